@@ -1,0 +1,313 @@
+//! Objects that own (or borrow) their content and can be edited.
+//!
+//! Nothing here stores an offset, a size or a count of the file: the writer computes them anew.
+//! Strings, names and native code are [`Cow`]s, so that one set of types serves both an object
+//! that borrows from the bytes it was read from and one that stands alone ([`Object::into_owned`]).
+
+mod layout;
+mod owned;
+mod symbols;
+
+pub use symbols::{
+    Alignment, Attribute, Declaration, FileAttribute, FileVariable, Input, InputKind, Label,
+    LabelKind, Linkage, NativeBinary, NativeCode, NativePlatform, Relocation, Variable,
+    VariableProperties,
+};
+
+use crate::ids::StringId;
+use crate::instruction::Instruction;
+use crate::version::{Dialect, Format, Version};
+use crate::wire::Derived;
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A vISA object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Object<'a> {
+    /// Version of the layout.
+    pub version: Version,
+    /// Dialect of the layout.
+    pub dialect: Dialect,
+    /// Routines that the host starts.
+    pub kernels: Vec<Routine<'a>>,
+    /// Variables that all routines share (3.0 to 3.2).
+    pub file_variables: Vec<FileVariable<'a>>,
+    /// Routines that kernels and functions call.
+    pub functions: Vec<Routine<'a>>,
+    /// Order of routines and native binaries in the file.
+    pub arrangement: Arrangement<'a>,
+}
+
+impl<'a> Object<'a> {
+    /// An object without content.
+    #[must_use]
+    pub const fn new(version: Version, dialect: Dialect) -> Self {
+        Self {
+            version,
+            dialect,
+            kernels: Vec::new(),
+            file_variables: Vec::new(),
+            functions: Vec::new(),
+            arrangement: Arrangement::Interleaved,
+        }
+    }
+
+    /// Version and dialect.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        Format::new(self.version, self.dialect)
+    }
+
+    /// Kernels, then functions.
+    pub fn routines(&self) -> impl Iterator<Item = (RoutineId, &Routine<'a>)> {
+        let kernels = self.kernels.iter().enumerate();
+        let functions = self.functions.iter().enumerate();
+        kernels
+            .map(|(i, r)| (RoutineId::new(RoutineKind::Kernel, i), r))
+            .chain(functions.map(|(i, r)| (RoutineId::new(RoutineKind::Function, i), r)))
+    }
+
+    /// Kernels, then functions, to be changed.
+    pub fn routines_mut(&mut self) -> impl Iterator<Item = (RoutineId, &mut Routine<'a>)> {
+        let kernels = self.kernels.iter_mut().enumerate();
+        let functions = self.functions.iter_mut().enumerate();
+        kernels
+            .map(|(i, r)| (RoutineId::new(RoutineKind::Kernel, i), r))
+            .chain(functions.map(|(i, r)| (RoutineId::new(RoutineKind::Function, i), r)))
+    }
+
+    /// The routine of that number.
+    #[must_use]
+    pub fn routine(&self, id: RoutineId) -> Option<&Routine<'a>> {
+        match id.kind {
+            RoutineKind::Kernel => self.kernels.get(id.index),
+            RoutineKind::Function => self.functions.get(id.index),
+        }
+    }
+}
+
+/// What a routine is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum RoutineKind {
+    /// Started by the host.
+    Kernel,
+    /// Called by kernels and functions.
+    Function,
+}
+
+impl RoutineKind {
+    /// Name used in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kernel => "kernel",
+            Self::Function => "function",
+        }
+    }
+}
+
+/// Which routine of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct RoutineId {
+    /// Which table.
+    pub kind: RoutineKind,
+    /// Place in that table.
+    pub index: usize,
+}
+
+impl RoutineId {
+    /// The routine at `index` of the table of `kind`.
+    #[must_use]
+    pub const fn new(kind: RoutineKind, index: usize) -> Self {
+        Self { kind, index }
+    }
+}
+
+/// Order in which routines and native binaries stand in the file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Arrangement<'a> {
+    /// Each kernel followed by its binaries, then the functions (3.3 and later).
+    #[default]
+    Interleaved,
+    /// All kernels, then all functions, then all binaries (up to 3.2).
+    Grouped,
+    /// The pieces in this order; those that are not named follow in interleaved order.
+    Custom(Vec<Piece<'a>>),
+}
+
+/// A piece of the file behind its header.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Piece<'a> {
+    /// A routine.
+    Routine(RoutineId),
+    /// A native binary of a kernel.
+    Binary {
+        /// Place of the kernel in its table.
+        kernel: usize,
+        /// Place of the binary in the kernel's list.
+        index: usize,
+    },
+    /// Bytes that belong to nothing. Found in damaged files only.
+    Filler(Cow<'a, [u8]>),
+}
+
+/// A kernel or a function.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Routine<'a> {
+    /// Name in the file header.
+    pub name: Cow<'a, [u8]>,
+    /// Linkage; functions only.
+    pub linkage: Linkage,
+    /// Relocations of file-scope variables, as (symbolic, resolved) pairs.
+    pub variable_relocations: Vec<Relocation>,
+    /// Relocations of functions.
+    pub function_relocations: Vec<Relocation>,
+    /// Native code that was compiled from the kernel; kernels only.
+    pub binaries: Vec<NativeBinary<'a>>,
+    /// What stands at the routine's place.
+    pub content: Content<'a>,
+    /// Numbers that a damaged file states and that do not follow from the content; the writer puts
+    /// them in place of its own. Empty after strict reading.
+    pub stored: Vec<(Derived, u32)>,
+}
+
+impl<'a> Routine<'a> {
+    /// A routine with this body.
+    #[must_use]
+    pub fn new(name: impl Into<Cow<'a, [u8]>>, body: Body<'a>) -> Self {
+        Self {
+            name: name.into(),
+            content: Content::Body(body),
+            ..Self::default()
+        }
+    }
+
+    /// The body, where it could be decoded.
+    #[must_use]
+    pub const fn body(&self) -> Option<&Body<'a>> {
+        match &self.content {
+            Content::Body(body) => Some(body),
+            _ => None,
+        }
+    }
+
+    /// The body, to be changed.
+    pub const fn body_mut(&mut self) -> Option<&mut Body<'a>> {
+        match &mut self.content {
+            Content::Body(body) => Some(body),
+            _ => None,
+        }
+    }
+
+    /// The name as text, with replacement characters where it is not UTF-8.
+    #[must_use]
+    pub fn display_name(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.name)
+    }
+}
+
+/// What stands at a routine's place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Content<'a> {
+    /// A decoded routine.
+    Body(Body<'a>),
+    /// Bytes that could not be decoded. Found in damaged files only.
+    Raw(RawItem<'a>),
+    /// Nothing: the place is outside of the file or taken by another piece. The reason tells.
+    /// Found in damaged files only.
+    Missing(String),
+}
+
+impl Default for Content<'_> {
+    fn default() -> Self {
+        Self::Body(Body::default())
+    }
+}
+
+/// Symbol tables and instructions of a routine.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Body<'a> {
+    /// The string pool; entries may repeat and need not be used.
+    pub strings: Vec<Cow<'a, [u8]>>,
+    /// The routine's name in the pool.
+    pub name: StringId,
+    /// General variables, without the predefined ones.
+    pub variables: Vec<Variable<'a>>,
+    /// Address variables.
+    pub addresses: Vec<Declaration<'a>>,
+    /// Predicate variables, the first is P1.
+    pub predicates: Vec<Declaration<'a>>,
+    /// Labels.
+    pub labels: Vec<Label<'a>>,
+    /// Samplers.
+    pub samplers: Vec<Declaration<'a>>,
+    /// Surfaces, without the predefined ones.
+    pub surfaces: Vec<Declaration<'a>>,
+    /// Inputs; kernels only.
+    pub inputs: Vec<Input>,
+    /// Size of the arguments in GRFs; functions only. Compilers leave it 0 and use an attribute.
+    pub input_size: u8,
+    /// Size of the return value in GRFs; functions only. Compilers leave it 0.
+    pub return_value_size: u8,
+    /// Attributes of the routine.
+    pub attributes: Vec<Attribute<'a>>,
+    /// The instructions.
+    pub code: Vec<Item<'a>>,
+}
+
+impl<'a> Body<'a> {
+    /// A string of the pool.
+    #[must_use]
+    pub fn string(&self, id: StringId) -> Option<&[u8]> {
+        let index = usize::try_from(id.0).ok()?;
+        self.strings.get(index).map(AsRef::as_ref)
+    }
+
+    /// Appends a string to the pool.
+    pub fn add_string(&mut self, text: impl Into<Cow<'a, [u8]>>) -> StringId {
+        let id = u32::try_from(self.strings.len()).unwrap_or(u32::MAX);
+        self.strings.push(text.into());
+        StringId(id)
+    }
+
+    /// The decoded instructions.
+    pub fn instructions(&self) -> impl Iterator<Item = &Instruction> {
+        self.code.iter().filter_map(|item| match item {
+            Item::Instruction(instruction) => Some(instruction),
+            Item::Raw(_) => None,
+        })
+    }
+
+    /// The attribute of that name.
+    #[must_use]
+    pub fn attribute(&self, name: &str) -> Option<&Attribute<'a>> {
+        self.attributes
+            .iter()
+            .find(|a| self.string(a.name) == Some(name.as_bytes()))
+    }
+}
+
+/// An entry of the instruction area.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Item<'a> {
+    /// An instruction.
+    Instruction(Instruction),
+    /// Bytes that could not be decoded. Found in damaged files only.
+    Raw(RawItem<'a>),
+}
+
+impl From<Instruction> for Item<'_> {
+    fn from(instruction: Instruction) -> Self {
+        Self::Instruction(instruction)
+    }
+}
+
+/// Bytes that could not be decoded, kept as they are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RawItem<'a> {
+    /// The bytes.
+    pub bytes: Cow<'a, [u8]>,
+    /// Why they could not be decoded.
+    pub reason: String,
+}

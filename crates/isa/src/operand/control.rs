@@ -1,0 +1,418 @@
+//! Execution size, execution mask, predicate word, raw operands and sampler operations.
+
+use crate::ids::{PredicateId, VarId};
+use crate::version::Format;
+use bitflags::bitflags;
+use core::fmt;
+
+/// Which lanes of the execution mask an instruction looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ExecMask {
+    /// First lane: 0, 4, … 28 for M1 … M8.
+    pub first_lane: u8,
+    /// NoMask: the execution mask is ignored (the predicate is not).
+    pub no_mask: bool,
+}
+
+impl ExecMask {
+    /// M1, all lanes from the first.
+    pub const M1: Self = Self {
+        first_lane: 0,
+        no_mask: false,
+    };
+
+    /// The mask that a four-bit code stands for; `None` for codes that the format does not know.
+    ///
+    /// Up to version 3.0 code 8 is NoMask and code 9 the default, which reads as M1.
+    #[must_use]
+    pub const fn from_code(code: u8, format: Format) -> Option<Self> {
+        match (format.final_masks(), code) {
+            (_, 0..=7) => Some(Self {
+                first_lane: code * 4,
+                no_mask: false,
+            }),
+            (true, 8..=15) => Some(Self {
+                first_lane: (code - 8) * 4,
+                no_mask: true,
+            }),
+            (false, 8) => Some(Self {
+                first_lane: 0,
+                no_mask: true,
+            }),
+            (false, 9) => Some(Self::M1),
+            _ => None,
+        }
+    }
+
+    /// The code of this mask, `None` where the format has none.
+    #[must_use]
+    pub const fn code(self, format: Format) -> Option<u8> {
+        let group = self.first_lane / 4;
+        if !self.first_lane.is_multiple_of(4) || group > 7 {
+            return None;
+        }
+        match (self.no_mask, format.final_masks()) {
+            (false, _) => Some(group),
+            (true, true) => Some(group + 8),
+            (true, false) if group == 0 => Some(8),
+            (true, false) => None,
+        }
+    }
+}
+
+impl fmt::Display for ExecMask {
+    /// `M1` … `M8`, with `_NM` for NoMask.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let suffix = if self.no_mask { "_NM" } else { "" };
+        write!(f, "M{}{suffix}", self.first_lane / 4 + 1)
+    }
+}
+
+/// The execution-size byte: bits 0-3 log2 of the number of lanes (0 to 5), bits 4-7 the
+/// execution-mask code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ExecSize(u8);
+
+impl ExecSize {
+    /// Wraps a byte as found in a file.
+    #[inline]
+    #[must_use]
+    pub const fn from_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+
+    /// The byte as it stands in a file.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// `lanes` must be 1, 2, 4, 8, 16 or 32 and the mask one that `format` has.
+    #[must_use]
+    pub const fn new(lanes: u8, mask: ExecMask, format: Format) -> Option<Self> {
+        match (lanes, mask.code(format)) {
+            (1 | 2 | 4 | 8 | 16 | 32, Some(code)) => {
+                #[allow(clippy::cast_possible_truncation)] // at most 5
+                let log = lanes.trailing_zeros() as u8;
+                Some(Self(log | code << 4))
+            }
+            _ => None,
+        }
+    }
+
+    /// Number of lanes, `None` for a code above 5.
+    #[inline]
+    #[must_use]
+    pub const fn lanes(self) -> Option<u8> {
+        match self.0 & 0xf {
+            code @ 0..=5 => Some(1 << code),
+            _ => None,
+        }
+    }
+
+    /// The execution mask, `None` for a code that the format does not know.
+    #[must_use]
+    pub const fn mask(self, format: Format) -> Option<ExecMask> {
+        ExecMask::from_code(self.0 >> 4, format)
+    }
+
+    /// Whether size and mask are known to the format.
+    #[inline]
+    #[must_use]
+    pub const fn is_wire_legal(self, format: Format) -> bool {
+        self.0 & 0xf <= 5 && (format.final_masks() || self.0 >> 4 <= 9)
+    }
+}
+
+impl fmt::Display for ExecSize {
+    /// `(M1, 16)`, with the mask read as 3.1 and later do.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let group = self.0 >> 4;
+        let suffix = if group >= 8 { "_NM" } else { "" };
+        write!(f, "(M{}{suffix}, ", group % 8 + 1)?;
+        match self.lanes() {
+            Some(lanes) => write!(f, "{lanes})"),
+            None => write!(f, "?{})", self.0 & 0xf),
+        }
+    }
+}
+
+/// The element-count byte of GATHER, SCATTER and the retired untyped messages: bits 0-1 code
+/// 8, 16 or 1 lanes (0, 1, 2), bits 2-3 zero, bits 4-7 the execution-mask code.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ElementCount(u8);
+
+impl ElementCount {
+    /// Wraps a byte as found in a file.
+    #[inline]
+    #[must_use]
+    pub const fn from_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+
+    /// The byte as it stands in a file.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Number of lanes, `None` for the unused code 3.
+    #[must_use]
+    pub const fn lanes(self) -> Option<u8> {
+        match self.0 & 3 {
+            0 => Some(8),
+            1 => Some(16),
+            2 => Some(1),
+            _ => None,
+        }
+    }
+
+    /// The execution mask, `None` for a code that the format does not know.
+    #[must_use]
+    pub const fn mask(self, format: Format) -> Option<ExecMask> {
+        ExecMask::from_code(self.0 >> 4, format)
+    }
+
+    /// Whether count and mask are known to the format and bits 2-3 are zero.
+    #[inline]
+    #[must_use]
+    pub const fn is_wire_legal(self, format: Format) -> bool {
+        self.0 & 0xf <= 2 && (format.final_masks() || self.0 >> 4 <= 9)
+    }
+}
+
+impl fmt::Display for ElementCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let group = self.0 >> 4;
+        let suffix = if group >= 8 { "_NM" } else { "" };
+        write!(f, "(M{}{suffix}, ", group % 8 + 1)?;
+        match self.lanes() {
+            Some(lanes) => write!(f, "{lanes})"),
+            None => f.write_str("?3)"),
+        }
+    }
+}
+
+/// How the bits of a predicate variable are combined.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PredicateCombine {
+    /// Lane n looks at bit n.
+    PerLane,
+    /// Every lane is enabled if any bit is set.
+    Any,
+    /// Every lane is enabled if all bits are set.
+    All,
+    /// Code 3, which means nothing.
+    Reserved,
+}
+
+/// The predication word: bits 0-11 predicate index (0 = not predicated), bit 12 zero, bits
+/// 13-14 combination, bit 15 inversion (applied after the combination).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Predicate(u16);
+
+impl Predicate {
+    /// Not predicated.
+    pub const NONE: Self = Self(0);
+
+    /// Wraps a word as found in a file.
+    #[inline]
+    #[must_use]
+    pub const fn from_bits(bits: u16) -> Self {
+        Self(bits)
+    }
+
+    /// The word as it stands in a file.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// Builds a word; `None` for an index above 4095 or the reserved combination.
+    #[must_use]
+    pub const fn new(id: PredicateId, combine: PredicateCombine, invert: bool) -> Option<Self> {
+        let combine = match combine {
+            PredicateCombine::PerLane => 0,
+            PredicateCombine::Any => 1,
+            PredicateCombine::All => 2,
+            PredicateCombine::Reserved => return None,
+        };
+        if id.0 > 0xfff {
+            return None;
+        }
+        Some(Self(id.0 | combine << 13 | (invert as u16) << 15))
+    }
+
+    /// Whether there is no predication at all.
+    #[inline]
+    #[must_use]
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The predicate variable.
+    #[inline]
+    #[must_use]
+    pub const fn id(self) -> PredicateId {
+        PredicateId(self.0 & 0xfff)
+    }
+
+    /// The combination.
+    #[must_use]
+    pub const fn combine(self) -> PredicateCombine {
+        match self.0 >> 13 & 3 {
+            0 => PredicateCombine::PerLane,
+            1 => PredicateCombine::Any,
+            2 => PredicateCombine::All,
+            _ => PredicateCombine::Reserved,
+        }
+    }
+
+    /// Whether the outcome is inverted.
+    #[must_use]
+    pub const fn is_inverted(self) -> bool {
+        self.0 & 0x8000 != 0
+    }
+
+    /// Whether the reserved bit is zero and the combination known.
+    #[inline]
+    #[must_use]
+    pub const fn is_wire_legal(self) -> bool {
+        self.0 & 0x1000 == 0 && self.0 & 0x6000 != 0x6000
+    }
+}
+
+impl fmt::Display for Predicate {
+    /// `-` for none, else `(P1)`, `(!P1.any)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_none() {
+            return f.write_str("-");
+        }
+        let invert = if self.is_inverted() { "!" } else { "" };
+        let combine = match self.combine() {
+            PredicateCombine::PerLane => "",
+            PredicateCombine::Any => ".any",
+            PredicateCombine::All => ".all",
+            PredicateCombine::Reserved => ".?3",
+        };
+        write!(f, "({invert}{}{combine}", self.id())?;
+        if self.0 & 0x1000 != 0 {
+            f.write_str("?0x1000")?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// A raw operand: contiguous bytes of a general variable, as messages take and give them.
+///
+/// Wire form: variable index (16 bits before 3.4, 32 since), byte offset (16 bits). `V0` is null.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct RawOperand {
+    /// The variable.
+    pub variable: VarId,
+    /// Offset of the first byte.
+    pub offset: u16,
+}
+
+impl RawOperand {
+    /// The null operand.
+    pub const NULL: Self = Self {
+        variable: VarId::NULL,
+        offset: 0,
+    };
+
+    /// Whether this is the null operand.
+    #[must_use]
+    pub const fn is_null(self) -> bool {
+        self.variable.0 == 0
+    }
+}
+
+impl fmt::Display for RawOperand {
+    /// `V32.0`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.variable, self.offset)
+    }
+}
+
+bitflags! {
+    /// The switches beside a 3D sampler sub-operation.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub struct SamplerOpFlags: u8 {
+        /// Lanes are told which pixels are null.
+        const PIXEL_NULL_MASK = 1;
+        /// Coarse pixel shading.
+        const CPS = 2;
+        /// The sampler is not the same in all lanes.
+        const NON_UNIFORM_SAMPLER = 4;
+    }
+}
+
+/// The operation of 3D_SAMPLE, 3D_LOAD and 3D_GATHER4: a sub-operation code and three switches.
+///
+/// Wire form since 4.0: 16 bits, code in bits 0-7, switches in bits 8-10, the rest zero. Before:
+/// one byte, code in bits 0-4, switches in bits 5-7. This type keeps the 16-bit form.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct SamplerOp(u16);
+
+impl SamplerOp {
+    /// Wraps the 16-bit form.
+    #[inline]
+    #[must_use]
+    pub const fn from_bits(bits: u16) -> Self {
+        Self(bits)
+    }
+
+    /// The 16-bit form.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// Wraps the 8-bit form of versions before 4.0.
+    #[inline]
+    #[must_use]
+    pub const fn from_narrow(bits: u8) -> Self {
+        Self((bits & 0x1f) as u16 | ((bits >> 5) as u16) << 8)
+    }
+
+    /// The 8-bit form; `None` where the code needs more than five bits.
+    #[inline]
+    #[must_use]
+    pub const fn to_narrow(self) -> Option<u8> {
+        if self.0 & !0x071f != 0 {
+            return None;
+        }
+        #[allow(clippy::cast_possible_truncation)] // three bits above five
+        Some((self.0 & 0x1f) as u8 | ((self.0 >> 8) as u8) << 5)
+    }
+
+    /// Builds an operation.
+    #[must_use]
+    pub const fn new(code: u8, flags: SamplerOpFlags) -> Self {
+        Self(code as u16 | (flags.bits() as u16) << 8)
+    }
+
+    /// The sub-operation code, see [`crate::enums::SAMPLER_OP`].
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        (self.0 & 0xff) as u8
+    }
+
+    /// The switches.
+    #[must_use]
+    pub const fn flags(self) -> SamplerOpFlags {
+        SamplerOpFlags::from_bits_truncate((self.0 >> 8) as u8)
+    }
+
+    /// Whether the reserved bits are zero.
+    #[inline]
+    #[must_use]
+    pub const fn is_wire_legal(self) -> bool {
+        self.0 & 0xf800 == 0
+    }
+}

@@ -1,0 +1,483 @@
+//! Vector operands: everything that arithmetic, moves and compares may read or write.
+
+use super::control::Predicate;
+use super::region::Region;
+use crate::ids::{AddressId, VarId};
+use crate::types::DataType;
+use bitflags::bitflags;
+use core::fmt;
+
+/// The class of a vector operand, bits 0-2 of its tag byte.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum OperandClass {
+    /// A general variable with a region.
+    General = 0,
+    /// An address variable.
+    Address = 1,
+    /// A predicate variable as data.
+    Predicate = 2,
+    /// Access through an address variable.
+    Indirect = 3,
+    /// A constant.
+    Immediate = 5,
+    /// A surface or sampler variable.
+    State = 6,
+}
+
+impl OperandClass {
+    /// The class of a tag byte; codes 4 and 7 have none.
+    #[inline]
+    #[must_use]
+    pub const fn from_tag(tag: u8) -> Option<Self> {
+        match tag & 7 {
+            0 => Some(Self::General),
+            1 => Some(Self::Address),
+            2 => Some(Self::Predicate),
+            3 => Some(Self::Indirect),
+            5 => Some(Self::Immediate),
+            6 => Some(Self::State),
+            _ => None,
+        }
+    }
+
+    /// The code in the tag byte.
+    #[inline]
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// Name used in references and statistics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::General => "general",
+            Self::Address => "address",
+            Self::Predicate => "predicate",
+            Self::Indirect => "indirect",
+            Self::Immediate => "immediate",
+            Self::State => "state",
+        }
+    }
+}
+
+bitflags! {
+    /// A set of operand classes; bit n stands for class code n.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub struct OperandClasses: u8 {
+        /// [`OperandClass::General`]
+        const GENERAL = 1 << 0;
+        /// [`OperandClass::Address`]
+        const ADDRESS = 1 << 1;
+        /// [`OperandClass::Predicate`]
+        const PREDICATE = 1 << 2;
+        /// [`OperandClass::Indirect`]
+        const INDIRECT = 1 << 3;
+        /// [`OperandClass::Immediate`]
+        const IMMEDIATE = 1 << 5;
+        /// [`OperandClass::State`]
+        const STATE = 1 << 6;
+    }
+}
+
+impl OperandClasses {
+    /// Whether the set has this class.
+    #[must_use]
+    pub const fn has(self, class: OperandClass) -> bool {
+        self.bits() & (1 << class.code()) != 0
+    }
+
+    /// The classes of the set.
+    pub fn classes(self) -> impl Iterator<Item = OperandClass> {
+        [
+            OperandClass::General,
+            OperandClass::Address,
+            OperandClass::Predicate,
+            OperandClass::Indirect,
+            OperandClass::Immediate,
+            OperandClass::State,
+        ]
+        .into_iter()
+        .filter(move |c| self.has(*c))
+    }
+}
+
+/// Bits 3-7 of the tag byte: source modifier or saturation in the low three, two reserved bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Modifier(u8);
+
+impl Modifier {
+    /// No modifier.
+    pub const NONE: Self = Self(0);
+    /// Absolute value of a source.
+    pub const ABS: Self = Self(1);
+    /// Negated source.
+    pub const NEG: Self = Self(2);
+    /// Negated absolute value of a source.
+    pub const NEG_ABS: Self = Self(3);
+    /// Saturation of the result, on a destination.
+    pub const SAT: Self = Self(4);
+    /// Complemented source of AND, OR, XOR and NOT.
+    pub const NOT: Self = Self(5);
+
+    /// The modifier of a tag byte.
+    #[inline]
+    #[must_use]
+    pub const fn from_tag(tag: u8) -> Self {
+        Self(tag >> 3)
+    }
+
+    /// The tag bits of the modifier.
+    #[inline]
+    #[must_use]
+    pub const fn to_tag(self) -> u8 {
+        self.0 << 3
+    }
+
+    /// Name, `None` for codes that mean nothing.
+    #[must_use]
+    pub const fn name(self) -> Option<&'static str> {
+        match self {
+            Self::NONE => Some("none"),
+            Self::ABS => Some("abs"),
+            Self::NEG => Some("neg"),
+            Self::NEG_ABS => Some("neg_abs"),
+            Self::SAT => Some("sat"),
+            Self::NOT => Some("not"),
+            _ => None,
+        }
+    }
+
+    /// Whether the code is known and the reserved bits are zero.
+    #[inline]
+    #[must_use]
+    pub const fn is_wire_legal(self) -> bool {
+        self.0 <= 5
+    }
+
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::NONE => "",
+            Self::ABS => "(abs)",
+            Self::NEG => "(-)",
+            Self::NEG_ABS => "(-abs)",
+            Self::SAT => "(sat)",
+            Self::NOT => "(~)",
+            _ => "(?)",
+        }
+    }
+}
+
+/// A general variable accessed through a region.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct GeneralOperand {
+    /// Source modifier or saturation.
+    pub modifier: Modifier,
+    /// The variable.
+    pub variable: VarId,
+    /// Row of the first element, in GRFs of the target.
+    pub row: u8,
+    /// Column of the first element, in elements of the variable's type.
+    pub column: u8,
+    /// The region; a destination has a horizontal stride only.
+    pub region: Region,
+}
+
+/// Elements of an address variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct AddressOperand {
+    /// Must be none.
+    pub modifier: Modifier,
+    /// The address variable.
+    pub address: AddressId,
+    /// First element.
+    pub offset: u8,
+    /// Log2 of the number of elements.
+    pub width: u8,
+}
+
+/// A predicate variable as source or destination.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct PredicateOperand {
+    /// Must be none, or the complement in logic instructions.
+    pub modifier: Modifier,
+    /// The predicate word; only the index has a meaning.
+    pub predicate: Predicate,
+}
+
+/// The property byte of an indirect operand: the type in bits 0-3, reserved bits above.
+///
+/// The Cm compiler of versions 3.0 to 3.3 sets bit 4 in most operands; readers mask it off.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct PropertyByte(u8);
+
+impl PropertyByte {
+    /// Wraps a byte as found in a file.
+    #[inline]
+    #[must_use]
+    pub const fn from_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+
+    /// The byte as it stands in a file.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The element type.
+    #[inline]
+    #[must_use]
+    pub const fn data_type(self) -> DataType {
+        DataType::from_code(self.0)
+    }
+
+    /// The same byte with another type.
+    #[must_use]
+    pub const fn with_data_type(self, ty: DataType) -> Self {
+        Self(self.0 & 0xf0 | ty.code())
+    }
+
+    /// The reserved bits 4-7, at their place.
+    #[must_use]
+    pub const fn reserved(self) -> u8 {
+        self.0 & 0xf0
+    }
+}
+
+impl From<DataType> for PropertyByte {
+    fn from(ty: DataType) -> Self {
+        Self(ty.code())
+    }
+}
+
+/// Access to a general variable through an address variable.
+///
+/// Origin: content of `address[address_offset]` plus `offset` bytes. An absent vertical stride in
+/// a source region takes one address for each row of the region.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct IndirectOperand {
+    /// Source modifier or saturation.
+    pub modifier: Modifier,
+    /// The address variable.
+    pub address: AddressId,
+    /// First element of the address variable.
+    pub address_offset: u8,
+    /// Offset in bytes, -512 to 511.
+    pub offset: i16,
+    /// Element type and reserved bits.
+    pub property: PropertyByte,
+    /// The region.
+    pub region: Region,
+}
+
+/// A constant.
+///
+/// Wire form: type byte, then 8 bytes for `df`, `q` and `uq`, else 4. The upper bytes of 8- and
+/// 16-bit types carry no meaning but are kept: compilers zero- or sign-extend them as they like.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ImmediateOperand {
+    /// Must be none.
+    pub modifier: Modifier,
+    /// Element type and reserved bits.
+    pub property: PropertyByte,
+    // Two halves keep the alignment at four bytes and the whole operand at sixteen.
+    pub(super) low: u32,
+    pub(super) high: u32,
+}
+
+impl ImmediateOperand {
+    /// An immediate of the type, its bits in the low end of `bits`.
+    #[inline]
+    #[must_use]
+    pub const fn new(property: PropertyByte, bits: u64) -> Self {
+        #[allow(clippy::cast_possible_truncation)] // the low half
+        Self {
+            modifier: Modifier::NONE,
+            property,
+            low: bits as u32,
+            high: (bits >> 32) as u32,
+        }
+    }
+
+    /// The stored bits: 64 for the 8-byte types, else 32.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u64 {
+        self.low as u64 | (self.high as u64) << 32
+    }
+
+    /// Replaces the stored bits.
+    pub const fn set_bits(&mut self, bits: u64) {
+        *self = Self {
+            modifier: self.modifier,
+            ..Self::new(self.property, bits)
+        };
+    }
+
+    /// The element type.
+    #[inline]
+    #[must_use]
+    pub const fn data_type(self) -> DataType {
+        self.property.data_type()
+    }
+
+    pub(super) const fn is_wide(&self) -> bool {
+        matches!(Self::wire_size(self.data_type()), Some(8))
+    }
+
+    /// Number of value bytes on the wire: 8 or 4; `None` for `bool`, which has no immediate.
+    #[inline]
+    #[must_use]
+    pub const fn wire_size(ty: DataType) -> Option<u8> {
+        match ty {
+            DataType::Bool => None,
+            DataType::Df | DataType::Uq | DataType::Q => Some(8),
+            _ => Some(4),
+        }
+    }
+}
+
+/// Which table a state operand points into.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct StateClass(pub u8);
+
+impl crate::wire::Number for StateClass {
+    #[inline(always)]
+    fn from_wire(number: u32) -> Self {
+        Self(u8::from_wire(number))
+    }
+    #[inline(always)]
+    fn to_wire(self) -> u32 {
+        self.0.into()
+    }
+}
+
+impl StateClass {
+    /// The surface table.
+    pub const SURFACE: Self = Self(0);
+    /// The sampler table.
+    pub const SAMPLER: Self = Self(1);
+}
+
+/// A surface or sampler variable as data.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct StateOperand {
+    /// Must be none.
+    pub modifier: Modifier,
+    /// Surface or sampler.
+    pub class: StateClass,
+    /// Index in that table, predefined entries included.
+    pub index: u16,
+    /// Element of the variable.
+    pub offset: u8,
+}
+
+/// A vector operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum VectorOperand {
+    /// A general variable with a region.
+    General(GeneralOperand),
+    /// Elements of an address variable.
+    Address(AddressOperand),
+    /// A predicate variable.
+    Predicate(PredicateOperand),
+    /// Access through an address variable.
+    Indirect(IndirectOperand),
+    /// A constant.
+    Immediate(ImmediateOperand),
+    /// A surface or sampler.
+    State(StateOperand),
+}
+
+impl VectorOperand {
+    /// The class of the operand.
+    #[inline]
+    #[must_use]
+    pub const fn class(&self) -> OperandClass {
+        match self {
+            Self::General(_) => OperandClass::General,
+            Self::Address(_) => OperandClass::Address,
+            Self::Predicate(_) => OperandClass::Predicate,
+            Self::Indirect(_) => OperandClass::Indirect,
+            Self::Immediate(_) => OperandClass::Immediate,
+            Self::State(_) => OperandClass::State,
+        }
+    }
+
+    /// The modifier.
+    #[inline]
+    #[must_use]
+    pub const fn modifier(&self) -> Modifier {
+        match self {
+            Self::General(o) => o.modifier,
+            Self::Address(o) => o.modifier,
+            Self::Predicate(o) => o.modifier,
+            Self::Indirect(o) => o.modifier,
+            Self::Immediate(o) => o.modifier,
+            Self::State(o) => o.modifier,
+        }
+    }
+
+    /// The tag byte of the wire form.
+    #[inline]
+    #[must_use]
+    pub const fn tag(&self) -> u8 {
+        self.class().code() | self.modifier().to_tag()
+    }
+}
+
+impl fmt::Display for VectorOperand {
+    /// A form close to vISA text, with table indices in place of names.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.modifier().prefix())?;
+        match self {
+            Self::General(o) => {
+                write!(f, "{}({},{}){}", o.variable, o.row, o.column, o.region)
+            }
+            Self::Address(o) => {
+                write!(f, "{}({})<", o.address, o.offset)?;
+                match 1u32.checked_shl(u32::from(o.width)) {
+                    Some(elements) => write!(f, "{elements}>"),
+                    None => write!(f, "?{}>", o.width),
+                }
+            }
+            Self::Predicate(o) => match o.predicate.bits() >> 12 {
+                0 => write!(f, "{}", o.predicate.id()),
+                _ => write!(f, "{}", o.predicate),
+            },
+            Self::Indirect(o) => write!(
+                f,
+                "r[{}({}),{}]{}:{}",
+                o.address,
+                o.address_offset,
+                o.offset,
+                o.region,
+                o.property.data_type()
+            ),
+            Self::Immediate(o) => write!(f, "{:#x}:{}", o.bits(), o.data_type()),
+            Self::State(o) => match o.class {
+                StateClass::SURFACE => write!(f, "T{}({})", o.index, o.offset),
+                StateClass::SAMPLER => write!(f, "S{}({})", o.index, o.offset),
+                StateClass(class) => write!(f, "state{class}.{}({})", o.index, o.offset),
+            },
+        }
+    }
+}
+
+macro_rules! from_class {
+    ($($variant:ident($ty:ty)),*) => {$(
+        impl From<$ty> for VectorOperand {
+            fn from(operand: $ty) -> Self {
+                Self::$variant(operand)
+            }
+        }
+    )*};
+}
+
+from_class! {
+    General(GeneralOperand), Address(AddressOperand), Predicate(PredicateOperand),
+    Indirect(IndirectOperand), Immediate(ImmediateOperand), State(StateOperand)
+}

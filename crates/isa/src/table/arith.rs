@@ -1,0 +1,266 @@
+//! Arithmetic and mathematics.
+
+use super::field::short::*;
+use super::{Group, instructions};
+
+const GROUP: Group = Group::Arithmetic;
+
+instructions! {
+    /// Adds two sources.
+    ADD = plain(0x01) ["add"] .spec(SAT, ARITH_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI, T::ALL_NUMBERS), src(F::Src0, GIM, T::ALL_NUMBERS),
+            src(F::Src1, GIM, T::ALL_NUMBERS),
+        ];
+
+    /// Rounded average of two integers.
+    AVG = plain(0x02) ["avg"] .spec(SAT, ARITH_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI, T::INTEGERS), src(F::Src0, GIM, T::INTEGERS),
+            src(F::Src1, GIM, T::INTEGERS),
+        ];
+
+    /// Divides the first source by the second.
+    DIV = plain(0x03) ["div"] .spec(FLOAT_SAT, ARITH_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI, T::INTEGERS.union(T::FLOATS)), src(F::Src0, GIM, T::ALL_NUMBERS),
+            src(F::Src1, GIM, T::ALL_NUMBERS),
+        ];
+
+    /// Dot product of two elements of each group of four.
+    DP2 = plain(0x04) ["dp2"]
+        => &[
+            EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS),
+            src(F::Src1, GIM, T::FLOATS),
+        ];
+
+    /// Dot product of three elements of each group of four.
+    DP3 = plain(0x05) ["dp3"]
+        => &[
+            EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS),
+            src(F::Src1, GIM, T::FLOATS),
+        ];
+
+    /// Dot product of groups of four elements.
+    DP4 = plain(0x06) ["dp4"]
+        => &[
+            EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS),
+            src(F::Src1, GIM, T::FLOATS),
+        ];
+
+    /// Homogeneous dot product of groups of four elements.
+    DPH = plain(0x07) ["dph"]
+        => &[
+            EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS),
+            src(F::Src1, GIM, T::FLOATS),
+        ];
+
+    /// Two to the power of the source.
+    EXP = plain(0x08) ["exp"] .spec(SAT, ARITH_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+
+    /// Fractional part.
+    FRC = plain(0x09) ["frc"] .spec(NO_SAT, ARITH_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS)];
+
+    /// Linear equation of pixel coordinates.
+    LINE = plain(0x0a) ["line"]
+        => &[
+            EXEC, PRED, dst(GI, T::INTEGERS.union(T::FLOATS)),
+            src(F::Src0, G, T::INTEGERS.union(T::FLOATS)),
+            src(F::Src1, GIM, T::INTEGERS.union(T::FLOATS)),
+        ];
+
+    /// Logarithm to the base of two.
+    LOG = plain(0x0b) ["log"] .spec(SAT, ARITH_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+
+    /// Product of the first two sources plus the third.
+    MAD = plain(0x0c) ["mad"] .spec(FLOAT_SAT, ARITH_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI, T::ALL_NUMBERS), src(F::Src0, GIM, T::ALL_NUMBERS),
+            src(F::Src1, GIM, T::ALL_NUMBERS), src(F::Src2, GIM, T::ALL_NUMBERS),
+        ];
+
+    /// Upper half of the product of two 32-bit integers.
+    MULH = plain(0x0d) ["mulh"] .spec(NO_SAT, ARITH_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI, DWORDS), src(F::Src0, GIM, DWORDS), src(F::Src1, GIM, DWORDS),
+        ];
+
+    /// Linear interpolation between two sources.
+    LRP = plain(0x0e) ["lrp"] .spec(SAT, ARITH_MODS, UP_TO_BXT)
+        => &[
+            EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS),
+            src(F::Src1, GIM, T::FLOATS), src(F::Src2, GIM, T::FLOATS),
+        ];
+
+    /// Remainder of the division of two integers.
+    MOD = plain(0x0f) ["mod"] .spec(SAT, ARITH_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI, T::INTEGERS), src(F::Src0, GIM, T::INTEGERS),
+            src(F::Src1, GIM, T::INTEGERS),
+        ];
+
+    /// Multiplies two sources.
+    MUL = plain(0x10) ["mul"] .spec(FLOAT_SAT, ARITH_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI, T::ALL_NUMBERS), src(F::Src0, GIM, T::ALL_NUMBERS),
+            src(F::Src1, GIM, T::ALL_NUMBERS),
+        ];
+
+    /// First source to the power of the second.
+    POW = plain(0x11) ["pow"] .spec(SAT, ARITH_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS),
+            src(F::Src1, GIM, T::ALL_FLOATS),
+        ];
+
+    /// Rounds down to an integer.
+    RNDD = plain(0x12) ["rndd"] .spec(SAT, ARITH_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS)];
+
+    /// Rounds up to an integer.
+    RNDU = plain(0x13) ["rndu"] .spec(SAT, ARITH_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS)];
+
+    /// Rounds to the nearest integer, ties to even.
+    RNDE = plain(0x14) ["rnde"] .spec(SAT, ARITH_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS)];
+
+    /// Rounds towards zero to an integer.
+    RNDZ = plain(0x15) ["rndz"] .spec(SAT, ARITH_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS)];
+
+    /// Sum of absolute differences of pairs of bytes.
+    SAD2 = plain(0x16) ["sad2"] .spec(SAT, ARITH_MODS, UP_TO_BXT)
+        => &[
+            EXEC, PRED, dst(GI, T::W.union(T::UW)), src(F::Src0, GIM, BYTES),
+            src(F::Src1, GIM, BYTES),
+        ];
+
+    /// Sine.
+    SIN = plain(0x17) ["sin"] .spec(SAT, ARITH_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+
+    /// Cosine.
+    COS = plain(0x18) ["cos"] .spec(SAT, ARITH_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+
+    /// Square root.
+    SQRT = plain(0x19) ["sqrt"] .spec(SAT, ARITH_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+
+    /// Reciprocal square root.
+    RSQRT = plain(0x1a) ["rsqrt"] .spec(SAT, ARITH_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+
+    /// Reciprocal.
+    INV = plain(0x1b) ["inv"] .spec(SAT, ARITH_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+
+    /// Stochastic rounding to a narrower float.
+    SRND = plain(0x1e) ["srnd"] .spec(NO_SAT, NO_MODS, NONE).since_platform(Platforms::PVC_XT)
+        .since("2021-11")
+        .note("No predicate field in the stream although the written spec lists one.")
+        => &[
+            EXEC, dst(G, T::UB.union(T::B).union(T::HF)),
+            src(F::Src0, G, T::HF.union(T::BF).union(T::F)),
+            src(F::Src1, GM, T::UB.union(T::UW).union(T::F).union(T::HF)),
+        ];
+
+    /// Number of leading zero bits.
+    LZD = plain(0x1f) ["lzd"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::UD), src(F::Src0, GIM, T::UD)];
+
+    /// Adds two integers and gives the carry.
+    ADDC = plain(0x49) ["addc"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI, T::UD), to(F::Carry, GI, T::UD), src(F::Src0, GIM, T::UD),
+            src(F::Src1, GIM, T::UD),
+        ];
+
+    /// Subtracts two integers and gives the borrow.
+    SUBB = plain(0x4a) ["subb"] .spec(SAT, NO_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI, T::UD), to(F::Borrow, GI, T::UD), src(F::Src0, GIM, T::UD),
+            src(F::Src1, GIM, T::UD),
+        ];
+
+    /// Sum of absolute differences of pairs of bytes, accumulated.
+    SAD2ADD = plain(0x6a) ["sad2add"] .spec(SAT, NO_MODS, UP_TO_BXT)
+        => &[
+            EXEC, PRED, dst(GI, T::W.union(T::UW)), src(F::Src0, GIM, BYTES),
+            src(F::Src1, GIM, BYTES), src(F::Src2, GIM, BYTES),
+        ];
+
+    /// Plane equation of pixel coordinates.
+    PLANE = plain(0x6b) ["plane"] .spec(SAT, NO_MODS, UP_TO_BXT)
+        => &[EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F), src(F::Src1, GIM, T::F)];
+
+    /// Square root, correctly rounded.
+    SQRTM = plain(0x7e) ["sqrtm"] .spec(SAT, NO_MODS, Platforms::SKL)
+        => &[EXEC, PRED, dst(GI, T::DF), src(F::Src0, GIM, T::DF)];
+
+    /// Division, correctly rounded.
+    DIVM = plain(0x7f) ["divm"] .spec(SAT, NO_MODS, Platforms::SKL)
+        => &[
+            EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS),
+            src(F::Src1, GIM, T::FLOATS),
+        ];
+
+    /// Dot product of four bytes, accumulated.
+    DP4A = plain(0x82) ["dp4a"] .spec(SAT, NO_MODS, Platforms::TGLLP)
+        .since_platform(Platforms::TGLLP)
+        => &[
+            EXEC, PRED, dst(GI, DWORDS), src(F::Src0, GI, DWORDS), src(F::Src1, GI, DWORDS),
+            src(F::Src2, GIM, DWORDS),
+        ];
+
+    /// Adds three sources.
+    ADD3 = plain(0x84) ["add3"] .spec(SAT, ARITH_MODS, NONE).since("2021-06")
+        => &[
+            EXEC, PRED, dst(GI, WORDS_DWORDS), src(F::Src0, GIM, WORDS_DWORDS),
+            src(F::Src1, GIM, WORDS_DWORDS), src(F::Src2, GIM, WORDS_DWORDS),
+        ];
+
+    /// Product of two 32-bit integers plus a third, 64 bits wide.
+    MADW = plain(0x91) ["madw"] .spec(NO_SAT, ARITH_MODS, ALL).since("2021-05")
+        => &[
+            EXEC, PRED, dst(GI, DWORDS), src(F::Src0, GIM, DWORDS), src(F::Src1, GIM, DWORDS),
+            src(F::Src2, GIM, DWORDS),
+        ];
+
+    /// Adds three sources and gives the overflow.
+    ADD3O = plain(0x92) ["add3.o"] .spec(NO_SAT, ARITH_MODS, NONE).since("2021-09")
+        => &[
+            EXEC, PRED, dst(GI, WORDS_DWORDS), src(F::Src0, GIM, WORDS_DWORDS),
+            src(F::Src1, GIM, WORDS_DWORDS), src(F::Src2, GIM, WORDS_DWORDS),
+        ];
+
+    /// Hyperbolic tangent.
+    TANH = plain(0x96) ["tanh"] .since_platform(Platforms::XE3P).since("2025-12")
+        .note("IGC 2.26+ (Xe3P); readable by the generic path, but no public binary writer.")
+        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+
+    /// Sigmoid.
+    SIGM = plain(0x97) ["sigm"] .since_platform(Platforms::XE3P).since("2025-12")
+        .note("IGC 2.26+ (Xe3P); readable by the generic path, but no public binary writer.")
+        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+
+    /// First step of a correctly rounded division.
+    INVM = plain(0x9b) ["invm"] .spec(NO_SAT, ARITH_MODS, Platforms::SKL).since("2024-09")
+        .note("Predicate field: the reader of IGC 2.x expects a pred u16 here, the descriptor table has none. Added after the last public binary writer, so no bytes exist to prove it.")
+        => &[
+            EXEC, PRED, dst(GI, T::FLOATS), to(F::PredDst, P, T::UD.union(T::UW)),
+            src(F::Src0, GIM, T::FLOATS), src(F::Src1, GIM, T::FLOATS),
+        ];
+
+    /// First step of a correctly rounded reciprocal square root.
+    RSQTM = plain(0x9c) ["rsqtm"] .spec(NO_SAT, ARITH_MODS, Platforms::SKL).since("2024-09")
+        .note("Same remark as INVM.")
+        => &[
+            EXEC, PRED, dst(GI, T::FLOATS), to(F::PredDst, P, T::UD.union(T::UW)),
+            src(F::Src0, GIM, T::FLOATS),
+        ];
+}

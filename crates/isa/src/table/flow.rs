@@ -1,0 +1,101 @@
+//! Control flow.
+
+use super::field::short::*;
+use super::{Group, instructions};
+
+const GROUP: Group = Group::Flow;
+
+instructions! {
+    /// Begins a subroutine.
+    SUBROUTINE = plain(0x30) [".function", "func"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[field(F::Label, FieldKind::Label)];
+
+    /// Marks the begin of a block.
+    LABEL = plain(0x31) ["label"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[field(F::Label, FieldKind::Label)];
+
+    /// Uniform jump.
+    JMP = plain(0x32) ["jmp"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[EXEC, PRED, field(F::Label, FieldKind::Label)];
+
+    /// Calls a subroutine.
+    CALL = plain(0x33) ["call"] .spec(NO_SAT, NO_MODS, ALL)
+        .note("The spec also lists FCCALL with this opcode number; it differs only in the label kind (LABEL_FC).")
+        => &[EXEC, PRED, field(F::Label, FieldKind::Label)];
+
+    /// Returns from a subroutine or ends the kernel.
+    RET = plain(0x34) ["ret"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[EXEC, PRED];
+
+    /// Calls the function at an address.
+    IFCALL = plain(0x4f) ["ifcall"] .spec(NO_SAT, NO_MODS, ALL).since("2018-10 (IGC 1.0)")
+        => &[
+            EXEC, PRED,
+            u8(F::Flags).when(since(Features::IFCALL_FLAGS)).note("bit 0 uniform, bit 1 noreturn"),
+            scalar(F::FuncAddr, T::UD.union(T::UQ)), u8(F::ArgSize), u8(F::RetSize),
+        ];
+
+    /// Address of a function or global symbol.
+    FADDR = plain(0x50) ["faddr"] .spec(NO_SAT, NO_MODS, ALL).since("2018-10 (IGC 1.0)")
+        .note("No exec size, no pred.")
+        => &[field(F::Symbol, FieldKind::StringIndex16), dst(G, T::UD.union(T::UQ))];
+
+    /// Begins a SIMD conditional.
+    IF = reused(0x60) ["if"] .group(Group::SimdFlow).retired(before(Features::SINCE_3_8))
+        .note("Structured SIMD control flow of the 2018 sources; no label. Removed before 3.8.")
+        => &[EXEC, PRED];
+
+    /// Other lanes of the innermost conditional.
+    ELSE = plain(0x61) ["else"] .group(Group::SimdFlow).retired(before(Features::SINCE_3_8))
+        .note("Structured SIMD control flow of the 2018 sources; no label. Removed before 3.8.")
+        => &[EXEC];
+
+    /// Ends a SIMD conditional.
+    ENDIF = plain(0x62) ["endif"] .group(Group::SimdFlow).retired(before(Features::SINCE_3_8))
+        .note("Structured SIMD control flow of the 2018 sources; no label. Removed before 3.8.")
+        => &[EXEC];
+
+    /// Begins a SIMD loop.
+    DO = plain(0x63) ["do"] .group(Group::SimdFlow).retired(before(Features::SINCE_3_8))
+        .note("Structured SIMD control flow of the 2018 sources; no label. Removed before 3.8.")
+        => &[EXEC];
+
+    /// Ends a SIMD loop; enabled lanes repeat it.
+    WHILE = plain(0x64) ["while"] .group(Group::SimdFlow).retired(before(Features::SINCE_3_8))
+        .note("Structured SIMD control flow of the 2018 sources; no label. Removed before 3.8.")
+        => &[EXEC, PRED];
+
+    /// Enabled lanes leave the loop.
+    BREAK = plain(0x65) ["break"] .group(Group::SimdFlow).retired(before(Features::SINCE_3_8))
+        .note("Structured SIMD control flow of the 2018 sources; no label. Removed before 3.8.")
+        => &[EXEC, PRED];
+
+    /// Enabled lanes go to the end of the loop.
+    CONT = plain(0x66) ["cont"] .group(Group::SimdFlow).retired(before(Features::SINCE_3_8))
+        .note("Structured SIMD control flow of the 2018 sources; no label. Removed before 3.8.")
+        => &[EXEC, PRED];
+
+    /// Calls a function by name.
+    FCALL = plain(0x67) ["fcall"] .spec(NO_SAT, NO_MODS, ALL)
+        .note("Callee is identified by name string since 2019-06 (commit f07b87b2c); before that the 16-bit field was a function id.")
+        => &[
+            EXEC, PRED, field(F::FuncName, FieldKind::StringIndex16), u8(F::ArgSize),
+            u8(F::RetSize),
+        ];
+
+    /// Returns from a function.
+    FRET = plain(0x68) ["fret"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[EXEC, PRED];
+
+    /// Uniform jump to one of several labels.
+    SWITCHJMP = plain(0x69) ["switchjmp"] .spec(NO_SAT, NO_MODS, UP_TO_ICL)
+        .note("No pred field.")
+        => &[
+            EXEC, field(F::NumLabels, FieldKind::Count), scalar(F::Index, T::UB),
+            field(F::Labels, FieldKind::Labels),
+        ];
+
+    /// Divergent jump: enabled lanes continue at the label.
+    GOTO = plain(0x6c) ["goto"] .group(Group::SimdFlow).spec(NO_SAT, NO_MODS, ALL)
+        => &[EXEC, PRED, field(F::Label, FieldKind::Label)];
+}

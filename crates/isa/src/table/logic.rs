@@ -1,0 +1,116 @@
+//! Bits and shifts.
+
+use super::field::short::*;
+use super::{Group, instructions};
+
+const GROUP: Group = Group::Logic;
+
+instructions! {
+    /// Bitwise and.
+    AND = plain(0x20) ["and"] .spec(NO_SAT, LOGIC_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI.union(P), T::INTEGERS), src(F::Src0, GIM.union(P), T::INTEGERS),
+            src(F::Src1, GIM.union(P), T::INTEGERS),
+        ];
+
+    /// Bitwise or.
+    OR = plain(0x21) ["or"] .spec(NO_SAT, LOGIC_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI.union(P), T::INTEGERS), src(F::Src0, GIM.union(P), T::INTEGERS),
+            src(F::Src1, GIM.union(P), T::INTEGERS),
+        ];
+
+    /// Bitwise exclusive or.
+    XOR = plain(0x22) ["xor"] .spec(NO_SAT, LOGIC_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI.union(P), T::INTEGERS), src(F::Src0, GIM.union(P), T::INTEGERS),
+            src(F::Src1, GIM.union(P), T::INTEGERS),
+        ];
+
+    /// Bitwise complement.
+    NOT = plain(0x23) ["not"] .spec(NO_SAT, LOGIC_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI.union(P), T::INTEGERS), src(F::Src0, GIM.union(P), T::INTEGERS),
+        ];
+
+    /// Shifts left.
+    SHL = plain(0x24) ["shl"] .spec(SAT, ARITH_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI, T::INTEGERS), src(F::Src0, GIM, T::INTEGERS),
+            src(F::Src1, GIM, T::INTEGERS),
+        ];
+
+    /// Shifts right, filling with zeros.
+    SHR = plain(0x25) ["shr"] .spec(SAT, ARITH_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI, T::INTEGERS), src(F::Src0, GIM, T::INTEGERS),
+            src(F::Src1, GIM, T::INTEGERS),
+        ];
+
+    /// Shifts right, filling with the sign.
+    ASR = plain(0x26) ["asr"] .spec(NO_SAT, ARITH_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI, T::B.union(T::W).union(T::D)),
+            src(F::Src0, GIM, T::B.union(T::W).union(T::D)), src(F::Src1, GIM, T::INTEGERS),
+        ];
+
+    /// Number of set bits.
+    CBIT = plain(0x27) ["cbit"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::UD), src(F::Src0, GIM, T::INTEGERS)];
+
+    /// Position of the lowest set bit.
+    FBL = plain(0x2e) ["fbl"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::UD), src(F::Src0, GIM, T::UD)];
+
+    /// Position of the highest bit that differs from the sign.
+    FBH = plain(0x2f) ["fbh"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, T::UD), src(F::Src0, GIM, DWORDS)];
+
+    /// Extracts a bit field.
+    BFE = plain(0x46) ["bfe"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[
+            EXEC, PRED, dst(GI, DWORDS), src(F::Src0, GIM, DWORDS), src(F::Src1, GIM, DWORDS),
+            src(F::Src2, GIM, DWORDS),
+        ];
+
+    /// Inserts a bit field.
+    BFI = plain(0x47) ["bfi"] .spec(NO_SAT, NO_MODS, ALL)
+        .note("Source order in the stream and in text: width, offset, insert value, base value.")
+        => &[
+            EXEC, PRED, dst(GI, DWORDS), src(F::Src0, GIM, DWORDS), src(F::Src1, GIM, DWORDS),
+            src(F::Src2, GIM, DWORDS), src(F::Src3, GIM, DWORDS),
+        ];
+
+    /// Reverses the bits.
+    BFREV = plain(0x48) ["bfrev"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, DWORDS), src(F::Src0, GIM, DWORDS)];
+
+    /// Rotates left.
+    ROL = plain(0x80) ["rol"] .spec(NO_SAT, NO_MODS, SINCE_ICL).since_platform(Platforms::ICLLP)
+        => &[
+            EXEC, PRED, dst(GI, WORDS_DWORDS), src(F::Src0, GIM, WORDS_DWORDS),
+            src(F::Src1, GIM, WORDS_DWORDS),
+        ];
+
+    /// Rotates right.
+    ROR = plain(0x81) ["ror"] .spec(NO_SAT, NO_MODS, SINCE_ICL).since_platform(Platforms::ICLLP)
+        => &[
+            EXEC, PRED, dst(GI, WORDS_DWORDS), src(F::Src0, GIM, WORDS_DWORDS),
+            src(F::Src1, GIM, WORDS_DWORDS),
+        ];
+
+    /// Any bitwise function of three sources.
+    BFN = plain(0x85) ["bfn"] .spec(NO_SAT, NO_MODS, NONE).since("2021-06")
+        => &[
+            EXEC, PRED, dst(GI, WORDS_DWORDS), src(F::Src0, GIM, WORDS_DWORDS),
+            src(F::Src1, GIM, WORDS_DWORDS), src(F::Src2, GIM, WORDS_DWORDS), u8(F::BooleanFunc),
+        ];
+
+    /// Linear-feedback shift register.
+    LFSR = plain(0x98) ["lfsr"] .text_only().since_platform(Platforms::XE3P).since("2025-12")
+        .note("Descriptor only (IGC 2.26+, Xe3P); no binary reader case. No bytes exist.")
+        => &[
+            EXEC, PRED, u8(F::FuncCtrl).named(&enums::LFSR_FUNC), dst(G, T::UD),
+            src(F::Src0, G, T::UD), src(F::Src1, GM, T::UD),
+        ];
+}

@@ -1,0 +1,149 @@
+//! From the first bytes of an instruction to its row.
+
+use super::{InstructionDef, Op, PARTS};
+use crate::version::Format;
+
+/// What a first byte means in a format.
+#[derive(Clone, Copy, Debug)]
+pub enum Lookup {
+    /// This instruction.
+    Instruction(&'static InstructionDef),
+    /// The second byte decides.
+    SubOps(SubOps),
+    /// The number is not in use in this format; the row that uses it in another one, if any.
+    Unknown(Option<&'static InstructionDef>),
+}
+
+/// The instructions that share an opcode and differ by their second byte.
+#[derive(Clone, Copy, Debug)]
+pub struct SubOps {
+    table: u8,
+}
+
+impl SubOps {
+    /// The instruction of this second byte.
+    #[inline]
+    #[must_use]
+    pub fn get(self, sub_op: u8) -> Option<&'static InstructionDef> {
+        INDEX
+            .subs
+            .get(usize::from(self.table))?
+            .get(usize::from(sub_op))
+            .copied()?
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Reserved,
+    /// One row, in every version.
+    Always(&'static InstructionDef),
+    /// One row, in some versions or in none.
+    Plain(&'static InstructionDef),
+    /// Two rows that share the number over time.
+    Reused(&'static InstructionDef, &'static InstructionDef),
+    /// Index into the table of sub-operations.
+    Sub(u8),
+}
+
+/// Sub-operation codes are below this.
+const SUB_OPS: usize = 64;
+/// Opcodes with sub-operations.
+const SUB_TABLES: usize = 5;
+
+struct Index {
+    opcodes: [Kind; 256],
+    subs: [[Option<&'static InstructionDef>; SUB_OPS]; SUB_TABLES],
+}
+
+// Built by the compiler from the rows; a number used twice or a code out of range does not compile.
+#[allow(clippy::indexing_slicing, clippy::panic)]
+const fn build() -> Index {
+    let mut index = Index {
+        opcodes: [Kind::Reserved; 256],
+        subs: [[None; SUB_OPS]; SUB_TABLES],
+    };
+    let mut tables = 0;
+    let mut part = 0;
+    while part < PARTS.len() {
+        let mut row = 0;
+        while row < PARTS[part].len() {
+            let def = &PARTS[part][row];
+            let opcode = def.op.opcode() as usize;
+            match (def.sub_op, index.opcodes[opcode]) {
+                (None, Kind::Reserved) if def.has_layout() && def.when.is_always() => {
+                    index.opcodes[opcode] = Kind::Always(def);
+                }
+                (None, Kind::Reserved) => index.opcodes[opcode] = Kind::Plain(def),
+                (None, Kind::Plain(other)) => index.opcodes[opcode] = Kind::Reused(other, def),
+                (Some(sub), Kind::Reserved) => {
+                    index.opcodes[opcode] = Kind::Sub(tables);
+                    index.subs[tables as usize][sub as usize] = Some(def);
+                    tables += 1;
+                }
+                (Some(sub), Kind::Sub(table)) => {
+                    let place = &mut index.subs[table as usize][sub as usize];
+                    assert!(place.is_none(), "sub-operation used twice");
+                    *place = Some(def);
+                }
+                _ => panic!("opcode used too often"),
+            }
+            row += 1;
+        }
+        part += 1;
+    }
+    index
+}
+
+static INDEX: Index = build();
+
+#[inline]
+fn kind_of(opcode: u8) -> Kind {
+    #[allow(clippy::indexing_slicing)] // 256 entries
+    INDEX.opcodes[usize::from(opcode)]
+}
+
+/// What the first byte of an instruction means in `format`.
+#[inline]
+#[must_use]
+pub fn lookup(opcode: u8, format: Format) -> Lookup {
+    match kind_of(opcode) {
+        Kind::Always(row) => Lookup::Instruction(row),
+        Kind::Plain(row) if row.exists_in(format) => Lookup::Instruction(row),
+        Kind::Plain(row) => Lookup::Unknown(Some(row)),
+        Kind::Sub(table) => Lookup::SubOps(SubOps { table }),
+        Kind::Reused(first, second) => {
+            if first.exists_in(format) {
+                Lookup::Instruction(first)
+            } else if second.exists_in(format) {
+                Lookup::Instruction(second)
+            } else {
+                Lookup::Unknown(Some(first))
+            }
+        }
+        Kind::Reserved => Lookup::Unknown(None),
+    }
+}
+
+/// The row of an operation. Every `Op` is a constant of the table, so there always is one.
+#[inline]
+pub(super) fn by_op(op: Op) -> &'static InstructionDef {
+    match kind_of(op.opcode()) {
+        Kind::Always(row) | Kind::Plain(row) => row,
+        Kind::Reused(first, second) => {
+            if first.op == op {
+                first
+            } else {
+                second
+            }
+        }
+        Kind::Sub(table) => SubOps { table }
+            .get((op.0 & 0xff) as u8)
+            .unwrap_or(&FALLBACK),
+        Kind::Reserved => &FALLBACK,
+    }
+}
+
+/// Never returned: only the type system needs it, as `Op` cannot be built outside the table.
+static FALLBACK: InstructionDef =
+    InstructionDef::plain(Op::plain(0), super::Group::Miscellaneous, &["reserved"]);

@@ -1,0 +1,131 @@
+//! Synchronisation, raw messages, DPAS and the rest.
+
+use super::field::short::*;
+use super::{Group, instructions};
+
+const GROUP: Group = Group::Miscellaneous;
+
+instructions! {
+    /// Systolic dot product accumulate shared by two execution units.
+    DPASW = plain(0x1c) ["dpasw"] .spec(NO_SAT, NO_MODS, NONE)
+        .since_platform(Platforms::XEHP_SDV).since("2021-06")
+        .note("src2 is a vector operand, the other three are raw operands. Text form: dpas.W.A.SD.RC")
+        => &[
+            EXEC, PRED.when(since(Features::DPAS_PREDICATE)), raw_to(F::Dst, DPAS),
+            raw(F::Src0, DPAS), raw(F::Src1, T::D.union(T::UD).union(T::DF)),
+            src(F::Src2, G, T::D.union(T::UD).union(T::DF)), u32(F::PrecisionInfo),
+        ];
+
+    /// Names the source file of what follows.
+    FILE = plain(0x51) [".file"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[field(F::FileName, FieldKind::StringIndex)];
+
+    /// Names the source line of what follows.
+    LOC = plain(0x52) [".loc"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[u32(F::Line)];
+
+    /// Waits for all threads of the group.
+    BARRIER = plain(0x59) ["barrier"] .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
+        => &[];
+
+    /// Flushes the sampler cache.
+    SAMPLER_CACHE_FLUSH = plain(0x5a) ["sampler_cache_flush"] .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
+        => &[];
+
+    /// Waits for a notification.
+    WAIT = plain(0x5b) ["wait"] .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
+        => &[scalar(F::Mask, T::UB).when(since(Features::SINCE_3_1))];
+
+    /// Orders memory accesses and flushes caches.
+    FENCE = plain(0x5c) ["fence"] .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
+        => &[u8(F::Mask).note("bit mask, see enums.fence_mask_bits")];
+
+    /// Sends a message that the program composed.
+    RAW_SEND = plain(0x5d) ["raw_send", "raw_sendc"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[
+            u8(F::Modifier).note("bit 0: sendc"), EXEC, PRED, u32(F::ExMsgDesc), u8(F::NumSrc),
+            u8(F::NumDst), scalar(F::Desc, T::UD), raw(F::Src, ANY), raw_to(F::Dst, ANY),
+        ];
+
+    /// Lets another thread run.
+    YIELD = plain(0x5f) ["yield"] .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
+        => &[];
+
+    /// Named barrier: wait or signal.
+    NBARRIER = plain(0x60) ["nbarrier.wait", "nbarrier.signal"] .group(Group::Sync).when(since(Features::SINCE_3_8))
+        .spec(NO_SAT, NO_MODS, NONE).since_platform(Platforms::PVC).since("2021-11")
+        => &[
+            u8(F::Mode).note("bit 0: 0 wait, 1 signal"), scalar(F::BarrierId, T::UB),
+            scalar(F::NumThreads, T::UB).when(before(Features::NBARRIER_GENERAL)),
+            scalar(F::Type, T::UB.union(T::UW)).when(since(Features::NBARRIER_GENERAL)),
+            scalar(F::NumProducers, T::UB).when(since(Features::NBARRIER_GENERAL)),
+            scalar(F::NumConsumers, T::UB).when(since(Features::NBARRIER_GENERAL)),
+        ];
+
+    /// Sends a message of two payloads that the program composed.
+    RAW_SENDS = plain(0x7a) ["raw_sends", "raw_sendsc", "raw_sends_eot", "raw_sendsc_eot"]
+        .spec(NO_SAT, NO_MODS, ALL)
+        .note("The written spec puts the function id before the three size bytes; the bytes have it after them.")
+        => &[
+            u8(F::Modifier).note("bit 0: sendsc, bit 1: EOT"), EXEC, PRED, u8(F::NumSrc0),
+            u8(F::NumSrc1), u8(F::NumDst), u8(F::Ffid).when(since(Features::SINCE_3_6)),
+            scalar(F::ExMsgDesc, T::UD), scalar(F::Desc, T::UD), raw(F::Src0, ANY),
+            raw(F::Src1, ANY), raw_to(F::Dst, ANY),
+        ];
+
+    /// Begins or ends the lifetime of a variable.
+    LIFETIME = plain(0x7b) ["lifetime.start", "lifetime.end"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[
+            u8(F::Properties).key().note("bit 0: 0 start, 1 end; bits 4-5 operand class: 0 general, 1 address, 2 predicate"),
+            field(F::Variable, FieldKind::Lifetime),
+        ];
+
+    /// Predicated barrier with a result.
+    PBARRIER = reused(0x7c) ["pbarrier"] .group(Group::Sync).retired(before(Features::SINCE_3_6))
+        .note("Number reused by SBARRIER in 2018-09 without a version change.")
+        => &[scalar(F::Mask, T::UD), raw_to(F::Dst, ANY)];
+
+    /// Split barrier: signal or wait.
+    SBARRIER = plain(0x7c) ["sbarrier.signal", "sbarrier.wait"] .group(Group::Sync).when(since(Features::SINCE_3_6))
+        .spec(NO_SAT, NO_MODS, ALL)
+        .since("2018-09 (number previously used by an unused split barrier)")
+        => &[u8(F::Mode).note("0 wait, 1 signal")];
+
+    /// Systolic dot product accumulate.
+    DPAS = plain(0x83) ["dpas"] .spec(NO_SAT, NO_MODS, NONE).since_platform(Platforms::XEHP_SDV)
+        .since("2021-06")
+        .note("src2 is a vector operand, the other three are raw operands. Text form: dpas.W.A.SD.RC")
+        => &[
+            EXEC, PRED.when(since(Features::DPAS_PREDICATE)), raw_to(F::Dst, DPAS),
+            raw(F::Src0, DPAS), raw(F::Src1, T::D.union(T::UD).union(T::DF)),
+            src(F::Src2, G, T::D.union(T::UD).union(T::DF)), u32(F::PrecisionInfo),
+        ];
+
+    /// Sends a message with 64-bit descriptors that the program composed.
+    RAW_SENDG = plain(0x93) ["raw_sendg", "raw_sendgc", "raw_sendg_eot", "raw_sendgc_eot"]
+        .since_platform(Platforms::XE3P).since("2025-12")
+        .note("Reader only (IGC 2.26+); no public binary writer, absent from the written spec. Predicate stands after sfid.")
+        => &[
+            u8(F::Modifier).note("bit 0 conditional, bit 1 EOT"), EXEC, u32(F::Sfid), PRED,
+            raw_to(F::Dst, ANY), u32(F::DstLen), raw(F::Src0, ANY), u32(F::Src0Len),
+            raw(F::Src1, ANY), u32(F::Src1Len), src(F::Ind0, GIM, T::UQ),
+            src(F::Ind1, GIM, T::UQ), u32(F::DescLo), u32(F::DescHi),
+        ];
+
+    /// Stops in the debugger.
+    BREAKPOINT = plain(0x94) ["breakpoint"] .text_only().since("2023-06")
+        .note("Known to the descriptor table since 2023-06 (no operands); the binary reader has no case for it and rejects it.")
+        => &[];
+
+    /// Systolic dot product accumulate of block-scaled operands.
+    BDPAS = plain(0x99) ["bdpas"] .text_only().since_platform(Platforms::XE3P).since("2025-12")
+        .note("Descriptor only (IGC 2.26+, Xe3P); no binary reader case. No bytes exist.")
+        => &[
+            EXEC, raw_to(F::Dst, T::F.union(T::HF).union(T::BF)),
+            raw(F::Src0, T::F.union(T::HF).union(T::BF)),
+            raw(F::Src1, T::UD.union(T::HF).union(T::BF)),
+            raw(F::Src2, T::UD.union(T::HF).union(T::BF)),
+            src(F::Src3, GIM, T::UB),
+            src(F::Src4, GIM, T::UB), u32(F::PrecisionInfo),
+        ];
+}

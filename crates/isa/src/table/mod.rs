@@ -1,0 +1,467 @@
+//! The instruction table: every opcode and sub-operation with its fields in stream order.
+//!
+//! This is the only list of instructions in the project. The reader walks the fields of a row to
+//! take bytes apart, the writer walks the same fields to put them together, and references,
+//! statistics and generators enumerate [`rows`].
+//!
+//! ```
+//! use visakit_isa::{table, Op};
+//!
+//! let bfi = Op::BFI.def();
+//! assert_eq!(bfi.op.opcode(), 0x47);
+//! assert_eq!(bfi.mnemonics, ["bfi"]);
+//! let fields: Vec<_> = bfi.fields.iter().map(|f| f.name.as_str()).collect();
+//! assert_eq!(fields, ["exec_size", "pred", "dst", "src0", "src1", "src2", "src3"]);
+//! assert_eq!(table::rows().filter(|row| row.op.opcode() == 0x89).count(), 40);
+//! ```
+
+mod arith;
+mod dataport;
+mod field;
+mod flow;
+mod logic;
+mod lookup;
+mod lsc;
+mod misc;
+mod mov;
+mod names;
+mod sampler;
+mod svm;
+mod va;
+
+pub use field::{FieldDef, FieldKind, KeyTest, Role, Shape};
+pub use lookup::{Lookup, lookup};
+pub use names::FieldName;
+
+use crate::version::{Condition, Features, Format};
+use bitflags::bitflags;
+use core::fmt;
+
+/// An operation: the opcode, the sub-operation where the opcode has some, and which of the
+/// instructions that shared the number over time is meant.
+///
+/// The constants of this type are the names of the table's rows. High byte: opcode. Low byte:
+/// sub-operation; 0x80 for the older of two instructions that share a number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Op(u16);
+
+impl Op {
+    const OLDER: u16 = 0x80;
+
+    pub(crate) const fn plain(opcode: u8) -> Self {
+        Self((opcode as u16) << 8)
+    }
+
+    pub(crate) const fn sub(opcode: u8, sub_op: u8) -> Self {
+        Self((opcode as u16) << 8 | sub_op as u16)
+    }
+
+    pub(crate) const fn reused(opcode: u8) -> Self {
+        Self((opcode as u16) << 8 | Self::OLDER)
+    }
+
+    /// The first byte of the instruction.
+    #[inline]
+    #[must_use]
+    pub const fn opcode(self) -> u8 {
+        (self.0 >> 8) as u8
+    }
+
+    /// The second byte, for opcodes whose layout depends on it.
+    #[must_use]
+    pub fn sub_op(self) -> Option<u8> {
+        self.def().sub_op
+    }
+
+    /// The row of the table.
+    #[inline]
+    #[must_use]
+    pub fn def(self) -> &'static InstructionDef {
+        lookup::by_op(self)
+    }
+
+    /// Name of the row, such as `LSC_LOAD` or `BFI`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.def().name
+    }
+}
+
+impl fmt::Debug for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What an instruction is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Group {
+    /// Arithmetic and mathematics.
+    Arithmetic,
+    /// Bits and shifts.
+    Logic,
+    /// Moves, selections, conversions.
+    Move,
+    /// Comparison.
+    Compare,
+    /// Address arithmetic.
+    Address,
+    /// Labels, jumps, calls.
+    Flow,
+    /// Structured and divergent SIMD control flow.
+    SimdFlow,
+    /// Synchronisation.
+    Sync,
+    /// Load/store cache messages.
+    Lsc,
+    /// Shared virtual memory messages.
+    Svm,
+    /// Data-port messages.
+    DataPort,
+    /// Media sampler messages.
+    Sampler,
+    /// 3D sampler, render-target and URB messages.
+    ThreeD,
+    /// Video motion estimation and video analytics.
+    Video,
+    /// Everything else.
+    Miscellaneous,
+}
+
+impl Group {
+    /// Name used in references and statistics.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Arithmetic => "arithmetic",
+            Self::Logic => "logic",
+            Self::Move => "move",
+            Self::Compare => "compare",
+            Self::Address => "address",
+            Self::Flow => "flow",
+            Self::SimdFlow => "simd-flow",
+            Self::Sync => "sync",
+            Self::Lsc => "lsc",
+            Self::Svm => "svm",
+            Self::DataPort => "data-port",
+            Self::Sampler => "sampler",
+            Self::ThreeD => "3d",
+            Self::Video => "video",
+            Self::Miscellaneous => "miscellaneous",
+        }
+    }
+}
+
+/// Whether an instruction has bytes at all.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Status {
+    /// Known to current readers.
+    Active,
+    /// Known to old readers only.
+    Retired,
+    /// Known to text tools only: no binary reader or writer ever had it, so it has no layout.
+    TextOnly,
+}
+
+impl Status {
+    /// Name used in references.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Retired => "retired",
+            Self::TextOnly => "text only",
+        }
+    }
+}
+
+/// Whether a destination may saturate.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Saturation {
+    /// The specification does not say.
+    Unspecified,
+    /// Never.
+    No,
+    /// Always allowed.
+    Yes,
+    /// Allowed for floating-point destinations.
+    Float,
+}
+
+/// Which modifiers a source may have.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SourceModifiers {
+    /// The specification does not say.
+    Unspecified,
+    /// None.
+    None,
+    /// Absolute value and negation.
+    Arithmetic,
+    /// Complement.
+    Logic,
+}
+
+bitflags! {
+    /// Platforms, in the columns of the written specification, and the later ones that sources
+    /// name as the first to have an instruction.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub struct Platforms: u16 {
+        /// Broadwell
+        const BDW = 1 << 0;
+        /// Skylake
+        const SKL = 1 << 1;
+        /// Broxton
+        const BXT = 1 << 2;
+        /// Ice Lake LP
+        const ICLLP = 1 << 3;
+        /// Tiger Lake LP
+        const TGLLP = 1 << 4;
+        /// Xe HP SDV
+        const XEHP_SDV = 1 << 5;
+        /// Arc (DG2)
+        const DG2 = 1 << 6;
+        /// Ponte Vecchio
+        const PVC = 1 << 7;
+        /// Ponte Vecchio XT
+        const PVC_XT = 1 << 8;
+        /// Xe2
+        const XE2 = 1 << 9;
+        /// Xe3
+        const XE3 = 1 << 10;
+        /// Xe3P
+        const XE3P = 1 << 11;
+    }
+}
+
+impl Platforms {
+    /// The columns of the written specification.
+    pub const SPECIFIED: Self = Self::BDW
+        .union(Self::SKL)
+        .union(Self::BXT)
+        .union(Self::ICLLP)
+        .union(Self::TGLLP);
+}
+
+/// One row of the table.
+#[derive(Debug)]
+pub struct InstructionDef {
+    /// The operation.
+    pub op: Op,
+    /// Name of the row, the constant of [`Op`].
+    pub name: &'static str,
+    /// The spellings in vISA text, the usual one first.
+    pub mnemonics: &'static [&'static str],
+    /// What the instruction does, one sentence.
+    pub summary: &'static str,
+    /// What it is for.
+    pub group: Group,
+    /// Whether it has bytes.
+    pub status: Status,
+    /// The second byte, for opcodes whose layout depends on it.
+    pub sub_op: Option<u8>,
+    /// Versions in which the number means this instruction.
+    pub when: Condition,
+    /// The fields after opcode and sub-operation, in stream order.
+    pub fields: &'static [FieldDef],
+    /// What the fields have in common.
+    pub shape: Shape,
+    /// Unmarked features that the layout depends on.
+    pub unmarked: Features,
+    /// Whether a destination may saturate.
+    pub saturation: Saturation,
+    /// Which modifiers a source may have.
+    pub source_modifiers: SourceModifiers,
+    /// Platforms of the written specification that have the instruction; empty where it lists
+    /// none (later than all of them, or undocumented).
+    pub platforms: Platforms,
+    /// First platform that has it according to the sources; empty where they do not say.
+    pub since_platform: Platforms,
+    /// First appearance in public sources, where it is later than the first release.
+    pub since: &'static str,
+    /// What else one should know.
+    pub note: &'static str,
+}
+
+/// Rows are the same if they are of the same operation.
+impl PartialEq for InstructionDef {
+    fn eq(&self, other: &Self) -> bool {
+        self.op == other.op
+    }
+}
+
+impl Eq for InstructionDef {}
+
+impl InstructionDef {
+    /// A row whose opcode says all.
+    pub(crate) const fn plain(op: Op, group: Group, mnemonics: &'static [&'static str]) -> Self {
+        Self {
+            op,
+            name: "",
+            mnemonics,
+            summary: "",
+            group,
+            status: Status::Active,
+            sub_op: None,
+            when: Condition::ALWAYS,
+            fields: &[],
+            shape: Shape::Fixed,
+            unmarked: Features::empty(),
+            saturation: Saturation::Unspecified,
+            source_modifiers: SourceModifiers::Unspecified,
+            platforms: Platforms::empty(),
+            since_platform: Platforms::empty(),
+            since: "",
+            note: "",
+        }
+    }
+
+    pub(crate) const fn group(mut self, group: Group) -> Self {
+        self.group = group;
+        self
+    }
+
+    /// A row that a second byte tells from others of its opcode.
+    pub(crate) const fn sub(op: Op, group: Group, mnemonics: &'static [&'static str]) -> Self {
+        let mut def = Self::plain(op, group, mnemonics);
+        def.sub_op = Some((op.0 & 0xff) as u8);
+        def
+    }
+
+    /// The older of two rows that share a number.
+    pub(crate) const fn reused(op: Op, group: Group, mnemonics: &'static [&'static str]) -> Self {
+        Self::plain(op, group, mnemonics)
+    }
+
+    pub(crate) const fn retired(mut self, when: Condition) -> Self {
+        self.status = Status::Retired;
+        self.when = when;
+        self
+    }
+
+    pub(crate) const fn text_only(mut self) -> Self {
+        self.status = Status::TextOnly;
+        self
+    }
+
+    pub(crate) const fn when(mut self, when: Condition) -> Self {
+        self.when = when;
+        self
+    }
+
+    /// What the page of the written specification says.
+    pub(crate) const fn spec(
+        mut self,
+        saturation: Saturation,
+        modifiers: SourceModifiers,
+        platforms: Platforms,
+    ) -> Self {
+        self.saturation = saturation;
+        self.source_modifiers = modifiers;
+        self.platforms = platforms;
+        self
+    }
+
+    /// What all LSC rows have in common.
+    pub(crate) const fn lsc(self) -> Self {
+        self.spec(Saturation::No, SourceModifiers::None, Platforms::empty())
+            .since_platform(Platforms::DG2)
+            .since("2021-11")
+    }
+
+    pub(crate) const fn since_platform(mut self, platform: Platforms) -> Self {
+        self.since_platform = platform;
+        self
+    }
+
+    pub(crate) const fn since(mut self, since: &'static str) -> Self {
+        self.since = since;
+        self
+    }
+
+    pub(crate) const fn note(mut self, note: &'static str) -> Self {
+        self.note = note;
+        self
+    }
+
+    /// Whether the instruction has a layout in `format`.
+    #[must_use]
+    pub const fn exists_in(&self, format: Format) -> bool {
+        self.has_layout() && self.when.holds(format)
+    }
+
+    /// Whether the instruction has a binary form in any version.
+    #[must_use]
+    pub const fn has_layout(&self) -> bool {
+        !matches!(self.status, Status::TextOnly)
+    }
+
+    /// The usual mnemonic.
+    #[must_use]
+    pub fn mnemonic(&self) -> &'static str {
+        self.mnemonics.first().copied().unwrap_or(self.name)
+    }
+
+    /// The fields that are present in `format`; those that depend on another field's value
+    /// included.
+    pub fn fields_in(&self, format: Format) -> impl Iterator<Item = &'static FieldDef> {
+        self.fields.iter().filter(move |f| f.when.holds(format))
+    }
+}
+
+/// Declares the rows of one group and the constants of [`Op`] that name them.
+macro_rules! instructions {
+    (
+        $(
+            #[doc = $summary:literal]
+            $(#[doc = $more:literal])*
+            $name:ident = $op:ident($($arg:expr),+) $mnemonics:tt $(.$setter:ident($($value:expr),*))*
+                => $fields:expr;
+        )*
+    ) => {
+        impl $crate::table::Op {
+            $(
+                #[doc = $summary]
+                $(#[doc = $more])*
+                pub const $name: Self = Self::$op($($arg),+);
+            )*
+        }
+
+        pub(super) static ROWS: &[$crate::table::InstructionDef] = &[
+            $({
+                let def = $crate::table::InstructionDef::$op(
+                    $crate::table::Op::$name,
+                    GROUP,
+                    &$mnemonics,
+                )$(.$setter($($value),*))*;
+                $crate::table::InstructionDef {
+                    name: stringify!($name),
+                    summary: $summary.trim_ascii(),
+                    fields: $fields,
+                    shape: $crate::table::field::Shape::of($fields),
+                    unmarked: $crate::table::field::unmarked($fields),
+                    ..def
+                }
+            },)*
+        ];
+    };
+}
+use instructions;
+
+/// The groups of rows, in order of their files.
+static PARTS: [&[InstructionDef]; 10] = [
+    arith::ROWS,
+    logic::ROWS,
+    mov::ROWS,
+    flow::ROWS,
+    dataport::ROWS,
+    svm::ROWS,
+    sampler::ROWS,
+    va::ROWS,
+    misc::ROWS,
+    lsc::ROWS,
+];
+
+/// Every row of the table.
+pub fn rows() -> impl Iterator<Item = &'static InstructionDef> {
+    PARTS.iter().copied().flatten()
+}

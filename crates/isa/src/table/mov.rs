@@ -1,0 +1,87 @@
+//! Moves, comparison and addresses.
+
+use super::field::short::*;
+use super::{Group, instructions};
+
+const GROUP: Group = Group::Move;
+
+instructions! {
+    /// Converts between floating-point formats, narrow ones included.
+    FCVT = plain(0x1d) ["fcvt"] .spec(NO_SAT, NO_MODS, NONE).since_platform(Platforms::PVC)
+        .since("2021-11")
+        .note("No pred field.")
+        => &[
+            EXEC, dst(G, T::UB.union(T::B).union(T::UD).union(T::HF).union(T::F)),
+            src(F::Src0, G, T::UB.union(T::B).union(T::UD).union(T::HF).union(T::F)),
+        ];
+
+    /// Computes an address: base plus offset.
+    ADDR_ADD = plain(0x28) ["addr_add"] .group(Group::Address).spec(NO_SAT, ARITH_MODS, ALL)
+        .note("No pred field. There is no separate address-of operand class on the wire (class 4 exists in the enum but is never written or read).")
+        => &[
+            EXEC, dst(A, T::UW),
+            src(F::Src0, G.union(A).union(S), ANY).note("general: address-of a general variable, region ignored; state: address-of a surface or sampler variable"),
+            src(F::Src1, GM, T::UW),
+        ];
+
+    /// Copies and converts.
+    MOV = plain(0x29) ["mov"] .spec(SAT, ARITH_MODS, ALL)
+        => &[EXEC, PRED, dst(GI, ANY), src(F::Src0, GIM.union(P), ANY)];
+
+    /// Selects one of two sources by a predicate.
+    SEL = plain(0x2a) ["sel"] .spec(SAT, ARITH_MODS, ALL)
+        .note("The pred field is the selector; a null pred is invalid.")
+        => &[EXEC, PRED, dst(GI, ANY), src(F::Src0, GIM, ANY), src(F::Src1, GIM, ANY)];
+
+    /// Sets a predicate from the bits of a source.
+    SETP = plain(0x2b) ["setp"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[EXEC, dst(P, ANY), src(F::Src0, GIM, T::INTEGERS)];
+
+    /// Compares two sources and sets a predicate or a general variable.
+    CMP = plain(0x2c) ["cmp"] .group(Group::Compare).spec(NO_SAT, ARITH_MODS, ALL)
+        .note("No pred field. The destination is an ordinary vector operand: class 2 (predicate) for a flag destination, class 0 (general) for a per-lane all-ones/zero destination.")
+        => &[
+            EXEC, u8(F::RelOp).named(&enums::RELATION), dst(G.union(P), ANY),
+            src(F::Src0, GIM, ANY), src(F::Src1, GIM, ANY),
+        ];
+
+    /// Copies a state variable, or copies into one.
+    MOVS = plain(0x2d) ["movs"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[EXEC, dst(G.union(S), ANY), src(F::Src0, GIM.union(S), T::UD)];
+
+    /// Minimum or maximum of two sources.
+    FMINMAX = plain(0x45) ["min", "max"] .spec(SAT, ARITH_MODS, ALL)
+        .note("No pred field.")
+        => &[
+            EXEC, u8(F::Op).named(&enums::MIN_MAX), dst(GI, ANY), src(F::Src0, GIM, ANY),
+            src(F::Src1, GIM, ANY),
+        ];
+
+    /// Converts between float and brain float.
+    BF_CVT = plain(0x88) ["bf_cvt"]
+        .retired(since(Features::SINCE_3_8).and(before(Features::SINCE_4_1)))
+        .note("Conversion between f and bf; public sources 2021-06 to 2022-08 only; reserved in every other release. No file has it.")
+        => &[
+            EXEC, dst(GIM, T::UW.union(T::F).union(T::BF)),
+            src(F::Src0, GIM, T::UW.union(T::F).union(T::BF)),
+        ];
+
+    /// Shuffles lanes by indices.
+    SHFL_IDX4 = plain(0x95) ["shfl_idx4"] .text_only().since_platform(Platforms::XE3P)
+        .since("2025-12")
+        .note("Descriptor only (IGC 2.26+, Xe3P); the generic reader path would treat dst as a vector operand. No bytes exist.")
+        => &[
+            EXEC, PRED, raw_to(F::Dst, T::UD), src(F::Src0, G, T::UD),
+            src(F::Src1, G, T::UW.union(T::UB)),
+        ];
+
+    /// Scales down to narrower elements.
+    DNSCL = plain(0x9a) ["dnscl"] .text_only().since_platform(Platforms::XE3P).since("2025-12")
+        .note("Descriptor only (IGC 2.26+, Xe3P); no binary reader case. No bytes exist.")
+        => &[
+            EXEC, PRED, u8(F::ConvertType).named(&enums::DNSCL_CONVERT_TYPE),
+            u8(F::Mode).named(&enums::DNSCL_MODE),
+            u8(F::RoundMode).named(&enums::DNSCL_ROUND_MODE), dst(G, T::UD),
+            src(F::Src0, G, T::UD), src(F::Src1, G, T::UD), src(F::Src2, G, T::UD),
+        ];
+}

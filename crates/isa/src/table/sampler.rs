@@ -1,0 +1,114 @@
+//! Sampler, render-target and URB messages.
+
+use super::field::short::*;
+use super::{Group, instructions};
+
+const GROUP: Group = Group::Sampler;
+
+instructions! {
+    /// Samples a surface, legacy form.
+    SAMPLE = plain(0x40) ["sample"]
+        .note("Legacy; not in the written spec.")
+        => &[
+            u8(F::Mode).note("bits 0-3 RGBA channel mask; bits 4-5 SIMD mode: 0 = 8 lanes, non-zero = 16"),
+            SAMPLER, SURFACE, raw(F::U, T::F), raw(F::V, T::F), raw(F::R, T::F),
+            raw_to(F::Dst, T::F),
+        ];
+
+    /// Samples a block of normalised integers.
+    SAMPLE_UNORM = plain(0x41) ["sample_unorm"] .spec(NO_SAT, NO_MODS, ALL)
+        => &[
+            u8(F::Channels).named(&enums::CHANNEL_OUTPUT_FORMAT).note("bits 0-3 RGBA mask, bits 4-5 output format"),
+            SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
+            scalar(F::DeltaU, T::F), scalar(F::DeltaV, T::F), raw_to(F::Dst, T::UW),
+        ];
+
+    /// Loads texels without filtering, legacy form.
+    LOAD = plain(0x42) ["load"]
+        .note("Legacy; not in the written spec.")
+        => &[
+            u8(F::Mode).note("bits 0-3 RGBA channel mask; bits 4-5 SIMD mode: 0 = 8 lanes, non-zero = 16"),
+            SURFACE, raw(F::U, T::UD), raw(F::V, T::UD), raw(F::R, T::UD), raw_to(F::Dst, T::F),
+        ];
+
+    /// Adaptive video scaling of a block.
+    AVS = plain(0x43) ["avs"] .spec(NO_SAT, NO_MODS, UP_TO_ICL)
+        => &[
+            u8(F::Channels), SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
+            scalar(F::DeltaU, T::F), scalar(F::DeltaV, T::F), scalar(F::U2d, T::F),
+            scalar(F::GroupId, T::UD), scalar(F::VerticalBlockNumber, T::UD),
+            u8(F::OutputFormat).named(&enums::AVS_OUTPUT_FORMAT), scalar(F::V2d, T::F),
+            u8(F::ExecMode).named(&enums::AVS_EXEC_MODE), scalar(F::IefBypass, T::UB),
+            raw_to(F::Dst, ANY),
+        ];
+
+    /// Samples a surface.
+    SAMPLE_3D = plain(0x6d) ["sample_3d"] .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+        => &[
+            field(F::Op, FieldKind::SamplerOp).named(&enums::SAMPLER_OP), EXEC, PRED,
+            u8(F::Channels), u16(F::Aoffimmi16).when(before(Features::SINCE_3_4)),
+            scalar(F::Aoffimmi, T::UW).when(since(Features::SINCE_3_4)), SAMPLER, SURFACE,
+            raw_to(F::Dst, ANY),
+            raw(F::PairedSurface, ANY).when(since(Features::PAIRED_SURFACE).and(since(Features::SINCE_3_8))),
+            field(F::NumParams, FieldKind::Count), field(F::Params, FieldKind::Raws),
+        ];
+
+    /// Loads texels without filtering.
+    LOAD_3D = plain(0x6e) ["load_3d"] .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+        => &[
+            field(F::Op, FieldKind::SamplerOp).named(&enums::SAMPLER_OP), EXEC, PRED,
+            u8(F::Channels), u16(F::Aoffimmi16).when(before(Features::SINCE_3_4)),
+            scalar(F::Aoffimmi, T::UW).when(since(Features::SINCE_3_4)), SURFACE,
+            raw_to(F::Dst, ANY),
+            raw(F::PairedSurface, ANY).when(since(Features::PAIRED_SURFACE).and(since(Features::SINCE_3_8))),
+            field(F::NumParams, FieldKind::Count), field(F::Params, FieldKind::Raws),
+        ];
+
+    /// Collects one channel of four texels.
+    GATHER4_3D = plain(0x6f) ["sample4_3d"] .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+        => &[
+            field(F::Op, FieldKind::SamplerOp).named(&enums::SAMPLER_OP), EXEC, PRED,
+            u8(F::SrcChannel).note("bits 0-1: 0 R, 1 G, 2 B, 3 A (a channel number, not a mask)"),
+            u16(F::Aoffimmi16).when(before(Features::SINCE_3_4)),
+            scalar(F::Aoffimmi, T::UW).when(since(Features::SINCE_3_4)), SAMPLER, SURFACE,
+            raw_to(F::Dst, ANY),
+            raw(F::PairedSurface, ANY).when(since(Features::PAIRED_SURFACE).and(since(Features::SINCE_3_8))),
+            field(F::NumParams, FieldKind::Count), field(F::Params, FieldKind::Raws),
+        ];
+
+    /// Asks for the properties of a surface.
+    INFO_3D = plain(0x70) ["info_3d", "resinfo", "sampleinfo"] .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+        .note("No pred field. The sub-op stays ONE byte in every version, also in 4.x where the other three sampler ops widened theirs; the written spec says two bytes.")
+        => &[
+            u8(F::Op).named(&enums::SAMPLER_OP).key().note("10 resinfo, 11 sampleinfo"), EXEC,
+            u8(F::Channels), SURFACE, raw(F::Lod, T::UD).only_if(KeyTest::Equals(10)),
+            raw_to(F::Dst, T::UD),
+        ];
+
+    /// Writes pixels to a render target.
+    RT_WRITE_3D = plain(0x71) ["rt_write_3d"] .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+        .note("R,G,B,A are always present in the stream (unused ones are the null variable).")
+        => &[
+            EXEC, PRED, u16(F::Mode).key(), SURFACE,
+            raw(F::Header, ANY).note("r1 header; null when absent"),
+            src(F::SampleIndex, GIM, T::UW).only_if(KeyTest::Bit(11)),
+            src(F::CpsCounter, GIM, T::UW).only_if(KeyTest::Bit(8)),
+            src(F::RtIndex, GIM, T::UB.union(T::UW).union(T::UD)).only_if(KeyTest::Bit(2)),
+            raw(F::Src0Alpha, T::HF.union(T::F)).only_if(KeyTest::Bit(3)),
+            raw(F::OMask, T::UW).only_if(KeyTest::Bit(4)), raw(F::Red, ANY), raw(F::Green, ANY),
+            raw(F::Blue, ANY), raw(F::Alpha, ANY), raw(F::Z, T::F).only_if(KeyTest::Bit(5)),
+            raw(F::Stencil, T::UB).only_if(KeyTest::Bit(6)),
+        ];
+
+    /// Writes vertices to the URB.
+    URB_WRITE_3D = plain(0x72) ["urb_write_3d"] .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+        => &[
+            EXEC, PRED, u8(F::NumOut), raw(F::ChannelMask, T::UD), u16(F::GlobalOffset),
+            raw(F::UrbHandle, T::UD), raw(F::PerSlotOffset, T::UD), raw(F::VertexData, DATA32),
+        ];
+
+    /// Reads pixels from a render target.
+    RT_READ = plain(0x90) ["rt_read"] .group(Group::ThreeD).text_only().spec(NO_SAT, NO_MODS, NONE)
+        .note("Described by the written specification only; every public source reserves the number.")
+        => &[];
+}

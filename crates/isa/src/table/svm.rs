@@ -1,0 +1,61 @@
+//! Shared virtual memory.
+
+use super::field::short::*;
+use super::{Group, instructions};
+
+const GROUP: Group = Group::Svm;
+
+instructions! {
+    /// Loads consecutive OWords from an address.
+    SVM_BLOCK_LD = sub(0x4e, 0x01) ["svm_block_ld"] .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+        => &[
+            u8(F::Properties).note("bits 0-2 log2 of OWord count, bit 3 unaligned"),
+            scalar(F::Address, T::UQ), raw_to(F::Dst, ANY),
+        ];
+
+    /// Stores consecutive OWords to an address.
+    SVM_BLOCK_ST = sub(0x4e, 0x02) ["svm_block_st"] .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+        => &[
+            u8(F::Properties).note("bits 0-2 log2 of OWord count, bit 3 unaligned"),
+            scalar(F::Address, T::UQ), raw(F::Src, ANY),
+        ];
+
+    /// Loads blocks from the address of each lane.
+    SVM_GATHER = sub(0x4e, 0x03) ["svm_gather"] .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+        => &[
+            EXEC, PRED, u8(F::BlockSize).named(&enums::BLOCK_SIZE),
+            u8(F::NumBlocks).named(&enums::BLOCK_COUNT), raw(F::Addresses, T::UQ),
+            raw_to(F::Dst, ANY),
+        ];
+
+    /// Stores blocks to the address of each lane.
+    SVM_SCATTER = sub(0x4e, 0x04) ["svm_scatter"] .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+        => &[
+            EXEC, PRED, u8(F::BlockSize).named(&enums::BLOCK_SIZE),
+            u8(F::NumBlocks).named(&enums::BLOCK_COUNT), raw(F::Addresses, T::UQ),
+            raw(F::Src, ANY),
+        ];
+
+    /// Atomic operation on the address of each lane.
+    SVM_ATOMIC = sub(0x4e, 0x05) ["svm_atomic"] .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+        .note("Op byte comes AFTER exec size and pred here, unlike dword_atomic/typed_atomic where it comes first.")
+        => &[
+            EXEC, PRED,
+            u8(F::Op).named(&enums::ATOMIC_OP).note("bits 0-4 atomic code; bit 5 = 16-bit data, bit 6 = 64-bit data"),
+            raw(F::Addresses, T::UQ), raw(F::Src0, ANY), raw(F::Src1, ANY), raw_to(F::Dst, ANY),
+        ];
+
+    /// Loads up to four dwords for each lane.
+    SVM_GATHER4SCALED = sub(0x4e, 0x06) ["svm_gather4scaled"] .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+        => &[
+            EXEC, PRED, u8(F::Channels), u16(F::Scale), scalar(F::Address, T::UQ),
+            raw(F::ElementOffset, T::UQ), raw_to(F::Dst, ANY),
+        ];
+
+    /// Stores up to four dwords for each lane.
+    SVM_SCATTER4SCALED = sub(0x4e, 0x07) ["svm_scatter4scaled"] .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+        => &[
+            EXEC, PRED, u8(F::Channels), u16(F::Scale), scalar(F::Address, T::UQ),
+            raw(F::ElementOffset, T::UQ), raw(F::Src, ANY),
+        ];
+}
