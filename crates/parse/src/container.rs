@@ -1,0 +1,360 @@
+//! The file header: who is where. Nothing behind it is looked at until asked for.
+
+use crate::error::{Context, Error, ErrorKind, Fault};
+use crate::routine::RoutineReader;
+use crate::wire::{Cursor, Leaf, Observer, Silent, locate};
+use alloc::vec::Vec;
+use nom::Parser;
+use nom::bytes::streaming::tag;
+use nom::number::streaming::le_u8;
+use visakit_isa::object::{NativeCode, Object, Routine, RoutineId, RoutineKind};
+use visakit_isa::wire::Derived;
+use visakit_isa::{Dialect, Format, Version};
+
+/// The first four bytes of every object.
+pub const MAGIC: [u8; 4] = *b"CISA";
+
+/// Bytes of magic and version.
+const PREFIX: u64 = 6;
+
+/// Part of the file that an entry of the header points at.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum PlaceId {
+    /// A routine.
+    Routine(RoutineId),
+    /// A native binary of a kernel.
+    Binary {
+        /// Place of the kernel in its table.
+        kernel: usize,
+        /// Place of the binary in the kernel's list.
+        index: usize,
+    },
+}
+
+/// What the header says of the place of a routine or of a native binary.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// What is there.
+    pub id: PlaceId,
+    /// Offset from the start of the file.
+    pub offset: u32,
+    /// Size in bytes.
+    pub size: u32,
+    /// Offset of the input list from the start of the file; kernels only.
+    pub input_offset: Option<u32>,
+    /// Where the header says so, from the start of the file.
+    pub stated_at: u64,
+}
+
+impl Place {
+    pub(crate) const fn end(&self) -> u64 {
+        self.offset as u64 + self.size as u64
+    }
+}
+
+/// An object of which only the header has been read.
+///
+/// ```
+/// # fn main() -> Result<(), visakit_parse::Error> {
+/// # let file = include_bytes!("../../../fixtures/objects/subgroups_skl_v36.isa");
+/// let container = visakit_parse::Container::parse(file)?;
+/// for (id, routine) in container.header().routines() {
+///     let place = container.place(id).unwrap();
+///     println!("{} at {:#x}", routine.display_name(), place.offset);
+///     for instruction in container.routine(id)?.instructions() {
+///         let instruction = instruction?;
+///         println!("{:#x} {}", instruction.offset(), instruction.def().mnemonic());
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Container<'a> {
+    bytes: &'a [u8],
+    header: Object<'a>,
+    header_end: u64,
+    places: Vec<Place>,
+    /// Indices into `places` of the kernels, then of the functions.
+    routines: Vec<usize>,
+}
+
+impl<'a> Container<'a> {
+    /// Reads magic, version and header.
+    ///
+    /// # Errors
+    /// The bytes are no object, the version is unknown, or the header ends early.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
+        Self::parse_with(bytes, &mut Silent)
+    }
+
+    /// The same, telling an observer of every byte range.
+    ///
+    /// # Errors
+    /// Those of [`Container::parse`].
+    pub fn parse_with<O: Observer<'a>>(bytes: &'a [u8], observer: &mut O) -> Result<Self, Error> {
+        let version = version(bytes)?;
+        observer.leaf("magic", 0..4, Leaf::Text(&MAGIC));
+        observer.leaf("major", 4..5, Leaf::Number(version.major.into()));
+        observer.leaf("minor", 5..6, Leaf::Number(version.minor.into()));
+        // The header is the same in all dialects.
+        let mut header = Object::new(version, Dialect::default());
+        let rest = bytes.get(6..).unwrap_or_default();
+        let mut cursor = Cursor::new(rest, PREFIX, header.format(), observer);
+        header.read_header(&mut cursor)?;
+        let header_end = cursor.position();
+        let places = places(&header, &cursor.derived);
+        for place in &places {
+            // Those that turn out to hold code get it in the end.
+            if let PlaceId::Binary { kernel, index } = place.id
+                && let Some(binary) = header
+                    .kernels
+                    .get_mut(kernel)
+                    .and_then(|k| k.binaries.get_mut(index))
+            {
+                binary.code = NativeCode::Placeholder {
+                    offset: place.offset,
+                    size: place.size,
+                };
+            }
+        }
+        let routines = places
+            .iter()
+            .enumerate()
+            .filter(|(_, p)| matches!(p.id, PlaceId::Routine(_)))
+            .map(|(i, _)| i)
+            .collect();
+        Ok(Self {
+            bytes,
+            header,
+            header_end,
+            places,
+            routines,
+        })
+    }
+
+    /// The whole file.
+    #[must_use]
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The header. The bodies of its routines are empty, its binaries are placeholders.
+    #[must_use]
+    pub fn header(&self) -> &Object<'a> {
+        &self.header
+    }
+
+    /// The header, as the begin of an owned object.
+    #[must_use]
+    pub(crate) fn into_header(self) -> Object<'a> {
+        self.header
+    }
+
+    /// Offset of the first byte behind the header.
+    #[must_use]
+    pub fn header_end(&self) -> u64 {
+        self.header_end
+    }
+
+    /// Version of the object.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        self.header.version
+    }
+
+    /// What the header says of places, in header order.
+    #[must_use]
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// What the header says of the place of a routine.
+    #[must_use]
+    pub fn place(&self, id: RoutineId) -> Option<&Place> {
+        let number = match id.kind {
+            RoutineKind::Kernel => id.index,
+            RoutineKind::Function => id.index.checked_add(self.header.kernels.len())?,
+        };
+        let place = self.places.get(*self.routines.get(number)?)?;
+        (place.id == PlaceId::Routine(id)).then_some(place)
+    }
+
+    /// The header's entry of a routine.
+    #[must_use]
+    pub fn entry(&self, id: RoutineId) -> Option<&Routine<'a>> {
+        self.header.routine(id)
+    }
+
+    /// Reads the tables of a routine. Its instructions are decoded in the first dialect until
+    /// [`RoutineReader::with_dialect`] says otherwise.
+    ///
+    /// # Errors
+    /// There is no such routine, its place is outside of the file, or its tables are damaged.
+    pub fn routine(&self, id: RoutineId) -> Result<RoutineReader<'a>, Error> {
+        self.routine_with(id, &mut Silent)
+    }
+
+    /// The same, telling an observer of every byte range.
+    ///
+    /// # Errors
+    /// Those of [`Container::routine`].
+    pub fn routine_with<O: Observer<'a>>(
+        &self,
+        id: RoutineId,
+        observer: &mut O,
+    ) -> Result<RoutineReader<'a>, Error> {
+        let (Some(place), Some(entry)) = (self.place(id), self.entry(id)) else {
+            let end = match id.kind {
+                RoutineKind::Kernel => self.header.kernels.len(),
+                RoutineKind::Function => self.header.functions.len(),
+            };
+            let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+            return Err(Error::new(
+                ErrorKind::IndexOutOfRange {
+                    table: id.kind.name(),
+                    index: number(id.index),
+                    end: number(end),
+                },
+                PREFIX,
+                Context::default(),
+            ));
+        };
+        let slice = self.slice(place)?;
+        RoutineReader::parse(
+            id,
+            entry.name.clone(),
+            place,
+            slice,
+            self.format(),
+            observer,
+        )
+    }
+
+    /// Reads the tables of a routine from bytes that may have been cut.
+    pub(crate) fn routine_in(
+        &self,
+        id: RoutineId,
+        place: &Place,
+        bytes: &'a [u8],
+    ) -> Result<RoutineReader<'a>, Error> {
+        let name = self.entry(id).map(|e| e.name.clone()).unwrap_or_default();
+        RoutineReader::parse(id, name, place, bytes, self.format(), &mut Silent)
+    }
+
+    /// Version with the first dialect.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.header.format()
+    }
+
+    /// The bytes of a place.
+    ///
+    /// # Errors
+    /// It is not inside of the file, or inside of the header.
+    pub fn slice(&self, place: &Place) -> Result<&'a [u8], Error> {
+        let Place { offset, size, .. } = *place;
+        let kind = if u64::from(offset) < self.header_end {
+            ErrorKind::Overlap { offset, size }
+        } else {
+            let range = usize::try_from(offset)
+                .ok()
+                .zip(usize::try_from(place.end()).ok());
+            match range.and_then(|(start, end)| self.bytes.get(start..end)) {
+                Some(slice) => return Ok(slice),
+                None => ErrorKind::OutsideOfFile {
+                    offset,
+                    size,
+                    length: self.bytes.len() as u64,
+                },
+            }
+        };
+        Err(self.misplaced(kind, place))
+    }
+
+    #[cold]
+    pub(crate) fn misplaced(&self, kind: ErrorKind, place: &Place) -> Error {
+        let mut context = Context::default();
+        let id = match place.id {
+            PlaceId::Routine(id) => id,
+            PlaceId::Binary { kernel, index } => {
+                context.path.push(("binaries", u32::try_from(index).ok()));
+                RoutineId::new(RoutineKind::Kernel, kernel)
+            }
+        };
+        context.field = Some("offset");
+        let name = self.entry(id).map(Routine::display_name);
+        Error::new(kind, place.stated_at, context).in_routine(id, &name.unwrap_or_default())
+    }
+}
+
+/// Reads magic and version.
+fn version(bytes: &[u8]) -> Result<Version, Error> {
+    let fail = |kind, offset| Error::new(kind, offset, Context::default());
+    let mut found = [0; 4];
+    for (to, from) in found.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    let magic = tag::<_, _, Fault>(&MAGIC[..]).parse(bytes);
+    let (rest, _) = match magic {
+        Ok(done) => done,
+        Err(nom::Err::Incomplete(n)) => {
+            let (kind, offset) = locate(&nom::Err::Incomplete(n), bytes.len() as u64);
+            return Err(fail(kind, offset));
+        }
+        Err(_) => return Err(fail(ErrorKind::NotAnObject { found }, 0)),
+    };
+    let (_, (major, minor)) = (le_u8, le_u8).parse(rest).map_err(|error| {
+        let (kind, offset) = locate(&error, bytes.len() as u64);
+        fail(kind, offset)
+    })?;
+    let version = Version::new(major, minor);
+    if version.is_supported() {
+        Ok(version)
+    } else {
+        Err(fail(ErrorKind::UnsupportedVersion(version), 4))
+    }
+}
+
+/// Pairs the derived numbers of the header with what they are about, in the order in which the
+/// layout gives them.
+fn places(header: &Object<'_>, derived: &[(Derived, u32, u64)]) -> Vec<Place> {
+    let mut places = Vec::new();
+    let mut numbers = derived.iter().peekable();
+    let mut take = |what: Derived| {
+        numbers
+            .next_if(|(d, _, _)| *d == what)
+            .map(|(_, number, at)| (*number, *at))
+    };
+    for (id, routine) in header.routines() {
+        let Some((offset, stated_at)) = take(Derived::RoutineOffset) else {
+            break;
+        };
+        let size = take(Derived::RoutineSize).map_or(0, |(n, _)| n);
+        let input_offset = take(Derived::InputOffset).map(|(n, _)| n);
+        places.push(Place {
+            id: PlaceId::Routine(id),
+            offset,
+            size,
+            input_offset,
+            stated_at,
+        });
+        for index in 0..routine.binaries.len() {
+            let Some((offset, stated_at)) = take(Derived::BinaryOffset) else {
+                break;
+            };
+            let size = take(Derived::BinarySize).map_or(0, |(n, _)| n);
+            places.push(Place {
+                id: PlaceId::Binary {
+                    kernel: id.index,
+                    index,
+                },
+                offset,
+                size,
+                input_offset: None,
+                stated_at,
+            });
+        }
+    }
+    places
+}

@@ -1,0 +1,542 @@
+//! Instructions: the walk along the fields of a row, lazy views, and the iterator over them.
+
+use crate::error::{Context, Error, ErrorKind, Fault};
+use crate::rules::Rules;
+use crate::wire::{Bytes, Fully, PResult, Policy, Tersely, Trusting, locate};
+use visakit_isa::table::{self, FieldDef, FieldKind, FieldName, Lookup, Shape};
+use visakit_isa::wire::Source;
+use visakit_isa::{Field, Format, Instruction, InstructionDef, Op, Value};
+
+/// Steps along the fields of a row, in stream order. The only place that knows how conditions,
+/// counts and lists steer the reading.
+#[derive(Debug)]
+struct Walk<'a, 'r, X, const INDEX: u8> {
+    bytes: Bytes<'a, 'r, X, INDEX>,
+    fields: core::slice::Iter<'static, FieldDef>,
+    /// Entries of the list at the end that are still to come.
+    count: u8,
+    list: Option<&'static FieldDef>,
+}
+
+impl<'a, 'r, X: Policy, const INDEX: u8> Walk<'a, 'r, X, INDEX> {
+    #[inline(always)]
+    fn new(def: &'static InstructionDef, bytes: Bytes<'a, 'r, X, INDEX>) -> Self {
+        Self {
+            bytes,
+            fields: def.fields.iter(),
+            count: 0,
+            list: None,
+        }
+    }
+
+    /// The next field that is present, without its value.
+    #[inline(always)]
+    fn next_def(&mut self) -> Option<&'static FieldDef> {
+        loop {
+            if let Some(list) = self.list {
+                if self.count > 0 {
+                    self.count -= 1;
+                    return Some(list);
+                }
+                self.list = None;
+            }
+            let def = self.fields.next()?;
+            if !def.when.holds(self.bytes.format) {
+                continue;
+            }
+            if let Some(test) = def.only_if
+                && !test.holds(self.bytes.key)
+            {
+                continue;
+            }
+            if def.kind.is_list() {
+                self.list = Some(def);
+                continue;
+            }
+            return Some(def);
+        }
+    }
+
+    #[inline(always)]
+    fn value(&mut self, def: &'static FieldDef) -> Result<Value, X::Error> {
+        let value = Value::read(def.kind, &mut self.bytes)?;
+        if def.is_key {
+            self.bytes.key = value.key();
+        }
+        if let (FieldKind::Count, Value::U8(count)) = (def.kind, &value) {
+            self.count = *count;
+        }
+        Ok(value)
+    }
+}
+
+/// Takes opcode and sub-operation.
+#[inline(always)]
+fn head<X: Policy, const INDEX: u8>(
+    bytes: &mut Bytes<'_, '_, X, INDEX>,
+) -> Result<&'static InstructionDef, X::Error> {
+    let opcode = bytes.byte()?;
+    match table::lookup(opcode, bytes.format) {
+        Lookup::Instruction(def) => Ok(def),
+        Lookup::SubOps(subs) => {
+            let sub_op = bytes.byte()?;
+            match subs.get(sub_op) {
+                Some(def) => Ok(def),
+                None => Err(bytes.fault(ErrorKind::UnknownSubOp { opcode, sub_op }, 1)),
+            }
+        }
+        Lookup::Unknown(other) => {
+            let elsewhere = other.map(InstructionDef::mnemonic);
+            Err(bytes.fault(ErrorKind::UnknownOpcode { opcode, elsewhere }, 1))
+        }
+    }
+}
+
+/// Walks one instruction, checking every value.
+///
+/// Four rows in five are an execution size, perhaps a predicate, and vector operands; those are
+/// taken without asking of each field what it is and when it is there. All ways read the same
+/// [`FieldDef`]s with the same [`Value::read`]. What went wrong, if anything, is found out by
+/// [`explain`].
+#[inline(always)]
+fn walk<'a>(
+    input: &'a [u8],
+    format: Format,
+    rules: &Rules,
+    mut each: impl FnMut(&'static FieldDef, Value, usize, usize),
+) -> Option<(&'a [u8], &'static InstructionDef)> {
+    if !rules.strict {
+        return walk_unchecked(input, format, &mut each);
+    }
+    if format.wide_indices() {
+        walk_indices::<4>(input, format, rules, each)
+    } else {
+        walk_indices::<2>(input, format, rules, each)
+    }
+}
+
+/// The walk of lenient reading, which only needs layouts.
+#[cold]
+#[inline(never)]
+fn walk_unchecked<'a>(
+    input: &'a [u8],
+    format: Format,
+    each: &mut dyn FnMut(&'static FieldDef, Value, usize, usize),
+) -> Option<(&'a [u8], &'static InstructionDef)> {
+    let mut bytes = Bytes::<Trusting>::new(input, format, &Rules::LENIENT);
+    let def = head(&mut bytes).ok()?;
+    let mut steps = Steps {
+        total: input.len(),
+        walk: Walk::new(def, bytes),
+        each,
+    };
+    steps.take_conditional()?;
+    Some((steps.walk.bytes.rest, def))
+}
+
+/// The walk for indices of a known number of bytes.
+#[inline(always)]
+fn walk_indices<'a, const INDEX: u8>(
+    input: &'a [u8],
+    format: Format,
+    rules: &Rules,
+    each: impl FnMut(&'static FieldDef, Value, usize, usize),
+) -> Option<(&'a [u8], &'static InstructionDef)> {
+    let mut bytes = Bytes::<Tersely, INDEX>::new(input, format, rules);
+    let def = head(&mut bytes).ok()?;
+    let mut steps = Steps {
+        total: input.len(),
+        walk: Walk::new(def, bytes),
+        each,
+    };
+    match def.shape {
+        Shape::Predicated => {
+            steps.walk.bytes.expect(3).ok()?;
+            steps.take(FieldKind::ExecSize)?;
+            steps.take(FieldKind::Predicate)?;
+            steps.take_all_vectors()?;
+        }
+        Shape::Unpredicated => {
+            steps.take(FieldKind::ExecSize)?;
+            steps.take_all_vectors()?;
+        }
+        Shape::Fixed => steps.take_fixed()?,
+        Shape::Conditional => steps.take_conditional()?,
+    }
+    Some((steps.walk.bytes.rest, def))
+}
+
+/// A walk, and someone who looks on.
+struct Steps<'a, 'r, E, X, const INDEX: u8> {
+    total: usize,
+    walk: Walk<'a, 'r, X, INDEX>,
+    each: E,
+}
+
+impl<E, X: Policy, const INDEX: u8> Steps<'_, '_, E, X, INDEX>
+where
+    E: FnMut(&'static FieldDef, Value, usize, usize),
+{
+    /// Takes a field whose kind the caller knows.
+    #[inline(always)]
+    fn field(&mut self, def: &'static FieldDef, kind: FieldKind) -> Option<()> {
+        let before = self.walk.bytes.rest.len();
+        let value = Value::read(kind, &mut self.walk.bytes).ok()?;
+        self.done(def, value, before);
+        Some(())
+    }
+
+    #[inline(always)]
+    fn done(&mut self, def: &'static FieldDef, value: Value, before: usize) {
+        let after = self.walk.bytes.rest.len();
+        (self.each)(def, value, self.total - before, self.total - after);
+    }
+
+    /// The next field, which is of this kind.
+    #[inline(always)]
+    fn take(&mut self, kind: FieldKind) -> Option<()> {
+        let def = self.walk.fields.next()?;
+        self.field(def, kind)
+    }
+
+    /// All fields that remain, vector operands without conditions.
+    #[inline(always)]
+    fn take_all_vectors(&mut self) -> Option<()> {
+        while let Some(def) = self.walk.fields.next() {
+            self.field(def, FieldKind::Vector)?;
+        }
+        Some(())
+    }
+
+    /// All fields, none of which has a condition.
+    #[inline(always)]
+    fn take_fixed(&mut self) -> Option<()> {
+        while let Some(def) = self.walk.fields.next() {
+            self.field(def, def.kind)?;
+        }
+        Some(())
+    }
+
+    /// All fields, conditions and lists included.
+    #[inline(always)]
+    fn take_conditional(&mut self) -> Option<()> {
+        while let Some(def) = self.walk.next_def() {
+            let before = self.walk.bytes.rest.len();
+            let value = self.walk.value(def).ok()?;
+            self.done(def, value, before);
+        }
+        Some(())
+    }
+}
+
+/// What went wrong while walking, and where in the row.
+#[derive(Debug)]
+struct Misstep {
+    error: nom::Err<Fault>,
+    def: Option<&'static InstructionDef>,
+    field: Option<FieldName>,
+}
+
+/// Walks an instruction that the quick walk refused, to tell why.
+#[cold]
+#[inline(never)]
+fn explain(input: &[u8], format: Format, rules: &Rules) -> Misstep {
+    let mut misstep = Misstep {
+        error: nom::Err::Incomplete(nom::Needed::Unknown),
+        def: None,
+        field: None,
+    };
+    let mut bytes = Bytes::<Fully>::new(input, format, rules);
+    let def = match head(&mut bytes) {
+        Ok(def) => def,
+        Err(error) => return Misstep { error, ..misstep },
+    };
+    misstep.def = Some(def);
+    let mut walk = Walk::new(def, bytes);
+    while let Some(field) = walk.next_def() {
+        let before = walk.bytes.rest.len();
+        let Err(mut error) = walk.value(field) else {
+            continue;
+        };
+        // A fault of meaning is one of the whole field.
+        if let nom::Err::Failure(fault) = &mut error
+            && fault.kind.is_legality()
+        {
+            fault.remaining = before;
+        }
+        misstep.error = error;
+        misstep.field = Some(field.name);
+        break;
+    }
+    misstep
+}
+
+/// nom function for one instruction outside of a routine: codes are checked, indices are not.
+///
+/// ```
+/// use visakit_isa::{Dialect, Format, Op, Version};
+/// use visakit_parse::instruction;
+///
+/// let format = Format::new(Version::V4_1, Dialect::Writer2018);
+/// // jmp (M1, 1) L1, then the begin of another instruction
+/// let (rest, jump) = instruction(format)(&[0x32, 0x00, 0x00, 0x00, 0x01, 0x00, 0x31]).unwrap();
+/// assert_eq!((jump.op(), jump.len(), rest), (Op::JMP, 6, &[0x31][..]));
+/// ```
+pub fn instruction<'a>(format: Format) -> impl Fn(&'a [u8]) -> PResult<'a, InstructionRef<'a>> {
+    move |input| match walk(input, format, &Rules::CODES_ONLY, |_, _, _, _| ()) {
+        Some((rest, def)) => Ok((rest, InstructionRef::new(def, input, rest.len(), 0, format))),
+        None => Err(explain(input, format, &Rules::CODES_ONLY).error),
+    }
+}
+
+/// A decoded instruction that borrows its bytes. Every field has been checked; values are taken
+/// apart again when asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct InstructionRef<'a> {
+    def: &'static InstructionDef,
+    bytes: &'a [u8],
+    offset: u64,
+    format: Format,
+}
+
+/// A field of an instruction and its place.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldRef {
+    /// The field.
+    pub def: &'static FieldDef,
+    /// Its content.
+    pub value: Value,
+    /// Offset of the first byte, from the start of the instruction.
+    pub start: usize,
+    /// Offset behind the last byte.
+    pub end: usize,
+}
+
+impl<'a> InstructionRef<'a> {
+    #[inline(always)]
+    fn new(
+        def: &'static InstructionDef,
+        input: &'a [u8],
+        rest: usize,
+        offset: u64,
+        format: Format,
+    ) -> Self {
+        Self {
+            def,
+            bytes: input.get(..input.len() - rest).unwrap_or(input),
+            offset,
+            format,
+        }
+    }
+
+    /// The operation.
+    #[must_use]
+    pub fn op(&self) -> Op {
+        self.def.op
+    }
+
+    /// The row of the table.
+    #[must_use]
+    pub fn def(&self) -> &'static InstructionDef {
+        self.def
+    }
+
+    /// The bytes of the instruction.
+    #[must_use]
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Number of bytes.
+    #[allow(clippy::len_without_is_empty)] // never empty
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Offset from the start of the file.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The format that the instruction was read in.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The fields in stream order, counts of lists included, entries of lists one by one.
+    pub fn fields(&self) -> impl Iterator<Item = FieldRef> + use<'a> {
+        let mut bytes = Bytes::<Trusting>::new(self.bytes, self.format, &Rules::LENIENT);
+        let total = self.bytes.len();
+        let mut steps = head(&mut bytes).ok().map(|def| Walk::new(def, bytes));
+        core::iter::from_fn(move || {
+            let walk = steps.as_mut()?;
+            let def = walk.next_def()?;
+            let start = total - walk.bytes.rest.len();
+            let value = walk.value(def).ok()?;
+            Some(FieldRef {
+                def,
+                value,
+                start,
+                end: total - walk.bytes.rest.len(),
+            })
+        })
+    }
+
+    /// The value of the first field of that name.
+    #[must_use]
+    pub fn get(&self, name: FieldName) -> Option<Value> {
+        self.fields().find(|f| f.def.name == name).map(|f| f.value)
+    }
+
+    /// The same instruction with fields of its own.
+    #[must_use]
+    pub fn to_instruction(&self) -> Instruction {
+        let fields = self
+            .fields()
+            .filter(|f| f.def.kind != FieldKind::Count)
+            .map(|f| Field {
+                name: f.def.name,
+                value: f.value,
+            });
+        Instruction {
+            op: self.def.op,
+            fields: fields.collect(),
+        }
+    }
+}
+
+/// Iterates over instructions without decoding more than the next one.
+///
+/// Ends after the first error; [`Instructions::rest`] then holds the bytes from the faulty
+/// instruction on.
+#[derive(Clone, Debug)]
+pub struct Instructions<'a> {
+    rest: &'a [u8],
+    end: u64,
+    number: u32,
+    failed: bool,
+    format: Format,
+    rules: Rules,
+}
+
+impl<'a> Instructions<'a> {
+    /// The instructions of `code`, which begins at `offset` of the file.
+    #[must_use]
+    pub fn new(code: &'a [u8], offset: u64, format: Format, rules: Rules) -> Self {
+        Self {
+            rest: code,
+            end: offset + code.len() as u64,
+            number: 0,
+            failed: false,
+            format,
+            rules,
+        }
+    }
+
+    /// The bytes that are not decoded yet.
+    #[must_use]
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Offset of the next instruction from the start of the file.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.end - self.rest.len() as u64
+    }
+
+    /// Number of instructions so far.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Decodes the next instruction and all its values in one pass.
+    ///
+    /// `each` gets the fields as [`InstructionRef::fields`] gives them. It is called while the
+    /// instruction is being read, so it may have seen fields of an instruction that turns out
+    /// faulty.
+    #[inline(always)]
+    pub fn next_with(
+        &mut self,
+        mut each: impl FnMut(&FieldRef),
+    ) -> Option<Result<InstructionRef<'a>, Error>> {
+        if self.rest.is_empty() || self.failed {
+            return None;
+        }
+        let input = self.rest;
+        let walked = walk(
+            input,
+            self.format,
+            &self.rules,
+            #[inline(always)]
+            |def, value, start, end| {
+                each(&FieldRef {
+                    def,
+                    value,
+                    start,
+                    end,
+                });
+            },
+        );
+        match walked {
+            Some((rest, def)) => {
+                let offset = self.offset();
+                self.rest = rest;
+                self.number += 1;
+                Some(Ok(InstructionRef::new(
+                    def,
+                    input,
+                    rest.len(),
+                    offset,
+                    self.format,
+                )))
+            }
+            None => Some(Err(self.fail())),
+        }
+    }
+
+    #[cold]
+    fn fail(&mut self) -> Error {
+        self.failed = true;
+        let misstep = explain(self.rest, self.format, &self.rules);
+        let (kind, offset) = locate(&misstep.error, self.end);
+        let kind = match kind {
+            ErrorKind::UnexpectedEnd { needed } => ErrorKind::UnexpectedEndOfCode { needed },
+            other => other,
+        };
+        Error::new(
+            kind,
+            offset,
+            Context {
+                instruction: Some(self.number),
+                def: misstep.def,
+                field: misstep.field.map(FieldName::as_str),
+                ..Context::default()
+            },
+        )
+    }
+
+    /// Goes on after a fault of meaning with the same instruction, unchecked.
+    pub(crate) fn retry_unchecked(&mut self) -> Option<Result<InstructionRef<'a>, Error>> {
+        self.failed = false;
+        let rules = core::mem::replace(&mut self.rules, Rules::LENIENT);
+        let next = self.next();
+        self.rules = rules;
+        next
+    }
+}
+
+impl<'a> Iterator for Instructions<'a> {
+    type Item = Result<InstructionRef<'a>, Error>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_with(|_| ())
+    }
+}
+
+impl core::iter::FusedIterator for Instructions<'_> {}

@@ -1,0 +1,41 @@
+//! Zero-copy reader for Intel's binary vISA objects (`.isa`, magic `CISA`).
+//!
+//! Three levels, each built on the one before:
+//!
+//! 1. [`Container`]: the file header, and where everything is. Nothing else is looked at.
+//! 2. [`RoutineReader`] and [`Instructions`]: the tables of one routine, and a lazy iterator over
+//!    its instructions. An [`InstructionRef`] is a `Copy` view into the input; decoding allocates
+//!    nothing.
+//! 3. [`read`] and [`read_with`]: a whole [`Object`](visakit_isa::object::Object) of the types in
+//!    `visakit-isa`, ready to be edited and written.
+//!
+//! Strict reading accepts exactly what the writer can reproduce byte for byte, and stops at the
+//! first fault. Lenient reading goes on: see [`ReadOptions`].
+//!
+//! The parsers of operands and instructions are nom functions ([`vector_operand`],
+//! [`raw_operand`], [`value`], [`instruction`]); nom is re-exported so that the versions agree.
+//! All layouts come from `visakit-isa`; this crate only knows how to take bytes.
+
+#![no_std]
+
+extern crate alloc;
+
+mod container;
+mod error;
+mod instruction;
+mod object;
+mod operand;
+mod places;
+mod routine;
+mod rules;
+mod wire;
+
+pub use container::{Container, MAGIC, Place, PlaceId};
+pub use error::{Context, Error, ErrorKind, Fault};
+pub use instruction::{FieldRef, InstructionRef, Instructions, instruction};
+pub use nom;
+pub use object::{Decoded, MAX_FAULTS, ReadOptions, read, read_code, read_with};
+pub use operand::{raw_operand, value, vector_operand};
+pub use routine::RoutineReader;
+pub use rules::Rules;
+pub use wire::{Leaf, Observer, PResult, Silent};

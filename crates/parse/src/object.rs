@@ -1,0 +1,363 @@
+//! Whole objects, strictly or leniently, with the dialect found out.
+
+use crate::container::{Container, Place, PlaceId};
+use crate::error::Error;
+use crate::instruction::{FieldRef, Instructions};
+use crate::places::Pieces;
+use crate::routine::RoutineReader;
+use crate::rules::Rules;
+use alloc::borrow::Cow;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use visakit_isa::object::{
+    Body, Content, Item, NativeCode, Object, RawItem, Routine, RoutineId, RoutineKind,
+};
+use visakit_isa::table::FieldKind;
+use visakit_isa::wire::Derived;
+use visakit_isa::{Dialect, Features, Field, Instruction};
+
+/// How to read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Go on after faults: what cannot be decoded becomes a raw item with its bytes, numbers and
+    /// codes that make no sense are kept. What comes out still writes the same bytes.
+    pub lenient: bool,
+    /// Read in this dialect instead of finding it out.
+    pub dialect: Option<Dialect>,
+}
+
+/// An object that was read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Decoded<'a> {
+    /// The object, borrowing its strings and native code from the input.
+    pub object: Object<'a>,
+    /// Every dialect that fits, in order of preference; the object is in the first. Empty where
+    /// none does, which only lenient reading allows. A forced dialect is not checked for others.
+    pub candidates: Vec<Dialect>,
+    /// What is wrong with the object; empty after strict reading. The first
+    /// [`MAX_FAULTS`] are kept.
+    pub faults: Vec<Error>,
+}
+
+/// So many faults are kept of one object.
+pub const MAX_FAULTS: usize = 4096;
+
+/// Reads an object, stopping at the first fault.
+///
+/// ```
+/// # fn main() -> Result<(), visakit_parse::Error> {
+/// # let file = include_bytes!("../../../fixtures/objects/subgroups_skl_v36.isa");
+/// let object = visakit_parse::read(file)?;
+/// assert_eq!(object.version.to_string(), "3.6");
+/// let body = object.kernels[0].body().unwrap();
+/// println!("{} instructions", body.instructions().count());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn read(bytes: &[u8]) -> Result<Object<'_>, Error> {
+    read_with(bytes, ReadOptions::default()).map(|decoded| decoded.object)
+}
+
+/// Reads an object.
+///
+/// # Errors
+/// In strict mode the first thing that is wrong. In lenient mode only what leaves nothing to be
+/// read: another kind of file, an unknown version, a header that ends early.
+pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Error> {
+    let container = Container::parse(bytes)?;
+    let pieces = Pieces::assign(&container);
+    if !options.lenient
+        && let Some(fault) = pieces.faults.first()
+    {
+        return Err(fault.clone());
+    }
+    let mut reader = ObjectReader {
+        lenient: options.lenient,
+        faults: pieces.faults.clone(),
+    };
+    let routines = reader.tables(&container, &pieces)?;
+    let (dialect, candidates) = match options.dialect {
+        Some(dialect) => (dialect, Vec::from([dialect])),
+        None => {
+            let candidates = candidates(&container, &routines);
+            (candidates.first().copied().unwrap_or_default(), candidates)
+        }
+    };
+    let missing = pieces.missing.clone();
+    let binaries: Vec<(Place, &[u8])> = pieces
+        .held
+        .iter()
+        .filter(|(place, _)| matches!(place.id, PlaceId::Binary { .. }))
+        .copied()
+        .collect();
+    let arrangement = pieces.arrangement(container.header());
+    let mut object = container.into_header();
+    object.dialect = dialect;
+    object.arrangement = arrangement;
+    for (place, bytes) in binaries {
+        if let PlaceId::Binary { kernel, index } = place.id
+            && let Some(binary) = object
+                .kernels
+                .get_mut(kernel)
+                .and_then(|k| k.binaries.get_mut(index))
+        {
+            binary.code = NativeCode::Bytes(Cow::Borrowed(bytes));
+        }
+    }
+    for read in routines {
+        let id = read.id;
+        let (content, stored) = reader.content(read, dialect)?;
+        if let Some(routine) = routine_mut(&mut object, id) {
+            routine.content = content;
+            routine.stored = stored;
+        }
+    }
+    for (place, error) in missing {
+        if let PlaceId::Routine(id) = place.id
+            && let Some(routine) = routine_mut(&mut object, id)
+        {
+            routine.content = Content::Missing(error.to_string());
+            routine.stored = stored_place(&place);
+        }
+    }
+    reader.faults.sort_by_key(Error::offset);
+    reader.faults.truncate(MAX_FAULTS);
+    Ok(Decoded {
+        object,
+        candidates,
+        faults: reader.faults,
+    })
+}
+
+fn routine_mut<'o, 'a>(object: &'o mut Object<'a>, id: RoutineId) -> Option<&'o mut Routine<'a>> {
+    match id.kind {
+        RoutineKind::Kernel => object.kernels.get_mut(id.index),
+        RoutineKind::Function => object.functions.get_mut(id.index),
+    }
+}
+
+/// A routine whose tables were read, or could not be.
+struct ReadRoutine<'a> {
+    id: RoutineId,
+    place: Place,
+    bytes: &'a [u8],
+    reader: Result<RoutineReader<'a>, Error>,
+}
+
+struct ObjectReader {
+    lenient: bool,
+    faults: Vec<Error>,
+}
+
+impl ObjectReader {
+    /// Keeps a fault in lenient mode, stops at it in strict mode.
+    fn fault(&mut self, error: Error) -> Result<(), Error> {
+        if !self.lenient {
+            return Err(error);
+        }
+        if self.faults.len() < 2 * MAX_FAULTS {
+            self.faults.push(error);
+        }
+        Ok(())
+    }
+
+    /// Reads the tables of all routines that have a place.
+    fn tables<'a>(
+        &mut self,
+        container: &Container<'a>,
+        pieces: &Pieces<'a>,
+    ) -> Result<Vec<ReadRoutine<'a>>, Error> {
+        let mut routines = Vec::new();
+        for &(place, bytes) in &pieces.held {
+            let PlaceId::Routine(id) = place.id else {
+                continue;
+            };
+            let reader = container.routine_in(id, &place, bytes);
+            match &reader {
+                Ok(reader) => {
+                    if let Err(error) = reader.check_numbers(&place) {
+                        self.fault(error)?;
+                    }
+                    if let Err(error) = reader.check_tables() {
+                        self.fault(error)?;
+                    }
+                }
+                Err(error) => self.fault(error.clone())?,
+            }
+            routines.push(ReadRoutine {
+                id,
+                place,
+                bytes,
+                reader,
+            });
+        }
+        Ok(routines)
+    }
+
+    /// Decodes the instructions of a routine.
+    fn content<'a>(
+        &mut self,
+        read: ReadRoutine<'a>,
+        dialect: Dialect,
+    ) -> Result<(Content<'a>, Vec<(Derived, u32)>), Error> {
+        let reader = match read.reader {
+            Ok(reader) => reader.with_dialect(dialect),
+            Err(error) => {
+                let raw = RawItem {
+                    bytes: Cow::Borrowed(read.bytes),
+                    reason: error.to_string(),
+                };
+                return Ok((Content::Raw(raw), stored_place(&read.place)));
+            }
+        };
+        let mut stored = Vec::new();
+        let mut code = Vec::new();
+        let mut instructions = reader.instructions();
+        if reader.check_numbers(&read.place).is_err() {
+            stored = stored_place(&read.place);
+            stored.push((Derived::CodeSize, reader.code_size.0));
+            stored.push((Derived::CodeEntry, reader.code_entry.0));
+            // The instructions begin where the routine says, if that is behind its tables.
+            let entry = reader.offset() + u64::from(reader.code_entry.0);
+            let gap = entry.checked_sub(reader.tables_end());
+            let gap = gap.and_then(|g| usize::try_from(g).ok());
+            if let Some((gap, rest)) = gap.and_then(|g| reader.code().split_at_checked(g))
+                && !gap.is_empty()
+            {
+                code.push(Item::Raw(RawItem {
+                    bytes: Cow::Borrowed(gap),
+                    reason: "bytes between the tables and the first instruction".to_string(),
+                }));
+                instructions = Instructions::new(rest, entry, reader.format(), reader.rules());
+            }
+        }
+        self.instructions(&reader, &mut instructions, &mut code)?;
+        let mut body = reader.into_tables();
+        code.shrink_to_fit();
+        body.code = code;
+        Ok((Content::Body(body), stored))
+    }
+
+    fn instructions<'a>(
+        &mut self,
+        reader: &RoutineReader<'a>,
+        instructions: &mut Instructions<'a>,
+        code: &mut Vec<Item<'a>>,
+    ) -> Result<(), Error> {
+        let name = alloc::string::String::from_utf8_lossy(reader.name()).into_owned();
+        let mut fields: Vec<Field> = Vec::new();
+        loop {
+            fields.clear();
+            let next = instructions.next_with(|field: &FieldRef| {
+                if field.def.kind != FieldKind::Count {
+                    fields.push(Field {
+                        name: field.def.name,
+                        value: field.value,
+                    });
+                }
+            });
+            let error = match next {
+                None => return Ok(()),
+                Some(Ok(instruction)) => {
+                    code.push(Item::Instruction(Instruction {
+                        op: instruction.op(),
+                        fields: fields.as_slice().to_vec(),
+                    }));
+                    continue;
+                }
+                Some(Err(error)) => error.in_routine(reader.id(), &name),
+            };
+            let kind = error.kind();
+            let reason = error.to_string();
+            self.fault(error)?;
+            // Only the meaning is wrong: the bytes have a layout that keeps them.
+            if kind.is_legality()
+                && let Some(Ok(instruction)) = instructions.retry_unchecked()
+            {
+                code.push(Item::Instruction(instruction.to_instruction()));
+                continue;
+            }
+            code.push(Item::Raw(RawItem {
+                bytes: Cow::Borrowed(instructions.rest()),
+                reason,
+            }));
+            return Ok(());
+        }
+    }
+}
+
+/// The numbers of the header, for a routine whose content does not give them.
+fn stored_place(place: &Place) -> Vec<(Derived, u32)> {
+    let mut stored = Vec::from([
+        (Derived::RoutineOffset, place.offset),
+        (Derived::RoutineSize, place.size),
+    ]);
+    if let Some(inputs) = place.input_offset {
+        stored.push((Derived::InputOffset, inputs));
+    }
+    stored
+}
+
+/// Every dialect in which all instructions of all routines are sound, in order of preference.
+fn candidates(container: &Container<'_>, routines: &[ReadRoutine<'_>]) -> Vec<Dialect> {
+    let readers: Vec<&RoutineReader<'_>> = routines
+        .iter()
+        .filter_map(|r| r.reader.as_ref().ok())
+        .collect();
+    let dialects = || {
+        Dialect::ALL
+            .into_iter()
+            .filter(|d| d.applies_to(container.version()))
+    };
+    // What the first dialect meets decides whether the others can differ at all.
+    let mut met = Features::empty();
+    let first = readers
+        .iter()
+        .all(|reader| fits(reader, Dialect::default(), &mut met));
+    if first && met.is_empty() {
+        return dialects().collect();
+    }
+    let mut ignored = Features::empty();
+    dialects()
+        .filter(|d| {
+            if *d == Dialect::default() {
+                first
+            } else {
+                readers.iter().all(|reader| fits(reader, *d, &mut ignored))
+            }
+        })
+        .collect()
+}
+
+/// Whether all instructions of a routine are sound in a dialect; notes the unmarked features that
+/// any of them depends on.
+fn fits(reader: &RoutineReader<'_>, dialect: Dialect, met: &mut Features) -> bool {
+    let format = visakit_isa::Format::new(reader.format().version(), dialect);
+    let rules = Rules::of_body(reader.tables(), format);
+    let instructions = Instructions::new(reader.code(), reader.tables_end(), format, rules);
+    for instruction in instructions {
+        match instruction {
+            Ok(instruction) => *met = met.union(instruction.def().unmarked),
+            Err(_) => return false,
+        }
+    }
+    true
+}
+
+/// Reads the instructions of a body's code area that stands alone.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn read_code(
+    code: &[u8],
+    body: &Body<'_>,
+    format: visakit_isa::Format,
+) -> Result<Vec<Instruction>, Error> {
+    Instructions::new(code, 0, format, Rules::of_body(body, format))
+        .map(|i| i.map(|i| i.to_instruction()))
+        .collect()
+}
