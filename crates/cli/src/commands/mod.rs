@@ -1,0 +1,33 @@
+//! The subcommands, one file each.
+
+pub(crate) mod roundtrip;
+
+use visakit::isa::Dialect;
+use visakit::parse::ReadOptions;
+
+/// How objects are read, the same in all subcommands.
+#[derive(clap::Args, Clone, Copy)]
+pub(crate) struct Reading {
+    /// Go on after faults: keep what cannot be decoded as raw bytes.
+    #[arg(long)]
+    lenient: bool,
+    /// Read in this dialect instead of finding it out.
+    #[arg(long, value_name = "NAME", value_parser = dialect)]
+    dialect: Option<Dialect>,
+}
+
+impl Reading {
+    pub(crate) fn options(self) -> ReadOptions {
+        ReadOptions {
+            lenient: self.lenient,
+            dialect: self.dialect,
+        }
+    }
+}
+
+fn dialect(name: &str) -> Result<Dialect, String> {
+    Dialect::from_name(name).ok_or_else(|| {
+        let names: Vec<_> = Dialect::ALL.iter().map(|d| d.name()).collect();
+        format!("known dialects: {}", names.join(", "))
+    })
+}

@@ -1,0 +1,66 @@
+//! The command-line tool: a thin shell around the `visakit` library.
+//!
+//! Exit codes: 0 clean, 1 findings or differences, 2 unusable input or usage.
+
+mod commands;
+mod input;
+mod output;
+mod render;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Read, write, verify and explain Intel's binary vISA objects (.isa, CISA).
+#[derive(Parser)]
+#[command(
+    name = "visakit",
+    version,
+    max_term_width = 100,
+    after_help = "Examples:
+  visakit info kernel.isa                what the object holds
+  visakit dump kernel.isa --routine 0    every byte of the first kernel, explained
+  visakit roundtrip objects/             read and write every *.isa below a folder, compare
+  visakit isa bfi                        fields, versions and platforms of an instruction
+
+A file may be `-` for standard input.
+Exit codes: 0 clean, 1 findings or differences, 2 unusable input or usage."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Colours: when standard output is a terminal, never, or always.
+    #[arg(long, global = true, value_enum, default_value_t)]
+    color: output::Color,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Read objects, write them again, compare every byte.
+    Roundtrip(commands::roundtrip::Args),
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Status {
+    Clean = 0,
+    Findings = 1,
+    Unusable = 2,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    cli.color.apply();
+    let result = match &cli.command {
+        Command::Roundtrip(args) => commands::roundtrip::run(args),
+    };
+    let status = match result {
+        Ok(status) => status,
+        // The reader of our output has gone: nobody is left to be told.
+        Err(output::Failure::Closed) => Status::Clean,
+        Err(output::Failure::Other(error)) => {
+            render::failure(&error);
+            Status::Unusable
+        }
+    };
+    ExitCode::from(status as u8)
+}

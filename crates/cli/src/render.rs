@@ -1,0 +1,89 @@
+//! Errors for people: the place, the bytes around it, and what to do.
+
+use crate::input;
+use crate::output::printable;
+use anstyle::{AnsiColor, Style};
+use std::fmt::Write as _;
+use std::path::Path;
+use visakit::parse;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const HELP: Style = AnsiColor::Cyan.on_default().bold();
+const DIM: Style = AnsiColor::BrightBlack.on_default();
+
+/// Bytes shown in a line of the hex window.
+const ROW: u64 = 16;
+
+/// Says why the tool gives up.
+#[allow(clippy::print_stderr)]
+pub(crate) fn failure(message: &str) {
+    anstream::eprintln!("{ERROR}error{ERROR:#}: {message}");
+}
+
+/// Says what is wrong with an object.
+#[allow(clippy::print_stderr)]
+pub(crate) fn read_error(path: &Path, bytes: &[u8], error: &parse::Error) {
+    anstream::eprint!("{}", explain(path, bytes, error));
+}
+
+/// One line: file, place and what is wrong.
+pub(crate) fn brief(path: &Path, error: &impl std::fmt::Display) -> String {
+    format!(
+        "{}: {}",
+        input::name(path),
+        printable(error.to_string().as_bytes())
+    )
+}
+
+fn explain(path: &Path, bytes: &[u8], error: &parse::Error) -> String {
+    let mut text = format!(
+        "{ERROR}error{ERROR:#}: {}\n",
+        printable(error.to_string().as_bytes())
+    );
+    // Writing to a string does not fail.
+    let _ = writeln!(
+        text,
+        "  {DIM}-->{DIM:#} {} @ {:#x}",
+        input::name(path),
+        error.offset()
+    );
+    text.push_str(&hex_window(bytes, error.offset()));
+    let _ = writeln!(text, "  {HELP}help{HELP:#}: {}", error.help());
+    text
+}
+
+/// The line of the faulty byte with the ones before and after, the byte marked below.
+fn hex_window(bytes: &[u8], offset: u64) -> String {
+    let mut text = String::new();
+    let line = offset - offset % ROW;
+    for start in [line.checked_sub(ROW), Some(line), line.checked_add(ROW)]
+        .into_iter()
+        .flatten()
+    {
+        let index = usize::try_from(start).unwrap_or(usize::MAX);
+        let row = bytes.get(index..).unwrap_or_default();
+        let row = row.get(..16).unwrap_or(row);
+        if row.is_empty() && start != line {
+            continue;
+        }
+        let _ = write!(text, "  {DIM}{start:08x}{DIM:#} |");
+        for (i, byte) in (start..).zip(row) {
+            if i == offset {
+                let _ = write!(text, " {ERROR}{byte:02x}{ERROR:#}");
+            } else {
+                let _ = write!(text, " {byte:02x}");
+            }
+        }
+        text.push('\n');
+        if start == line {
+            let column = usize::try_from(offset % ROW).unwrap_or(0) * 3;
+            let end = if row.len() * 3 <= column {
+                " end of the file"
+            } else {
+                ""
+            };
+            let _ = writeln!(text, "           | {:column$}{ERROR}^^{end}{ERROR:#}", "");
+        }
+    }
+    text
+}
