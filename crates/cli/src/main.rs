@@ -35,6 +35,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Show every byte range with its field name and value.
+    Dump(commands::dump::Args),
     /// Read objects, write them again, compare every byte.
     Roundtrip(commands::roundtrip::Args),
 }
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.color.apply();
     let result = match &cli.command {
+        Command::Dump(args) => commands::dump::run(args),
         Command::Roundtrip(args) => commands::roundtrip::run(args),
     };
     let status = match result {

@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+pub(crate) mod dump;
 pub(crate) mod roundtrip;
 
 use visakit::isa::Dialect;
