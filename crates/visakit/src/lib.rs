@@ -112,6 +112,8 @@
 //! ```
 
 pub mod dump;
+#[doc(hidden)]
+pub mod fuzz;
 pub mod verify;
 
 pub use visakit_encode as encode;

@@ -2,7 +2,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
-mod common;
+mod reference;
 
 use std::path::Path;
 use visakit::ReadOptions;
@@ -12,7 +12,7 @@ use visakit::verify::{Counts, Outcome, roundtrip};
 /// Round-trips every object below a folder; those below `broken*` are left to another test.
 fn all_identical(folder: &Path) -> (usize, Counts) {
     let (mut objects, mut total) = (0, Counts::default());
-    for path in common::objects(folder) {
+    for path in reference::objects(folder) {
         if path.to_string_lossy().contains("broken") {
             continue;
         }
@@ -39,13 +39,13 @@ fn all_identical(folder: &Path) -> (usize, Counts) {
 
 #[test]
 fn committed_objects_are_identical() {
-    let (objects, counts) = all_identical(&common::root().join("fixtures/objects"));
+    let (objects, counts) = all_identical(&reference::root().join("fixtures/objects"));
     assert_eq!((objects, counts.routines), (6, 9));
 }
 
 #[test]
 fn shipped_objects_are_identical() {
-    let Some(folder) = common::shared("shipped_objects_are_identical", "corpus/isa") else {
+    let Some(folder) = reference::shared("shipped_objects_are_identical", "corpus/isa") else {
         return;
     };
     let (objects, counts) = all_identical(&folder);
@@ -54,7 +54,7 @@ fn shipped_objects_are_identical() {
 
 #[test]
 fn compiled_objects_are_identical() {
-    let Some(folder) = common::shared("compiled_objects_are_identical", "corpus/ocl") else {
+    let Some(folder) = reference::shared("compiled_objects_are_identical", "corpus/ocl") else {
         return;
     };
     assert_eq!(all_identical(&folder).0, 79);
@@ -62,7 +62,7 @@ fn compiled_objects_are_identical() {
 
 #[test]
 fn assembled_objects_are_identical() {
-    let Some(folder) = common::shared("assembled_objects_are_identical", "corpus/asm") else {
+    let Some(folder) = reference::shared("assembled_objects_are_identical", "corpus/asm") else {
         return;
     };
     assert_eq!(all_identical(&folder).0, 224);
@@ -70,7 +70,7 @@ fn assembled_objects_are_identical() {
 
 #[test]
 fn synthetic_objects_are_identical() {
-    let Some(folder) = common::shared("synthetic_objects_are_identical", "corpus/synth") else {
+    let Some(folder) = reference::shared("synthetic_objects_are_identical", "corpus/synth") else {
         return;
     };
     assert_eq!(all_identical(&folder).0, 1315);
@@ -78,7 +78,7 @@ fn synthetic_objects_are_identical() {
 
 #[test]
 fn case_objects_are_identical() {
-    let Some(folder) = common::shared("case_objects_are_identical", "cases") else {
+    let Some(folder) = reference::shared("case_objects_are_identical", "cases") else {
         return;
     };
     assert_eq!(all_identical(&folder).0, 442);
@@ -88,11 +88,11 @@ fn case_objects_are_identical() {
 /// keeps every byte of them.
 #[test]
 fn cut_objects_are_rejected_and_kept() {
-    let Some(folder) = common::shared("cut_objects_are_rejected_and_kept", "corpus") else {
+    let Some(folder) = reference::shared("cut_objects_are_rejected_and_kept", "corpus") else {
         return;
     };
     let mut broken = 0;
-    for path in common::objects(&folder) {
+    for path in reference::objects(&folder) {
         if !path.to_string_lossy().contains("broken") {
             continue;
         }
@@ -116,7 +116,7 @@ fn cut_objects_are_rejected_and_kept() {
 /// The dialect is found out by what fits; objects without a telling instruction fit all.
 #[test]
 fn dialects_are_found_out() {
-    let Some(folder) = common::shared("dialects_are_found_out", "corpus") else {
+    let Some(folder) = reference::shared("dialects_are_found_out", "corpus") else {
         return;
     };
     let found = |path: &str| {

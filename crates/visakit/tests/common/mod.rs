@@ -1,57 +1,252 @@
-//! Where test data is.
+//! The fixtures under `fixtures/`, for the tests and for the examples that write them.
 
-#![allow(dead_code)] // not every test uses every helper
+#![allow(
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    missing_debug_implementations,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use std::path::{Path, PathBuf};
+use visakit::isa::object::{Body, Object};
+use visakit::isa::table::{self, FieldDef, FieldKind, KeyTest};
+use visakit::isa::wire::Width;
+use visakit::isa::{
+    Dialect, Features, FieldName, Format, Instruction, InstructionDef, Op, Value, Version,
+};
+use visakit::{ReadOptions, parse};
 
-/// The root of the repository.
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+/// The folder `fixtures`.
+pub fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
 }
 
-/// A folder of reference data beside the checkout, or a loud word that the test did not run.
-pub(crate) fn shared(test: &str, folder: &str) -> Option<PathBuf> {
-    let path = root().join("../shared").join(folder);
-    if path.is_dir() {
-        return Some(path);
+/// A line of a file under `fixtures/layouts`: `ROW VERSION DIALECT VARIANT HEX`.
+#[derive(Clone)]
+pub struct Case {
+    /// File and line.
+    pub place: String,
+    pub def: &'static InstructionDef,
+    pub format: Format,
+    /// For generated cases what is particular, for the others the name of the object.
+    pub variant: String,
+    pub bytes: Vec<u8>,
+    /// Accepted by readers that are not ours.
+    pub independent: bool,
+}
+
+impl Case {
+    pub fn line(&self) -> String {
+        let Self {
+            def,
+            format,
+            variant,
+            bytes,
+            ..
+        } = self;
+        format!(
+            "{} {} {} {variant} {}\n",
+            def.name,
+            format.version(),
+            format.dialect(),
+            to_hex(bytes)
+        )
     }
-    // Written past the test harness, which would hide it.
-    use std::io::Write as _;
-    let _ = writeln!(
-        std::io::stderr(),
-        "NOT RUN: {test} needs {folder} of the reference data, which is not beside the checkout"
-    );
-    assert!(
-        std::env::var_os("VISAKIT_NEEDS_SHARED").is_none(),
-        "{test}: {folder} is missing although VISAKIT_NEEDS_SHARED is set"
-    );
-    None
+
+    pub fn parse(place: String, line: &str, independent: bool) -> Self {
+        let columns: Vec<&str> = line.split(' ').collect();
+        let [row, version, dialect, variant, hex] = columns[..] else {
+            panic!("{place}: five columns")
+        };
+        let (major, minor) = version.split_once('.').unwrap();
+        let version = Version::new(major.parse().unwrap(), minor.parse().unwrap());
+        let dialect = Dialect::from_name(dialect).unwrap_or_else(|| panic!("{place}: {dialect}"));
+        Self {
+            def: table::rows()
+                .find(|def| def.name == row)
+                .unwrap_or_else(|| panic!("{place}: no row {row}")),
+            format: Format::new(version, dialect),
+            variant: variant.to_owned(),
+            bytes: from_hex(hex),
+            independent,
+            place,
+        }
+    }
+
+    /// Reads the object strictly, in the dialect of the case.
+    pub fn read(&self) -> Object<'_> {
+        match parse::read_with(&self.bytes, self.options()) {
+            Ok(decoded) => decoded.object,
+            Err(error) => panic!("{} {}: {error}", self.place, self.def.name),
+        }
+    }
+
+    pub fn options(&self) -> ReadOptions {
+        ReadOptions {
+            dialect: Some(self.format.dialect()),
+            ..ReadOptions::default()
+        }
+    }
+
+    /// The instruction that the case is about.
+    pub fn subject(&self, object: &Object<'_>) -> Instruction {
+        subject(object.kernels[0].body().unwrap(), Some(self.def.op)).unwrap()
+    }
 }
 
-/// Every `*.isa` below a folder, in order.
-pub(crate) fn objects(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "isa") {
-                found.push(path);
+/// The instruction that an object of one instruction is about: beside it there may be a label
+/// before and a `ret` behind.
+pub fn subject(body: &Body<'_>, op: Option<Op>) -> Option<Instruction> {
+    let frame = [Op::LABEL, Op::RET, Op::SUBROUTINE];
+    let mut found = body.instructions().filter(|i| match op {
+        Some(op) => i.op == op,
+        None => !frame.contains(&i.op),
+    });
+    let first = found.next().cloned();
+    match op {
+        None if found.next().is_some() => None,
+        _ => first,
+    }
+}
+
+/// Every case, or `None` for the independent ones.
+pub fn cases() -> Vec<Case> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(fixtures().join("layouts"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "txt"))
+        .collect();
+    paths.sort();
+    let mut cases = Vec::new();
+    for path in paths {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            if !line.starts_with('#') {
+                let place = format!("{name}:{}", number + 1);
+                cases.push(Case::parse(place, line, name == "intel.txt"));
             }
         }
     }
-    found.sort();
-    found
+    cases
 }
 
-/// The committed whole objects.
-pub(crate) fn fixtures() -> Vec<(PathBuf, Vec<u8>)> {
-    let paths = objects(&root().join("fixtures/objects"));
-    assert!(!paths.is_empty());
-    paths
-        .into_iter()
-        .map(|p| (p.clone(), std::fs::read(p).unwrap()))
+/// The whole objects, by name.
+pub fn objects() -> Vec<(String, Vec<u8>)> {
+    let mut objects: Vec<(String, Vec<u8>)> = std::fs::read_dir(fixtures().join("objects"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "isa"))
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name, std::fs::read(path).unwrap())
+        })
+        .collect();
+    objects.sort();
+    objects
+}
+
+pub fn to_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+pub fn from_hex(hex: &str) -> Vec<u8> {
+    assert!(hex.len() % 2 == 0, "odd number of digits");
+    (0..hex.len())
+        .step_by(2)
+        .map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap())
         .collect()
+}
+
+/// Every version in every dialect that was ever written in, or read in.
+pub fn formats() -> impl Iterator<Item = Format> {
+    Dialect::ALL.into_iter().flat_map(|dialect| {
+        Version::SUPPORTED
+            .into_iter()
+            .filter(move |version| dialect.applies_to(*version))
+            .map(move |version| Format::new(version, dialect))
+    })
+}
+
+/// What decides the bytes of an instruction beside its values: fields with their widths.
+pub type Layout = Vec<(FieldName, FieldKind, u8)>;
+
+/// The layout of a row in a format for a key value, or with all fields that some key value has.
+pub fn layout(def: &InstructionDef, format: Format, key: Option<u16>) -> Option<Layout> {
+    let present = |field: &&FieldDef| match (field.only_if, key) {
+        (Some(test), Some(key)) => test.holds(key),
+        _ => true,
+    };
+    let width = |kind| match kind {
+        FieldKind::Vector
+        | FieldKind::Raw
+        | FieldKind::Raws
+        | FieldKind::StringIndex
+        | FieldKind::Lifetime => Width::Index.bytes(format),
+        FieldKind::SamplerOp => 1 + u8::from(format.features().contains(Features::SINCE_4_0)),
+        _ => 0,
+    };
+    def.exists_in(format).then(|| {
+        def.fields_in(format)
+            .filter(present)
+            .map(|f| (f.name, f.kind, width(f.kind)))
+            .collect()
+    })
+}
+
+/// Key values that tell apart everything that a row's tests ask, 0 for a row without a key.
+pub fn keys(def: &InstructionDef) -> Vec<u16> {
+    if def.op == Op::LIFETIME {
+        // No field depends on it; it chooses the table of the variable.
+        return vec![0x00, 0x01, 0x10, 0x20];
+    }
+    let mut keys = Vec::new();
+    let mut all_bits = 0;
+    for test in def.fields.iter().filter_map(|f| f.only_if) {
+        match test {
+            KeyTest::Equals(value) => keys.extend([value, value + 1]),
+            KeyTest::Bit(bit) => {
+                keys.push(1 << bit);
+                all_bits |= 1 << bit;
+            }
+        }
+    }
+    if all_bits != 0 || keys.is_empty() {
+        keys.push(all_bits);
+        keys.push(0);
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+/// The value of the key field, 0 where there is none.
+pub fn key_of(instruction: &Instruction) -> u16 {
+    let key = instruction.def().fields.iter().find(|f| f.is_key);
+    key.and_then(|f| instruction.get(f.name))
+        .map_or(0, Value::key)
+}
+
+/// The list at the end of a row.
+pub fn list_of(def: &InstructionDef) -> Option<&'static FieldDef> {
+    def.fields.last().filter(|f| f.kind.is_list())
+}
+
+/// A xorshift generator: the tests are the same each time.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    pub fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.next() % end as u64).unwrap()
+    }
 }

@@ -1,0 +1,35 @@
+//! Writes the fixtures as seed files for both fuzz targets.
+//!
+//! `cargo run -p visakit --example fuzz_seeds -- fuzz/corpus`
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout
+)]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::path::PathBuf;
+
+fn main() {
+    let folder = PathBuf::from(
+        std::env::args_os()
+            .nth(1)
+            .expect("give the folder to write to"),
+    );
+    let mut seeds = common::objects();
+    for (number, case) in common::cases().into_iter().enumerate() {
+        seeds.push((format!("{number:04}-{}", case.def.name), case.bytes));
+    }
+    for target in ["decode", "roundtrip"] {
+        let folder = folder.join(target);
+        std::fs::create_dir_all(&folder).unwrap();
+        for (name, bytes) in &seeds {
+            std::fs::write(folder.join(name), bytes).unwrap();
+        }
+        println!("{} seeds in {}", seeds.len(), folder.display());
+    }
+}

@@ -1,0 +1,126 @@
+//! What the fuzz targets do with their input. `cargo test` replays the same over all fixtures.
+
+use crate::verify::{Outcome, roundtrip};
+use crate::{ReadOptions, isa, parse};
+use isa::Dialect;
+use isa::object::{Content, Item, Object};
+use parse::{Container, Silent};
+
+/// Reads in every way there is. Nothing panics, strict reading says only what it can stand by,
+/// and lenient reading loses no byte of what it accepts.
+pub fn decode(data: &[u8]) {
+    let lenient = lenient(None);
+    match parse::read_with(data, lenient) {
+        Ok(decoded) => {
+            // What is wrong is said, and where something was not decoded something is wrong.
+            for fault in &decoded.faults {
+                assert!(!fault.to_string().is_empty());
+                assert!(fault.offset() <= data.len() as u64 + u64::from(u32::MAX));
+            }
+            if decoded.faults.is_empty() {
+                assert!(is_whole(&decoded.object), "raw items without a fault");
+            }
+        }
+        // Beyond the header nothing stops lenient reading.
+        Err(error) => assert!(Container::parse(data).is_err(), "{error}"),
+    }
+    loses_nothing(data, lenient);
+    let strict = parse::read_with(data, ReadOptions::default());
+    if let Ok(decoded) = &strict {
+        assert!(is_whole(&decoded.object) && decoded.faults.is_empty());
+        assert!(!decoded.candidates.is_empty());
+    }
+    // The dialects share the first passes over a file; each also stands alone.
+    if data.get(4..6) == Some(&[4, 1]) {
+        for dialect in Dialect::ALL {
+            loses_nothing(data, self::lenient(Some(dialect)));
+        }
+    }
+    lazily(data);
+}
+
+/// Whatever strict reading accepts is written identically from values that own all they hold, and
+/// lenient reading finds the same in it.
+pub fn written(data: &[u8]) {
+    for dialect in core::iter::once(None).chain(Dialect::ALL.map(Some)) {
+        let options = ReadOptions {
+            dialect,
+            ..ReadOptions::default()
+        };
+        match roundtrip(data.to_vec(), options) {
+            Outcome::Rejected(_) => {}
+            Outcome::Identical(_) => {
+                let strict = parse::read_with(data, options).map(|d| d.object).ok();
+                let gentle = parse::read_with(data, lenient(dialect)).ok();
+                let gentle = gentle.map(|d| {
+                    assert!(
+                        d.faults.is_empty(),
+                        "a fault that strict reading did not see"
+                    );
+                    d.object
+                });
+                assert_eq!(strict, gentle);
+            }
+            other => unreachable!("strict reading accepts what cannot be written: {other:?}"),
+        }
+    }
+}
+
+const fn lenient(dialect: Option<Dialect>) -> ReadOptions {
+    ReadOptions {
+        lenient: true,
+        dialect,
+    }
+}
+
+fn loses_nothing(data: &[u8], options: ReadOptions) {
+    match roundtrip(data.to_vec(), options) {
+        Outcome::Identical(_) | Outcome::Rejected(_) => {}
+        other => unreachable!("lenient reading loses something: {other:?}"),
+    }
+}
+
+fn is_whole(object: &Object<'_>) -> bool {
+    object
+        .routines()
+        .all(|(_, routine)| match &routine.content {
+            Content::Body(body) => !body.code.iter().any(|i| matches!(i, Item::Raw(_))),
+            _ => false,
+        })
+}
+
+/// The container, each routine, and each instruction field by field.
+fn lazily(data: &[u8]) {
+    let Ok(container) = Container::parse(data) else {
+        return;
+    };
+    assert!(container.header_end() <= data.len() as u64);
+    // Many entries may point at the same bytes; the first ones will do.
+    for (id, _) in container.header().routines().take(64) {
+        let Ok(routine) = container.routine_with(id, &mut Silent) else {
+            continue;
+        };
+        let _ = routine.check_tables();
+        let mut instructions = routine.instructions();
+        let mut at = instructions.offset();
+        while let Some(next) = instructions.next() {
+            let Ok(instruction) = next else {
+                assert!(instructions.next().is_none());
+                break;
+            };
+            assert_eq!(instruction.offset(), at);
+            at += instruction.len() as u64;
+            assert_eq!(instructions.offset(), at);
+            let mut end = 1 + usize::from(instruction.def().sub_op.is_some());
+            for field in instruction.fields() {
+                assert!(field.start == end && field.end > field.start);
+                end = field.end;
+            }
+            assert_eq!(end, instruction.len());
+        }
+        // Any bytes may be taken for an instruction.
+        if let Some((_, rest)) = routine.code().split_first() {
+            let _ = parse::instruction(routine.format())(rest);
+        }
+    }
+}
