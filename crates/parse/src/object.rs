@@ -1,8 +1,9 @@
 //! Whole objects, strictly or leniently, with the dialect found out.
 
-use crate::container::{Container, Place, PlaceId};
+use crate::container::Container;
 use crate::error::Error;
 use crate::instruction::{FieldRef, Instructions};
+use crate::place::{Place, PlaceId};
 use crate::places::Pieces;
 use crate::routine::RoutineReader;
 use crate::rules::Rules;
