@@ -114,6 +114,7 @@
 pub mod dump;
 #[doc(hidden)]
 pub mod fuzz;
+pub mod stats;
 pub mod verify;
 
 pub use visakit_encode as encode;
