@@ -41,6 +41,11 @@ fn read_object(mut source: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Whether a file is vISA text: wildcards that mean objects often catch the text beside them.
+pub(crate) fn is_text(path: &Path, bytes: &[u8]) -> bool {
+    !bytes.starts_with(&visakit::parse::MAGIC) && path.extension() == Some("visaasm".as_ref())
+}
+
 /// The path as shown to people.
 pub(crate) fn name(path: &Path) -> String {
     if path.as_os_str() == STDIN {

@@ -7,7 +7,6 @@ use indicatif::{ParallelProgressIterator, ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use std::io::Write;
 use std::path::PathBuf;
-use visakit::parse::MAGIC;
 use visakit::verify::{Counts, Outcome, roundtrip};
 
 #[derive(clap::Args)]
@@ -28,9 +27,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         .progress_with(progress(found.files.len()))
         .map(|path| {
             let bytes = input::read(path)?;
-            // Wildcards that mean objects often catch the text beside them.
-            let is_text =
-                !bytes.starts_with(&MAGIC) && path.extension() == Some("visaasm".as_ref());
+            let is_text = input::is_text(path, &bytes);
             Ok((!is_text).then(|| roundtrip(bytes, options)))
         })
         .collect();

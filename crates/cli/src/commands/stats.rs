@@ -33,6 +33,8 @@ struct Outcome {
     faults: u64,
     /// Files that are no objects or damaged ones, with the reason.
     rejected: Vec<(PathBuf, parse::Error)>,
+    /// Files of vISA text.
+    skipped: Vec<PathBuf>,
     /// Why some paths could not be read at all.
     unread: Vec<String>,
 }
@@ -42,6 +44,7 @@ impl Outcome {
         let mut outcome = Self::default();
         match input::read(path) {
             Err(error) => outcome.unread.push(error),
+            Ok(bytes) if input::is_text(path, &bytes) => outcome.skipped.push(path.to_owned()),
             Ok(bytes) => match count(&bytes, options) {
                 Err(error) => outcome.rejected.push((path.to_owned(), error)),
                 Ok((stats, faults)) => {
@@ -57,6 +60,7 @@ impl Outcome {
         self.stats += other.stats;
         self.faults += other.faults;
         self.rejected.append(&mut other.rejected);
+        self.skipped.append(&mut other.skipped);
         self.unread.append(&mut other.unread);
         self
     }
@@ -92,6 +96,9 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     outcome.unread.splice(..0, found.errors);
     for error in &outcome.unread {
         render::failure(error);
+    }
+    for path in &outcome.skipped {
+        render::note(&format!("{}: vISA text, skipped", input::name(path)));
     }
     if args.json {
         output::json(&document(&outcome))?;
