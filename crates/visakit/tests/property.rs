@@ -1,7 +1,12 @@
 //! The round-trip law on generated objects: whatever the table allows is written and read back as
 //! the same object and the same bytes.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::cast_possible_truncation)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation
+)]
 
 use proptest::prelude::*;
 use proptest::sample::Index;
