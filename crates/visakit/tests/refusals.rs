@@ -532,6 +532,11 @@ fn immediates_that_have_no_bytes() {
     let error = encode::instruction(&mov(wide), format).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NoPlace);
     assert_eq!(error.context().field, Some("high"));
+    // A `bool` immediate has no size that a reader could take.
+    let boolean = ImmediateOperand::new(PropertyByte::from(DataType::Bool), 1);
+    let error = encode::instruction(&mov(boolean), format).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NoPlace);
+    assert_eq!(error.context().field, Some("property"));
 }
 
 #[test]
