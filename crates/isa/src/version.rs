@@ -85,10 +85,10 @@ impl Version {
         self.rank() >= other.rank()
     }
 
-    const fn rank(self) -> u16 {
+    const fn rank(self) -> u32 {
         match (self.major, self.minor) {
-            (4, 8) => 4001,
-            (major, minor) => major as u16 * 1000 + minor as u16 * 10,
+            (4, 8) => 40_001,
+            (major, minor) => major as u32 * 10_000 + minor as u32 * 10,
         }
     }
 }

@@ -105,6 +105,12 @@ macro_rules! tagged {
             /// Something does not fit the format.
             #[inline(always)]
             pub fn write<K: Sink>(&self, sink: &mut K) -> Result<(), K::Error> {
+                if let Self::Immediate(immediate) = self
+                    && ImmediateOperand::wire_size(immediate.data_type()).is_none()
+                {
+                    // No reader could tell where it ends.
+                    return sink.absent("property");
+                }
                 sink.number("tag", Width::U8, self.tag().into())?;
                 match self {
                     $(Self::$class(operand) => operand.write(sink),)*
