@@ -347,7 +347,7 @@ fn parts_that_came_with_3_0() {
     wrong(
         &|o| o.functions.push(routine(b"f")),
         ErrorKind::NoPlace,
-        "functions",
+        "field functions",
     );
     wrong(
         &|o| o.kernels[0].variable_relocations.push(pair),
