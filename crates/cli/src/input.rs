@@ -1,24 +1,49 @@
 //! Files, folders and standard input.
 
-use std::fs;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use visakit::parse::MAGIC;
 use walkdir::WalkDir;
 
 /// Name of standard input on the command line and in messages.
 const STDIN: &str = "-";
 
+/// Offsets in an object have 32 bits.
+const LARGEST: u64 = u32::MAX as u64;
+
 /// Reads a file, or standard input for `-`.
+///
+/// Of what does not begin like an object only the beginning is read, so that a device or a disk
+/// image given by mistake is refused at once.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let result = if path.as_os_str() == STDIN {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-    } else if path.is_dir() {
-        return Err(format!("{}: is a folder, expected a file", name(path)));
-    } else {
-        fs::read(path)
+    let read = || {
+        if path.as_os_str() == STDIN {
+            read_object(io::stdin().lock())
+        } else if path.is_dir() {
+            Err(io::Error::other("is a folder, expected a file"))
+        } else {
+            read_object(File::open(path)?)
+        }
     };
-    result.map_err(|error| format!("{}: {error}", name(path)))
+    read().map_err(|error| format!("{}: {error}", name(path)))
+}
+
+fn read_object(mut source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.by_ref().take(64).read_to_end(&mut bytes)?;
+    if bytes.starts_with(&MAGIC) {
+        source.by_ref().take(LARGEST).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(io::Error::other("is larger than 4 GiB, which no object is"));
+        }
+    }
+    Ok(bytes)
+}
+
+/// Whether a file is vISA text: wildcards that mean objects often catch the text beside them.
+pub(crate) fn is_text(path: &Path, bytes: &[u8]) -> bool {
+    !bytes.starts_with(&visakit::parse::MAGIC) && path.extension() == Some("visaasm".as_ref())
 }
 
 /// The path as shown to people.

@@ -6,6 +6,7 @@ mod commands;
 mod input;
 mod output;
 mod render;
+mod table;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ use std::process::ExitCode;
     after_help = "Examples:
   visakit info kernel.isa                what the object holds
   visakit dump kernel.isa --routine 0    every byte of the first kernel, explained
+  visakit stats objects/                 instruction mix of every *.isa below a folder
   visakit roundtrip objects/             read and write every *.isa below a folder, compare
   visakit isa bfi                        fields, versions and platforms of an instruction
 
@@ -35,8 +37,16 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Show what objects hold: routines, inputs, attributes, native code.
+    Info(commands::info::Args),
+    /// Show every byte range with its field name and value.
+    Dump(commands::dump::Args),
+    /// Count instructions, operands and bytes of many objects.
+    Stats(commands::stats::Args),
     /// Read objects, write them again, compare every byte.
     Roundtrip(commands::roundtrip::Args),
+    /// Look up instructions: fields, versions, platforms.
+    Isa(commands::isa::Args),
 }
 
 /// How a command ended.
@@ -51,7 +61,11 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.color.apply();
     let result = match &cli.command {
+        Command::Info(args) => commands::info::run(args),
+        Command::Dump(args) => commands::dump::run(args),
+        Command::Stats(args) => commands::stats::run(args),
         Command::Roundtrip(args) => commands::roundtrip::run(args),
+        Command::Isa(args) => commands::isa::run(args),
     };
     let status = match result {
         Ok(status) => status,

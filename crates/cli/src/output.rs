@@ -1,5 +1,6 @@
 //! Where results go.
 
+use anstyle::Style;
 use std::io::{self, BufWriter, Write};
 
 /// When to use colours.
@@ -62,6 +63,12 @@ pub(crate) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
     out.write_all(b"\n")?;
     out.flush()?;
     Ok(())
+}
+
+/// The title of a section of the output.
+pub(crate) fn heading(text: &str) -> String {
+    const HEADING: Style = Style::new().bold();
+    format!("{HEADING}{text}{HEADING:#}")
 }
 
 /// Bytes as text that a terminal takes without harm: control characters escaped, and replacement

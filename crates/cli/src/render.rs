@@ -20,6 +20,12 @@ pub(crate) fn failure(message: &str) {
     anstream::eprintln!("{ERROR}error{ERROR:#}: {message}");
 }
 
+/// Says something that is no error.
+#[allow(clippy::print_stderr)]
+pub(crate) fn note(message: &str) {
+    anstream::eprintln!("{HELP}note{HELP:#}: {message}");
+}
+
 /// Says what is wrong with an object.
 #[allow(clippy::print_stderr)]
 pub(crate) fn read_error(path: &Path, bytes: &[u8], error: &parse::Error) {

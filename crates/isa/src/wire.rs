@@ -1,6 +1,6 @@
 //! Layout of the container's records, written down once and followed in both directions.
 //!
-//! [`layout!`](crate::layout) turns a list of fields into a function that reads them through a
+//! The `layout!` macro turns a list of fields into a function that reads them through a
 //! [`Source`] and one that writes them through a [`Sink`]. The reader crate implements the former,
 //! the writer crate the latter; neither knows the order or the width of any field.
 
@@ -405,27 +405,26 @@ pub fn write_list_with<K: Sink, T>(
 /// Lines: `number FIELD: WIDTH`, `counted FIELD: WIDTH` (a length and bytes), `list FIELD: WIDTH`,
 /// `derived WHAT`, `zero NAME: WIDTH`, `inputs` (the place of the input list); a list of entries with several layouts names the functions:
 /// `list FIELD: WIDTH => TYPE READ WRITE`. Each line may end with `if CONDITION`, a function of the format.
-#[macro_export]
 macro_rules! layout {
     (record $ty:ident $(<$lt:lifetime>)? { $($body:tt)* }) => {
         impl<'a> $crate::wire::Record<'a> for $ty $(<$lt>)? {
             #[inline(always)]
             #[allow(unused_variables)]
             fn least_bytes(index: u8) -> usize {
-                $crate::layout!(@least index (0) { $($body)* })
+                layout!(@least index (0) { $($body)* })
             }
             #[inline(always)]
             fn read<S: $crate::wire::Source<'a>>(&mut self, source: &mut S) -> Result<(), S::Error> {
                 #[allow(unused_variables)]
                 let format = source.format();
-                $crate::layout!(@read self source format { $($body)* });
+                layout!(@read self source format { $($body)* });
                 Ok(())
             }
             #[inline(always)]
             fn write<K: $crate::wire::Sink>(&self, sink: &mut K) -> Result<(), K::Error> {
                 #[allow(unused_variables)]
                 let format = sink.format();
-                $crate::layout!(@write self sink format { $($body)* });
+                layout!(@write self sink format { $($body)* });
                 Ok(())
             }
         }
@@ -439,7 +438,7 @@ macro_rules! layout {
             pub fn $read<S: $crate::wire::Source<'a>>(&mut self, source: &mut S) -> Result<(), S::Error> {
                 #[allow(unused_variables)]
                 let format = source.format();
-                $crate::layout!(@read self source format { $($body)* });
+                layout!(@read self source format { $($body)* });
                 Ok(())
             }
 
@@ -450,14 +449,14 @@ macro_rules! layout {
             pub fn $write<K: $crate::wire::Sink>(&self, sink: &mut K) -> Result<(), K::Error> {
                 #[allow(unused_variables)]
                 let format = sink.format();
-                $crate::layout!(@write self sink format { $($body)* });
+                layout!(@write self sink format { $($body)* });
                 Ok(())
             }
         }
     };
 
     (@least $index:ident ($sum:expr) { number $field:ident : $width:expr; $($rest:tt)* }) => {
-        $crate::layout!(@least $index ($sum + $width.least($index)) { $($rest)* })
+        layout!(@least $index ($sum + $width.least($index)) { $($rest)* })
     };
     (@least $index:ident ($sum:expr) { $($rest:tt)* }) => { $sum };
 
@@ -466,46 +465,46 @@ macro_rules! layout {
         if true $(&& $cond($f))? {
             $self.$field = $crate::wire::Number::from_wire($s.number(stringify!($field), $width)?);
         }
-        $crate::layout!(@read $self $s $f { $($rest)* });
+        layout!(@read $self $s $f { $($rest)* });
     };
     (@read $self:ident $s:ident $f:ident { number $field:ident : $width:expr, where $cond:ident; $($rest:tt)* }) => {
         if $self.$cond() {
             $self.$field = $crate::wire::Number::from_wire($s.number(stringify!($field), $width)?);
         }
-        $crate::layout!(@read $self $s $f { $($rest)* });
+        layout!(@read $self $s $f { $($rest)* });
     };
     (@read $self:ident $s:ident $f:ident { counted $field:ident : $width:expr $(, if $cond:expr)?; $($rest:tt)* }) => {
         if true $(&& $cond($f))? {
             let length = $s.number(concat!(stringify!($field), "_length"), $width)?;
             $self.$field = ::alloc::borrow::Cow::Borrowed($s.bytes(stringify!($field), length)?);
         }
-        $crate::layout!(@read $self $s $f { $($rest)* });
+        layout!(@read $self $s $f { $($rest)* });
     };
     (@read $self:ident $s:ident $f:ident { list $field:ident : $width:expr $(, if $cond:expr)?; $($rest:tt)* }) => {
         if true $(&& $cond($f))? {
             $self.$field = $crate::wire::read_list($s, stringify!($field), $width)?;
         }
-        $crate::layout!(@read $self $s $f { $($rest)* });
+        layout!(@read $self $s $f { $($rest)* });
     };
     (@read $self:ident $s:ident $f:ident { list $field:ident : $width:expr => $entry:ident $read:ident $write:ident $(, if $cond:expr)?; $($rest:tt)* }) => {
         if true $(&& $cond($f))? {
             $self.$field = $crate::wire::read_list_with($s, stringify!($field), $width, $entry::$read)?;
         }
-        $crate::layout!(@read $self $s $f { $($rest)* });
+        layout!(@read $self $s $f { $($rest)* });
     };
     (@read $self:ident $s:ident $f:ident { derived $what:ident $(, if $cond:expr)?; $($rest:tt)* }) => {
         if true $(&& $cond($f))? {
             $s.derived($crate::wire::Derived::$what)?;
         }
-        $crate::layout!(@read $self $s $f { $($rest)* });
+        layout!(@read $self $s $f { $($rest)* });
     };
     (@read $self:ident $s:ident $f:ident { zero $name:ident : $width:expr; $($rest:tt)* }) => {
         $s.zero(stringify!($name), $width)?;
-        $crate::layout!(@read $self $s $f { $($rest)* });
+        layout!(@read $self $s $f { $($rest)* });
     };
     (@read $self:ident $s:ident $f:ident { inputs; $($rest:tt)* }) => {
         $s.mark_inputs();
-        $crate::layout!(@read $self $s $f { $($rest)* });
+        layout!(@read $self $s $f { $($rest)* });
     };
 
     (@write $self:ident $k:ident $f:ident {}) => {};
@@ -515,7 +514,7 @@ macro_rules! layout {
         } else if !$crate::wire::Number::is_default($self.$field) {
             $k.absent(stringify!($field))?;
         }
-        $crate::layout!(@write $self $k $f { $($rest)* });
+        layout!(@write $self $k $f { $($rest)* });
     };
     (@write $self:ident $k:ident $f:ident { number $field:ident : $width:expr, where $cond:ident; $($rest:tt)* }) => {
         if $self.$cond() {
@@ -523,7 +522,7 @@ macro_rules! layout {
         } else if !$crate::wire::Number::is_default($self.$field) {
             $k.absent(stringify!($field))?;
         }
-        $crate::layout!(@write $self $k $f { $($rest)* });
+        layout!(@write $self $k $f { $($rest)* });
     };
     (@write $self:ident $k:ident $f:ident { counted $field:ident : $width:expr $(, if $cond:expr)?; $($rest:tt)* }) => {
         if true $(&& $cond($f))? {
@@ -532,7 +531,7 @@ macro_rules! layout {
         } else if !$self.$field.is_empty() {
             $k.absent(stringify!($field))?;
         }
-        $crate::layout!(@write $self $k $f { $($rest)* });
+        layout!(@write $self $k $f { $($rest)* });
     };
     (@write $self:ident $k:ident $f:ident { list $field:ident : $width:expr $(, if $cond:expr)?; $($rest:tt)* }) => {
         if true $(&& $cond($f))? {
@@ -540,7 +539,7 @@ macro_rules! layout {
         } else if !$self.$field.is_empty() {
             $k.absent(stringify!($field))?;
         }
-        $crate::layout!(@write $self $k $f { $($rest)* });
+        layout!(@write $self $k $f { $($rest)* });
     };
     (@write $self:ident $k:ident $f:ident { list $field:ident : $width:expr => $entry:ident $read:ident $write:ident $(, if $cond:expr)?; $($rest:tt)* }) => {
         if true $(&& $cond($f))? {
@@ -548,20 +547,22 @@ macro_rules! layout {
         } else if !$self.$field.is_empty() {
             $k.absent(stringify!($field))?;
         }
-        $crate::layout!(@write $self $k $f { $($rest)* });
+        layout!(@write $self $k $f { $($rest)* });
     };
     (@write $self:ident $k:ident $f:ident { derived $what:ident $(, if $cond:expr)?; $($rest:tt)* }) => {
         if true $(&& $cond($f))? {
             $k.derived($crate::wire::Derived::$what)?;
         }
-        $crate::layout!(@write $self $k $f { $($rest)* });
+        layout!(@write $self $k $f { $($rest)* });
     };
     (@write $self:ident $k:ident $f:ident { zero $name:ident : $width:expr; $($rest:tt)* }) => {
         $k.number(stringify!($name), $width, 0)?;
-        $crate::layout!(@write $self $k $f { $($rest)* });
+        layout!(@write $self $k $f { $($rest)* });
     };
     (@write $self:ident $k:ident $f:ident { inputs; $($rest:tt)* }) => {
         $k.mark_inputs();
-        $crate::layout!(@write $self $k $f { $($rest)* });
+        layout!(@write $self $k $f { $($rest)* });
     };
 }
+
+pub(crate) use layout;

@@ -1,6 +1,7 @@
 //! The file header: who is where. Nothing behind it is looked at until asked for.
 
 use crate::error::{Context, Error, ErrorKind, Fault};
+use crate::place::{Place, PlaceId};
 use crate::routine::RoutineReader;
 use crate::wire::{Cursor, Leaf, Observer, Silent, locate};
 use alloc::vec::Vec;
@@ -16,41 +17,6 @@ pub const MAGIC: [u8; 4] = *b"CISA";
 
 /// Bytes of magic and version.
 const PREFIX: u64 = 6;
-
-/// Part of the file that an entry of the header points at.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum PlaceId {
-    /// A routine.
-    Routine(RoutineId),
-    /// A native binary of a kernel.
-    Binary {
-        /// Place of the kernel in its table.
-        kernel: usize,
-        /// Place of the binary in the kernel's list.
-        index: usize,
-    },
-}
-
-/// What the header says of the place of a routine or of a native binary.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
-    /// What is there.
-    pub id: PlaceId,
-    /// Offset from the start of the file.
-    pub offset: u32,
-    /// Size in bytes.
-    pub size: u32,
-    /// Offset of the input list from the start of the file; kernels only.
-    pub input_offset: Option<u32>,
-    /// Where the header says so, from the start of the file.
-    pub stated_at: u64,
-}
-
-impl Place {
-    pub(crate) const fn end(&self) -> u64 {
-        self.offset as u64 + self.size as u64
-    }
-}
 
 /// An object of which only the header has been read.
 ///

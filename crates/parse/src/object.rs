@@ -1,8 +1,9 @@
 //! Whole objects, strictly or leniently, with the dialect found out.
 
-use crate::container::{Container, Place, PlaceId};
+use crate::container::Container;
 use crate::error::Error;
 use crate::instruction::{FieldRef, Instructions};
+use crate::place::{Place, PlaceId};
 use crate::places::Pieces;
 use crate::routine::RoutineReader;
 use crate::rules::Rules;
@@ -83,8 +84,8 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
     let (dialect, candidates) = match options.dialect {
         Some(dialect) => (dialect, Vec::from([dialect])),
         None => {
-            let candidates = candidates(&container, &routines);
-            (candidates.first().copied().unwrap_or_default(), candidates)
+            let (best, candidates) = dialects(&container, &routines);
+            (candidates.first().copied().unwrap_or(best), candidates)
         }
     };
     let missing = pieces.missing.clone();
@@ -304,50 +305,64 @@ fn stored_place(place: &Place) -> Vec<(Derived, u32)> {
     stored
 }
 
-/// Every dialect in which all instructions of all routines are sound, in order of preference.
-fn candidates(container: &Container<'_>, routines: &[ReadRoutine<'_>]) -> Vec<Dialect> {
+/// Every dialect in which all instructions of all routines are sound, in order of preference;
+/// before them the dialect in which most bytes are, for the case that there is none.
+fn dialects(container: &Container<'_>, routines: &[ReadRoutine<'_>]) -> (Dialect, Vec<Dialect>) {
     let readers: Vec<&RoutineReader<'_>> = routines
         .iter()
         .filter_map(|r| r.reader.as_ref().ok())
         .collect();
-    let dialects = || {
-        Dialect::ALL
-            .into_iter()
-            .filter(|d| d.applies_to(container.version()))
-    };
-    // What the first dialect meets decides whether the others can differ at all.
-    let mut met = Features::empty();
-    let first = readers
-        .iter()
-        .all(|reader| fits(reader, Dialect::default(), &mut met));
-    if first && met.is_empty() {
-        return dialects().collect();
-    }
-    let mut ignored = Features::empty();
-    dialects()
-        .filter(|d| {
-            if *d == Dialect::default() {
-                first
-            } else {
-                readers.iter().all(|reader| fits(reader, *d, &mut ignored))
+    let mut candidates = Vec::new();
+    let mut best = (Dialect::default(), 0);
+    for dialect in Dialect::ALL {
+        if !dialect.applies_to(container.version()) {
+            continue;
+        }
+        let mut met = Features::empty();
+        let (mut sound, mut bytes) = (true, 0u64);
+        for reader in &readers {
+            let left = undecodable(reader, dialect, &mut met);
+            sound &= left == 0;
+            bytes += (reader.code().len() - left) as u64;
+        }
+        if sound {
+            candidates.push(dialect);
+        }
+        if bytes > best.1 {
+            best = (dialect, bytes);
+        }
+        // What the first dialect meets decides whether the others can differ at all.
+        if dialect == Dialect::default() && met.is_empty() {
+            if sound {
+                candidates = Dialect::ALL
+                    .into_iter()
+                    .filter(|d| d.applies_to(container.version()))
+                    .collect();
             }
-        })
-        .collect()
-}
-
-/// Whether all instructions of a routine are sound in a dialect; notes the unmarked features that
-/// any of them depends on.
-fn fits(reader: &RoutineReader<'_>, dialect: Dialect, met: &mut Features) -> bool {
-    let format = visakit_isa::Format::new(reader.format().version(), dialect);
-    let rules = Rules::of_body(reader.tables(), format);
-    let instructions = Instructions::new(reader.code(), reader.tables_end(), format, rules);
-    for instruction in instructions {
-        match instruction {
-            Ok(instruction) => *met = met.union(instruction.def().unmarked),
-            Err(_) => return false,
+            break;
         }
     }
-    true
+    (best.0, candidates)
+}
+
+/// Number of bytes from the first faulty instruction of a routine on; notes the unmarked features
+/// that any instruction before it depends on.
+fn undecodable(reader: &RoutineReader<'_>, dialect: Dialect, met: &mut Features) -> usize {
+    let format = visakit_isa::Format::new(reader.format().version(), dialect);
+    let rules = Rules::of_body(reader.tables(), format);
+    let mut instructions = Instructions::new(reader.code(), reader.tables_end(), format, rules);
+    for instruction in instructions.by_ref() {
+        match instruction {
+            Ok(instruction) => *met = met.union(instruction.def().unmarked),
+            // The fault may be one of the layout of this very instruction.
+            Err(error) => {
+                if let Some(def) = error.context().def {
+                    *met = met.union(def.unmarked);
+                }
+            }
+        }
+    }
+    instructions.rest().len()
 }
 
 /// Reads the instructions of a body's code area that stands alone.

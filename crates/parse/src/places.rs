@@ -1,7 +1,8 @@
 //! Which bytes of the file belong to what.
 
-use crate::container::{Container, Place, PlaceId};
+use crate::container::Container;
 use crate::error::{Context, Error, ErrorKind};
+use crate::place::{Place, PlaceId};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;

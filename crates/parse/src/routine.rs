@@ -1,8 +1,8 @@
 //! A routine: its tables, and the bytes of its instructions.
 
-use crate::container::Place;
 use crate::error::{Context, Error, ErrorKind};
 use crate::instruction::Instructions;
+use crate::place::Place;
 use crate::rules::Rules;
 use crate::wire::{Cursor, Observer};
 use alloc::borrow::Cow;

@@ -1,7 +1,7 @@
 //! What a strict reader demands of values beyond having a layout.
 
 use crate::error::ErrorKind;
-use visakit_isa::object::Body;
+use visakit_isa::object::{Attribute, Body, InputKind};
 use visakit_isa::operand::{StateClass, VectorOperand};
 use visakit_isa::{Format, SamplerId, Value};
 
@@ -165,7 +165,7 @@ impl Rules {
         body: &Body<'_>,
     ) -> Result<(), (&'static str, Option<usize>, ErrorKind)> {
         self.string(body.name.0).map_err(|e| ("name", None, e))?;
-        let names = |name, attributes: &[visakit_isa::object::Attribute<'_>]| {
+        let names = |name, attributes: &[Attribute<'_>]| {
             self.string(name)?;
             attributes.iter().try_for_each(|a| self.string(a.name.0))
         };
@@ -191,14 +191,11 @@ impl Rules {
             names(l.name.0, &l.attributes).map_err(|e| ("labels", Some(i), e))?;
         }
         for (i, input) in body.inputs.iter().enumerate() {
-            use visakit_isa::object::InputKind;
-            match input.kind.class() {
-                InputKind::GENERAL => self.variable(input.index),
-                InputKind::SAMPLER => below("sampler", input.index, self.samplers.into()),
-                InputKind::SURFACE => below("surface", input.index, self.surfaces.into()),
-                _ => Ok(()),
+            // Real kernels list input surfaces that they do not declare; only variables must exist.
+            if input.kind.class() == InputKind::GENERAL {
+                self.variable(input.index)
+                    .map_err(|e| ("inputs", Some(i), e))?;
             }
-            .map_err(|e| ("inputs", Some(i), e))?;
         }
         for (i, a) in body.attributes.iter().enumerate() {
             self.string(a.name.0)

@@ -1,8 +1,12 @@
 //! The subcommands, one file each.
 
+pub(crate) mod dump;
+pub(crate) mod info;
+pub(crate) mod isa;
 pub(crate) mod roundtrip;
+pub(crate) mod stats;
 
-use visakit::isa::Dialect;
+use visakit::isa::{Dialect, Op};
 use visakit::parse::ReadOptions;
 
 /// How objects are read, the same in all subcommands.
@@ -30,4 +34,12 @@ fn dialect(name: &str) -> Result<Dialect, String> {
         let names: Vec<_> = Dialect::ALL.iter().map(|d| d.name()).collect();
         format!("known dialects: {}", names.join(", "))
     })
+}
+
+/// Opcode and, where there is one, sub-operation: `0x47`, `0x89.03`.
+fn number(op: Op) -> String {
+    match op.sub_op() {
+        None => format!("{:#04x}", op.opcode()),
+        Some(sub) => format!("{:#04x}.{sub:02x}", op.opcode()),
+    }
 }

@@ -21,11 +21,15 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let found = input::find(&args.paths);
     let options = args.reading.options();
-    let outcomes: Vec<Result<Outcome, String>> = found
+    let outcomes: Vec<Result<Option<Outcome>, String>> = found
         .files
         .par_iter()
         .progress_with(progress(found.files.len()))
-        .map(|path| input::read(path).map(|bytes| roundtrip(bytes, options)))
+        .map(|path| {
+            let bytes = input::read(path)?;
+            let is_text = input::is_text(path, &bytes);
+            Ok((!is_text).then(|| roundtrip(bytes, options)))
+        })
         .collect();
 
     let mut out = stdout();
@@ -41,15 +45,16 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
                 unread += 1;
                 render::failure(&error);
             }
-            Ok(Outcome::Identical(counts)) => {
+            Ok(None) => render::note(&format!("{}: vISA text, skipped", input::name(path))),
+            Ok(Some(Outcome::Identical(counts))) => {
                 identical += 1;
                 total += counts;
             }
-            Ok(Outcome::Different {
+            Ok(Some(Outcome::Different {
                 counts,
                 offset,
                 written,
-            }) => {
+            })) => {
                 different += 1;
                 total += counts;
                 let message = format!(
@@ -58,12 +63,12 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
                 );
                 writeln!(out, "{}", render::brief(path, &message))?;
             }
-            Ok(Outcome::Unwritable(error)) => {
+            Ok(Some(Outcome::Unwritable(error))) => {
                 different += 1;
                 let message = format!("was read but cannot be written: {error}");
                 writeln!(out, "{}", render::brief(path, &message))?;
             }
-            Ok(Outcome::Rejected(error)) => {
+            Ok(Some(Outcome::Rejected(error))) => {
                 rejected += 1;
                 writeln!(out, "{}", render::brief(path, &error))?;
             }

@@ -5,9 +5,9 @@ use super::symbols::{
     Variable,
 };
 use super::{Body, Object, Routine};
-use crate::layout;
 use crate::version::{Features, Format};
 use crate::wire::Width;
+use crate::wire::layout;
 
 const fn since_3_0(f: Format) -> bool {
     f.features().contains(Features::SINCE_3_0)

@@ -5,6 +5,8 @@ use crate::version::Format;
 use bitflags::bitflags;
 use core::fmt;
 
+wire_words! { ExecSize(u8), ElementCount(u8), Predicate(u16), SamplerOp(u16) }
+
 /// Which lanes of the execution mask an instruction looks at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ExecMask {
@@ -74,20 +76,6 @@ impl fmt::Display for ExecMask {
 pub struct ExecSize(u8);
 
 impl ExecSize {
-    /// Wraps a byte as found in a file.
-    #[inline]
-    #[must_use]
-    pub const fn from_bits(bits: u8) -> Self {
-        Self(bits)
-    }
-
-    /// The byte as it stands in a file.
-    #[inline]
-    #[must_use]
-    pub const fn bits(self) -> u8 {
-        self.0
-    }
-
     /// `lanes` must be 1, 2, 4, 8, 16 or 32 and the mask one that `format` has.
     #[must_use]
     pub const fn new(lanes: u8, mask: ExecMask, format: Format) -> Option<Self> {
@@ -128,13 +116,17 @@ impl ExecSize {
 impl fmt::Display for ExecSize {
     /// `(M1, 16)`, with the mask read as 3.1 and later do.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let group = self.0 >> 4;
-        let suffix = if group >= 8 { "_NM" } else { "" };
-        write!(f, "(M{}{suffix}, ", group % 8 + 1)?;
-        match self.lanes() {
-            Some(lanes) => write!(f, "{lanes})"),
-            None => write!(f, "?{})", self.0 & 0xf),
-        }
+        write_lanes(f, self.0 >> 4, self.lanes(), self.0 & 0xf)
+    }
+}
+
+/// Mask and number of lanes; a code that has none is shown with a question mark.
+fn write_lanes(f: &mut fmt::Formatter<'_>, mask: u8, lanes: Option<u8>, code: u8) -> fmt::Result {
+    let suffix = if mask >= 8 { "_NM" } else { "" };
+    write!(f, "(M{}{suffix}, ", mask % 8 + 1)?;
+    match lanes {
+        Some(lanes) => write!(f, "{lanes})"),
+        None => write!(f, "?{code})"),
     }
 }
 
@@ -144,20 +136,6 @@ impl fmt::Display for ExecSize {
 pub struct ElementCount(u8);
 
 impl ElementCount {
-    /// Wraps a byte as found in a file.
-    #[inline]
-    #[must_use]
-    pub const fn from_bits(bits: u8) -> Self {
-        Self(bits)
-    }
-
-    /// The byte as it stands in a file.
-    #[inline]
-    #[must_use]
-    pub const fn bits(self) -> u8 {
-        self.0
-    }
-
     /// Number of lanes, `None` for the unused code 3.
     #[must_use]
     pub const fn lanes(self) -> Option<u8> {
@@ -185,13 +163,7 @@ impl ElementCount {
 
 impl fmt::Display for ElementCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let group = self.0 >> 4;
-        let suffix = if group >= 8 { "_NM" } else { "" };
-        write!(f, "(M{}{suffix}, ", group % 8 + 1)?;
-        match self.lanes() {
-            Some(lanes) => write!(f, "{lanes})"),
-            None => f.write_str("?3)"),
-        }
+        write_lanes(f, self.0 >> 4, self.lanes(), self.0 & 3)
     }
 }
 
@@ -216,20 +188,6 @@ pub struct Predicate(u16);
 impl Predicate {
     /// Not predicated.
     pub const NONE: Self = Self(0);
-
-    /// Wraps a word as found in a file.
-    #[inline]
-    #[must_use]
-    pub const fn from_bits(bits: u16) -> Self {
-        Self(bits)
-    }
-
-    /// The word as it stands in a file.
-    #[inline]
-    #[must_use]
-    pub const fn bits(self) -> u16 {
-        self.0
-    }
 
     /// Builds a word; `None` for an index above 4095 or the reserved combination.
     #[must_use]
@@ -359,20 +317,6 @@ bitflags! {
 pub struct SamplerOp(u16);
 
 impl SamplerOp {
-    /// Wraps the 16-bit form.
-    #[inline]
-    #[must_use]
-    pub const fn from_bits(bits: u16) -> Self {
-        Self(bits)
-    }
-
-    /// The 16-bit form.
-    #[inline]
-    #[must_use]
-    pub const fn bits(self) -> u16 {
-        self.0
-    }
-
     /// Wraps the 8-bit form of versions before 4.0.
     #[inline]
     #[must_use]

@@ -6,9 +6,9 @@ use super::vector::{
     PredicateOperand, StateOperand, VectorOperand,
 };
 use crate::instruction::Value;
-use crate::layout;
 use crate::table::FieldKind;
 use crate::version::Features;
+use crate::wire::layout;
 use crate::wire::{Number, Record, Sink, Source, Undescribed, Width};
 
 layout! {

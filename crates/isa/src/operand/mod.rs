@@ -4,6 +4,27 @@
 //! can be written again unchanged. Whether the bits are legal is asked by `is_wire_legal` (what
 //! a strict reader demands) and by the validator (what the specification demands).
 
+/// A word of the wire with a type of its own, all of its bits kept.
+macro_rules! wire_words {
+    ($($name:ident($int:ty)),*) => {$(
+        impl $name {
+            /// Wraps the bits as found in a file.
+            #[inline]
+            #[must_use]
+            pub const fn from_bits(bits: $int) -> Self {
+                Self(bits)
+            }
+
+            /// The bits as they stand in a file.
+            #[inline]
+            #[must_use]
+            pub const fn bits(self) -> $int {
+                self.0
+            }
+        }
+    )*};
+}
+
 mod control;
 mod layout;
 mod region;

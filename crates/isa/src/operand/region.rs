@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+wire_words! { Region(u16) }
+
 /// One four-bit code of a region word: absent, or a stride or width in elements.
 ///
 /// Codes: 0 absent, 1 to 7 for 0, 1, 2, 4, 8, 16 and 32 elements; 8 to 15 mean nothing.
@@ -64,20 +66,6 @@ pub struct Region(u16);
 impl Region {
     /// `<0;1,0>`: the same element for every lane.
     pub const SCALAR: Self = Self(0x0121);
-
-    /// Wraps a region word as found in a file.
-    #[inline]
-    #[must_use]
-    pub const fn from_bits(bits: u16) -> Self {
-        Self(bits)
-    }
-
-    /// The word as it stands in a file.
-    #[inline]
-    #[must_use]
-    pub const fn bits(self) -> u16 {
-        self.0
-    }
 
     /// A source region `<vertical;width,horizontal>`, all in elements.
     #[must_use]

@@ -7,6 +7,8 @@ use crate::types::DataType;
 use bitflags::bitflags;
 use core::fmt;
 
+wire_words! { PropertyByte(u8) }
+
 /// The class of a vector operand, bits 0-2 of its tag byte.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
@@ -213,20 +215,6 @@ pub struct PredicateOperand {
 pub struct PropertyByte(u8);
 
 impl PropertyByte {
-    /// Wraps a byte as found in a file.
-    #[inline]
-    #[must_use]
-    pub const fn from_bits(bits: u8) -> Self {
-        Self(bits)
-    }
-
-    /// The byte as it stands in a file.
-    #[inline]
-    #[must_use]
-    pub const fn bits(self) -> u8 {
-        self.0
-    }
-
     /// The element type.
     #[inline]
     #[must_use]

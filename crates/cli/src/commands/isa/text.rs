@@ -1,0 +1,165 @@
+//! The reference for people.
+
+use super::report::{Field, Names, Row};
+use crate::output::{Failure, heading};
+use crate::table::{Align::Left, Align::Right, Columns};
+use std::io::Write;
+use visakit::isa::{InstructionDef, Version};
+
+/// Text is wrapped at this column.
+const WIDTH: usize = 96;
+
+/// One line for each row.
+pub(super) fn list(rows: &[&InstructionDef]) -> Columns {
+    let mut table = Columns::new(&[
+        ("opcode", Left),
+        ("sub-op", Left),
+        ("name", Left),
+        ("mnemonic", Left),
+        ("group", Left),
+        ("status", Left),
+        ("summary", Left),
+    ]);
+    for def in rows {
+        table.row([
+            format!("{:#04x}", def.op.opcode()),
+            def.sub_op.map_or_else(String::new, |s| format!("{s:#04x}")),
+            def.name.to_owned(),
+            def.mnemonic().to_owned(),
+            def.group.name().to_owned(),
+            def.status.name().to_owned(),
+            def.summary.to_owned(),
+        ]);
+    }
+    table
+}
+
+/// All that is known of one row.
+pub(super) fn describe(out: &mut impl Write, row: &Row) -> Result<(), Failure> {
+    writeln!(out, "{}  {}", heading(row.name), row.summary)?;
+    writeln!(out)?;
+    write!(out, "{}", facts(row))?;
+    if !row.fields.is_empty() {
+        write!(out, "\n{}\n{}", heading("fields"), fields(&row.fields))?;
+    }
+    for names in &row.enumerations {
+        enumeration(out, names)?;
+    }
+    if let Some(note) = row.note {
+        writeln!(out, "\n{}", heading("note"))?;
+        paragraph(out, note.split(' '))?;
+    }
+    Ok(())
+}
+
+fn facts(row: &Row) -> Columns {
+    let mut table = Columns::pairs();
+    let mut fact = |name: &str, value: String| {
+        if !value.is_empty() {
+            table.row([name.to_owned(), value]);
+        }
+    };
+    fact("opcode", row.number.clone());
+    fact("mnemonics", row.mnemonics.join(", "));
+    fact("group", row.group.to_owned());
+    fact("status", row.status.to_owned());
+    let versions = if row.versions.is_empty() || row.versions.len() == Version::SUPPORTED.len() {
+        row.condition.clone()
+    } else {
+        format!("{} ({})", row.condition, row.versions.join(", "))
+    };
+    fact("versions", versions);
+    fact("same number", row.same_number.join(", "));
+    for feature in &row.features {
+        let dialects = feature.dialects.join(", ");
+        fact("dialect feature", format!("{} ({dialects})", feature.name));
+    }
+    fact("saturation", row.saturation.unwrap_or("").to_owned());
+    let modifiers = row.source_modifiers.unwrap_or("");
+    fact("source modifiers", modifiers.to_owned());
+    fact("platforms", row.platforms.join(", "));
+    fact("since platform", row.since_platform.join(", "));
+    fact("since", row.since.unwrap_or("").to_owned());
+    table
+}
+
+fn fields(fields: &[Field]) -> Columns {
+    let mut table = Columns::new(&[
+        ("#", Right),
+        ("field", Left),
+        ("kind", Left),
+        ("role", Left),
+        ("present", Left),
+        ("classes", Left),
+        ("types", Left),
+        ("values", Left),
+        ("note", Left),
+    ]);
+    for (number, field) in fields.iter().enumerate() {
+        let role = match (field.role, field.scalar, field.is_key) {
+            (Some(role), true, _) => format!("{role}, one element"),
+            (Some(role), false, _) => role.to_owned(),
+            (None, _, true) => "key".to_owned(),
+            (None, _, false) => String::new(),
+        };
+        let only_if = field.only_if.as_ref().map(|test| format!("if {test}"));
+        let present: Vec<String> = field.condition.iter().cloned().chain(only_if).collect();
+        table.row([
+            number.to_string(),
+            field.name.to_owned(),
+            field.kind.to_owned(),
+            role,
+            present.join(", "),
+            field.classes.join(" "),
+            field.types.join(" "),
+            field.enumeration.unwrap_or("").to_owned(),
+            field.note.unwrap_or("").to_owned(),
+        ]);
+    }
+    table
+}
+
+fn enumeration(out: &mut impl Write, names: &Names) -> Result<(), Failure> {
+    write!(out, "\n{}  {}", heading(names.name), names.summary)?;
+    if names.mask == 0xff {
+        writeln!(out)?;
+    } else {
+        let low = names.mask.trailing_zeros();
+        let high = 7 - names.mask.leading_zeros();
+        writeln!(out, " (Bits {low}-{high} of the byte.)")?;
+    }
+    let values: Vec<String> = names
+        .values
+        .iter()
+        .map(|value| format!("{} = {}", value.code, value.name))
+        .collect();
+    // Code and name stay on one line.
+    let last = values.len().saturating_sub(1);
+    let separated = values.into_iter().enumerate();
+    let separated = separated.map(|(i, v)| if i == last { v } else { format!("{v},") });
+    paragraph(out, separated)
+}
+
+/// Words, as many as fit on each line.
+fn paragraph<T: AsRef<str>>(
+    out: &mut impl Write,
+    words: impl IntoIterator<Item = T>,
+) -> Result<(), Failure> {
+    let mut column = 0;
+    for word in words {
+        let word = word.as_ref();
+        let width = word.chars().count();
+        if column == 0 {
+            write!(out, "  {word}")?;
+            column = 2 + width;
+        } else if column + 1 + width > WIDTH {
+            write!(out, "\n  {word}")?;
+            column = 2 + width;
+        } else {
+            write!(out, " {word}")?;
+            column += 1 + width;
+        }
+    }
+    writeln!(out)?;
+    Ok(())
+}

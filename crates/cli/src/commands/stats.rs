@@ -1,0 +1,298 @@
+//! `visakit stats`: what many objects are made of, in numbers.
+
+use super::Reading;
+use super::roundtrip::progress;
+use crate::output::{self, Failure, heading, stdout};
+use crate::table::{Align, Columns};
+use crate::{Status, input, render};
+use indicatif::ParallelProgressIterator;
+use rayon::prelude::*;
+use serde_json::{Map, Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use visakit::parse::{self, Container, ReadOptions};
+use visakit::stats::{Operands, Sizes, Stats};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Files, folders that are searched for *.isa, or - for standard input.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// What became of all files together.
+#[derive(Default)]
+struct Outcome {
+    stats: Stats,
+    /// Faults that lenient reading passed over.
+    faults: u64,
+    /// Files that are no objects or damaged ones, with the reason.
+    rejected: Vec<(PathBuf, parse::Error)>,
+    /// Files of vISA text.
+    skipped: Vec<PathBuf>,
+    /// Why some paths could not be read at all.
+    unread: Vec<String>,
+}
+
+impl Outcome {
+    fn of(path: &Path, options: ReadOptions) -> Self {
+        let mut outcome = Self::default();
+        match input::read(path) {
+            Err(error) => outcome.unread.push(error),
+            Ok(bytes) if input::is_text(path, &bytes) => outcome.skipped.push(path.to_owned()),
+            Ok(bytes) => match count(&bytes, options) {
+                Err(error) => outcome.rejected.push((path.to_owned(), error)),
+                Ok((stats, faults)) => {
+                    outcome.stats = stats;
+                    outcome.faults = faults;
+                }
+            },
+        }
+        outcome
+    }
+
+    fn and(mut self, mut other: Self) -> Self {
+        self.stats += other.stats;
+        self.faults += other.faults;
+        self.rejected.append(&mut other.rejected);
+        self.skipped.append(&mut other.skipped);
+        self.unread.append(&mut other.unread);
+        self
+    }
+
+    fn status(&self) -> Status {
+        if !self.unread.is_empty() {
+            Status::Unusable
+        } else if !self.rejected.is_empty() || self.faults > 0 {
+            Status::Findings
+        } else {
+            Status::Clean
+        }
+    }
+}
+
+fn count(bytes: &[u8], options: ReadOptions) -> Result<(Stats, u64), parse::Error> {
+    let decoded = parse::read_with(bytes, options)?;
+    let sizes = Sizes::of(&Container::parse(bytes)?);
+    let stats = Stats::of(&decoded.object, sizes);
+    Ok((stats, decoded.faults.len() as u64))
+}
+
+pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    let found = input::find(&args.paths);
+    let options = args.reading.options();
+    // The order of the files is kept: what is added up first stands first.
+    let mut outcome = found
+        .files
+        .par_iter()
+        .progress_with(progress(found.files.len()))
+        .map(|path| Outcome::of(path, options))
+        .reduce(Outcome::default, Outcome::and);
+    outcome.unread.splice(..0, found.errors);
+    for error in &outcome.unread {
+        render::failure(error);
+    }
+    for path in &outcome.skipped {
+        render::note(&format!("{}: vISA text, skipped", input::name(path)));
+    }
+    if args.json {
+        output::json(&document(&outcome))?;
+    } else {
+        text(&outcome)?;
+    }
+    Ok(outcome.status())
+}
+
+fn share(n: u64, total: u64) -> f64 {
+    #[allow(clippy::cast_precision_loss)] // a share of three digits
+    let share = n as f64 / total.max(1) as f64;
+    share
+}
+
+fn percent(n: u64, total: u64) -> String {
+    format!("{:.1}%", 100.0 * share(n, total))
+}
+
+fn text(outcome: &Outcome) -> Result<(), Failure> {
+    let stats = &outcome.stats;
+    let mut out = stdout();
+    for (path, error) in &outcome.rejected {
+        writeln!(out, "{}", render::brief(path, error))?;
+    }
+    writeln!(
+        out,
+        "{} objects, {} kernels, {} functions, {} instructions ({} predicated), {} bytes: \
+         {} rejected, {} faults",
+        stats.objects,
+        stats.kernels,
+        stats.functions,
+        stats.instructions(),
+        stats.predicated,
+        stats.sizes.file,
+        outcome.rejected.len(),
+        outcome.faults
+    )?;
+    if stats.raw_items > 0 {
+        writeln!(
+            out,
+            "{} pieces of code could not be decoded",
+            stats.raw_items
+        )?;
+    }
+    if stats.objects == 0 {
+        return Ok(out.flush()?);
+    }
+
+    let mut section = |title: &str, table: &Columns| -> Result<(), Failure> {
+        write!(out, "\n{}\n{table}", heading(title))?;
+        Ok(())
+    };
+    let instructions = stats.instructions();
+    let mut table = Columns::new(&[
+        ("count", Align::Right),
+        ("share", Align::Right),
+        ("opcode", Align::Left),
+        ("mnemonic", Align::Left),
+        ("name", Align::Left),
+        ("group", Align::Left),
+    ]);
+    for (op, n) in stats.by_count() {
+        table.row([
+            n.to_string(),
+            percent(n, instructions),
+            super::number(op),
+            op.def().mnemonic().to_owned(),
+            op.name().to_owned(),
+            op.def().group.name().to_owned(),
+        ]);
+    }
+    section("instructions", &table)?;
+    let groups = stats.groups();
+    let groups = groups.iter().map(|(g, n)| (g.name().to_owned(), *n));
+    section("groups", &counts("group", groups.collect(), instructions))?;
+    for (title, operands) in [
+        ("destinations", stats.destinations),
+        ("sources", stats.sources),
+    ] {
+        section(title, &counts("class", classes(operands), operands.total()))?;
+    }
+    let sizes: Vec<(String, u64)> = exec_sizes(stats).collect();
+    let total = sizes.iter().map(|(_, n)| n).sum();
+    section("execution sizes", &counts("lanes", sizes, total))?;
+    let bytes = bytes(stats.sizes);
+    section("bytes", &counts("part", bytes, stats.sizes.file))?;
+    let versions = stats.versions.iter().map(|(v, n)| (v.to_string(), *n));
+    let versions = counts("version", versions.collect(), stats.objects);
+    section("versions", &versions)?;
+    let dialects = stats.dialects.iter().map(|(d, n)| (d.to_string(), *n));
+    let dialects = counts("dialect", dialects.collect(), stats.objects);
+    section("dialects", &dialects)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// A table of names with their numbers and shares of a total.
+fn counts(head: &str, rows: Vec<(String, u64)>, total: u64) -> Columns {
+    let mut table = Columns::new(&[
+        ("count", Align::Right),
+        ("share", Align::Right),
+        (head, Align::Left),
+    ]);
+    for (name, n) in rows {
+        table.row([n.to_string(), percent(n, total), name]);
+    }
+    table
+}
+
+/// The classes that occur, most frequent first.
+fn classes(operands: Operands) -> Vec<(String, u64)> {
+    let mut classes: Vec<(String, u64)> = operands
+        .iter()
+        .filter(|(_, n)| *n > 0)
+        .map(|(name, n)| (name.to_owned(), n))
+        .collect();
+    classes.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    classes
+}
+
+fn exec_sizes(stats: &Stats) -> impl Iterator<Item = (String, u64)> {
+    stats.exec_sizes.iter().map(|(lanes, n)| {
+        let lanes = lanes.map_or_else(|| "unknown".to_owned(), |lanes| lanes.to_string());
+        (lanes, *n)
+    })
+}
+
+/// The parts of the files; together they are all of it.
+fn bytes(sizes: Sizes) -> Vec<(String, u64)> {
+    let mut parts: Vec<(String, u64)> = sizes
+        .iter()
+        .filter(|(name, _)| *name != "file")
+        .map(|(name, n)| (name.to_owned(), n))
+        .collect();
+    parts.push(("other".to_owned(), sizes.other()));
+    parts
+}
+
+fn document(outcome: &Outcome) -> Value {
+    let stats = &outcome.stats;
+    let total = stats.instructions();
+    let object = |pairs: Vec<(String, u64)>| -> Map<String, Value> {
+        pairs.into_iter().map(|(k, n)| (k, n.into())).collect()
+    };
+    let mix: Vec<Value> = stats
+        .by_count()
+        .into_iter()
+        .map(|(op, n)| {
+            let def = op.def();
+            json!({
+                "name": def.name,
+                "mnemonic": def.mnemonic(),
+                "opcode": op.opcode(),
+                "sub_op": def.sub_op,
+                "group": def.group.name(),
+                "count": n,
+                "share": share(n, total),
+            })
+        })
+        .collect();
+    let groups = stats.groups().into_iter();
+    let all =
+        |operands: Operands| object(operands.iter().map(|(k, n)| (k.to_owned(), n)).collect());
+    let mut sizes = object(bytes(stats.sizes));
+    sizes.insert("file".to_owned(), stats.sizes.file.into());
+    let rejected: Vec<Value> = outcome
+        .rejected
+        .iter()
+        .map(|(path, error)| {
+            json!({
+                "file": input::name(path),
+                "error": output::printable(error.to_string().as_bytes()),
+                "offset": error.offset(),
+            })
+        })
+        .collect();
+    json!({
+        "objects": stats.objects,
+        "kernels": stats.kernels,
+        "functions": stats.functions,
+        "instructions": total,
+        "predicated": stats.predicated,
+        "raw_items": stats.raw_items,
+        "faults": outcome.faults,
+        "mix": mix,
+        "groups": object(groups.map(|(g, n)| (g.name().to_owned(), n)).collect()),
+        "destinations": all(stats.destinations),
+        "sources": all(stats.sources),
+        "exec_sizes": object(exec_sizes(stats).collect()),
+        "bytes": sizes,
+        "versions": object(stats.versions.iter().map(|(v, n)| (v.to_string(), *n)).collect()),
+        "dialects": object(stats.dialects.iter().map(|(d, n)| (d.to_string(), *n)).collect()),
+        "rejected": rejected,
+        "unread": outcome.unread,
+    })
+}
