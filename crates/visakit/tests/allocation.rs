@@ -213,11 +213,11 @@ fn dense_bodies_take_little() {
     };
     fill("strings", &|b| b.strings = vec![Default::default(); 60_000]);
     fill("variables", &|b| {
-        b.variables = vec![Variable::default(); 60_000]
+        b.variables = vec![Variable::default(); 60_000];
     });
     fill("labels", &|b| b.labels = vec![Label::default(); 60_000]);
     fill("addresses", &|b| {
-        b.addresses = vec![Declaration::default(); 60_000]
+        b.addresses = vec![Declaration::default(); 60_000];
     });
     fill("inputs", &|b| b.inputs = vec![Input::default(); 255]);
     fill("barriers", &|b| {
