@@ -266,11 +266,14 @@ impl<'a> nom::error::ParseError<&'a [u8]> for Fault {
     }
 }
 
+/// Bytes of a routine's name that an error keeps.
+const MAX_NAME: usize = 120;
+
 /// Where in the object something is.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Context {
-    /// The routine.
+    /// The routine; a long name is cut.
     pub routine: Option<(RoutineId, String)>,
     /// Tables and entries, outermost first.
     pub path: Vec<(&'static str, Option<u32>)>,
@@ -338,7 +341,16 @@ impl Error {
     }
 
     pub(crate) fn in_routine(mut self, id: RoutineId, name: &str) -> Self {
-        self.0.context.routine = Some((id, name.into()));
+        // Thousands of faults may lie in one routine: a long name must not be kept with each.
+        let mut cut = name.len().min(MAX_NAME);
+        while !name.is_char_boundary(cut) {
+            cut -= 1;
+        }
+        let mut kept = String::from(name.get(..cut).unwrap_or_default());
+        if cut < name.len() {
+            kept.push('…');
+        }
+        self.0.context.routine = Some((id, kept));
         self
     }
 

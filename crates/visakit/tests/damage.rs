@@ -43,3 +43,21 @@ fn a_stated_size_beyond_the_file_is_kept() {
         );
     }
 }
+
+/// An error tells of a routine with a name of any length, and keeps the begin of it.
+#[test]
+fn errors_keep_the_begin_of_a_long_name() {
+    use visakit::isa::object::{Body, Object, Routine};
+    use visakit::isa::{Dialect, Version};
+    for (letter, kept) in [("n", 120), ("ñ", 60), ("名", 40)] {
+        let name = letter.repeat(10_000);
+        let mut object = Object::new(Version::V4_1, Dialect::Writer2018);
+        let routine = Routine::new(name.clone().into_bytes(), Body::default());
+        object.kernels.push(routine);
+        // The body names a string that is not there.
+        let bytes = visakit::encode::write(&object).unwrap();
+        let error = parse::read(&bytes).unwrap_err();
+        let (_, found) = error.context().routine.clone().unwrap();
+        assert_eq!(found, format!("{}…", letter.repeat(kept)));
+    }
+}

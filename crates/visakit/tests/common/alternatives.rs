@@ -13,14 +13,14 @@ use visakit::isa::{
 
 /// Another value: which part differs, the value, and the bytes of that part, from the start of the
 /// field. The fixtures declare two entries in each table, so that an index has a neighbour.
-pub type Alternative = (&'static str, Value, Range<usize>);
+pub(crate) type Alternative = (&'static str, Value, Range<usize>);
 
 fn toggled(index: u32) -> u32 {
     index ^ 1
 }
 
 #[allow(clippy::too_many_lines)] // one arm for each kind of value
-pub fn alternatives(kind: FieldKind, value: &Value, format: Format) -> Vec<Alternative> {
+pub(crate) fn alternatives(kind: FieldKind, value: &Value, format: Format) -> Vec<Alternative> {
     let index = if format.wide_indices() { 4 } else { 2 };
     match *value {
         Value::Vector(operand) => vector(operand, index),
@@ -42,7 +42,7 @@ pub fn alternatives(kind: FieldKind, value: &Value, format: Format) -> Vec<Alter
         }
         Value::ExecSize(v) => {
             let bits = v.bits();
-            let lanes = bits & 0xf0 | ((bits & 0xf) + 1) % 6;
+            let lanes = (bits & 0xf0) | (((bits & 0xf) + 1) % 6);
             vec![
                 ("lanes", Value::ExecSize(ExecSize::from_bits(lanes)), 0..1),
                 (
@@ -102,7 +102,7 @@ pub fn alternatives(kind: FieldKind, value: &Value, format: Format) -> Vec<Alter
             let bits = v.bits();
             let of = |bits| Value::ElementCount(ElementCount::from_bits(bits));
             vec![
-                ("lanes", of(bits & 0xf0 | ((bits & 0xf) + 1) % 3), 0..1),
+                ("lanes", of((bits & 0xf0) | (((bits & 0xf) + 1) % 3)), 0..1),
                 ("mask", of(bits ^ 0x10), 0..1),
             ]
         }
