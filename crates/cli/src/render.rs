@@ -42,16 +42,16 @@ pub(crate) fn brief(path: &Path, error: &impl std::fmt::Display) -> String {
 }
 
 fn explain(path: &Path, bytes: &[u8], error: &parse::Error) -> String {
-    let mut text = format!(
-        "{ERROR}error{ERROR:#}: {}\n",
-        printable(error.to_string().as_bytes())
-    );
+    let mut text = format!("{ERROR}error{ERROR:#}: {}\n", error.kind());
+    let context = error.context().to_string();
+    let separator = if context.is_empty() { "" } else { ", " };
     // Writing to a string does not fail.
     let _ = writeln!(
         text,
-        "  {DIM}-->{DIM:#} {} @ {:#x}",
+        "  {DIM}-->{DIM:#} {} @ {:#x}{separator}{}",
         input::name(path),
-        error.offset()
+        error.offset(),
+        printable(context.as_bytes())
     );
     text.push_str(&hex_window(bytes, error.offset()));
     let _ = writeln!(text, "  {HELP}help{HELP:#}: {}", error.help());

@@ -109,7 +109,9 @@ pub struct Context {
     pub path: Vec<(&'static str, Option<u32>)>,
     /// Number of the item in the routine's code, and its operation.
     pub instruction: Option<(usize, Op)>,
-    /// The field, of a record or of an instruction.
+    /// The field of the instruction.
+    pub operand: Option<FieldName>,
+    /// The field of a record, or the part of an instruction's field.
     pub field: Option<&'static str>,
 }
 
@@ -133,10 +135,13 @@ impl fmt::Display for Context {
             write!(f, "{separator}instruction {number} ({mnemonic})")?;
             separator = ", ";
         }
-        if let Some(field) = self.field {
-            write!(f, "{separator}{field}")?;
+        match (self.operand, self.field) {
+            (Some(operand), Some(part)) if operand.as_str() != part => {
+                write!(f, "{separator}field {operand}, {part}")
+            }
+            (_, Some(field)) => write!(f, "{separator}field {field}"),
+            (_, None) => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -163,6 +168,11 @@ impl Error {
 
     pub(crate) fn in_routine(mut self, id: RoutineId, name: &str) -> Self {
         self.0.context.routine = Some((id, name.into()));
+        self
+    }
+
+    pub(crate) fn in_operand(mut self, name: FieldName) -> Self {
+        self.0.context.operand = Some(name);
         self
     }
 

@@ -81,5 +81,8 @@ fn value(field: &Field, def: &FieldDef, out: &mut Buffer) -> Result<(), Error> {
     if !field.value.fits(def.kind) {
         return Err(out.error(ErrorKind::WrongKind, field.name.as_str()));
     }
-    field.value.write(def.kind, out)
+    field
+        .value
+        .write(def.kind, out)
+        .map_err(|error| error.in_operand(field.name))
 }

@@ -146,6 +146,14 @@ impl<'a> Container<'a> {
         (place.id == PlaceId::Routine(id)).then_some(place)
     }
 
+    /// Whether the entry of a native binary claims no place behind the header: compilers leave such
+    /// entries where no code was generated.
+    #[must_use]
+    pub fn is_placeholder(&self, place: &Place) -> bool {
+        matches!(place.id, PlaceId::Binary { .. })
+            && (place.size == 0 || u64::from(place.offset) < self.header_end)
+    }
+
     /// The header's entry of a routine.
     #[must_use]
     pub fn entry(&self, id: RoutineId) -> Option<&Routine<'a>> {

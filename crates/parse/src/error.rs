@@ -41,7 +41,7 @@ pub enum ErrorKind {
         needed: u32,
     },
     /// A first byte that means no instruction in this version.
-    #[error("unknown opcode {opcode:#04x}")]
+    #[error("unknown opcode {opcode:#04x}{}", Elsewhere(*.elsewhere))]
     UnknownOpcode {
         /// The byte.
         opcode: u8,
@@ -134,6 +134,18 @@ pub enum ErrorKind {
         /// How many.
         length: u64,
     },
+}
+
+/// What a number means in other versions.
+struct Elsewhere(Option<&'static str>);
+
+impl fmt::Display for Elsewhere {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(mnemonic) => write!(f, " ({mnemonic} in other versions)"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Four bytes as hex, and as text where they are printable.
@@ -301,7 +313,7 @@ impl fmt::Display for Context {
             }
         }
         if let Some(field) = self.field {
-            write!(f, "{separator}{field}")?;
+            write!(f, "{separator}field {field}")?;
         }
         Ok(())
     }
@@ -384,13 +396,6 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at offset {:#x}", self.0.kind, self.0.offset)?;
-        if let ErrorKind::UnknownOpcode {
-            elsewhere: Some(name),
-            ..
-        } = self.0.kind
-        {
-            write!(f, " ({name} in other versions)")?;
-        }
         if self.0.context != Context::default() {
             write!(f, ", in {}", self.0.context)?;
         }

@@ -30,7 +30,7 @@ impl<'a> Pieces<'a> {
         let mut claims: Vec<&Place> = container
             .places()
             .iter()
-            .filter(|p| !is_placeholder(p, container.header_end()))
+            .filter(|p| !container.is_placeholder(p))
             .collect();
         // Empty ones first, so that they do not seem to overlap what begins at the same place.
         claims.sort_by_key(|p| (p.offset, p.size, p.id));
@@ -136,13 +136,6 @@ impl<'a> Pieces<'a> {
             Arrangement::Custom(self.order)
         }
     }
-}
-
-/// Whether the entry of a binary claims no place behind the header: compilers leave such entries
-/// where no code was generated.
-fn is_placeholder(place: &Place, header_end: u64) -> bool {
-    matches!(place.id, PlaceId::Binary { .. })
-        && (place.size == 0 || u64::from(place.offset) < header_end)
 }
 
 fn range(bytes: &[u8], from: u64, to: u64) -> &[u8] {

@@ -131,9 +131,7 @@ pub fn walk<'a, V: Visitor<'a>>(
         };
         let begin = u64::from(place.offset);
         let end = (begin + u64::from(place.size)).min(length);
-        let placeholder = matches!(place.id, PlaceId::Binary { .. })
-            && (place.size == 0 || begin < container.header_end());
-        if placeholder {
+        if container.is_placeholder(place) {
             continue;
         }
         if begin < at || begin > length {
@@ -337,7 +335,7 @@ impl<'v, 'a, V: Visitor<'a>> Relay<'v, 'a, V> {
             }
             ("properties", _) => {
                 let properties = VariableProperties(byte?);
-                let align = properties.name().unwrap_or("unknown alignment");
+                let align = properties.alignment().name().unwrap_or("unknown alignment");
                 Some(format!("{}, aligned to {align}", properties.data_type()))
             }
             ("kind", Some("inputs")) => {

@@ -115,7 +115,7 @@ fn indices_beyond_16_bits_before_3_4() {
             body(o).code.insert(0, load.into());
         },
         too_large(0x1_0000, 16),
-        "kernel 0 \"k\", instruction 0 (oword_st), variable",
+        "kernel 0 \"k\", instruction 0 (oword_st), field src, variable",
     );
     refused(
         Version::V3_3,
@@ -131,14 +131,14 @@ fn indices_beyond_16_bits_before_3_4() {
             body(o).code.push(mov.into());
         },
         too_large(u32::MAX.into(), 16),
-        "kernel 0 \"k\", instruction 1 (mov), variable",
+        "kernel 0 \"k\", instruction 1 (mov), field dst, variable",
     );
     refused(
         Version::V3_3,
         Version::V3_4,
         |o| body(o).name = StringId(0x1_0000),
         too_large(0x1_0000, 16),
-        "kernel 0 \"k\", name",
+        "kernel 0 \"k\", field name",
     );
     refused(
         Version::V3_3,
@@ -151,7 +151,7 @@ fn indices_beyond_16_bits_before_3_4() {
             });
         },
         too_large(0x1_2345, 16),
-        "kernel 0 \"k\", variables[1], alias",
+        "kernel 0 \"k\", variables[1], field alias",
     );
     refused(
         Version::V3_3,
@@ -166,7 +166,7 @@ fn indices_beyond_16_bits_before_3_4() {
             });
         },
         too_large(0x1_0000, 16),
-        "kernel 0 \"k\", labels[0], attributes[0], name",
+        "kernel 0 \"k\", labels[0], attributes[0], field name",
     );
     refused(
         Version::V3_3,
@@ -178,14 +178,14 @@ fn indices_beyond_16_bits_before_3_4() {
             });
         },
         too_large(0x1_0000, 16),
-        "kernel 0 \"k\", inputs[0], index",
+        "kernel 0 \"k\", inputs[0], field index",
     );
     refused(
         Version::V3_3,
         Version::V3_4,
         |o| body(o).strings = vec![Cow::Borrowed(b"k"); 0x1_0000],
         too_large(0x1_0000, 16),
-        "kernel 0 \"k\", strings, count",
+        "kernel 0 \"k\", strings, field count",
     );
 }
 
@@ -196,21 +196,21 @@ fn counts_and_lengths() {
         Version::V3_7,
         |o| o.kernels[0].name = Cow::Owned(vec![b'n'; 300]),
         too_large(300, 8),
-        "kernels[0], name_length",
+        "kernels[0], field name_length",
     );
     refused(
         Version::V3_6,
         Version::V3_7,
         |o| o.functions[0].name = Cow::Owned(vec![b'n'; 256]),
         too_large(256, 8),
-        "functions[0], name_length",
+        "functions[0], field name_length",
     );
     refused(
         Version::V3_4,
         Version::V3_5,
         |o| body(o).inputs = vec![Input::default(); 256],
         too_large(256, 8),
-        "kernel 0 \"k\", inputs, count",
+        "kernel 0 \"k\", inputs, field count",
     );
     let never = |change: &dyn Fn(&mut Object<'static>), kind: ErrorKind, place: &str| {
         let mut object = object(Version::V4_1);
@@ -224,12 +224,12 @@ fn counts_and_lengths() {
     never(
         &|o| o.functions[0].name = Cow::Owned(vec![b'n'; 0x1_0000]),
         too_large(0x1_0000, 16),
-        "functions[0], name_length",
+        "functions[0], field name_length",
     );
     never(
         &|o| body(o).surfaces = vec![Declaration::default(); 256],
         too_large(256, 8),
-        "kernel 0 \"k\", surfaces, count",
+        "kernel 0 \"k\", surfaces, field count",
     );
     never(
         &|o| {
@@ -239,33 +239,33 @@ fn counts_and_lengths() {
             });
         },
         too_large(256, 8),
-        "kernel 0 \"k\", attributes[0], value_length",
+        "kernel 0 \"k\", attributes[0], field value_length",
     );
     never(
         &|o| o.kernels[0].binaries = vec![NativeBinary::default(); 256],
         too_large(256, 8),
-        "kernels[0], binaries, count",
+        "kernels[0], binaries, field count",
     );
     never(
         &|o| body(o).labels = vec![Label::default(); 0x1_0000],
         too_large(0x1_0000, 16),
-        "kernel 0 \"k\", labels, count",
+        "kernel 0 \"k\", labels, field count",
     );
     never(
         &|o| body(o).strings[0] = Cow::Borrowed(b"a\0b"),
         ErrorKind::NulInString,
-        "kernel 0 \"k\", strings[0], text",
+        "kernel 0 \"k\", strings[0], field text",
     );
     never(
         &|o| body(o).strings.push(Cow::Borrowed(b"\0")),
         ErrorKind::NulInString,
-        "kernel 0 \"k\", strings[1], text",
+        "kernel 0 \"k\", strings[1], field text",
     );
     let mut many = Object::new(Version::V4_1, Dialect::Writer2018);
     many.kernels = vec![Routine::default(); 0x1_0000];
     let error = refusal(&many);
     assert_eq!(error.kind(), too_large(0x1_0000, 16));
-    assert_eq!(error.context().to_string(), "kernels, count");
+    assert_eq!(error.context().to_string(), "kernels, field count");
 }
 
 #[test]
@@ -280,22 +280,22 @@ fn parts_of_the_other_kind_of_routine() {
     wrong(
         &|o| o.kernels[0].linkage = Linkage(1),
         "kernel",
-        "kernel 0 \"k\", linkage",
+        "kernel 0 \"k\", field linkage",
     );
     wrong(
         &|o| body(o).input_size = 1,
         "kernel",
-        "kernel 0 \"k\", input_size",
+        "kernel 0 \"k\", field input_size",
     );
     wrong(
         &|o| body(o).return_value_size = 1,
         "kernel",
-        "kernel 0 \"k\", input_size",
+        "kernel 0 \"k\", field input_size",
     );
     wrong(
         &|o| o.functions[0].binaries.push(NativeBinary::default()),
         "function",
-        "function 0 \"f\", binaries",
+        "function 0 \"f\", field binaries",
     );
     wrong(
         &|o| {
@@ -303,7 +303,7 @@ fn parts_of_the_other_kind_of_routine() {
             inputs.push(Input::default());
         },
         "function",
-        "function 0 \"f\", inputs",
+        "function 0 \"f\", field inputs",
     );
 }
 
@@ -327,37 +327,37 @@ fn parts_that_came_with_3_0() {
     wrong(
         &|o| o.kernels[0].binaries.push(NativeBinary::default()),
         count(2),
-        "kernels[0], binaries, count",
+        "kernels[0], binaries, field count",
     );
     wrong(
         &|o| o.kernels[0].binaries.clear(),
         count(0),
-        "kernels[0], binaries, count",
+        "kernels[0], binaries, field count",
     );
     wrong(
         &|o| o.kernels[0].binaries[0].platform = NativePlatform(5),
         ErrorKind::NoPlace,
-        "kernels[0], binaries[0], platform",
+        "kernels[0], binaries[0], field platform",
     );
     wrong(
         &|o| o.file_variables.push(FileVariable::default()),
         ErrorKind::NoPlace,
-        "file_variables",
+        "field file_variables",
     );
     wrong(
         &|o| o.functions.push(routine(b"f")),
         ErrorKind::NoPlace,
-        "functions",
+        "field functions",
     );
     wrong(
         &|o| o.kernels[0].variable_relocations.push(pair),
         ErrorKind::NoPlace,
-        "kernels[0], variable_relocations",
+        "kernels[0], field variable_relocations",
     );
     wrong(
         &|o| o.kernels[0].function_relocations.push(pair),
         ErrorKind::NoPlace,
-        "kernels[0], function_relocations",
+        "kernels[0], field function_relocations",
     );
     wrong(
         &|o| {
@@ -367,7 +367,7 @@ fn parts_that_came_with_3_0() {
             });
         },
         ErrorKind::NoPlace,
-        "kernel 0 \"k\", variables[0], alias_scope",
+        "kernel 0 \"k\", variables[0], field alias_scope",
     );
 }
 
@@ -400,14 +400,14 @@ fn instructions_that_the_format_lacks() {
             body(o).code.insert(0, barrier.into());
         },
         ErrorKind::NoSuchInstruction(Op::NBARRIER),
-        "kernel 0 \"k\", instruction 0 (nbarrier.wait), opcode",
+        "kernel 0 \"k\", instruction 0 (nbarrier.wait), field opcode",
     );
     refused(
         Version::V3_8,
         Version::V3_7,
         |o| body(o).code.insert(0, bare(Op::IF).into()),
         ErrorKind::NoSuchInstruction(Op::IF),
-        "kernel 0 \"k\", instruction 0 (if), opcode",
+        "kernel 0 \"k\", instruction 0 (if), field opcode",
     );
     let text_only = Format::new(Version::V4_1, Dialect::Reader2026_04);
     for op in [Op::BREAKPOINT, Op::RT_READ, Op::LFSR] {

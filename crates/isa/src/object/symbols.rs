@@ -41,8 +41,19 @@ byte_types! {
     NativePlatform named by NATIVE_PLATFORM;
     /// Kind of an input: class in bits 0-2, implicit kind in bits 3-7.
     InputKind named by INPUT_CLASS;
-    /// Type (bits 0-3) and alignment (bits 4-7) of a variable.
-    VariableProperties named by ALIGNMENT;
+}
+
+/// Type (bits 0-3) and alignment (bits 4-7) of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct VariableProperties(pub u8);
+
+impl Number for VariableProperties {
+    fn from_wire(number: u32) -> Self {
+        Self(u8::from_wire(number))
+    }
+    fn to_wire(self) -> u32 {
+        self.0.into()
+    }
 }
 
 impl LabelKind {
@@ -84,6 +95,12 @@ impl InputKind {
 pub struct Alignment(pub u8);
 
 impl Alignment {
+    /// Name, `None` for unknown codes.
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        enums::ALIGNMENT.name_of(self.0 << 4)
+    }
+
     /// Alignment in bytes for registers of `grf_bytes` bytes; `None` for unknown codes.
     #[must_use]
     pub const fn bytes(self, grf_bytes: u32) -> Option<u32> {

@@ -159,7 +159,10 @@ impl File {
                     name: printable(&variable.name),
                     data_type: variable.properties.data_type().name(),
                     elements: variable.elements,
-                    alignment: named(variable.properties.name(), variable.properties.0 >> 4),
+                    alignment: named(
+                        variable.properties.alignment().name(),
+                        variable.properties.alignment().0,
+                    ),
                     linkage: named(variable.linkage.name(), variable.linkage.0),
                 })
                 .collect(),
