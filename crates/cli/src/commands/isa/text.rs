@@ -68,7 +68,7 @@ fn facts(row: &Row) -> Columns {
     } else {
         format!("{} ({})", row.condition, row.versions.join(", "))
     };
-    fact("versions", versions);
+    fact("layout in", versions);
     fact("same number", row.same_number.join(", "));
     for feature in &row.features {
         let dialects = feature.dialects.join(", ");
