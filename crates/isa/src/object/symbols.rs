@@ -56,7 +56,20 @@ impl Number for VariableProperties {
     }
 }
 
+impl NativePlatform {
+    /// Bytes of a register.
+    #[must_use]
+    pub const fn grf_bytes(self) -> u32 {
+        match self.0 {
+            enums::native_platform::PVC | enums::native_platform::PVC_XT => 64,
+            _ => 32,
+        }
+    }
+}
+
 impl LabelKind {
+    /// Begins a fast composite.
+    pub const FAST_COMPOSITE: Self = Self(enums::label_kind::FAST_COMPOSITE);
     /// Begins a block.
     pub const BLOCK: Self = Self(enums::label_kind::BLOCK);
     /// Begins a subroutine.

@@ -5,23 +5,167 @@ use super::{Group, instructions};
 
 const GROUP: Group = Group::DataPort;
 
+const ATOMIC_SIZE: Part = Part::Choice(&Choice {
+    field: F::Op,
+    mask: 0xe0,
+    cases: &[(0x20, ".16"), (0x40, ".64"), (0x60, ".64")],
+    otherwise: "",
+});
+
+const OWORDS: &[Part] = &[
+    Part::Mnemonic,
+    Part::Own(&[Part::If(
+        Test::Bits(F::IsModified, 1),
+        &[Part::Text(".mod")],
+    )]),
+    Part::Text(" ("),
+    Part::PowerOfTwo(F::Size, 7),
+    Part::Text(") "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
+const MEDIA: &[Part] = &[
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Named(F::Modifier),
+    Part::Text(" ("),
+    Part::Number(F::BlockWidth),
+    Part::Text(","),
+    Part::Number(F::BlockHeight),
+    Part::Text(") "),
+    Part::Surface(F::Surface),
+    Part::Text(" "),
+    Part::Number(F::Plane),
+    Part::Operands,
+];
+
+const TRANSPOSED: &[Part] = &[
+    Part::Mnemonic,
+    Part::Text(" ("),
+    Part::Number(F::BlockWidth),
+    Part::Text(","),
+    Part::Number(F::BlockHeight),
+    Part::Text(") "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
+const ELEMENTS: &[Part] = &[
+    Part::Mnemonic,
+    Part::Own(&[Part::If(
+        Test::Bits(F::IsModified, 1),
+        &[Part::Text(".mod")],
+    )]),
+    Part::Text("."),
+    Part::PowerOfTwo(F::EltSize, 3),
+    Part::Text(" "),
+    Part::Lanes(F::NumElts),
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
+const UNTYPED_CHANNELS: &[Part] = &[
+    Part::Mnemonic,
+    Part::Own(&[Part::If(
+        Test::Bits(F::IsModified, 1),
+        &[Part::Text(".mod")],
+    )]),
+    Part::Text("."),
+    Part::ChannelsInverted(F::Channels, "RGBA"),
+    Part::Text(" "),
+    Part::Lanes(F::NumElts),
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
+const UNTYPED: &[Part] = &[
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Named(F::Op),
+    Part::Text(" "),
+    Part::Lanes(F::NumElts),
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
+const TYPED_CHANNELS: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Channels(F::Channels, "RGBA"),
+    Part::ChannelsInverted(F::ChannelsInv, "RGBA"),
+    Part::Text(" "),
+    Part::If(Test::Present(F::Channels), &[Part::ExecSize]),
+    Part::If(Test::Absent(F::Channels), &[Part::FixedLanes(8)]),
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operand(F::U),
+    Part::Operand(F::V),
+    Part::Operand(F::R),
+    Part::Operand(F::Lod),
+    Part::If(Test::Absent(F::Lod), &[Part::Text(" %null.0")]),
+    Part::Operand(F::Src),
+    Part::Operand(F::Dst),
+];
+
+const CHANNELS: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Channels(F::Channels, "RGBA"),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
+const BLOCKS: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::PowerOfTwo(F::NumBlocks, 3),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
+const ATOMIC: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Named(F::Op),
+    ATOMIC_SIZE,
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
 instructions! {
     /// Loads consecutive OWords at an OWord offset.
-    OWORD_LD = plain(0x35) ["oword_ld"] .spec(NO_SAT, NO_MODS, ALL)
+    OWORD_LD = plain(0x35) ["oword_ld"] .text(OWORDS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Size).named(&enums::OWORD_COUNT), u8(F::IsModified), SURFACE,
             scalar(F::Offset, T::UD), raw_to(F::Dst, ANY),
         ];
 
     /// Stores consecutive OWords at an OWord offset.
-    OWORD_ST = plain(0x36) ["oword_st"] .spec(NO_SAT, NO_MODS, ALL)
+    OWORD_ST = plain(0x36) ["oword_st"] .text(OWORDS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Size).named(&enums::OWORD_COUNT), SURFACE, scalar(F::Offset, T::UD),
             raw(F::Src, ANY),
         ];
 
     /// Loads a rectangle of a 2D surface.
-    MEDIA_LD = plain(0x37) ["media_ld"] .spec(NO_SAT, NO_MODS, ALL)
+    MEDIA_LD = plain(0x37) ["media_ld"] .text(MEDIA) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Modifier).named(&enums::MEDIA_LD_MODIFIER), SURFACE,
             u8(F::Plane).named(&enums::PLANE), u8(F::BlockWidth).note("bytes 1..64"),
@@ -30,7 +174,7 @@ instructions! {
         ];
 
     /// Stores a rectangle of a 2D surface.
-    MEDIA_ST = plain(0x38) ["media_st"] .spec(NO_SAT, NO_MODS, ALL)
+    MEDIA_ST = plain(0x38) ["media_st"] .text(MEDIA) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Modifier).named(&enums::MEDIA_ST_MODIFIER), SURFACE,
             u8(F::Plane).named(&enums::PLANE), u8(F::BlockWidth).note("bytes"),
@@ -39,7 +183,7 @@ instructions! {
         ];
 
     /// Loads one element for each lane.
-    GATHER = plain(0x39) ["gather"] .spec(NO_SAT, NO_MODS, NONE)
+    GATHER = plain(0x39) ["gather"] .text(ELEMENTS) .spec(NO_SAT, NO_MODS, NONE)
         => &[
             u8(F::EltSize).named(&enums::ELEMENT_SIZE), u8(F::IsModified), NUM_ELTS, SURFACE,
             scalar(F::GlobalOffset, T::UD).note("in elements"), raw(F::ElementOffset, T::UD),
@@ -47,7 +191,7 @@ instructions! {
         ];
 
     /// Stores one element for each lane.
-    SCATTER = plain(0x3a) ["scatter"] .spec(NO_SAT, NO_MODS, NONE)
+    SCATTER = plain(0x3a) ["scatter"] .text(ELEMENTS) .spec(NO_SAT, NO_MODS, NONE)
         => &[
             u8(F::EltSize).named(&enums::ELEMENT_SIZE), NUM_ELTS, SURFACE,
             scalar(F::GlobalOffset, T::UD).note("in elements"), raw(F::ElementOffset, T::UD),
@@ -55,7 +199,7 @@ instructions! {
         ];
 
     /// Atomic operation on one dword for each lane.
-    UNTYPED_ATOMIC = plain(0x3b) ["untyped_atomic"] .retired(before(Features::SINCE_3_7))
+    UNTYPED_ATOMIC = plain(0x3b) ["untyped_atomic"] .text(UNTYPED) .retired(before(Features::SINCE_3_7))
         .note("Removed from the public sources in 2019-03 (commit 89e1dea97) without a version change; the number is reserved since.")
         => &[
             u8(F::Op).named(&enums::ATOMIC_OP), NUM_ELTS, SURFACE,
@@ -64,7 +208,7 @@ instructions! {
         ];
 
     /// Loads consecutive OWords at a byte offset.
-    OWORD_LD_UNALIGNED = plain(0x3c) ["oword_ld_unaligned"] .spec(NO_SAT, NO_MODS, ALL)
+    OWORD_LD_UNALIGNED = plain(0x3c) ["oword_ld_unaligned"] .text(OWORDS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Size).named(&enums::OWORD_COUNT), u8(F::IsModified), SURFACE,
             scalar(F::Offset, T::UD).note("byte offset, dword aligned (oword_ld/oword_st use OWord units)"),
@@ -72,7 +216,7 @@ instructions! {
         ];
 
     /// Loads up to four consecutive dwords for each lane.
-    GATHER4 = plain(0x3d) ["gather4"] .retired(before(Features::SINCE_3_7))
+    GATHER4 = plain(0x3d) ["gather4"] .text(UNTYPED_CHANNELS) .retired(before(Features::SINCE_3_7))
         .note("Removed from the public sources in 2019-03 (commit 89e1dea97) without a version change; the number is reserved since.")
         => &[
             u8(F::Channels), u8(F::IsModified), NUM_ELTS, SURFACE,
@@ -81,7 +225,7 @@ instructions! {
         ];
 
     /// Stores up to four consecutive dwords for each lane.
-    SCATTER4 = plain(0x3e) ["scatter4"] .retired(before(Features::SINCE_3_7))
+    SCATTER4 = plain(0x3e) ["scatter4"] .text(UNTYPED_CHANNELS) .retired(before(Features::SINCE_3_7))
         .note("Removed from the public sources in 2019-03 (commit 89e1dea97) without a version change; the number is reserved since. Seen in real 3.2 objects.")
         => &[
             u8(F::Channels), NUM_ELTS, SURFACE, scalar(F::GlobalOffset, T::UD).note("dwords"),
@@ -89,7 +233,7 @@ instructions! {
         ];
 
     /// Loads a rectangle with rows and columns swapped.
-    TRANSPOSE_LD = plain(0x3f) ["transpose_ld"] .retired(before(Features::SINCE_3_7))
+    TRANSPOSE_LD = plain(0x3f) ["transpose_ld"] .text(TRANSPOSED) .retired(before(Features::SINCE_3_7))
         .note("Removed from the public sources in 2019-03 (commit 89e1dea97) without a version change; the number is reserved since.")
         => &[
             SURFACE, u8(F::BlockWidth), u8(F::BlockHeight), scalar(F::XOffset, T::UD),
@@ -97,7 +241,7 @@ instructions! {
         ];
 
     /// Loads up to four channels of a typed surface for each lane.
-    GATHER4_TYPED = plain(0x4b) ["gather4_typed"] .spec(NO_SAT, NO_MODS, ALL)
+    GATHER4_TYPED = plain(0x4b) ["gather4_typed"] .text(TYPED_CHANNELS) .spec(NO_SAT, NO_MODS, ALL)
         .note("Before 3.2 the channel byte comes first, there is no pred and no lod, and the exec size code must be 0 (meaning 8 lanes).")
         => &[
             u8(F::ChannelsInv).when(before(Features::SINCE_3_2)), EXEC,
@@ -108,7 +252,7 @@ instructions! {
         ];
 
     /// Stores up to four channels of a typed surface for each lane.
-    SCATTER4_TYPED = plain(0x4c) ["scatter4_typed"] .spec(NO_SAT, NO_MODS, ALL)
+    SCATTER4_TYPED = plain(0x4c) ["scatter4_typed"] .text(TYPED_CHANNELS) .spec(NO_SAT, NO_MODS, ALL)
         .note("Before 3.2 the channel byte comes first, there is no pred and no lod, and the exec size code must be 0 (meaning 8 lanes).")
         => &[
             u8(F::ChannelsInv).when(before(Features::SINCE_3_2)), EXEC,
@@ -119,7 +263,7 @@ instructions! {
         ];
 
     /// Atomic operation on a typed surface.
-    TYPED_ATOMIC_3D = plain(0x73) ["typed_atomic"] .spec(NO_SAT, NO_MODS, ALL)
+    TYPED_ATOMIC_3D = plain(0x73) ["typed_atomic"] .text(ATOMIC) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Op).named(&enums::ATOMIC_OP).note("bits 0-4 atomic code; bit 5 = 16-bit data, bit 6 = 64-bit data"),
             EXEC, PRED, SURFACE, raw(F::U, ANY), raw(F::V, ANY), raw(F::R, ANY), raw(F::Lod, ANY),
@@ -127,7 +271,7 @@ instructions! {
         ];
 
     /// Loads up to four consecutive dwords for each lane at byte offsets.
-    GATHER4_SCALED = plain(0x74) ["gather4_scaled"] .spec(NO_SAT, NO_MODS, ALL)
+    GATHER4_SCALED = plain(0x74) ["gather4_scaled"] .text(CHANNELS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             EXEC, PRED, u8(F::Channels), u16(F::Scale), SURFACE,
             scalar(F::GlobalOffset, T::UD).note("bytes"), raw(F::ElementOffset, T::UD),
@@ -135,7 +279,7 @@ instructions! {
         ];
 
     /// Stores up to four consecutive dwords for each lane at byte offsets.
-    SCATTER4_SCALED = plain(0x75) ["scatter4_scaled"] .spec(NO_SAT, NO_MODS, ALL)
+    SCATTER4_SCALED = plain(0x75) ["scatter4_scaled"] .text(CHANNELS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             EXEC, PRED, u8(F::Channels), u16(F::Scale), SURFACE,
             scalar(F::GlobalOffset, T::UD).note("bytes"), raw(F::ElementOffset, T::UD),
@@ -143,7 +287,7 @@ instructions! {
         ];
 
     /// Loads from a structured buffer.
-    STRBUF_LOAD = plain(0x76) ["strbuf_load"] .retired(before(Features::SINCE_3_7))
+    STRBUF_LOAD = plain(0x76) ["strbuf_load"] .text(CHANNELS) .retired(before(Features::SINCE_3_7))
         .note("Removed in 2018 (commit 2c4ae2c6a).")
         => &[
             EXEC, PRED, u8(F::Channels), SURFACE, raw(F::U, ANY), raw(F::V, ANY),
@@ -151,7 +295,7 @@ instructions! {
         ];
 
     /// Stores to a structured buffer.
-    STRBUF_STORE = plain(0x77) ["strbuf_store"] .retired(before(Features::SINCE_3_7))
+    STRBUF_STORE = plain(0x77) ["strbuf_store"] .text(CHANNELS) .retired(before(Features::SINCE_3_7))
         .note("Removed in 2018 (commit 2c4ae2c6a).")
         => &[
             EXEC, PRED, u8(F::Channels), SURFACE, raw(F::U, ANY), raw(F::V, ANY),
@@ -159,7 +303,7 @@ instructions! {
         ];
 
     /// Loads blocks of bytes for each lane at byte offsets.
-    GATHER_SCALED = plain(0x78) ["gather_scaled"] .spec(NO_SAT, NO_MODS, ALL)
+    GATHER_SCALED = plain(0x78) ["gather_scaled"] .text(BLOCKS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             EXEC, PRED,
             u8(F::BlockSize).named(&enums::BLOCK_SIZE).note("must be zero (byte blocks)"),
@@ -168,7 +312,7 @@ instructions! {
         ];
 
     /// Stores blocks of bytes for each lane at byte offsets.
-    SCATTER_SCALED = plain(0x79) ["scatter_scaled"] .spec(NO_SAT, NO_MODS, ALL)
+    SCATTER_SCALED = plain(0x79) ["scatter_scaled"] .text(BLOCKS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             EXEC, PRED,
             u8(F::BlockSize).named(&enums::BLOCK_SIZE).note("must be zero (byte blocks)"),
@@ -177,7 +321,7 @@ instructions! {
         ];
 
     /// Atomic operation on one element for each lane.
-    DWORD_ATOMIC = plain(0x7d) ["dword_atomic"] .spec(NO_SAT, NO_MODS, ALL)
+    DWORD_ATOMIC = plain(0x7d) ["dword_atomic"] .text(ATOMIC) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Op).named(&enums::ATOMIC_OP).note("bits 0-4 atomic code; bit 5 = 16-bit data, bit 6 = 64-bit data"),
             EXEC, PRED, SURFACE, raw(F::ElementOffset, T::UD), raw(F::Src0, ANY),
@@ -185,7 +329,7 @@ instructions! {
         ];
 
     /// Loads qwords for each lane.
-    QW_GATHER = plain(0x86) ["qw_gather"] .spec(NO_SAT, NO_MODS, NONE)
+    QW_GATHER = plain(0x86) ["qw_gather"] .text(BLOCKS) .spec(NO_SAT, NO_MODS, NONE)
         .since_platform(Platforms::XEHP_SDV).since("2021-06")
         => &[
             EXEC, PRED, u8(F::NumBlocks).named(&enums::BLOCK_COUNT), SURFACE,
@@ -193,7 +337,7 @@ instructions! {
         ];
 
     /// Stores qwords for each lane.
-    QW_SCATTER = plain(0x87) ["qw_scatter"] .spec(NO_SAT, NO_MODS, NONE)
+    QW_SCATTER = plain(0x87) ["qw_scatter"] .text(BLOCKS) .spec(NO_SAT, NO_MODS, NONE)
         .since_platform(Platforms::XEHP_SDV).since("2021-06")
         => &[
             EXEC, PRED, u8(F::NumBlocks).named(&enums::BLOCK_COUNT), SURFACE,

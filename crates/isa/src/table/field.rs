@@ -258,6 +258,7 @@ pub(super) mod short {
     use crate::operand::OperandClasses;
     pub(crate) use crate::table::FieldName as F;
     pub(crate) use crate::table::Platforms;
+    pub(crate) use crate::table::{Choice, Part, Syntax, Test};
     use crate::table::{Saturation, SourceModifiers};
     pub(crate) use crate::types::TypeSet as T;
     pub(crate) use crate::version::{Condition, Features};

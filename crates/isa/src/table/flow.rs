@@ -5,21 +5,91 @@ use super::{Group, instructions};
 
 const GROUP: Group = Group::Flow;
 
+const JUMP: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    Part::Target(F::Label),
+];
+
+const GOTO_LABEL: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    Part::BareTarget(F::Label),
+];
+
+const CALL_LABEL: &[Part] = &[
+    Part::Predicate,
+    Part::CallMnemonic(F::Label),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    Part::CallTarget(F::Label),
+];
+
+const CALL_ADDRESS: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Flags(F::Flags, &[(0, ".uniform"), (1, ".noreturn")]),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Operand(F::FuncAddr),
+    Part::Text(" "),
+    Part::Number(F::ArgSize),
+    Part::Text(" "),
+    Part::Number(F::RetSize),
+];
+
+const CALL_NAME: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    Part::Name(F::FuncName),
+    Part::Text(" "),
+    Part::Number(F::ArgSize),
+    Part::Text(" "),
+    Part::Number(F::RetSize),
+];
+
+const ADDRESS_OF_SYMBOL: &[Part] = &[
+    Part::Mnemonic,
+    Part::Text(" "),
+    Part::Symbol(F::Symbol),
+    Part::Operand(F::Dst),
+];
+
+const SWITCH: &[Part] = &[
+    Part::Mnemonic,
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Operand(F::Index),
+    Part::Text(" ("),
+    Part::Targets(F::Labels),
+    Part::Text(")"),
+];
+
 instructions! {
     /// Begins a subroutine.
-    SUBROUTINE = plain(0x30) [".function", "func"] .spec(NO_SAT, NO_MODS, ALL)
+    SUBROUTINE = plain(0x30) [".function", "func"] .syntax(Syntax::label()) .spec(NO_SAT, NO_MODS, ALL)
         => &[field(F::Label, FieldKind::Label)];
 
     /// Marks the begin of a block.
-    LABEL = plain(0x31) ["label"] .spec(NO_SAT, NO_MODS, ALL)
+    LABEL = plain(0x31) ["label"] .syntax(Syntax::label()) .spec(NO_SAT, NO_MODS, ALL)
         => &[field(F::Label, FieldKind::Label)];
 
     /// Uniform jump.
-    JMP = plain(0x32) ["jmp"] .spec(NO_SAT, NO_MODS, ALL)
+    JMP = plain(0x32) ["jmp"] .text(JUMP) .spec(NO_SAT, NO_MODS, ALL)
         => &[EXEC, PRED, field(F::Label, FieldKind::Label)];
 
     /// Calls a subroutine.
-    CALL = plain(0x33) ["call"] .spec(NO_SAT, NO_MODS, ALL)
+    CALL = plain(0x33) ["call"] .text(CALL_LABEL) .spec(NO_SAT, NO_MODS, ALL)
         .note("The spec also lists FCCALL with this opcode number; it differs only in the label kind (LABEL_FC).")
         => &[EXEC, PRED, field(F::Label, FieldKind::Label)];
 
@@ -28,7 +98,7 @@ instructions! {
         => &[EXEC, PRED];
 
     /// Calls the function at an address.
-    IFCALL = plain(0x4f) ["ifcall"] .spec(NO_SAT, NO_MODS, ALL).since("2018-10 (IGC 1.0)")
+    IFCALL = plain(0x4f) ["ifcall"] .text(CALL_ADDRESS) .spec(NO_SAT, NO_MODS, ALL).since("2018-10 (IGC 1.0)")
         => &[
             EXEC, PRED,
             u8(F::Flags).when(since(Features::IFCALL_FLAGS)).note("bit 0 uniform, bit 1 noreturn"),
@@ -36,7 +106,7 @@ instructions! {
         ];
 
     /// Address of a function or global symbol.
-    FADDR = plain(0x50) ["faddr"] .spec(NO_SAT, NO_MODS, ALL).since("2018-10 (IGC 1.0)")
+    FADDR = plain(0x50) ["faddr"] .text(ADDRESS_OF_SYMBOL) .spec(NO_SAT, NO_MODS, ALL).since("2018-10 (IGC 1.0)")
         .note("No exec size, no pred.")
         => &[field(F::Symbol, FieldKind::StringIndex16), dst(G, T::UD.union(T::UQ))];
 
@@ -76,7 +146,7 @@ instructions! {
         => &[EXEC, PRED];
 
     /// Calls a function by name.
-    FCALL = plain(0x67) ["fcall"] .spec(NO_SAT, NO_MODS, ALL)
+    FCALL = plain(0x67) ["fcall"] .text(CALL_NAME) .spec(NO_SAT, NO_MODS, ALL)
         .note("Callee is identified by name string since 2019-06 (commit f07b87b2c); before that the 16-bit field was a function id.")
         => &[
             EXEC, PRED, field(F::FuncName, FieldKind::StringIndex16), u8(F::ArgSize),
@@ -88,7 +158,7 @@ instructions! {
         => &[EXEC, PRED];
 
     /// Uniform jump to one of several labels.
-    SWITCHJMP = plain(0x69) ["switchjmp"] .spec(NO_SAT, NO_MODS, UP_TO_ICL)
+    SWITCHJMP = plain(0x69) ["switchjmp"] .text(SWITCH) .spec(NO_SAT, NO_MODS, UP_TO_ICL)
         .note("No pred field.")
         => &[
             EXEC, field(F::NumLabels, FieldKind::Count), scalar(F::Index, T::UB),
@@ -96,6 +166,6 @@ instructions! {
         ];
 
     /// Divergent jump: enabled lanes continue at the label.
-    GOTO = plain(0x6c) ["goto"] .group(Group::SimdFlow).spec(NO_SAT, NO_MODS, ALL)
+    GOTO = plain(0x6c) ["goto"] .text(GOTO_LABEL) .group(Group::SimdFlow).spec(NO_SAT, NO_MODS, ALL)
         => &[EXEC, PRED, field(F::Label, FieldKind::Label)];
 }

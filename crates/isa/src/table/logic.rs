@@ -5,6 +5,17 @@ use super::{Group, instructions};
 
 const GROUP: Group = Group::Logic;
 
+const FUNCTION_OF_THREE: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text(".x"),
+    Part::HexDigits(F::BooleanFunc),
+    Part::Saturation,
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Operands,
+];
+
 instructions! {
     /// Bitwise and.
     AND = plain(0x20) ["and"] .spec(NO_SAT, LOGIC_MODS, ALL)
@@ -100,7 +111,7 @@ instructions! {
         ];
 
     /// Any bitwise function of three sources.
-    BFN = plain(0x85) ["bfn"] .spec(NO_SAT, NO_MODS, NONE).since("2021-06")
+    BFN = plain(0x85) ["bfn"] .text(FUNCTION_OF_THREE) .spec(NO_SAT, NO_MODS, NONE).since("2021-06")
         => &[
             EXEC, PRED, dst(GI, WORDS_DWORDS), src(F::Src0, GIM, WORDS_DWORDS),
             src(F::Src1, GIM, WORDS_DWORDS), src(F::Src2, GIM, WORDS_DWORDS), u8(F::BooleanFunc),

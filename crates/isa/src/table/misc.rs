@@ -5,9 +5,160 @@ use super::{Group, instructions};
 
 const GROUP: Group = Group::Miscellaneous;
 
+const BARE: &[Part] = &[Part::Mnemonic];
+
+const SOURCE_FILE: &[Part] = &[Part::Text("FILE "), Part::Quoted(F::FileName)];
+
+const SOURCE_LINE: &[Part] = &[Part::Text("LOC "), Part::Number(F::Line)];
+
+const WAIT_MASK: &[Part] = &[
+    Part::Mnemonic,
+    Part::Operand(F::Mask),
+    Part::If(Test::Absent(F::Mask), &[Part::Text(" 0x0:uw")]),
+];
+
+const FENCE_MASK: &[Part] = &[
+    Part::Mnemonic,
+    Part::If(Test::Bits(F::Mask, 0x80), &[Part::Text("_sw")]),
+    Part::If(
+        Test::NoBits(F::Mask, 0x80),
+        &[
+            Part::Choice(&Choice {
+                field: F::Mask,
+                mask: 0x20,
+                cases: &[(0x20, "_local")],
+                otherwise: "_global",
+            }),
+            Part::If(Test::Bits(F::Mask, 0xff), &[Part::Text(".")]),
+            Part::Flags(
+                F::Mask,
+                &[(0, "E"), (1, "I"), (2, "S"), (3, "C"), (4, "R"), (6, "L1")],
+            ),
+        ],
+    ),
+];
+
+const SEND: &[Part] = &[
+    Part::Predicate,
+    Part::Choice(&Choice {
+        field: F::Modifier,
+        mask: 0xff,
+        cases: &[(1, "raw_sendc ")],
+        otherwise: "raw_send ",
+    }),
+    Part::ExecSize,
+    Part::Text(" "),
+    Part::Hex(F::ExMsgDesc),
+    Part::Text(" "),
+    Part::Number(F::NumSrc),
+    Part::Text(" "),
+    Part::Number(F::NumDst),
+    Part::Text(" "),
+    Part::Operands,
+];
+
+const SPLIT_SEND: &[Part] = &[
+    Part::Predicate,
+    Part::Choice(&Choice {
+        field: F::Modifier,
+        mask: 1,
+        cases: &[(1, "raw_sendsc.")],
+        otherwise: "raw_sends.",
+    }),
+    Part::Number(F::Ffid),
+    Part::If(Test::Absent(F::Ffid), &[Part::Text("0")]),
+    Part::Text("."),
+    Part::If(Test::Bits(F::Modifier, 2), &[Part::Text("eot.")]),
+    Part::Number(F::NumSrc0),
+    Part::Text("."),
+    Part::Number(F::NumSrc1),
+    Part::Text("."),
+    Part::Number(F::NumDst),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    Part::Operands,
+];
+
+const NAMED_BARRIER: &[Part] = &[
+    Part::Choice(&Choice {
+        field: F::Mode,
+        mask: 3,
+        cases: &[(0, "nbarrier.wait")],
+        otherwise: "nbarrier.signal",
+    }),
+    Part::Operand(F::BarrierId),
+    Part::If(
+        Test::Bits(F::Mode, 3),
+        &[
+            Part::Operand(F::NumThreads),
+            Part::If(Test::Bits(F::Mode, 2), &[Part::Operand(F::Type)]),
+            Part::Operand(F::NumProducers),
+            Part::If(Test::Bits(F::Mode, 2), &[Part::Operand(F::NumConsumers)]),
+        ],
+    ),
+];
+
+const WIDE_SEND: &[Part] = &[
+    Part::Predicate,
+    Part::Choice(&Choice {
+        field: F::Modifier,
+        mask: 3,
+        cases: &[(0, "raw_sendg."), (1, "raw_sendgc."), (2, "raw_sendg_eot.")],
+        otherwise: "raw_sendgc_eot.",
+    }),
+    Part::Hex(F::Sfid),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Operand(F::Dst),
+    Part::Text("/"),
+    Part::Number(F::DstLen),
+    Part::Operand(F::Src0),
+    Part::Text("/"),
+    Part::Number(F::Src0Len),
+    Part::Operand(F::Src1),
+    Part::Text("/"),
+    Part::Number(F::Src1Len),
+    Part::Operand(F::Ind0),
+    Part::Operand(F::Ind1),
+    Part::Text(" "),
+    Part::HexPair(F::DescHi, F::DescLo),
+];
+
+const LIFETIME_MARK: &[Part] = &[
+    Part::Choice(&Choice {
+        field: F::Properties,
+        mask: 1,
+        cases: &[(0, "lifetime.start ")],
+        otherwise: "lifetime.end ",
+    }),
+    Part::Variable(F::Variable),
+];
+
+const SPLIT_BARRIER: &[Part] = &[Part::Choice(&Choice {
+    field: F::Mode,
+    mask: 0xff,
+    cases: &[(0, "sbarrier.wait")],
+    otherwise: "sbarrier.signal",
+})];
+
+const SYSTOLIC: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Precision(F::PrecisionInfo),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Operand(F::Dst),
+    Part::Operand(F::Src0),
+    Part::Operand(F::Src1),
+    Part::NoRegion(F::Src2),
+];
+
+const MASKED_BARRIER: &[Part] = &[Part::Mnemonic, Part::Operands];
+
 instructions! {
     /// Systolic dot product accumulate shared by two execution units.
-    DPASW = plain(0x1c) ["dpasw"] .spec(NO_SAT, NO_MODS, NONE)
+    DPASW = plain(0x1c) ["dpasw"] .text(SYSTOLIC) .spec(NO_SAT, NO_MODS, NONE)
         .since_platform(Platforms::XEHP_SDV).since("2021-06")
         .note("src2 is a vector operand, the other three are raw operands. Text form: dpas.W.A.SD.RC")
         => &[
@@ -17,42 +168,42 @@ instructions! {
         ];
 
     /// Names the source file of what follows.
-    FILE = plain(0x51) [".file"] .spec(NO_SAT, NO_MODS, ALL)
+    FILE = plain(0x51) [".file"] .syntax(Syntax::directive(SOURCE_FILE)) .spec(NO_SAT, NO_MODS, ALL)
         => &[field(F::FileName, FieldKind::StringIndex)];
 
     /// Names the source line of what follows.
-    LOC = plain(0x52) [".loc"] .spec(NO_SAT, NO_MODS, ALL)
+    LOC = plain(0x52) [".loc"] .syntax(Syntax::directive(SOURCE_LINE)) .spec(NO_SAT, NO_MODS, ALL)
         => &[u32(F::Line)];
 
     /// Waits for all threads of the group.
-    BARRIER = plain(0x59) ["barrier"] .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
+    BARRIER = plain(0x59) ["barrier"] .text(BARE) .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
         => &[];
 
     /// Flushes the sampler cache.
-    SAMPLER_CACHE_FLUSH = plain(0x5a) ["sampler_cache_flush"] .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
+    SAMPLER_CACHE_FLUSH = plain(0x5a) ["sampler_cache_flush"] .text(BARE) .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
         => &[];
 
     /// Waits for a notification.
-    WAIT = plain(0x5b) ["wait"] .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
+    WAIT = plain(0x5b) ["wait"] .text(WAIT_MASK) .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
         => &[scalar(F::Mask, T::UB).when(since(Features::SINCE_3_1))];
 
     /// Orders memory accesses and flushes caches.
-    FENCE = plain(0x5c) ["fence"] .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
+    FENCE = plain(0x5c) ["fence"] .text(FENCE_MASK) .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
         => &[u8(F::Mask).note("bit mask, see enums.fence_mask_bits")];
 
     /// Sends a message that the program composed.
-    RAW_SEND = plain(0x5d) ["raw_send", "raw_sendc"] .spec(NO_SAT, NO_MODS, ALL)
+    RAW_SEND = plain(0x5d) ["raw_send", "raw_sendc"] .text(SEND) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Modifier).note("bit 0: sendc"), EXEC, PRED, u32(F::ExMsgDesc), u8(F::NumSrc),
             u8(F::NumDst), scalar(F::Desc, T::UD), raw(F::Src, ANY), raw_to(F::Dst, ANY),
         ];
 
     /// Lets another thread run.
-    YIELD = plain(0x5f) ["yield"] .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
+    YIELD = plain(0x5f) ["yield"] .text(BARE) .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
         => &[];
 
     /// Named barrier: wait or signal.
-    NBARRIER = plain(0x60) ["nbarrier.wait", "nbarrier.signal"] .group(Group::Sync).when(since(Features::SINCE_3_8))
+    NBARRIER = plain(0x60) ["nbarrier.wait", "nbarrier.signal"] .text(NAMED_BARRIER) .group(Group::Sync).when(since(Features::SINCE_3_8))
         .spec(NO_SAT, NO_MODS, NONE).since_platform(Platforms::PVC).since("2021-11")
         => &[
             u8(F::Mode).note("bit 0: 0 wait, 1 signal"), scalar(F::BarrierId, T::UB),
@@ -63,7 +214,7 @@ instructions! {
         ];
 
     /// Sends a message of two payloads that the program composed.
-    RAW_SENDS = plain(0x7a) ["raw_sends", "raw_sendsc", "raw_sends_eot", "raw_sendsc_eot"]
+    RAW_SENDS = plain(0x7a) ["raw_sends", "raw_sendsc", "raw_sends_eot", "raw_sendsc_eot"] .text(SPLIT_SEND)
         .spec(NO_SAT, NO_MODS, ALL)
         .note("The written spec puts the function id before the three size bytes; the bytes have it after them.")
         => &[
@@ -74,25 +225,25 @@ instructions! {
         ];
 
     /// Begins or ends the lifetime of a variable.
-    LIFETIME = plain(0x7b) ["lifetime.start", "lifetime.end"] .spec(NO_SAT, NO_MODS, ALL)
+    LIFETIME = plain(0x7b) ["lifetime.start", "lifetime.end"] .text(LIFETIME_MARK) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Properties).key().note("bit 0: 0 start, 1 end; bits 4-5 operand class: 0 general, 1 address, 2 predicate"),
             field(F::Variable, FieldKind::Lifetime),
         ];
 
     /// Predicated barrier with a result.
-    PBARRIER = reused(0x7c) ["pbarrier"] .group(Group::Sync).retired(before(Features::SINCE_3_6))
+    PBARRIER = reused(0x7c) ["pbarrier"] .text(MASKED_BARRIER) .group(Group::Sync).retired(before(Features::SINCE_3_6))
         .note("Number reused by SBARRIER in 2018-09 without a version change.")
         => &[scalar(F::Mask, T::UD), raw_to(F::Dst, ANY)];
 
     /// Split barrier: signal or wait.
-    SBARRIER = plain(0x7c) ["sbarrier.signal", "sbarrier.wait"] .group(Group::Sync).when(since(Features::SINCE_3_6))
+    SBARRIER = plain(0x7c) ["sbarrier.signal", "sbarrier.wait"] .text(SPLIT_BARRIER) .group(Group::Sync).when(since(Features::SINCE_3_6))
         .spec(NO_SAT, NO_MODS, ALL)
         .since("2018-09 (number previously used by an unused split barrier)")
         => &[u8(F::Mode).note("0 wait, 1 signal")];
 
     /// Systolic dot product accumulate.
-    DPAS = plain(0x83) ["dpas"] .spec(NO_SAT, NO_MODS, NONE).since_platform(Platforms::XEHP_SDV)
+    DPAS = plain(0x83) ["dpas"] .text(SYSTOLIC) .spec(NO_SAT, NO_MODS, NONE).since_platform(Platforms::XEHP_SDV)
         .since("2021-06")
         .note("src2 is a vector operand, the other three are raw operands. Text form: dpas.W.A.SD.RC")
         => &[
@@ -102,7 +253,7 @@ instructions! {
         ];
 
     /// Sends a message with 64-bit descriptors that the program composed.
-    RAW_SENDG = plain(0x93) ["raw_sendg", "raw_sendgc", "raw_sendg_eot", "raw_sendgc_eot"]
+    RAW_SENDG = plain(0x93) ["raw_sendg", "raw_sendgc", "raw_sendg_eot", "raw_sendgc_eot"] .text(WIDE_SEND)
         .since_platform(Platforms::XE3P).since("2025-12")
         .note("Reader only (IGC 2.26+); no public binary writer, absent from the written spec. Predicate stands after sfid.")
         => &[

@@ -22,16 +22,20 @@ mod flow;
 mod logic;
 mod lookup;
 mod lsc;
+mod lsc_text;
 mod misc;
 mod mov;
 mod names;
 mod sampler;
 mod svm;
+mod syntax;
 mod va;
+mod va_text;
 
 pub use field::{FieldDef, FieldKind, KeyTest, Role, Shape};
 pub use lookup::{Lookup, lookup};
 pub use names::FieldName;
+pub use syntax::{Choice, LineKind, Part, Syntax, Test};
 
 use crate::version::{Condition, Features, Format};
 use bitflags::bitflags;
@@ -240,6 +244,16 @@ impl Platforms {
         .union(Self::BXT)
         .union(Self::ICLLP)
         .union(Self::TGLLP);
+
+    /// Bytes of a register on the first of these platforms.
+    #[must_use]
+    pub const fn grf_bytes(self) -> u32 {
+        if self.is_empty() || self.bits().trailing_zeros() < Self::PVC.bits().trailing_zeros() {
+            32
+        } else {
+            64
+        }
+    }
 }
 
 /// One row of the table.
@@ -267,6 +281,8 @@ pub struct InstructionDef {
     pub shape: Shape,
     /// Unmarked features that the layout depends on.
     pub unmarked: Features,
+    /// How it is written in text.
+    pub syntax: Syntax,
     /// Whether a destination may saturate.
     pub saturation: Saturation,
     /// Which modifiers a source may have.
@@ -306,6 +322,7 @@ impl InstructionDef {
             fields: &[],
             shape: Shape::Fixed,
             unmarked: Features::empty(),
+            syntax: Syntax::STANDARD,
             saturation: Saturation::Unspecified,
             source_modifiers: SourceModifiers::Unspecified,
             platforms: Platforms::empty(),
@@ -358,6 +375,18 @@ impl InstructionDef {
         self.saturation = saturation;
         self.source_modifiers = modifiers;
         self.platforms = platforms;
+        self
+    }
+
+    /// The text form, where it is not the standard one.
+    pub(crate) const fn text(mut self, parts: &'static [Part]) -> Self {
+        self.syntax = Syntax::of(parts);
+        self
+    }
+
+    /// The text form, where it is not an ordinary line.
+    pub(crate) const fn syntax(mut self, syntax: Syntax) -> Self {
+        self.syntax = syntax;
         self
     }
 

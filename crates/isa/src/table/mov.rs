@@ -5,6 +5,37 @@ use super::{Group, instructions};
 
 const GROUP: Group = Group::Move;
 
+const ADDRESS: &[Part] = &[
+    Part::Mnemonic,
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Operand(F::Dst),
+    Part::AddressOf(F::Src0),
+    Part::Operand(F::Src1),
+];
+
+const COMPARE: &[Part] = &[
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Named(F::RelOp),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Operands,
+];
+
+const MINIMUM_OR_MAXIMUM: &[Part] = &[
+    Part::Choice(&Choice {
+        field: F::Op,
+        mask: 0xff,
+        cases: &[(0, "min")],
+        otherwise: "max",
+    }),
+    Part::Saturation,
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Operands,
+];
+
 instructions! {
     /// Converts between floating-point formats, narrow ones included.
     FCVT = plain(0x1d) ["fcvt"] .spec(NO_SAT, NO_MODS, NONE).since_platform(Platforms::PVC)
@@ -16,7 +47,7 @@ instructions! {
         ];
 
     /// Computes an address: base plus offset.
-    ADDR_ADD = plain(0x28) ["addr_add"] .group(Group::Address).spec(NO_SAT, ARITH_MODS, ALL)
+    ADDR_ADD = plain(0x28) ["addr_add"] .text(ADDRESS) .group(Group::Address).spec(NO_SAT, ARITH_MODS, ALL)
         .note("No pred field. There is no separate address-of operand class on the wire (class 4 exists in the enum but is never written or read).")
         => &[
             EXEC, dst(A, T::UW),
@@ -38,7 +69,7 @@ instructions! {
         => &[EXEC, dst(P, ANY), src(F::Src0, GIM, T::INTEGERS)];
 
     /// Compares two sources and sets a predicate or a general variable.
-    CMP = plain(0x2c) ["cmp"] .group(Group::Compare).spec(NO_SAT, ARITH_MODS, ALL)
+    CMP = plain(0x2c) ["cmp"] .text(COMPARE) .group(Group::Compare).spec(NO_SAT, ARITH_MODS, ALL)
         .note("No pred field. The destination is an ordinary vector operand: class 2 (predicate) for a flag destination, class 0 (general) for a per-lane all-ones/zero destination.")
         => &[
             EXEC, u8(F::RelOp).named(&enums::RELATION), dst(G.union(P), ANY),
@@ -50,7 +81,7 @@ instructions! {
         => &[EXEC, dst(G.union(S), ANY), src(F::Src0, GIM.union(S), T::UD)];
 
     /// Minimum or maximum of two sources.
-    FMINMAX = plain(0x45) ["min", "max"] .spec(SAT, ARITH_MODS, ALL)
+    FMINMAX = plain(0x45) ["min", "max"] .text(MINIMUM_OR_MAXIMUM) .spec(SAT, ARITH_MODS, ALL)
         .note("No pred field.")
         => &[
             EXEC, u8(F::Op).named(&enums::MIN_MAX), dst(GI, ANY), src(F::Src0, GIM, ANY),

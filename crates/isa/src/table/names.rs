@@ -34,6 +34,18 @@ impl FieldName {
     }
 }
 
+impl FieldName {
+    /// Whether an operand of this name is written rather than read.
+    #[inline]
+    #[must_use]
+    pub const fn is_destination(self) -> bool {
+        matches!(
+            self,
+            Self::Dst | Self::Carry | Self::Borrow | Self::PredDst | Self::Output
+        )
+    }
+}
+
 impl core::fmt::Display for FieldName {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(self.as_str())

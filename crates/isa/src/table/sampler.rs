@@ -5,9 +5,198 @@ use super::{Group, instructions};
 
 const GROUP: Group = Group::Sampler;
 
+const LANES: Part = Part::Choice(&Choice {
+    field: F::Mode,
+    mask: 0x30,
+    cases: &[(0, "8")],
+    otherwise: "16",
+});
+
+const SAMPLE_LEGACY: &[Part] = &[
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Channels(F::Mode, "RGBA"),
+    Part::Text(" ("),
+    LANES,
+    Part::Text(") "),
+    Part::Sampler(F::Sampler),
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
+const LOAD_LEGACY: &[Part] = &[
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Channels(F::Mode, "RGBA"),
+    Part::Text(" ("),
+    LANES,
+    Part::Text(") "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
+const NORMALISED: &[Part] = &[
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Channels(F::Channels, "RGBA"),
+    Part::Text("."),
+    Part::Named(F::Channels),
+    Part::Text(" "),
+    Part::Sampler(F::Sampler),
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
+const SCALING: &[Part] = &[
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Channels(F::Channels, "RGBA"),
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Text(" "),
+    Part::Sampler(F::Sampler),
+    Part::Operand(F::UOffset),
+    Part::Operand(F::VOffset),
+    Part::Operand(F::DeltaU),
+    Part::Operand(F::DeltaV),
+    Part::Operand(F::U2d),
+    Part::Operand(F::GroupId),
+    Part::Operand(F::VerticalBlockNumber),
+    Part::Text(" AVS_"),
+    Part::Named(F::OutputFormat),
+    Part::Operand(F::V2d),
+    Part::Text(" AVS_"),
+    Part::Named(F::ExecMode),
+    Part::Operand(F::IefBypass),
+    Part::Operand(F::Dst),
+];
+
+/// The offsets of the texel, a word before 3.4.
+const TEXEL_OFFSETS: Part = Part::If(
+    Test::Present(F::Aoffimmi16),
+    &[Part::Text(" "), Part::Hex(F::Aoffimmi16), Part::Text(":uw")],
+);
+
+const SAMPLE: &[Part] = &[
+    Part::Predicate,
+    Part::Named(F::Op),
+    Part::Text("."),
+    Part::Flags(
+        F::Op,
+        &[(8, "pixel_null_mask."), (9, "cps."), (10, "divS.")],
+    ),
+    Part::Channels(F::Channels, "RGBA"),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    TEXEL_OFFSETS,
+    Part::Operand(F::Aoffimmi),
+    Part::Text(" "),
+    Part::Sampler(F::Sampler),
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operand(F::Dst),
+    Part::Operand(F::PairedSurface),
+    Part::List(F::Params),
+];
+
+const LOAD_TEXELS: &[Part] = &[
+    Part::Predicate,
+    Part::Named(F::Op),
+    Part::Text("."),
+    Part::Flags(F::Op, &[(8, "pixel_null_mask.")]),
+    Part::Channels(F::Channels, "RGBA"),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    TEXEL_OFFSETS,
+    Part::Operand(F::Aoffimmi),
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operand(F::Dst),
+    Part::Operand(F::PairedSurface),
+    Part::List(F::Params),
+];
+
+const GATHER_TEXELS: &[Part] = &[
+    Part::Predicate,
+    Part::Named(F::Op),
+    Part::Text("."),
+    Part::Flags(F::Op, &[(8, "pixel_null_mask.")]),
+    Part::Choice(&Choice {
+        field: F::SrcChannel,
+        mask: 0xff,
+        cases: &[(0, "R"), (1, "G"), (2, "B"), (3, "A")],
+        otherwise: "illegal",
+    }),
+    Part::Text(" "),
+    Part::ExecSize,
+    TEXEL_OFFSETS,
+    Part::Operand(F::Aoffimmi),
+    Part::Text(" "),
+    Part::Sampler(F::Sampler),
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operand(F::Dst),
+    Part::Operand(F::PairedSurface),
+    Part::List(F::Params),
+];
+
+const PROPERTIES: &[Part] = &[
+    Part::Named(F::Op),
+    Part::Text("."),
+    Part::Channels(F::Channels, "RGBA"),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text("  "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
+const PIXELS: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::If(Test::Bits(F::Mode, 0x1ffc), &[Part::Text(".")]),
+    Part::Flags(
+        F::Mode,
+        &[
+            (2, "<RTI>"),
+            (3, "<A>"),
+            (4, "<O>"),
+            (5, "<Z>"),
+            (6, "<ST>"),
+            (7, "<LRTW>"),
+            (8, "<CPS>"),
+            (9, "<PS>"),
+            (10, "<CM>"),
+            (11, "<SI>"),
+            (12, "<NULLRT>"),
+        ],
+    ),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
+const VERTICES: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    Part::Number(F::NumOut),
+    Part::Text(" "),
+    Part::Number(F::GlobalOffset),
+    Part::Operands,
+];
+
 instructions! {
     /// Samples a surface, legacy form.
-    SAMPLE = plain(0x40) ["sample"]
+    SAMPLE = plain(0x40) ["sample"] .text(SAMPLE_LEGACY)
         .note("Legacy; not in the written spec.")
         => &[
             u8(F::Mode).note("bits 0-3 RGBA channel mask; bits 4-5 SIMD mode: 0 = 8 lanes, non-zero = 16"),
@@ -16,7 +205,7 @@ instructions! {
         ];
 
     /// Samples a block of normalised integers.
-    SAMPLE_UNORM = plain(0x41) ["sample_unorm"] .spec(NO_SAT, NO_MODS, ALL)
+    SAMPLE_UNORM = plain(0x41) ["sample_unorm"] .text(NORMALISED) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Channels).named(&enums::CHANNEL_OUTPUT_FORMAT).note("bits 0-3 RGBA mask, bits 4-5 output format"),
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
@@ -24,7 +213,7 @@ instructions! {
         ];
 
     /// Loads texels without filtering, legacy form.
-    LOAD = plain(0x42) ["load"]
+    LOAD = plain(0x42) ["load"] .text(LOAD_LEGACY)
         .note("Legacy; not in the written spec.")
         => &[
             u8(F::Mode).note("bits 0-3 RGBA channel mask; bits 4-5 SIMD mode: 0 = 8 lanes, non-zero = 16"),
@@ -32,7 +221,7 @@ instructions! {
         ];
 
     /// Adaptive video scaling of a block.
-    AVS = plain(0x43) ["avs"] .spec(NO_SAT, NO_MODS, UP_TO_ICL)
+    AVS = plain(0x43) ["avs"] .text(SCALING) .spec(NO_SAT, NO_MODS, UP_TO_ICL)
         => &[
             u8(F::Channels), SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             scalar(F::DeltaU, T::F), scalar(F::DeltaV, T::F), scalar(F::U2d, T::F),
@@ -43,7 +232,7 @@ instructions! {
         ];
 
     /// Samples a surface.
-    SAMPLE_3D = plain(0x6d) ["sample_3d"] .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+    SAMPLE_3D = plain(0x6d) ["sample_3d"] .text(SAMPLE) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
         => &[
             field(F::Op, FieldKind::SamplerOp).named(&enums::SAMPLER_OP), EXEC, PRED,
             u8(F::Channels), u16(F::Aoffimmi16).when(before(Features::SINCE_3_4)),
@@ -54,7 +243,7 @@ instructions! {
         ];
 
     /// Loads texels without filtering.
-    LOAD_3D = plain(0x6e) ["load_3d"] .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+    LOAD_3D = plain(0x6e) ["load_3d"] .text(LOAD_TEXELS) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
         => &[
             field(F::Op, FieldKind::SamplerOp).named(&enums::SAMPLER_OP), EXEC, PRED,
             u8(F::Channels), u16(F::Aoffimmi16).when(before(Features::SINCE_3_4)),
@@ -65,7 +254,7 @@ instructions! {
         ];
 
     /// Collects one channel of four texels.
-    GATHER4_3D = plain(0x6f) ["sample4_3d"] .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+    GATHER4_3D = plain(0x6f) ["sample4_3d"] .text(GATHER_TEXELS) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
         => &[
             field(F::Op, FieldKind::SamplerOp).named(&enums::SAMPLER_OP), EXEC, PRED,
             u8(F::SrcChannel).note("bits 0-1: 0 R, 1 G, 2 B, 3 A (a channel number, not a mask)"),
@@ -77,7 +266,7 @@ instructions! {
         ];
 
     /// Asks for the properties of a surface.
-    INFO_3D = plain(0x70) ["info_3d", "resinfo", "sampleinfo"] .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+    INFO_3D = plain(0x70) ["info_3d", "resinfo", "sampleinfo"] .text(PROPERTIES) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
         .note("No pred field. The sub-op stays ONE byte in every version, also in 4.x where the other three sampler ops widened theirs; the written spec says two bytes.")
         => &[
             u8(F::Op).named(&enums::SAMPLER_OP).key().note("10 resinfo, 11 sampleinfo"), EXEC,
@@ -86,7 +275,7 @@ instructions! {
         ];
 
     /// Writes pixels to a render target.
-    RT_WRITE_3D = plain(0x71) ["rt_write_3d"] .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+    RT_WRITE_3D = plain(0x71) ["rt_write_3d"] .text(PIXELS) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
         .note("R,G,B,A are always present in the stream (unused ones are the null variable).")
         => &[
             EXEC, PRED, u16(F::Mode).key(), SURFACE,
@@ -101,7 +290,7 @@ instructions! {
         ];
 
     /// Writes vertices to the URB.
-    URB_WRITE_3D = plain(0x72) ["urb_write_3d"] .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+    URB_WRITE_3D = plain(0x72) ["urb_write_3d"] .text(VERTICES) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
         => &[
             EXEC, PRED, u8(F::NumOut), raw(F::ChannelMask, T::UD), u16(F::GlobalOffset),
             raw(F::UrbHandle, T::UD), raw(F::PerSlotOffset, T::UD), raw(F::VertexData, DATA32),

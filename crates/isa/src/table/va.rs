@@ -1,13 +1,14 @@
 //! Video motion estimation and analytics.
 
 use super::field::short::*;
+use super::va_text::*;
 use super::{Group, instructions};
 
 const GROUP: Group = Group::Video;
 
 instructions! {
     /// Convolution with a 2D kernel.
-    VA_CONVOLVE_2D = sub(0x44, 0x01) ["va_convolve_2d"]
+    VA_CONVOLVE_2D = sub(0x44, 0x01) ["va_convolve_2d"] .text(CONVOLUTION)
         => &[
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             u8(F::Properties).note("bits 0-1 exec mode; bit 4 = 31x31 kernel"),
@@ -15,14 +16,14 @@ instructions! {
         ];
 
     /// Minimum and maximum of a block.
-    VA_MINMAX = sub(0x44, 0x02) ["va_minmax"]
+    VA_MINMAX = sub(0x44, 0x02) ["va_minmax"] .text(MINMAX)
         => &[
             SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             scalar(F::MmfMode, T::UB), raw_to(F::Dst, ANY),
         ];
 
     /// Minimum and maximum filter.
-    VA_MINMAXFILTER = sub(0x44, 0x03) ["va_minmaxfilter"]
+    VA_MINMAXFILTER = sub(0x44, 0x03) ["va_minmaxfilter"] .text(MINMAX_FILTER)
         => &[
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             u8(F::OutputFormat).named(&enums::AVS_OUTPUT_FORMAT),
@@ -31,49 +32,49 @@ instructions! {
         ];
 
     /// Erosion.
-    VA_ERODE = sub(0x44, 0x04) ["va_erode"]
+    VA_ERODE = sub(0x44, 0x04) ["va_erode"] .text(EROSION)
         => &[
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             u8(F::ExecMode).named(&enums::ERODE_DILATE_EXEC_MODE), raw_to(F::Dst, ANY),
         ];
 
     /// Dilation.
-    VA_DILATE = sub(0x44, 0x05) ["va_dilate"]
+    VA_DILATE = sub(0x44, 0x05) ["va_dilate"] .text(DILATION)
         => &[
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             u8(F::ExecMode).named(&enums::ERODE_DILATE_EXEC_MODE), raw_to(F::Dst, ANY),
         ];
 
     /// Centroid of a binary image.
-    VA_BOOLCENTROID = sub(0x44, 0x06) ["va_boolcentroid"]
+    VA_BOOLCENTROID = sub(0x44, 0x06) ["va_boolcentroid"] .text(BOOLEAN_CENTROID)
         => &[
             SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F), scalar(F::VSize, T::UB),
             scalar(F::HSize, T::UB), raw_to(F::Dst, ANY),
         ];
 
     /// Centroid of a grey image.
-    VA_CENTROID = sub(0x44, 0x07) ["va_centroid"]
+    VA_CENTROID = sub(0x44, 0x07) ["va_centroid"] .text(CENTROID)
         => &[
             SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F), scalar(F::VSize, T::UB),
             raw_to(F::Dst, ANY),
         ];
 
     /// Convolution with a vertical kernel.
-    VA_CONVOLVE_1D_V = sub(0x4d, 0x08) ["va_convolve_1d_v"]
+    VA_CONVOLVE_1D_V = sub(0x4d, 0x08) ["va_convolve_1d_v"] .text(CONVOLVE_V)
         => &[
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             u8(F::Mode).named(&enums::CONV_EXEC_MODE), raw_to(F::Dst, ANY),
         ];
 
     /// Convolution with a horizontal kernel.
-    VA_CONVOLVE_1D_H = sub(0x4d, 0x09) ["va_convolve_1d_h"]
+    VA_CONVOLVE_1D_H = sub(0x4d, 0x09) ["va_convolve_1d_h"] .text(CONVOLVE_H)
         => &[
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             u8(F::Mode).named(&enums::CONV_EXEC_MODE), raw_to(F::Dst, ANY),
         ];
 
     /// Convolution at single pixels.
-    VA_CONVOLVE_1PIXEL = sub(0x4d, 0x0a) ["va_convolve_1pixel"]
+    VA_CONVOLVE_1PIXEL = sub(0x4d, 0x0a) ["va_convolve_1pixel"] .text(CONVOLVE_PIXEL)
         => &[
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             u8(F::Mode).named(&enums::CONV_1PIXEL_EXEC_MODE), raw(F::Offsets, T::W),
@@ -81,28 +82,28 @@ instructions! {
         ];
 
     /// Flood fill.
-    VA_FLOODFILL = sub(0x4d, 0x0b) ["va_floodfill"]
+    VA_FLOODFILL = sub(0x4d, 0x0b) ["va_floodfill"] .text(FLOOD)
         => &[
             u8(F::Is8Connect), raw(F::PixelMaskH, T::W), scalar(F::PixelMaskVLeft, T::F),
             scalar(F::PixelMaskVRight, T::F), scalar(F::LoopCount, T::F), raw_to(F::Dst, ANY),
         ];
 
     /// Local binary patterns.
-    VA_LBPCREATION = sub(0x4d, 0x0c) ["va_lbpcreation"]
+    VA_LBPCREATION = sub(0x4d, 0x0c) ["va_lbpcreation"] .text(CREATION)
         => &[
             SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             u8(F::Mode).named(&enums::LBP_CREATION_MODE), raw_to(F::Dst, ANY),
         ];
 
     /// Correlation of local binary patterns.
-    VA_LBPCORRELATION = sub(0x4d, 0x0d) ["va_lbpcorrelation"]
+    VA_LBPCORRELATION = sub(0x4d, 0x0d) ["va_lbpcorrelation"] .text(CORRELATION)
         => &[
             SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             scalar(F::Disparity, T::W), raw_to(F::Dst, ANY),
         ];
 
     /// Search for the best correlation.
-    VA_CORRELATIONSEARCH = sub(0x4d, 0x0f) ["va_correlationsearch"]
+    VA_CORRELATIONSEARCH = sub(0x4d, 0x0f) ["va_correlationsearch"] .text(SEARCH)
         => &[
             SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             scalar(F::VerticalOrigin, T::F), scalar(F::HorizontalOrigin, T::F),
@@ -111,7 +112,7 @@ instructions! {
         ];
 
     /// 2D convolution, result to a surface.
-    HDC_CONV = sub(0x4d, 0x10) ["va_hdc_convolve_2d"]
+    HDC_CONV = sub(0x4d, 0x10) ["va_hdc_convolve_2d"] .text(HDC_CONVOLUTION)
         => &[
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             u8(F::Properties).note("bits 0-3 return format, bits 4-7 region size"),
@@ -120,7 +121,7 @@ instructions! {
         ];
 
     /// Minimum and maximum filter, result to a surface.
-    HDC_MMF = sub(0x4d, 0x11) ["va_hdc_minmaxfilter"]
+    HDC_MMF = sub(0x4d, 0x11) ["va_hdc_minmaxfilter"] .text(HDC_MINMAX)
         => &[
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             u8(F::PixelSize).named(&enums::HDC_RETURN_FORMAT),
@@ -130,7 +131,7 @@ instructions! {
         ];
 
     /// Erosion, result to a surface.
-    HDC_ERODE = sub(0x4d, 0x12) ["va_hdc_erode"]
+    HDC_ERODE = sub(0x4d, 0x12) ["va_hdc_erode"] .text(HDC_EROSION)
         => &[
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             field(F::DstSurface, FieldKind::Surface), scalar(F::DstX, T::UW),
@@ -138,7 +139,7 @@ instructions! {
         ];
 
     /// Dilation, result to a surface.
-    HDC_DILATE = sub(0x4d, 0x13) ["va_hdc_dilate"]
+    HDC_DILATE = sub(0x4d, 0x13) ["va_hdc_dilate"] .text(HDC_DILATION)
         => &[
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             field(F::DstSurface, FieldKind::Surface), scalar(F::DstX, T::UW),
@@ -146,7 +147,7 @@ instructions! {
         ];
 
     /// Correlation of local binary patterns, result to a surface.
-    HDC_LBPCORRELATION = sub(0x4d, 0x14) ["va_hdc_lbpcorrelation"]
+    HDC_LBPCORRELATION = sub(0x4d, 0x14) ["va_hdc_lbpcorrelation"] .text(HDC_CORRELATION)
         => &[
             SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             scalar(F::Disparity, T::W), field(F::DstSurface, FieldKind::Surface),
@@ -154,7 +155,7 @@ instructions! {
         ];
 
     /// Local binary patterns, result to a surface.
-    HDC_LBPCREATION = sub(0x4d, 0x15) ["va_hdc_lbpcreation"]
+    HDC_LBPCREATION = sub(0x4d, 0x15) ["va_hdc_lbpcreation"] .text(HDC_CREATION)
         => &[
             SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             u8(F::Mode).named(&enums::LBP_CREATION_MODE),
@@ -163,7 +164,7 @@ instructions! {
         ];
 
     /// Horizontal convolution, result to a surface.
-    HDC_1DCONV_H = sub(0x4d, 0x16) ["va_hdc_convolve_1d_h"]
+    HDC_1DCONV_H = sub(0x4d, 0x16) ["va_hdc_convolve_1d_h"] .text(HDC_LINE_H)
         => &[
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             u8(F::PixelSize).named(&enums::HDC_RETURN_FORMAT),
@@ -172,7 +173,7 @@ instructions! {
         ];
 
     /// Vertical convolution, result to a surface.
-    HDC_1DCONV_V = sub(0x4d, 0x17) ["va_hdc_convolve_1d_v"]
+    HDC_1DCONV_V = sub(0x4d, 0x17) ["va_hdc_convolve_1d_v"] .text(HDC_LINE_V)
         => &[
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             u8(F::PixelSize).named(&enums::HDC_RETURN_FORMAT),
@@ -181,7 +182,7 @@ instructions! {
         ];
 
     /// Convolution at single pixels, result to a surface.
-    HDC_1PIXELCONV = sub(0x4d, 0x18) ["va_hdc_convolve_1pixel"]
+    HDC_1PIXELCONV = sub(0x4d, 0x18) ["va_hdc_convolve_1pixel"] .text(HDC_PIXEL)
         => &[
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             u8(F::PixelSize).named(&enums::HDC_RETURN_FORMAT), raw(F::Offsets, T::W),
@@ -190,7 +191,7 @@ instructions! {
         ];
 
     /// Integer motion estimation.
-    VME_IME = plain(0x54) ["vme_ime"] .spec(NO_SAT, NO_MODS, UP_TO_ICL)
+    VME_IME = plain(0x54) ["vme_ime"] .text(INTEGER_SEARCH) .spec(NO_SAT, NO_MODS, UP_TO_ICL)
         => &[
             u8(F::StreamMode).named(&enums::VME_STREAM_MODE),
             u8(F::SearchCtrl).named(&enums::VME_SEARCH_CTRL), raw(F::UniInput, ANY),
@@ -199,11 +200,11 @@ instructions! {
         ];
 
     /// Skip check and intra prediction.
-    VME_SIC = plain(0x55) ["vme_sic"] .spec(NO_SAT, NO_MODS, UP_TO_ICL)
+    VME_SIC = plain(0x55) ["vme_sic"] .text(SKIP_CHECK) .spec(NO_SAT, NO_MODS, UP_TO_ICL)
         => &[raw(F::UniInput, ANY), raw(F::SicInput, ANY), SURFACE, raw_to(F::Output, ANY)];
 
     /// Fractional and bidirectional refinement.
-    VME_FBR = plain(0x56) ["vme_fbr"] .spec(NO_SAT, NO_MODS, UP_TO_ICL)
+    VME_FBR = plain(0x56) ["vme_fbr"] .text(REFINEMENT) .spec(NO_SAT, NO_MODS, UP_TO_ICL)
         => &[
             raw(F::UniInput, ANY), raw(F::FbrInput, ANY), SURFACE, scalar(F::FbrMbMode, T::UD),
             scalar(F::FbrSubMbShape, T::UD), scalar(F::FbrSubPredMode, T::UD),
@@ -211,6 +212,6 @@ instructions! {
         ];
 
     /// Integer distortion mesh.
-    VME_IDM = plain(0x57) ["vme_idm"] .spec(NO_SAT, NO_MODS, UP_TO_ICL)
+    VME_IDM = plain(0x57) ["vme_idm"] .text(MESH) .spec(NO_SAT, NO_MODS, UP_TO_ICL)
         => &[raw(F::UniInput, ANY), raw(F::IdmInput, ANY), SURFACE, raw_to(F::Output, ANY)];
 }

@@ -1,0 +1,346 @@
+//! How the rows of `lsc.rs` are written in text.
+
+use super::field::short::*;
+
+/// Caching controls, where one of them is not the default.
+const CACHING: Part = Part::If(
+    Test::Either(F::CacheL1, F::CacheL3),
+    &[
+        Part::Text("."),
+        Part::Named(F::CacheL1),
+        Part::Text("."),
+        Part::Named(F::CacheL3),
+    ],
+);
+
+/// `flat`, `bti(0x5)`
+const MODEL: Part = Part::Named(F::AddrType);
+
+/// The base surface of the models that have one.
+const BASE: Part = Part::If(
+    Test::OneOf(F::AddrType, 0b101_1100),
+    &[
+        Part::Text("("),
+        Part::Bare(F::Surface),
+        Part::If(
+            Test::Not(F::SurfaceIndex, 0),
+            &[Part::Text(","), Part::Hex(F::SurfaceIndex)],
+        ),
+        Part::Text(")"),
+    ],
+);
+
+const SCALE: Part = Part::If(
+    Test::Above(F::AddrScale, 1),
+    &[Part::Hex(F::AddrScale), Part::Text("*")],
+);
+
+const VECTOR: Part = Part::Choice(&Choice {
+    field: F::DataElems,
+    mask: 0xff,
+    cases: &[
+        (1, ""),
+        (2, "x2"),
+        (3, "x3"),
+        (4, "x4"),
+        (5, "x8"),
+        (6, "x16"),
+        (7, "x32"),
+        (8, "x64"),
+    ],
+    otherwise: "<<0?>>",
+});
+
+const ORDER: Part = Part::Choice(&Choice {
+    field: F::DataOrder,
+    mask: 0xff,
+    cases: &[(1, ""), (2, "t")],
+    otherwise: "<<0?>>",
+});
+
+const ORDER_2D: Part = Part::Choice(&Choice {
+    field: F::DataOrder,
+    mask: 0xff,
+    cases: &[(2, "t")],
+    otherwise: "n",
+});
+
+const VNNI: Part = Part::Choice(&Choice {
+    field: F::Vnni,
+    mask: 0xff,
+    cases: &[(0, "n")],
+    otherwise: "t",
+});
+
+const COLON: Part = Part::Text(":");
+const GAP: Part = Part::Text("  ");
+const ELEMENT: Part = Part::Named(F::DataSize);
+const ENABLED: Part = Part::Channels(F::ChMask, "xyzw");
+const TARGET: Part = Part::Bare(F::Dst);
+const DATA: Part = Part::Bare(F::Src1Data);
+const MORE_DATA: Part = Part::Bare(F::Src2Data);
+
+/// Puts what all untyped messages begin with before the parts of one kind.
+macro_rules! untyped {
+    ($($part:expr),* $(,)?) => {
+        &[
+            Part::Predicate,
+            Part::Mnemonic,
+            Part::Text("."),
+            Part::Named(F::Sfid),
+            CACHING,
+            Part::Text(" "),
+            Part::ExecSize,
+            GAP,
+            $($part),*
+        ]
+    };
+}
+
+/// Puts what all typed messages begin with before the parts of one kind.
+macro_rules! typed {
+    ($($part:expr),* $(,)?) => {
+        &[
+            Part::Predicate,
+            Part::Mnemonic,
+            CACHING,
+            Part::Text(" "),
+            Part::ExecSize,
+            GAP,
+            $($part),*
+        ]
+    };
+}
+
+/// `bti(0x5)[V32+0x10]:a32`
+const ADDRESS: Part = Part::If(
+    Test::Present(F::Src0Addrs),
+    &[
+        MODEL,
+        BASE,
+        Part::Text("["),
+        SCALE,
+        Part::Bare(F::Src0Addrs),
+        Part::SignedHex(F::AddrOffset),
+        Part::Text("]:"),
+        Part::Named(F::AddrSize),
+    ],
+);
+
+/// `flat[V32, 0x8]:a32`
+const STRIDED_ADDRESS: Part = Part::If(
+    Test::Present(F::Src0AddrBase),
+    &[
+        MODEL,
+        BASE,
+        Part::Text("["),
+        SCALE,
+        Part::Bare(F::Src0AddrBase),
+        Part::SignedHex(F::AddrOffset),
+        Part::If(
+            Test::NotNull(F::Src0AddrPitch),
+            &[Part::Text(", "), Part::Bare(F::Src0AddrPitch)],
+        ),
+        Part::Text("]:"),
+        Part::Named(F::AddrSize),
+    ],
+);
+
+/// `flat[V32, V33, V34, V35, V36, V37]`
+const BLOCK_ADDRESS: Part = Part::If(
+    Test::Present(F::SurfaceBase),
+    &[
+        Part::Text("flat["),
+        Part::Bare(F::SurfaceBase),
+        Part::Text(", "),
+        Part::Bare(F::SurfaceWidth),
+        Part::Text(", "),
+        Part::Bare(F::SurfaceHeight),
+        Part::Text(", "),
+        Part::Bare(F::SurfacePitch),
+        Part::Text(", "),
+        Part::Bare(F::X),
+        Part::Text(", "),
+        Part::Bare(F::Y),
+        Part::Text("]"),
+    ],
+);
+
+/// `:d16.2x16x8nn`
+const BLOCK_SHAPE: Part = Part::If(
+    Test::Present(F::Blocks),
+    &[
+        COLON,
+        ELEMENT,
+        Part::Text("."),
+        Part::If(
+            Test::Not(F::Blocks, 1),
+            &[Part::Number(F::Blocks), Part::Text("x")],
+        ),
+        Part::Number(F::BlockWidth),
+        Part::Text("x"),
+        Part::Number(F::BlockHeight),
+        ORDER_2D,
+        VNNI,
+    ],
+);
+
+/// `bti(0x5)[V32, V33, %null, %null]:a32`
+const COORDINATES: Part = Part::If(
+    Test::Present(F::Src0U),
+    &[
+        MODEL,
+        BASE,
+        Part::Text("["),
+        Part::Bare(F::Src0U),
+        Part::SignedHex(F::UOffset),
+        Part::Text(", "),
+        Part::Bare(F::Src0V),
+        Part::SignedHex(F::VOffset),
+        Part::Text(", "),
+        Part::Bare(F::Src0R),
+        Part::SignedHex(F::ROffset),
+        Part::Text(", "),
+        Part::Bare(F::Src0Lod),
+        Part::Text("]:"),
+        Part::Named(F::AddrSize),
+    ],
+);
+
+/// `bti(0x5)[V32, V33]`
+const BLOCK_COORDINATES: Part = Part::If(
+    Test::Present(F::X),
+    &[
+        MODEL,
+        BASE,
+        Part::Text("["),
+        Part::Bare(F::X),
+        Part::Text(", "),
+        Part::Bare(F::Y),
+        Part::Text("]"),
+    ],
+);
+
+/// `:32x8`
+const TYPED_BLOCK_SHAPE: Part = Part::If(
+    Test::Present(F::BlockWidth),
+    &[
+        COLON,
+        Part::Number(F::BlockWidth),
+        Part::Text("x"),
+        Part::Number(F::BlockHeight),
+    ],
+);
+
+pub(super) const LOAD: &[Part] = untyped!(TARGET, COLON, ELEMENT, VECTOR, ORDER, GAP, ADDRESS);
+
+pub(super) const LOAD_QUAD: &[Part] = untyped!(
+    TARGET,
+    COLON,
+    ELEMENT,
+    Part::Text("."),
+    ENABLED,
+    GAP,
+    ADDRESS
+);
+
+pub(super) const LOAD_STRIDED: &[Part] =
+    untyped!(TARGET, COLON, ELEMENT, VECTOR, ORDER, GAP, STRIDED_ADDRESS);
+
+pub(super) const LOAD_BLOCK: &[Part] = untyped!(TARGET, BLOCK_SHAPE, GAP, BLOCK_ADDRESS);
+
+pub(super) const STORE: &[Part] = untyped!(ADDRESS, GAP, DATA, COLON, ELEMENT, VECTOR, ORDER);
+
+pub(super) const STORE_QUAD: &[Part] =
+    untyped!(ADDRESS, GAP, DATA, COLON, ELEMENT, Part::Text("."), ENABLED);
+
+pub(super) const STORE_STRIDED: &[Part] =
+    untyped!(STRIDED_ADDRESS, GAP, DATA, COLON, ELEMENT, VECTOR, ORDER);
+
+pub(super) const STORE_BLOCK: &[Part] = untyped!(BLOCK_ADDRESS, GAP, DATA, BLOCK_SHAPE);
+
+pub(super) const ATOMIC: &[Part] = untyped!(
+    TARGET, COLON, ELEMENT, VECTOR, ORDER, GAP, ADDRESS, GAP, DATA, GAP, MORE_DATA
+);
+
+pub(super) const COUNTER: &[Part] = untyped!(
+    TARGET,
+    COLON,
+    ELEMENT,
+    VECTOR,
+    ORDER,
+    GAP,
+    MODEL,
+    BASE,
+    GAP,
+    Part::Bare(F::Src0Data)
+);
+
+pub(super) const TYPED_LOAD: &[Part] =
+    typed!(TARGET, COLON, ELEMENT, VECTOR, ORDER, GAP, COORDINATES);
+
+pub(super) const TYPED_LOAD_QUAD: &[Part] = typed!(
+    TARGET,
+    COLON,
+    ELEMENT,
+    Part::Text("."),
+    ENABLED,
+    GAP,
+    COORDINATES
+);
+
+pub(super) const TYPED_LOAD_BLOCK: &[Part] =
+    typed!(TARGET, TYPED_BLOCK_SHAPE, GAP, BLOCK_COORDINATES);
+
+pub(super) const TYPED_STORE: &[Part] =
+    typed!(COORDINATES, GAP, DATA, COLON, ELEMENT, VECTOR, ORDER);
+
+pub(super) const TYPED_STORE_QUAD: &[Part] = typed!(
+    COORDINATES,
+    GAP,
+    DATA,
+    COLON,
+    ELEMENT,
+    Part::Text("."),
+    ENABLED
+);
+
+pub(super) const TYPED_STORE_BLOCK: &[Part] =
+    typed!(BLOCK_COORDINATES, GAP, DATA, TYPED_BLOCK_SHAPE);
+
+pub(super) const TYPED_ATOMIC: &[Part] = typed!(
+    TARGET,
+    COLON,
+    ELEMENT,
+    VECTOR,
+    ORDER,
+    GAP,
+    COORDINATES,
+    GAP,
+    DATA,
+    GAP,
+    MORE_DATA
+);
+
+/// Neither an execution size nor coordinates.
+pub(super) const SURFACE_STATE: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    CACHING,
+    GAP,
+    TARGET,
+    GAP,
+    MODEL,
+    BASE,
+];
+
+pub(super) const FENCE: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Named(F::Sfid),
+    Part::Text("."),
+    Part::Named(F::FenceOp),
+    Part::Text("."),
+    Part::Named(F::Scope),
+];
