@@ -1,0 +1,45 @@
+//! vISA text, the assembly language of Intel's binary vISA objects.
+//!
+//! [`Printer`] prints routines in the form of Intel's own printer, byte for byte as GenX_IR
+//! 1.0.12504.6 writes them with `-dumpcommonisa`. How an instruction is written stands in its row
+//! of the instruction table ([`visakit_isa::table::Syntax`]); this crate only knows how to print the
+//! [`Part`](visakit_isa::table::Part)s of such a description.
+//!
+//! Text goes line by line to an [`Output`], `Vec<u8>` being the simplest. One buffer serves all
+//! lines: nothing is allocated for a line.
+//!
+//! ```
+//! use visakit_text::{Options, Printer};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let file = include_bytes!("../../../fixtures/objects/subgroups_skl_v36.isa");
+//! let object = visakit_parse::read(file)?;
+//! let printer = Printer::new(&object, Options::default());
+//! let mut text = Vec::new();
+//! for (id, _) in object.routines() {
+//!     printer.routine(id, &mut text)?;
+//! }
+//! assert!(text.starts_with(b".version 3.6\n.kernel \"subgroups\"\n"));
+//! # Ok(())
+//! # }
+//! ```
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod attribute;
+mod files;
+mod header;
+mod instruction;
+mod label;
+mod line;
+mod names;
+mod operand;
+mod output;
+mod printer;
+
+pub use files::file_name;
+pub use output::{LineKind, Output, Utf8};
+pub use printer::{Options, Printer};

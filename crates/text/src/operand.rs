@@ -1,0 +1,232 @@
+//! Operands.
+
+use crate::line::Line;
+use crate::printer::Context;
+use visakit_isa::operand::{
+    GeneralOperand, ImmediateOperand, Modifier, RegionCode, StateClass, StateOperand,
+};
+use visakit_isa::{DataType, RawOperand, Region, SurfaceId, VectorOperand};
+
+/// Lanes of a width code, as in execution sizes.
+const fn lanes(code: u8) -> u8 {
+    match code & 0xf {
+        n @ 0..=5 => 1 << n,
+        _ => 0,
+    }
+}
+
+impl Context<'_> {
+    /// A vector operand; destinations have a horizontal stride only.
+    #[inline]
+    pub(crate) fn vector(&self, line: &mut Line, operand: &VectorOperand, destination: bool) {
+        if !destination {
+            line.text(prefix(operand.modifier()));
+        }
+        match operand {
+            VectorOperand::General(o) => {
+                self.general(line, o);
+                line.region(o.region, destination);
+            }
+            VectorOperand::Address(o) => {
+                line.byte(b'A');
+                line.number(o.address.0);
+                line.byte(b'(');
+                line.number(o.offset);
+                line.text(")<");
+                line.number(lanes(o.width));
+                line.byte(b'>');
+            }
+            VectorOperand::Predicate(o) => {
+                line.byte(b'P');
+                line.number(o.predicate.id().0);
+            }
+            VectorOperand::Indirect(o) => {
+                line.text("r[A");
+                line.number(o.address.0);
+                line.byte(b'(');
+                line.number(o.address_offset);
+                line.text("),");
+                line.signed(o.offset.into());
+                line.byte(b']');
+                line.region(o.region, destination);
+                line.byte(b':');
+                line.text(o.property.data_type().name());
+            }
+            VectorOperand::Immediate(o) => {
+                line.text("0x");
+                line.hex(value(*o));
+                line.byte(b':');
+                line.text(o.data_type().name());
+            }
+            VectorOperand::State(o) => {
+                self.state(line, o);
+                line.byte(b'(');
+                line.number(o.offset);
+                line.byte(b')');
+            }
+        }
+    }
+
+    /// A general variable and its place, without the region.
+    #[inline]
+    pub(crate) fn general(&self, line: &mut Line, operand: &GeneralOperand) {
+        self.variable_name(line, operand.variable);
+        line.byte(b'(');
+        line.number(operand.row);
+        line.byte(b',');
+        line.number(operand.column);
+        line.byte(b')');
+    }
+
+    /// The address of a variable; an operand of another class as it is.
+    pub(crate) fn address_of(&self, line: &mut Line, operand: &VectorOperand) {
+        let offset = match operand {
+            VectorOperand::General(o) => {
+                line.text(prefix(o.modifier));
+                line.byte(b'&');
+                self.variable_name(line, o.variable);
+                let size = self.element_size(o);
+                let row = u32::from(o.row).saturating_mul(self.grf_bytes);
+                row.saturating_add(u32::from(o.column) * size)
+            }
+            VectorOperand::State(o) => {
+                line.byte(b'&');
+                self.state(line, o);
+                o.offset.into()
+            }
+            _ => return self.vector(line, operand, false),
+        };
+        if offset != 0 {
+            line.byte(b'[');
+            line.number(offset);
+            line.byte(b']');
+        }
+    }
+
+    fn element_size(&self, operand: &GeneralOperand) -> u32 {
+        let id = operand.variable;
+        let declared = id.0.checked_sub(self.first_variable);
+        let ty = match declared.and_then(|i| self.body.variables.get(i as usize)) {
+            Some(variable) => variable.properties.data_type(),
+            None => self
+                .format
+                .predefined_variable(id)
+                .map_or(DataType::Ud, |v| v.data_type),
+        };
+        ty.size().into()
+    }
+
+    fn state(&self, line: &mut Line, operand: &StateOperand) {
+        match operand.class {
+            StateClass::SURFACE => match u8::try_from(operand.index) {
+                Ok(id) => self.surface(line, SurfaceId(id)),
+                Err(_) => {
+                    line.byte(b'T');
+                    line.number(operand.index);
+                }
+            },
+            _ => {
+                line.byte(b'S');
+                line.number(operand.index);
+            }
+        }
+    }
+
+    /// A surface by its name.
+    pub(crate) fn surface(&self, line: &mut Line, id: SurfaceId) {
+        match self.format.predefined_surface(id) {
+            Some(surface) => line.text(surface.name),
+            None => {
+                line.byte(b'T');
+                line.number(id.0);
+            }
+        }
+    }
+
+    /// A raw operand.
+    #[inline]
+    pub(crate) fn raw(&self, line: &mut Line, operand: RawOperand) {
+        self.variable_name(line, operand.variable);
+        line.byte(b'.');
+        line.number(operand.offset);
+    }
+
+    /// A raw operand, its offset only where it is not zero.
+    pub(crate) fn bare_raw(&self, line: &mut Line, operand: RawOperand) {
+        self.variable_name(line, operand.variable);
+        if operand.offset != 0 {
+            line.byte(b'.');
+            line.number(operand.offset);
+        }
+    }
+
+    /// A vector operand without region and type; its place only where it is not the first.
+    /// Constants are in capitals.
+    pub(crate) fn bare_vector(&self, line: &mut Line, operand: &VectorOperand) {
+        match operand {
+            VectorOperand::Immediate(o) => {
+                line.text("0x");
+                line.hex_capital(value(*o));
+            }
+            VectorOperand::General(o) if o.row == 0 && o.column == 0 => {
+                self.variable_name(line, o.variable);
+            }
+            VectorOperand::General(o) => self.general(line, o),
+            _ => self.vector(line, operand, false),
+        }
+    }
+}
+
+impl Line {
+    #[inline]
+    fn region(&mut self, region: Region, destination: bool) {
+        self.byte(b'<');
+        let (v, w) = (region.vertical_stride(), region.width());
+        if !destination && w != RegionCode::ABSENT {
+            if v != RegionCode::ABSENT {
+                self.stride(v);
+                self.byte(b';');
+            }
+            self.stride(w);
+            self.byte(b',');
+        }
+        self.stride(region.horizontal_stride());
+        self.byte(b'>');
+    }
+
+    #[inline]
+    fn stride(&mut self, code: RegionCode) {
+        match code.elements() {
+            Some(elements) => self.number(elements),
+            None => self.text("-1"),
+        }
+    }
+}
+
+/// What a source modifier is called; saturation is printed with the mnemonic.
+#[inline]
+const fn prefix(modifier: Modifier) -> &'static str {
+    match modifier {
+        Modifier::ABS => "(abs)",
+        Modifier::NEG => "(-)",
+        Modifier::NEG_ABS => "(-abs)",
+        Modifier::NOT => "(~)",
+        _ => "",
+    }
+}
+
+/// The value as text shows it: 64 bits of the wide types, else 32, of which narrow types fill the
+/// upper ones with zeros or with their sign.
+#[inline]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // what is cut off is unused
+const fn value(operand: ImmediateOperand) -> u64 {
+    let bits = operand.bits();
+    match operand.data_type() {
+        DataType::Df | DataType::Uq | DataType::Q => bits,
+        DataType::W => bits as u16 as i16 as i32 as u32 as u64,
+        DataType::B => bits as u8 as i8 as i32 as u32 as u64,
+        DataType::Uw | DataType::Hf | DataType::Bf => bits as u16 as u64,
+        DataType::Ub | DataType::Bool => bits as u8 as u64,
+        _ => bits as u32 as u64,
+    }
+}

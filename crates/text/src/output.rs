@@ -1,0 +1,69 @@
+//! Where text goes.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::convert::Infallible;
+use core::fmt;
+
+/// What a line is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LineKind {
+    /// Version, name and predefined variables.
+    Header,
+    /// A declaration, an input or an attribute.
+    Declaration,
+    /// The instruction of this number; its text may begin with a line end (labels do).
+    Instruction(usize),
+    /// Bytes that could not be decoded, of this number among the instructions.
+    Undecoded(usize),
+}
+
+/// Takes text line by line.
+///
+/// Most lines end with their line end; the last line before the first instruction does not, as the
+/// text of labels begins with one.
+pub trait Output {
+    /// Why text could not be taken.
+    type Error;
+
+    /// Takes a line.
+    ///
+    /// # Errors
+    /// The text could not be taken; printing stops.
+    fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), Self::Error>;
+}
+
+impl Output for Vec<u8> {
+    type Error = Infallible;
+
+    #[inline]
+    fn line(&mut self, _: LineKind, text: &[u8]) -> Result<(), Infallible> {
+        self.extend_from_slice(text);
+        Ok(())
+    }
+}
+
+impl<O: Output + ?Sized> Output for &mut O {
+    type Error = O::Error;
+
+    #[inline]
+    fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), O::Error> {
+        (**self).line(kind, text)
+    }
+}
+
+/// Text for a [`fmt::Write`]. What is not UTF-8, which names in damaged objects may be, becomes
+/// replacement characters.
+#[derive(Debug, Default)]
+pub struct Utf8<W>(pub W);
+
+impl<W: fmt::Write> Output for Utf8<W> {
+    type Error = fmt::Error;
+
+    fn line(&mut self, _: LineKind, text: &[u8]) -> fmt::Result {
+        match core::str::from_utf8(text) {
+            Ok(text) => self.0.write_str(text),
+            Err(_) => self.0.write_str(&String::from_utf8_lossy(text)),
+        }
+    }
+}

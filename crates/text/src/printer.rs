@@ -1,0 +1,170 @@
+//! Objects and routines.
+
+use crate::line::Line;
+use crate::names::Names;
+use crate::output::{LineKind, Output};
+use visakit_isa::object::{Body, Content, Item, Object, RoutineId, RoutineKind};
+use visakit_isa::{Features, Format, Value, VarId, VectorOperand};
+
+/// How to print.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Bytes of a register, 32 or 64, which the offset of an address-of operand depends on.
+    /// Where it is not given: what the platform of the object's native binaries has, else 32.
+    pub grf_bytes: Option<u32>,
+}
+
+/// Prints the routines of an object as Intel's printer does.
+#[derive(Clone, Copy, Debug)]
+pub struct Printer<'o, 'a> {
+    object: &'o Object<'a>,
+    grf_bytes: u32,
+    own: OwnTables,
+}
+
+/// What the lines of a routine are made from.
+#[derive(Debug)]
+pub(crate) struct Context<'o> {
+    pub(crate) object: &'o Object<'o>,
+    pub(crate) id: RoutineId,
+    pub(crate) body: &'o Body<'o>,
+    pub(crate) format: Format,
+    pub(crate) grf_bytes: u32,
+    /// Which predefined symbols are listed as the object's version has them.
+    pub(crate) own: OwnTables,
+    pub(crate) names: Names<'o>,
+    pub(crate) first_variable: u32,
+    pub(crate) first_surface: u8,
+}
+
+impl<'o, 'a> Printer<'o, 'a> {
+    /// A printer of this object.
+    #[must_use]
+    pub fn new(object: &'o Object<'a>, options: Options) -> Self {
+        let native = object.kernels.iter().find_map(|k| k.binaries.first());
+        let grf_bytes = native.map_or(32, |b| b.platform.grf_bytes());
+        Self {
+            object,
+            grf_bytes: options.grf_bytes.unwrap_or(grf_bytes),
+            own: OwnTables::of(object),
+        }
+    }
+
+    /// Prints a routine; nothing where the object has no such routine.
+    ///
+    /// # Errors
+    /// The output could not take the text.
+    pub fn routine<O: Output>(&self, id: RoutineId, mut out: O) -> Result<(), O::Error> {
+        let Some(routine) = self.object.routine(id) else {
+            return Ok(());
+        };
+        let mut line = Line::new();
+        let body = match &routine.content {
+            Content::Body(body) => body,
+            Content::Raw(raw) => return undecoded(&mut line, &mut out, &routine.name, &raw.reason),
+            Content::Missing(reason) => {
+                return undecoded(&mut line, &mut out, &routine.name, reason);
+            }
+        };
+        let format = self.object.format();
+        let first_variable = format.predefined_variable_count();
+        let context = Context {
+            object: self.object,
+            id,
+            body,
+            format,
+            grf_bytes: self.grf_bytes,
+            own: self.own,
+            names: Names::of(body, first_variable),
+            first_variable,
+            first_surface: format.predefined_surface_count(),
+        };
+        context.header(&mut line, &mut out)?;
+        for (index, item) in body.code.iter().enumerate() {
+            line.clear();
+            match item {
+                Item::Instruction(instruction) => {
+                    context.instruction(&mut line, index, instruction);
+                    out.line(LineKind::Instruction(index), line.bytes())?;
+                }
+                Item::Raw(raw) => {
+                    line.text("    /// undecoded, ");
+                    line.number(raw.bytes.len() as u64);
+                    line.text(" bytes: ");
+                    line.text(&raw.reason);
+                    line.byte(b'\n');
+                    out.line(LineKind::Undecoded(index), line.bytes())?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A routine that has no text.
+fn undecoded<O: Output>(
+    line: &mut Line,
+    out: &mut O,
+    name: &[u8],
+    reason: &str,
+) -> Result<(), O::Error> {
+    line.text("/// undecoded routine ");
+    line.quoted(name.iter().copied());
+    line.text(": ");
+    line.text(reason);
+    line.byte(b'\n');
+    out.line(LineKind::Undecoded(0), line.bytes())
+}
+
+/// Which tables of 3.4 and later, which Intel's printer lists for every version, would be wrong for
+/// an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnTables {
+    /// The object uses a predefined variable that had another number.
+    pub(crate) variables: bool,
+    /// The object has surfaces of its own, and they begin with a lower number.
+    pub(crate) surfaces: bool,
+}
+
+impl OwnTables {
+    fn of(object: &Object<'_>) -> Self {
+        let format = object.format();
+        let features = format.features();
+        if features.contains(Features::SINCE_3_4) {
+            return Self {
+                variables: false,
+                surfaces: false,
+            };
+        }
+        let bodies = || object.routines().filter_map(|(_, r)| r.body());
+        let surfaces = !features.contains(Features::SINCE_3_1)
+            && bodies().any(|body| !body.surfaces.is_empty());
+        let count = format.predefined_variable_count();
+        Self {
+            variables: !features.contains(Features::SINCE_3_0)
+                || bodies().any(|body| uses_moved(body, count)),
+            surfaces,
+        }
+    }
+}
+
+/// The predefined variables that kept their numbers in all versions.
+const NEVER_MOVED: u32 = 3;
+
+/// Whether a routine uses a predefined variable that got another number at 3.4.
+fn uses_moved(body: &Body<'_>, count: u32) -> bool {
+    let moved = |id: VarId| (NEVER_MOVED..count).contains(&id.0);
+    let used = |value: &Value| match value {
+        Value::Vector(VectorOperand::General(o)) => moved(o.variable),
+        Value::Raw(o) => moved(o.variable),
+        _ => false,
+    };
+    let mut aliases = body.variables.iter().filter(|v| v.alias_scope == 0);
+    let mut values = body.instructions().flat_map(|i| &i.fields);
+    aliases.any(|v| moved(v.alias)) || values.any(|field| used(&field.value))
+}
+
+/// Kernels list the functions of their object.
+pub(crate) const fn is_kernel(id: RoutineId) -> bool {
+    matches!(id.kind, RoutineKind::Kernel)
+}
