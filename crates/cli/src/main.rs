@@ -20,6 +20,7 @@ use std::process::ExitCode;
     after_help = "Examples:
   visakit info kernel.isa                what the object holds
   visakit dump kernel.isa --routine 0    every byte of the first kernel, explained
+  visakit dis kernel.isa --routine 0     the first kernel as text
   visakit stats objects/                 instruction mix of every *.isa below a folder
   visakit roundtrip objects/             read and write every *.isa below a folder, compare
   visakit isa bfi                        fields, versions and platforms of an instruction
@@ -37,6 +38,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Print routines as vISA text.
+    Dis(commands::dis::Args),
     /// Show what objects hold: routines, inputs, attributes, native code.
     Info(commands::info::Args),
     /// Show every byte range with its field name and value.
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.color.apply();
     let result = match &cli.command {
+        Command::Dis(args) => commands::dis::run(args),
         Command::Info(args) => commands::info::run(args),
         Command::Dump(args) => commands::dump::run(args),
         Command::Stats(args) => commands::stats::run(args),

@@ -327,3 +327,83 @@ fn wrong_usage() {
         assert_eq!(visakit(args).code, Some(2), "{args:?}");
     }
 }
+
+#[test]
+fn dis_prints_one_routine_or_all() {
+    let all = visakit(&["dis", CALLS]);
+    assert_eq!((all.code, all.stderr.as_str()), (Some(0), ""));
+    let text =
+        std::fs::read_to_string(Path::new(FIXTURES).join("../texts/call_stack_pvc_v41.visaasm"));
+    assert_eq!(all.stdout, text.unwrap());
+    assert_eq!(visakit(&["dis", "--intel", CALLS]).stdout, all.stdout);
+
+    let first = visakit(&["dis", CALLS, "--routine", "0"]).stdout;
+    assert!(all.stdout.starts_with(&first) && first.len() < all.stdout.len());
+    let last = visakit(&["dis", CALLS, "--routine", "1"]).stdout;
+    assert!(
+        last.starts_with(".version 4.1\n.global_function "),
+        "{last}"
+    );
+
+    let none = visakit(&["dis", CALLS, "--routine", "nothing"]);
+    assert_eq!(none.code, Some(2));
+    assert!(none.stderr.contains("no routine \"nothing\"; there are: "));
+}
+
+#[test]
+fn dis_names_files_as_intels_printer_does() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("dis_files");
+    let _ = std::fs::remove_dir_all(&folder);
+    for object in [SUBGROUPS, CALLS] {
+        let run = visakit(&["dis", object, "-o", folder.to_str().unwrap()]);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""));
+    }
+    let entries = std::fs::read_dir(&folder).unwrap();
+    let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name()).collect();
+    names.sort();
+    assert!(names.len() >= 3, "{names:?}");
+    assert!(
+        names
+            .iter()
+            .all(|n| n.to_str().unwrap().ends_with(".visaasm"))
+    );
+    assert!(
+        names[0].to_str().unwrap().starts_with("OCL_asm"),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn dis_takes_a_platform_by_name() {
+    for name in ["skl", "PVC", "pvc_xt", "XE2"] {
+        assert_eq!(visakit(&["dis", CALLS, "--platform", name]).code, Some(0));
+    }
+    let run = visakit(&["dis", CALLS, "--platform", "486"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("known platforms: "), "{}", run.stderr);
+}
+
+#[test]
+fn dis_of_a_damaged_object_goes_on_when_asked() {
+    let mut bytes = fixture(SUBGROUPS);
+    let whole = visakit(&["dis", SUBGROUPS]).stdout;
+    // The `ret` of the kernel: opcode, execution size, no predicate.
+    let ret = |w: &[u8]| w[0] == 0x34 && w[1] < 6 && w[2..] == [0, 0];
+    let place = bytes.windows(4).rposition(ret).unwrap();
+    bytes[place] = 0xff;
+    let path = temporary("dis_damaged.isa", &bytes);
+    let path = path.to_str().unwrap();
+    assert_eq!(visakit(&["dis", path]).code, Some(2));
+    let lenient = visakit(&["dis", path, "--lenient"]);
+    assert_eq!(lenient.code, Some(1));
+    assert!(
+        lenient.stdout.contains("/// undecoded"),
+        "{}",
+        lenient.stdout
+    );
+    let same = whole
+        .lines()
+        .zip(lenient.stdout.lines())
+        .filter(|(a, b)| a == b);
+    assert!(same.count() > 100);
+}

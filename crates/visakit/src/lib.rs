@@ -9,6 +9,7 @@
 //! | [`parse`] | zero-copy reader: containers, lazy instructions, whole objects, lenient mode |
 //! | [`encode`] | writer |
 //! | [`verify`] | read, write, compare |
+//! | [`text`] | printer for vISA text |
 //! | [`dump`] | every byte of a file with the field it belongs to |
 //!
 //! # Decode a file and print its kernels
@@ -121,3 +122,4 @@ pub use visakit_encode as encode;
 pub use visakit_isa as isa;
 pub use visakit_parse as parse;
 pub use visakit_parse::ReadOptions;
+pub use visakit_text as text;

@@ -1,0 +1,170 @@
+//! `visakit dis`: routines as text.
+
+use super::Reading;
+use crate::output::{Failure, printable};
+use crate::{Status, input, render};
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use visakit::dump::find_routine;
+use visakit::isa::object::{NativePlatform, Object, RoutineId};
+use visakit::isa::{enums, table::Platforms};
+use visakit::parse::Container;
+use visakit::text::{LineKind, Options, Output, Printer, file_name};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The object, or - for standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The form of Intel's own printer, byte for byte; the only form for now.
+    #[arg(long)]
+    intel: bool,
+    /// Only this routine, by name or number (kernels first, then functions).
+    #[arg(long, value_name = "NAME|INDEX")]
+    routine: Option<String>,
+    /// Write one file for each routine into this folder, named as Intel's printer names it.
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Platform whose registers the offsets of address-of operands count. [default: that of the
+    /// object's native code, else one with registers of 32 bytes]
+    #[arg(long, value_name = "NAME", value_parser = grf_bytes)]
+    platform: Option<u32>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Takes text and keeps errors of the operating system.
+struct Sink<W>(W);
+
+impl<W: Write> Output for Sink<W> {
+    type Error = io::Error;
+
+    fn line(&mut self, _: LineKind, text: &[u8]) -> io::Result<()> {
+        self.0.write_all(text)
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    let bytes = input::read(&args.file).map_err(Failure::Other)?;
+    let decoded = match visakit::parse::read_with(&bytes, args.reading.options()) {
+        Ok(decoded) => decoded,
+        Err(error) => {
+            render::read_error(&args.file, &bytes, &error);
+            return Ok(Status::Unusable);
+        }
+    };
+    for fault in &decoded.faults {
+        render::read_error(&args.file, &bytes, fault);
+    }
+    let object = &decoded.object;
+    let routines = chosen(args, &bytes, object).map_err(Failure::Other)?;
+    let options = Options {
+        grf_bytes: args.platform,
+    };
+    let printer = Printer::new(object, options);
+    match &args.output {
+        None => {
+            let mut out = Sink(BufWriter::with_capacity(1 << 16, io::stdout().lock()));
+            for id in routines {
+                printer.routine(id, &mut out)?;
+            }
+            out.0.flush()?;
+        }
+        Some(folder) => write_files(object, &printer, &routines, folder)?,
+    }
+    Ok(if decoded.faults.is_empty() {
+        Status::Clean
+    } else {
+        Status::Findings
+    })
+}
+
+/// The routines that are wanted.
+fn chosen(args: &Args, bytes: &[u8], object: &Object<'_>) -> Result<Vec<RoutineId>, String> {
+    let Some(wanted) = &args.routine else {
+        return Ok(object.routines().map(|(id, _)| id).collect());
+    };
+    let container = Container::parse(bytes).map_err(|e| e.to_string())?;
+    match find_routine(&container, wanted) {
+        Some(id) => Ok(vec![id]),
+        None => {
+            let names: Vec<_> = object.routines().map(|(_, r)| printable(&r.name)).collect();
+            Err(format!(
+                "{}: no routine {wanted:?}; there are: {}",
+                input::name(&args.file),
+                names.join(", ")
+            ))
+        }
+    }
+}
+
+fn write_files(
+    object: &Object<'_>,
+    printer: &Printer<'_, '_>,
+    routines: &[RoutineId],
+    folder: &Path,
+) -> Result<(), Failure> {
+    let failed =
+        |path: &Path, error: io::Error| Failure::Other(format!("{}: {error}", input::name(path)));
+    fs::create_dir_all(folder).map_err(|e| failed(folder, e))?;
+    let mut taken = HashSet::new();
+    for &id in routines {
+        let path = folder.join(free_name(object, id, &mut taken));
+        let write = || {
+            let mut out = Sink(BufWriter::new(File::create(&path)?));
+            printer.routine(id, &mut out)?;
+            out.0.flush()
+        };
+        write().map_err(|e| failed(&path, e))?;
+    }
+    Ok(())
+}
+
+/// The name that Intel's printer gives the file, else one after the routine; with a number where
+/// another routine has it already.
+fn free_name(object: &Object<'_>, id: RoutineId, taken: &mut HashSet<String>) -> String {
+    const EXTENSION: &str = ".visaasm";
+    let stem = match file_name(object, id) {
+        Some(name) => String::from_utf8_lossy(&name).into_owned(),
+        None => {
+            let routine = object.routine(id);
+            let name = routine.map(|r| r.display_name().into_owned());
+            let plain = |c: char| {
+                let legal = !c.is_control() && !"/\\:*?\"<>|".contains(c);
+                if legal { c } else { '_' }
+            };
+            let name: String = name.unwrap_or_default().chars().map(plain).collect();
+            name.trim_start_matches('.').to_owned()
+        }
+    };
+    let stem = stem.trim_end_matches(EXTENSION);
+    let mut name = format!("{stem}{EXTENSION}");
+    let mut number = 2;
+    while !taken.insert(name.clone()) {
+        name = format!("{stem}-{number}{EXTENSION}");
+        number += 1;
+    }
+    name
+}
+
+/// Bytes of a register of a platform.
+fn grf_bytes(name: &str) -> Result<u32, String> {
+    let plain = |name: &str| name.to_ascii_lowercase().replace(['_', '-'], "");
+    let wanted = plain(name);
+    let native = enums::NATIVE_PLATFORM
+        .entries
+        .iter()
+        .map(|(code, name)| (*name, NativePlatform(*code).grf_bytes()));
+    let listed = Platforms::all().iter_names();
+    let listed = listed.map(|(name, platform)| (name, platform.grf_bytes()));
+    let known: Vec<_> = native.chain(listed).collect();
+    let found = known.iter().find(|(name, _)| plain(name) == wanted);
+    found.map(|(_, bytes)| *bytes).ok_or_else(|| {
+        let mut names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        format!("known platforms: {}", names.join(", "))
+    })
+}
