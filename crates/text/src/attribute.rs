@@ -6,7 +6,7 @@ use visakit_isa::object::{Attribute, Body};
 
 /// What the value of an attribute is; the bytes do not tell.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Flag,
     Number,
     Target,
@@ -47,10 +47,34 @@ const KNOWN: [(&[u8], Kind); 29] = [
     (b"AsmName", Kind::Path),
 ];
 
+/// The names of the attributes that Intel's tools know.
+pub(crate) fn known() -> impl Iterator<Item = &'static [u8]> {
+    KNOWN.iter().chain(&LATER).map(|(name, _)| *name)
+}
+
 /// The attribute that says for whom a routine was made.
 pub(crate) const TARGET: &[u8] = b"Target";
 
-fn kind(name: &[u8]) -> Kind {
+/// Attributes of later tools, which texts of theirs may have.
+const LATER: [(&[u8], Kind); 9] = [
+    (b"AllLaneActive", Kind::Flag),
+    (b"DisableLoadThreadPayloadWA", Kind::Flag),
+    (b"ForceSpill", Kind::Flag),
+    (b"ExclusiveLoad", Kind::Flag),
+    (b"NumGRF", Kind::Number),
+    (b"MaxRegThreadDispatch", Kind::Number),
+    (b"ScratchInlineOffset", Kind::Number),
+    (b"ScratchIndirectRegOffset", Kind::Number),
+    (b"ScratchIndirectMemOffset", Kind::Number),
+];
+
+/// What a value is, attributes of later tools included.
+pub(crate) fn any_kind(name: &[u8]) -> Kind {
+    let later = LATER.iter().find(|(known, _)| *known == name);
+    later.map_or_else(|| kind(name), |(_, kind)| *kind)
+}
+
+pub(crate) fn kind(name: &[u8]) -> Kind {
     KNOWN
         .iter()
         .find(|(known, _)| *known == name)

@@ -131,6 +131,7 @@ impl Printing<'_, '_> {
                     self.line.text(case.map_or(choice.otherwise, |(_, t)| t));
                 }
             }
+            Part::MayOmit(parts) => self.parts(parts),
             Part::Own(_) => {}
             _ => self.rare(part),
         }
@@ -214,7 +215,7 @@ impl Printing<'_, '_> {
                     self.hex(number.unsigned_abs().into());
                 }
             }
-            Part::Named(name) => self.named(name),
+            Part::Named(name) | Part::Operation(name, _) => self.named(name),
             Part::Channels(name, letters) => {
                 if let Some(number) = self.number(name) {
                     self.channels(number, letters);

@@ -1,5 +1,7 @@
 //! vISA text, the assembly language of Intel's binary vISA objects.
 //!
+//! [`asm`] assembles text, by the same descriptions in the other direction.
+//!
 //! [`Printer`] prints routines in the form of Intel's own printer, byte for byte as GenX_IR
 //! 1.0.12504.6 writes them with `-dumpcommonisa`. How an instruction is written stands in its row
 //! of the instruction table ([`visakit_isa::table::Syntax`]); this crate only knows how to print the
@@ -29,6 +31,7 @@
 
 extern crate alloc;
 
+pub mod asm;
 mod attribute;
 mod files;
 mod header;

@@ -36,7 +36,7 @@ const MEDIA: &[Part] = &[
     Part::Text(") "),
     Part::Surface(F::Surface),
     Part::Text(" "),
-    Part::Number(F::Plane),
+    Part::MayOmit(&[Part::Number(F::Plane)]),
     Part::Operands,
 ];
 
@@ -53,14 +53,14 @@ const TRANSPOSED: &[Part] = &[
 
 const ELEMENTS: &[Part] = &[
     Part::Mnemonic,
-    Part::Own(&[Part::If(
-        Test::Bits(F::IsModified, 1),
-        &[Part::Text(".mod")],
-    )]),
     Part::Text("."),
     Part::PowerOfTwo(F::EltSize, 3),
     Part::Text(" "),
     Part::Lanes(F::NumElts),
+    Part::Own(&[Part::If(
+        Test::Bits(F::IsModified, 1),
+        &[Part::Text(".mod")],
+    )]),
     Part::Text(" "),
     Part::Surface(F::Surface),
     Part::Operands,

@@ -8,13 +8,12 @@ const CACHING: Part = Part::If(
     &[
         Part::Text("."),
         Part::Named(F::CacheL1),
-        Part::Text("."),
-        Part::Named(F::CacheL3),
+        Part::MayOmit(&[Part::Text("."), Part::Named(F::CacheL3)]),
     ],
 );
 
 /// `flat`, `bti(0x5)`
-const MODEL: Part = Part::Named(F::AddrType);
+const MODEL: Part = Part::MayOmit(&[Part::Named(F::AddrType)]);
 
 /// The base surface of the models that have one.
 const BASE: Part = Part::If(
@@ -61,7 +60,7 @@ const ORDER: Part = Part::Choice(&Choice {
 const ORDER_2D: Part = Part::Choice(&Choice {
     field: F::DataOrder,
     mask: 0xff,
-    cases: &[(2, "t")],
+    cases: &[(1, "n"), (2, "t")],
     otherwise: "n",
 });
 
@@ -180,8 +179,7 @@ const BLOCK_SHAPE: Part = Part::If(
         Part::Number(F::BlockWidth),
         Part::Text("x"),
         Part::Number(F::BlockHeight),
-        ORDER_2D,
-        VNNI,
+        Part::MayOmit(&[ORDER_2D, Part::MayOmit(&[VNNI])]),
     ],
 );
 
@@ -194,14 +192,17 @@ const COORDINATES: Part = Part::If(
         Part::Text("["),
         Part::Bare(F::Src0U),
         Part::SignedHex(F::UOffset),
-        Part::Text(", "),
-        Part::Bare(F::Src0V),
-        Part::SignedHex(F::VOffset),
-        Part::Text(", "),
-        Part::Bare(F::Src0R),
-        Part::SignedHex(F::ROffset),
-        Part::Text(", "),
-        Part::Bare(F::Src0Lod),
+        Part::MayOmit(&[
+            Part::Text(", "),
+            Part::Bare(F::Src0V),
+            Part::SignedHex(F::VOffset),
+            Part::MayOmit(&[
+                Part::Text(", "),
+                Part::Bare(F::Src0R),
+                Part::SignedHex(F::ROffset),
+                Part::MayOmit(&[Part::Text(", "), Part::Bare(F::Src0Lod)]),
+            ]),
+        ]),
         Part::Text("]:"),
         Part::Named(F::AddrSize),
     ],

@@ -11,6 +11,10 @@ const SOURCE_FILE: &[Part] = &[Part::Text("FILE "), Part::Quoted(F::FileName)];
 
 const SOURCE_LINE: &[Part] = &[Part::Text("LOC "), Part::Number(F::Line)];
 
+const SOURCE_FILE_NOW: &[Part] = &[Part::Mnemonic, Part::Text(" "), Part::Quoted(F::FileName)];
+
+const SOURCE_LINE_NOW: &[Part] = &[Part::Mnemonic, Part::Text(" "), Part::Number(F::Line)];
+
 const WAIT_MASK: &[Part] = &[
     Part::Mnemonic,
     Part::Operand(F::Mask),
@@ -18,17 +22,15 @@ const WAIT_MASK: &[Part] = &[
 ];
 
 const FENCE_MASK: &[Part] = &[
-    Part::Mnemonic,
-    Part::If(Test::Bits(F::Mask, 0x80), &[Part::Text("_sw")]),
+    Part::Choice(&Choice {
+        field: F::Mask,
+        mask: 0xa0,
+        cases: &[(0, "fence_global"), (0x20, "fence_local")],
+        otherwise: "fence_sw",
+    }),
     Part::If(
         Test::NoBits(F::Mask, 0x80),
         &[
-            Part::Choice(&Choice {
-                field: F::Mask,
-                mask: 0x20,
-                cases: &[(0x20, "_local")],
-                otherwise: "_global",
-            }),
             Part::If(Test::Bits(F::Mask, 0xff), &[Part::Text(".")]),
             Part::Flags(
                 F::Mask,
@@ -69,6 +71,48 @@ const SPLIT_SEND: &[Part] = &[
     Part::If(Test::Absent(F::Ffid), &[Part::Text("0")]),
     Part::Text("."),
     Part::If(Test::Bits(F::Modifier, 2), &[Part::Text("eot.")]),
+    Part::Number(F::NumSrc0),
+    Part::Text("."),
+    Part::Number(F::NumSrc1),
+    Part::Text("."),
+    Part::Number(F::NumDst),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    Part::Operands,
+];
+
+/// The end of the message in the mnemonic.
+const SPLIT_SEND_END: &[Part] = &[
+    Part::Predicate,
+    Part::Choice(&Choice {
+        field: F::Modifier,
+        mask: 3,
+        cases: &[(2, "raw_sends_eot."), (3, "raw_sendsc_eot.")],
+        otherwise: "<<0?>>",
+    }),
+    Part::Number(F::Ffid),
+    Part::Text("."),
+    Part::Number(F::NumSrc0),
+    Part::Text("."),
+    Part::Number(F::NumSrc1),
+    Part::Text("."),
+    Part::Number(F::NumDst),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    Part::Operands,
+];
+
+/// No number of a shared function.
+const SPLIT_SEND_SHORT: &[Part] = &[
+    Part::Predicate,
+    Part::Choice(&Choice {
+        field: F::Modifier,
+        mask: 3,
+        cases: &[(1, "raw_sendsc."), (3, "raw_sendsc_eot.")],
+        otherwise: "<<0?>>",
+    }),
     Part::Number(F::NumSrc0),
     Part::Text("."),
     Part::Number(F::NumSrc1),
@@ -168,11 +212,11 @@ instructions! {
         ];
 
     /// Names the source file of what follows.
-    FILE = plain(0x51) [".file"] .syntax(Syntax::directive(SOURCE_FILE)) .spec(NO_SAT, NO_MODS, ALL)
+    FILE = plain(0x51) [".file"] .syntax(Syntax::directive(SOURCE_FILE).or(&[SOURCE_FILE_NOW])) .spec(NO_SAT, NO_MODS, ALL)
         => &[field(F::FileName, FieldKind::StringIndex)];
 
     /// Names the source line of what follows.
-    LOC = plain(0x52) [".loc"] .syntax(Syntax::directive(SOURCE_LINE)) .spec(NO_SAT, NO_MODS, ALL)
+    LOC = plain(0x52) [".loc"] .syntax(Syntax::directive(SOURCE_LINE).or(&[SOURCE_LINE_NOW])) .spec(NO_SAT, NO_MODS, ALL)
         => &[u32(F::Line)];
 
     /// Waits for all threads of the group.
@@ -214,7 +258,7 @@ instructions! {
         ];
 
     /// Sends a message of two payloads that the program composed.
-    RAW_SENDS = plain(0x7a) ["raw_sends", "raw_sendsc", "raw_sends_eot", "raw_sendsc_eot"] .text(SPLIT_SEND)
+    RAW_SENDS = plain(0x7a) ["raw_sends", "raw_sendsc", "raw_sends_eot", "raw_sendsc_eot"] .syntax(Syntax::of(SPLIT_SEND).or(&[SPLIT_SEND_END, SPLIT_SEND_SHORT]))
         .spec(NO_SAT, NO_MODS, ALL)
         .note("The written spec puts the function id before the three size bytes; the bytes have it after them.")
         => &[

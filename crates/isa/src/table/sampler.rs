@@ -81,7 +81,7 @@ const TEXEL_OFFSETS: Part = Part::If(
 
 const SAMPLE: &[Part] = &[
     Part::Predicate,
-    Part::Named(F::Op),
+    Part::Operation(F::Op, 0x0f00_005f_0318_127f),
     Part::Text("."),
     Part::Flags(
         F::Op,
@@ -104,7 +104,7 @@ const SAMPLE: &[Part] = &[
 
 const LOAD_TEXELS: &[Part] = &[
     Part::Predicate,
-    Part::Named(F::Op),
+    Part::Operation(F::Op, 0x3c00_0080),
     Part::Text("."),
     Part::Flags(F::Op, &[(8, "pixel_null_mask.")]),
     Part::Channels(F::Channels, "RGBA"),
@@ -122,7 +122,7 @@ const LOAD_TEXELS: &[Part] = &[
 
 const GATHER_TEXELS: &[Part] = &[
     Part::Predicate,
-    Part::Named(F::Op),
+    Part::Operation(F::Op, 0x00a1_e100_00a7_e100),
     Part::Text("."),
     Part::Flags(F::Op, &[(8, "pixel_null_mask.")]),
     Part::Choice(&Choice {
@@ -145,7 +145,7 @@ const GATHER_TEXELS: &[Part] = &[
 ];
 
 const PROPERTIES: &[Part] = &[
-    Part::Named(F::Op),
+    Part::Operation(F::Op, 0xc00),
     Part::Text("."),
     Part::Channels(F::Channels, "RGBA"),
     Part::Text(" "),

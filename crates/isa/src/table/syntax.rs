@@ -24,6 +24,8 @@ pub struct Syntax {
     pub line: LineKind,
     /// The pieces of the line, in order.
     pub parts: &'static [Part],
+    /// Other forms that assemblers accept. Printers do not use them.
+    pub also: &'static [&'static [Part]],
 }
 
 impl Syntax {
@@ -42,7 +44,14 @@ impl Syntax {
         Self {
             line: LineKind::Instruction,
             parts,
+            also: &[],
         }
+    }
+
+    /// The same line, which may also be written in these forms.
+    pub(super) const fn or(mut self, also: &'static [&'static [Part]]) -> Self {
+        self.also = also;
+        self
     }
 
     /// A line that is not numbered.
@@ -50,6 +59,7 @@ impl Syntax {
         Self {
             line: LineKind::Directive,
             parts,
+            also: &[],
         }
     }
 
@@ -58,6 +68,7 @@ impl Syntax {
         Self {
             line: LineKind::Label,
             parts: &[Part::Placed(FieldName::Label)],
+            also: &[],
         }
     }
 }
@@ -114,6 +125,9 @@ pub enum Part {
     SignedHex(FieldName),
     /// The name of the value in the field's enumeration.
     Named(FieldName),
+    /// The name of an operation in the field's enumeration. In text only the codes whose bits are
+    /// set here mean this instruction.
+    Operation(FieldName, u64),
     /// The letters of the channels whose bits are set.
     Channels(FieldName, &'static str),
     /// The letters of the channels whose bits are clear.
@@ -128,6 +142,8 @@ pub enum Part {
     If(Test, &'static [Part]),
     /// These parts in texts of our own, not in those of Intel's printer, which leaves them out.
     Own(&'static [Part]),
+    /// These parts, which hand-written text may leave out.
+    MayOmit(&'static [Part]),
     /// The four precisions and counts of a systolic product: `.s8.u8.8.8`.
     Precision(FieldName),
     /// A label that is placed here, with everything that belongs to its kind.
@@ -207,7 +223,9 @@ mod tests {
                 ),
                 Part::Predicate => names.push(FieldName::Pred),
                 Part::ExecSize | Part::FixedLanes(_) => names.push(FieldName::ExecSize),
-                Part::If(_, parts) | Part::Own(parts) => shown(row, parts, names),
+                Part::If(_, parts) | Part::Own(parts) | Part::MayOmit(parts) => {
+                    shown(row, parts, names);
+                }
                 Part::Choice(choice) => names.push(choice.field),
                 Part::Text(_) | Part::Mnemonic | Part::Saturation => {}
                 Part::HexPair(high, low) => names.extend([*high, *low]),
@@ -226,6 +244,7 @@ mod tests {
                 | Part::Hex(name)
                 | Part::SignedHex(name)
                 | Part::Named(name)
+                | Part::Operation(name, _)
                 | Part::Channels(name, _)
                 | Part::ChannelsInverted(name, _)
                 | Part::Flags(name, _)

@@ -1,0 +1,359 @@
+//! The lexer: a place in the text from which pieces are taken, none of them copied.
+//!
+//! What a character means depends on where it stands (`.RGBA`, `sample+killpix`, `:d8.2x16x8nn`), so
+//! there is no list of tokens: the description of the instruction tells what to look for.
+
+use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A place in the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cursor<'t> {
+    pub(super) text: &'t [u8],
+    pub(super) at: usize,
+}
+
+/// A name and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word<'t> {
+    pub(super) name: &'t [u8],
+    pub(super) span: Span,
+}
+
+pub(super) const fn is_word(c: u8) -> bool {
+    c.is_ascii_alphanumeric() || c == b'_'
+}
+
+/// Characters of labels.
+const fn is_label(c: u8) -> bool {
+    is_word(c) || matches!(c, b'$' | b'@' | b'?' | b'-' | b'.')
+}
+
+impl<'t> Cursor<'t> {
+    pub(super) const fn new(text: &'t [u8]) -> Self {
+        Self { text, at: 0 }
+    }
+
+    #[inline]
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    #[inline]
+    pub(super) fn peek_at(&self, ahead: usize) -> Option<u8> {
+        self.text.get(self.at + ahead).copied()
+    }
+
+    #[inline]
+    pub(super) fn rest(&self) -> &'t [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Skips blanks, comments and line ends that a backslash takes back.
+    #[inline]
+    pub(super) fn blanks(&mut self) {
+        while let Some(c) = self.peek() {
+            match c {
+                b' ' | b'\t' | b'\r' => self.at += 1,
+                b'/' | b'\\' => {
+                    if !self.rare_blank(c) {
+                        return;
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    #[cold]
+    fn rare_blank(&mut self, c: u8) -> bool {
+        match (c, self.peek_at(1)) {
+            (b'/', Some(b'/')) => {
+                let rest = self.rest();
+                let end = rest.iter().position(|c| *c == b'\n');
+                self.at += end.unwrap_or(rest.len());
+                true
+            }
+            (b'/', Some(b'*')) => {
+                self.at += 2;
+                let rest = self.rest();
+                let end = rest.windows(2).position(|w| w == b"*/");
+                self.at += end.map_or(rest.len(), |end| end + 2);
+                true
+            }
+            (b'\\', Some(b'\n')) => {
+                self.at += 2;
+                true
+            }
+            (b'\\', Some(b'\r')) if self.peek_at(2) == Some(b'\n') => {
+                self.at += 3;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether nothing but blanks stands before the end of the line.
+    pub(super) fn ends(&mut self) -> bool {
+        self.blanks();
+        matches!(self.peek(), None | Some(b'\n'))
+    }
+
+    /// Goes to the end of the line.
+    pub(super) fn skip_line(&mut self) {
+        let rest = self.rest();
+        let end = rest.iter().position(|c| *c == b'\n');
+        self.at += end.unwrap_or(rest.len());
+    }
+
+    /// Takes a character behind blanks, if it is this one.
+    #[inline]
+    pub(super) fn eat(&mut self, c: u8) -> bool {
+        self.blanks();
+        let found = self.peek() == Some(c);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Takes a character behind blanks, which must be this one.
+    #[inline]
+    pub(super) fn need(&mut self, c: u8, what: &str) -> Parsed<()> {
+        if self.eat(c) {
+            Ok(())
+        } else {
+            Err(self.unexpected(what))
+        }
+    }
+
+    /// Whether these characters stand here, in letters of either case.
+    #[inline]
+    pub(super) fn has(&self, text: &str) -> bool {
+        let found = self.text.get(self.at..self.at + text.len());
+        found.is_some_and(|f| f.eq_ignore_ascii_case(text.as_bytes()))
+    }
+
+    /// Takes a text of a description: blanks in it stand for any number of blanks, also none.
+    #[inline]
+    pub(super) fn eat_text(&mut self, text: &str) -> bool {
+        let start = self.at;
+        let bytes = text.as_bytes();
+        let mut begins = true;
+        for c in bytes {
+            if *c == b' ' {
+                begins = true;
+                continue;
+            }
+            if begins {
+                self.blanks();
+            }
+            if self.peek().is_some_and(|f| f.eq_ignore_ascii_case(c)) {
+                self.at += 1;
+            } else {
+                self.at = start;
+                return false;
+            }
+            begins = !is_word(*c);
+        }
+        true
+    }
+
+    /// A name behind blanks: letters, digits, underscores, not beginning with a digit; a percent
+    /// sign may stand before it.
+    #[inline]
+    pub(super) fn word(&mut self) -> Option<Word<'t>> {
+        self.blanks();
+        let rest = self.rest();
+        let sign = usize::from(rest.first() == Some(&b'%'));
+        let first = *rest.get(sign)?;
+        if !is_word(first) || first.is_ascii_digit() {
+            return None;
+        }
+        let len = rest
+            .iter()
+            .skip(sign)
+            .position(|c| !is_word(*c))
+            .map_or(rest.len(), |n| n + sign);
+        let name = rest.get(..len)?;
+        let span = Span {
+            start: self.at,
+            len,
+        };
+        self.at += len;
+        Some(Word { name, span })
+    }
+
+    /// The name of a label behind blanks.
+    pub(super) fn label(&mut self) -> Option<Word<'t>> {
+        self.blanks();
+        let rest = self.rest();
+        let end = rest.iter().position(|c| !is_label(*c));
+        let len = end.unwrap_or(rest.len());
+        let name = rest.get(..len).filter(|n| !n.is_empty())?;
+        let span = Span {
+            start: self.at,
+            len,
+        };
+        self.at += len;
+        Some(Word { name, span })
+    }
+
+    /// A decimal or hexadecimal number behind blanks; `None` where there is none, an error where it
+    /// has more than 64 bits.
+    #[inline]
+    pub(super) fn number(&mut self) -> Parsed<Option<u64>> {
+        self.blanks();
+        if !self.peek().is_some_and(|c| c.is_ascii_digit()) {
+            return Ok(None);
+        }
+        let start = self.at;
+        let hexadecimal = self.peek() == Some(b'0')
+            && matches!(self.peek_at(1), Some(b'x' | b'X'))
+            && self.peek_at(2).is_some_and(|c| c.is_ascii_hexdigit());
+        let radix = if hexadecimal { 16 } else { 10 };
+        self.at += if hexadecimal { 2 } else { 0 };
+        let (mut number, mut fits) = (0u64, true);
+        while let Some(digit) = self.peek().and_then(|c| (c as char).to_digit(radix)) {
+            let next = number.checked_mul(u64::from(radix));
+            match next.and_then(|n| n.checked_add(digit.into())) {
+                Some(next) => number = next,
+                None => fits = false,
+            }
+            self.at += 1;
+        }
+        if fits {
+            return Ok(Some(number));
+        }
+        let span = Span::between(start, self.at);
+        Err(Diagnostic::new(
+            DiagnosticKind::ImmediateRange,
+            span,
+            "the number has more than 64 bits",
+        ))
+    }
+
+    /// A quoted string behind blanks, without escapes where it has some.
+    pub(super) fn string(&mut self) -> Parsed<Option<(Cow<'t, [u8]>, Span)>> {
+        self.blanks();
+        if self.peek() != Some(b'"') {
+            return Ok(None);
+        }
+        let start = self.at;
+        self.at += 1;
+        let rest = self.rest();
+        let end = rest.iter().position(|c| matches!(c, b'"' | b'\\' | b'\n'));
+        if let Some(end) = end
+            && rest.get(end) == Some(&b'"')
+        {
+            self.at += end + 1;
+            let text = rest.get(..end).unwrap_or_default();
+            let span = Span::between(start, self.at);
+            return Ok(Some((Cow::Borrowed(text), span)));
+        }
+        let mut text = Vec::new();
+        loop {
+            match self.peek() {
+                None | Some(b'\n') => {
+                    let span = Span::between(start, self.at);
+                    let fault = Diagnostic::new(
+                        DiagnosticKind::UnterminatedString,
+                        span,
+                        "the string has no end",
+                    );
+                    return Err(fault.expected("`\"` on the same line"));
+                }
+                Some(b'"') => {
+                    self.at += 1;
+                    let span = Span::between(start, self.at);
+                    return Ok(Some((Cow::Owned(text), span)));
+                }
+                Some(b'\\') => text.push(self.escape()?),
+                Some(c) => {
+                    self.at += 1;
+                    text.push(c);
+                }
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Parsed<u8> {
+        let start = self.at;
+        self.at += 1;
+        let c = self.peek().unwrap_or(b'\n');
+        if c.is_ascii_digit() || c == b'x' {
+            let (radix, most) = if c == b'x' { (16, 2) } else { (8, 3) };
+            self.at += usize::from(c == b'x');
+            let mut value = 0u32;
+            let mut digits = 0;
+            while digits < most
+                && let Some(digit) = self.peek().and_then(|c| (c as char).to_digit(radix))
+            {
+                value = value * radix + digit;
+                digits += 1;
+                self.at += 1;
+            }
+            if digits > 0 {
+                return Ok((value & 0xff) as u8);
+            }
+        } else if c != b'\n' {
+            self.at += 1;
+        }
+        Ok(match c {
+            b'a' => 7,
+            b'b' => 8,
+            b'e' => 0x1b,
+            b'f' => 12,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'v' => 11,
+            b'\'' | b'"' | b'?' | b'\\' => c,
+            _ => {
+                let span = Span::between(start, self.at);
+                let message = "no such escape in a string";
+                return Err(Diagnostic::new(DiagnosticKind::Syntax, span, message));
+            }
+        })
+    }
+
+    /// The piece of text that stands here, for messages: a word, a number or a character.
+    pub(super) fn piece(&self) -> Span {
+        let mut ahead = *self;
+        ahead.blanks();
+        let start = ahead.at;
+        let rest = ahead.rest();
+        let len = match rest.first() {
+            None | Some(b'\n') => 0,
+            Some(c) if is_word(*c) || *c == b'%' => {
+                1 + rest.iter().skip(1).take_while(|c| is_word(**c)).count()
+            }
+            Some(_) => 1,
+        };
+        Span { start, len }
+    }
+
+    /// Something else stands here.
+    #[cold]
+    pub(super) fn unexpected(&self, what: &str) -> Fault {
+        let span = self.piece();
+        let found = self.text.get(span.start..span.end()).unwrap_or_default();
+        let message = if found.is_empty() {
+            String::from("the line ends too early")
+        } else {
+            alloc::format!("unexpected `{}`", shown(found))
+        };
+        Diagnostic::new(DiagnosticKind::Syntax, span, message).expected(what)
+    }
+}
+
+/// A piece of text for a message.
+pub(super) fn shown(text: &[u8]) -> String {
+    const MOST: usize = 60;
+    let short = text.get(..MOST).unwrap_or(text);
+    let mut shown = String::from_utf8_lossy(short).into_owned();
+    if short.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,211 @@
+//! What is wrong with a text.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt;
+
+/// A piece of the text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: usize,
+    /// Number of bytes.
+    pub len: usize,
+}
+
+impl Span {
+    /// The bytes from `start` up to, without, `end`.
+    #[must_use]
+    pub const fn between(start: usize, end: usize) -> Self {
+        Self {
+            start,
+            len: end.saturating_sub(start),
+        }
+    }
+
+    /// Offset behind the last byte.
+    #[must_use]
+    pub const fn end(self) -> usize {
+        self.start.saturating_add(self.len)
+    }
+
+    /// Line and column, both from 1; columns count bytes.
+    #[must_use]
+    pub fn place(self, text: &[u8]) -> (usize, usize) {
+        let before = text.get(..self.start).unwrap_or(text);
+        let lines = before.iter().filter(|b| **b == b'\n').count();
+        let column = before.iter().rev().take_while(|b| **b != b'\n').count();
+        (lines + 1, column + 1)
+    }
+}
+
+/// What kind of fault it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum DiagnosticKind {
+    /// Something else was expected here.
+    Syntax,
+    /// No instruction has this name.
+    UnknownOpcode,
+    /// The instruction exists, but not in this version or dialect.
+    NotInVersion,
+    /// The instruction cannot be predicated.
+    NotPredicable,
+    /// The number of lanes is none that exists, or none that the instruction has.
+    IllegalExecSize,
+    /// A name that was not declared.
+    Undeclared,
+    /// A name that was declared before.
+    DuplicateDeclaration,
+    /// A label that was placed before.
+    DuplicateLabel,
+    /// A label that is never placed.
+    MissingLabel,
+    /// The operand needs a region.
+    MissingRegion,
+    /// Regions cannot have this value.
+    RegionValue,
+    /// The number does not fit.
+    ImmediateRange,
+    /// The constant is of a type that the place does not take.
+    ImmediateType,
+    /// The instruction takes more or fewer operands.
+    OperandCount,
+    /// The place takes another class of operand.
+    OperandClass,
+    /// No attribute has this name.
+    UnknownAttribute,
+    /// The alias begins or ends outside of what it stands for.
+    AliasBounds,
+    /// The string has no end on its line.
+    UnterminatedString,
+    /// More text follows a complete line.
+    TrailingText,
+    /// The directive or instruction cannot stand here.
+    Misplaced,
+    /// The text needs something that the target has no binary form for.
+    NotEncodable,
+    /// More faults were found than are listed.
+    TooMany,
+}
+
+/// One fault.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// What kind of fault it is.
+    pub kind: DiagnosticKind,
+    /// Where it is.
+    pub span: Span,
+    /// What is wrong, one clause without a full stop.
+    pub message: String,
+    /// What should stand at the place, where that can be said.
+    pub expected: Option<String>,
+    /// What may help.
+    pub hint: Option<String>,
+    /// Another place that belongs to it, such as the first declaration, with a remark.
+    pub related: Option<(Span, &'static str)>,
+}
+
+pub(super) type Fault = Box<Diagnostic>;
+pub(super) type Parsed<T> = Result<T, Fault>;
+
+impl Diagnostic {
+    #[cold]
+    pub(super) fn new(kind: DiagnosticKind, span: Span, message: impl Into<String>) -> Fault {
+        Box::new(Self {
+            kind,
+            span,
+            message: message.into(),
+            expected: None,
+            hint: None,
+            related: None,
+        })
+    }
+
+    #[cold]
+    pub(super) fn expected(mut self: Box<Self>, what: impl Into<String>) -> Fault {
+        self.expected = Some(what.into());
+        self
+    }
+
+    #[cold]
+    pub(super) fn hint(mut self: Box<Self>, hint: impl Into<String>) -> Fault {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    #[cold]
+    pub(super) fn related(mut self: Box<Self>, span: Span, remark: &'static str) -> Fault {
+        self.related = Some((span, remark));
+        self
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        if let Some(expected) = &self.expected {
+            write!(f, ", expected {expected}")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, " ({hint})")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for Diagnostic {}
+
+/// The candidate that is most like `name`, if one is like it at all.
+pub(super) fn closest<'c>(
+    name: &[u8],
+    candidates: impl Iterator<Item = &'c [u8]>,
+) -> Option<&'c [u8]> {
+    const LONGEST: usize = 40;
+    if name.len() > LONGEST {
+        return None;
+    }
+    let limit = 1 + name.len() / 4;
+    candidates
+        .filter(|c| c.len() <= LONGEST && c.len().abs_diff(name.len()) <= limit)
+        .map(|c| (distance(name, c), c))
+        .filter(|(d, _)| *d <= limit)
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, c)| c)
+}
+
+/// Edits between two short names, a swap of neighbours being one; letters of either case are equal.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let width = b.len() + 1;
+    let mut before = alloc::vec![0; width];
+    let mut last: alloc::vec::Vec<usize> = (0..width).collect();
+    let mut row = alloc::vec![0; width];
+    let at = |row: &[usize], i: usize| row.get(i).copied().unwrap_or(usize::MAX / 2);
+    for (i, x) in a.iter().enumerate() {
+        for j in 0..width {
+            let cost = match j.checked_sub(1).and_then(|j| b.get(j)) {
+                None => i + 1,
+                Some(y) => {
+                    let same = usize::from(!x.eq_ignore_ascii_case(y));
+                    let mut cost = (at(&last, j - 1) + same)
+                        .min(at(&last, j) + 1)
+                        .min(at(&row, j - 1) + 1);
+                    let swapped = i > 0
+                        && j > 1
+                        && a.get(i - 1).is_some_and(|p| p.eq_ignore_ascii_case(y))
+                        && b.get(j - 2).is_some_and(|q| q.eq_ignore_ascii_case(x));
+                    if swapped {
+                        cost = cost.min(at(&before, j - 2) + 1);
+                    }
+                    cost
+                }
+            };
+            if let Some(place) = row.get_mut(j) {
+                *place = cost;
+            }
+        }
+        core::mem::swap(&mut before, &mut last);
+        core::mem::swap(&mut last, &mut row);
+    }
+    at(&last, b.len())
+}

@@ -1,0 +1,345 @@
+//! Directives: what begins with a full stop.
+
+use super::Assembler;
+use super::cursor::{Word, shown};
+use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span, closest};
+use super::expression::{Extent, expression};
+use super::instruction::trailing;
+use super::routine::{Draft, Symbol};
+use crate::attribute::{self, Kind};
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use visakit_isa::object::{Attribute, Input, InputKind, LabelKind, RoutineKind};
+use visakit_isa::table::FieldName;
+use visakit_isa::{Instruction, Op, SamplerId, SurfaceId, Value, VarId, Version, enums};
+
+const DIRECTIVES: [&[u8]; 12] = [
+    b".version",
+    b".kernel",
+    b".global_function",
+    b".function",
+    b".funcdecl",
+    b".decl",
+    b".input",
+    b".parameter",
+    b".kernel_attr",
+    b".file",
+    b".loc",
+    b".implicit_LOCAL_ID",
+];
+
+impl<'t> Assembler<'t, '_> {
+    /// A directive, the cursor being at its full stop.
+    pub(super) fn directive(&mut self) -> Parsed<()> {
+        let start = self.cursor.at;
+        self.cursor.at += 1;
+        let word = self.cursor.word();
+        let span = Span::between(start, self.cursor.at);
+        let name = word.map_or(&b""[..], |w| w.name);
+        match name {
+            b"version" => self.version(),
+            b"kernel" => self.routine(RoutineKind::Kernel),
+            b"global_function" => self.routine(RoutineKind::Function),
+            b"funcdecl" => self.name("the name of a function").map(|_| ()),
+            b"decl" => self.declaration(span),
+            b"input" | b"parameter" => self.input(span, 0),
+            b"kernel_attr" => self.kernel_attribute(span),
+            b"function" => self.subroutine(span),
+            _ => match name.strip_prefix(b"implicit_") {
+                Some(kind) => {
+                    let kind = implicit_kind(kind, span)?;
+                    self.input(span, kind)
+                }
+                None => {
+                    let whole = self.cursor.text.get(start..span.end()).unwrap_or_default();
+                    let message = alloc::format!("no directive is called `{}`", shown(whole));
+                    let fault = Diagnostic::new(DiagnosticKind::Syntax, span, message);
+                    Err(match closest(whole, DIRECTIVES.into_iter()) {
+                        Some(like) => fault.hint(alloc::format!("did you mean `{}`?", shown(like))),
+                        None => fault,
+                    })
+                }
+            },
+        }?;
+        if self.cursor.ends() {
+            return Ok(());
+        }
+        // Intel's printer puts the first instruction behind the last attribute.
+        let joined =
+            self.cursor.peek() == Some(b'(') || self.index.find(self.cursor).next().is_some();
+        if name == b"kernel_attr" && joined {
+            return Ok(());
+        }
+        let mut what = alloc::string::String::from(".");
+        what.push_str(&shown(name));
+        Err(trailing(&self.cursor, &what))
+    }
+
+    pub(super) fn number(
+        &mut self,
+        what: &str,
+        range: core::ops::RangeInclusive<i64>,
+    ) -> Parsed<i64> {
+        self.number_to(Extent::Full, what, range)
+    }
+
+    pub(super) fn number_to(
+        &mut self,
+        extent: Extent,
+        what: &str,
+        range: core::ops::RangeInclusive<i64>,
+    ) -> Parsed<i64> {
+        self.cursor.blanks();
+        let start = self.cursor.at;
+        let draft = self.draft.as_ref();
+        let names = |name: &[u8]| draft.and_then(|d| d.size_of(name));
+        let Some(value) = expression(&mut self.cursor, extent, &names)? else {
+            return Err(self.cursor.unexpected(what));
+        };
+        if range.contains(&value) {
+            return Ok(value);
+        }
+        let span = Span::between(start, self.cursor.at);
+        let message = alloc::format!("{value} is out of range");
+        let fault = Diagnostic::new(DiagnosticKind::ImmediateRange, span, message);
+        let (low, high) = (range.start(), range.end());
+        Err(fault.expected(alloc::format!("{what} from {low} to {high}")))
+    }
+
+    /// A quoted string or a plain name.
+    pub(super) fn name(&mut self, what: &str) -> Parsed<(Cow<'t, [u8]>, Span)> {
+        if let Some(found) = self.cursor.string()? {
+            return Ok(found);
+        }
+        match self.cursor.label() {
+            Some(word) => Ok((Cow::Borrowed(word.name), word.span)),
+            None => Err(self.cursor.unexpected(what)),
+        }
+    }
+
+    pub(super) fn word(&mut self, what: &str) -> Parsed<Word<'t>> {
+        self.cursor
+            .word()
+            .ok_or_else(|| self.cursor.unexpected(what))
+    }
+
+    pub(super) fn version(&mut self) -> Parsed<()> {
+        self.cursor.blanks();
+        let start = self.cursor.at;
+        let major = self.number_to(Extent::Primary, "a major version", 0..=255)?;
+        self.cursor.need(b'.', "`.` and a minor version")?;
+        let minor = self.number_to(Extent::Primary, "a minor version", 0..=255)?;
+        let byte = |n| u8::try_from(n).unwrap_or(0);
+        let version = Version::new(byte(major), byte(minor));
+        let span = Span::between(start, self.cursor.at);
+        self.stated_version(version, span)
+    }
+
+    pub(super) fn routine(&mut self, kind: RoutineKind) -> Parsed<()> {
+        let (name, _) = self.name("the name of a routine")?;
+        self.finish_routine();
+        let format = self.object.format();
+        self.draft = Some(Draft::new(kind, name, format, self.grf_bytes));
+        Ok(())
+    }
+
+    pub(super) fn draft(&mut self, span: Span) -> Parsed<&mut Draft<'t>> {
+        self.draft.as_mut().ok_or_else(|| outside(span))
+    }
+
+    /// `{Output, SurfaceUsage=2}`. Until the variable has its name in the pool, names are numbers of
+    /// the pending ones.
+    pub(super) fn attributes(&mut self, attributes: &mut Vec<Attribute<'t>>) -> Parsed<()> {
+        self.pending.clear();
+        self.cursor.need(b'{', "`{`")?;
+        while !self.cursor.eat(b'}') {
+            let word = self.word("the name of an attribute, or `}`")?;
+            let value = self.attribute_value(word, true)?;
+            let number = u32::try_from(self.pending.len()).unwrap_or(0);
+            self.pending.push(word.name);
+            attributes.push(Attribute {
+                name: visakit_isa::StringId(number),
+                value,
+            });
+            if !self.cursor.eat(b',') {
+                self.cursor.need(b'}', "`,` or `}`")?;
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands behind the name of an attribute. Flags of symbols have no value.
+    pub(super) fn attribute_value(
+        &mut self,
+        word: Word<'t>,
+        symbol: bool,
+    ) -> Parsed<Cow<'t, [u8]>> {
+        let kind = attribute::any_kind(word.name);
+        if kind == Kind::Unknown {
+            let message = alloc::format!("no attribute is called `{}`", shown(word.name));
+            let fault = Diagnostic::new(DiagnosticKind::UnknownAttribute, word.span, message);
+            return Err(match closest(word.name, attribute::known()) {
+                Some(like) => fault.hint(alloc::format!("did you mean `{}`?", shown(like))),
+                None => fault,
+            });
+        }
+        let empty = Cow::Borrowed(&[][..]);
+        let zero = Cow::Owned(Vec::from([0; 4]));
+        let absent = if symbol && kind == Kind::Number {
+            zero
+        } else {
+            empty
+        };
+        if !self.cursor.eat(b'=') || self.cursor.ends() {
+            return Ok(absent);
+        }
+        if let Some((text, span)) = self.cursor.string()? {
+            return match (kind, text.as_ref()) {
+                (Kind::Target, b"cm") => Ok(Cow::Borrowed(&[0])),
+                (Kind::Target, b"3d") => Ok(Cow::Borrowed(&[1])),
+                (Kind::Target, _) => {
+                    let message = "no such target";
+                    let fault = Diagnostic::new(DiagnosticKind::Syntax, span, message);
+                    Err(fault.expected("\"cm\" or \"3d\""))
+                }
+                _ => Ok(text),
+            };
+        }
+        let range = i64::from(i32::MIN)..=i64::from(u32::MAX);
+        let number = self.number_to(Extent::NoComparison, "a number or a quoted string", range)?;
+        if symbol && kind == Kind::Flag {
+            return Ok(Cow::Borrowed(&[]));
+        }
+        if let Some(draft) = self.draft.as_mut()
+            && word.name == b"SimdSize"
+        {
+            draft.simd = Some(number);
+        }
+        let bytes = number.to_le_bytes();
+        Ok(Cow::Owned(bytes.iter().take(4).copied().collect()))
+    }
+
+    pub(super) fn kernel_attribute(&mut self, at: Span) -> Parsed<()> {
+        self.draft(at)?;
+        let word = self.word("the name of an attribute")?;
+        let value = self.attribute_value(word, false)?;
+        if value.len() > 255 {
+            let message = "the value has more than 255 bytes";
+            return Err(Diagnostic::new(
+                DiagnosticKind::NotEncodable,
+                word.span,
+                message,
+            ));
+        }
+        let draft = self.draft(at)?;
+        let name = draft.string(Cow::Borrowed(word.name));
+        draft.body.attributes.push(Attribute { name, value });
+        Ok(())
+    }
+
+    pub(super) fn input(&mut self, at: Span, implicit: u8) -> Parsed<()> {
+        let draft = self.draft(at)?;
+        if draft.kind == RoutineKind::Function {
+            let message = "functions have no inputs";
+            return Err(Diagnostic::new(DiagnosticKind::Misplaced, at, message));
+        }
+        let word = self.word("the name of a variable")?;
+        let draft = self.draft(at)?;
+        let symbol = draft.need(word)?;
+        let size_of = draft.size_of(word.name);
+        let (class, index) = match symbol {
+            Symbol::General(VarId(id)) => (InputKind::GENERAL, id),
+            Symbol::Sampler(SamplerId(id)) => (InputKind::SAMPLER, id.into()),
+            Symbol::Surface(SurfaceId(id)) => (InputKind::SURFACE, id.into()),
+            _ => {
+                let message = alloc::format!("{} cannot be an input", symbol.what());
+                let kind = DiagnosticKind::OperandClass;
+                let fault = Diagnostic::new(kind, word.span, message);
+                return Err(fault.expected("a general variable, a sampler or a surface"));
+            }
+        };
+        let (mut offset, mut size) = (0, None);
+        while !self.cursor.ends() {
+            let key = self.word("`offset=` or `size=`")?;
+            match key.name {
+                b"offset" => {
+                    self.cursor.need(b'=', "`=`")?;
+                    offset = self.number("an offset", i64::from(i16::MIN)..=0xffff)?;
+                }
+                b"size" => {
+                    self.cursor.need(b'=', "`=`")?;
+                    size = Some(self.number("a size", 0..=0xffff)?);
+                }
+                b"attrs" => {
+                    self.cursor.need(b'=', "`=`")?;
+                    self.attributes(&mut Vec::new())?;
+                }
+                _ => return Err(not_one(key, "no property of an input", "offset or size")),
+            }
+        }
+        let size = size.or(size_of).unwrap_or(4);
+        let Ok(size) = u16::try_from(size) else {
+            let message = "the variable is too large for an input";
+            return Err(Diagnostic::new(
+                DiagnosticKind::NotEncodable,
+                word.span,
+                message,
+            ));
+        };
+        #[allow(clippy::cast_possible_truncation)] // 16 bits, with or without a sign
+        let offset = offset as i16;
+        let input = Input {
+            kind: InputKind(class.0 | implicit << 3),
+            index,
+            offset,
+            size,
+        };
+        self.draft(at)?.body.inputs.push(input);
+        Ok(())
+    }
+
+    /// `.function "NAME"`
+    pub(super) fn subroutine(&mut self, at: Span) -> Parsed<()> {
+        self.draft(at)?;
+        let (name, span) = self.name("the name of a subroutine")?;
+        let draft = self.draft(at)?;
+        let id = draft.label(name, LabelKind::SUBROUTINE, span)?;
+        draft.place(id, span)?;
+        let placed = Instruction::new(Op::SUBROUTINE).with(FieldName::Label, Value::Label(id));
+        draft.body.code.push(placed.into());
+        Ok(())
+    }
+}
+
+/// A directive or instruction that belongs to a routine stands before the first one.
+#[cold]
+pub(super) fn outside(span: Span) -> super::diagnostic::Fault {
+    let message = "this stands outside of a routine";
+    let fault = Diagnostic::new(DiagnosticKind::Misplaced, span, message);
+    fault.expected("`.kernel \"name\"` or `.global_function \"name\"` before it")
+}
+
+#[cold]
+pub(super) fn not_one(word: Word<'_>, what: &str, wanted: &str) -> super::diagnostic::Fault {
+    let message = alloc::format!("`{}` is {what}", shown(word.name));
+    Diagnostic::new(DiagnosticKind::Syntax, word.span, message).expected(wanted)
+}
+
+/// The code of an implicit input.
+fn implicit_kind(name: &[u8], span: Span) -> Parsed<u8> {
+    let named = enums::IMPLICIT_INPUT
+        .entries
+        .iter()
+        .find(|(_, n)| n.as_bytes().eq_ignore_ascii_case(name));
+    if let Some((code, _)) = named {
+        return Ok(*code);
+    }
+    let number = name.strip_prefix(b"UNDEFINED_");
+    let number = number.and_then(|n| core::str::from_utf8(n).ok()?.parse().ok());
+    number.filter(|n| *n < 32).ok_or_else(|| {
+        let message = alloc::format!("no implicit input is called `{}`", shown(name));
+        let fault = Diagnostic::new(DiagnosticKind::Syntax, span, message);
+        fault.expected("LOCAL_SIZE, GROUP_COUNT, LOCAL_ID or another one")
+    })
+}

@@ -1,0 +1,272 @@
+//! Expressions of whole numbers. Nesting is kept on a list, not on the stack of the program.
+
+use super::cursor::Cursor;
+use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
+use alloc::vec::Vec;
+
+/// An operator that waits for its right side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Waiting {
+    Open,
+    Negate,
+    Complement,
+    Not,
+    Infix(Infix),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Infix {
+    Times,
+    Divided,
+    Remainder,
+    Plus,
+    Minus,
+    Left,
+    Right,
+    RightUnsigned,
+    Less,
+    Greater,
+    LessEqual,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    Or,
+    Exclusive,
+    And,
+}
+
+/// Longer spellings before their beginnings. The binding of the last three is that of the grammar,
+/// which is not that of C.
+const INFIX: [(&str, Infix, u8); 17] = [
+    (">>>", Infix::RightUnsigned, 5),
+    ("<<", Infix::Left, 5),
+    (">>", Infix::Right, 5),
+    ("<=", Infix::LessEqual, 4),
+    (">=", Infix::GreaterEqual, 4),
+    ("==", Infix::Equal, 3),
+    ("!=", Infix::NotEqual, 3),
+    ("<", Infix::Less, 4),
+    (">", Infix::Greater, 4),
+    ("*", Infix::Times, 7),
+    ("/", Infix::Divided, 7),
+    ("%", Infix::Remainder, 7),
+    ("+", Infix::Plus, 6),
+    ("-", Infix::Minus, 6),
+    ("|", Infix::Or, 2),
+    ("^", Infix::Exclusive, 1),
+    ("&", Infix::And, 0),
+];
+
+/// How much of an expression is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Extent {
+    /// Everything.
+    Full,
+    /// No comparison outside of parentheses: a `>` ends it.
+    NoComparison,
+    /// Signs and one number, or something in parentheses.
+    Unary,
+    /// Products only: what stands before `*` of a scale is not followed by a number.
+    Primary,
+}
+
+/// The value of a name behind `%sizeof`, and the constant `%DispatchSimd`.
+pub(super) type Names<'n, 't> = &'n dyn Fn(&[u8]) -> Option<i64>;
+
+/// An expression behind blanks; `None` where none begins here.
+pub(super) fn expression<'t>(
+    cursor: &mut Cursor<'t>,
+    extent: Extent,
+    names: Names<'_, 't>,
+) -> Parsed<Option<i64>> {
+    let start = cursor.at;
+    if let Some(number) = plain(cursor)? {
+        return Ok(Some(number));
+    }
+    let mut waiting: Vec<Waiting> = Vec::new();
+    let mut values: Vec<i64> = Vec::new();
+    let mut open = 0usize;
+    loop {
+        // A value is wanted.
+        cursor.blanks();
+        match cursor.peek() {
+            Some(b'-') if extent != Extent::Primary || open > 0 => {
+                cursor.at += 1;
+                waiting.push(Waiting::Negate);
+                continue;
+            }
+            Some(b'~') => {
+                cursor.at += 1;
+                waiting.push(Waiting::Complement);
+                continue;
+            }
+            Some(b'!') => {
+                cursor.at += 1;
+                waiting.push(Waiting::Not);
+                continue;
+            }
+            Some(b'(') => {
+                cursor.at += 1;
+                open += 1;
+                waiting.push(Waiting::Open);
+                continue;
+            }
+            _ => match value(cursor, names)? {
+                Some(value) => values.push(value),
+                None if waiting.is_empty() => return Ok(None),
+                None => return Err(cursor.unexpected("a number")),
+            },
+        }
+        // An operator or the end.
+        loop {
+            let single = matches!(extent, Extent::Unary | Extent::Primary) && open == 0;
+            cursor.blanks();
+            if cursor.peek() == Some(b')') && open > 0 {
+                cursor.at += 1;
+                open -= 1;
+                reduce(&mut waiting, &mut values, 0, cursor, start)?;
+                waiting.pop();
+                continue;
+            }
+            let found =
+                INFIX
+                    .iter()
+                    .find(|(text, _, _)| cursor.has(text))
+                    .filter(|(_, _, binding)| {
+                        !single && (open > 0 || extent == Extent::Full || !(3..5).contains(binding))
+                    });
+            let Some((text, infix, binding)) = found else {
+                if open > 0 {
+                    return Err(cursor.unexpected("`)`"));
+                }
+                reduce(&mut waiting, &mut values, 0, cursor, start)?;
+                return Ok(values.pop());
+            };
+            cursor.at += text.len();
+            reduce(&mut waiting, &mut values, *binding, cursor, start)?;
+            waiting.push(Waiting::Infix(*infix));
+            break;
+        }
+    }
+}
+
+/// A decimal number that ends there: almost every expression.
+#[inline]
+fn plain(cursor: &mut Cursor<'_>) -> Parsed<Option<i64>> {
+    let start = cursor.at;
+    let number = cursor.number()?;
+    if let Some(number) = number
+        && matches!(
+            cursor.peek(),
+            Some(b',' | b')' | b';' | b']' | b'\n' | b':')
+        )
+    {
+        return Ok(Some(number.cast_signed()));
+    }
+    if number.is_some() && cursor.peek() == Some(b'>') && !cursor.has(">>") && !cursor.has(">=") {
+        return Ok(number.map(u64::cast_signed));
+    }
+    cursor.at = start;
+    Ok(None)
+}
+
+fn value(cursor: &mut Cursor<'_>, names: Names<'_, '_>) -> Parsed<Option<i64>> {
+    if let Some(number) = cursor.number()? {
+        return Ok(Some(number.cast_signed()));
+    }
+    if cursor.has("%sizeof") {
+        let mut ahead = *cursor;
+        ahead.at += "%sizeof".len();
+        let parenthesis = ahead.eat(b'(');
+        let Some(word) = ahead.word() else {
+            return Err(ahead.unexpected("the name of a variable"));
+        };
+        if parenthesis {
+            ahead.need(b')', "`)`")?;
+        }
+        let Some(size) = names(word.name) else {
+            let message = alloc::format!("`{}` has no size", super::cursor::shown(word.name));
+            let fault = Diagnostic::new(DiagnosticKind::Undeclared, word.span, message);
+            return Err(fault.expected("a general or address variable, or GRF"));
+        };
+        *cursor = ahead;
+        return Ok(Some(size));
+    }
+    if cursor.has("%DispatchSimd") {
+        let span = cursor.piece();
+        let Some(lanes) = names(b"%DispatchSimd") else {
+            let message = "the routine does not say its SIMD size";
+            let fault = Diagnostic::new(DiagnosticKind::Undeclared, span, message);
+            return Err(fault.hint("write `.kernel_attr SimdSize=16` before it"));
+        };
+        cursor.at = span.end();
+        return Ok(Some(lanes));
+    }
+    Ok(None)
+}
+
+/// Carries out what binds at least as tightly, up to the last open parenthesis.
+fn reduce(
+    waiting: &mut Vec<Waiting>,
+    values: &mut Vec<i64>,
+    binding: u8,
+    cursor: &Cursor<'_>,
+    start: usize,
+) -> Parsed<()> {
+    while let Some(last) = waiting.last().copied() {
+        let right = match last {
+            Waiting::Open => return Ok(()),
+            Waiting::Infix(infix) => {
+                let tightness = INFIX.iter().find(|(_, i, _)| *i == infix);
+                if tightness.is_none_or(|(_, _, b)| *b < binding) {
+                    return Ok(());
+                }
+                values.pop()
+            }
+            _ => values.pop(),
+        };
+        waiting.pop();
+        let Some(right) = right else { return Ok(()) };
+        let result = match last {
+            Waiting::Negate => Some(right.wrapping_neg()),
+            Waiting::Complement => Some(!right),
+            Waiting::Not => Some(i64::from(right == 0)),
+            Waiting::Infix(infix) => values.pop().and_then(|left| apply(infix, left, right)),
+            Waiting::Open => None,
+        };
+        let Some(result) = result else {
+            let span = Span::between(start, cursor.at);
+            let message = "division by zero";
+            return Err(Diagnostic::new(
+                DiagnosticKind::ImmediateRange,
+                span,
+                message,
+            ));
+        };
+        values.push(result);
+    }
+    Ok(())
+}
+
+fn apply(infix: Infix, left: i64, right: i64) -> Option<i64> {
+    let distance = u32::try_from(right & 63).unwrap_or(0);
+    Some(match infix {
+        Infix::Times => left.wrapping_mul(right),
+        Infix::Divided => left.checked_div(right)?,
+        Infix::Remainder => left.checked_rem(right)?,
+        Infix::Plus => left.wrapping_add(right),
+        Infix::Minus => left.wrapping_sub(right),
+        Infix::Left => left.wrapping_shl(distance),
+        Infix::Right => left.wrapping_shr(distance),
+        Infix::RightUnsigned => left.cast_unsigned().wrapping_shr(distance).cast_signed(),
+        Infix::Less => (left < right).into(),
+        Infix::Greater => (left > right).into(),
+        Infix::LessEqual => (left <= right).into(),
+        Infix::GreaterEqual => (left >= right).into(),
+        Infix::Equal => (left == right).into(),
+        Infix::NotEqual => (left != right).into(),
+        Infix::Or => left | right,
+        Infix::Exclusive => left ^ right,
+        Infix::And => left & right,
+    })
+}

@@ -1,0 +1,150 @@
+//! From the first word of a line to the rows of the instruction table that begin with it.
+
+use super::cursor::{Cursor, is_word};
+use alloc::vec::Vec;
+use visakit_isa::enums::Enumeration;
+use visakit_isa::table::{FieldName, InstructionDef, LineKind, Part, rows};
+
+/// One way in which a line may begin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// The letters, digits and underscores that it begins with.
+    key: &'static str,
+    /// All of it.
+    spelling: &'static str,
+    /// The row.
+    pub(super) def: &'static InstructionDef,
+    /// The form of the row.
+    pub(super) parts: &'static [Part],
+}
+
+/// Lists of entries, by the hash of their keys.
+const LISTS: usize = 512;
+
+/// All beginnings.
+#[derive(Debug)]
+pub(super) struct Index {
+    entries: Vec<Entry>,
+    /// The first entry of each list, plus one.
+    first: [u16; LISTS],
+    /// The next entry of the same list, plus one.
+    next: Vec<u16>,
+}
+
+impl Index {
+    pub(super) fn new() -> Self {
+        let mut entries = Vec::with_capacity(LISTS);
+        for def in rows().filter(|def| def.syntax.line != LineKind::Label) {
+            let first = core::iter::once(&def.syntax.parts);
+            for parts in first.chain(def.syntax.also) {
+                beginnings(def, parts, &mut entries);
+            }
+        }
+        let mut first = [0; LISTS];
+        let mut next = alloc::vec![0; entries.len()];
+        // Backwards, so that each list is in the order of the table.
+        for (i, entry) in entries.iter().enumerate().rev() {
+            if let Some(head) = first.get_mut(hash(entry.key.as_bytes()))
+                && let Some(link) = next.get_mut(i)
+            {
+                *link = *head;
+                *head = u16::try_from(i + 1).unwrap_or(0);
+            }
+        }
+        Self {
+            entries,
+            first,
+            next,
+        }
+    }
+
+    /// The entries of a list.
+    fn list(&self, hash: usize) -> impl Iterator<Item = &Entry> + Clone {
+        let mut at = self.first.get(hash).copied().unwrap_or(0);
+        core::iter::from_fn(move || {
+            let index = usize::from(at.checked_sub(1)?);
+            at = self.next.get(index).copied().unwrap_or(0);
+            self.entries.get(index)
+        })
+    }
+
+    /// The entries with the longest spelling that stands at the cursor.
+    #[inline]
+    pub(super) fn find<'i, 't>(
+        &'i self,
+        cursor: Cursor<'t>,
+    ) -> impl Iterator<Item = &'i Entry> + Clone + use<'i, 't> {
+        let rest = cursor.rest();
+        let dot = usize::from(rest.first() == Some(&b'.'));
+        let len = rest.iter().skip(dot).take_while(|c| is_word(**c)).count();
+        let key = rest.get(..dot + len).unwrap_or_default();
+        let list = self.list(hash(key));
+        let stands = move |e: &Entry| {
+            let text = e.spelling;
+            e.key.as_bytes().eq_ignore_ascii_case(key)
+                && cursor.has(text)
+                && !rest.get(text.len()).is_some_and(|c| is_word(*c))
+        };
+        let standing = list.clone().filter(|e| stands(e));
+        let longest = standing.map(|e| e.spelling.len()).max();
+        list.filter(move |e| Some(e.spelling.len()) == longest && stands(e))
+    }
+
+    /// Every spelling.
+    pub(super) fn spellings(&self) -> impl Iterator<Item = &'static [u8]> {
+        self.entries.iter().map(|e| e.spelling.as_bytes())
+    }
+}
+
+/// A cheap hash, the same for letters of either case.
+#[inline]
+fn hash(key: &[u8]) -> usize {
+    let mut hash = key.len();
+    for c in key {
+        hash = hash.wrapping_mul(31).wrapping_add(usize::from(*c | 0x20));
+    }
+    hash % LISTS
+}
+
+/// The names of a field's values.
+pub(super) fn enumeration(def: &InstructionDef, name: FieldName) -> Option<&'static Enumeration> {
+    def.fields.iter().find(|f| f.name == name)?.enumeration
+}
+
+fn beginnings(def: &'static InstructionDef, parts: &'static [Part], entries: &mut Vec<Entry>) {
+    let mut add = |text: &'static str| {
+        let spelling = text.trim_end_matches([' ', '.']).trim_start();
+        let dot = usize::from(spelling.starts_with('.'));
+        let tail = spelling.as_bytes().iter().skip(dot);
+        let len = dot + tail.take_while(|c| is_word(**c)).count();
+        if let Some(key) = spelling.get(..len)
+            && key.len() > dot
+        {
+            entries.push(Entry {
+                key,
+                spelling,
+                def,
+                parts,
+            });
+        }
+    };
+    let first = parts.iter().find(|p| !matches!(p, Part::Predicate));
+    match first {
+        Some(Part::Mnemonic) => def.mnemonics.iter().for_each(|m| add(m)),
+        Some(Part::Text(text)) => add(text),
+        Some(Part::Choice(choice)) => {
+            choice.cases.iter().for_each(|(_, text)| add(text));
+            add(choice.otherwise);
+        }
+        Some(Part::Operation(name, codes)) => {
+            let entries = enumeration(def, *name).map_or(&[][..], |e| e.entries);
+            for (code, text) in entries {
+                if codes >> code & 1 == 1 {
+                    add(text);
+                }
+            }
+        }
+        Some(Part::CallMnemonic(_)) => ["call", "fccall"].into_iter().for_each(add),
+        _ => {}
+    }
+}

@@ -1,0 +1,409 @@
+//! The assembler: from text to objects.
+//!
+//! [`assemble`] takes whole texts, as compilers dump them, as [`Printer`](crate::Printer) prints them
+//! or as people write them: several routines, declarations, inputs, attributes and instructions.
+//! Instructions are parsed after the same descriptions that they are printed by
+//! ([`visakit_isa::table::Syntax`]).
+//!
+//! Faults do not stop it: the next line is parsed, and all [`Diagnostic`]s are given at the end. Time
+//! is linear in the length of the text, whatever the text is.
+//!
+//! ```
+//! use visakit_text::asm::{Options, assemble};
+//!
+//! let text = b".version 4.1
+//! .kernel \"copy\"
+//! .decl V32 v_type=G type=d num_elts=16 align=GRF
+//!     mov (M1, 16) V32(0,0)<1> 0x2a:d
+//!     ret (M1, 1)
+//! ";
+//! let object = assemble(text, &Options::default()).unwrap();
+//! assert_eq!(object.kernels[0].body().unwrap().code.len(), 2);
+//!
+//! let faults = assemble(b".version 4.1\n.kernel \"a\"\n    ret (M1, 3)\n", &Options::default());
+//! assert_eq!(faults.unwrap_err()[0].message, "3 lanes are no legal execution size");
+//! ```
+
+mod cursor;
+mod declaration;
+mod default;
+mod diagnostic;
+mod directive;
+mod expression;
+mod immediate;
+mod index;
+mod instruction;
+mod operand;
+mod optional;
+mod parts;
+mod region;
+mod routine;
+
+pub use diagnostic::{Diagnostic, DiagnosticKind, Span};
+
+use alloc::vec::Vec;
+use cursor::{Cursor, Word, shown};
+use diagnostic::{Fault, Parsed, closest};
+use directive::outside;
+use index::{Entry, Index};
+use instruction::Scratch;
+use routine::Draft;
+use visakit_isa::object::{Attribute, LabelKind, Object, Routine, RoutineKind};
+use visakit_isa::table::{FieldName, Status};
+use visakit_isa::{Dialect, Instruction, Op, Predicate, Value, Version};
+
+/// The target of routines that do not say theirs.
+const TARGET_3D: u8 = 1;
+
+/// More faults than this are counted and not listed.
+const MOST_FAULTS: usize = 1000;
+
+/// How to assemble.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Version of the object. Where it is not given: what the text says, 4.1 for 4.2.
+    pub version: Option<Version>,
+    /// Dialect of the object.
+    pub dialect: Dialect,
+    /// Bytes of a register, 32 or 64, which the place of an address-of operand depends on; 32 where
+    /// it is not given.
+    pub grf_bytes: Option<u32>,
+}
+
+/// Assembles a text.
+///
+/// # Errors
+/// Everything that is wrong with the text, in order of the places.
+pub fn assemble<'t>(text: &'t [u8], options: &Options) -> Result<Object<'t>, Vec<Diagnostic>> {
+    let index = Index::new();
+    let version = options.version.unwrap_or(Version::V4_1);
+    let mut assembler = Assembler {
+        cursor: Cursor::new(text),
+        index: &index,
+        options: *options,
+        object: Object::new(version, options.dialect),
+        stated: None,
+        grf_bytes: options.grf_bytes.unwrap_or(32).max(1),
+        draft: None,
+        scratch: Scratch::default(),
+        pending: Vec::new(),
+        faults: Vec::new(),
+        more: 0,
+        suggestions: 20,
+    };
+    assembler.run();
+    assembler.result()
+}
+
+/// A text that is being assembled.
+#[derive(Debug)]
+struct Assembler<'t, 'i> {
+    cursor: Cursor<'t>,
+    index: &'i Index,
+    options: Options,
+    object: Object<'t>,
+    /// The version that the text states.
+    stated: Option<Version>,
+    grf_bytes: u32,
+    draft: Option<Draft<'t>>,
+    scratch: Scratch,
+    /// Names of attributes that are not in the pool yet.
+    pending: Vec<&'t [u8]>,
+    faults: Vec<Diagnostic>,
+    /// Faults that are not listed.
+    more: usize,
+    suggestions: u32,
+}
+
+impl<'t> Assembler<'t, '_> {
+    fn run(&mut self) {
+        if self.cursor.rest().starts_with(b"\xef\xbb\xbf") {
+            self.cursor.at += 3;
+        }
+        loop {
+            self.cursor.blanks();
+            match self.cursor.peek() {
+                None => break,
+                Some(b'\n') => {
+                    self.cursor.at += 1;
+                    continue;
+                }
+                _ => {}
+            }
+            if let Err(fault) = self.statement() {
+                self.fault(fault);
+                self.cursor.skip_line();
+            }
+        }
+        self.finish_routine();
+        if self.object.kernels.is_empty() && self.object.functions.is_empty() {
+            let span = Span {
+                start: self.cursor.text.len(),
+                len: 0,
+            };
+            if self.faults.is_empty() {
+                let message = "the text has no routine";
+                let fault = Diagnostic::new(DiagnosticKind::Misplaced, span, message);
+                self.fault(fault.expected("`.kernel \"name\"`"));
+            }
+        }
+    }
+
+    fn result(mut self) -> Result<Object<'t>, Vec<Diagnostic>> {
+        if self.faults.is_empty() {
+            return Ok(self.object);
+        }
+        self.faults.sort_by_key(|f| f.span.start);
+        if self.more > 0 {
+            let message = alloc::format!("{} more faults", self.more);
+            let span = self.faults.last().map(|f| f.span).unwrap_or_default();
+            let fault = Diagnostic::new(DiagnosticKind::TooMany, span, message);
+            self.faults.push(*fault);
+        }
+        Err(self.faults)
+    }
+
+    #[allow(clippy::boxed_local)] // that is how faults come here
+    fn fault(&mut self, fault: Fault) {
+        if self.faults.len() < MOST_FAULTS {
+            self.faults.push(*fault);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// One statement, up to the end of its line.
+    fn statement(&mut self) -> Parsed<()> {
+        match self.cursor.peek() {
+            Some(b'.') => {
+                let instruction = self.cursor.has(".file") || self.cursor.has(".loc");
+                if instruction {
+                    self.instruction()
+                } else {
+                    self.directive()
+                }
+            }
+            Some(brace @ (b'{' | b'}')) => self.scope(brace),
+            _ => match self.label() {
+                Some(label) => self.place(label),
+                None => self.instruction(),
+            },
+        }
+    }
+
+    /// A brace; more may follow on the line.
+    fn scope(&mut self, brace: u8) -> Parsed<()> {
+        let span = self.cursor.piece();
+        let Some(draft) = self.draft.as_mut() else {
+            return Err(outside(span));
+        };
+        self.cursor.at += 1;
+        if brace == b'{' {
+            draft.open_scope();
+        } else if !draft.close_scope() {
+            let message = "no scope is open here";
+            return Err(Diagnostic::new(DiagnosticKind::Misplaced, span, message));
+        }
+        Ok(())
+    }
+
+    /// The label that is placed here, if the line is one. The cursor is behind its colon then.
+    fn label(&mut self) -> Option<Word<'t>> {
+        let mut ahead = self.cursor;
+        let word = ahead.label()?;
+        if word.name.first().is_some_and(u8::is_ascii_digit) || !ahead.eat(b':') {
+            return None;
+        }
+        self.cursor = ahead;
+        Some(word)
+    }
+
+    fn place(&mut self, word: Word<'t>) -> Parsed<()> {
+        let Some(draft) = self.draft.as_mut() else {
+            return Err(outside(word.span));
+        };
+        // Printers put the label of a subroutine behind its directive.
+        if draft.subroutine(word.name).is_none() {
+            let id = draft.label(word.name.into(), LabelKind::BLOCK, word.span)?;
+            draft.place(id, word.span)?;
+            let placed = Instruction::new(Op::LABEL).with(FieldName::Label, Value::Label(id));
+            draft.body.code.push(placed.into());
+        }
+        if self.cursor.ends() {
+            Ok(())
+        } else {
+            Err(instruction::trailing(&self.cursor, "label"))
+        }
+    }
+
+    fn instruction(&mut self) -> Parsed<()> {
+        let predicate = self.predicate()?;
+        self.cursor.blanks();
+        let start = self.cursor.at;
+        let index = self.index;
+        let found = index.find(self.cursor);
+        let Some(draft) = self.draft.as_mut() else {
+            let span = self.cursor.piece();
+            return Err(if found.clone().next().is_some() {
+                outside(span)
+            } else {
+                self.unknown()
+            });
+        };
+        let format = draft.format;
+        let mut worst: Option<(usize, Fault)> = None;
+        let mut lacking: Option<&Entry> = None;
+        for entry in found {
+            if !entry.def.exists_in(format) {
+                lacking = lacking.or(Some(entry));
+                continue;
+            }
+            self.cursor.at = start;
+            let (cursor, scratch) = (&mut self.cursor, &mut self.scratch);
+            match instruction::parse(cursor, draft, scratch, entry, predicate) {
+                Ok(instruction) => {
+                    draft.body.code.push(instruction.into());
+                    return Ok(());
+                }
+                Err(fault) => {
+                    let place = fault.span.start;
+                    if worst.as_ref().is_none_or(|(best, _)| place > *best) {
+                        worst = Some((place, fault));
+                    }
+                }
+            }
+        }
+        match (worst, lacking) {
+            (Some((_, fault)), _) => Err(fault),
+            (None, Some(entry)) => {
+                self.cursor.at = start;
+                Err(self.lacking(entry))
+            }
+            (None, None) => {
+                self.cursor.at = start;
+                Err(self.unknown())
+            }
+        }
+    }
+
+    /// `(P1)` before an instruction.
+    fn predicate(&mut self) -> Parsed<Option<(Predicate, Span)>> {
+        if self.cursor.peek() != Some(b'(') {
+            return Ok(None);
+        }
+        let start = self.cursor.at;
+        let piece = self.cursor.piece();
+        let Some(draft) = self.draft.as_mut() else {
+            return Err(outside(piece));
+        };
+        self.cursor.at += 1;
+        let predicate = instruction::predicate(&mut self.cursor, draft, &mut self.scratch)?;
+        Ok(Some((predicate, Span::between(start, self.cursor.at))))
+    }
+
+    #[cold]
+    fn unknown(&mut self) -> Fault {
+        let mut ahead = self.cursor;
+        let Some(word) = ahead.word() else {
+            return self
+                .cursor
+                .unexpected("an instruction, a label or a directive");
+        };
+        let message = alloc::format!("no instruction is called `{}`", shown(word.name));
+        let fault = Diagnostic::new(DiagnosticKind::UnknownOpcode, word.span, message);
+        if self.suggestions == 0 {
+            return fault;
+        }
+        self.suggestions -= 1;
+        match closest(word.name, self.index.spellings()) {
+            Some(like) => fault.hint(alloc::format!("did you mean `{}`?", shown(like))),
+            None => fault,
+        }
+    }
+
+    #[cold]
+    fn lacking(&mut self, entry: &Entry) -> Fault {
+        let span = self.cursor.piece();
+        let (name, def) = (entry.def.mnemonic(), entry.def);
+        let version = self.object.version;
+        if def.status == Status::TextOnly {
+            let message = alloc::format!("`{name}` has no binary form in any version");
+            return Diagnostic::new(DiagnosticKind::NotInVersion, span, message);
+        }
+        let message = alloc::format!("version {version} has no `{name}`");
+        let fault = Diagnostic::new(DiagnosticKind::NotInVersion, span, message);
+        fault.hint(alloc::format!("versions that have it: {}", def.when))
+    }
+
+    /// The version that the text states, which must be the same everywhere.
+    fn stated_version(&mut self, version: Version, span: Span) -> Parsed<()> {
+        if let Some(before) = self.stated {
+            if before == version {
+                return Ok(());
+            }
+            let message = alloc::format!("the text is of version {before} above");
+            return Err(Diagnostic::new(DiagnosticKind::Misplaced, span, message));
+        }
+        if self.draft.is_some() {
+            let message = "the version must stand before the first routine";
+            return Err(Diagnostic::new(DiagnosticKind::Misplaced, span, message));
+        }
+        self.stated = Some(version);
+        if self.options.version.is_some() {
+            return Ok(());
+        }
+        // Version 4.2 is text only; what it can say is laid out as 4.1.
+        let target = if version == Version::V4_2 {
+            Version::V4_1
+        } else {
+            version
+        };
+        if !target.is_supported() {
+            let message = alloc::format!("version {version} has no known binary layout");
+            let fault = Diagnostic::new(DiagnosticKind::NotEncodable, span, message);
+            return Err(fault.expected("a version from 3.0 to 4.2"));
+        }
+        self.object.version = target;
+        Ok(())
+    }
+
+    /// Gives a routine that does not say for whom it is the target of the one before.
+    fn target(&self, draft: &mut Draft<'t>) {
+        if draft.body.attribute("Target").is_some() {
+            return;
+        }
+        let before = self.object.routines();
+        let before = before.filter_map(|(_, r)| r.body()?.attribute("Target")?.value.first());
+        let target = before.last().copied().unwrap_or(TARGET_3D);
+        let name = draft.string(crate::attribute::TARGET.into());
+        draft.body.attributes.push(Attribute {
+            name,
+            value: Vec::from([target]).into(),
+        });
+    }
+
+    /// Puts the routine that is under construction into the object.
+    fn finish_routine(&mut self) {
+        let Some(mut draft) = self.draft.take() else {
+            return;
+        };
+        for fault in draft.missing_labels() {
+            self.fault(fault);
+        }
+        if draft.in_scope() {
+            let span = Span {
+                start: self.cursor.at,
+                len: 0,
+            };
+            let message = "a scope is open at the end of the routine";
+            let fault = Diagnostic::new(DiagnosticKind::Misplaced, span, message);
+            self.fault(fault.expected("`}`"));
+        }
+        self.target(&mut draft);
+        let routine = Routine::new(draft.name, draft.body);
+        match draft.kind {
+            RoutineKind::Kernel => self.object.kernels.push(routine),
+            RoutineKind::Function => self.object.functions.push(routine),
+        }
+    }
+}

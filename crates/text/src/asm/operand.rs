@@ -1,0 +1,487 @@
+//! Operands.
+
+use super::cursor::{Word, shown};
+use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
+use super::expression::{Extent, expression};
+use super::instruction::Line;
+use super::routine::Symbol;
+use visakit_isa::operand::{
+    AddressOperand, GeneralOperand, ImmediateOperand, IndirectOperand, Modifier, OperandClasses,
+    PredicateCombine, PredicateOperand, PropertyByte, StateClass, StateOperand,
+};
+use visakit_isa::table::{FieldDef, FieldName, Op, Role};
+use visakit_isa::{
+    AddressId, DataType, Predicate, RawOperand, Region, SamplerId, SurfaceId, VarId, VectorOperand,
+};
+
+const MODIFIERS: [(&str, Modifier); 4] = [
+    ("(-)", Modifier::NEG),
+    ("(abs)", Modifier::ABS),
+    ("(-abs)", Modifier::NEG_ABS),
+    ("(~)", Modifier::NOT),
+];
+
+impl<'t> Line<'_, 't> {
+    /// An expression, which must be there and in this range.
+    pub(super) fn expression(
+        &mut self,
+        extent: Extent,
+        what: &str,
+        range: core::ops::RangeInclusive<i64>,
+    ) -> Parsed<i64> {
+        self.cursor.blanks();
+        let start = self.cursor.at;
+        let draft = &*self.draft;
+        let value = expression(self.cursor, extent, &|name| draft.size_of(name))?;
+        let Some(value) = value else {
+            return Err(self.cursor.unexpected(what));
+        };
+        if range.contains(&value) {
+            return Ok(value);
+        }
+        let span = Span::between(start, self.cursor.at);
+        let message = alloc::format!("{value} is out of range");
+        let fault = Diagnostic::new(DiagnosticKind::ImmediateRange, span, message);
+        let (low, high) = (range.start(), range.end());
+        Err(fault.expected(alloc::format!("{what} from {low} to {high}")))
+    }
+
+    /// A byte in an operand, such as a row.
+    pub(super) fn byte(&mut self, what: &str) -> Parsed<u8> {
+        let value = self.expression(Extent::Full, what, 0..=255)?;
+        Ok(u8::try_from(value).unwrap_or(0))
+    }
+
+    /// A name of a variable, surface or sampler.
+    pub(super) fn named(&mut self, what: &str) -> Parsed<(Word<'t>, Symbol)> {
+        match self.cursor.word() {
+            Some(word) => Ok((word, self.draft.need(word)?)),
+            None => Err(self.cursor.unexpected(what)),
+        }
+    }
+
+    #[cold]
+    pub(super) fn wrong_class<T>(&self, word: Word<'t>, symbol: Symbol, wanted: &str) -> Parsed<T> {
+        let message = alloc::format!("`{}` is {}", shown(word.name), symbol.what());
+        let fault = Diagnostic::new(DiagnosticKind::OperandClass, word.span, message);
+        Err(fault.expected(wanted))
+    }
+
+    /// A surface by its name.
+    pub(super) fn surface(&mut self) -> Parsed<SurfaceId> {
+        match self.named("a surface")? {
+            (_, Symbol::Surface(id)) => Ok(id),
+            (word, other) => self.wrong_class(word, other, "a surface"),
+        }
+    }
+
+    /// A sampler by its name.
+    pub(super) fn sampler(&mut self) -> Parsed<SamplerId> {
+        match self.named("a sampler")? {
+            (_, Symbol::Sampler(id)) => Ok(id),
+            (word, other) => self.wrong_class(word, other, "a sampler"),
+        }
+    }
+
+    /// A general variable by its name.
+    pub(super) fn variable(&mut self, what: &str) -> Parsed<VarId> {
+        match self.named(what)? {
+            (_, Symbol::General(id)) => Ok(id),
+            (word, other) => self.wrong_class(word, other, what),
+        }
+    }
+
+    /// `(P1)`, `(!P1.any)`; the parenthesis is taken already.
+    pub(super) fn predicate(&mut self) -> Parsed<Predicate> {
+        let inverted = self.cursor.eat(b'!');
+        let (word, symbol) = self.named("a predicate variable")?;
+        let Symbol::Predicate(id) = symbol else {
+            return self.wrong_class(word, symbol, "a predicate variable");
+        };
+        let combine = if self.cursor.eat_text(".any") {
+            PredicateCombine::Any
+        } else if self.cursor.eat_text(".all") {
+            PredicateCombine::All
+        } else {
+            PredicateCombine::PerLane
+        };
+        self.cursor.need(b')', "`)`")?;
+        Predicate::new(id, combine, inverted).ok_or_else(|| {
+            let message = "instructions can name the first 4095 predicates only";
+            Diagnostic::new(DiagnosticKind::NotEncodable, word.span, message)
+        })
+    }
+
+    /// A raw operand. The offset may be left out where `bare`.
+    pub(super) fn raw(&mut self, bare: bool) -> Parsed<RawOperand> {
+        const WHAT: &str = "a raw operand such as `V32.0`";
+        let variable = self.variable(WHAT)?;
+        let mut offset = 0;
+        if self.cursor.eat(b'.') {
+            let extent = Extent::Primary;
+            let most = if variable == VarId::NULL { 0 } else { 0xffff };
+            offset = self.expression(extent, "an offset in bytes", 0..=most)?;
+        } else if !bare {
+            self.cursor.blanks();
+            if matches!(self.cursor.peek(), Some(b'(' | b'<')) {
+                let span = self.cursor.piece();
+                let message = "a region or row where a message takes plain bytes";
+                let fault = Diagnostic::new(DiagnosticKind::OperandClass, span, message);
+                return Err(fault.expected(WHAT));
+            }
+            return Err(self.cursor.unexpected("`.` and an offset in bytes"));
+        }
+        Ok(RawOperand {
+            variable,
+            offset: u16::try_from(offset).unwrap_or(0),
+        })
+    }
+
+    /// A vector operand of a class that the field takes.
+    pub(super) fn vector(&mut self, field: &FieldDef) -> Parsed<VectorOperand> {
+        self.cursor.blanks();
+        let start = self.cursor.at;
+        let operand = self.vector_of_any_class(field)?;
+        let classes = self.classes(field);
+        if classes.is_empty() || classes.has(operand.class()) {
+            return Ok(operand);
+        }
+        let span = Span::between(start, self.cursor.at);
+        let class = operand.class().name();
+        let message = alloc::format!("{} cannot be of class {class}", field.name);
+        let fault = Diagnostic::new(DiagnosticKind::OperandClass, span, message);
+        let mut wanted = alloc::string::String::from("class ");
+        for (i, class) in classes.classes().enumerate() {
+            wanted.push_str(if i == 0 { "" } else { " or " });
+            wanted.push_str(class.name());
+        }
+        Err(fault.expected(wanted))
+    }
+
+    /// The classes that the language takes: where general variables are read also what stands for
+    /// them, more than the specification lists, as compilers write it.
+    fn classes(&self, field: &FieldDef) -> OperandClasses {
+        let listed = field.classes;
+        let general = listed.contains(OperandClasses::GENERAL);
+        let more = match self.def.op {
+            Op::LINE if field.name == FieldName::Src0 => OperandClasses::empty(),
+            Op::MOV => OperandClasses::ADDRESS,
+            _ if general && field.role == Role::Source => {
+                OperandClasses::INDIRECT | OperandClasses::IMMEDIATE
+            }
+            _ => OperandClasses::empty(),
+        };
+        if listed.is_empty() {
+            listed
+        } else {
+            listed | more
+        }
+    }
+
+    pub(super) fn vector_of_any_class(&mut self, field: &FieldDef) -> Parsed<VectorOperand> {
+        let destination = field.role == Role::Destination;
+        let mut modifier = Modifier::NONE;
+        if destination {
+            if self.saturate {
+                modifier = Modifier::SAT;
+            }
+        } else if self.cursor.peek() == Some(b'(') {
+            for (text, value) in MODIFIERS {
+                if self.cursor.has(text) {
+                    self.cursor.at += text.len();
+                    self.cursor.blanks();
+                    modifier = value;
+                    break;
+                }
+            }
+        }
+        match self.cursor.peek() {
+            Some(b'r' | b'R') if self.cursor.peek_at(1) == Some(b'[') => {
+                return self.indirect(modifier, destination);
+            }
+            Some(b'&') => return self.address_of(),
+            Some(b'%') if self.cursor.has("%sizeof") || self.cursor.has("%DispatchSimd") => {
+                return self.immediate(field);
+            }
+            Some(b'0'..=b'9' | b'-' | b'~' | b'!' | b'(') => return self.immediate(field),
+            _ => {}
+        }
+        let (word, symbol) = self.named("an operand")?;
+        match symbol {
+            Symbol::General(variable) => self.general(word, variable, modifier, destination),
+            Symbol::Address(address) => self.address(address, modifier),
+            Symbol::Predicate(id) => {
+                let predicate = Predicate::from_bits(id.0);
+                Ok(PredicateOperand {
+                    modifier,
+                    predicate,
+                }
+                .into())
+            }
+            Symbol::Surface(SurfaceId(id)) => self.state(StateClass::SURFACE, id, modifier),
+            Symbol::Sampler(SamplerId(id)) => self.state(StateClass::SAMPLER, id, modifier),
+        }
+    }
+
+    /// Row and column, in parentheses.
+    pub(super) fn place(&mut self) -> Parsed<(u8, u8)> {
+        self.cursor.need(b'(', "`(`")?;
+        let row = self.byte("a row")?;
+        self.cursor.need(b',', "`,`")?;
+        let column = self.byte("a column")?;
+        self.cursor.need(b')', "`)`")?;
+        Ok((row, column))
+    }
+
+    #[inline]
+    pub(super) fn general(
+        &mut self,
+        word: Word<'t>,
+        variable: VarId,
+        modifier: Modifier,
+        destination: bool,
+    ) -> Parsed<VectorOperand> {
+        self.cursor.blanks();
+        let (row, column) = match self.cursor.peek() {
+            Some(b'(') => self.place()?,
+            Some(b'.') => {
+                let span = Span::between(word.span.start, self.cursor.at + 1);
+                let message = "a raw operand where one with a region is taken";
+                let fault = Diagnostic::new(DiagnosticKind::OperandClass, span, message);
+                return Err(fault.expected("an operand such as `V32(0,0)<1;1,0>`"));
+            }
+            _ => (0, 0),
+        };
+        self.cursor.blanks();
+        if self.cursor.peek() != Some(b'<') {
+            let span = Span::between(word.span.start, self.cursor.at);
+            let message = "the operand has no region";
+            let fault = Diagnostic::new(DiagnosticKind::MissingRegion, span, message);
+            return Err(if destination {
+                fault.expected("a region such as `<1>`")
+            } else {
+                fault.expected("a region such as `<1;1,0>`, or `<0;1,0>` for one element")
+            });
+        }
+        let region = self.region(destination)?;
+        Ok(GeneralOperand {
+            modifier,
+            variable,
+            row,
+            column,
+            region,
+        }
+        .into())
+    }
+
+    /// Behind the name of an address variable.
+    pub(super) fn address(
+        &mut self,
+        address: AddressId,
+        modifier: Modifier,
+    ) -> Parsed<VectorOperand> {
+        self.cursor.need(b'(', "`(` and an element")?;
+        let offset = self.byte("an element")?;
+        self.cursor.need(b')', "`)`")?;
+        self.cursor.blanks();
+        if self.cursor.peek() != Some(b'<') {
+            let span = self.cursor.piece();
+            let message = "the operand has no width";
+            let fault = Diagnostic::new(DiagnosticKind::MissingRegion, span, message);
+            return Err(fault.expected("a width such as `<1>`"));
+        }
+        self.cursor.at += 1;
+        let start = self.cursor.at;
+        let range = 0..=255;
+        let value = self.expression(Extent::NoComparison, "a number of elements", range)?;
+        let width = u8::try_from(value).unwrap_or(0);
+        if !width.is_power_of_two() || width > 32 {
+            let span = Span::between(start, self.cursor.at);
+            let message = alloc::format!("no operand has {value} elements");
+            let fault = Diagnostic::new(DiagnosticKind::RegionValue, span, message);
+            return Err(fault.expected("1, 2, 4, 8, 16 or 32"));
+        }
+        self.cursor.need(b'>', "`>`")?;
+        Ok(AddressOperand {
+            modifier,
+            address,
+            offset,
+            width: u8::try_from(width.trailing_zeros()).unwrap_or(0),
+        }
+        .into())
+    }
+
+    /// Behind the name of a surface or sampler.
+    pub(super) fn state(
+        &mut self,
+        class: StateClass,
+        id: u8,
+        modifier: Modifier,
+    ) -> Parsed<VectorOperand> {
+        self.cursor.need(b'(', "`(` and an element")?;
+        let offset = self.byte("an element")?;
+        self.cursor.need(b')', "`)`")?;
+        Ok(StateOperand {
+            modifier,
+            class,
+            index: id.into(),
+            offset,
+        }
+        .into())
+    }
+
+    /// `r[A0(0),16]<8;8,1>:d`
+    pub(super) fn indirect(
+        &mut self,
+        modifier: Modifier,
+        destination: bool,
+    ) -> Parsed<VectorOperand> {
+        self.cursor.at += 2;
+        let (word, symbol) = self.named("an address variable")?;
+        let Symbol::Address(address) = symbol else {
+            return self.wrong_class(word, symbol, "an address variable");
+        };
+        self.cursor.need(b'(', "`(` and an element")?;
+        let address_offset = self.byte("an element")?;
+        self.cursor.need(b')', "`)`")?;
+        let mut offset = 0;
+        if self.cursor.eat(b',') {
+            offset = self.expression(Extent::Full, "an offset in bytes", -512..=511)?;
+        }
+        self.cursor.need(b']', "`]`")?;
+        self.cursor.blanks();
+        if self.cursor.peek() != Some(b'<') {
+            let span = self.cursor.piece();
+            let message = "the operand has no region";
+            let fault = Diagnostic::new(DiagnosticKind::MissingRegion, span, message);
+            return Err(fault.expected("a region such as `<1>`"));
+        }
+        let region = self.region(destination)?;
+        let ty = self.data_type()?;
+        Ok(IndirectOperand {
+            modifier,
+            address,
+            address_offset,
+            offset: i16::try_from(offset).unwrap_or(0),
+            property: PropertyByte::from(ty),
+            region,
+        }
+        .into())
+    }
+
+    /// `&V32`, `&V32[4]`, `&T7[1]`
+    pub(super) fn address_of(&mut self) -> Parsed<VectorOperand> {
+        self.cursor.need(b'&', "`&`")?;
+        let (word, symbol) = self.named("a variable or surface")?;
+        let mut offset = 0;
+        if self.cursor.eat(b'[') {
+            let most = match symbol {
+                Symbol::General(_) => 0x7fff,
+                _ => 255,
+            };
+            offset = self.expression(Extent::Full, "an offset", 0..=most)?;
+            self.cursor.need(b']', "`]`")?;
+        }
+        let offset = u32::try_from(offset).unwrap_or(0);
+        let state = |class, id: u8| {
+            VectorOperand::State(StateOperand {
+                modifier: Modifier::NONE,
+                class,
+                index: id.into(),
+                offset: u8::try_from(offset).unwrap_or(0),
+            })
+        };
+        match symbol {
+            Symbol::Surface(SurfaceId(id)) => Ok(state(StateClass::SURFACE, id)),
+            Symbol::Sampler(SamplerId(id)) => Ok(state(StateClass::SAMPLER, id)),
+            Symbol::General(variable) => {
+                let ty = self
+                    .draft
+                    .general(variable)
+                    .map_or(DataType::Ud, |(t, _)| t);
+                let size = u32::from(ty.size());
+                let (row, bytes) = (offset / self.draft.grf_bytes, offset % self.draft.grf_bytes);
+                match u8::try_from(row) {
+                    Ok(row) if bytes.is_multiple_of(size) => Ok(GeneralOperand {
+                        variable,
+                        row,
+                        column: u8::try_from(bytes / size).unwrap_or(0),
+                        region: Region::SCALAR,
+                        ..GeneralOperand::default()
+                    }
+                    .into()),
+                    _ => {
+                        let message = alloc::format!("{offset} is no offset of an element");
+                        let kind = DiagnosticKind::ImmediateRange;
+                        let fault = Diagnostic::new(kind, word.span, message);
+                        Err(fault.expected(alloc::format!("a multiple of {size}")))
+                    }
+                }
+            }
+            _ => self.wrong_class(word, symbol, "a general variable, a surface or a sampler"),
+        }
+    }
+
+    /// A vector operand of a load/store message: a constant, or a variable without a region.
+    pub(super) fn bare_vector(&mut self) -> Parsed<VectorOperand> {
+        self.cursor.blanks();
+        let Some(word) = self.cursor.word() else {
+            let range = i64::from(i32::MIN)..=i64::from(u32::MAX);
+            let value = self.expression(Extent::Full, "a variable or a number", range)?;
+            let property = PropertyByte::from(DataType::Ud);
+            let bits = value.cast_unsigned() & 0xffff_ffff;
+            return Ok(ImmediateOperand::new(property, bits).into());
+        };
+        if word.name.eq_ignore_ascii_case(b"%sizeof") {
+            self.cursor.at = word.span.start;
+            let range = 0..=i64::from(u32::MAX);
+            let value = self.expression(Extent::Full, "a number", range)?;
+            let property = PropertyByte::from(DataType::Ud);
+            return Ok(ImmediateOperand::new(property, value.cast_unsigned()).into());
+        }
+        let symbol = self.draft.need(word)?;
+        match symbol {
+            Symbol::General(variable) => {
+                let (row, column) = if self.cursor.peek() == Some(b'(') {
+                    self.place()?
+                } else if self.cursor.eat(b'.') {
+                    (0, self.byte("a column")?)
+                } else {
+                    (0, 0)
+                };
+                Ok(GeneralOperand {
+                    variable,
+                    row,
+                    column,
+                    region: Region::SCALAR,
+                    ..GeneralOperand::default()
+                }
+                .into())
+            }
+            Symbol::Surface(SurfaceId(id)) => self.state(StateClass::SURFACE, id, Modifier::NONE),
+            Symbol::Sampler(SamplerId(id)) => self.state(StateClass::SAMPLER, id, Modifier::NONE),
+            Symbol::Address(address) => self.address(address, Modifier::NONE),
+            Symbol::Predicate(_) => self.wrong_class(word, symbol, "a variable or a number"),
+        }
+    }
+
+    /// A variable with row and column and no region.
+    pub(super) fn no_region(&mut self, field: &FieldDef) -> Parsed<VectorOperand> {
+        let mut ahead = *self.cursor;
+        let word = ahead.word();
+        let symbol = word.and_then(|w| self.draft.find(w.name));
+        let Some(Symbol::General(variable)) = symbol else {
+            return self.vector(field);
+        };
+        *self.cursor = ahead;
+        let (row, column) = self.place()?;
+        Ok(GeneralOperand {
+            variable,
+            row,
+            column,
+            region: Region::source(1, 1, 0).unwrap_or_default(),
+            ..GeneralOperand::default()
+        }
+        .into())
+    }
+}

@@ -1,0 +1,82 @@
+//! Parts that are not always there.
+
+use super::diagnostic::Parsed;
+use super::instruction::Line;
+use visakit_isa::table::{FieldName, Part, Test};
+
+impl Line<'_, '_> {
+    pub(super) fn conditional(&mut self, test: Test, parts: &'static [Part]) -> Parsed<()> {
+        let bits = |line: &Self, name: FieldName, mask: u32| {
+            let slot = line.slot(name);
+            (slot.known & mask == mask).then_some(slot.bits & mask != 0)
+        };
+        let holds = match test {
+            Test::Present(name) => Some(self.present(name).is_some()),
+            Test::Absent(name) => Some(self.present(name).is_none()),
+            Test::Bits(name, mask) => bits(self, name, mask.into()),
+            Test::NoBits(name, mask) => bits(self, name, mask.into()).map(|b| !b),
+            Test::OneOf(name, values) => {
+                let slot = self.slot(name);
+                let value = if slot.known == 0 { 1 } else { slot.bits };
+                Some(value < 32 && values >> value & 1 == 1)
+            }
+            Test::Not(name, value) => {
+                let slot = self.slot(name);
+                (slot.known != 0).then_some(slot.bits != u32::from(value))
+            }
+            Test::Above(..) | Test::Either(..) | Test::NotNull(_) => None,
+        };
+        let there = match (holds, test) {
+            (Some(holds), _) => holds,
+            (None, Test::Not(..)) => self.begins_twice(parts),
+            (None, _) => self.begins(parts),
+        };
+        if !there {
+            return Ok(());
+        }
+        if let (None, Test::Bits(name, mask)) = (holds, test)
+            && mask.is_power_of_two()
+        {
+            self.set(name, mask.into(), mask.into());
+        }
+        self.parts(parts)
+    }
+
+    /// Whether what stands here begins as these parts do.
+    pub(super) fn begins(&mut self, parts: &'static [Part]) -> bool {
+        for part in parts {
+            let mut ahead = *self.cursor;
+            match *part {
+                Part::Text(text) if text.bytes().all(|c| c == b' ') => {}
+                Part::Text(text) => return ahead.eat_text(text),
+                Part::Number(_) | Part::Hex(_) => {
+                    return matches!(ahead.number(), Ok(Some(_))) && ahead.peek() != Some(b':');
+                }
+                Part::Named(name) => {
+                    ahead.blanks();
+                    return self.longest(name, u64::MAX, &ahead).is_some();
+                }
+                Part::Choice(choice) => {
+                    let texts = choice.cases.iter().map(|(_, t)| *t);
+                    let mut texts = texts.chain(core::iter::once(choice.otherwise));
+                    return texts.any(|t| !t.is_empty() && ahead.eat_text(t));
+                }
+                Part::MayOmit(_) | Part::SignedHex(_) => {}
+                _ => return !ahead.ends(),
+            }
+        }
+        false
+    }
+
+    /// Whether a number and a text stand here two times: one of them is not for what follows.
+    pub(super) fn begins_twice(&self, parts: &'static [Part]) -> bool {
+        let mut ahead = *self.cursor;
+        (0..2).all(|_| {
+            parts.iter().all(|part| match *part {
+                Part::Text(text) => ahead.eat_text(text),
+                Part::Number(_) => matches!(ahead.number(), Ok(Some(_))),
+                _ => false,
+            })
+        })
+    }
+}

@@ -1,0 +1,387 @@
+//! A routine under construction: its names, its strings and its labels.
+
+use super::cursor::{Word, shown};
+use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span, closest};
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use visakit_isa::object::{Body, Label, LabelKind, RoutineKind};
+use visakit_isa::{
+    AddressId, DataType, Features, Format, LabelId, PredicateId, SamplerId, StringId, SurfaceId,
+    VarId,
+};
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Symbol {
+    General(VarId),
+    Address(AddressId),
+    Predicate(PredicateId),
+    Sampler(SamplerId),
+    Surface(SurfaceId),
+}
+
+impl Symbol {
+    /// What it is called in messages.
+    pub(super) const fn what(self) -> &'static str {
+        match self {
+            Self::General(_) => "a general variable",
+            Self::Address(_) => "an address variable",
+            Self::Predicate(_) => "a predicate variable",
+            Self::Sampler(_) => "a sampler",
+            Self::Surface(_) => "a surface",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    symbol: Symbol,
+    span: Span,
+    depth: usize,
+}
+
+/// Names are looked up here first.
+const FAST: usize = 1024;
+
+/// A routine under construction.
+#[derive(Debug)]
+pub(super) struct Draft<'t> {
+    pub(super) kind: RoutineKind,
+    pub(super) name: Cow<'t, [u8]>,
+    pub(super) body: Body<'t>,
+    pub(super) format: Format,
+    pub(super) grf_bytes: u32,
+    /// What `.kernel_attr SimdSize` said.
+    pub(super) simd: Option<i64>,
+    names: BTreeMap<&'t [u8], Named>,
+    fast: Vec<Option<(&'t [u8], Symbol)>>,
+    /// The names that the open scopes hide.
+    hidden: Vec<(&'t [u8], Option<Named>)>,
+    /// How many names were hidden when each open scope began.
+    scopes: Vec<usize>,
+    blocks: BTreeMap<Cow<'t, [u8]>, LabelId>,
+    subroutines: BTreeMap<Cow<'t, [u8]>, LabelId>,
+    uses: Vec<LabelUse>,
+    /// How many names may still be compared for a suggestion.
+    pub(super) suggestions: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LabelUse {
+    first: Span,
+    placed: Option<Span>,
+    subroutine: bool,
+}
+
+impl<'t> Draft<'t> {
+    pub(super) fn new(
+        kind: RoutineKind,
+        name: Cow<'t, [u8]>,
+        format: Format,
+        grf_bytes: u32,
+    ) -> Self {
+        let mut draft = Self {
+            kind,
+            name: name.clone(),
+            body: Body::default(),
+            format,
+            grf_bytes,
+            simd: None,
+            names: BTreeMap::new(),
+            fast: alloc::vec![None; FAST],
+            hidden: Vec::new(),
+            scopes: Vec::new(),
+            blocks: BTreeMap::new(),
+            subroutines: BTreeMap::new(),
+            uses: Vec::new(),
+            suggestions: 20,
+        };
+        draft.body.name = draft.string(name);
+        // The names that Intel's assemblers put into the pool.
+        let features = format.features();
+        let known = if features.contains(Features::SINCE_4_1) {
+            21
+        } else if features.contains(Features::SINCE_3_8) {
+            20
+        } else {
+            18
+        };
+        for variable in format.predefined_variables().iter().take(known) {
+            let mut name = Vec::from(*b"%");
+            name.extend_from_slice(variable.name.as_bytes());
+            draft.string(Cow::Owned(name));
+        }
+        for id in 0..format.predefined_surface_count() {
+            if let Some(surface) = format.predefined_surface(SurfaceId(id)) {
+                draft.string(Cow::Borrowed(surface.name.as_bytes()));
+            }
+        }
+        draft.string(Cow::Borrowed(b"S31"));
+        draft
+    }
+
+    /// A new string of the pool; like Intel's assembler, which repeats strings.
+    pub(super) fn string(&mut self, text: Cow<'t, [u8]>) -> StringId {
+        if text.is_empty() {
+            return StringId(0);
+        }
+        self.body.add_string(text)
+    }
+
+    /// Begins a scope.
+    pub(super) fn open_scope(&mut self) {
+        self.scopes.push(self.hidden.len());
+    }
+
+    /// Ends a scope; false where none is open.
+    pub(super) fn close_scope(&mut self) -> bool {
+        let Some(start) = self.scopes.pop() else {
+            return false;
+        };
+        while self.hidden.len() > start {
+            if let Some((name, before)) = self.hidden.pop() {
+                match before {
+                    Some(named) => self.names.insert(name, named),
+                    None => self.names.remove(name),
+                };
+            }
+        }
+        self.fast.fill(None);
+        true
+    }
+
+    /// Whether scopes are still open.
+    pub(super) const fn in_scope(&self) -> bool {
+        !self.scopes.is_empty()
+    }
+
+    /// Gives a name a meaning, which it must not have yet in this scope.
+    pub(super) fn declare(&mut self, word: Word<'t>, symbol: Symbol) -> Parsed<()> {
+        let depth = self.scopes.len();
+        let named = Named {
+            symbol,
+            span: word.span,
+            depth,
+        };
+        let before = self.names.insert(word.name, named);
+        if let Some(before) = before
+            && before.depth == depth
+        {
+            let message = alloc::format!("`{}` is declared twice", shown(word.name));
+            let fault = Diagnostic::new(DiagnosticKind::DuplicateDeclaration, word.span, message);
+            return Err(fault.related(before.span, "first declared here"));
+        }
+        if depth > 0 {
+            self.hidden.push((word.name, before));
+        }
+        if let Some(slot) = self.fast.get_mut(slot(word.name)) {
+            *slot = None;
+        }
+        Ok(())
+    }
+
+    /// What a name stands for.
+    #[inline]
+    pub(super) fn find(&mut self, name: &'t [u8]) -> Option<Symbol> {
+        let slot = slot(name);
+        if let Some(Some((known, symbol))) = self.fast.get(slot)
+            && *known == name
+        {
+            return Some(*symbol);
+        }
+        let named = self.names.get(name).map(|n| n.symbol);
+        let symbol = named.or_else(|| self.predefined(name))?;
+        if let Some(place) = self.fast.get_mut(slot) {
+            *place = Some((name, symbol));
+        }
+        Some(symbol)
+    }
+
+    fn predefined(&self, name: &[u8]) -> Option<Symbol> {
+        let format = self.format;
+        if let Some(plain) = name.strip_prefix(b"%") {
+            let known = format.predefined_variables();
+            if let Some(id) = known.iter().position(|v| v.name.as_bytes() == plain) {
+                return Some(Symbol::General(VarId(u32::try_from(id).ok()?)));
+            }
+        }
+        for id in 0..format.predefined_surface_count() {
+            let surface = format.predefined_surface(SurfaceId(id))?;
+            if surface.name.as_bytes() == name || surface.old_name.as_bytes() == name {
+                return Some(Symbol::Surface(SurfaceId(id)));
+            }
+        }
+        if name == b"S31" {
+            return Some(Symbol::Sampler(SamplerId::BINDLESS));
+        }
+        // Printers name reserved variables after their number.
+        let number: u32 = core::str::from_utf8(name.strip_prefix(b"V")?)
+            .ok()?
+            .parse()
+            .ok()?;
+        (number < format.predefined_variable_count()).then_some(Symbol::General(VarId(number)))
+    }
+
+    /// What a name stands for; an error with a suggestion where it was not declared.
+    #[inline]
+    pub(super) fn need(&mut self, word: Word<'t>) -> Parsed<Symbol> {
+        match self.find(word.name) {
+            Some(symbol) => Ok(symbol),
+            None => Err(self.undeclared(word)),
+        }
+    }
+
+    #[cold]
+    fn undeclared(&mut self, word: Word<'t>) -> Fault {
+        let message = alloc::format!("`{}` is not declared", shown(word.name));
+        let fault = Diagnostic::new(DiagnosticKind::Undeclared, word.span, message);
+        if self.suggestions == 0 {
+            return fault;
+        }
+        self.suggestions -= 1;
+        let declared = self.names.keys().copied();
+        // They are in the pool with their percent sign, before everything else.
+        let predefined = self.body.strings.iter().map(AsRef::as_ref).take(32);
+        let predefined = predefined.filter(|s: &&[u8]| s.starts_with(b"%"));
+        match closest(word.name, declared.chain(predefined)) {
+            Some(name) => fault.hint(alloc::format!("did you mean `{}`?", shown(name))),
+            None => fault,
+        }
+    }
+
+    /// Type and size in bytes of a general variable.
+    pub(super) fn general(&self, id: VarId) -> Option<(DataType, u32)> {
+        let first = self.format.predefined_variable_count();
+        if let Some(index) = id.0.checked_sub(first) {
+            let variable = self.body.variables.get(usize::try_from(index).ok()?)?;
+            return Some((variable.properties.data_type(), variable.size()));
+        }
+        let variable = self.format.predefined_variable(id)?;
+        let bytes = u32::from(variable.elements) * u32::from(variable.data_type.size());
+        Some((variable.data_type, bytes))
+    }
+
+    /// The value of `%sizeof` and of `%DispatchSimd`.
+    pub(super) fn size_of(&self, name: &[u8]) -> Option<i64> {
+        if name == b"%DispatchSimd" {
+            return self.simd;
+        }
+        let named = self.names.get(name).map(|n| n.symbol);
+        match named.or_else(|| self.predefined(name)) {
+            Some(Symbol::General(id)) => self.general(id).map(|(_, size)| size.into()),
+            Some(Symbol::Address(AddressId(id))) => {
+                let declaration = self.body.addresses.get(usize::from(id))?;
+                Some(i64::from(declaration.elements) * 2)
+            }
+            None if name == b"GRF" => Some(self.grf_bytes.into()),
+            _ => None,
+        }
+    }
+
+    /// The label of that name, new where there is none.
+    pub(super) fn label(
+        &mut self,
+        name: Cow<'t, [u8]>,
+        kind: LabelKind,
+        span: Span,
+    ) -> Parsed<LabelId> {
+        let block = kind == LabelKind::BLOCK;
+        let known = if block {
+            &self.blocks
+        } else {
+            &self.subroutines
+        };
+        if let Some(id) = known.get(&name) {
+            return Ok(*id);
+        }
+        let Ok(id) = u16::try_from(self.body.labels.len()) else {
+            let message = "the routine has more than 65536 labels";
+            return Err(Diagnostic::new(DiagnosticKind::NotEncodable, span, message));
+        };
+        let string = self.string(name.clone());
+        self.body.labels.push(Label {
+            name: string,
+            kind,
+            attributes: Vec::new(),
+        });
+        self.uses.push(LabelUse {
+            first: span,
+            placed: None,
+            subroutine: !block,
+        });
+        let known = if block {
+            &mut self.blocks
+        } else {
+            &mut self.subroutines
+        };
+        known.insert(name, LabelId(id));
+        Ok(LabelId(id))
+    }
+
+    /// Whether a subroutine of that name is known, placed or not.
+    pub(super) fn subroutine(&self, name: &[u8]) -> Option<LabelId> {
+        self.subroutines.get(name).copied()
+    }
+
+    /// Notes where a label is placed; an error where it is already.
+    pub(super) fn place(&mut self, id: LabelId, span: Span) -> Parsed<()> {
+        let Some(entry) = self.uses.get_mut(usize::from(id.0)) else {
+            return Ok(());
+        };
+        let Some(first) = entry.placed else {
+            entry.placed = Some(span);
+            return Ok(());
+        };
+        let message = "the label is placed twice";
+        let fault = Diagnostic::new(DiagnosticKind::DuplicateLabel, span, message);
+        Err(fault.related(first, "first placed here"))
+    }
+
+    /// A fault for each label that is used and not placed.
+    pub(super) fn missing_labels(&mut self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        for (used, label) in self.uses.iter().zip(&self.body.labels) {
+            if used.placed.is_some() {
+                continue;
+            }
+            let name = self.body.string(label.name).unwrap_or_default();
+            let message = alloc::format!("label `{}` is never placed", shown(name));
+            let fault = Diagnostic::new(DiagnosticKind::MissingLabel, used.first, message);
+            let expected = if used.subroutine {
+                alloc::format!("a line `.function \"{}\"`", shown(name))
+            } else {
+                alloc::format!("a line `{}:`", shown(name))
+            };
+            let mut fault = fault.expected(expected);
+            let others = if used.subroutine {
+                &self.subroutines
+            } else {
+                &self.blocks
+            };
+            let placed = |id: &LabelId| {
+                let entry = self.uses.get(usize::from(id.0));
+                entry.is_some_and(|u| u.placed.is_some())
+            };
+            if self.suggestions > 0 {
+                self.suggestions -= 1;
+                let others = others.iter().filter(|(_, id)| placed(id));
+                if let Some(other) = closest(name, others.map(|(n, _)| n.as_ref())) {
+                    fault = fault.hint(alloc::format!("did you mean `{}`?", shown(other)));
+                }
+            }
+            faults.push(fault);
+        }
+        faults
+    }
+}
+
+/// A cheap hash.
+#[inline]
+fn slot(name: &[u8]) -> usize {
+    let mut hash = name.len();
+    for c in name {
+        hash = hash.wrapping_mul(31).wrapping_add(usize::from(*c));
+    }
+    hash % FAST
+}

@@ -1,0 +1,229 @@
+//! What the assembler says about faulty texts.
+
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+use std::time::{Duration, Instant};
+use visakit_isa::{Dialect, Version};
+use visakit_text::asm::{Diagnostic, DiagnosticKind, Options, assemble};
+
+const HEAD: &str = ".version 4.1
+.kernel \"k\"
+.decl V1x v_type=G type=d num_elts=32 align=GRF
+.decl V2x v_type=G type=d num_elts=32 align=GRF
+.decl VQ v_type=G type=uq num_elts=8 align=GRF
+.decl P1 v_type=P num_elts=16
+.decl A0 v_type=A num_elts=8
+.decl T6 v_type=T num_elts=1
+";
+
+fn faults(text: &str) -> Vec<Diagnostic> {
+    assemble(text.as_bytes(), &Options::default()).unwrap_err()
+}
+
+/// The only fault of a line behind the header, which must stand at `place`.
+fn fault(line: &str, place: &str) -> Diagnostic {
+    let text = format!("{HEAD}    {line}\n    ret (M1, 1)\n");
+    let all = faults(&text);
+    assert_eq!(all.len(), 1, "{line}: {all:?}");
+    let fault = all.into_iter().next().unwrap();
+    assert_eq!(&text[fault.span.start..fault.span.end()], place, "{fault}");
+    fault
+}
+
+macro_rules! kinds {
+    ($($name:ident $line:literal at $place:literal => $kind:ident $message:literal;)*) => {$(
+        #[test]
+        fn $name() {
+            let fault = fault($line, $place);
+            assert_eq!(fault.kind, DiagnosticKind::$kind);
+            assert_eq!(fault.to_string(), $message);
+        }
+    )*};
+}
+
+kinds! {
+    unknown_opcode "mvo (M1, 16) V1x(0,0)<1> 0:d" at "mvo"
+        => UnknownOpcode "no instruction is called `mvo` (did you mean `mov`?)";
+    illegal_execution_size "mov (M1, 12) V1x(0,0)<1> 0:d" at "12"
+        => IllegalExecSize "12 lanes are no legal execution size, expected 1, 2, 4, 8, 16 or 32";
+    illegal_mask "mov (M9, 16) V1x(0,0)<1> 0:d" at "M9"
+        => IllegalExecSize "no execution mask is called `M9`, expected M1 to M8, with _NM for all lanes";
+    undeclared_variable "mov (M1, 16) V1y(0,0)<1> 0:d" at "V1y"
+        => Undeclared "`V1y` is not declared (did you mean `V1x`?)";
+    duplicate_declaration ".decl V1x v_type=G type=d num_elts=1" at "V1x"
+        => DuplicateDeclaration "`V1x` is declared twice";
+    missing_label "goto (M1, 16) nowhere" at "nowhere"
+        => MissingLabel "label `nowhere` is never placed, expected a line `nowhere:`";
+    missing_region "mov (M1, 16) V1x(0,0)<1> V2x(0,0)" at "V2x(0,0)"
+        => MissingRegion "the operand has no region, expected a region such as `<1;1,0>`, or `<0;1,0>` for one element";
+    missing_destination_region "mov (M1, 16) V1x(0,0) 0:d" at "V1x(0,0) "
+        => MissingRegion "the operand has no region, expected a region such as `<1>`";
+    region_value "mov (M1, 16) V1x(0,0)<1> V2x(0,0)<3;1,0>" at "3"
+        => RegionValue "no region has 3 here, expected 0 or a power of two up to 32";
+    destination_stride "mov (M1, 16) V1x(0,0)<8> 0:d" at "8"
+        => RegionValue "no destination has this stride, expected 0, 1, 2 or 4";
+    immediate_range "mov (M1, 16) V1x(0,0)<1> 70000:w" at "70000"
+        => ImmediateRange "70000 does not fit into the type w, expected a number from -32768 to 65535";
+    immediate_type "and (M1, 16) V1x(0,0)<1> V2x(0,0)<1;1,0> 1.5:f" at "1.5:f"
+        => ImmediateType "src1 cannot be a constant of type f, expected one of the types ud d uw w ub b uq q";
+    immediate_with_fraction "mov (M1, 16) V1x(0,0)<1> 1.5:d" at "1.5"
+        => ImmediateType "a number with a fraction cannot be of type d, expected the type f or df, or the bits as `0x3c00:hf`";
+    too_few_operands "add (M1, 16) V1x(0,0)<1> V2x(0,0)<1;1,0>" at ""
+        => OperandCount "`add` takes 3 operands, here are 2, expected the operand src1";
+    too_many_operands "mov (M1, 16) V1x(0,0)<1> 0:d 0:d" at "0"
+        => OperandCount "`mov` takes no more than 2 operands, expected the end of the line";
+    wrong_operand_class "add (M1, 16) V1x(0,0)<1> P1 0:d" at "P1"
+        => OperandClass "src0 cannot be of class predicate, expected class general or indirect or immediate";
+    raw_operand "add (M1, 16) V1x(0,0)<1> V2x.0 0:d" at "V2x."
+        => OperandClass "a raw operand where one with a region is taken, expected an operand such as `V32(0,0)<1;1,0>`";
+    surface_class "oword_ld (1) V1x 0:ud V2x.0" at "V1x"
+        => OperandClass "`V1x` is a general variable, expected a surface";
+    unknown_attribute ".decl V3x v_type=G type=d num_elts=1 attrs={Ouptut}" at "Ouptut"
+        => UnknownAttribute "no attribute is called `Ouptut` (did you mean `Output`?)";
+    alias_bounds ".decl V3x v_type=G type=d num_elts=32 alias=<V1x, 4>" at "V1x, 4"
+        => AliasBounds "the alias ends at byte 132 of a variable of 128 bytes";
+    unterminated_string ".file \"kernel.cm" at "\"kernel.cm"
+        => UnterminatedString "the string has no end, expected `\"` on the same line";
+    trailing_text "barrier now" at "now"
+        => TrailingText "text after the end of `barrier`, expected the end of the line";
+    trailing_text_of_a_directive ".input T6 offset=32 size=4 }" at "}"
+        => Syntax "unexpected `}`, expected `offset=` or `size=`";
+    no_predicate "(P1) cmp.lt (M1, 16) P1 V1x(0,0)<1;1,0> 0:d" at "(P1)"
+        => NotPredicable "`cmp` cannot be predicated";
+    no_binary_form "breakpoint" at "breakpoint"
+        => NotInVersion "`breakpoint` has no binary form in any version";
+    unknown_directive ".dcel V3 v_type=G" at ".dcel"
+        => Syntax "no directive is called `.dcel` (did you mean `.decl`?)";
+    division_by_zero "mov (M1, 16) V1x(0,0)<1/0> 0:d" at "1/0"
+        => ImmediateRange "division by zero";
+}
+
+#[test]
+fn compilers_write_constants_where_variables_are_listed() {
+    let text =
+        format!("{HEAD}    dp4a (M1, 16) V1x(0,0)<1> 0x0:d V2x(0,0)<1;1,0> V2x(0,0)<1;1,0>\n");
+    assert!(assemble(text.as_bytes(), &Options::default()).is_ok());
+}
+
+#[test]
+fn duplicate_label() {
+    let all = faults(&format!("{HEAD}L1:\nL2:\nL1:\n"));
+    assert_eq!(all.len(), 1);
+    assert_eq!(all[0].kind, DiagnosticKind::DuplicateLabel);
+    assert!(all[0].related.is_some());
+}
+
+#[test]
+fn versions_that_have_an_instruction_are_named() {
+    let options = Options {
+        version: Some(Version::V3_6),
+        ..Options::default()
+    };
+    let text = ".version 4.1\n.kernel \"k\"\n    nbarrier.wait 0x1:ub\n";
+    let all = assemble(text.as_bytes(), &options).unwrap_err();
+    assert_eq!(all[0].kind, DiagnosticKind::NotInVersion);
+    let said = "version 3.6 has no `nbarrier.wait` (versions that have it: since 3.8)";
+    assert_eq!(all[0].to_string(), said);
+}
+
+#[test]
+fn all_faults_are_found() {
+    let text =
+        format!("{HEAD}    mvo (M1, 1)\n    ret (M1, 3)\n    jmp (M1, 1) L9\n    ret (M1, 1) ;\n");
+    let kinds: Vec<_> = faults(&text).iter().map(|f| f.kind).collect();
+    use DiagnosticKind::{IllegalExecSize, MissingLabel, TrailingText, UnknownOpcode};
+    assert_eq!(
+        kinds,
+        [UnknownOpcode, IllegalExecSize, MissingLabel, TrailingText]
+    );
+}
+
+#[test]
+fn places_are_lines_and_columns() {
+    let text = format!("{HEAD}    ret (M1, 3)\n");
+    let all = faults(&text);
+    assert_eq!(all[0].span.place(text.as_bytes()), (9, 14));
+}
+
+#[test]
+fn freedoms_of_the_language() {
+    let tidy = format!(
+        "{HEAD}    (P1) add.sat (M1_NM, 16) V1x(0,0)<1> (-)V2x(1,2)<8;8,1> 0x10:d\n\
+         \x20   mov (M1, 8) V1x(0,0)<1> 0x3f800000:f\nL1:\n    ret (M1, 1)\n"
+    );
+    let free = format!(
+        "\n{HEAD}// nothing\n(P1)ADD.SAT( m1_nm ,16)V1x( 0, 1-1 )<1>(-)V2x(1,(2))<8;(4+4),1> \\\n  \
+         (0x20/2):D /* done\n */\nmov(8)V1x<1>1.0:f // end\n  L1 :\nRET (1)"
+    );
+    let options = Options::default();
+    let tidy = assemble(tidy.as_bytes(), &options).unwrap();
+    let free = assemble(free.as_bytes(), &options).unwrap();
+    assert_eq!(tidy, free);
+}
+
+#[test]
+fn scopes_hide_names() {
+    let text = format!(
+        "{HEAD}{{\n.decl V1x v_type=G type=f num_elts=8\n    mov (M1, 8) V1x(0,0)<1> 0:f\n}}\n    \
+         mov (M1, 8) V1x(0,0)<1> 0:d\n"
+    );
+    let object = assemble(text.as_bytes(), &Options::default()).unwrap();
+    let body = object.kernels[0].body().unwrap();
+    assert_eq!(body.variables.len(), 4);
+    let first = |i: usize| body.instructions().nth(i).unwrap().fields[2];
+    assert_ne!(first(0), first(1));
+}
+
+#[test]
+fn newest_texts_become_the_newest_objects() {
+    let text = b".version 4.2\n.kernel \"k\"\n    ret (M1, 1)\n";
+    let object = assemble(text, &Options::default()).unwrap();
+    assert_eq!(object.version, Version::V4_1);
+    assert_eq!(object.dialect, Dialect::Writer2018);
+}
+
+#[test]
+fn no_text_takes_long() {
+    let many = 1 << 20;
+    let line = |text: &str| text.repeat(many / text.len());
+    let within = |text: String| format!("{HEAD}{text}");
+    let mut texts = vec![
+        line("(").into_bytes(),
+        line("\0").into_bytes(),
+        vec![0xff; many],
+        line("x").into_bytes(),
+        line(" ").into_bytes(),
+        line("\n").into_bytes(),
+        line("/*").into_bytes(),
+        line("\\\n").into_bytes(),
+        line("\"").into_bytes(),
+        line("{").into_bytes(),
+        within(line("(")).into_bytes(),
+        within(line("{\n")).into_bytes(),
+        within(line("{}")).into_bytes(),
+        within(line("}\n")).into_bytes(),
+        within(line("mvo\n")).into_bytes(),
+        within(line("mov (M1, 16) V1x(0,0)<1> Vyx(0,0)<1;1,0>\n")).into_bytes(),
+        within(line("    jmp (M1, 1) L\n")).into_bytes(),
+        within(line("L:\n")).into_bytes(),
+        within(format!("mov (M1, 16) V1x({}", line("("))).into_bytes(),
+        within(format!("mov (M1, 16) V1x(0,0)<1> {}", line("-"))).into_bytes(),
+        within(format!("mov (M1, 16) V1x(0,0)<1> {}", line("0"))).into_bytes(),
+        within(format!("mov (M1, 16) V1x(0,0)<1> {}", line("1+"))).into_bytes(),
+        within(format!("switchjmp (M1, 1) V1x(0,0)<0;1,0> ({}", line("L,"))).into_bytes(),
+        within(format!("load_3d.RGBA (M1, 8) 0:uw T6 {}", line("V1x.0 "))).into_bytes(),
+        within(format!(".file \"{}\"", line("\\\\"))).into_bytes(),
+        within(format!(".decl V9 attrs={{{}", line("Output,"))).into_bytes(),
+    ];
+    let numbered: String = (0..many / 32)
+        .map(|i| format!("    jmp (M1, 1) L{i}\n    mov (M1, 1) W{i}\n"))
+        .collect();
+    texts.push(within(numbered).into_bytes());
+    for text in texts {
+        let start = Instant::now();
+        let _ = assemble(&text, &Options::default());
+        let name = String::from_utf8_lossy(&text[..text.len().min(400)]).into_owned();
+        let limit = Duration::from_secs(10);
+        assert!(start.elapsed() < limit, "{:?} for {name}", start.elapsed());
+    }
+}
