@@ -21,6 +21,7 @@ use std::process::ExitCode;
   visakit info kernel.isa                what the object holds
   visakit dump kernel.isa --routine 0    every byte of the first kernel, explained
   visakit dis kernel.isa --routine 0     the first kernel as text
+  visakit asm k.visaasm -o k.isa         text into an object
   visakit stats objects/                 instruction mix of every *.isa below a folder
   visakit roundtrip objects/             read and write every *.isa below a folder, compare
   visakit isa bfi                        fields, versions and platforms of an instruction
@@ -38,6 +39,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Assemble vISA text into an object.
+    Asm(commands::asm::Args),
     /// Print routines as vISA text.
     Dis(commands::dis::Args),
     /// Show what objects hold: routines, inputs, attributes, native code.
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.color.apply();
     let result = match &cli.command {
+        Command::Asm(args) => commands::asm::run(args),
         Command::Dis(args) => commands::dis::run(args),
         Command::Info(args) => commands::info::run(args),
         Command::Dump(args) => commands::dump::run(args),

@@ -2,10 +2,12 @@
 
 use crate::input;
 use crate::output::printable;
+use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
 use std::path::Path;
 use visakit::parse;
+use visakit::text::asm::{Diagnostic, Span};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default().bold();
@@ -39,6 +41,51 @@ pub(crate) fn brief(path: &Path, error: &impl std::fmt::Display) -> String {
         input::name(path),
         printable(error.to_string().as_bytes())
     )
+}
+
+/// Says what is wrong with a text, showing the line.
+#[allow(clippy::print_stderr)]
+pub(crate) fn text_error(path: &Path, text: &str, fault: &Diagnostic) {
+    let title = Level::ERROR.primary_title(printable(fault.message.as_bytes()));
+    let label = fault.expected.as_ref().map(|e| format!("expected {e}"));
+    let marked = AnnotationKind::Primary;
+    let mut group = title.element(snippet(path, text, fault.span, marked, label));
+    if let Some((span, remark)) = fault.related {
+        let label = Some(remark.to_owned());
+        group = group.element(snippet(path, text, span, AnnotationKind::Context, label));
+    }
+    if let Some(hint) = &fault.hint {
+        group = group.element(Level::HELP.message(printable(hint.as_bytes())));
+    }
+    anstream::eprintln!("{}", Renderer::styled().render(&[group]));
+}
+
+/// The line of a place, with the place marked.
+fn snippet<'t>(
+    path: &Path,
+    text: &'t str,
+    span: Span,
+    kind: AnnotationKind,
+    label: Option<String>,
+) -> Snippet<'t, Annotation<'t>> {
+    /// Longer lines are cut behind the place.
+    const BEHIND: usize = 200;
+    let bytes = text.as_bytes();
+    let (line, _) = span.place(bytes);
+    let before = text.get(..span.start).unwrap_or(text);
+    let start = before.rfind('\n').map_or(0, |n| n + 1);
+    let behind = text.get(start..).unwrap_or_default();
+    let end = behind.find('\n').unwrap_or(behind.len());
+    let mut cut = end.min(span.end() - start + BEHIND);
+    while !behind.is_char_boundary(cut) {
+        cut += 1;
+    }
+    let source = behind.get(..cut).unwrap_or(behind);
+    let limit = |offset: usize| (offset - start).min(source.len());
+    Snippet::source(source)
+        .line_start(line)
+        .path(input::name(path))
+        .annotation(kind.span(limit(span.start)..limit(span.end())).label(label))
 }
 
 fn explain(path: &Path, bytes: &[u8], error: &parse::Error) -> String {

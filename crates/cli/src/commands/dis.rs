@@ -150,7 +150,7 @@ fn free_name(object: &Object<'_>, id: RoutineId, taken: &mut HashSet<String>) ->
 }
 
 /// Bytes of a register of a platform.
-fn grf_bytes(name: &str) -> Result<u32, String> {
+pub(super) fn grf_bytes(name: &str) -> Result<u32, String> {
     let plain = |name: &str| name.to_ascii_lowercase().replace(['_', '-'], "");
     let wanted = plain(name);
     let native = enums::NATIVE_PLATFORM

@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+pub(crate) mod asm;
 pub(crate) mod dis;
 pub(crate) mod dump;
 pub(crate) mod info;

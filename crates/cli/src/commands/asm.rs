@@ -1,0 +1,144 @@
+//! `visakit asm`: text into objects.
+
+use crate::output::Failure;
+use crate::{Status, input, render};
+use std::fs;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use visakit::isa::object::Object;
+use visakit::isa::{Dialect, Version};
+use visakit::text::asm::{Options, assemble};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Texts, whose routines become one object, or - for standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The object. [default: standard output, unless that is a terminal]
+    #[arg(short, long, value_name = "OUT.isa")]
+    output: Option<PathBuf>,
+    /// Version of the object. [default: what the text says, 4.1 for 4.2]
+    #[arg(long, value_name = "VERSION", value_parser = version)]
+    target_version: Option<Version>,
+    /// Dialect of the object, for layouts that share a version.
+    #[arg(long, value_name = "NAME", value_parser = super::dialect)]
+    dialect: Option<Dialect>,
+    /// Platform whose registers the offsets of address-of operands count. [default: one with
+    /// registers of 32 bytes]
+    #[arg(long, value_name = "NAME", value_parser = super::dis::grf_bytes)]
+    platform: Option<u32>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    let to_terminal = match &args.output {
+        None => io::stdout().is_terminal(),
+        Some(path) => path.as_os_str() == "-" && io::stdout().is_terminal(),
+    };
+    if to_terminal {
+        let message = "an object is no text for a terminal: name a file with -o";
+        return Err(Failure::Other(message.to_owned()));
+    }
+    let options = Options {
+        version: args.target_version,
+        dialect: args.dialect.unwrap_or_default(),
+        grf_bytes: args.platform,
+    };
+    let texts = args
+        .files
+        .iter()
+        .map(|path| read(path))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Failure::Other)?;
+    let mut whole: Option<Object<'_>> = None;
+    let mut count = 0;
+    for (path, text) in args.files.iter().zip(&texts) {
+        let object = match assemble(text, &options) {
+            Ok(object) => object,
+            Err(faults) => {
+                let shown = one_byte_each(text);
+                for fault in &faults {
+                    render::text_error(path, &shown, fault);
+                }
+                count += faults.len();
+                continue;
+            }
+        };
+        match &mut whole {
+            None => whole = Some(object),
+            Some(whole) if whole.version == object.version => {
+                whole.kernels.extend(object.kernels);
+                whole.functions.extend(object.functions);
+            }
+            Some(whole) => {
+                return Err(Failure::Other(format!(
+                    "{}: version {} where the text before is of {}: choose one with --target-version",
+                    input::name(path),
+                    object.version,
+                    whole.version
+                )));
+            }
+        }
+    }
+    if count > 0 {
+        let faults = if count == 1 { "fault" } else { "faults" };
+        render::note(&format!("{count} {faults}, nothing was written"));
+        return Ok(Status::Findings);
+    }
+    let Some(object) = whole else {
+        return Ok(Status::Unusable);
+    };
+    let bytes = match visakit::encode::write(&object) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            render::failure(&error.to_string());
+            return Ok(Status::Findings);
+        }
+    };
+    match &args.output {
+        Some(path) if path.as_os_str() != "-" => fs::write(path, bytes)
+            .map_err(|error| Failure::Other(format!("{}: {error}", input::name(path))))?,
+        _ => {
+            let mut out = io::stdout().lock();
+            out.write_all(&bytes)?;
+            out.flush()?;
+        }
+    }
+    Ok(Status::Clean)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let read = || {
+        if path.as_os_str() == "-" {
+            let mut text = Vec::new();
+            io::stdin().lock().read_to_end(&mut text)?;
+            Ok(text)
+        } else {
+            fs::read(path)
+        }
+    };
+    let text = read().map_err(|error| format!("{}: {error}", input::name(path)))?;
+    if text.starts_with(&visakit::parse::MAGIC) {
+        let name = input::name(path);
+        return Err(format!("{name}: is an object already, expected text"));
+    }
+    Ok(text)
+}
+
+/// The text with every byte that is not UTF-8 replaced by one of equal length.
+fn one_byte_each(text: &[u8]) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        shown.push_str(chunk.valid());
+        shown.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    shown
+}
+
+fn version(text: &str) -> Result<Version, String> {
+    let found = Version::SUPPORTED.into_iter();
+    let mut found = found.filter(|v| v.to_string() == text);
+    found.next().ok_or_else(|| {
+        let names: Vec<_> = Version::SUPPORTED.iter().map(Version::to_string).collect();
+        format!("known versions: {}", names.join(", "))
+    })
+}
