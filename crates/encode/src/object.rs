@@ -84,12 +84,18 @@ fn check_kind(id: RoutineId, routine: &Routine<'_>, format: Format) -> Result<()
     let body = routine.body();
     let misplaced = match id.kind {
         RoutineKind::Kernel => {
-            let sizes = body.is_some_and(|b| b.input_size != 0 || b.return_value_size != 0);
-            [(routine.linkage.0 != 0, "linkage"), (sizes, "input_size")]
+            let input_size = body.is_some_and(|b| b.input_size != 0);
+            let return_value_size = body.is_some_and(|b| b.return_value_size != 0);
+            [
+                (routine.linkage.0 != 0, "linkage"),
+                (input_size, "input_size"),
+                (return_value_size, "return_value_size"),
+            ]
         }
         RoutineKind::Function => [
             (!routine.binaries.is_empty(), "binaries"),
             (body.is_some_and(|b| !b.inputs.is_empty()), "inputs"),
+            (false, ""),
         ],
     };
     match misplaced.into_iter().find(|(wrong, _)| *wrong) {

@@ -290,7 +290,7 @@ fn parts_of_the_other_kind_of_routine() {
     wrong(
         &|o| body(o).return_value_size = 1,
         "kernel",
-        "kernel 0 \"k\", field input_size",
+        "kernel 0 \"k\", field return_value_size",
     );
     wrong(
         &|o| o.functions[0].binaries.push(NativeBinary::default()),
