@@ -28,7 +28,7 @@ fn text_becomes_an_object_and_text_again() {
     let (text, object) = (text.to_str().unwrap(), object.to_str().unwrap());
     let done = visakit(&["asm", text, "-o", object]);
     assert!(done.status.success() && done.stdout.is_empty() && done.stderr.is_empty());
-    let printed = visakit(&["dis", object]);
+    let printed = visakit(&["dis", "--intel", object]);
     let printed = String::from_utf8(printed.stdout).unwrap();
     assert!(printed.contains(".kernel \"good\""), "{printed}");
     assert!(printed.contains("    ret (M1, 1)"), "{printed}");

@@ -11,12 +11,13 @@
 //! lines: nothing is allocated for a line.
 //!
 //! ```
-//! use visakit_text::{Options, Printer};
+//! use visakit_text::{Form, Options, Printer};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let file = include_bytes!("../../../fixtures/objects/subgroups_skl_v36.isa");
 //! let object = visakit_parse::read(file)?;
-//! let printer = Printer::new(&object, Options::default());
+//! let options = Options { form: Form::Intel, ..Options::default() };
+//! let printer = Printer::new(&object, options);
 //! let mut text = Vec::new();
 //! for (id, _) in object.routines() {
 //!     printer.routine(id, &mut text)?;
@@ -45,4 +46,4 @@ mod printer;
 
 pub use files::file_name;
 pub use output::{LineKind, Output, Utf8};
-pub use printer::{Options, Printer};
+pub use printer::{Form, Options, Printer};

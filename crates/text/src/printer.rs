@@ -6,9 +6,24 @@ use crate::output::{LineKind, Output};
 use visakit_isa::object::{Body, Content, Item, Object, RoutineId, RoutineKind};
 use visakit_isa::{Features, Format, Value, VarId, VectorOperand};
 
+/// Which text to print.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Readable text with the names that the object stores, which the assembler takes.
+    #[default]
+    Plain,
+    /// Plain text with directives in comments for everything that the language cannot say: what
+    /// is assembled from it is the object, byte for byte.
+    Exact,
+    /// What Intel's printer writes.
+    Intel,
+}
+
 /// How to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
+    /// Which text.
+    pub form: Form,
     /// Bytes of a register, 32 or 64, which the offset of an address-of operand depends on.
     /// Where it is not given: what the platform of the object's native binaries has, else 32.
     pub grf_bytes: Option<u32>,

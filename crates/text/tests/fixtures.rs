@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use visakit_text::{Options, Printer};
+use visakit_text::{Form, Options, Printer};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
 
@@ -18,6 +18,7 @@ fn fixtures_print_as_intels_printer_prints_them() {
         let object = visakit_parse::read(&bytes).unwrap();
         let wide = stem.to_str().unwrap().contains("_pvc_");
         let options = Options {
+            form: Form::Intel,
             grf_bytes: Some(if wide { 64 } else { 32 }),
         };
         let printer = Printer::new(&object, options);

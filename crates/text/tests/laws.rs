@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use visakit_isa::object::{Body, Item, LabelKind, Object};
 use visakit_isa::table::FieldName;
 use visakit_isa::{Field, Instruction, LabelId, Op, Region, StringId, Value, VectorOperand};
-use visakit_text::{Options, Printer, asm};
+use visakit_text::{Form, Options, Printer, asm};
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/objects");
@@ -79,6 +79,7 @@ fn check(file: &Path, totals: &mut Totals) {
     let printer = Printer::new(
         &object,
         Options {
+            form: Form::Intel,
             grf_bytes: Some(32),
         },
     );

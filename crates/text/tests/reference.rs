@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use visakit_isa::object::{Object, RoutineId};
-use visakit_text::{Options, Printer, file_name};
+use visakit_text::{Form, Options, Printer, file_name};
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
 
@@ -105,6 +105,7 @@ fn compare(object: &Path, texts: &[PathBuf], totals: &mut Totals) {
     let platform = stem.rsplit('_').next().unwrap();
     let wide = platform.starts_with("pvc");
     let options = Options {
+        form: Form::Intel,
         grf_bytes: Some(if wide { 64 } else { 32 }),
     };
     let bytes = fs::read(object).unwrap();

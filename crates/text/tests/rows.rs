@@ -7,7 +7,15 @@ use visakit_isa::{
     DataType, Dialect, ElementCount, ExecSize, Format, Instruction, LabelId, RawOperand, Region,
     SamplerId, SamplerOp, StringId, SurfaceId, Value, VarId, VectorOperand, Version,
 };
-use visakit_text::{Options, Printer};
+use visakit_text::{Form, Options, Printer};
+
+/// The form of Intel's printer.
+fn intel() -> Options {
+    Options {
+        form: Form::Intel,
+        ..Options::default()
+    }
+}
 
 /// The first variable that a routine declares.
 const FIRST: u32 = 32;
@@ -93,7 +101,7 @@ fn every_row_prints_in_every_format() {
             let mut object = Object::new(format.version(), format.dialect());
             object.kernels.push(Routine::new(&b"routine"[..], body));
             let mut lines = Lines::default();
-            let printer = Printer::new(&object, Options::default());
+            let printer = Printer::new(&object, intel());
             let id = RoutineId::new(RoutineKind::Kernel, 0);
             let Ok(()) = printer.routine(id, &mut lines);
             assert_eq!(lines.instructions.len(), kinds.len());

@@ -11,7 +11,15 @@ use divan::{AllocProfiler, Bencher, black_box};
 use std::path::Path;
 use std::sync::LazyLock;
 use visakit::isa::object::Object;
-use visakit::text::{Options, Printer};
+use visakit::text::{Form, Options, Printer};
+
+/// The form of Intel's printer.
+fn intel() -> Options {
+    Options {
+        form: Form::Intel,
+        ..Options::default()
+    }
+}
 
 #[global_allocator]
 static ALLOCATOR: AllocProfiler = AllocProfiler::system();
@@ -55,7 +63,7 @@ fn lines(text: &[u8]) -> usize {
 fn print(text: &mut Vec<u8>) {
     text.clear();
     for object in &*OBJECTS {
-        let printer = Printer::new(object, Options::default());
+        let printer = Printer::new(object, intel());
         for (id, _) in object.routines() {
             let Ok(()) = printer.routine(id, &mut *text);
         }

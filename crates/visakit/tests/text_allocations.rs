@@ -2,7 +2,15 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use visakit::text::{LineKind, Options, Output, Printer};
+use visakit::text::{Form, LineKind, Options, Output, Printer};
+
+/// The form of Intel's printer.
+fn intel() -> Options {
+    Options {
+        form: Form::Intel,
+        ..Options::default()
+    }
+}
 
 /// Counts lines and forgets them.
 #[derive(Default)]
@@ -27,7 +35,7 @@ fn lines_are_printed_without_allocating() {
     let object = visakit::parse::read(&bytes).unwrap();
     let mut lines = Counter::default();
     let used = allocation_counter::measure(|| {
-        let printer = Printer::new(&object, Options::default());
+        let printer = Printer::new(&object, intel());
         for (id, _) in object.routines() {
             let Ok(()) = printer.routine(id, &mut lines);
         }

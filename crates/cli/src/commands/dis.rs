@@ -11,16 +11,20 @@ use visakit::dump::find_routine;
 use visakit::isa::object::{NativePlatform, Object, RoutineId};
 use visakit::isa::{enums, table::Platforms};
 use visakit::parse::Container;
-use visakit::text::{LineKind, Options, Output, Printer, file_name};
+use visakit::text::{Form, LineKind, Options, Output, Printer, file_name};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The object, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The form of Intel's own printer, byte for byte; the only form for now.
+    /// The form of Intel's own printer, byte for byte.
     #[arg(long)]
     intel: bool,
+    /// With directives in comments for what the language cannot say: `visakit asm` makes the same
+    /// bytes of it.
+    #[arg(long, conflicts_with_all = ["intel", "routine", "output", "platform"])]
+    exact: bool,
     /// Only this routine, by name or number (kernels first, then functions).
     #[arg(long, value_name = "NAME|INDEX")]
     routine: Option<String>,
@@ -60,7 +64,13 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     }
     let object = &decoded.object;
     let routines = chosen(args, &bytes, object).map_err(Failure::Other)?;
+    let form = match (args.intel, args.exact) {
+        (true, _) => Form::Intel,
+        (_, true) => Form::Exact,
+        _ => Form::Plain,
+    };
     let options = Options {
+        form,
         grf_bytes: args.platform,
     };
     let printer = Printer::new(object, options);
