@@ -1,12 +1,15 @@
 //! What stands before the instructions.
 
 use crate::attribute::{TARGET, is_path, number, target_name};
+use crate::instruction::is_identifier;
 use crate::line::Line;
 use crate::names::string;
 use crate::output::{LineKind, Output};
 use crate::printer::{Context, is_kernel};
 use visakit_isa::enums::IMPLICIT_INPUT;
-use visakit_isa::object::{Alignment, Declaration, Input, InputKind, RoutineKind, Variable};
+use visakit_isa::object::{
+    Alignment, Declaration, FileVariable, Input, InputKind, RoutineKind, Variable,
+};
 use visakit_isa::{Dialect, Format, SurfaceId, VarId, Version};
 
 /// Intel's printer knows the predefined variables up to this one.
@@ -55,8 +58,8 @@ impl Context<'_> {
         lines.line.text("\n/// VISA Predefined Variables");
         lines.end(LineKind::Header)?;
         let listed = |own| if own { self.format } else { LISTED };
-        let mut variables = listed(self.own.variables).predefined_variables();
-        if !self.own.variables {
+        let mut variables = listed(self.tables.variables).predefined_variables();
+        if !self.tables.variables {
             variables = variables.get(..LISTED_VARIABLES).unwrap_or(variables);
         }
         for (id, variable) in variables.iter().enumerate() {
@@ -66,7 +69,7 @@ impl Context<'_> {
             lines.line.text(variable.name);
             lines.end(LineKind::Header)?;
         }
-        let format = listed(self.own.surfaces);
+        let format = listed(self.tables.surfaces);
         for id in 0..format.predefined_surface_count() {
             lines.line.text("// .decl T");
             lines.line.number(id);
@@ -80,9 +83,10 @@ impl Context<'_> {
     }
 
     fn declarations<O: Output>(&self, lines: &mut Lines<'_, O>) -> Result<(), O::Error> {
-        for (variable, name) in self.body.variables.iter().zip(&self.names.variables) {
+        let variables = self.body.variables.iter().zip(&self.names.variables);
+        for (i, (variable, name)) in variables.enumerate() {
             lines.next()?;
-            self.variable(lines.line, variable, name);
+            self.variable(lines.line, i, variable, name);
         }
         for (id, address) in (0..).zip(&self.body.addresses) {
             lines.next()?;
@@ -108,7 +112,13 @@ impl Context<'_> {
         Ok(())
     }
 
-    fn variable(&self, line: &mut Line, variable: &Variable<'_>, name: &[u8]) {
+    pub(crate) fn variable(
+        &self,
+        line: &mut Line,
+        index: usize,
+        variable: &Variable<'_>,
+        name: &[u8],
+    ) {
         line.text(".decl ");
         line.raw(name);
         line.text(" v_type=G type=");
@@ -124,14 +134,22 @@ impl Context<'_> {
             self.file_variable(line, variable.alias);
         } else if variable.alias.0 != 0 {
             line.text(" alias=<");
-            self.variable_name(line, variable.alias);
+            if self.own && !self.is_tame(index, variable) {
+                line.unnamed(b'V', variable.alias.0);
+            } else {
+                self.variable_name(line, variable.alias);
+            }
         }
         if variable.is_alias() {
             line.text(", ");
             line.number(variable.alias_offset);
             line.byte(b'>');
         }
-        line.attributes(self.body, &variable.attributes);
+        if self.own {
+            self.own_attributes(line, &variable.attributes);
+        } else {
+            line.attributes(self.body, &variable.attributes);
+        }
     }
 
     /// A variable of the file, after the routine's relocations.
@@ -149,8 +167,10 @@ impl Context<'_> {
             .ok()
             .and_then(|i| self.object.file_variables.get(i));
         match variable {
-            Some(variable) => line.raw(&variable.name),
-            None => {
+            Some(variable) if !self.own || is_file_name(&self.object.file_variables, variable) => {
+                line.raw(&variable.name);
+            }
+            _ => {
                 line.byte(b'@');
                 line.number(resolved);
             }
@@ -180,7 +200,7 @@ impl Context<'_> {
         line.attributes(self.body, &declaration.attributes);
     }
 
-    fn input(&self, line: &mut Line, input: &Input) {
+    pub(crate) fn input(&self, line: &mut Line, input: &Input) {
         match input.kind.implicit_kind() {
             0 => line.text(".input "),
             kind => implicit(line, kind),
@@ -223,7 +243,7 @@ impl Context<'_> {
     }
 
     /// The target of the last routine before this one that states its own, else 3D.
-    fn target_before(&self) -> i32 {
+    pub(crate) fn target_before(&self) -> i32 {
         let before = self.object.routines().take_while(|(id, _)| *id != self.id);
         before
             .filter_map(|(_, routine)| routine.body()?.attribute("Target"))
@@ -249,12 +269,21 @@ impl Context<'_> {
                 line.byte(b'%');
                 line.text(variable.name);
             }
+            None if self.own && id.0 >= self.first_variable => line.unnamed(b'V', id.0),
             None => {
                 line.byte(b'V');
                 line.number(id.0);
             }
         }
     }
+}
+
+/// Whether a variable of the file can be told by its name: `@`, letters and digits, the first not a
+/// digit, and no variable before has it too.
+fn is_file_name(all: &[FileVariable<'_>], variable: &FileVariable<'_>) -> bool {
+    let first = all.iter().find(|v| v.name == variable.name);
+    let plain = variable.name.strip_prefix(b"@").is_some_and(is_identifier);
+    plain && first.is_some_and(|first| core::ptr::eq(first, variable))
 }
 
 /// Name of the alignment; the smallest one is not printed.
@@ -266,7 +295,7 @@ fn alignment(variable: &Variable<'_>) -> Option<&'static str> {
 }
 
 /// `.implicit_LOCAL_ID `
-fn implicit(line: &mut Line, kind: u8) {
+pub(crate) fn implicit(line: &mut Line, kind: u8) {
     line.text(".implicit_");
     let name = match kind {
         4 => Some("PSEUDO_INPUT"),

@@ -6,7 +6,8 @@ use crate::printer::Context;
 use visakit_isa::operand::{Modifier, PredicateCombine};
 use visakit_isa::table::{FieldDef, FieldName, InstructionDef, LineKind, Part, Test};
 use visakit_isa::{
-    ExecMask, Instruction, Predicate, StringId, SurfaceId, Value, VectorOperand, enums,
+    AddressId, ExecMask, Instruction, Predicate, PredicateId, StringId, SurfaceId, Value,
+    VectorOperand, enums,
 };
 
 /// Numbers of instructions stand behind this column.
@@ -19,7 +20,7 @@ pub(crate) struct Printing<'p, 'o> {
     pub(crate) def: &'static InstructionDef,
     pub(crate) instruction: &'p Instruction,
     /// Whether hexadecimal digits are capitals: after a constant in an address.
-    capital: bool,
+    pub(crate) capital: bool,
 }
 
 impl Context<'_> {
@@ -27,6 +28,9 @@ impl Context<'_> {
     #[inline]
     pub(crate) fn instruction(&self, line: &mut Line, index: usize, instruction: &Instruction) {
         let def = instruction.def();
+        if self.own {
+            return self.own_instruction(line, index, instruction);
+        }
         let kind = def.syntax.line;
         if kind != LineKind::Label {
             line.text("    ");
@@ -49,7 +53,7 @@ impl Context<'_> {
 }
 
 impl Printing<'_, '_> {
-    fn parts(&mut self, parts: &[Part]) {
+    pub(crate) fn parts(&mut self, parts: &[Part]) {
         for part in parts {
             self.part(part);
         }
@@ -132,7 +136,11 @@ impl Printing<'_, '_> {
                 }
             }
             Part::MayOmit(parts) => self.parts(parts),
-            Part::Own(_) => {}
+            Part::Own(parts) => {
+                if self.context.own {
+                    self.parts(parts);
+                }
+            }
             _ => self.rare(part),
         }
     }
@@ -170,14 +178,16 @@ impl Printing<'_, '_> {
             }
             Part::SurfaceNumber(name) => {
                 if let Some(Value::Surface(SurfaceId(id))) = self.get(name).copied() {
+                    if self.context.own {
+                        return self.context.surface(self.line, SurfaceId(id));
+                    }
                     self.line.byte(b'T');
                     self.line.number(id);
                 }
             }
             Part::Sampler(name) => {
                 if let Some(Value::Sampler(id)) = self.get(name).copied() {
-                    self.line.byte(b'S');
-                    self.line.number(id.0);
+                    self.context.sampler(self.line, id.0.into());
                 }
             }
             Part::Number(name) => {
@@ -258,7 +268,12 @@ impl Printing<'_, '_> {
             }
             Part::Name(name) => {
                 if let Some(id) = self.string(name) {
-                    self.line.legal(string(self.context.body, id));
+                    let text = string(self.context.body, id);
+                    if self.context.own && !is_identifier(text) {
+                        self.line.quoted(text.iter().copied());
+                    } else {
+                        self.line.legal(text);
+                    }
                 }
             }
             Part::Symbol(name) => {
@@ -276,7 +291,7 @@ impl Printing<'_, '_> {
         }
     }
 
-    fn string(&self, name: FieldName) -> Option<StringId> {
+    pub(crate) fn string(&self, name: FieldName) -> Option<StringId> {
         match self.get(name)? {
             Value::String(id) => Some(*id),
             _ => None,
@@ -312,8 +327,8 @@ impl Printing<'_, '_> {
 
     fn predicate_text(&mut self, predicate: Predicate) {
         self.line
-            .text(if predicate.is_inverted() { "(!P" } else { "(P" });
-        self.line.number(predicate.id().0);
+            .text(if predicate.is_inverted() { "(!" } else { "(" });
+        self.context.predicate(self.line, predicate.id());
         self.line.text(match predicate.combine() {
             PredicateCombine::Any => ".any",
             PredicateCombine::All => ".all",
@@ -394,13 +409,12 @@ impl Printing<'_, '_> {
         };
         match self.number(FieldName::Properties).unwrap_or(0) >> 4 & 3 {
             0 => self.context.variable_name(self.line, id),
-            1 => {
-                self.line.byte(b'A');
-                self.line.number(id.0);
-            }
-            _ => {
-                self.line.byte(b'P');
-                self.line.number(id.0);
+            class => {
+                let number = u16::try_from(id.0).unwrap_or(u16::MAX);
+                match class {
+                    1 => self.context.address(self.line, AddressId(number)),
+                    _ => self.context.predicate(self.line, PredicateId(number)),
+                }
             }
         }
     }
@@ -429,7 +443,7 @@ impl Printing<'_, '_> {
 }
 
 /// Whether a string can stand in text without quotes.
-fn is_identifier(text: &[u8]) -> bool {
+pub(crate) fn is_identifier(text: &[u8]) -> bool {
     let letter = |c: &u8| c.is_ascii_alphabetic() || *c == b'_';
     text.first().is_some_and(letter) && text.iter().all(|c| letter(c) || c.is_ascii_digit())
 }

@@ -9,7 +9,7 @@ use visakit_isa::table::Part;
 use visakit_isa::{LabelId, StringId, Value};
 
 impl Context<'_> {
-    fn label_kind(&self, id: LabelId) -> LabelKind {
+    pub(crate) fn label_kind(&self, id: LabelId) -> LabelKind {
         let label = self.body.labels.get(usize::from(id.0));
         label.map_or(LabelKind::BLOCK, |l| l.kind)
     }
@@ -27,6 +27,9 @@ impl Printing<'_, '_> {
         else {
             return;
         };
+        if self.context.own {
+            return self.own_label(part, name);
+        }
         if let Part::Targets(_) = part {
             let instruction = self.instruction;
             for (i, value) in instruction.all(name).enumerate() {

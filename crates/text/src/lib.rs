@@ -34,15 +34,20 @@ extern crate alloc;
 
 pub mod asm;
 mod attribute;
+mod exact;
 mod files;
 mod header;
 mod instruction;
 mod label;
 mod line;
 mod names;
+mod notes;
 mod operand;
 mod output;
+mod own;
+mod plain;
 mod printer;
+mod wire;
 
 pub use files::file_name;
 pub use output::{LineKind, Output, Utf8};

@@ -90,6 +90,12 @@ impl Line {
         }
     }
 
+    /// The two hexadecimal digits of a byte.
+    pub(crate) fn hex_pair(&mut self, byte: u8) {
+        self.byte(digit(u64::from(byte >> 4)));
+        self.byte(digit(u64::from(byte)));
+    }
+
     /// Hexadecimal digits in capitals.
     #[inline]
     pub(crate) fn hex_capital(&mut self, value: u64) {

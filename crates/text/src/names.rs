@@ -3,16 +3,22 @@
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use visakit_isa::StringId;
-use visakit_isa::object::Body;
+use visakit_isa::object::{Body, Declaration};
 use visakit_isa::table::{self, InstructionDef, Status};
+use visakit_isa::{Format, StringId, SurfaceId};
 
-/// Names of a routine's variables, samplers and surfaces, in order of their tables.
+/// Names of a routine's symbols, in order of their tables.
 #[derive(Debug, Default)]
 pub(crate) struct Names<'a> {
     pub(crate) variables: Vec<Cow<'a, [u8]>>,
+    /// Not in the form of Intel's printer, which calls them after their numbers.
+    pub(crate) addresses: Vec<Cow<'a, [u8]>>,
+    /// Likewise.
+    pub(crate) predicates: Vec<Cow<'a, [u8]>>,
     pub(crate) samplers: Vec<Cow<'a, [u8]>>,
     pub(crate) surfaces: Vec<Cow<'a, [u8]>>,
+    /// Not in the form of Intel's printer, which puts numbers behind them.
+    pub(crate) labels: Vec<Cow<'a, [u8]>>,
 }
 
 impl<'a> Names<'a> {
@@ -54,14 +60,103 @@ impl<'a> Names<'a> {
             variables,
             samplers: table(body.samplers.len(), b'S', 2, 0),
             surfaces: table(body.surfaces.len(), b'T', 3, 6),
+            ..Self::default()
         }
+    }
+
+    /// The names that the object stores, as the assembler takes them: characters that names cannot
+    /// have replaced, a number behind names that are taken or mean something else, and names after
+    /// their numbers for symbols that have none. Labels are apart from the others.
+    pub(crate) fn stored(body: &'a Body<'_>, format: Format) -> Self {
+        let named =
+            |letter: u8, width: usize, first: u32, ids: &mut dyn Iterator<Item = StringId>| {
+                let numbered = (first..).zip(ids);
+                numbered
+                    .map(|(number, id)| match usable(string(body, id)) {
+                        name if name.is_empty() => Cow::Owned(anonymous(letter, width, number)),
+                        name => name,
+                    })
+                    .collect::<Vec<_>>()
+            };
+        let declared = |letter, first, list: &[Declaration<'_>]| {
+            named(letter, 1, first, &mut list.iter().map(|d| d.name))
+        };
+        let first = format.predefined_variable_count();
+        let variables = &mut body.variables.iter().map(|v| v.name);
+        let mut symbols = [
+            named(b'V', 4, first, variables),
+            declared(b'A', 0, &body.addresses),
+            declared(b'P', 1, &body.predicates),
+            declared(b'S', 0, &body.samplers),
+            declared(
+                b'T',
+                format.predefined_surface_count().into(),
+                &body.surfaces,
+            ),
+        ];
+        let taken = |name: &[u8]| is_predefined(name, format);
+        make_distinct(symbols.iter_mut().flatten(), &taken);
+        let mut labels = named(b'L', 1, 0, &mut body.labels.iter().map(|l| l.name));
+        make_distinct(labels.iter_mut(), &|_| false);
+        let [variables, addresses, predicates, samplers, surfaces] = symbols;
+        Self {
+            variables,
+            addresses,
+            predicates,
+            samplers,
+            surfaces,
+            labels,
+        }
+    }
+}
+
+/// Whether a symbol that is declared nowhere has this name.
+fn is_predefined(name: &[u8], format: Format) -> bool {
+    let (first, digits) = match name.split_first() {
+        Some((first @ (b'V' | b'T' | b'S'), digits)) if name.len() <= 4 => (*first, digits),
+        _ => return false,
+    };
+    let mut surfaces = (0..format.predefined_surface_count())
+        .filter_map(|id| format.predefined_surface(SurfaceId(id)));
+    let number: Option<u32> = core::str::from_utf8(digits)
+        .ok()
+        .and_then(|d| d.parse().ok());
+    first == b'V' && number.is_some_and(|n| n < format.predefined_variable_count())
+        || name == b"S31"
+        || surfaces.any(|s| {
+            [s.name, s.old_name]
+                .into_iter()
+                .any(|n| n.as_bytes() == name)
+        })
+}
+
+/// Puts numbers behind names that are there already, or that are taken.
+fn make_distinct<'n, 'a: 'n>(
+    names: impl Iterator<Item = &'n mut Cow<'a, [u8]>>,
+    taken: &dyn Fn(&[u8]) -> bool,
+) {
+    let mut names: Vec<_> = names.collect();
+    let free = |n: &&mut Cow<'_, [u8]>| !taken(n);
+    let list: Vec<&[u8]> = names.iter().map(|n| n.as_ref().as_ref()).collect();
+    if !copies(list) && names.iter().all(free) {
+        return;
+    }
+    let mut known = Taken::default();
+    for name in &mut names {
+        while taken(name) {
+            name.to_mut().push(b'_');
+        }
+        **name = known.distinct(core::mem::take(*name));
     }
 }
 
 /// Whether a name occurs twice. Compilers number their names upwards; shorter names first, such
 /// a list is in order already.
 fn has_copies(names: &[Cow<'_, [u8]>]) -> bool {
-    let mut sorted: Vec<&[u8]> = names.iter().map(AsRef::as_ref).collect();
+    copies(names.iter().map(AsRef::as_ref).collect())
+}
+
+fn copies(mut sorted: Vec<&[u8]>) -> bool {
     sorted.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
     let mut pairs = sorted.iter().zip(sorted.iter().skip(1));
     pairs.any(|(a, b)| a == b && !a.is_empty())

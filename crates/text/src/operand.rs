@@ -2,10 +2,13 @@
 
 use crate::line::Line;
 use crate::printer::Context;
+use alloc::borrow::Cow;
 use visakit_isa::operand::{
     GeneralOperand, ImmediateOperand, Modifier, RegionCode, StateClass, StateOperand,
 };
-use visakit_isa::{DataType, RawOperand, Region, SurfaceId, VectorOperand};
+use visakit_isa::{
+    AddressId, DataType, PredicateId, RawOperand, Region, SamplerId, SurfaceId, VectorOperand,
+};
 
 /// Lanes of a width code, as in execution sizes.
 const fn lanes(code: u8) -> u8 {
@@ -28,21 +31,17 @@ impl Context<'_> {
                 line.region(o.region, destination);
             }
             VectorOperand::Address(o) => {
-                line.byte(b'A');
-                line.number(o.address.0);
+                self.address(line, o.address);
                 line.byte(b'(');
                 line.number(o.offset);
                 line.text(")<");
                 line.number(lanes(o.width));
                 line.byte(b'>');
             }
-            VectorOperand::Predicate(o) => {
-                line.byte(b'P');
-                line.number(o.predicate.id().0);
-            }
+            VectorOperand::Predicate(o) => self.predicate(line, o.predicate.id()),
             VectorOperand::Indirect(o) => {
-                line.text("r[A");
-                line.number(o.address.0);
+                line.text("r[");
+                self.address(line, o.address);
                 line.byte(b'(');
                 line.number(o.address_offset);
                 line.text("),");
@@ -71,11 +70,7 @@ impl Context<'_> {
     #[inline]
     pub(crate) fn general(&self, line: &mut Line, operand: &GeneralOperand) {
         self.variable_name(line, operand.variable);
-        line.byte(b'(');
-        line.number(operand.row);
-        line.byte(b',');
-        line.number(operand.column);
-        line.byte(b')');
+        line.place(operand.row, operand.column);
     }
 
     /// The address of a variable; an operand of another class as it is.
@@ -87,7 +82,12 @@ impl Context<'_> {
                 self.variable_name(line, o.variable);
                 let size = self.element_size(o);
                 let row = u32::from(o.row).saturating_mul(self.grf_bytes);
-                row.saturating_add(u32::from(o.column) * size)
+                let bytes = u32::from(o.column) * size;
+                // An offset in bytes says as much only where the assembler splits it alike.
+                if self.own && (bytes >= self.grf_bytes || o.row != 0 && self.own_rows) {
+                    return line.place(o.row, o.column);
+                }
+                row.saturating_add(bytes)
             }
             VectorOperand::State(o) => {
                 line.byte(b'&');
@@ -120,22 +120,70 @@ impl Context<'_> {
         match operand.class {
             StateClass::SURFACE => match u8::try_from(operand.index) {
                 Ok(id) => self.surface(line, SurfaceId(id)),
+                Err(_) if self.own => line.unnamed(b'T', operand.index.into()),
                 Err(_) => {
                     line.byte(b'T');
                     line.number(operand.index);
                 }
             },
-            _ => {
-                line.byte(b'S');
-                line.number(operand.index);
+            _ => self.sampler(line, operand.index),
+        }
+    }
+
+    /// The name of a symbol in the form with the object's names: the declared one, or one that
+    /// says the number where there is none.
+    #[inline]
+    fn own_name(line: &mut Line, names: &[Cow<'_, [u8]>], first: u32, letter: u8, number: u32) {
+        let declared = number
+            .checked_sub(first)
+            .and_then(|i| names.get(i as usize));
+        match declared {
+            Some(name) => line.raw(name),
+            None => line.unnamed(letter, number),
+        }
+    }
+
+    /// An address variable.
+    #[inline]
+    pub(crate) fn address(&self, line: &mut Line, id: AddressId) {
+        if self.own {
+            return Self::own_name(line, &self.names.addresses, 0, b'A', id.0.into());
+        }
+        line.byte(b'A');
+        line.number(id.0);
+    }
+
+    /// A predicate variable.
+    #[inline]
+    pub(crate) fn predicate(&self, line: &mut Line, id: PredicateId) {
+        if self.own {
+            return Self::own_name(line, &self.names.predicates, 1, b'P', id.0.into());
+        }
+        line.byte(b'P');
+        line.number(id.0);
+    }
+
+    /// A sampler.
+    pub(crate) fn sampler(&self, line: &mut Line, id: u16) {
+        if self.own {
+            match self.names.samplers.get(usize::from(id)) {
+                Some(name) => return line.raw(name),
+                None if id == u16::from(SamplerId::BINDLESS.0) => {}
+                None => return line.unnamed(b'S', id.into()),
             }
         }
+        line.byte(b'S');
+        line.number(id);
     }
 
     /// A surface by its name.
     pub(crate) fn surface(&self, line: &mut Line, id: SurfaceId) {
         match self.format.predefined_surface(id) {
             Some(surface) => line.text(surface.name),
+            None if self.own => {
+                let (names, first) = (&self.names.surfaces, self.first_surface);
+                Self::own_name(line, names, first.into(), b'T', id.0.into());
+            }
             None => {
                 line.byte(b'T');
                 line.number(id.0);
@@ -178,6 +226,23 @@ impl Context<'_> {
 }
 
 impl Line {
+    /// `(1,4)`: row and column.
+    #[inline]
+    fn place(&mut self, row: u8, column: u8) {
+        self.byte(b'(');
+        self.number(row);
+        self.byte(b',');
+        self.number(column);
+        self.byte(b')');
+    }
+
+    /// A symbol that is not declared, by its number: `#T7`.
+    #[cold]
+    pub(crate) fn unnamed(&mut self, letter: u8, number: u32) {
+        self.raw(&[b'#', letter]);
+        self.number(number);
+    }
+
     #[inline]
     fn region(&mut self, region: Region, destination: bool) {
         self.byte(b'<');

@@ -1,7 +1,9 @@
 //! Objects and routines.
 
+use crate::exact::exact;
 use crate::line::Line;
 use crate::names::Names;
+use crate::notes::Notes;
 use crate::output::{LineKind, Output};
 use visakit_isa::object::{Body, Content, Item, Object, RoutineId, RoutineKind};
 use visakit_isa::{Features, Format, Value, VarId, VectorOperand};
@@ -29,12 +31,14 @@ pub struct Options {
     pub grf_bytes: Option<u32>,
 }
 
-/// Prints the routines of an object as Intel's printer does.
+/// Prints the routines of an object.
 #[derive(Clone, Copy, Debug)]
 pub struct Printer<'o, 'a> {
     object: &'o Object<'a>,
+    form: Form,
     grf_bytes: u32,
-    own: OwnTables,
+    own_rows: bool,
+    tables: OwnTables,
 }
 
 /// What the lines of a routine are made from.
@@ -44,12 +48,19 @@ pub(crate) struct Context<'o> {
     pub(crate) id: RoutineId,
     pub(crate) body: &'o Body<'o>,
     pub(crate) format: Format,
+    /// Whether this is not the form of Intel's printer.
+    pub(crate) own: bool,
     pub(crate) grf_bytes: u32,
+    /// Rows of address-of operands are never given in bytes: the assembler would not know of how
+    /// many a row is.
+    pub(crate) own_rows: bool,
     /// Which predefined symbols are listed as the object's version has them.
-    pub(crate) own: OwnTables,
+    pub(crate) tables: OwnTables,
     pub(crate) names: Names<'o>,
     pub(crate) first_variable: u32,
     pub(crate) first_surface: u8,
+    /// What the text of our own says besides.
+    pub(crate) notes: Notes,
 }
 
 impl<'o, 'a> Printer<'o, 'a> {
@@ -57,23 +68,48 @@ impl<'o, 'a> Printer<'o, 'a> {
     #[must_use]
     pub fn new(object: &'o Object<'a>, options: Options) -> Self {
         let native = object.kernels.iter().find_map(|k| k.binaries.first());
-        let grf_bytes = native.map_or(32, |b| b.platform.grf_bytes());
+        let native = native.map_or(32, |b| b.platform.grf_bytes());
+        let own = options.form != Form::Intel;
         Self {
             object,
-            grf_bytes: options.grf_bytes.unwrap_or(grf_bytes),
-            own: OwnTables::of(object),
+            form: options.form,
+            grf_bytes: options.grf_bytes.unwrap_or(if own { 32 } else { native }),
+            own_rows: own && native != 32 && options.grf_bytes.is_none(),
+            tables: OwnTables::of(object),
         }
     }
 
-    /// Prints a routine; nothing where the object has no such routine.
+    /// Prints the whole object: what all routines share, then the routines, kernels first.
+    ///
+    /// # Errors
+    /// The output could not take the text.
+    pub fn object<O: Output>(&self, mut out: O) -> Result<(), O::Error> {
+        match self.form {
+            Form::Intel => {}
+            Form::Plain => return self.plain(&mut out),
+            Form::Exact => return exact(self, &mut out),
+        }
+        for (id, _) in self.object.routines() {
+            self.routine(id, &mut out)?;
+        }
+        Ok(())
+    }
+
+    /// Prints a routine as a text of its own; nothing where the object has no such routine.
+    ///
+    /// Only whole objects have an exact text; a routine alone is printed in the plain form then.
     ///
     /// # Errors
     /// The output could not take the text.
     pub fn routine<O: Output>(&self, id: RoutineId, mut out: O) -> Result<(), O::Error> {
+        let mut line = Line::new();
+        if self.form != Form::Intel {
+            self.preamble(&mut line, &mut out)?;
+            return self.own_routine(id, None, &mut line, &mut out);
+        }
         let Some(routine) = self.object.routine(id) else {
             return Ok(());
         };
-        let mut line = Line::new();
         let body = match &routine.content {
             Content::Body(body) => body,
             Content::Raw(raw) => return undecoded(&mut line, &mut out, &routine.name, &raw.reason),
@@ -81,19 +117,7 @@ impl<'o, 'a> Printer<'o, 'a> {
                 return undecoded(&mut line, &mut out, &routine.name, reason);
             }
         };
-        let format = self.object.format();
-        let first_variable = format.predefined_variable_count();
-        let context = Context {
-            object: self.object,
-            id,
-            body,
-            format,
-            grf_bytes: self.grf_bytes,
-            own: self.own,
-            names: Names::of(body, first_variable),
-            first_variable,
-            first_surface: format.predefined_surface_count(),
-        };
+        let context = self.context(id, body);
         context.header(&mut line, &mut out)?;
         for (index, item) in body.code.iter().enumerate() {
             line.clear();
@@ -114,10 +138,44 @@ impl<'o, 'a> Printer<'o, 'a> {
         }
         Ok(())
     }
+
+    pub(crate) fn context(&self, id: RoutineId, body: &'o Body<'a>) -> Context<'o> {
+        let format = self.object.format();
+        let first_variable = format.predefined_variable_count();
+        let own = self.form != Form::Intel;
+        Context {
+            object: self.object,
+            id,
+            body,
+            format,
+            own,
+            grf_bytes: self.grf_bytes,
+            own_rows: self.own_rows,
+            tables: self.tables,
+            names: if own {
+                Names::stored(body, format)
+            } else {
+                Names::of(body, first_variable)
+            },
+            first_variable,
+            first_surface: format.predefined_surface_count(),
+            notes: Notes::default(),
+        }
+    }
+
+    /// The object that is printed.
+    pub(crate) const fn printed(&self) -> &'o Object<'a> {
+        self.object
+    }
+
+    /// The same printer, for the plain text that exact text is made from.
+    pub(crate) const fn grf_bytes(&self) -> u32 {
+        self.grf_bytes
+    }
 }
 
 /// A routine that has no text.
-fn undecoded<O: Output>(
+pub(crate) fn undecoded<O: Output>(
     line: &mut Line,
     out: &mut O,
     name: &[u8],

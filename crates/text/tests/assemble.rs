@@ -200,7 +200,7 @@ fn options(file: &Path, version: Version, dialect: Dialect) -> Options {
     let wide = stem.contains("pvc");
     Options {
         version: Some(version),
-        dialect,
+        dialect: Some(dialect),
         grf_bytes: Some(if wide { 64 } else { 32 }),
     }
 }

@@ -89,7 +89,7 @@ fn check(file: &Path, totals: &mut Totals) {
     }
     let options = asm::Options {
         version: Some(object.version),
-        dialect: object.dialect,
+        dialect: Some(object.dialect),
         grf_bytes: Some(32),
     };
     match asm::assemble(&text, &options) {

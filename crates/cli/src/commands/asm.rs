@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     }
     let options = Options {
         version: args.target_version,
-        dialect: args.dialect.unwrap_or_default(),
+        dialect: args.dialect,
         grf_bytes: args.platform,
     };
     let texts = args

@@ -77,8 +77,12 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     match &args.output {
         None => {
             let mut out = Sink(BufWriter::with_capacity(1 << 16, io::stdout().lock()));
-            for id in routines {
-                printer.routine(id, &mut out)?;
+            if args.routine.is_none() {
+                printer.object(&mut out)?;
+            } else {
+                for id in routines {
+                    printer.routine(id, &mut out)?;
+                }
             }
             out.0.flush()?;
         }

@@ -13,6 +13,8 @@ use alloc::vec::Vec;
 pub(super) struct Cursor<'t> {
     pub(super) text: &'t [u8],
     pub(super) at: usize,
+    /// Where the directive in a comment stands that was passed last.
+    pub(super) directive: Option<usize>,
 }
 
 /// A name and where it stands.
@@ -33,7 +35,11 @@ const fn is_label(c: u8) -> bool {
 
 impl<'t> Cursor<'t> {
     pub(super) const fn new(text: &'t [u8]) -> Self {
-        Self { text, at: 0 }
+        Self {
+            text,
+            at: 0,
+            directive: None,
+        }
     }
 
     #[inline]
@@ -71,6 +77,9 @@ impl<'t> Cursor<'t> {
     fn rare_blank(&mut self, c: u8) -> bool {
         match (c, self.peek_at(1)) {
             (b'/', Some(b'/')) => {
+                if self.peek_at(2) == Some(b'@') {
+                    self.directive = Some(self.at);
+                }
                 let rest = self.rest();
                 let end = rest.iter().position(|c| *c == b'\n');
                 self.at += end.unwrap_or(rest.len());
@@ -160,12 +169,12 @@ impl<'t> Cursor<'t> {
     }
 
     /// A name behind blanks: letters, digits, underscores, not beginning with a digit; a percent
-    /// sign may stand before it.
+    /// sign may stand before it, or the `#` of symbols that are told by their number.
     #[inline]
     pub(super) fn word(&mut self) -> Option<Word<'t>> {
         self.blanks();
         let rest = self.rest();
-        let sign = usize::from(rest.first() == Some(&b'%'));
+        let sign = usize::from(matches!(rest.first(), Some(b'%' | b'#')));
         let first = *rest.get(sign)?;
         if !is_word(first) || first.is_ascii_digit() {
             return None;

@@ -1,15 +1,29 @@
 //! Declarations of variables, samplers and surfaces.
 
-use super::Assembler;
 use super::cursor::{Word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::directive::{not_one, outside};
 use super::expression::Extent;
 use super::routine::Symbol;
+use super::{Assembler, Last};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use visakit_isa::object::{Alignment, Attribute, Declaration, Variable, VariableProperties};
+use visakit_isa::object::{
+    Alignment, Attribute, Declaration, FileAttribute, FileVariable, Linkage, Variable,
+    VariableProperties,
+};
 use visakit_isa::{AddressId, DataType, PredicateId, SamplerId, SurfaceId, VarId, enums};
+
+/// The storage that a variable shares.
+#[derive(Clone, Copy, Debug)]
+struct Alias {
+    id: VarId,
+    offset: u16,
+    scope: u8,
+    /// The variable is told by its number, which is taken as it is.
+    unchecked: bool,
+    span: Span,
+}
 
 /// What a declaration says.
 #[derive(Debug, Default)]
@@ -18,7 +32,7 @@ struct Decl<'t> {
     ty: Option<DataType>,
     elements: Option<u16>,
     alignment: u8,
-    alias: Option<(VarId, u16, Span)>,
+    alias: Option<Alias>,
     attributes: Vec<Attribute<'t>>,
     v_name: Option<&'t [u8]>,
 }
@@ -39,13 +53,7 @@ impl<'t> Assembler<'t, '_> {
                         _ => return Err(not_one(class, "no kind of variable", "G, A, P, S or T")),
                     };
                 }
-                b"type" => {
-                    let name = self.word("a type")?;
-                    let is = |t: &DataType| t.name().as_bytes().eq_ignore_ascii_case(name.name);
-                    let found = DataType::ALL.into_iter().find(is);
-                    let wanted = "a type such as `ud`, `f` or `uq`";
-                    decl.ty = Some(found.ok_or_else(|| not_one(name, "no type", wanted))?);
-                }
+                b"type" => decl.ty = Some(self.data_type()?),
                 b"num_elts" => {
                     let number = self.number("a number of elements", 0..=0xffff)?;
                     decl.elements = u16::try_from(number).ok();
@@ -101,8 +109,12 @@ impl<'t> Assembler<'t, '_> {
                 Symbol::Sampler(SamplerId(id.map_err(|_| full("samplers"))?))
             }
             b'T' => {
-                let id = u8::try_from(body.surfaces.len() + usize::from(first_surface));
-                Symbol::Surface(SurfaceId(id.map_err(|_| full("surfaces"))?))
+                // The format counts 255 surfaces; instructions cannot name the last of so many.
+                if body.surfaces.len() >= 255 {
+                    return Err(full("surfaces"));
+                }
+                let id = body.surfaces.len() + usize::from(first_surface);
+                Symbol::Surface(SurfaceId(u8::try_from(id).unwrap_or(u8::MAX)))
             }
             _ => return Err(missing("v_type=")),
         };
@@ -118,8 +130,8 @@ impl<'t> Assembler<'t, '_> {
         };
         for attribute in &mut declaration.attributes {
             // Names come into the pool after the name of their variable.
-            let text = self.pending.get(attribute.name.0 as usize).copied();
-            attribute.name = draft.string(Cow::Borrowed(text.unwrap_or_default()));
+            let text = self.pending.get(attribute.name.0 as usize).cloned();
+            attribute.name = draft.string(text.unwrap_or_default());
         }
         self.pending.clear();
         let body = &mut draft.body;
@@ -130,54 +142,60 @@ impl<'t> Assembler<'t, '_> {
             Symbol::Surface(_) => body.surfaces.push(declaration),
             Symbol::General(_) => {
                 let ty = decl.ty.unwrap_or(DataType::Ud);
-                let (alias, alias_offset) = match decl.alias {
-                    Some((id, offset, _)) => (id, offset),
-                    None => (VarId::NULL, 0),
-                };
+                let alias = decl.alias;
+                let alias_offset = alias.map_or(0, |a| a.offset);
                 let variable = Variable {
                     name: declaration.name,
                     properties: VariableProperties::new(ty, Alignment(decl.alignment)),
                     elements,
-                    alias,
+                    alias: alias.map_or(VarId::NULL, |a| a.id),
                     alias_offset,
-                    alias_scope: 0,
+                    alias_scope: alias.map_or(0, |a| a.scope),
                     attributes: declaration.attributes,
                 };
                 let end = u32::from(alias_offset) + variable.size();
                 body.variables.push(variable);
-                if let Some((id, _, span)) = decl.alias
-                    && id.0 >= first_variable
-                    && let Some((_, size)) = draft.general(id)
+                if let Some(alias) = alias
+                    && !alias.unchecked
+                    && alias.id.0 >= first_variable
+                    && let Some((_, size)) = draft.general(alias.id)
                     && end > size
                 {
                     let kind = DiagnosticKind::AliasBounds;
                     let message = alloc::format!(
                         "the alias ends at byte {end} of a variable of {size} bytes"
                     );
-                    return Err(Diagnostic::new(kind, span, message));
+                    return Err(Diagnostic::new(kind, alias.span, message));
                 }
             }
         }
+        self.last = match symbol {
+            Symbol::General(_) => Last::Variable,
+            Symbol::Address(_) => Last::Address,
+            Symbol::Predicate(_) => Last::Predicate,
+            Symbol::Sampler(_) => Last::Sampler,
+            Symbol::Surface(_) => Last::Surface,
+        };
         Ok(())
     }
 
-    /// `<V32, 64>`
-    fn alias(&mut self) -> Parsed<(VarId, u16, Span)> {
+    /// `<V32, 64>`, `<@name, 64>`
+    fn alias(&mut self) -> Parsed<Alias> {
         self.cursor.need(b'<', "`<` and a variable")?;
         let start = self.cursor.at;
-        if self.cursor.eat(b'@') {
-            let span = Span::between(start, self.cursor.at);
-            let message = "text cannot declare variables of the file, only name them";
-            return Err(Diagnostic::new(DiagnosticKind::NotEncodable, span, message));
-        }
-        let word = self.word("a variable")?;
-        let Some(draft) = self.draft.as_mut() else {
-            return Err(outside(word.span));
-        };
-        let Symbol::General(id) = draft.need(word)? else {
-            let message = alloc::format!("`{}` is no general variable", shown(word.name));
-            let fault = Diagnostic::new(DiagnosticKind::OperandClass, word.span, message);
-            return Err(fault.expected("a general variable"));
+        let (id, scope, unchecked) = if self.cursor.eat(b'@') {
+            (self.file_variable(start)?, 1, true)
+        } else {
+            let word = self.word("a variable")?;
+            let Some(draft) = self.draft.as_mut() else {
+                return Err(outside(word.span));
+            };
+            let Symbol::General(id) = draft.need(word)? else {
+                let message = alloc::format!("`{}` is no general variable", shown(word.name));
+                let fault = Diagnostic::new(DiagnosticKind::OperandClass, word.span, message);
+                return Err(fault.expected("a general variable"));
+            };
+            (id, 0, word.name.starts_with(b"#"))
         };
         let mut offset = 0;
         if self.cursor.eat(b',') {
@@ -185,7 +203,105 @@ impl<'t> Assembler<'t, '_> {
         }
         self.cursor.need(b'>', "`>`")?;
         let span = Span::between(start, self.cursor.at.saturating_sub(1));
-        Ok((id, u16::try_from(offset).unwrap_or(0), span))
+        Ok(Alias {
+            id,
+            offset: u16::try_from(offset).unwrap_or(0),
+            scope,
+            unchecked,
+            span,
+        })
+    }
+
+    /// A variable of the file, behind its `@`: by its name or by its number. Where the routine has a
+    /// relocation for it, the number that stands for it in the routine.
+    fn file_variable(&mut self, start: usize) -> Parsed<VarId> {
+        let number = match self.cursor.number()? {
+            Some(number) => u32::try_from(number).unwrap_or(u32::MAX),
+            None => {
+                let word = self.word("the name of a variable of the file")?;
+                let is = |v: &FileVariable<'_>| {
+                    v.name.as_ref() == word.name || v.name.strip_prefix(b"@") == Some(word.name)
+                };
+                let span = Span::between(start, self.cursor.at);
+                let Some(index) = self.object.file_variables.iter().position(is) else {
+                    let name = shown(word.name);
+                    let message = alloc::format!("`@{name}` is no variable of the file");
+                    let fault = Diagnostic::new(DiagnosticKind::Undeclared, span, message);
+                    let hint = "`.file_decl \"@name\" type=ud num_elts=1` declares one";
+                    return Err(fault.hint(hint));
+                };
+                u32::try_from(index).unwrap_or(u32::MAX)
+            }
+        };
+        let relocations = self
+            .draft
+            .iter()
+            .flat_map(|d| &d.shell.variable_relocations);
+        let mut relocations = relocations.filter(|r| u32::from(r.resolved) == number);
+        let symbolic = relocations.next().map(|r| r.symbolic.into());
+        Ok(VarId(symbolic.unwrap_or(number)))
+    }
+
+    /// `.file_decl "@name" type=ud num_elts=8 align=GRF linkage=1`: a variable that all routines
+    /// share. Intel's language has none.
+    pub(super) fn file_declaration(&mut self, at: Span) -> Parsed<()> {
+        if self.draft.is_some() {
+            let message = "variables of the file stand before the first routine";
+            return Err(Diagnostic::new(DiagnosticKind::Misplaced, at, message));
+        }
+        let (name, span) = self.name("the name of a variable")?;
+        let mut variable = FileVariable {
+            name,
+            ..FileVariable::default()
+        };
+        let (mut ty, mut alignment, mut elements) = (None, 0, None);
+        while !self.cursor.ends() {
+            let key = self.word("`type=`, `num_elts=` or another property")?;
+            self.cursor.need(b'=', "`=`")?;
+            match key.name {
+                b"type" => ty = Some(self.data_type()?),
+                b"num_elts" => elements = Some(self.number("a number of elements", 0..=0xffff)?),
+                b"align" if self.cursor.eat(b'#') => {
+                    alignment = self.number("an alignment", 0..=15)?;
+                }
+                b"align" => alignment = self.alignment()?.into(),
+                b"linkage" => {
+                    let linkage = self.number("a linkage", 0..=255)?;
+                    variable.linkage = Linkage(u8::try_from(linkage).unwrap_or(0));
+                }
+                b"attr" => {
+                    let number = self.number_to(Extent::Primary, "a number", 0..=0xffff)?;
+                    self.cursor.need(b':', "`:` and a quoted string")?;
+                    let Some((value, _)) = self.cursor.string()? else {
+                        return Err(self.cursor.unexpected("a quoted string"));
+                    };
+                    variable.attributes.push(FileAttribute {
+                        name: u16::try_from(number).unwrap_or(0),
+                        value,
+                    });
+                }
+                _ => {
+                    let wanted = "type, num_elts, align, linkage or attr";
+                    return Err(not_one(key, "no property of a declaration", wanted));
+                }
+            }
+        }
+        let (Some(ty), Some(elements)) = (ty, elements) else {
+            let message = "the variable is declared without type= or num_elts=";
+            return Err(Diagnostic::new(DiagnosticKind::Syntax, span, message));
+        };
+        let alignment = Alignment(u8::try_from(alignment).unwrap_or(0));
+        variable.properties = VariableProperties::new(ty, alignment);
+        variable.elements = u16::try_from(elements).unwrap_or(0);
+        self.object.file_variables.push(variable);
+        Ok(())
+    }
+
+    fn data_type(&mut self) -> Parsed<DataType> {
+        let name = self.word("a type")?;
+        let is = |t: &DataType| t.name().as_bytes().eq_ignore_ascii_case(name.name);
+        let found = DataType::ALL.into_iter().find(is);
+        found.ok_or_else(|| not_one(name, "no type", "a type such as `ud`, `f` or `uq`"))
     }
 
     fn alignment(&mut self) -> Parsed<u8> {

@@ -85,6 +85,10 @@ pub enum DiagnosticKind {
     Misplaced,
     /// The text needs something that the target has no binary form for.
     NotEncodable,
+    /// A directive in a comment is none that exists, or cannot stand here.
+    Directive,
+    /// A directive in a comment is for another text than the one it stands behind.
+    StaleDirective,
     /// More faults were found than are listed.
     TooMany,
 }

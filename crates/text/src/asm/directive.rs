@@ -1,11 +1,11 @@
 //! Directives: what begins with a full stop.
 
-use super::Assembler;
 use super::cursor::{Word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span, closest};
 use super::expression::{Extent, expression};
 use super::instruction::trailing;
-use super::routine::{Draft, Symbol};
+use super::routine::{Draft, Symbol, numbered};
+use super::{Assembler, Last};
 use crate::attribute::{self, Kind};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -13,7 +13,11 @@ use visakit_isa::object::{Attribute, Input, InputKind, LabelKind, RoutineKind};
 use visakit_isa::table::FieldName;
 use visakit_isa::{Instruction, Op, SamplerId, SurfaceId, Value, VarId, Version, enums};
 
-const DIRECTIVES: [&[u8]; 12] = [
+const DIRECTIVES: [&[u8]; 16] = [
+    b".file_decl",
+    b".label",
+    b".op",
+    b".bytes",
     b".version",
     b".kernel",
     b".global_function",
@@ -42,6 +46,10 @@ impl<'t> Assembler<'t, '_> {
             b"global_function" => self.routine(RoutineKind::Function),
             b"funcdecl" => self.name("the name of a function").map(|_| ()),
             b"decl" => self.declaration(span),
+            b"file_decl" => self.file_declaration(span),
+            b"label" => self.label_declaration(span),
+            b"op" => self.numbers(span),
+            b"bytes" => self.undecoded(span),
             b"input" | b"parameter" => self.input(span, 0),
             b"kernel_attr" => self.kernel_attribute(span),
             b"function" => self.subroutine(span),
@@ -139,6 +147,7 @@ impl<'t> Assembler<'t, '_> {
         let (name, _) = self.name("the name of a routine")?;
         self.finish_routine();
         let format = self.object.format();
+        self.last = Last::None;
         self.draft = Some(Draft::new(kind, name, format, self.grf_bytes));
         Ok(())
     }
@@ -153,10 +162,9 @@ impl<'t> Assembler<'t, '_> {
         self.pending.clear();
         self.cursor.need(b'{', "`{`")?;
         while !self.cursor.eat(b'}') {
-            let word = self.word("the name of an attribute, or `}`")?;
-            let value = self.attribute_value(word, true)?;
+            let (name, value) = self.attribute("the name of an attribute, or `}`", true)?;
             let number = u32::try_from(self.pending.len()).unwrap_or(0);
-            self.pending.push(word.name);
+            self.pending.push(name);
             attributes.push(Attribute {
                 name: visakit_isa::StringId(number),
                 value,
@@ -167,6 +175,29 @@ impl<'t> Assembler<'t, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Name and value of an attribute. A name in quotes may be any name.
+    fn attribute(&mut self, what: &str, symbol: bool) -> Parsed<(Cow<'t, [u8]>, Cow<'t, [u8]>)> {
+        let Some((name, _)) = self.cursor.string()? else {
+            let word = self.word(what)?;
+            let value = self.attribute_value(word, symbol)?;
+            return Ok((Cow::Borrowed(word.name), value));
+        };
+        if !self.cursor.eat(b'=') {
+            return Ok((name, Cow::Borrowed(&[])));
+        }
+        if let Some((value, _)) = self.cursor.string()? {
+            return Ok((name, value));
+        }
+        let range = i64::from(i32::MIN)..=i64::from(u32::MAX);
+        let number = self.number_to(Extent::NoComparison, "a number or a quoted string", range)?;
+        let bytes = number
+            .to_le_bytes()
+            .into_iter()
+            .take(4)
+            .collect::<Vec<u8>>();
+        Ok((name, Cow::Owned(bytes)))
     }
 
     /// What stands behind the name of an attribute. Flags of symbols have no value.
@@ -222,19 +253,16 @@ impl<'t> Assembler<'t, '_> {
 
     pub(super) fn kernel_attribute(&mut self, at: Span) -> Parsed<()> {
         self.draft(at)?;
-        let word = self.word("the name of an attribute")?;
-        let value = self.attribute_value(word, false)?;
+        let span = self.cursor.piece();
+        let (name, value) = self.attribute("the name of an attribute", false)?;
         if value.len() > 255 {
             let message = "the value has more than 255 bytes";
-            return Err(Diagnostic::new(
-                DiagnosticKind::NotEncodable,
-                word.span,
-                message,
-            ));
+            return Err(Diagnostic::new(DiagnosticKind::NotEncodable, span, message));
         }
         let draft = self.draft(at)?;
-        let name = draft.string(Cow::Borrowed(word.name));
+        let name = draft.string(name);
         draft.body.attributes.push(Attribute { name, value });
+        self.last = Last::Attribute;
         Ok(())
     }
 
@@ -246,18 +274,9 @@ impl<'t> Assembler<'t, '_> {
         }
         let word = self.word("the name of a variable")?;
         let draft = self.draft(at)?;
-        let symbol = draft.need(word)?;
-        let size_of = draft.size_of(word.name);
-        let (class, index) = match symbol {
-            Symbol::General(VarId(id)) => (InputKind::GENERAL, id),
-            Symbol::Sampler(SamplerId(id)) => (InputKind::SAMPLER, id.into()),
-            Symbol::Surface(SurfaceId(id)) => (InputKind::SURFACE, id.into()),
-            _ => {
-                let message = alloc::format!("{} cannot be an input", symbol.what());
-                let kind = DiagnosticKind::OperandClass;
-                let fault = Diagnostic::new(kind, word.span, message);
-                return Err(fault.expected("a general variable, a sampler or a surface"));
-            }
+        let (class, index, size_of) = match numbered_input(word.name) {
+            Some((class, index)) => (class, index, None),
+            None => input_symbol(draft, word)?,
         };
         let (mut offset, mut size) = (0, None);
         while !self.cursor.ends() {
@@ -308,7 +327,45 @@ impl<'t> Assembler<'t, '_> {
         draft.place(id, span)?;
         let placed = Instruction::new(Op::SUBROUTINE).with(FieldName::Label, Value::Label(id));
         draft.body.code.push(placed.into());
+        self.last = Last::Item;
         Ok(())
+    }
+}
+
+/// Class and index of an input that is told by its number: `#V40`, `#S1`, `#T7`, or `#C3_5` for
+/// entry 5 of a class that has no name.
+fn numbered_input(name: &[u8]) -> Option<(InputKind, u32)> {
+    if let Some(rest) = name.strip_prefix(b"#C") {
+        let rest = core::str::from_utf8(rest).ok()?;
+        let (class, index) = rest.split_once('_')?;
+        let class = class.parse().ok().filter(|c| *c < 8)?;
+        return Some((InputKind(class), index.parse().ok()?));
+    }
+    let (letter, index) = numbered(name)?;
+    let class = match letter {
+        b'V' => InputKind::GENERAL,
+        b'S' => InputKind::SAMPLER,
+        b'T' => InputKind::SURFACE,
+        _ => return None,
+    };
+    Some((class, index))
+}
+
+/// Class, index and size of an input that is told by its name.
+fn input_symbol<'t>(
+    draft: &mut Draft<'t>,
+    word: Word<'t>,
+) -> Parsed<(InputKind, u32, Option<i64>)> {
+    let size = draft.size_of(word.name);
+    match draft.need(word)? {
+        Symbol::General(VarId(id)) => Ok((InputKind::GENERAL, id, size)),
+        Symbol::Sampler(SamplerId(id)) => Ok((InputKind::SAMPLER, id.into(), size)),
+        Symbol::Surface(SurfaceId(id)) => Ok((InputKind::SURFACE, id.into(), size)),
+        other => {
+            let message = alloc::format!("{} cannot be an input", other.what());
+            let fault = Diagnostic::new(DiagnosticKind::OperandClass, word.span, message);
+            Err(fault.expected("a general variable, a sampler or a surface"))
+        }
     }
 }
 

@@ -24,33 +24,42 @@
 //! assert_eq!(faults.unwrap_err()[0].message, "3 lanes are no legal execution size");
 //! ```
 
+mod comment;
 mod cursor;
 mod declaration;
 mod default;
 mod diagnostic;
 mod directive;
 mod expression;
+mod extension;
 mod immediate;
 mod index;
 mod instruction;
 mod operand;
 mod optional;
 mod parts;
+mod pool;
 mod region;
 mod routine;
 
+pub(crate) use comment::{DERIVED, InstructionNumbers, RoutineNumbers, shortened};
 pub use diagnostic::{Diagnostic, DiagnosticKind, Span};
+pub(crate) use pool::each_string;
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use cursor::{Cursor, Word, shown};
+use cursor::{Cursor, Word, is_word, shown};
 use diagnostic::{Fault, Parsed, closest};
 use directive::outside;
 use index::{Entry, Index};
 use instruction::Scratch;
 use routine::Draft;
-use visakit_isa::object::{Attribute, LabelKind, Object, Routine, RoutineKind};
+use visakit_isa::object::{
+    Arrangement, Attribute, Content, LabelKind, NativeBinary, Object, RoutineKind,
+};
 use visakit_isa::table::{FieldName, Status};
-use visakit_isa::{Dialect, Instruction, Op, Predicate, Value, Version};
+use visakit_isa::wire::Width;
+use visakit_isa::{Dialect, Features, Instruction, Op, Predicate, Value, Version};
 
 /// The target of routines that do not say theirs.
 const TARGET_3D: u8 = 1;
@@ -63,8 +72,8 @@ const MOST_FAULTS: usize = 1000;
 pub struct Options {
     /// Version of the object. Where it is not given: what the text says, 4.1 for 4.2.
     pub version: Option<Version>,
-    /// Dialect of the object.
-    pub dialect: Dialect,
+    /// Dialect of the object. Where it is not given: what the text says, else the first one.
+    pub dialect: Option<Dialect>,
     /// Bytes of a register, 32 or 64, which the place of an address-of operand depends on; 32 where
     /// it is not given.
     pub grf_bytes: Option<u32>,
@@ -81,18 +90,45 @@ pub fn assemble<'t>(text: &'t [u8], options: &Options) -> Result<Object<'t>, Vec
         cursor: Cursor::new(text),
         index: &index,
         options: *options,
-        object: Object::new(version, options.dialect),
+        object: Object::new(version, options.dialect.unwrap_or_default()),
         stated: None,
         grf_bytes: options.grf_bytes.unwrap_or(32).max(1),
         draft: None,
         scratch: Scratch::default(),
         pending: Vec::new(),
+        last: Last::None,
+        blob: Blob::None,
+        arranged: false,
+        empty: false,
         faults: Vec::new(),
         more: 0,
         suggestions: 20,
     };
     assembler.run();
     assembler.result()
+}
+
+/// What a line made, which a directive behind it can change. Entries are the last of their tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Last {
+    None,
+    Variable,
+    Address,
+    Predicate,
+    Sampler,
+    Surface,
+    Label,
+    Attribute,
+    Item,
+}
+
+/// What bytes in comments belong to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Blob {
+    None,
+    Native,
+    Raw,
+    Filler,
 }
 
 /// A text that is being assembled.
@@ -108,7 +144,15 @@ struct Assembler<'t, 'i> {
     draft: Option<Draft<'t>>,
     scratch: Scratch,
     /// Names of attributes that are not in the pool yet.
-    pending: Vec<&'t [u8]>,
+    pending: Vec<Cow<'t, [u8]>>,
+    /// What the last line made.
+    last: Last,
+    /// What bytes in comments belong to.
+    blob: Blob,
+    /// The text says how the pieces of the file are arranged.
+    arranged: bool,
+    /// The text says that it has no routines.
+    empty: bool,
     faults: Vec<Diagnostic>,
     /// Faults that are not listed.
     more: usize,
@@ -121,7 +165,12 @@ impl<'t> Assembler<'t, '_> {
             self.cursor.at += 3;
         }
         loop {
+            self.cursor.directive = None;
             self.cursor.blanks();
+            if self.cursor.directive.is_some() {
+                self.own_directive();
+                continue;
+            }
             match self.cursor.peek() {
                 None => break,
                 Some(b'\n') => {
@@ -130,13 +179,25 @@ impl<'t> Assembler<'t, '_> {
                 }
                 _ => {}
             }
+            self.last = Last::None;
             if let Err(fault) = self.statement() {
                 self.fault(fault);
                 self.cursor.skip_line();
+            } else if self.cursor.directive.is_some() {
+                self.trailing_directive();
             }
         }
         self.finish_routine();
-        if self.object.kernels.is_empty() && self.object.functions.is_empty() {
+        if !self.arranged
+            && !self
+                .object
+                .format()
+                .features()
+                .contains(Features::SINCE_3_3)
+        {
+            self.object.arrangement = Arrangement::Grouped;
+        }
+        if self.object.routines().next().is_none() && !self.empty {
             let span = Span {
                 start: self.cursor.text.len(),
                 len: 0,
@@ -176,7 +237,11 @@ impl<'t> Assembler<'t, '_> {
     fn statement(&mut self) -> Parsed<()> {
         match self.cursor.peek() {
             Some(b'.') => {
-                let instruction = self.cursor.has(".file") || self.cursor.has(".loc");
+                let begins = |word: &str| {
+                    let behind = self.cursor.peek_at(word.len());
+                    self.cursor.has(word) && !behind.is_some_and(is_word)
+                };
+                let instruction = begins(".file") || begins(".loc");
                 if instruction {
                     self.instruction()
                 } else {
@@ -223,11 +288,13 @@ impl<'t> Assembler<'t, '_> {
             return Err(outside(word.span));
         };
         // Printers put the label of a subroutine behind its directive.
-        if draft.subroutine(word.name).is_none() {
+        let declared = draft.declared_label(word.name);
+        if declared.is_some() || draft.subroutine(word.name).is_none() {
             let id = draft.label(word.name.into(), LabelKind::BLOCK, word.span)?;
             draft.place(id, word.span)?;
             let placed = Instruction::new(Op::LABEL).with(FieldName::Label, Value::Label(id));
             draft.body.code.push(placed.into());
+            self.last = Last::Item;
         }
         if self.cursor.ends() {
             Ok(())
@@ -263,6 +330,7 @@ impl<'t> Assembler<'t, '_> {
             match instruction::parse(cursor, draft, scratch, entry, predicate) {
                 Ok(instruction) => {
                     draft.body.code.push(instruction.into());
+                    self.last = Last::Item;
                     return Ok(());
                 }
                 Err(fault) => {
@@ -369,7 +437,7 @@ impl<'t> Assembler<'t, '_> {
 
     /// Gives a routine that does not say for whom it is the target of the one before.
     fn target(&self, draft: &mut Draft<'t>) {
-        if draft.body.attribute("Target").is_some() {
+        if draft.no_target || draft.body.attribute("Target").is_some() {
             return;
         }
         let before = self.object.routines();
@@ -400,7 +468,20 @@ impl<'t> Assembler<'t, '_> {
             self.fault(fault.expected("`}`"));
         }
         self.target(&mut draft);
-        let routine = Routine::new(draft.name, draft.body);
+        draft.drop_unused_strings();
+        let mut routine = draft.shell;
+        routine.name = draft.name;
+        if draft.kind == RoutineKind::Kernel
+            && routine.binaries.is_empty()
+            && Width::BinaryCount.bytes(draft.format) == 0
+        {
+            // Formats that do not count native binaries have one for each kernel.
+            routine.binaries.push(NativeBinary::default());
+        }
+        if let Content::Body(body) = &mut routine.content {
+            *body = draft.body;
+        }
+        self.blob = Blob::None;
         match draft.kind {
             RoutineKind::Kernel => self.object.kernels.push(routine),
             RoutineKind::Function => self.object.functions.push(routine),

@@ -373,6 +373,20 @@ impl<'t> Line<'_, 't> {
     pub(super) fn address_of(&mut self) -> Parsed<VectorOperand> {
         self.cursor.need(b'&', "`&`")?;
         let (word, symbol) = self.named("a variable or surface")?;
+        if let Symbol::General(variable) = symbol
+            && self.cursor.peek() == Some(b'(')
+        {
+            // Row and column, which mean the same whatever the size of a register.
+            let (row, column) = self.place()?;
+            return Ok(GeneralOperand {
+                variable,
+                row,
+                column,
+                region: Region::SCALAR,
+                ..GeneralOperand::default()
+            }
+            .into());
+        }
         let mut offset = 0;
         if self.cursor.eat(b'[') {
             let most = match symbol {

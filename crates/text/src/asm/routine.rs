@@ -2,13 +2,13 @@
 
 use super::cursor::{Word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span, closest};
+use super::pool::Pool;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use visakit_isa::object::{Body, Label, LabelKind, RoutineKind};
+use visakit_isa::object::{Body, Label, LabelKind, Routine, RoutineKind};
 use visakit_isa::{
-    AddressId, DataType, Features, Format, LabelId, PredicateId, SamplerId, StringId, SurfaceId,
-    VarId,
+    AddressId, DataType, Features, Format, LabelId, PredicateId, SamplerId, SurfaceId, VarId,
 };
 
 /// What a name stands for.
@@ -60,6 +60,13 @@ pub(super) struct Draft<'t> {
     hidden: Vec<(&'t [u8], Option<Named>)>,
     /// How many names were hidden when each open scope began.
     scopes: Vec<usize>,
+    /// What the routine has besides its body.
+    pub(super) shell: Routine<'t>,
+    /// The string pool that the text states.
+    pub(super) pool: Option<Pool<'t>>,
+    /// The target that Intel's assembler adds is not wanted.
+    pub(super) no_target: bool,
+    declared: BTreeMap<Cow<'t, [u8]>, LabelId>,
     blocks: BTreeMap<Cow<'t, [u8]>, LabelId>,
     subroutines: BTreeMap<Cow<'t, [u8]>, LabelId>,
     uses: Vec<LabelUse>,
@@ -72,6 +79,8 @@ struct LabelUse {
     first: Span,
     placed: Option<Span>,
     subroutine: bool,
+    /// The text says that it is nowhere placed.
+    unplaced: bool,
 }
 
 impl<'t> Draft<'t> {
@@ -92,6 +101,10 @@ impl<'t> Draft<'t> {
             fast: alloc::vec![None; FAST],
             hidden: Vec::new(),
             scopes: Vec::new(),
+            shell: Routine::default(),
+            pool: None,
+            no_target: false,
+            declared: BTreeMap::new(),
             blocks: BTreeMap::new(),
             subroutines: BTreeMap::new(),
             uses: Vec::new(),
@@ -119,14 +132,6 @@ impl<'t> Draft<'t> {
         }
         draft.string(Cow::Borrowed(b"S31"));
         draft
-    }
-
-    /// A new string of the pool; like Intel's assembler, which repeats strings.
-    pub(super) fn string(&mut self, text: Cow<'t, [u8]>) -> StringId {
-        if text.is_empty() {
-            return StringId(0);
-        }
-        self.body.add_string(text)
     }
 
     /// Begins a scope.
@@ -215,6 +220,18 @@ impl<'t> Draft<'t> {
         if name == b"S31" {
             return Some(Symbol::Sampler(SamplerId::BINDLESS));
         }
+        if let Some((letter, number)) = numbered(name) {
+            let narrow = u16::try_from(number).ok();
+            let byte = u8::try_from(number).ok();
+            return match letter {
+                b'V' => Some(Symbol::General(VarId(number))),
+                b'A' => narrow.map(|n| Symbol::Address(AddressId(n))),
+                b'P' => narrow.map(|n| Symbol::Predicate(PredicateId(n))),
+                b'S' => byte.map(|n| Symbol::Sampler(SamplerId(n))),
+                b'T' => byte.map(|n| Symbol::Surface(SurfaceId(n))),
+                _ => None,
+            };
+        }
         // Printers name reserved variables after their number.
         let number: u32 = core::str::from_utf8(name.strip_prefix(b"V")?)
             .ok()?
@@ -286,6 +303,9 @@ impl<'t> Draft<'t> {
         kind: LabelKind,
         span: Span,
     ) -> Parsed<LabelId> {
+        if let Some(id) = self.declared.get(&name) {
+            return Ok(*id);
+        }
         let block = kind == LabelKind::BLOCK;
         let known = if block {
             &self.blocks
@@ -295,11 +315,50 @@ impl<'t> Draft<'t> {
         if let Some(id) = known.get(&name) {
             return Ok(*id);
         }
+        let id = self.new_label(name.clone(), kind, span)?;
+        let known = if block {
+            &mut self.blocks
+        } else {
+            &mut self.subroutines
+        };
+        known.insert(name, id);
+        Ok(id)
+    }
+
+    /// Declares a label before its use.
+    pub(super) fn declare_label(
+        &mut self,
+        name: Cow<'t, [u8]>,
+        kind: LabelKind,
+        unplaced: bool,
+        span: Span,
+    ) -> Parsed<LabelId> {
+        let before = [&self.declared, &self.blocks, &self.subroutines];
+        if let Some(before) = before.into_iter().find_map(|known| known.get(&name)) {
+            let message = alloc::format!("label `{}` is declared twice", shown(&name));
+            let fault = Diagnostic::new(DiagnosticKind::DuplicateDeclaration, span, message);
+            let first = self.uses.get(usize::from(before.0)).map(|u| u.first);
+            return Err(fault.related(first.unwrap_or_default(), "first declared here"));
+        }
+        let id = self.new_label(name.clone(), kind, span)?;
+        if let Some(entry) = self.uses.get_mut(usize::from(id.0)) {
+            entry.unplaced = unplaced;
+        }
+        self.declared.insert(name, id);
+        Ok(id)
+    }
+
+    /// A label that was declared.
+    pub(super) fn declared_label(&self, name: &[u8]) -> Option<LabelId> {
+        self.declared.get(name).copied()
+    }
+
+    fn new_label(&mut self, name: Cow<'t, [u8]>, kind: LabelKind, span: Span) -> Parsed<LabelId> {
         let Ok(id) = u16::try_from(self.body.labels.len()) else {
             let message = "the routine has more than 65536 labels";
             return Err(Diagnostic::new(DiagnosticKind::NotEncodable, span, message));
         };
-        let string = self.string(name.clone());
+        let string = self.string(name);
         self.body.labels.push(Label {
             name: string,
             kind,
@@ -308,20 +367,16 @@ impl<'t> Draft<'t> {
         self.uses.push(LabelUse {
             first: span,
             placed: None,
-            subroutine: !block,
+            subroutine: kind != LabelKind::BLOCK,
+            unplaced: false,
         });
-        let known = if block {
-            &mut self.blocks
-        } else {
-            &mut self.subroutines
-        };
-        known.insert(name, LabelId(id));
         Ok(LabelId(id))
     }
 
     /// Whether a subroutine of that name is known, placed or not.
     pub(super) fn subroutine(&self, name: &[u8]) -> Option<LabelId> {
-        self.subroutines.get(name).copied()
+        let declared = self.declared.get(name);
+        declared.or_else(|| self.subroutines.get(name)).copied()
     }
 
     /// Notes where a label is placed; an error where it is already.
@@ -342,7 +397,7 @@ impl<'t> Draft<'t> {
     pub(super) fn missing_labels(&mut self) -> Vec<Fault> {
         let mut faults = Vec::new();
         for (used, label) in self.uses.iter().zip(&self.body.labels) {
-            if used.placed.is_some() {
+            if used.placed.is_some() || used.unplaced {
                 continue;
             }
             let name = self.body.string(label.name).unwrap_or_default();
@@ -374,6 +429,13 @@ impl<'t> Draft<'t> {
         }
         faults
     }
+}
+
+/// `#T7`: letter and number of a symbol that is told by its number.
+pub(super) fn numbered(name: &[u8]) -> Option<(u8, u32)> {
+    let (letter, digits) = name.strip_prefix(b"#")?.split_first()?;
+    let digits = core::str::from_utf8(digits).ok()?;
+    Some((*letter, digits.parse().ok()?))
 }
 
 /// A cheap hash.

@@ -1,0 +1,150 @@
+//! The string pool of a routine.
+
+use super::routine::Draft;
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use visakit_isa::object::{Attribute, Body, Item};
+use visakit_isa::{StringId, Value};
+
+/// A string pool that the text states: which of its strings the names take.
+#[derive(Debug, Default)]
+pub(super) struct Pool<'t> {
+    /// The places of a text, and how many of them are taken.
+    places: BTreeMap<Cow<'t, [u8]>, (Vec<u32>, usize)>,
+    /// Number of strings that are stated.
+    len: u32,
+    /// The routine has its name in it, so that no more strings can be stated.
+    named: bool,
+}
+
+impl Pool<'_> {
+    /// The first place of the text that no name has taken yet; the first one if all are taken.
+    fn take(&mut self, text: &[u8]) -> Option<StringId> {
+        let (places, taken) = self.places.get_mut(text)?;
+        let free = places.get(*taken).copied();
+        *taken += usize::from(free.is_some());
+        free.or_else(|| places.first().copied()).map(StringId)
+    }
+}
+
+impl<'t> Draft<'t> {
+    /// A new string of the pool; like Intel's assembler, which repeats strings.
+    pub(super) fn string(&mut self, text: Cow<'t, [u8]>) -> StringId {
+        self.claim_name();
+        if let Some(pool) = &mut self.pool {
+            if let Some(id) = pool.take(&text) {
+                return id;
+            }
+            return self.body.add_string(text);
+        }
+        if text.is_empty() {
+            return StringId(0);
+        }
+        self.body.add_string(text)
+    }
+
+    /// Adds strings to the pool that the text states. The first call takes the place of the pool
+    /// that assemblers begin with.
+    pub(super) fn state_strings(&mut self, strings: Vec<Cow<'t, [u8]>>) {
+        let pool = match &mut self.pool {
+            Some(pool) => pool,
+            None => {
+                self.body.strings.clear();
+                self.pool.insert(Pool::default())
+            }
+        };
+        for text in strings {
+            let (places, _) = pool.places.entry(text.clone()).or_default();
+            places.push(pool.len);
+            pool.len += 1;
+            self.body.strings.push(text);
+        }
+    }
+
+    /// Gives the routine its name in the pool, where the text states the pool. The strings are
+    /// complete then.
+    pub(super) fn claim_name(&mut self) {
+        let unclaimed = self
+            .pool
+            .as_mut()
+            .is_some_and(|p| !core::mem::replace(&mut p.named, true));
+        if unclaimed {
+            self.body.name = self.string(self.name.clone());
+        }
+    }
+
+    /// Whether names have taken strings of the stated pool.
+    pub(super) fn pool_is_closed(&self) -> bool {
+        self.pool.as_ref().is_some_and(|p| p.named)
+    }
+
+    /// Drops the strings that were added to a stated pool for names that then got another string.
+    pub(super) fn drop_unused_strings(&mut self) {
+        self.claim_name();
+        let Some(pool) = &self.pool else { return };
+        let first = pool.len as usize;
+        let mut used = alloc::vec![false; self.body.strings.len().saturating_sub(first)];
+        let place = |id: StringId| (id.0 as usize).checked_sub(first);
+        each_string(&mut self.body, &mut |id| {
+            if let Some(used) = place(*id).and_then(|i| used.get_mut(i)) {
+                *used = true;
+            }
+        });
+        if used.iter().all(|used| *used) {
+            return;
+        }
+        let mut next = pool.len;
+        let numbers: Vec<u32> = used
+            .iter()
+            .map(|used| {
+                next += u32::from(*used);
+                next - u32::from(*used)
+            })
+            .collect();
+        each_string(&mut self.body, &mut |id| {
+            if let Some(number) = place(*id).and_then(|i| numbers.get(i)) {
+                *id = StringId(*number);
+            }
+        });
+        let mut keep = core::iter::repeat_n(true, first).chain(used);
+        self.body.strings.retain(|_| keep.next().unwrap_or(true));
+    }
+}
+
+/// Shows every index into the string pool.
+pub(crate) fn each_string(body: &mut Body<'_>, see: &mut dyn FnMut(&mut StringId)) {
+    see(&mut body.name);
+    let attributes = |list: &mut Vec<Attribute<'_>>, see: &mut dyn FnMut(&mut StringId)| {
+        list.iter_mut().for_each(|a| see(&mut a.name));
+    };
+    for variable in &mut body.variables {
+        see(&mut variable.name);
+        attributes(&mut variable.attributes, see);
+    }
+    let tables = [
+        &mut body.addresses,
+        &mut body.predicates,
+        &mut body.samplers,
+        &mut body.surfaces,
+    ];
+    for declaration in tables.into_iter().flatten() {
+        see(&mut declaration.name);
+        attributes(&mut declaration.attributes, see);
+    }
+    for label in &mut body.labels {
+        see(&mut label.name);
+        attributes(&mut label.attributes, see);
+    }
+    attributes(&mut body.attributes, see);
+    for item in &mut body.code {
+        let Item::Instruction(instruction) = item else {
+            continue;
+        };
+        for field in &mut instruction.fields {
+            if let Value::String(id) = &mut field.value {
+                see(id);
+            }
+        }
+    }
+}
