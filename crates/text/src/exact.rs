@@ -42,6 +42,7 @@ pub(crate) fn exact<O: Output>(printer: &Printer<'_, '_>, out: &mut O) -> Result
         let target = routine.body().and_then(|b| b.attribute("Target"));
         made.no_target = target.is_none();
         made.lines = lines(routine);
+        made.tail = natives(routine);
         notes.insert(id, made);
     }
     // First with the string pools and labels that the assembler makes by itself.
@@ -145,6 +146,7 @@ fn print<O: Output>(
         line.quoted(routine.name.iter().copied());
         line.byte(b'\n');
         line.raw(&made.lines);
+        line.raw(&made.tail);
         out.line(Kindof::Undecoded(0), line.bytes())?;
     }
     if !is_default_arrangement(object) {
@@ -173,9 +175,6 @@ fn lines(routine: &Routine<'_>) -> Vec<u8> {
             let _ = writeln!(text, "//@ stored {name} {number:#x}");
         }
     }
-    for binary in &routine.binaries {
-        native(&mut text, binary);
-    }
     match &routine.content {
         Content::Body(_) => {
             let target = routine.body().and_then(|b| b.attribute("Target"));
@@ -188,6 +187,16 @@ fn lines(routine: &Routine<'_>) -> Vec<u8> {
             blob(&mut text, &raw.bytes);
         }
         Content::Missing(_) => text.push_str("//@ missing\n"),
+    }
+    text.into_bytes()
+}
+
+/// The directives behind the instructions of a routine.
+fn natives(routine: &Routine<'_>) -> Vec<u8> {
+    let mut text = String::new();
+    for binary in &routine.binaries {
+        text.push('\n');
+        native(&mut text, binary);
     }
     text.into_bytes()
 }

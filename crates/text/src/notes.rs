@@ -43,6 +43,8 @@ pub(crate) struct Notes {
     pub(crate) labels: Vec<LabelNote>,
     /// Lines behind the routine's first one.
     pub(crate) lines: Vec<u8>,
+    /// Lines behind everything else of the routine.
+    pub(crate) tail: Vec<u8>,
     /// Directives at the end of lines.
     pub(crate) trailing: BTreeMap<Place, String>,
     /// The routine has no target, and must not get one.

@@ -31,6 +31,9 @@ impl Context<'_> {
                 }
             }
         }
+        if !self.notes.tail.is_empty() {
+            out.line(Kindof::Header, &self.notes.tail)?;
+        }
         Ok(())
     }
 

@@ -51,7 +51,7 @@ pub(crate) struct Context<'o> {
     /// Whether this is not the form of Intel's printer.
     pub(crate) own: bool,
     pub(crate) grf_bytes: u32,
-    /// Rows of address-of operands are never given in bytes: the assembler would not know of how
+    /// Rows of address-of operands are not given in bytes, as nothing tells the assembler of how
     /// many a row is.
     pub(crate) own_rows: bool,
     /// Which predefined symbols are listed as the object's version has them.
@@ -74,7 +74,7 @@ impl<'o, 'a> Printer<'o, 'a> {
             object,
             form: options.form,
             grf_bytes: options.grf_bytes.unwrap_or(if own { 32 } else { native }),
-            own_rows: own && native != 32 && options.grf_bytes.is_none(),
+            own_rows: own && options.grf_bytes.is_none(),
             tables: OwnTables::of(object),
         }
     }
