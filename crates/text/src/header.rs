@@ -167,12 +167,14 @@ impl Context<'_> {
             .ok()
             .and_then(|i| self.object.file_variables.get(i));
         match variable {
-            Some(variable) if !self.own || is_file_name(&self.object.file_variables, variable) => {
-                line.raw(&variable.name);
-            }
-            _ => {
+            Some(variable) if !self.own => line.raw(&variable.name),
+            variable => {
                 line.byte(b'@');
-                line.number(resolved);
+                let all = &self.object.file_variables;
+                match variable.and_then(|variable| file_name(all, variable)) {
+                    Some(name) => line.raw(name),
+                    None => line.number(resolved),
+                }
             }
         }
     }
@@ -278,12 +280,13 @@ impl Context<'_> {
     }
 }
 
-/// Whether a variable of the file can be told by its name: `@`, letters and digits, the first not a
-/// digit, and no variable before has it too.
-fn is_file_name(all: &[FileVariable<'_>], variable: &FileVariable<'_>) -> bool {
-    let first = all.iter().find(|v| v.name == variable.name);
-    let plain = variable.name.strip_prefix(b"@").is_some_and(is_identifier);
-    plain && first.is_some_and(|first| core::ptr::eq(first, variable))
+/// The name that tells a variable of the file, without the `@` that it may begin with: letters and
+/// digits, the first not a digit, and of no variable before.
+fn file_name<'v>(all: &'v [FileVariable<'_>], variable: &FileVariable<'_>) -> Option<&'v [u8]> {
+    let plain = |v: &'v FileVariable<'_>| v.name.strip_prefix(b"@").unwrap_or(&v.name);
+    let wanted = variable.name.strip_prefix(b"@").unwrap_or(&variable.name);
+    let first = all.iter().find(|v| plain(v) == wanted)?;
+    (is_identifier(wanted) && core::ptr::eq(first, variable)).then(|| plain(first))
 }
 
 /// Name of the alignment; the smallest one is not printed.

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of a test that reports
 
+mod common;
+
+use common::{SHARED, not_run};
 use flate2::read::GzDecoder;
 use std::fs;
 use std::io::Read;
@@ -9,8 +12,6 @@ use std::path::{Path, PathBuf};
 use visakit_isa::object::{Body, Declaration, Object, Routine};
 use visakit_isa::{Dialect, Format, Instruction, StringId, Value, Version};
 use visakit_text::asm::{Options, assemble};
-
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
 
 /// Folders of objects, each with the folder of its texts, the version and the dialect.
 const FOLDERS: [(&str, &str, Version, Dialect); 7] = [
@@ -398,11 +399,4 @@ fn instructions(
         }
     }
     None
-}
-
-/// Says aloud, past the test harness, that reference data is missing; where it must be there, fails.
-fn not_run(what: &str) {
-    use std::io::Write as _;
-    let _ = writeln!(std::io::stderr(), "{what}");
-    assert!(std::env::var_os("VISAKIT_NEEDS_SHARED").is_none(), "{what}");
 }

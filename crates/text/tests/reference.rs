@@ -2,14 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of a test that reports
 
+mod common;
+
+use common::{SHARED, not_run};
 use flate2::read::GzDecoder;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use visakit_isa::object::{Object, RoutineId};
 use visakit_text::{Form, Options, Printer, file_name};
-
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
 
 /// Folders of texts, each with the folder of the objects they were printed from.
 const FOLDERS: [(&str, &str); 3] = [("text", "isa"), ("text-asm", "asm"), ("text-ocl", "ocl")];
@@ -178,11 +179,4 @@ fn routine_of(text: &[u8], object: &Object<'_>) -> Option<RoutineId> {
         printed == name
     })?;
     Some(id)
-}
-
-/// Says aloud, past the test harness, that reference data is missing; where it must be there, fails.
-fn not_run(what: &str) {
-    use std::io::Write as _;
-    let _ = writeln!(std::io::stderr(), "{what}");
-    assert!(std::env::var_os("VISAKIT_NEEDS_SHARED").is_none(), "{what}");
 }
