@@ -137,7 +137,7 @@ fn make_distinct<'n, 'a: 'n>(
 ) {
     let mut names: Vec<_> = names.collect();
     let free = |n: &&mut Cow<'_, [u8]>| !taken(n);
-    let list: Vec<&[u8]> = names.iter().map(|n| n.as_ref().as_ref()).collect();
+    let list: Vec<&[u8]> = names.iter().map(AsRef::as_ref).collect();
     if !copies(list) && names.iter().all(free) {
         return;
     }

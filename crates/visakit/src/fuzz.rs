@@ -1,5 +1,6 @@
 //! What the fuzz targets do with their input. `cargo test` replays the same over all fixtures.
 
+use crate::text::{Form, Options, Printer, asm};
 use crate::verify::{Outcome, roundtrip};
 use crate::{ReadOptions, isa, parse};
 use isa::Dialect;
@@ -64,6 +65,57 @@ pub fn written(data: &[u8]) {
             other => unreachable!("strict reading accepts what cannot be written: {other:?}"),
         }
     }
+}
+
+/// Exact text carries every byte of whatever lenient reading accepts. Plain text of what strict
+/// reading accepts is assembled again, and what is made of it has the same text.
+pub fn texts(data: &[u8]) {
+    for dialect in core::iter::once(None).chain(Dialect::ALL.map(Some)) {
+        texts_in(data, dialect);
+    }
+}
+
+/// The same for one dialect, or for the one that is found out.
+pub fn texts_in(data: &[u8], dialect: Option<Dialect>) {
+    let Ok(decoded) = parse::read_with(data, lenient(dialect)) else {
+        return;
+    };
+    let exact = printed(&decoded.object, Form::Exact);
+    let made = match asm::assemble(&exact, &asm::Options::default()) {
+        Ok(made) => crate::encode::write(&made),
+        Err(faults) => unreachable!("exact text has faults: {faults:?}"),
+    };
+    match made {
+        Ok(written) => assert!(written == data, "exact text loses something"),
+        Err(error) => unreachable!("what exact text makes cannot be written: {error}"),
+    }
+    if !decoded.faults.is_empty() {
+        return;
+    }
+    let plain = printed(&decoded.object, Form::Plain);
+    let made = match asm::assemble(&plain, &asm::Options::default()) {
+        Ok(made) => made,
+        Err(faults) => unreachable!("plain text has faults: {faults:?}"),
+    };
+    let again = printed(&made, Form::Plain);
+    let (a, b) = (
+        String::from_utf8_lossy(&plain),
+        String::from_utf8_lossy(&again),
+    );
+    for (a, b) in a.lines().zip(b.lines()) {
+        assert_eq!(a, b, "plain text is not the same again");
+    }
+    assert_eq!(plain, again);
+}
+
+fn printed(object: &Object<'_>, form: Form) -> Vec<u8> {
+    let options = Options {
+        form,
+        ..Options::default()
+    };
+    let mut text = Vec::new();
+    let Ok(()) = Printer::new(object, options).object(&mut text);
+    text
 }
 
 const fn lenient(dialect: Option<Dialect>) -> ReadOptions {

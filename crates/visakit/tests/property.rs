@@ -322,6 +322,19 @@ proptest! {
         prop_assert!(lenient.faults.is_empty());
     }
 
+    #[test]
+    fn text_carries_what_is_written(
+        version in any::<Index>(),
+        dialect in any::<Index>(),
+        numbers in proptest::collection::vec(any::<u64>(), 0..3000),
+    ) {
+        let version = *version.get(&Version::SUPPORTED);
+        let dialect = *dialect.get(&Dialect::ALL);
+        let object = object(&mut Numbers(numbers.iter()), version, dialect);
+        let bytes = visakit::encode::write(&object).unwrap();
+        visakit::fuzz::texts_in(&bytes, Some(dialect));
+    }
+
     /// Damage is never fatal, and lenient reading keeps every byte of it.
     #[test]
     fn damaged_objects_are_kept(
@@ -346,7 +359,8 @@ proptest! {
         }
         let lenient = visakit::ReadOptions { lenient: true, dialect: None };
         if let Ok(decoded) = visakit::parse::read_with(&bytes, lenient) {
-            prop_assert_eq!(visakit::encode::write(&decoded.object).unwrap(), bytes);
+            prop_assert_eq!(visakit::encode::write(&decoded.object).unwrap(), bytes.clone());
         }
+        visakit::fuzz::texts_in(&bytes, None);
     }
 }

@@ -32,6 +32,9 @@ const DIRECTIVES: [&[u8]; 16] = [
     b".implicit_LOCAL_ID",
 ];
 
+/// An attribute.
+type NameAndValue<'t> = (Cow<'t, [u8]>, Cow<'t, [u8]>);
+
 impl<'t> Assembler<'t, '_> {
     /// A directive, the cursor being at its full stop.
     pub(super) fn directive(&mut self) -> Parsed<()> {
@@ -178,7 +181,7 @@ impl<'t> Assembler<'t, '_> {
     }
 
     /// Name and value of an attribute. A name in quotes may be any name.
-    fn attribute(&mut self, what: &str, symbol: bool) -> Parsed<(Cow<'t, [u8]>, Cow<'t, [u8]>)> {
+    fn attribute(&mut self, what: &str, symbol: bool) -> Parsed<NameAndValue<'t>> {
         let Some((name, _)) = self.cursor.string()? else {
             let word = self.word(what)?;
             let value = self.attribute_value(word, symbol)?;

@@ -24,6 +24,7 @@
 //! assert_eq!(faults.unwrap_err()[0].message, "3 lanes are no legal execution size");
 //! ```
 
+mod change;
 mod comment;
 mod cursor;
 mod declaration;
@@ -42,7 +43,8 @@ mod pool;
 mod region;
 mod routine;
 
-pub(crate) use comment::{DERIVED, InstructionNumbers, RoutineNumbers, shortened};
+pub(crate) use change::{InstructionNumbers, RoutineNumbers, shortened};
+pub(crate) use comment::DERIVED;
 pub use diagnostic::{Diagnostic, DiagnosticKind, Span};
 pub(crate) use pool::each_string;
 
