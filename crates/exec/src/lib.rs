@@ -1,0 +1,24 @@
+//! A machine that runs vISA.
+//!
+//! A [`Program`] is a kernel and the functions it calls, translated once into a flat internal code
+//! with resolved operands. A [`Group`] is a work-group: threads that share local memory and meet at
+//! barriers. Global memory is a [`Memory`], shared by all groups. The crate knows nothing of OpenCL:
+//! what stands in the registers when a thread starts is given by [`ThreadStart`].
+
+#![forbid(unsafe_code)]
+
+#[cfg(target_endian = "big")]
+compile_error!("registers and memory are little-endian; big-endian hosts are not supported");
+
+mod fault;
+pub mod memory;
+mod message;
+mod observe;
+mod program;
+mod run;
+
+pub use fault::{Fault, FaultKind, TranslateError, Unsupported};
+pub use memory::{BufferId, Memory};
+pub use observe::{InstructionEvent, MemoryAccess, Observer, Space};
+pub use program::{InputClass, InputSlot, Options, Program, VariableClass, VariableSlot};
+pub use run::{Counters, Group, Limits, Thread, ThreadStart};
