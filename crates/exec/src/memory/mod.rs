@@ -1,18 +1,372 @@
-//! Memory outside of the registers.
+//! Memory as messages see it.
+//!
+//! * [`Memory`]: global memory, shared by all threads of a dispatch. Buffers stand at 64-bit
+//!   addresses, far from each other; surfaces and samplers are reached by binding-table index or
+//!   by a bindless handle.
+//! * [`Local`]: shared local memory of a work-group and scratch of a thread.
+//!
+//! # Addresses
+//!
+//! Every buffer starts in a region of 4 GiB of its own: bits 32 and up of an address tell the buffer, the
+//! lower 32 bits are its place plus [`Memory::FIRST`]. A null pointer, an address that lost its
+//! upper half and an index that leaves its buffer are all found.
+
+mod atomic;
+mod format;
+mod local;
+mod sampling;
+pub(crate) mod space;
+mod surface;
+pub(crate) mod target;
+
+pub use atomic::AtomicOp;
+pub use format::{ChannelClass, ChannelOrder, ChannelType, Format};
+pub(crate) use local::Local;
+#[expect(unused_imports, reason = "the messages come next")]
+pub(crate) use sampling::{Texels, sample};
+pub use surface::{Addressing, Filter, Image, Sampler, Surface};
+
+use space::{Locks, Shared, Space};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// A buffer of a [`Memory`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct BufferId(pub u32);
 
-/// Global memory: buffers, surfaces and samplers.
-#[derive(Debug, Default)]
-pub struct Memory {}
+/// Why global memory could not be set up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MemoryError {
+    /// The limit given to [`Memory::new`].
+    #[error("a buffer of {bytes} bytes does not fit: {used} of at most {limit} bytes are in use")]
+    Limit {
+        /// Size of the buffer that was to be added.
+        bytes: u64,
+        /// Bytes of the buffers there are.
+        used: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// A surface names a buffer that the memory does not have.
+    #[error("there is no buffer {0}")]
+    NoBuffer(u32),
+}
 
-/// The memory that belongs to one group and one of its threads while that thread runs.
+/// Words of one buffer and where it stands.
 #[derive(Debug)]
-pub(crate) struct Local<'a> {
-    /// Shared local memory of the group.
-    pub(crate) slm: &'a mut [u8],
-    /// Scratch memory of the thread.
-    pub(crate) scratch: &'a mut [u8],
+struct Buffer {
+    address: u64,
+    bytes: usize,
+    words: Box<[AtomicU32]>,
+}
+
+/// What [`Memory::bind`] makes of a surface, and the append counter beside it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bound {
+    pub(crate) surface: Surface,
+    pub(crate) counter: Option<(BufferId, u64)>,
+}
+
+/// Global memory: buffers, surfaces and samplers.
+///
+/// Set up with `&mut`, then shared by all threads that run.
+#[derive(Debug, Default)]
+pub struct Memory {
+    limit: u64,
+    used: u64,
+    buffers: Vec<Buffer>,
+    /// Buffer of each 4 GiB region; the first region has none.
+    regions: Vec<Option<u32>>,
+    table: Vec<Option<Bound>>,
+    bindless: BTreeMap<u32, Bound>,
+    states: BTreeMap<u32, Bound>,
+    samplers: Vec<Option<Sampler>>,
+    arguments: u64,
+    locks: Locks,
+}
+
+impl Memory {
+    /// Lower 32 bits of the address of every buffer.
+    pub const FIRST: u64 = 0x1_0000;
+
+    /// Memory that holds at most `limit` bytes of buffers.
+    #[must_use]
+    pub fn new(limit: u64) -> Self {
+        Self {
+            limit,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a buffer with these contents.
+    ///
+    /// # Errors
+    ///
+    /// When the limit is exceeded.
+    pub fn add_buffer(&mut self, contents: &[u8]) -> Result<BufferId, MemoryError> {
+        let id = self.add_zeroed(contents.len() as u64)?;
+        if let Some(mut shared) = self.shared(id) {
+            shared.write(0, contents);
+        }
+        Ok(id)
+    }
+
+    /// Adds a buffer of zeroes.
+    ///
+    /// # Errors
+    ///
+    /// When the limit is exceeded.
+    pub fn add_zeroed(&mut self, bytes: u64) -> Result<BufferId, MemoryError> {
+        let error = MemoryError::Limit {
+            bytes,
+            used: self.used,
+            limit: self.limit,
+        };
+        let used = self.used.checked_add(bytes).filter(|u| *u <= self.limit);
+        let (Some(used), Ok(size)) = (used, usize::try_from(bytes)) else {
+            return Err(error);
+        };
+        let index = u32::try_from(self.buffers.len()).map_err(|_| error)?;
+        if self.regions.is_empty() {
+            self.regions.push(None);
+        }
+        let address = (self.regions.len() as u64) << 32 | Self::FIRST;
+        let regions = (Self::FIRST + bytes) >> 32;
+        for _ in 0..=regions {
+            self.regions.push(Some(index));
+        }
+        let mut words = Vec::new();
+        if words.try_reserve_exact(size.div_ceil(4)).is_err() {
+            return Err(error);
+        }
+        words.resize_with(size.div_ceil(4), AtomicU32::default);
+        self.used = used;
+        self.buffers.push(Buffer {
+            address,
+            bytes: size,
+            words: words.into_boxed_slice(),
+        });
+        Ok(BufferId(index))
+    }
+
+    /// Address of the first byte of a buffer; 0 for a buffer of another memory.
+    #[must_use]
+    pub fn address(&self, buffer: BufferId) -> u64 {
+        self.buffer(buffer).map_or(0, |b| b.address)
+    }
+
+    /// The contents of a buffer.
+    #[must_use]
+    pub fn read(&self, buffer: BufferId) -> Vec<u8> {
+        let Some(shared) = self.shared(buffer) else {
+            return Vec::new();
+        };
+        let mut bytes = vec![0; shared.len()];
+        shared.read(0, &mut bytes);
+        bytes
+    }
+
+    /// Overwrites a part of a buffer; what does not fit is left out.
+    pub fn write(&self, buffer: BufferId, offset: u64, data: &[u8]) {
+        if let Some(mut shared) = self.shared(buffer)
+            && let Ok(at) = usize::try_from(offset)
+            && let Some(room) = shared.len().checked_sub(at)
+        {
+            shared.write(at, data.get(..room).unwrap_or(data));
+        }
+    }
+
+    /// Sets every byte of a buffer to zero.
+    pub fn clear(&self, buffer: BufferId) {
+        for word in self.buffer(buffer).map_or(&[][..], |b| &b.words) {
+            word.store(0, Relaxed);
+        }
+    }
+
+    /// Puts a surface at a binding-table index.
+    ///
+    /// # Errors
+    ///
+    /// When the surface names a buffer that this memory does not have.
+    pub fn bind(&mut self, index: u8, surface: Surface) -> Result<(), MemoryError> {
+        let bound = self.bound(surface)?;
+        let index = usize::from(index);
+        if self.table.len() <= index {
+            self.table.resize(index + 1, None);
+        }
+        if let Some(entry) = self.table.get_mut(index) {
+            *entry = Some(bound);
+        }
+        Ok(())
+    }
+
+    /// Makes a surface known under a bindless handle: the value that the kernel puts into `%bss`,
+    /// or gives to `bss(…)`.
+    ///
+    /// # Errors
+    ///
+    /// When the surface names a buffer that this memory does not have.
+    pub fn bind_handle(&mut self, handle: u32, surface: Surface) -> Result<(), MemoryError> {
+        let bound = self.bound(surface)?;
+        self.bindless.insert(handle, bound);
+        Ok(())
+    }
+
+    /// Makes a surface known under an offset into the surface-state heap, for `ss(…)`. Offsets
+    /// that are not known stand for the scratch memory of the thread.
+    ///
+    /// # Errors
+    ///
+    /// When the surface names a buffer that this memory does not have.
+    pub fn bind_state(&mut self, offset: u32, surface: Surface) -> Result<(), MemoryError> {
+        let bound = self.bound(surface)?;
+        self.states.insert(offset, bound);
+        Ok(())
+    }
+
+    /// Gives the surface at a binding-table index an append counter: a dword (or qword, as the message says) of a
+    /// buffer.
+    pub fn bind_counter(&mut self, index: u8, buffer: BufferId, offset: u64) {
+        if let Some(Some(bound)) = self.table.get_mut(usize::from(index)) {
+            bound.counter = Some((buffer, offset));
+        }
+    }
+
+    /// Puts a sampler at an index of the sampler table.
+    pub fn bind_sampler(&mut self, index: u8, sampler: Sampler) {
+        let index = usize::from(index);
+        if self.samplers.len() <= index {
+            self.samplers.resize(index + 1, None);
+        }
+        if let Some(entry) = self.samplers.get_mut(index) {
+            *entry = Some(sampler);
+        }
+    }
+
+    /// Sets where `arg[…]` addresses start: the address of the indirect kernel arguments.
+    pub fn set_argument_base(&mut self, address: u64) {
+        self.arguments = address;
+    }
+
+    pub(crate) fn argument_base(&self) -> u64 {
+        self.arguments
+    }
+
+    pub(crate) fn bti(&self, index: u32) -> Option<&Bound> {
+        self.table.get(usize::try_from(index).ok()?)?.as_ref()
+    }
+
+    pub(crate) fn handle(&self, handle: u32) -> Option<&Bound> {
+        self.bindless.get(&handle)
+    }
+
+    pub(crate) fn state(&self, offset: u32) -> Option<&Bound> {
+        self.states.get(&offset)
+    }
+
+    pub(crate) fn sampler(&self, index: u32) -> Option<Sampler> {
+        *self.samplers.get(usize::try_from(index).ok()?)?
+    }
+
+    pub(crate) fn shared(&self, buffer: BufferId) -> Option<Shared<'_>> {
+        let buffer = self.buffer(buffer)?;
+        Some(Shared {
+            words: &buffer.words,
+            bytes: buffer.bytes,
+            locks: &self.locks,
+        })
+    }
+
+    /// The buffer whose region has this address, and where it starts. The address may still be
+    /// outside of it.
+    #[inline]
+    pub(crate) fn at(&self, address: u64) -> Option<(u64, Shared<'_>)> {
+        let region = usize::try_from(address >> 32).ok()?;
+        let index = (*self.regions.get(region)?)?;
+        let buffer = self.buffers.get(usize::try_from(index).ok()?)?;
+        Some((
+            buffer.address,
+            Shared {
+                words: &buffer.words,
+                bytes: buffer.bytes,
+                locks: &self.locks,
+            },
+        ))
+    }
+
+    /// Storage without a byte.
+    pub(crate) fn nothing(&self) -> Shared<'_> {
+        Shared {
+            words: &[],
+            bytes: 0,
+            locks: &self.locks,
+        }
+    }
+
+    fn buffer(&self, buffer: BufferId) -> Option<&Buffer> {
+        self.buffers.get(usize::try_from(buffer.0).ok()?)
+    }
+
+    fn bound(&self, surface: Surface) -> Result<Bound, MemoryError> {
+        let buffer = match surface {
+            Surface::Buffer { buffer, .. } => Some(buffer),
+            Surface::Image2d(image) => Some(image.buffer),
+            Surface::Scratch => None,
+        };
+        if let Some(buffer) = buffer
+            && self.buffer(buffer).is_none()
+        {
+            return Err(MemoryError::NoBuffer(buffer.0));
+        }
+        Ok(Bound {
+            surface,
+            counter: None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_stand_apart() {
+        let mut memory = Memory::new(100);
+        let a = memory.add_buffer(&[1, 2, 3, 4, 5]).unwrap();
+        let b = memory.add_buffer(&[6; 8]).unwrap();
+        assert_eq!(memory.address(a), 0x1_0001_0000);
+        assert_eq!(memory.address(b), 0x2_0001_0000);
+        assert_eq!(memory.read(a), [1, 2, 3, 4, 5]);
+        memory.write(a, 3, &[9; 5]);
+        assert_eq!(memory.read(a), [1, 2, 3, 9, 9]);
+        memory.write(a, 30, &[9; 5]);
+        assert!(memory.at(0).is_none());
+        assert!(memory.at(0x1_0000).is_none());
+        assert_eq!(memory.at(0x2_0001_0003).unwrap().0, 0x2_0001_0000);
+        assert!(memory.at(0x3_0001_0003).is_none());
+        assert!(memory.at(u64::MAX).is_none());
+        memory.clear(b);
+        assert_eq!(memory.read(b), [0; 8]);
+    }
+
+    #[test]
+    fn limits() {
+        let mut memory = Memory::new(100);
+        memory.add_zeroed(60).unwrap();
+        assert_eq!(
+            memory.add_zeroed(41),
+            Err(MemoryError::Limit {
+                bytes: 41,
+                used: 60,
+                limit: 100
+            })
+        );
+        assert!(memory.add_zeroed(u64::MAX).is_err());
+        memory.add_zeroed(40).unwrap();
+        assert_eq!(
+            memory.bind(3, Surface::whole(BufferId(7))),
+            Err(MemoryError::NoBuffer(7))
+        );
+    }
 }

@@ -1,0 +1,107 @@
+//! What an address of a message means: a place in some storage, or outside of it.
+
+use super::Memory;
+use super::space::{Shared, Space};
+
+/// Storage behind the addresses of one message.
+pub(crate) trait Target {
+    /// The storage.
+    type Space: Space;
+
+    /// Finds `bytes` bytes at `address`. `None` if any of them lies outside.
+    fn locate(&mut self, address: u64, bytes: u64) -> Option<(&mut Self::Space, usize)>;
+
+    /// Whether bytes outside read as zero and drop writes; else they are a fault.
+    const DROPS: bool;
+}
+
+/// 64-bit addresses into global memory. Remembers the buffer of the last one.
+#[derive(Debug)]
+pub(crate) struct Flat<'a> {
+    memory: &'a Memory,
+    base: u64,
+    last: Shared<'a>,
+}
+
+impl<'a> Flat<'a> {
+    #[inline]
+    pub(crate) fn new(memory: &'a Memory, first: u64) -> Self {
+        let (base, last) = memory.at(first).unwrap_or((0, memory.nothing()));
+        Self { memory, base, last }
+    }
+}
+
+impl<'a> Target for Flat<'a> {
+    type Space = Shared<'a>;
+
+    const DROPS: bool = false;
+
+    #[inline]
+    fn locate(&mut self, address: u64, bytes: u64) -> Option<(&mut Shared<'a>, usize)> {
+        let mut at = address.wrapping_sub(self.base);
+        if !inside(at, bytes, self.last.bytes) {
+            (self.base, self.last) = self.memory.at(address)?;
+            at = address.wrapping_sub(self.base);
+            if !inside(at, bytes, self.last.bytes) {
+                return None;
+            }
+        }
+        let at = usize::try_from(at).ok()?;
+        Some((&mut self.last, at))
+    }
+}
+
+#[inline]
+fn inside(at: u64, bytes: u64, len: usize) -> bool {
+    at < len as u64 && len as u64 - at >= bytes
+}
+
+/// Offsets into a surface, into shared local memory or into scratch.
+#[derive(Debug)]
+pub(crate) struct Window<S> {
+    /// The storage.
+    pub(crate) space: S,
+    /// Where the window starts.
+    pub(crate) start: usize,
+    /// Its size.
+    pub(crate) bytes: usize,
+}
+
+impl<S: Space> Window<S> {
+    /// All of a storage.
+    pub(crate) fn whole(space: S) -> Self {
+        let bytes = space.len();
+        Self {
+            space,
+            start: 0,
+            bytes,
+        }
+    }
+
+    /// A part of a storage; what lies outside of it is cut off.
+    pub(crate) fn part(space: S, start: u64, bytes: u64) -> Self {
+        let len = space.len();
+        let start = usize::try_from(start).unwrap_or(len).min(len);
+        let bytes = usize::try_from(bytes).unwrap_or(len).min(len - start);
+        Self {
+            space,
+            start,
+            bytes,
+        }
+    }
+}
+
+impl<S: Space> Target for Window<S> {
+    type Space = S;
+
+    const DROPS: bool = true;
+
+    #[inline]
+    fn locate(&mut self, address: u64, bytes: u64) -> Option<(&mut S, usize)> {
+        if !inside(address, bytes, self.bytes) {
+            return None;
+        }
+        let at = usize::try_from(address).ok()? + self.start;
+        Some((&mut self.space, at))
+    }
+}
