@@ -1,0 +1,180 @@
+//! Arguments of a kernel.
+
+use visakit_exec::memory::{Addressing, ChannelOrder, ChannelType, Filter, Format, Sampler};
+
+/// An argument as the host gives it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// A buffer in global memory with this content.
+    Buffer(Vec<u8>),
+    /// The same buffer as that of an earlier argument.
+    SameAs(usize),
+    /// A null pointer.
+    Null,
+    /// A value: its bytes, little endian.
+    Value(Vec<u8>),
+    /// This many bytes of local memory.
+    Local(usize),
+    /// A two-dimensional image.
+    Image(Image),
+    /// How images are read.
+    Sampler(Sampler),
+}
+
+impl Argument {
+    /// What it is, for messages.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Buffer(_) | Self::SameAs(_) => "buffer",
+            Self::Null => "null pointer",
+            Self::Value(_) => "value",
+            Self::Local(_) => "size of local memory",
+            Self::Image(_) => "image",
+            Self::Sampler(_) => "sampler",
+        }
+    }
+}
+
+/// A two-dimensional image.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    /// Pixels of a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Bytes from one row to the next.
+    pub row_pitch: u32,
+    /// The pixels.
+    pub format: Format,
+    /// The rows.
+    pub bytes: Vec<u8>,
+}
+
+/// Names and numbers of channel orders: those of OpenCL's constants, without `CL_`.
+const ORDERS: [(ChannelOrder, &str, u32); 10] = [
+    (ChannelOrder::R, "R", 0x10b0),
+    (ChannelOrder::A, "A", 0x10b1),
+    (ChannelOrder::Rg, "RG", 0x10b2),
+    (ChannelOrder::Ra, "RA", 0x10b3),
+    (ChannelOrder::Rgb, "RGB", 0x10b4),
+    (ChannelOrder::Rgba, "RGBA", 0x10b5),
+    (ChannelOrder::Bgra, "BGRA", 0x10b6),
+    (ChannelOrder::Argb, "ARGB", 0x10b7),
+    (ChannelOrder::Intensity, "INTENSITY", 0x10b8),
+    (ChannelOrder::Luminance, "LUMINANCE", 0x10b9),
+];
+
+/// Names and numbers of channel types, as above.
+const TYPES: [(ChannelType, &str, u32); 12] = [
+    (ChannelType::Snorm8, "SNORM_INT8", 0x10d0),
+    (ChannelType::Snorm16, "SNORM_INT16", 0x10d1),
+    (ChannelType::Unorm8, "UNORM_INT8", 0x10d2),
+    (ChannelType::Unorm16, "UNORM_INT16", 0x10d3),
+    (ChannelType::Sint8, "SIGNED_INT8", 0x10d7),
+    (ChannelType::Sint16, "SIGNED_INT16", 0x10d8),
+    (ChannelType::Sint32, "SIGNED_INT32", 0x10d9),
+    (ChannelType::Uint8, "UNSIGNED_INT8", 0x10da),
+    (ChannelType::Uint16, "UNSIGNED_INT16", 0x10db),
+    (ChannelType::Uint32, "UNSIGNED_INT32", 0x10dc),
+    (ChannelType::Float16, "HALF_FLOAT", 0x10dd),
+    (ChannelType::Float32, "FLOAT", 0x10de),
+];
+
+/// Names of addressing modes: those of OpenCL, then those of the zebin specification; and the number that the payload
+/// has for it.
+const ADDRESSING: [(Addressing, &str, u32); 8] = [
+    (Addressing::ClampToEdge, "NONE", 0),
+    (Addressing::ClampToBorder, "CLAMP", 1),
+    (Addressing::ClampToBorder, "CLAMP_BORDER", 1),
+    (Addressing::ClampToEdge, "CLAMP_TO_EDGE", 2),
+    (Addressing::ClampToEdge, "CLAMP_EDGE", 2),
+    (Addressing::Repeat, "REPEAT", 3),
+    (Addressing::Mirror, "MIRRORED_REPEAT", 4),
+    (Addressing::Mirror, "MIRROR", 4),
+];
+
+fn by_name<T: Copy>(rows: &[(T, &'static str, u32)], name: &str) -> Result<T, String> {
+    let short = name.to_ascii_uppercase();
+    let short = short.trim_start_matches("CL_");
+    let found = rows.iter().find(|row| row.1 == short);
+    found.map(|row| row.0).ok_or_else(|| {
+        let names: Vec<_> = rows.iter().map(|row| row.1).collect();
+        format!("`{name}` is not known; known are {}", names.join(", "))
+    })
+}
+
+fn number<T: PartialEq>(rows: &[(T, &'static str, u32)], value: &T) -> u32 {
+    rows.iter()
+        .rev()
+        .find(|row| row.0 == *value)
+        .map_or(0, |row| row.2)
+}
+
+/// A pixel format by the names of OpenCL's constants, such as `RGBA` and `UNORM_INT8`.
+///
+/// # Errors
+/// The names that there are.
+pub fn format(order: &str, channel: &str) -> Result<Format, String> {
+    Ok(Format {
+        order: by_name(&ORDERS, order)?,
+        channel: by_name(&TYPES, channel)?,
+    })
+}
+
+/// A sampler by the names of OpenCL's constants or of the zebin specification, such as `CLAMP` and `LINEAR`.
+///
+/// # Errors
+/// The names that there are.
+pub fn sampler(normalized: bool, addressing: &str, filter: &str) -> Result<Sampler, String> {
+    const FILTERS: [(Filter, &str, u32); 2] = [
+        (Filter::Nearest, "NEAREST", 0),
+        (Filter::Linear, "LINEAR", 1),
+    ];
+    Ok(Sampler {
+        normalized,
+        addressing: by_name(&ADDRESSING, addressing)?,
+        filter: by_name(&FILTERS, filter)?,
+    })
+}
+
+/// Number of the channel order, as OpenCL has it.
+pub(crate) fn order_number(format: Format) -> u32 {
+    number(&ORDERS, &format.order)
+}
+
+/// Number of the channel type, as OpenCL has it.
+pub(crate) fn type_number(format: Format) -> u32 {
+    number(&TYPES, &format.channel)
+}
+
+/// Number of the addressing mode, as the payload has it.
+pub(crate) fn addressing_number(sampler: Sampler) -> u32 {
+    number(&ADDRESSING, &sampler.addressing)
+}
+
+/// Negative coordinates are to be taken for -1 by the kernel itself: the hardware's border would begin half a pixel
+/// too late.
+pub(crate) fn snaps(sampler: Sampler) -> bool {
+    sampler.addressing == Addressing::ClampToBorder && sampler.filter == Filter::Nearest
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn names() {
+        assert_eq!(format("CL_RGBA", "UNORM_INT8").unwrap().bytes(), 4);
+        assert!(
+            format("RGBA", "UNORM_INT9")
+                .unwrap_err()
+                .contains("UNORM_INT8")
+        );
+        let border = sampler(false, "clamp", "nearest").unwrap();
+        assert!(snaps(border));
+        assert_eq!(addressing_number(border), 1);
+        assert!(!snaps(sampler(false, "clamp_edge", "nearest").unwrap()));
+    }
+}

@@ -1,0 +1,360 @@
+//! Arguments into global memory, surfaces and samplers.
+
+use crate::argument::{Argument, sampler};
+use crate::error::LaunchError;
+use crate::kernel::Symbols;
+use crate::payload::{Place, wrong};
+use crate::zebin::{DataSection, DataSymbol};
+use crate::zeinfo::{AddrMode, AddrSpace, ArgType, KernelInfo};
+use visakit_exec::memory::{Image, MemoryError, Surface};
+use visakit_exec::{BufferId, Memory};
+
+/// Most global memory of a launch.
+const MOST_MEMORY: u64 = 64 << 30;
+
+/// Most local memory of a group; devices have 64 to 128 KiB.
+const MOST_LOCAL: u64 = 1 << 20;
+
+/// Bindless handles are multiples of this, as surface states in a heap would be.
+const HANDLE: u32 = 64;
+
+/// The printf buffer's own length counts its first word, which holds it.
+const PRINTF_START: u32 = 4;
+
+/// What arguments and program-scope variables have become.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    pub(crate) memory: Memory,
+    /// One for each argument.
+    pub(crate) places: Vec<Place>,
+    /// Addresses of the program's variables.
+    pub(crate) symbols: Symbols,
+    pub(crate) slm_bytes: usize,
+    pub(crate) private_base: u64,
+    buffers: Vec<Option<BufferId>>,
+    sections: Vec<(String, u64)>,
+    printf: Option<BufferId>,
+}
+
+/// Lays everything out.
+pub(crate) fn bind(
+    info: &KernelInfo,
+    arguments: &[Argument],
+    data: &[DataSection],
+    symbols: &[DataSymbol],
+) -> Result<Bound, LaunchError> {
+    let mut bound = Bound {
+        memory: Memory::new(MOST_MEMORY),
+        places: Vec::new(),
+        symbols: Symbols::new(),
+        slm_bytes: 0,
+        private_base: 0,
+        buffers: Vec::new(),
+        sections: Vec::new(),
+        printf: None,
+    };
+    let mut local = u64::from(info.execution_env.slm_size);
+    for (index, argument) in arguments.iter().enumerate() {
+        bound.add(info, index, argument, &mut local)?;
+    }
+    if local > MOST_LOCAL {
+        return Err(LaunchError::TooLarge {
+            what: "local memory",
+            bytes: local,
+            limit: MOST_LOCAL,
+        });
+    }
+    bound.slm_bytes = usize::try_from(local).unwrap_or(usize::MAX);
+    bound.bind_surfaces(info, arguments)?;
+    bound.bind_samplers(info, arguments)?;
+    bound.add_data(data, symbols)?;
+    Ok(bound)
+}
+
+/// The kernel's argument of that number, as an index.
+fn is_argument(stated: Option<u32>, index: usize) -> bool {
+    stated.is_some_and(|i| usize::try_from(i) == Ok(index))
+}
+
+impl Bound {
+    fn add(
+        &mut self,
+        info: &KernelInfo,
+        index: usize,
+        argument: &Argument,
+        local: &mut u64,
+    ) -> Result<(), LaunchError> {
+        let handle = u32::try_from(index + 1)
+            .ok()
+            .and_then(|n| n.checked_mul(HANDLE));
+        let mut buffer = None;
+        let place = match argument {
+            Argument::Buffer(bytes) => {
+                let id = self.memory.add_buffer(bytes).map_err(|e| fault(&e))?;
+                buffer = Some(id);
+                Place::Buffer {
+                    address: self.memory.address(id),
+                    size: bytes.len() as u64,
+                    handle,
+                }
+            }
+            Argument::SameAs(other) => match self.places.get(*other) {
+                Some(place @ Place::Buffer { .. }) => {
+                    buffer = self.buffers.get(*other).copied().flatten();
+                    place.clone()
+                }
+                _ => {
+                    return Err(LaunchError::Argument {
+                        index,
+                        message: format!("argument {other} is no earlier buffer"),
+                    });
+                }
+            },
+            Argument::Null => Place::Buffer {
+                address: 0,
+                size: 0,
+                handle: Some(0),
+            },
+            Argument::Value(_) => Place::Elsewhere { handle: None },
+            Argument::Local(bytes) => {
+                let pieces = info.payload_arguments.iter();
+                let alignment = pieces
+                    .filter(|a| is_argument(a.arg_index, index))
+                    .find_map(|a| a.slm_alignment)
+                    .unwrap_or(16)
+                    .max(1);
+                let at = local.next_multiple_of(alignment.into());
+                *local = at.saturating_add(*bytes as u64);
+                Place::Local(u32::try_from(at).unwrap_or(u32::MAX))
+            }
+            Argument::Image(image) => {
+                let rows = u64::from(image.row_pitch) * u64::from(image.height);
+                let row = u64::from(image.width) * image.format.bytes() as u64;
+                if row > image.row_pitch.into()
+                    || rows > (image.bytes.len() as u64).saturating_add(u64::from(image.row_pitch))
+                {
+                    return Err(LaunchError::Argument {
+                        index,
+                        message: format!(
+                            "an image of {} rows at {} bytes does not fit into {} bytes, or rows of {row} bytes overlap",
+                            image.height,
+                            image.row_pitch,
+                            image.bytes.len()
+                        ),
+                    });
+                }
+                buffer = Some(
+                    self.memory
+                        .add_buffer(&image.bytes)
+                        .map_err(|e| fault(&e))?,
+                );
+                Place::Elsewhere { handle }
+            }
+            Argument::Sampler(_) => Place::Elsewhere {
+                handle: sampler_index(info, index),
+            },
+        };
+        check_kind(info, index, argument)?;
+        self.places.push(place);
+        self.buffers.push(buffer);
+        Ok(())
+    }
+
+    /// The surface of an argument.
+    fn surface(&self, index: usize, argument: &Argument) -> Option<Surface> {
+        let buffer = self.buffers.get(index).copied().flatten()?;
+        Some(match argument {
+            Argument::Image(image) => Surface::Image2d(Image::new_2d(
+                buffer,
+                image.width,
+                image.height,
+                image.row_pitch,
+                image.format,
+            )),
+            _ => Surface::whole(buffer),
+        })
+    }
+
+    fn bind_surfaces(
+        &mut self,
+        info: &KernelInfo,
+        arguments: &[Argument],
+    ) -> Result<(), LaunchError> {
+        for entry in &info.binding_table_indices {
+            let found = usize::try_from(entry.arg_index).ok();
+            let argument = found.and_then(|index| Some((index, arguments.get(index)?)));
+            let (Some((index, argument)), Ok(bti)) = (argument, u8::try_from(entry.bti_value))
+            else {
+                continue;
+            };
+            if let Some(surface) = self.surface(index, argument) {
+                self.memory.bind(bti, surface).map_err(|e| fault(&e))?;
+            }
+        }
+        for (index, argument) in arguments.iter().enumerate() {
+            let handle = match self.places.get(index) {
+                Some(Place::Buffer { handle, .. } | Place::Elsewhere { handle }) => *handle,
+                _ => None,
+            };
+            if let (Some(handle), Some(surface)) = (handle, self.surface(index, argument)) {
+                self.memory
+                    .bind_handle(handle, surface)
+                    .map_err(|e| fault(&e))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn bind_samplers(
+        &mut self,
+        info: &KernelInfo,
+        arguments: &[Argument],
+    ) -> Result<(), LaunchError> {
+        for inline in &info.inline_samplers {
+            let state = sampler(inline.normalized, &inline.addrmode, &inline.filtermode)
+                .map_err(LaunchError::ZeInfo)?;
+            if let Ok(index) = u8::try_from(inline.sampler_index) {
+                self.memory.bind_sampler(index, state);
+            }
+        }
+        for (index, argument) in arguments.iter().enumerate() {
+            let Argument::Sampler(state) = argument else {
+                continue;
+            };
+            let number = sampler_index(info, index).and_then(|n| u8::try_from(n).ok());
+            if let Some(number) = number {
+                self.memory.bind_sampler(number, *state);
+            }
+        }
+        Ok(())
+    }
+
+    /// Program-scope variables. All sections get their places before addresses are put into them.
+    fn add_data(
+        &mut self,
+        data: &[DataSection],
+        symbols: &[DataSymbol],
+    ) -> Result<(), LaunchError> {
+        let mut ids = Vec::new();
+        for section in data {
+            let id = self
+                .memory
+                .add_buffer(&section.bytes)
+                .map_err(|e| fault(&e))?;
+            self.sections
+                .push((section.name.clone(), self.memory.address(id)));
+            ids.push(id);
+        }
+        for symbol in symbols {
+            let section = self.sections.iter().find(|s| s.0 == symbol.section);
+            if let Some((_, base)) = section {
+                let address = base.wrapping_add(symbol.offset);
+                self.symbols.insert(symbol.name.clone(), address);
+            }
+        }
+        for (section, id) in data.iter().zip(ids) {
+            if !section.relocations.is_empty() {
+                let address = |name: &str| self.symbols.get(name).copied();
+                let bytes = section.relocated(address);
+                self.memory.write(id, 0, &bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// A buffer of zeroes; its address.
+    pub(crate) fn add_zeroes(&mut self, bytes: u64) -> Result<u64, LaunchError> {
+        let id = self.memory.add_zeroed(bytes).map_err(|e| fault(&e))?;
+        Ok(self.memory.address(id))
+    }
+
+    /// The buffer that printf writes into.
+    pub(crate) fn add_printf(&mut self, bytes: usize) -> Result<(), LaunchError> {
+        let id = self
+            .memory
+            .add_zeroed(bytes as u64)
+            .map_err(|e| fault(&e))?;
+        self.memory.write(id, 0, &PRINTF_START.to_le_bytes());
+        self.printf = Some(id);
+        Ok(())
+    }
+
+    pub(crate) fn printf_address(&self) -> u64 {
+        self.printf.map_or(0, |id| self.memory.address(id))
+    }
+
+    /// What printf wrote, without the counter.
+    pub(crate) fn printf_bytes(&self) -> Vec<u8> {
+        let Some(id) = self.printf else {
+            return Vec::new();
+        };
+        let mut bytes = self.memory.read(id);
+        let Some((counter, rest)) = bytes.split_first_chunk::<4>() else {
+            return Vec::new();
+        };
+        let length = u32::from_le_bytes(*counter).saturating_sub(PRINTF_START);
+        let length = usize::try_from(length)
+            .unwrap_or(usize::MAX)
+            .min(rest.len());
+        bytes.drain(..4);
+        bytes.truncate(length);
+        bytes
+    }
+
+    /// Address of the first of these sections that there is; 0 if there is none.
+    pub(crate) fn section(&self, names: &[&str]) -> u64 {
+        let found = names
+            .iter()
+            .find_map(|name| self.sections.iter().find(|s| s.0 == *name));
+        found.map_or(0, |s| s.1)
+    }
+
+    /// Contents of the buffers and images, one for each argument.
+    pub(crate) fn contents(&self) -> Vec<Option<Vec<u8>>> {
+        let buffers = self.buffers.iter();
+        buffers.map(|b| b.map(|id| self.memory.read(id))).collect()
+    }
+}
+
+fn fault(error: &MemoryError) -> LaunchError {
+    LaunchError::Memory(error.to_string())
+}
+
+fn sampler_index(info: &KernelInfo, index: usize) -> Option<u32> {
+    let pieces = info.payload_arguments.iter();
+    pieces
+        .filter(|a| is_argument(a.arg_index, index))
+        .find_map(|a| a.sampler_index)
+}
+
+/// An argument of the wrong kind is better found here than by what the kernel does with it.
+fn check_kind(info: &KernelInfo, index: usize, argument: &Argument) -> Result<(), LaunchError> {
+    let pieces = info.payload_arguments.iter();
+    for piece in pieces.filter(|a| is_argument(a.arg_index, index)) {
+        let (fits, expected) = match (piece.arg_type, piece.addrspace, piece.addrmode) {
+            (ArgType::ArgByvalue, ..) => (matches!(argument, Argument::Value(_)), "a value"),
+            (ArgType::ArgBypointer, Some(AddrSpace::Image), _) => {
+                (matches!(argument, Argument::Image(_)), "an image")
+            }
+            (ArgType::ArgBypointer, Some(AddrSpace::Sampler), _) => {
+                (matches!(argument, Argument::Sampler(_)), "a sampler")
+            }
+            (ArgType::ArgBypointer, _, Some(AddrMode::Slm)) => (
+                matches!(argument, Argument::Local(_)),
+                "a size of local memory",
+            ),
+            (ArgType::ArgBypointer, ..) => (
+                matches!(
+                    argument,
+                    Argument::Buffer(_) | Argument::SameAs(_) | Argument::Null
+                ),
+                "a buffer",
+            ),
+            _ => continue,
+        };
+        if !fits {
+            return Err(wrong(index, argument, expected));
+        }
+    }
+    Ok(())
+}

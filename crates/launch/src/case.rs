@@ -1,0 +1,306 @@
+//! Cases: a kernel, its arguments and what must come out, described by a `case.json` in a folder.
+
+use crate::argument::{Argument, Image, format, sampler};
+use crate::compare::{Compare, Difference, Element};
+use crate::error::LaunchError;
+use crate::kernel::{Config, Kernel, Outcome};
+use crate::ndrange::NdRange;
+use crate::source::Source;
+use crate::zebin::{DataSection, DataSymbol};
+use crate::zeinfo::ZeInfo;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// A `case.json`.
+#[derive(Clone, Debug, Deserialize)]
+struct Description {
+    name: String,
+    kernel: String,
+    #[serde(default)]
+    device: String,
+    grf_bytes: u32,
+    work_dim: usize,
+    global_size: Vec<u32>,
+    local_size: Vec<u32>,
+    #[serde(default)]
+    global_offset: Vec<u32>,
+    args: Vec<Arg>,
+    outputs: Vec<Output>,
+    isa: PathBuf,
+    #[serde(default)]
+    visaasm: PathBuf,
+    #[serde(default)]
+    function_visaasm: Vec<PathBuf>,
+    zeinfo: PathBuf,
+    #[serde(default)]
+    data_sections: Vec<Data>,
+    #[serde(default)]
+    data_symbols: Vec<Symbol>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Arg {
+    index: usize,
+    #[serde(flatten)]
+    kind: ArgKind,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum ArgKind {
+    Buffer {
+        size: usize,
+        file: PathBuf,
+    },
+    Scalar {
+        bytes: String,
+    },
+    Local {
+        size: usize,
+    },
+    Image2d {
+        width: u32,
+        height: u32,
+        row_pitch: u32,
+        channel_order: String,
+        channel_type: String,
+        file: PathBuf,
+    },
+    Sampler {
+        normalized: bool,
+        addressing: String,
+        filter: String,
+    },
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Output {
+    arg: usize,
+    #[serde(rename = "type")]
+    element: Element,
+    file: PathBuf,
+    compare: Compare,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Data {
+    section: String,
+    file: PathBuf,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Symbol {
+    name: String,
+    section: String,
+    offset: u64,
+}
+
+/// A case, ready to run.
+#[derive(Clone, Debug)]
+pub struct Case {
+    folder: PathBuf,
+    description: Description,
+}
+
+/// How a case ended.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// What ran.
+    pub outcome: Outcome,
+    /// The first difference, and the argument that it is in.
+    pub difference: Option<(usize, Difference)>,
+}
+
+impl Case {
+    /// Reads the description in a folder, or the given `case.json`.
+    ///
+    /// # Errors
+    /// [`LaunchError::Read`] and [`LaunchError::Case`].
+    pub fn open(path: &Path) -> Result<Self, LaunchError> {
+        let path = if path.is_dir() {
+            path.join("case.json")
+        } else {
+            path.to_owned()
+        };
+        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        let text = read(&path)?;
+        let description = serde_json::from_slice(&text).map_err(|error| LaunchError::Case {
+            path,
+            message: format!("is no description of a case: {error}"),
+        })?;
+        Ok(Self {
+            folder,
+            description,
+        })
+    }
+
+    /// Kernel and device.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let Description { name, device, .. } = &self.description;
+        if device.is_empty() {
+            name.clone()
+        } else {
+            format!("{name}/{device}")
+        }
+    }
+
+    /// Runs the kernel and compares what comes out. `from_text` takes the compiler's text instead of its object.
+    ///
+    /// # Errors
+    /// Everything that keeps the kernel from running to its end.
+    pub fn run(&self, from_text: bool, config: &Config) -> Result<Verdict, LaunchError> {
+        let case = &self.description;
+        let sources = if from_text {
+            std::iter::once(&case.visaasm)
+                .chain(&case.function_visaasm)
+                .collect()
+        } else {
+            vec![&case.isa]
+        };
+        let sources = sources
+            .into_iter()
+            .map(|path| Source::open(&self.folder.join(path)));
+        let sources = sources.collect::<Result<Vec<_>, _>>()?;
+        let object = Source::link(&sources, case.grf_bytes)?;
+        let zeinfo = read(&self.folder.join(&case.zeinfo))?;
+        let zeinfo = ZeInfo::parse(&String::from_utf8_lossy(&zeinfo))?;
+        let mut kernel = Kernel::new(&object, &case.kernel, &zeinfo)?;
+        kernel.grf_bytes = case.grf_bytes;
+        for data in &case.data_sections {
+            kernel.data.push(DataSection {
+                name: data.section.clone(),
+                bytes: read(&self.folder.join(&data.file))?,
+                relocations: Vec::new(),
+            });
+        }
+        kernel
+            .symbols
+            .extend(case.data_symbols.iter().map(|symbol| DataSymbol {
+                name: symbol.name.clone(),
+                section: symbol.section.clone(),
+                offset: symbol.offset,
+            }));
+        let global = case
+            .global_size
+            .get(..case.work_dim)
+            .unwrap_or(&case.global_size);
+        let range = NdRange::new(global, &case.local_size, &case.global_offset)?;
+        let arguments = self.arguments()?;
+        let outcome = kernel.run(&range, &arguments, config)?;
+        let difference = self.difference(&arguments, &outcome)?;
+        Ok(Verdict {
+            outcome,
+            difference,
+        })
+    }
+
+    fn arguments(&self) -> Result<Vec<Argument>, LaunchError> {
+        let mut arguments = Vec::new();
+        let mut args: Vec<_> = self.description.args.iter().collect();
+        args.sort_by_key(|arg| arg.index);
+        for (place, arg) in args.into_iter().enumerate() {
+            if arg.index != place {
+                return Err(self.fault(format!("argument {place} is missing or there twice")));
+            }
+            arguments.push(self.argument(&arg.kind)?);
+        }
+        Ok(arguments)
+    }
+
+    fn argument(&self, kind: &ArgKind) -> Result<Argument, LaunchError> {
+        Ok(match kind {
+            ArgKind::Buffer { size, file } => {
+                let mut bytes = read(&self.folder.join(file))?;
+                bytes.resize(*size, 0);
+                Argument::Buffer(bytes)
+            }
+            ArgKind::Scalar { bytes } => Argument::Value(
+                hex(bytes).ok_or_else(|| self.fault(format!("`{bytes}` are no bytes in hex")))?,
+            ),
+            ArgKind::Local { size } => Argument::Local(*size),
+            ArgKind::Image2d {
+                width,
+                height,
+                row_pitch,
+                channel_order,
+                channel_type,
+                file,
+            } => Argument::Image(Image {
+                width: *width,
+                height: *height,
+                row_pitch: *row_pitch,
+                format: format(channel_order, channel_type).map_err(|m| self.fault(m))?,
+                bytes: read(&self.folder.join(file))?,
+            }),
+            ArgKind::Sampler {
+                normalized,
+                addressing,
+                filter,
+            } => Argument::Sampler(
+                sampler(*normalized, addressing, filter).map_err(|m| self.fault(m))?,
+            ),
+        })
+    }
+
+    /// The first difference: in outputs, and in buffers that must not change.
+    fn difference(
+        &self,
+        arguments: &[Argument],
+        outcome: &Outcome,
+    ) -> Result<Option<(usize, Difference)>, LaunchError> {
+        for (index, argument) in arguments.iter().enumerate() {
+            let Some(got) = outcome.memory(index) else {
+                continue;
+            };
+            let outputs = &self.description.outputs;
+            let difference = match outputs.iter().find(|o| o.arg == index) {
+                Some(output) => {
+                    let expected = read(&self.folder.join(&output.file))?;
+                    output.compare.difference(output.element, &expected, got)
+                }
+                None => match argument {
+                    Argument::Buffer(bytes) | Argument::Image(Image { bytes, .. }) => {
+                        Compare::Exact.difference(Element::Uchar, bytes, got)
+                    }
+                    _ => None,
+                },
+            };
+            if let Some(difference) = difference {
+                return Ok(Some((index, difference)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn fault(&self, message: String) -> LaunchError {
+        LaunchError::Case {
+            path: self.folder.join("case.json"),
+            message,
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, LaunchError> {
+    std::fs::read(path).map_err(|source| LaunchError::Read {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Bytes written in hex without anything between.
+fn hex(text: &str) -> Option<Vec<u8>> {
+    let digit = |c: u8| {
+        char::from(c)
+            .to_digit(16)
+            .and_then(|d| u8::try_from(d).ok())
+    };
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    if !rest.is_empty() {
+        return None;
+    }
+    pairs
+        .iter()
+        .map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?))
+        .collect()
+}

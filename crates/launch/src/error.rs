@@ -1,0 +1,138 @@
+//! What can go wrong before and while a kernel runs.
+
+use std::path::PathBuf;
+use thiserror::Error;
+use visakit_text::asm::Diagnostic;
+
+/// Why a launch failed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// A file could not be read.
+    #[error("{}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A text could not be assembled.
+    #[error("{}: {}", .path.display(), first(.faults))]
+    Assemble {
+        /// The file.
+        path: PathBuf,
+        /// Its faults; places are offsets in its bytes.
+        faults: Vec<Diagnostic>,
+    },
+    /// An object could not be decoded.
+    #[error("{}: {error}", .path.display())]
+    Decode {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: Box<visakit_parse::Error>,
+    },
+    /// The metadata is no YAML or not of the specified form.
+    #[error("the .ze_info metadata cannot be read: {0}")]
+    ZeInfo(String),
+    /// The container is no ELF file or lacks a section.
+    #[error("the zebin cannot be read: {0}")]
+    Zebin(String),
+    /// A case file is not of its form.
+    #[error("{}: {message}", .path.display())]
+    Case {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// No kernel of that name.
+    #[error("{place} has no kernel `{name}`; it has: {known}")]
+    NoSuchKernel {
+        /// What was asked for.
+        name: String,
+        /// Where it was looked for.
+        place: &'static str,
+        /// What there is.
+        known: String,
+    },
+    /// The number of arguments is wrong.
+    #[error("the kernel takes {expected} arguments and was given {given}{hint}")]
+    ArgumentCount {
+        /// How many the kernel takes.
+        expected: usize,
+        /// How many there are.
+        given: usize,
+        /// Their names, where they are known.
+        hint: String,
+    },
+    /// An argument is of the wrong kind or size.
+    #[error("argument {index}: {message}")]
+    Argument {
+        /// Place in the parameter list.
+        index: usize,
+        /// What is wrong and what is expected.
+        message: String,
+    },
+    /// The grid is not one that the kernel can be started with.
+    #[error("grid: {0}")]
+    Grid(String),
+    /// The kernel needs something of the payload that is not provided.
+    #[error("the kernel wants `{0}` in its payload, which is not provided")]
+    Payload(String),
+    /// The kernel needs more memory than it may have.
+    #[error("{what} takes {bytes} bytes, the limit is {limit}")]
+    TooLarge {
+        /// What is large.
+        what: &'static str,
+        /// How large.
+        bytes: u64,
+        /// How large it may be.
+        limit: u64,
+    },
+    /// The kernel does not fit the metadata.
+    #[error("the object and the metadata do not belong together: {0}")]
+    Mismatch(String),
+    /// A variable was named that the routine does not have.
+    #[error("the routine has no variable `{name}`{hint}")]
+    NoSuchVariable {
+        /// The name.
+        name: String,
+        /// What there is.
+        hint: String,
+    },
+    /// Something about one input or variable.
+    #[error("{name}: {message}")]
+    Variable {
+        /// The variable.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// The kernel cannot be translated.
+    #[error("{0}")]
+    Translate(#[from] visakit_exec::TranslateError),
+    /// The kernel did something that it must not do.
+    #[error("{}{fault}", place(*.group))]
+    Fault {
+        /// Coordinates of the work-group, or of the media thread.
+        group: Option<[u32; 3]>,
+        /// What it did.
+        fault: Box<visakit_exec::Fault>,
+    },
+    /// Global memory could not be set up.
+    #[error("global memory: {0}")]
+    Memory(String),
+}
+
+fn place(group: Option<[u32; 3]>) -> String {
+    group.map_or_else(String::new, |[x, y, z]| format!("group ({x}, {y}, {z}): "))
+}
+
+fn first(faults: &[Diagnostic]) -> String {
+    match faults {
+        [] => "has faults".to_owned(),
+        [only] => only.to_string(),
+        [first, rest @ ..] => format!("{first}, and {} more faults", rest.len()),
+    }
+}

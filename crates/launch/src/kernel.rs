@@ -1,0 +1,534 @@
+//! OpenCL kernels on a grid.
+
+use crate::argument::Argument;
+use crate::bind::{Bound, bind};
+use crate::error::LaunchError;
+use crate::ndrange::NdRange;
+use crate::payload::{Facts, Layout};
+use crate::source::{find_kernel, grf_bytes_of};
+use crate::zebin::{DataSection, DataSymbol};
+use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use visakit_exec::{
+    Counters, Group, InputClass, Limits, Memory, Observer, Options, Program, ThreadStart,
+};
+use visakit_isa::object::{Object, RoutineId};
+
+/// Bytes of the buffer for printf, as the OpenCL runtimes for this hardware have it.
+const PRINTF_BYTES: usize = 4 << 20;
+
+/// Private memory of a thread that calls functions with a stack is at least this, as the depth of calls is not known.
+const STACK_BYTES: u64 = 64 << 10;
+
+/// Most memory that all private memory together may take.
+const MOST_PRIVATE: u64 = 8 << 30;
+
+/// An OpenCL kernel with what is needed to start it.
+#[derive(Clone, Debug)]
+pub struct Kernel<'o> {
+    object: &'o Object<'o>,
+    routine: RoutineId,
+    info: KernelInfo,
+    args_info: Vec<ArgInfo>,
+    /// Bytes of a register, 32 or 64. Found out from the object where that is possible; 32 otherwise.
+    pub grf_bytes: u32,
+    /// Program-scope variables.
+    pub data: Vec<DataSection>,
+    /// Their names and places.
+    pub symbols: Vec<DataSymbol>,
+}
+
+/// How to run.
+#[derive(Clone, Copy, Default)]
+pub struct Config<'a> {
+    /// Bounds for each group.
+    pub limits: Limits,
+    /// Whether an unsupported instruction is an error even if it is not reached.
+    pub strict: bool,
+    /// Is called with the number of groups that have ended since it was called last, from any thread.
+    pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
+}
+
+impl std::fmt::Debug for Config<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut out = f.debug_struct("Config");
+        out.field("limits", &self.limits)
+            .field("strict", &self.strict);
+        out.finish_non_exhaustive()
+    }
+}
+
+/// What a run left behind.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// What all threads did together.
+    pub counters: Counters,
+    /// Groups that ran.
+    pub groups: u64,
+    /// Time to translate.
+    pub translation: Duration,
+    /// Instructions translated.
+    pub translated: usize,
+    /// Time to run.
+    pub time: Duration,
+    /// What the kernel printed, as the hardware's buffer has it; the format strings are in the program's constants.
+    pub printf: Vec<u8>,
+    memory: Vec<Option<Vec<u8>>>,
+}
+
+impl Outcome {
+    /// Content of the buffer or image that an argument is.
+    #[must_use]
+    pub fn memory(&self, argument: usize) -> Option<&[u8]> {
+        self.memory.get(argument)?.as_deref()
+    }
+}
+
+impl<'o> Kernel<'o> {
+    /// The kernel of that name.
+    ///
+    /// # Errors
+    /// [`LaunchError::NoSuchKernel`] if the object or the metadata do not have it.
+    pub fn new(object: &'o Object<'o>, name: &str, zeinfo: &ZeInfo) -> Result<Self, LaunchError> {
+        let (routine, found) = find_kernel(object, Some(name))?;
+        Ok(Self {
+            object,
+            routine,
+            info: zeinfo.kernel(name)?.clone(),
+            args_info: zeinfo.args_info(name).to_vec(),
+            grf_bytes: grf_bytes_of(found).unwrap_or(32),
+            data: Vec::new(),
+            symbols: Vec::new(),
+        })
+    }
+
+    /// What the metadata say.
+    #[must_use]
+    pub const fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    /// Names and types of the arguments, if the compiler wrote them down.
+    #[must_use]
+    pub fn args_info(&self) -> &[ArgInfo] {
+        &self.args_info
+    }
+
+    /// Runs the kernel over a grid, groups in parallel on the threads of the current rayon pool.
+    ///
+    /// # Errors
+    /// What [`Self::prepare`] says, and [`LaunchError::Fault`] of a group that faulted.
+    pub fn run(
+        &self,
+        range: &NdRange,
+        arguments: &[Argument],
+        config: &Config<'_>,
+    ) -> Result<Outcome, LaunchError> {
+        self.prepare(range, arguments, config)?.run(config)
+    }
+
+    /// Runs the kernel group after group and thread after thread, telling an observer of everything.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_observed(
+        &self,
+        range: &NdRange,
+        arguments: &[Argument],
+        config: &Config<'_>,
+        observer: &mut impl Observer,
+    ) -> Result<Outcome, LaunchError> {
+        self.prepare(range, arguments, config)?
+            .run_observed(config, observer)
+    }
+
+    /// Translates the kernel and lays out memory and payload.
+    ///
+    /// # Errors
+    /// Arguments that are not what the kernel takes, a grid that it does not take, and kernels that cannot be
+    /// translated.
+    pub fn prepare(
+        &self,
+        range: &NdRange,
+        arguments: &[Argument],
+        config: &Config<'_>,
+    ) -> Result<Launch, LaunchError> {
+        self.check_count(arguments.len())?;
+        self.check_grid(range)?;
+        let mut bound = bind(&self.info, arguments, &self.data, &self.symbols)?;
+        let started = Instant::now();
+        let options = Options {
+            grf_bytes: self.grf_bytes,
+            strict: config.strict,
+            symbols: bound.symbols.clone(),
+            ..Options::default()
+        };
+        let program = Program::new(self.object, self.routine, &options)?;
+        let translation = started.elapsed();
+        let inputs: Vec<_> = program
+            .inputs()
+            .iter()
+            .filter(|input| input.class == InputClass::General)
+            .map(|input| (small(input.image_offset), small(input.size)))
+            .collect();
+        let layout = Layout::new(&self.info, &inputs, self.grf_bytes)?;
+        let threads = u64::from(layout.threads(range.local));
+        let workers = u64::try_from(rayon::current_num_threads()).unwrap_or(1);
+        let workers = workers.min(range.group_count()).max(1);
+        let private = self.private_bytes();
+        if private > 0 {
+            let bytes = private.saturating_mul(threads).saturating_mul(workers);
+            if bytes > MOST_PRIVATE {
+                return Err(LaunchError::TooLarge {
+                    what: "private memory",
+                    bytes,
+                    limit: MOST_PRIVATE,
+                });
+            }
+            bound.private_base = bound.add_zeroes(bytes)?;
+        }
+        if self.payload_has(ArgType::PrintfBuffer) {
+            bound.add_printf(PRINTF_BYTES)?;
+        }
+        Ok(Launch {
+            program,
+            info: self.info.clone(),
+            walk: self.walk(),
+            layout,
+            range: *range,
+            arguments: arguments.to_vec(),
+            bound,
+            private,
+            scratch: self.scratch_bytes(),
+            workers,
+            translation,
+        })
+    }
+
+    fn check_count(&self, given: usize) -> Result<(), LaunchError> {
+        let least = usize::try_from(self.info.argument_count()).unwrap_or(0);
+        let expected = if self.args_info.is_empty() {
+            least
+        } else {
+            self.args_info.len()
+        };
+        // Without names, trailing arguments that the kernel does not use leave no trace.
+        if given == expected || (self.args_info.is_empty() && given > least) {
+            return Ok(());
+        }
+        let names = self.args_info.iter().map(|arg| {
+            let kind = arg.type_name.split(';').next().unwrap_or_default();
+            format!("{kind} {}", arg.name)
+        });
+        let names: Vec<_> = names.collect();
+        Err(LaunchError::ArgumentCount {
+            expected,
+            given,
+            hint: if names.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", names.join(", "))
+            },
+        })
+    }
+
+    fn check_grid(&self, range: &NdRange) -> Result<(), LaunchError> {
+        let required = &self.info.execution_env.required_work_group_size;
+        if required.iter().any(|&n| n > 0) && required.iter().zip(range.local).any(|(a, b)| *a != b)
+        {
+            let [x, y, z] = range.local;
+            return Err(LaunchError::Grid(format!(
+                "the kernel runs in groups of {required:?} only, not of [{x}, {y}, {z}]"
+            )));
+        }
+        Ok(())
+    }
+
+    fn payload_has(&self, kind: ArgType) -> bool {
+        self.info
+            .payload_arguments
+            .iter()
+            .any(|a| a.arg_type == kind)
+    }
+
+    /// Order of the dimensions that local ids run through, the fastest first.
+    fn walk(&self) -> [usize; 3] {
+        let stated = &self.info.execution_env.work_group_walk_order_dimensions;
+        let stated = stated.iter().filter_map(|d| usize::try_from(*d).ok());
+        let mut order: Vec<usize> = Vec::new();
+        for dimension in stated.chain(0..3) {
+            if dimension < 3 && !order.contains(&dimension) {
+                order.push(dimension);
+            }
+        }
+        order.try_into().unwrap_or([0, 1, 2])
+    }
+
+    /// Private memory in flat memory that a thread needs, a multiple of a page.
+    fn private_bytes(&self) -> u64 {
+        if !self.payload_has(ArgType::PrivateBaseStateless) {
+            return 0;
+        }
+        let simd = u64::from(self.info.execution_env.simd_size);
+        let buffers = self.info.per_thread_memory_buffers.iter();
+        let stated = buffers.filter(|b| b.kind == "global").map(|b| {
+            let factor = if b.is_simt_thread { simd } else { 1 };
+            u64::from(b.size) * factor
+        });
+        let stated = stated.max().unwrap_or(0);
+        let least = if self.info.execution_env.has_stack_calls {
+            STACK_BYTES
+        } else {
+            0
+        };
+        stated.max(least).max(1).next_multiple_of(4096)
+    }
+
+    fn scratch_bytes(&self) -> usize {
+        let buffers = self.info.per_thread_memory_buffers.iter();
+        let sizes = buffers.filter(|b| b.kind == "scratch");
+        let bytes: u64 = sizes.map(|b| u64::from(b.size)).sum();
+        usize::try_from(bytes).unwrap_or(usize::MAX)
+    }
+}
+
+/// A kernel that is ready to run, with its memory.
+#[derive(Debug)]
+pub struct Launch {
+    program: Program,
+    info: KernelInfo,
+    walk: [usize; 3],
+    layout: Layout,
+    range: NdRange,
+    arguments: Vec<Argument>,
+    bound: Bound,
+    /// Private memory of a thread.
+    private: u64,
+    /// Scratch memory of a thread.
+    scratch: usize,
+    workers: u64,
+    translation: Duration,
+}
+
+impl Launch {
+    /// The translated program.
+    #[must_use]
+    pub const fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Runs all groups in parallel.
+    ///
+    /// # Errors
+    /// [`LaunchError::Fault`]: the one of the first group that faulted, among those that ran.
+    pub fn run(self, config: &Config<'_>) -> Result<Outcome, LaunchError> {
+        let started = Instant::now();
+        let (next, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+        let all = Mutex::new((Counters::default(), None::<(u64, LaunchError)>));
+        let count = self.range.group_count();
+        let worker = |slot: u64| {
+            let mut team = Team::new(&self, slot);
+            let mut counters = Counters::default();
+            let mut failed = None;
+            while !stop.load(Ordering::Relaxed) {
+                // One after the other, so that groups that wait for earlier ones find them started.
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= count {
+                    break;
+                }
+                match team.run(number, config, &mut ()) {
+                    Ok(done) => counters += done,
+                    Err(error) => {
+                        stop.store(true, Ordering::Relaxed);
+                        failed = Some((number, error));
+                    }
+                }
+                if let Some(progress) = config.progress {
+                    progress(1);
+                }
+            }
+            if let Ok(mut all) = all.lock() {
+                all.0 += counters;
+                if let Some(failed) = failed
+                    && all.1.as_ref().is_none_or(|first| failed.0 < first.0)
+                {
+                    all.1 = Some(failed);
+                }
+            }
+        };
+        rayon::scope(|scope| {
+            for slot in 1..self.workers {
+                let worker = &worker;
+                scope.spawn(move |_| worker(slot));
+            }
+            worker(0);
+        });
+        let (counters, failed) = all.into_inner().unwrap_or_default();
+        match failed {
+            Some((_, error)) => Err(error),
+            None => self.outcome(counters, started),
+        }
+    }
+
+    /// Runs all groups one after the other, telling an observer of everything.
+    ///
+    /// # Errors
+    /// [`LaunchError::Fault`] of the first group that faulted.
+    pub fn run_observed(
+        self,
+        config: &Config<'_>,
+        observer: &mut impl Observer,
+    ) -> Result<Outcome, LaunchError> {
+        let started = Instant::now();
+        let mut team = Team::new(&self, 0);
+        let mut counters = Counters::default();
+        for number in 0..self.range.group_count() {
+            counters += team.run(number, config, observer)?;
+            if let Some(progress) = config.progress {
+                progress(1);
+            }
+        }
+        drop(team);
+        self.outcome(counters, started)
+    }
+
+    fn outcome(self, counters: Counters, started: Instant) -> Result<Outcome, LaunchError> {
+        Ok(Outcome {
+            counters,
+            groups: self.range.group_count(),
+            translation: self.translation,
+            translated: self.program.instruction_count(),
+            time: started.elapsed(),
+            printf: self.bound.printf_bytes(),
+            memory: self.bound.contents(),
+        })
+    }
+
+    fn memory(&self) -> &Memory {
+        &self.bound.memory
+    }
+
+    fn facts(&self, local: [u32; 3]) -> Facts<'_> {
+        Facts {
+            range: &self.range,
+            local,
+            arguments: &self.arguments,
+            places: &self.bound.places,
+            private_base: self.bound.private_base,
+            printf: self.bound.printf_address(),
+            constants: self.bound.section(&[".data.const", ".bss.const"]),
+            globals: self.bound.section(&[".data.global", ".bss.global"]),
+            implicit: 0,
+        }
+    }
+}
+
+/// What one worker keeps from group to group: the threads' registers and payloads.
+struct Team<'l> {
+    launch: &'l Launch,
+    /// Number of the worker, which tells its piece of private memory.
+    slot: u64,
+    group: Option<Group>,
+    starts: Vec<ThreadStart>,
+    /// The size of groups that `starts` are for.
+    local: Option<[u32; 3]>,
+}
+
+impl<'l> Team<'l> {
+    const fn new(launch: &'l Launch, slot: u64) -> Self {
+        Self {
+            launch,
+            slot,
+            group: None,
+            starts: Vec::new(),
+            local: None,
+        }
+    }
+
+    fn run(
+        &mut self,
+        number: u64,
+        config: &Config<'_>,
+        observer: &mut impl Observer,
+    ) -> Result<Counters, LaunchError> {
+        let launch = self.launch;
+        let at = launch.range.group(number);
+        let local = launch.range.local_of(at);
+        if self.local != Some(local) {
+            self.local = None;
+            self.fill(local)?;
+            self.local = Some(local);
+        }
+        for (thread, start) in (0_u32..).zip(&mut self.starts) {
+            launch.layout.write_header(&mut start.image, at, thread);
+            start.group_id = at;
+        }
+        let fault = |fault: visakit_exec::Fault| LaunchError::Fault {
+            group: Some(at),
+            fault: Box::new(fault),
+        };
+        let slm = launch.bound.slm_bytes;
+        let group = match &mut self.group {
+            Some(group) => {
+                group
+                    .reset(&launch.program, slm, &self.starts)
+                    .map_err(fault)?;
+                group
+            }
+            none => {
+                let group = Group::new(&launch.program, slm, &self.starts).map_err(fault)?;
+                none.insert(group)
+            }
+        };
+        group
+            .run(&launch.program, launch.memory(), &config.limits, observer)
+            .map_err(fault)
+    }
+
+    /// Lays out the payloads of the threads of a group of that size.
+    fn fill(&mut self, local: [u32; 3]) -> Result<(), LaunchError> {
+        let launch = self.launch;
+        let layout = &launch.layout;
+        let facts = launch.facts(local);
+        let mut image = vec![0; usize::try_from(layout.bytes).unwrap_or(0)];
+        layout.write_cross_thread(&mut image, &launch.info, &facts)?;
+        let most = u64::from(layout.threads(launch.range.local));
+        let first = self.slot.saturating_mul(most);
+        self.starts.clear();
+        for thread in 0..layout.threads(local) {
+            let mut image = image.clone();
+            layout.write_local_ids(&mut image, local, launch.walk, thread);
+            if launch.private > 0 {
+                // Every thread believes to be the first of the machine, and has its own memory.
+                let number = first.saturating_add(thread.into());
+                let place = number.saturating_mul(launch.private);
+                let facts = Facts {
+                    private_base: launch.bound.private_base.saturating_add(place),
+                    ..facts
+                };
+                layout.write_private_base(&mut image, &launch.info, &facts)?;
+            }
+            let mask = layout.live_lanes(local, thread);
+            self.starts.push(ThreadStart {
+                image,
+                mask,
+                sr0: [0, 0, mask, 0],
+                local_size: local,
+                group_count: launch.range.groups(),
+                scratch_bytes: launch.scratch,
+                ..ThreadStart::default()
+            });
+        }
+        Ok(())
+    }
+}
+
+fn small(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// Addresses of symbols.
+pub(crate) type Symbols = BTreeMap<String, u64>;

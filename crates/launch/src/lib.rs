@@ -1,0 +1,36 @@
+//! Starting the kernels of vISA objects on the executor.
+//!
+//! The executor ([`visakit_exec`]) runs threads; this crate knows what must stand in their registers and what memory
+//! they find:
+//!
+//! * [`Kernel`]: OpenCL kernels on an [`NdRange`], as the compiler's metadata ([`ZeInfo`], from a [`Zebin`] or a file
+//!   beside it) describe them.
+//! * [`Case`]: kernels with inputs and expected outputs in a folder.
+
+#![forbid(unsafe_code)]
+
+mod argument;
+mod bind;
+mod case;
+mod compare;
+mod error;
+mod kernel;
+mod ndrange;
+mod payload;
+mod source;
+mod zebin;
+mod zeinfo;
+
+pub use argument::{Argument, Image, format, sampler};
+pub use case::{Case, Verdict};
+pub use compare::{Compare, Difference, Element};
+pub use error::LaunchError;
+pub use kernel::{Config, Kernel, Launch, Outcome};
+pub use ndrange::NdRange;
+pub use payload::{Facts, Layout, LocalIds, Place};
+pub use source::{Source, find_kernel, grf_bytes_of};
+pub use zebin::{AddressPart, DataRelocation, DataSection, DataSymbol, Zebin};
+pub use zeinfo::{
+    AddrMode, AddrSpace, ArgInfo, ArgType, BindingTableIndex, ExecutionEnv, InlineSampler,
+    KernelInfo, MemoryBuffer, MiscInfo, PayloadArgument, ZeInfo,
+};

@@ -1,0 +1,440 @@
+//! The register image that a thread starts with.
+//!
+//! ```text
+//! [0, GRF)          r0, the thread header
+//! [GRF, GRF+T)      local ids, T bytes, if the kernel uses any
+//! [cross, ...)      cross-thread data: arguments and facts about the grid
+//! ```
+//!
+//! A kernel's `.input` lines say which bytes of the image go into which variable.
+
+use crate::argument::{Argument, addressing_number, order_number, snaps, type_number};
+use crate::error::LaunchError;
+use crate::ndrange::NdRange;
+use crate::zeinfo::{AddrMode, AddrSpace, ArgType, KernelInfo, PayloadArgument};
+use visakit_exec::memory::Sampler;
+
+/// Images that are larger are refused; real ones have a few KiB.
+const MOST_IMAGE: u32 = 1 << 20;
+
+/// Bytes of the thread header that is filled in.
+const HEADER: usize = 32;
+
+/// Where things stand in the register image of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Bytes of a register.
+    pub grf_bytes: u32,
+    /// Work-items of a thread.
+    pub simd: u32,
+    /// Where the cross-thread data begins.
+    pub cross: u32,
+    /// Size of the image.
+    pub bytes: u32,
+    /// Where local ids stand, if the kernel uses any.
+    pub local_ids: Option<LocalIds>,
+}
+
+/// Where local ids stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalIds {
+    /// For each dimension an array of 16-bit lanes, padded to registers.
+    Lanes {
+        /// Place in the image.
+        at: u32,
+        /// Number of dimensions.
+        dimensions: u32,
+    },
+    /// x, y and z of the only lane, 16 bits each.
+    Packed {
+        /// Place in the image.
+        at: u32,
+    },
+}
+
+impl Layout {
+    /// Works out the layout from the metadata and the kernel's inputs, given as offset and size in bytes.
+    ///
+    /// # Errors
+    /// [`LaunchError::Mismatch`] for sizes that cannot be, [`LaunchError::TooLarge`] for an image of more than 1 MiB.
+    pub fn new(
+        info: &KernelInfo,
+        inputs: &[(u32, u32)],
+        grf_bytes: u32,
+    ) -> Result<Self, LaunchError> {
+        let simd = info.execution_env.simd_size;
+        if !(1..=32).contains(&simd) {
+            return Err(LaunchError::Mismatch(format!(
+                "simd_size is {simd}, which no thread has; expected 1, 8, 16 or 32"
+            )));
+        }
+        let per_thread = info.per_thread_bytes();
+        let formula = grf_bytes.saturating_add(per_thread);
+        let cross = cross_place(info, inputs, formula);
+        let ends = inputs.iter().map(|(at, size)| at.saturating_add(*size));
+        let arguments = info.payload_arguments.iter();
+        let ends = ends.chain(arguments.map(|a| {
+            let end = a.offset.saturating_add(a.size);
+            cross.saturating_add(end)
+        }));
+        let bytes = ends.max().unwrap_or(0).max(cross).max(64);
+        if bytes > MOST_IMAGE {
+            return Err(LaunchError::TooLarge {
+                what: "the payload",
+                bytes: bytes.into(),
+                limit: MOST_IMAGE.into(),
+            });
+        }
+        let mut local_ids = None;
+        for piece in &info.per_thread_payload_arguments {
+            let at = grf_bytes.saturating_add(piece.offset);
+            match piece.arg_type {
+                ArgType::LocalId => {
+                    let stride = lane_stride(simd, grf_bytes);
+                    local_ids = Some(LocalIds::Lanes {
+                        at,
+                        dimensions: piece.size.div_ceil(stride).min(3),
+                    });
+                }
+                ArgType::PackedLocalIds => local_ids = Some(LocalIds::Packed { at }),
+                other => return Err(LaunchError::Payload(format!("{other:?}"))),
+            }
+        }
+        Ok(Self {
+            grf_bytes,
+            simd,
+            cross,
+            bytes,
+            local_ids,
+        })
+    }
+
+    /// Threads of a group of so many work-items.
+    #[must_use]
+    pub fn threads(&self, local: [u32; 3]) -> u32 {
+        items(local).div_ceil(self.simd.max(1))
+    }
+
+    /// Lanes of the thread of that number that have a work-item; bit k is lane k.
+    #[must_use]
+    pub fn live_lanes(&self, local: [u32; 3], thread: u32) -> u32 {
+        let before = thread.saturating_mul(self.simd);
+        let live = items(local).saturating_sub(before).min(self.simd);
+        u32::MAX.checked_shr(32 - live).unwrap_or(0)
+    }
+
+    /// Writes the thread header.
+    pub fn write_header(&self, image: &mut [u8], group: [u32; 3], thread: u32) {
+        let Some(header) = image.get_mut(..HEADER) else {
+            return;
+        };
+        let [x, y, z] = group;
+        for (dword, value) in [(1, x), (2, thread & 0xff), (6, y), (7, z)] {
+            put(header, dword * 4, &u32::to_le_bytes(value));
+        }
+    }
+
+    /// Writes the local ids of a thread's work-items. `walk` says in which order they run through the dimensions.
+    pub fn write_local_ids(
+        &self,
+        image: &mut [u8],
+        local: [u32; 3],
+        walk: [usize; 3],
+        thread: u32,
+    ) {
+        let Some(place) = self.local_ids else {
+            return;
+        };
+        let size = |d: usize| local.get(d).copied().unwrap_or(1).max(1);
+        let first = thread.saturating_mul(self.simd);
+        for lane in 0..self.simd {
+            let mut rest = first.saturating_add(lane);
+            let mut id = [0_u32; 3];
+            for dimension in walk {
+                if let Some(id) = id.get_mut(dimension) {
+                    *id = rest % size(dimension);
+                    rest /= size(dimension);
+                }
+            }
+            // Lanes past the end of the group are off; what they hold does not matter.
+            for (dimension, id) in (0_u32..).zip(id) {
+                let id = u16::try_from(id).unwrap_or(u16::MAX).to_le_bytes();
+                match place {
+                    LocalIds::Lanes { at, dimensions } if dimension < dimensions => {
+                        let stride = lane_stride(self.simd, self.grf_bytes);
+                        put(image, at + dimension * stride + lane * 2, &id);
+                    }
+                    LocalIds::Packed { at } if lane == 0 => put(image, at + dimension * 2, &id),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Writes the cross-thread data.
+    ///
+    /// # Errors
+    /// What [`Facts::bytes`] says.
+    pub fn write_cross_thread(
+        &self,
+        image: &mut [u8],
+        info: &KernelInfo,
+        facts: &Facts<'_>,
+    ) -> Result<(), LaunchError> {
+        self.write_pieces(image, info, facts, |_| true)
+    }
+
+    /// Writes only the base of private memory, which differs from thread to thread.
+    pub(crate) fn write_private_base(
+        &self,
+        image: &mut [u8],
+        info: &KernelInfo,
+        facts: &Facts<'_>,
+    ) -> Result<(), LaunchError> {
+        self.write_pieces(image, info, facts, |kind| {
+            kind == ArgType::PrivateBaseStateless
+        })
+    }
+
+    fn write_pieces(
+        &self,
+        image: &mut [u8],
+        info: &KernelInfo,
+        facts: &Facts<'_>,
+        wanted: impl Fn(ArgType) -> bool,
+    ) -> Result<(), LaunchError> {
+        for piece in info.payload_arguments.iter().filter(|p| wanted(p.arg_type)) {
+            let mut value = facts.bytes(piece)?;
+            let size = usize::try_from(piece.size).unwrap_or(usize::MAX);
+            value.truncate(size);
+            put(image, self.cross.saturating_add(piece.offset), &value);
+        }
+        Ok(())
+    }
+}
+
+/// Where the cross-thread data begins. Behind the local ids; but kernels without local ids may leave room for them,
+/// so that place counts where the inputs fit the arguments.
+fn cross_place(info: &KernelInfo, inputs: &[(u32, u32)], formula: u32) -> u32 {
+    let fits = |place: u32| {
+        let fits = inputs.iter().filter(|(at, _)| {
+            let Some(at) = at.checked_sub(place) else {
+                return false;
+            };
+            let mut pieces = info.payload_arguments.iter();
+            pieces.any(|a| (a.offset..a.offset.saturating_add(a.size)).contains(&at))
+        });
+        fits.count()
+    };
+    let behind = inputs.iter().map(|(at, _)| *at).filter(|at| *at >= formula);
+    let Some(first) = behind.min() else {
+        return formula;
+    };
+    // The first input behind the local ids is the first piece of the payload, if that was not left out.
+    let lowest = info.payload_arguments.iter().filter(|a| a.size > 0);
+    let lowest = lowest.map(|a| a.offset).min().unwrap_or(0);
+    let place = first.saturating_sub(lowest).max(formula);
+    if fits(place) >= fits(formula) {
+        place
+    } else {
+        formula
+    }
+}
+
+/// Bytes of the local ids of one dimension.
+const fn lane_stride(simd: u32, grf_bytes: u32) -> u32 {
+    let grf = if grf_bytes == 0 { 32 } else { grf_bytes };
+    (simd * 2).div_ceil(grf) * grf
+}
+
+fn items(local: [u32; 3]) -> u32 {
+    local.iter().fold(1, |n: u32, &d| n.saturating_mul(d))
+}
+
+/// Writes what fits.
+fn put(image: &mut [u8], at: u32, bytes: &[u8]) {
+    let place = usize::try_from(at).ok().and_then(|at| image.get_mut(at..));
+    if let Some(place) = place {
+        for (to, from) in place.iter_mut().zip(bytes) {
+            *to = *from;
+        }
+    }
+}
+
+/// What an argument has become.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A buffer in global memory.
+    Buffer {
+        /// Its address.
+        address: u64,
+        /// Its size in bytes.
+        size: u64,
+        /// Its handle for bindless access, if it has one.
+        handle: Option<u32>,
+    },
+    /// An offset in local memory.
+    Local(u32),
+    /// A value or an image, of which everything is known without a place.
+    Elsewhere {
+        /// Handle for bindless access, if it has one.
+        handle: Option<u32>,
+    },
+}
+
+/// Everything that the payload of a group is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// The grid.
+    pub range: &'a NdRange,
+    /// Work-items of this group.
+    pub local: [u32; 3],
+    /// The arguments.
+    pub arguments: &'a [Argument],
+    /// What they have become; as many.
+    pub places: &'a [Place],
+    /// Base of private memory.
+    pub private_base: u64,
+    /// Address of the buffer for printf.
+    pub printf: u64,
+    /// Address of the program's constants.
+    pub constants: u64,
+    /// Address of the program's variables.
+    pub globals: u64,
+    /// Address of the implicit arguments.
+    pub implicit: u64,
+}
+
+impl Facts<'_> {
+    /// The bytes of one piece of the payload.
+    ///
+    /// # Errors
+    /// [`LaunchError::Argument`] where the argument is of the wrong kind, [`LaunchError::Payload`] for pieces that are
+    /// not known.
+    pub fn bytes(&self, piece: &PayloadArgument) -> Result<Vec<u8>, LaunchError> {
+        let three = |values: [u32; 3]| values.into_iter().flat_map(u32::to_le_bytes).collect();
+        let word = |value: u32| value.to_le_bytes().to_vec();
+        let long = |value: u64| value.to_le_bytes().to_vec();
+        Ok(match piece.arg_type {
+            ArgType::GlobalIdOffset => three(self.range.offset),
+            ArgType::LocalSize => three(self.local),
+            ArgType::EnqueuedLocalSize => three(self.range.local),
+            ArgType::GroupCount => three(self.range.groups()),
+            ArgType::GlobalSize => three(self.range.global),
+            ArgType::WorkDimensions => word(self.range.dimensions),
+            ArgType::PrivateBaseStateless => long(self.private_base),
+            ArgType::PrintfBuffer => long(self.printf),
+            ArgType::ConstBase => long(self.constants),
+            ArgType::GlobalBase => long(self.globals),
+            ArgType::ImplicitArgBuffer => long(self.implicit),
+            // The surface begins where the buffer does.
+            ArgType::BufferOffset => word(0),
+            ArgType::ArgByvalue => {
+                let (index, argument, _) = self.argument(piece)?;
+                let Argument::Value(value) = argument else {
+                    return Err(wrong(index, argument, "a value"));
+                };
+                let from = usize::try_from(piece.source_offset.unwrap_or(0)).unwrap_or(usize::MAX);
+                value.get(from..).unwrap_or_default().to_vec()
+            }
+            ArgType::ArgBypointer if piece.size == 0 => Vec::new(),
+            ArgType::ArgBypointer | ArgType::BufferAddress => self.pointer(piece)?,
+            ArgType::BufferSize => {
+                let (index, argument, place) = self.argument(piece)?;
+                match place {
+                    Place::Buffer { size, .. } => long(*size),
+                    _ => return Err(wrong(index, argument, "a buffer")),
+                }
+            }
+            ArgType::ImageWidth
+            | ArgType::ImageHeight
+            | ArgType::ImageDepth
+            | ArgType::ImageArraySize
+            | ArgType::ImageNumMipLevels
+            | ArgType::ImageNumSamples
+            | ArgType::ImageChannelDataType
+            | ArgType::ImageChannelOrder => word(self.image_fact(piece)?),
+            ArgType::SamplerAddress => word(addressing_number(self.sampler(piece)?)),
+            ArgType::SamplerNormalized => word(if self.sampler(piece)?.normalized {
+                8
+            } else {
+                0
+            }),
+            ArgType::SamplerSnapWa => word(if snaps(self.sampler(piece)?) {
+                u32::MAX
+            } else {
+                0
+            }),
+            ArgType::InlineSampler => word(piece.sampler_index.unwrap_or(0)),
+            other => return Err(LaunchError::Payload(format!("{other:?}"))),
+        })
+    }
+
+    fn argument(&self, piece: &PayloadArgument) -> Result<(usize, &Argument, &Place), LaunchError> {
+        let index = piece.arg_index.and_then(|i| usize::try_from(i).ok());
+        let found = index.and_then(|i| Some((i, self.arguments.get(i)?, self.places.get(i)?)));
+        found.ok_or_else(|| {
+            let index = index.map_or_else(|| "none".to_owned(), |i| i.to_string());
+            LaunchError::Mismatch(format!(
+                "the payload speaks of argument {index}, which there is not"
+            ))
+        })
+    }
+
+    /// A pointer argument in the payload: an address, an offset in local memory or a handle.
+    fn pointer(&self, piece: &PayloadArgument) -> Result<Vec<u8>, LaunchError> {
+        let (index, argument, place) = self.argument(piece)?;
+        let bindless = piece.addrmode == Some(AddrMode::Bindless);
+        match place {
+            Place::Buffer { handle, .. } if bindless => handle
+                .map(|h| u64::from(h).to_le_bytes().to_vec())
+                .ok_or_else(|| LaunchError::Payload("a bindless buffer".to_owned())),
+            Place::Buffer { address, .. } => Ok(address.to_le_bytes().to_vec()),
+            Place::Local(offset) => Ok(u64::from(*offset).to_le_bytes().to_vec()),
+            Place::Elsewhere {
+                handle: Some(handle),
+            } => Ok(u64::from(*handle).to_le_bytes().to_vec()),
+            Place::Elsewhere { handle: None } => {
+                let expected = match (piece.addrmode, piece.addrspace) {
+                    (Some(AddrMode::Slm), _) => "a size of local memory",
+                    (_, Some(AddrSpace::Image)) => "an image",
+                    (_, Some(AddrSpace::Sampler)) => "a sampler",
+                    _ => "a buffer",
+                };
+                Err(wrong(index, argument, expected))
+            }
+        }
+    }
+
+    fn image_fact(&self, piece: &PayloadArgument) -> Result<u32, LaunchError> {
+        let (index, argument, _) = self.argument(piece)?;
+        let Argument::Image(image) = argument else {
+            return Err(wrong(index, argument, "an image"));
+        };
+        Ok(match piece.arg_type {
+            ArgType::ImageWidth => image.width,
+            ArgType::ImageHeight => image.height,
+            ArgType::ImageChannelDataType => type_number(image.format),
+            ArgType::ImageChannelOrder => order_number(image.format),
+            // Depth and array size of a plain image, its only level and its only sample.
+            ArgType::ImageDepth | ArgType::ImageArraySize | ArgType::ImageNumMipLevels => 1,
+            _ => 0,
+        })
+    }
+
+    fn sampler(&self, piece: &PayloadArgument) -> Result<Sampler, LaunchError> {
+        let (index, argument, _) = self.argument(piece)?;
+        match argument {
+            Argument::Sampler(sampler) => Ok(*sampler),
+            _ => Err(wrong(index, argument, "a sampler")),
+        }
+    }
+}
+
+/// The error for an argument of the wrong kind.
+pub(crate) fn wrong(index: usize, argument: &Argument, expected: &str) -> LaunchError {
+    LaunchError::Argument {
+        index,
+        message: format!("the kernel wants {expected}, not a {}", argument.kind()),
+    }
+}

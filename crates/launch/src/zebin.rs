@@ -1,0 +1,300 @@
+//! The ELF container of compiled OpenCL programs.
+//!
+//! Section names and types are those of the zebin specification in the public compiler repository. Native code,
+//! which the container is mostly made of, is not looked at: kernels run from their vISA.
+
+use crate::error::LaunchError;
+use object::elf::FileHeader32;
+use object::elf::FileHeader64;
+use object::read::elf::{ElfFile, FileHeader};
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, SymbolIndex};
+use std::borrow::Cow;
+
+/// Type of the sections that hold vISA text.
+const SHT_VISAASM: u32 = 0xff00_0013;
+/// Note: product family.
+const NOTE_PRODUCT: u32 = 1;
+/// Note: core family.
+const NOTE_CORE: u32 = 2;
+/// Note: version of the device, as `architecture << 22 | release << 14`.
+const NOTE_PRODUCT_CONFIG: u32 = 6;
+/// First product whose registers have 64 bytes.
+const PRODUCT_PVC: u32 = 1271;
+/// Products in between that have 32 bytes all the same: Meteor Lake, Arrow Lake.
+const PRODUCTS_NARROW: [u32; 2] = [1272, 1273];
+/// First core whose registers have 64 bytes.
+const CORE_XE_HPC: u32 = 0x0c08;
+/// Relocation: 64-bit address.
+const R_SYM_ADDR: u32 = 1;
+/// Relocation: low half of an address.
+const R_SYM_ADDR_32: u32 = 2;
+/// Relocation: high half of an address.
+const R_SYM_ADDR_32_HI: u32 = 3;
+
+/// Sections of data that more than this is asked for are refused.
+const MOST_DATA: u64 = 1 << 30;
+
+/// The parts of a zebin that launching needs.
+#[derive(Clone, Debug, Default)]
+pub struct Zebin {
+    /// Text of `.ze_info`.
+    pub zeinfo: String,
+    /// vISA texts and the names of their modules, if the program was built to carry them.
+    pub texts: Vec<(String, Vec<u8>)>,
+    /// Sections of program-scope variables.
+    pub data: Vec<DataSection>,
+    /// Variables in them.
+    pub symbols: Vec<DataSymbol>,
+    /// Bytes of a register, if the notes tell the device.
+    pub grf_bytes: Option<u32>,
+    /// Section names, for messages.
+    pub sections: Vec<String>,
+}
+
+/// Program-scope variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DataSection {
+    /// Name: `.data.const`, `.data.global`, `.bss.const` or `.bss.global`.
+    pub name: String,
+    /// Initial contents.
+    pub bytes: Vec<u8>,
+    /// Addresses to be put in.
+    pub relocations: Vec<DataRelocation>,
+}
+
+/// Where a section holds an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataRelocation {
+    /// Place in the section.
+    pub offset: u64,
+    /// Whose address.
+    pub symbol: String,
+    /// What is added to it.
+    pub addend: i64,
+    /// Which part of the address is written.
+    pub part: AddressPart,
+}
+
+/// Which part of an address a relocation writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressPart {
+    /// All 64 bits.
+    Whole,
+    /// The low 32 bits.
+    Low,
+    /// The high 32 bits.
+    High,
+}
+
+/// A program-scope variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataSymbol {
+    /// Its name.
+    pub name: String,
+    /// The section that it is in.
+    pub section: String,
+    /// Its place there.
+    pub offset: u64,
+}
+
+impl Zebin {
+    /// Reads a zebin.
+    ///
+    /// # Errors
+    /// [`LaunchError::Zebin`] where it is no ELF file, or has no `.ze_info`.
+    pub fn parse(bytes: &[u8]) -> Result<Self, LaunchError> {
+        match bytes.get(4) {
+            Some(1) => read::<FileHeader32<object::Endianness>>(bytes),
+            _ => read::<FileHeader64<object::Endianness>>(bytes),
+        }
+    }
+}
+
+fn fault(error: &object::read::Error) -> LaunchError {
+    LaunchError::Zebin(format!(
+        "{error}; a zebin is what the compiler writes with IGC_EnableZEBinary=1, or by default since 2022"
+    ))
+}
+
+fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebin, LaunchError> {
+    let file = ElfFile::<H>::parse(bytes).map_err(|e| fault(&e))?;
+    let mut zebin = Zebin::default();
+    let mut found = false;
+    for section in file.sections() {
+        let name = section.name().unwrap_or_default().to_owned();
+        let data = section.data().unwrap_or_default();
+        match name.as_str() {
+            ".ze_info" => {
+                zebin.zeinfo = String::from_utf8_lossy(data).into_owned();
+                found = true;
+            }
+            ".note.intelgt.compat" => zebin.grf_bytes = grf_bytes(data),
+            ".data.const" | ".data.global" | ".data.const.string" => {
+                let relocations = section
+                    .relocations()
+                    .filter_map(|(offset, relocation)| {
+                        let object::RelocationTarget::Symbol(index) = relocation.target() else {
+                            return None;
+                        };
+                        relocation_of(&file, offset, index, &relocation, data)
+                    })
+                    .collect();
+                zebin.data.push(DataSection {
+                    name: name.clone(),
+                    bytes: data.to_vec(),
+                    relocations,
+                });
+            }
+            ".bss.const" | ".bss.global" => {
+                if section.size() > MOST_DATA {
+                    return Err(LaunchError::TooLarge {
+                        what: "a section of program-scope variables",
+                        bytes: section.size(),
+                        limit: MOST_DATA,
+                    });
+                }
+                let size = usize::try_from(section.size()).unwrap_or(0);
+                zebin.data.push(DataSection {
+                    name: name.clone(),
+                    bytes: vec![0; size],
+                    relocations: Vec::new(),
+                });
+            }
+            _ if name.starts_with(".visaasm") || section_type(&section) == Some(SHT_VISAASM) => {
+                let module = name.strip_prefix(".visaasm").unwrap_or(&name);
+                let module = module.trim_start_matches('.').to_owned();
+                zebin.texts.push((module, data.to_vec()));
+            }
+            _ => {}
+        }
+        zebin.sections.push(name);
+    }
+    if !found {
+        return Err(LaunchError::Zebin(format!(
+            "it has no section .ze_info; it has: {}",
+            zebin.sections.join(" ")
+        )));
+    }
+    for symbol in file.symbols() {
+        let (Ok(name), Some(index)) = (symbol.name(), symbol.section_index()) else {
+            continue;
+        };
+        let Ok(section) = file.section_by_index(index) else {
+            continue;
+        };
+        let section = section.name().unwrap_or_default();
+        if !name.is_empty() && zebin.data.iter().any(|d| d.name == section) {
+            zebin.symbols.push(DataSymbol {
+                name: name.to_owned(),
+                section: section.to_owned(),
+                offset: symbol.address(),
+            });
+        }
+    }
+    Ok(zebin)
+}
+
+fn section_type<'d, H: FileHeader>(
+    section: &object::read::elf::ElfSection<'d, '_, H>,
+) -> Option<u32> {
+    match section.flags() {
+        object::SectionFlags::Elf { .. } => match section.kind() {
+            object::SectionKind::Elf(kind) => Some(kind),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn relocation_of<H: FileHeader>(
+    file: &ElfFile<'_, H>,
+    offset: u64,
+    index: SymbolIndex,
+    relocation: &object::Relocation,
+    data: &[u8],
+) -> Option<DataRelocation> {
+    let RelocationFlags::Elf { r_type } = relocation.flags() else {
+        return None;
+    };
+    let (part, width) = match r_type {
+        R_SYM_ADDR => (AddressPart::Whole, 8),
+        R_SYM_ADDR_32 => (AddressPart::Low, 4),
+        R_SYM_ADDR_32_HI => (AddressPart::High, 4),
+        _ => return None,
+    };
+    let symbol = file.symbol_by_index(index).ok()?;
+    let addend = if relocation.has_implicit_addend() {
+        let at = usize::try_from(offset).ok()?;
+        let bytes = data.get(at..at.checked_add(width)?)?;
+        let mut wide = [0; 8];
+        wide.get_mut(..width)?.copy_from_slice(bytes);
+        i64::from_le_bytes(wide)
+    } else {
+        relocation.addend()
+    };
+    Some(DataRelocation {
+        offset,
+        symbol: symbol.name().ok()?.to_owned(),
+        addend,
+        part,
+    })
+}
+
+/// Bytes of a register of the device that the notes tell.
+fn grf_bytes(notes: &[u8]) -> Option<u32> {
+    let word = |at: usize| {
+        let bytes = notes.get(at..at.checked_add(4)?)?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?))
+    };
+    let padded = |size: u32| usize::try_from(size).ok()?.checked_next_multiple_of(4);
+    let mut at = 0_usize;
+    let mut best = None;
+    while let (Some(name), Some(size), Some(kind)) = (word(at), word(at + 4), word(at + 8)) {
+        let start = at.checked_add(12)?.checked_add(padded(name)?)?;
+        if let Some(value) = word(start).filter(|_| size >= 4) {
+            let wide = match kind {
+                NOTE_PRODUCT => Some(value >= PRODUCT_PVC && !PRODUCTS_NARROW.contains(&value)),
+                NOTE_CORE => Some(value >= CORE_XE_HPC),
+                // Architecture 12.60 is the first one with wide registers, 12.70 to 12.74 are not.
+                NOTE_PRODUCT_CONFIG => {
+                    let (architecture, release) = (value >> 22, (value >> 14) & 0xff);
+                    Some(architecture > 12 || (architecture == 12 && (60..70).contains(&release)))
+                }
+                _ => None,
+            };
+            best = wide.map(|wide| if wide { 64 } else { 32 }).or(best);
+        }
+        at = start.checked_add(padded(size)?)?;
+    }
+    best
+}
+
+impl DataSection {
+    /// The contents with addresses put in, where `address` tells those of symbols.
+    #[must_use]
+    pub fn relocated(&self, address: impl Fn(&str) -> Option<u64>) -> Cow<'_, [u8]> {
+        if self.relocations.is_empty() {
+            return Cow::Borrowed(&self.bytes);
+        }
+        let mut bytes = self.bytes.clone();
+        for relocation in &self.relocations {
+            let Some(address) = address(&relocation.symbol) else {
+                continue;
+            };
+            let value = address.wrapping_add_signed(relocation.addend).to_le_bytes();
+            let value = match relocation.part {
+                AddressPart::Whole => value.get(..),
+                AddressPart::Low => value.get(..4),
+                AddressPart::High => value.get(4..),
+            };
+            let place = usize::try_from(relocation.offset).ok().and_then(|at| {
+                let size = value?.len();
+                bytes.get_mut(at..at.checked_add(size)?)
+            });
+            if let (Some(place), Some(value)) = (place, value) {
+                place.copy_from_slice(value);
+            }
+        }
+        Cow::Owned(bytes)
+    }
+}

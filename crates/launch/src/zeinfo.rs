@@ -1,0 +1,319 @@
+//! The `.ze_info` metadata of a zebin: how a kernel expects its arguments.
+//!
+//! The layout is that of the zebin specification in the public compiler repository. Keys that are not known here
+//! are skipped: every compiler release adds some.
+
+use crate::error::LaunchError;
+use serde::Deserialize;
+
+/// Metadata of all kernels of a program.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct ZeInfo {
+    /// Version of the metadata, `major.minor`.
+    pub version: String,
+    /// The kernels, in no particular order.
+    #[serde(deserialize_with = "list")]
+    pub kernels: Vec<KernelInfo>,
+    /// Names and types that are not needed to launch.
+    #[serde(deserialize_with = "list")]
+    pub kernels_misc_info: Vec<MiscInfo>,
+}
+
+/// What is said of one kernel.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct KernelInfo {
+    /// Name of the kernel in the source.
+    pub name: String,
+    /// What the kernel needs of the machine.
+    #[serde(deserialize_with = "value")]
+    pub execution_env: ExecutionEnv,
+    /// Cross-thread data: the same for every thread of a group.
+    #[serde(deserialize_with = "list")]
+    pub payload_arguments: Vec<PayloadArgument>,
+    /// Data that each thread gets its own of: local ids.
+    #[serde(deserialize_with = "list")]
+    pub per_thread_payload_arguments: Vec<PayloadArgument>,
+    /// Surfaces of stateful arguments.
+    #[serde(deserialize_with = "list")]
+    pub binding_table_indices: Vec<BindingTableIndex>,
+    /// Scratch and private memory.
+    #[serde(deserialize_with = "list")]
+    pub per_thread_memory_buffers: Vec<MemoryBuffer>,
+    /// Samplers that the program declares itself.
+    #[serde(deserialize_with = "list")]
+    pub inline_samplers: Vec<InlineSampler>,
+}
+
+/// What a kernel needs of the machine.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct ExecutionEnv {
+    /// Work-items of a thread.
+    pub simd_size: u32,
+    /// Registers of a thread.
+    pub grf_count: u32,
+    /// Barriers that the kernel uses.
+    pub barrier_count: u32,
+    /// Bytes of local memory that the program's own variables take.
+    pub slm_size: u32,
+    /// The kernel calls functions that use a stack.
+    pub has_stack_calls: bool,
+    /// The only size of groups that the kernel may be started with; empty or zeroes for any.
+    pub required_work_group_size: Vec<u32>,
+    /// Order in which local ids run through the dimensions; empty for x, y, z.
+    pub work_group_walk_order_dimensions: Vec<u32>,
+    /// Bytes of private memory, where `per_thread_memory_buffers` leave them out.
+    pub private_size: u32,
+}
+
+/// A piece of the payload.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct PayloadArgument {
+    /// What is to be written.
+    pub arg_type: ArgType,
+    /// Place in the cross-thread (or per-thread) data, bytes.
+    pub offset: u32,
+    /// Size in bytes; 0 where nothing is written.
+    pub size: u32,
+    /// Which argument of the kernel, where it is about one.
+    pub arg_index: Option<u32>,
+    /// How a pointer is used.
+    pub addrmode: Option<AddrMode>,
+    /// What a pointer points at.
+    pub addrspace: Option<AddrSpace>,
+    /// Number of the sampler state.
+    pub sampler_index: Option<u32>,
+    /// First byte of the argument that this piece holds.
+    pub source_offset: Option<u32>,
+    /// Alignment of an argument in local memory.
+    pub slm_alignment: Option<u32>,
+    /// Surface of constants that were moved to the binding table.
+    pub bti_value: Option<i64>,
+}
+
+/// What a piece of the payload is.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Hash)]
+#[serde(rename_all = "snake_case")]
+#[allow(
+    missing_docs,
+    reason = "the names are those of the specification, which explains them"
+)]
+pub enum ArgType {
+    PackedLocalIds,
+    LocalId,
+    LocalSize,
+    GroupCount,
+    WorkDimensions,
+    GlobalSize,
+    EnqueuedLocalSize,
+    GlobalIdOffset,
+    PrivateBaseStateless,
+    BufferAddress,
+    BufferOffset,
+    BufferSize,
+    PrintfBuffer,
+    ImplicitArgBuffer,
+    SyncBuffer,
+    AssertBuffer,
+    ArgByvalue,
+    ArgBypointer,
+    ImageHeight,
+    ImageWidth,
+    ImageDepth,
+    ImageNumMipLevels,
+    ImageChannelDataType,
+    ImageChannelOrder,
+    ImageArraySize,
+    ImageNumSamples,
+    SamplerAddress,
+    SamplerNormalized,
+    SamplerSnapWa,
+    InlineSampler,
+    ConstBase,
+    GlobalBase,
+    ScratchPointer,
+    IndirectDataPointer,
+    RtGlobalBuffer,
+    RegionGroupSize,
+    RegionGroupDimension,
+    RegionGroupWgCount,
+    RegionGroupBarrierBuffer,
+    #[default]
+    #[serde(other)]
+    Unknown,
+}
+
+/// How a pointer argument is used.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum AddrMode {
+    /// By its 64-bit address.
+    Stateless,
+    /// By an entry of the binding table.
+    Stateful,
+    /// By a handle in the payload.
+    Bindless,
+    /// By an offset in local memory.
+    Slm,
+    /// Something newer.
+    #[serde(other)]
+    Unknown,
+}
+
+/// What a pointer argument points at.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum AddrSpace {
+    /// Global memory.
+    Global,
+    /// Local memory.
+    Local,
+    /// Global memory that is only read.
+    Constant,
+    /// An image.
+    Image,
+    /// A sampler.
+    Sampler,
+    /// Something newer.
+    #[serde(other)]
+    Unknown,
+}
+
+/// The entry of the binding table that an argument has.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct BindingTableIndex {
+    /// Entry of the binding table.
+    pub bti_value: i64,
+    /// Argument of the kernel.
+    pub arg_index: i64,
+}
+
+/// Memory that each thread has for itself.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct MemoryBuffer {
+    /// `scratch`, `global` or `slm`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `private_space`, `spill_fill_space` or `single_space`.
+    pub usage: String,
+    /// Bytes.
+    pub size: u32,
+    /// Which scratch buffer.
+    pub slot: u32,
+    /// The size is that of one work-item.
+    pub is_simt_thread: bool,
+}
+
+/// A sampler that the program declares itself.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct InlineSampler {
+    /// Number of the sampler state.
+    pub sampler_index: u32,
+    /// `none`, `clamp_border`, `clamp_edge`, `repeat` or `mirror`.
+    pub addrmode: String,
+    /// `nearest` or `linear`.
+    pub filtermode: String,
+    /// Coordinates are from 0 to 1.
+    pub normalized: bool,
+}
+
+/// What the source said of a kernel's arguments.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct MiscInfo {
+    /// The kernel.
+    pub name: String,
+    /// Its arguments.
+    #[serde(deserialize_with = "list")]
+    pub args_info: Vec<ArgInfo>,
+}
+
+/// What the source said of an argument.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct ArgInfo {
+    /// Place in the parameter list.
+    pub index: u32,
+    /// Its name.
+    pub name: String,
+    /// `__global`, `__local`, `__constant` or `__private`.
+    pub address_qualifier: String,
+    /// Type and its size, `float*;8`.
+    pub type_name: String,
+}
+
+impl ZeInfo {
+    /// Reads the text of a `.ze_info` section.
+    ///
+    /// # Errors
+    /// [`LaunchError::ZeInfo`] where it is no YAML or of other types than the specification says. Aliases that
+    /// grow without bound are refused.
+    pub fn parse(text: &str) -> Result<Self, LaunchError> {
+        // The section may be padded with zero bytes.
+        let text = text.trim_end_matches('\0');
+        serde_saphyr::from_str(text).map_err(|error| LaunchError::ZeInfo(error.to_string()))
+    }
+
+    /// The kernel of that name.
+    ///
+    /// # Errors
+    /// [`LaunchError::NoSuchKernel`] names those that there are.
+    pub fn kernel(&self, name: &str) -> Result<&KernelInfo, LaunchError> {
+        self.kernels.iter().find(|k| k.name == name).ok_or_else(|| {
+            let known: Vec<_> = self.kernels.iter().map(|k| k.name.as_str()).collect();
+            LaunchError::NoSuchKernel {
+                name: name.to_owned(),
+                place: "the metadata",
+                known: known.join(", "),
+            }
+        })
+    }
+
+    /// What the source said of the arguments of a kernel, if the compiler wrote it down.
+    #[must_use]
+    pub fn args_info(&self, kernel: &str) -> &[ArgInfo] {
+        let found = self.kernels_misc_info.iter().find(|k| k.name == kernel);
+        found.map_or(&[], |k| &k.args_info)
+    }
+}
+
+impl KernelInfo {
+    /// Number of arguments, as far as the payload tells.
+    #[must_use]
+    pub fn argument_count(&self) -> u32 {
+        let indices = self.payload_arguments.iter().filter_map(|a| a.arg_index);
+        indices.map(|i| i.saturating_add(1)).max().unwrap_or(0)
+    }
+
+    /// Bytes of per-thread data before the cross-thread data.
+    #[must_use]
+    pub fn per_thread_bytes(&self) -> u32 {
+        let args = self.per_thread_payload_arguments.iter();
+        let ends = args.map(|a| a.offset.saturating_add(a.size));
+        ends.max().unwrap_or(0)
+    }
+}
+
+/// A list; a key without a value counts as an empty one.
+fn list<'de, D, T>(from: D) -> Result<Vec<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Ok(Option::<Vec<T>>::deserialize(from)?.unwrap_or_default())
+}
+
+/// A value; a key without one counts as the default.
+fn value<'de, D, T>(from: D) -> Result<T, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Ok(Option::<T>::deserialize(from)?.unwrap_or_default())
+}
