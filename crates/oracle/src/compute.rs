@@ -1,0 +1,666 @@
+//! The results of one lane, operation by operation.
+//!
+//! Integer operations compute with the mathematical values of their sources and convert the result
+//! to the type of the destination. Floating-point operations compute in the widest format of their
+//! sources and convert the result.
+
+use crate::float::{Format, Real};
+use crate::operand::Element;
+use crate::state::{Halt, Result};
+use crate::value::{Mode, Outcome, Precision, Value, format_of, is_signed, range, truncate};
+use rustc_apfloat::Round;
+use std::cmp::Ordering;
+use visakit_isa::{DataType, Op, enums};
+
+/// What a lane's operation looks at besides its sources.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Type of the destination.
+    pub dst: DataType,
+    /// Whether the destination saturates.
+    pub saturate: bool,
+    /// Floating-point mode.
+    pub mode: Mode,
+    /// A number of the instruction: relation, minimum or maximum, function of three bits.
+    pub control: u8,
+}
+
+/// The result of a lane; `None` for operations that are not done lane by lane.
+///
+/// # Errors
+/// What the definitions leave open for the whole instruction.
+pub fn lane(op: Op, sources: &[Element], setting: Setting) -> Option<Result<Outcome>> {
+    Some(match op {
+        Op::MOV => one(sources).and_then(|s| Ok(mov(s, setting))),
+        Op::ADD | Op::MUL | Op::MAD => arithmetic(op, sources, setting),
+        Op::ADD3 => integers(sources).map(|v| v.iter().sum::<i128>().into()),
+        Op::AVG => signs_known(sources).and_then(|v| Ok(((pair(&v)?.0 + pair(&v)?.1 + 1) >> 1).into())),
+        Op::DIV if integral(sources) => divide(sources, |a, b| a / b),
+        Op::MOD => divide(sources, |a, b| a % b),
+        Op::MULH => mulh(sources),
+        Op::DIV | Op::DIVM => real_pair(sources, setting, |a, b| {
+            rounded_to_nearest(setting.mode, || a.div(b, Round::NearestTiesToEven).into())
+        }),
+        Op::INV => real_one(sources, setting, |a| {
+            rounded_to_nearest(setting.mode, || {
+                a.format.one().div(a, Round::NearestTiesToEven).into()
+            })
+        }),
+        Op::SQRT | Op::SQRTM => real_one(sources, setting, |a| {
+            rounded_to_nearest(setting.mode, || square_root(a))
+        }),
+        Op::RSQRT => real_one(sources, setting, |a| {
+            function(setting.mode, a, |x| 1.0 / x.sqrt())
+        }),
+        Op::EXP => real_one(sources, setting, |a| function(setting.mode, a, f64::exp2)),
+        Op::LOG => real_one(sources, setting, |a| function(setting.mode, a, f64::log2)),
+        Op::SIN => real_one(sources, setting, |a| wave(setting.mode, a, f64::sin)),
+        Op::COS => real_one(sources, setting, |a| wave(setting.mode, a, f64::cos)),
+        Op::POW => real_pair(sources, setting, |a, b| power(setting.mode, a, b)),
+        Op::FRC => real_one(sources, setting, |a| fraction(setting.mode, a)),
+        Op::RNDD => real_one(sources, setting, |a| whole(a, Round::TowardNegative)),
+        Op::RNDU => real_one(sources, setting, |a| whole(a, Round::TowardPositive)),
+        Op::RNDE => real_one(sources, setting, |a| whole(a, Round::NearestTiesToEven)),
+        Op::RNDZ => real_one(sources, setting, |a| whole(a, Round::TowardZero)),
+        Op::FMINMAX => extreme(sources, setting),
+        Op::AND | Op::OR | Op::XOR | Op::NOT | Op::BFN => bits(op, sources, setting),
+        Op::SHL | Op::SHR | Op::ASR => shift(op, sources, setting),
+        Op::ROL | Op::ROR => rotate(op, sources, setting),
+        Op::LZD | Op::FBH | Op::FBL | Op::CBIT | Op::BFREV => count(op, sources),
+        Op::BFE => extract(sources, setting),
+        Op::BFI => insert(sources),
+        Op::DP4A => dot_bytes(sources),
+        Op::FCVT => one(sources).and_then(|s| narrow(s, setting)),
+        Op::SRND => stochastic(sources, setting),
+        _ => return None,
+    })
+}
+
+const OPEN: Result<Outcome> = Ok(Outcome::undefined());
+
+fn one(sources: &[Element]) -> Result<Element> {
+    sources.first().copied().ok_or(Halt::Unknown("a source is missing"))
+}
+
+fn pair<T: Copy>(values: &[T]) -> Result<(T, T)> {
+    match values {
+        [a, b, ..] => Ok((*a, *b)),
+        _ => Err(Halt::Unknown("a source is missing")),
+    }
+}
+
+fn integral(sources: &[Element]) -> bool {
+    sources.iter().all(|s| matches!(s.value, Value::Integer(_)))
+}
+
+fn integers(sources: &[Element]) -> Result<Vec<i128>> {
+    sources
+        .iter()
+        .map(|s| match s.value {
+            Value::Integer(value) => Ok(value),
+            Value::Real(_) => Err(Halt::Undefined("integer and float mixed")),
+        })
+        .collect()
+}
+
+/// The integers of an operation whose result depends on the sign.
+fn signs_known(sources: &[Element]) -> Result<Vec<i128>> {
+    if sources.iter().any(|s| s.negated_unsigned) {
+        return Err(Halt::Undefined("sign of a negated unsigned integer"));
+    }
+    integers(sources)
+}
+
+fn reals(sources: &[Element]) -> Result<Vec<Real>> {
+    let mut all = Vec::with_capacity(sources.len());
+    for source in sources {
+        match source.value {
+            Value::Real(value) => all.push(value),
+            Value::Integer(_) => return Err(Halt::Undefined("integer and float mixed")),
+        }
+    }
+    let widest = execution_format(&all)?;
+    // Widening is exact.
+    Ok(all
+        .into_iter()
+        .map(|v| v.to(widest, Round::NearestTiesToEven))
+        .collect())
+}
+
+/// The format that an operation computes in.
+fn execution_format(values: &[Real]) -> Result<Format> {
+    let has = |format| values.iter().any(|v| v.format == format);
+    if has(Format::Double) {
+        if values.iter().all(|v| v.format == Format::Double) {
+            return Ok(Format::Double);
+        }
+        return Err(Halt::Undefined("df and another float mixed"));
+    }
+    if has(Format::Brain) && has(Format::Half) {
+        return Err(Halt::Undefined("bf and hf mixed"));
+    }
+    if has(Format::Single) || has(Format::Brain) {
+        Ok(Format::Single)
+    } else {
+        Ok(Format::Half)
+    }
+}
+
+/// Whether a result of an execution format may go to a destination type.
+fn goes_to(format: Format, dst: DataType) -> bool {
+    format_of(dst).is_some_and(|to| {
+        to == format || (format == Format::Single && matches!(to, Format::Half | Format::Brain))
+    })
+}
+
+fn mov(source: Element, setting: Setting) -> Outcome {
+    if let Value::Real(value) = source.value {
+        let raw = source.ty == setting.dst && !source.modified && !setting.saturate;
+        if !raw && value.is_denormal() && !setting.mode.keeps(value.format) {
+            return Outcome::undefined();
+        }
+        // A plain copy of the same type keeps every bit, those of a NaN too.
+        return Outcome::exact(source.value);
+    }
+    if source.negated_unsigned && setting.dst.size() > source.ty.size() && !setting.saturate {
+        return Outcome::undefined();
+    }
+    if source.negated_unsigned && format_of(setting.dst).is_some() {
+        return Outcome::undefined();
+    }
+    Outcome::exact(source.value)
+}
+
+fn arithmetic(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> {
+    if integral(sources) {
+        let v = integers(sources)?;
+        let (a, b) = pair(&v)?;
+        if format_of(setting.dst).is_some() {
+            return Err(Halt::Undefined("float destination of an integer operation"));
+        }
+        if setting.saturate && op != Op::ADD {
+            return Err(Halt::Undefined("saturation of an integer product"));
+        }
+        let wide = sources.iter().any(|s| s.ty.size() == 8);
+        if setting.dst.size() == 8 && !wide && op != Op::MUL {
+            return Err(Halt::Undefined("64-bit destination of 32-bit operation"));
+        }
+        return Ok(match op {
+            Op::ADD => a + b,
+            Op::MUL => a.wrapping_mul(b),
+            _ => {
+                let c = v.get(2).copied().ok_or(Halt::Unknown("source 2"))?;
+                a.wrapping_mul(b).wrapping_add(c)
+            }
+        }
+        .into());
+    }
+    let mode = setting.mode;
+    let v: Vec<Real> = reals(sources)?.into_iter().map(|x| mode.settle(x)).collect();
+    let (a, b) = pair(&v)?;
+    if !goes_to(a.format, setting.dst) {
+        return Err(Halt::Undefined("destination type of a float operation"));
+    }
+    let brain = sources.iter().any(|s| s.ty == DataType::Bf) || setting.dst == DataType::Bf;
+    if brain && !mode.keep_single {
+        return OPEN;
+    }
+    let result = match op {
+        Op::ADD => a.add(b, mode.round),
+        Op::MUL => a.mul(b, mode.round),
+        _ => {
+            let c = v.get(2).copied().ok_or(Halt::Unknown("source 2"))?;
+            a.mul_add(b, c, mode.round)
+        }
+    };
+    if !mode.keeps(result.format) && at_the_edge(result) {
+        // Rounded up to the smallest normal number, or exactly there: flushed or not?
+        return OPEN;
+    }
+    Ok(mode.settle(result).into())
+}
+
+/// Whether a number is the smallest normal one of its format.
+fn at_the_edge(value: Real) -> bool {
+    value.abs().bits == 1 << value.format.mantissa()
+}
+
+fn divide(sources: &[Element], f: impl Fn(i128, i128) -> i128) -> Result<Outcome> {
+    let v = signs_known(sources)?;
+    let (a, b) = pair(&v)?;
+    if b == 0 {
+        return OPEN;
+    }
+    Ok(f(a, b).into())
+}
+
+fn mulh(sources: &[Element]) -> Result<Outcome> {
+    let v = signs_known(sources)?;
+    let (a, b) = pair(&v)?;
+    let (x, y) = pair(sources)?;
+    if x.ty != y.ty {
+        return Err(Halt::Undefined("types of mulh differ"));
+    }
+    Ok(((a * b) >> 32).into())
+}
+
+fn real_one(
+    sources: &[Element],
+    setting: Setting,
+    f: impl Fn(Real) -> Outcome,
+) -> Result<Outcome> {
+    let v = reals(sources)?;
+    let a = *v.first().ok_or(Halt::Unknown("source 0"))?;
+    if sources.iter().any(|s| s.ty == DataType::Bf) || !goes_to(a.format, setting.dst) {
+        return Err(Halt::Undefined("types"));
+    }
+    Ok(settled(setting.mode, &v, || f(a)))
+}
+
+fn real_pair(
+    sources: &[Element],
+    setting: Setting,
+    f: impl Fn(Real, Real) -> Outcome,
+) -> Result<Outcome> {
+    let v = reals(sources)?;
+    let (a, b) = pair(&v)?;
+    if sources.iter().any(|s| s.ty == DataType::Bf) || !goes_to(a.format, setting.dst) {
+        return Err(Halt::Undefined("types"));
+    }
+    Ok(settled(setting.mode, &v, || f(a, b)))
+}
+
+/// The result of an operation of which it is not said what it does with denormals that the mode
+/// flushes.
+fn settled(mode: Mode, sources: &[Real], f: impl FnOnce() -> Outcome) -> Outcome {
+    let flushes = |v: Real| v.is_denormal() && !mode.keeps(v.format);
+    if sources.iter().any(|v| flushes(*v)) {
+        return Outcome::undefined();
+    }
+    let outcome = f();
+    match outcome.value {
+        Value::Real(v) if flushes(v) || (!mode.keeps(v.format) && at_the_edge(v)) => {
+            Outcome::undefined()
+        }
+        _ => outcome,
+    }
+}
+
+/// The mode's rounding is asked of sums, products and conversions only.
+fn rounded_to_nearest(mode: Mode, f: impl FnOnce() -> Outcome) -> Outcome {
+    if mode.round == Round::NearestTiesToEven {
+        f()
+    } else {
+        Outcome::undefined()
+    }
+}
+
+fn square_root(a: Real) -> Outcome {
+    // The root in binary64 is correctly rounded, and rounding it again to half of the digits or
+    // fewer gives what rounding once would.
+    Real::from_f64(a.to_f64().sqrt(), a.format).into()
+}
+
+/// A function without an exact definition.
+fn function(mode: Mode, a: Real, f: impl Fn(f64) -> f64) -> Outcome {
+    if a.format == Format::Double {
+        return Outcome::undefined();
+    }
+    approximate(mode, f(a.to_f64()), a.format)
+}
+
+fn approximate(mode: Mode, result: f64, format: Format) -> Outcome {
+    if mode.round != Round::NearestTiesToEven {
+        return Outcome::undefined();
+    }
+    let value = Real::from_f64(result, format);
+    if value.is_nan() {
+        return value.into();
+    }
+    Outcome::with(Value::Real(value), Precision::Ulps(2))
+}
+
+fn wave(mode: Mode, a: Real, f: impl Fn(f64) -> f64) -> Outcome {
+    // Hardware reduces large arguments inexactly.
+    if !a.is_nan() && !a.is_infinite() && a.to_f64().abs() > 1e5 {
+        return Outcome::undefined();
+    }
+    function(mode, a, f)
+}
+
+fn power(mode: Mode, a: Real, b: Real) -> Outcome {
+    let (x, y) = (a.to_f64(), b.to_f64());
+    let ordinary = x.is_finite() && y.is_finite() && x > 0.0;
+    if !ordinary || a.format == Format::Double {
+        return Outcome::undefined();
+    }
+    approximate(mode, x.powf(y), a.format)
+}
+
+fn fraction(mode: Mode, a: Real) -> Outcome {
+    if mode.round != Round::NearestTiesToEven || a.is_infinite() {
+        return Outcome::undefined();
+    }
+    let floor = a.round_to_integral(Round::TowardNegative);
+    let result = a.add(floor.neg(), mode.round);
+    if result == result.format.one() {
+        // Rounded up: a fraction is below one, the difference is not.
+        return Outcome::undefined();
+    }
+    signless_zero(result)
+}
+
+fn whole(a: Real, round: Round) -> Outcome {
+    signless_zero(a.round_to_integral(round))
+}
+
+fn signless_zero(value: Real) -> Outcome {
+    if value.is_zero() {
+        Outcome::with(Value::Real(value), Precision::AnyZero)
+    } else {
+        value.into()
+    }
+}
+
+/// `src0 < src1`, `src0 = src1`, `src0 > src1`, or `None` where one is a NaN.
+///
+/// # Errors
+/// Sources that cannot be compared.
+pub fn compare(sources: &[Element], mode: Mode) -> Result<std::result::Result<Option<Ordering>, ()>> {
+    if integral(sources) {
+        let v = signs_known(sources)?;
+        let (a, b) = pair(&v)?;
+        return Ok(Ok(Some(a.cmp(&b))));
+    }
+    let v = reals(sources)?;
+    let (a, b) = pair(&v)?;
+    if v.iter().any(|x| x.is_denormal() && !mode.keeps(x.format)) {
+        return Ok(Err(()));
+    }
+    Ok(Ok(a.order(b)))
+}
+
+/// Whether a relation holds.
+///
+/// # Errors
+/// A code without meaning.
+pub fn holds(relation: u8, order: Option<Ordering>) -> Result<bool> {
+    use enums::relation as is;
+    Ok(match relation & 7 {
+        is::EQ => order == Some(Ordering::Equal),
+        is::NE => order != Some(Ordering::Equal),
+        is::GT => order == Some(Ordering::Greater),
+        is::GE => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+        is::LT => order == Some(Ordering::Less),
+        is::LE => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        _ => return Err(Halt::Undefined("relation")),
+    })
+}
+
+fn extreme(sources: &[Element], setting: Setting) -> Result<Outcome> {
+    let (a, b) = pair(sources)?;
+    let largest = setting.control == enums::min_max::MAX;
+    if integral(sources) {
+        let v = signs_known(sources)?;
+        let (x, y) = pair(&v)?;
+        return Ok(if largest { x.max(y) } else { x.min(y) }.into());
+    }
+    if a.ty == DataType::Bf || b.ty == DataType::Bf {
+        return Err(Halt::Undefined("bf has no minimum and maximum"));
+    }
+    let v = reals(sources)?;
+    let (x, y) = pair(&v)?;
+    if !goes_to(x.format, setting.dst) {
+        return Err(Halt::Undefined("types"));
+    }
+    Ok(settled(setting.mode, &v, || match x.order(y) {
+        None if x.is_nan() => y.into(),
+        None => x.into(),
+        Some(Ordering::Equal) => {
+            if x.is_zero() {
+                signless_zero(x)
+            } else {
+                x.into()
+            }
+        }
+        Some(order) => {
+            if (order == Ordering::Greater) == largest {
+                x.into()
+            } else {
+                y.into()
+            }
+        }
+    }))
+}
+
+fn bits(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> {
+    let same = |a: &Element, b: &Element| a.ty == b.ty;
+    let float = sources.iter().any(|s| matches!(s.value, Value::Real(_)));
+    let widest = sources.iter().map(|s| s.ty.size()).max().unwrap_or(0);
+    let narrowest = sources.iter().map(|s| s.ty.size()).min().unwrap_or(0);
+    let complemented = matches!(op, Op::NOT | Op::BFN) || sources.iter().any(|s| s.modified);
+    if float || format_of(setting.dst).is_some() {
+        // Raw bits, if nothing has to be converted.
+        if widest != narrowest || widest != setting.dst.size() || sources.iter().any(|s| s.modified)
+        {
+            return Err(Halt::Undefined("logic on floats of several sizes"));
+        }
+    } else if complemented && (widest != narrowest || setting.dst.size() > narrowest) {
+        return Err(Halt::Undefined("complement of a narrower operand"));
+    } else if setting.dst.size() > widest && !sources.windows(2).all(|w| same(&w[0], &w[1])) {
+        return Err(Halt::Undefined("mixed types below the size of the destination"));
+    }
+    let values: Vec<i128> = sources
+        .iter()
+        .map(|s| match s.value {
+            Value::Integer(value) => value,
+            Value::Real(_) => i128::from(s.bits),
+        })
+        .collect();
+    let result = match (op, values.as_slice()) {
+        (Op::NOT, [a]) => !a,
+        (Op::AND, [a, b]) => a & b,
+        (Op::OR, [a, b]) => a | b,
+        (Op::XOR, [a, b]) => a ^ b,
+        (Op::BFN, [a, b, c]) => {
+            let mut result = 0i128;
+            for bit in 0..u32::from(widest) * 8 {
+                let index = (a >> bit & 1) + (b >> bit & 1) * 2 + (c >> bit & 1) * 4;
+                result |= i128::from(setting.control >> index & 1) << bit;
+            }
+            result
+        }
+        _ => return Err(Halt::Unknown("a source is missing")),
+    };
+    if let Some(format) = format_of(setting.dst) {
+        let bits = truncate(result, setting.dst.size());
+        return Ok(Outcome::exact(Value::Real(Real { format, bits })));
+    }
+    Ok(result.into())
+}
+
+fn shift(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> {
+    let v = signs_known(sources)?;
+    let (a, b) = pair(&v)?;
+    let (source, amount) = pair(sources)?;
+    let wide = setting.dst.size() == 8 || source.ty.size() == 8;
+    if amount.ty.size() == 8 && !wide {
+        return Err(Halt::Undefined("64-bit count of a 32-bit shift"));
+    }
+    let count = b & if wide { 63 } else { 31 };
+    let result = match op {
+        Op::SHL => {
+            let result = a << count;
+            let limit = if wide { 64 } else { 33 };
+            if setting.saturate && result.abs() >= 1 << (limit - 1) {
+                return OPEN;
+            }
+            result
+        }
+        Op::SHR => {
+            if source.modified {
+                return Err(Halt::Undefined("logical shift of a modified operand"));
+            }
+            i128::from(source.bits) >> count
+        }
+        _ => {
+            if !is_signed(source.ty) && a > range(source.ty).1 / 2 {
+                return OPEN;
+            }
+            a >> count
+        }
+    };
+    Ok(result.into())
+}
+
+fn rotate(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> {
+    let v = signs_known(sources)?;
+    let (_, b) = pair(&v)?;
+    let (source, _) = pair(sources)?;
+    if source.ty.size() != setting.dst.size() {
+        return Err(Halt::Undefined("rotation between sizes"));
+    }
+    let width = i128::from(source.ty.size()) * 8;
+    let count = b & (width - 1);
+    let left = if op == Op::ROL { count } else { (width - count) % width };
+    let value = i128::from(source.bits);
+    Ok((value << left | value >> (width - left)).into())
+}
+
+fn count(op: Op, sources: &[Element]) -> Result<Outcome> {
+    let source = one(sources)?;
+    let Value::Integer(value) = source.value else {
+        return Err(Halt::Undefined("bits of a float"));
+    };
+    let word = truncate(value, 4);
+    let bit = |index: u32| word >> index & 1 != 0;
+    let none = i128::from(u32::MAX);
+    let from_top = |wanted: bool| (0..32).find(|i| bit(31 - i) == wanted).map(i128::from);
+    Ok(match op {
+        Op::CBIT => i128::from(source.bits.count_ones()),
+        Op::LZD => from_top(true).unwrap_or(32),
+        Op::FBL => (0..32).find(|i| bit(*i)).map_or(none, i128::from),
+        Op::FBH if is_signed(source.ty) && value < 0 => from_top(false).unwrap_or(none),
+        Op::FBH => from_top(true).unwrap_or(none),
+        _ => (0..32).map(|i| i128::from(bit(i)) << (31 - i)).sum(),
+    }
+    .into())
+}
+
+fn extract(sources: &[Element], setting: Setting) -> Result<Outcome> {
+    let v = integers(sources)?;
+    let [width, offset, value] = v[..] else {
+        return Err(Halt::Unknown("a source is missing"));
+    };
+    let (width, offset) = (width & 31, offset & 31);
+    let signed = is_signed(setting.dst);
+    let source = sources.get(2).map_or(setting.dst, |s| s.ty);
+    if is_signed(source) != signed || (signed && width + offset > 32) {
+        return OPEN;
+    }
+    let field = (value >> offset) & ((1 << width) - 1);
+    if signed && width > 0 && field >> (width - 1) & 1 != 0 {
+        return Ok((field - (1 << width)).into());
+    }
+    Ok(field.into())
+}
+
+fn insert(sources: &[Element]) -> Result<Outcome> {
+    let v = integers(sources)?;
+    let [width, offset, value, base] = v[..] else {
+        return Err(Halt::Unknown("a source is missing"));
+    };
+    let (width, offset) = (width & 31, offset & 31);
+    let mask = ((1i128 << width) - 1) << offset;
+    Ok((value << offset & mask | base & !mask).into())
+}
+
+fn dot_bytes(sources: &[Element]) -> Result<Outcome> {
+    let [acc, x, y] = sources else {
+        return Err(Halt::Unknown("a source is missing"));
+    };
+    let v = integers(sources)?;
+    let byte = |e: &Element, index: u32| {
+        let byte = i128::from(e.bits >> (8 * index) & 0xff);
+        if is_signed(e.ty) && byte > 127 {
+            byte - 256
+        } else {
+            byte
+        }
+    };
+    if acc.modified || x.modified || y.modified {
+        return Err(Halt::Undefined("modifier"));
+    }
+    let sum: i128 = (0..4).map(|i| byte(x, i) * byte(y, i)).sum();
+    Ok((v.first().copied().unwrap_or(0) + sum).into())
+}
+
+fn raw(bits: u64, format: Format, ty: DataType) -> Outcome {
+    let value = Real { format, bits };
+    let precision = if value.is_nan() {
+        Precision::AnyNan(format)
+    } else {
+        Precision::Exact
+    };
+    let value = match format_of(ty) {
+        Some(format) => Value::Real(Real { format, bits }),
+        None => Value::Integer(bits.into()),
+    };
+    Outcome::with(value, precision)
+}
+
+fn narrow(source: Element, setting: Setting) -> Result<Outcome> {
+    let nearest = Round::NearestTiesToEven;
+    Ok(match (source.ty, setting.dst, source.value) {
+        (DataType::Hf, DataType::Ub, Value::Real(value)) => {
+            raw(value.to(Format::Quarter, nearest).bits, Format::Quarter, setting.dst)
+        }
+        (DataType::Ub, DataType::Hf, _) => raw(source.bits << 8, Format::Half, setting.dst),
+        (DataType::F, DataType::Ud, Value::Real(value)) => {
+            if value.is_denormal() {
+                return Ok(raw(value.flushed().bits, Format::Single, setting.dst));
+            }
+            if value.is_nan() || value.is_infinite() {
+                return Ok(raw(value.bits & !0x1fff, Format::Single, setting.dst)).map(|o| {
+                    if value.is_nan() {
+                        Outcome::with(o.value, Precision::AnyNan(Format::Single))
+                    } else {
+                        o
+                    }
+                });
+            }
+            // Ten bits of mantissa remain.
+            let odd = value.bits >> 13 & 1;
+            let rounded = (value.bits + 0xfff + odd) & !0x1fff;
+            raw(rounded, Format::Single, setting.dst)
+        }
+        (DataType::Ud, DataType::F, _) => raw(source.bits, Format::Single, setting.dst),
+        _ => return Err(Halt::Undefined("types of fcvt")),
+    })
+}
+
+fn stochastic(sources: &[Element], setting: Setting) -> Result<Outcome> {
+    let (source, random) = pair(sources)?;
+    let Value::Real(value) = source.value else {
+        return Err(Halt::Undefined("types of srnd"));
+    };
+    let (bits, to) = match (source.ty, random.ty, setting.dst) {
+        (DataType::Hf, DataType::Ub, DataType::Ub) => (8, Format::Quarter),
+        (DataType::F, DataType::Uw, DataType::Hf) => (13, Format::Half),
+        _ => return Err(Halt::Undefined("types of srnd")),
+    };
+    if value.is_nan() || value.is_infinite() || value.is_zero() {
+        return Ok(raw(value.to(to, Round::TowardZero).bits, to, setting.dst));
+    }
+    let sum = Real {
+        format: value.format,
+        bits: value.bits + (random.bits & ((1 << bits) - 1)),
+    };
+    let result = sum.to(to, Round::TowardZero);
+    let exact = result.to(sum.format, Round::TowardZero).bits >> bits == sum.bits >> bits;
+    if sum.is_infinite() || !exact {
+        // Beyond the largest number, or among the denormals of `hf`, where the bits do not line up.
+        return OPEN;
+    }
+    Ok(raw(result.bits, to, setting.dst))
+}

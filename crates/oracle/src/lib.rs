@@ -1,0 +1,15 @@
+//! A slow evaluator.
+#![allow(
+    clippy::indexing_slicing,
+    reason = "a test tool over routines that it makes itself"
+)]
+
+pub mod compute;
+pub mod float;
+pub mod memory;
+pub mod operand;
+pub mod run;
+pub mod state;
+pub mod step;
+mod systolic;
+pub mod value;

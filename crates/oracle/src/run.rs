@@ -1,0 +1,401 @@
+//! Whole routines: control flow by the rule "the enabled lanes with the smallest place run".
+
+use crate::memory::Memory;
+use crate::operand::{Lanes, vector};
+use crate::state::{Halt, Locals, Result, Scope, Shared, View};
+use crate::value::Precision;
+use std::collections::BTreeMap;
+use visakit_isa::object::{Item, Object, RoutineId, RoutineKind};
+use visakit_isa::table::FieldName as F;
+use visakit_isa::{Instruction, LabelId, Op, StringId, Value as Field, VectorOperand};
+
+/// First of the numbers that `faddr` gives for functions.
+const FUNCTIONS: u64 = 0x7000_0000_0000;
+
+/// A call that has not returned.
+#[derive(Clone, Debug)]
+struct Frame {
+    routine: RoutineId,
+    /// Place of every lane; `None` for those that have returned or never entered.
+    places: [Option<usize>; 32],
+    /// Which set of variables.
+    activation: usize,
+}
+
+/// A thread that runs one instruction after the other.
+#[derive(Debug)]
+pub struct Machine<'a> {
+    object: &'a Object<'a>,
+    grf: usize,
+    frames: Vec<Frame>,
+    /// Variables of the activations, the kernel's first.
+    pub activations: Vec<Locals>,
+    /// Predefined variables.
+    pub shared: Shared,
+    /// Memory.
+    pub memory: Memory,
+    /// Instructions run so far, by operation.
+    pub counts: BTreeMap<Op, u64>,
+    steps: u64,
+}
+
+impl<'a> Machine<'a> {
+    /// A thread at the first instruction of a kernel.
+    ///
+    /// # Errors
+    /// No such kernel, or not decoded.
+    pub fn new(object: &'a Object<'a>, kernel: RoutineId, grf: usize, mask: u32) -> Result<Self> {
+        let mut places = [None; 32];
+        for (lane, place) in places.iter_mut().enumerate() {
+            if mask >> lane & 1 != 0 {
+                *place = Some(0);
+            }
+        }
+        let mut machine = Self {
+            object,
+            grf,
+            frames: vec![Frame {
+                routine: kernel,
+                places,
+                activation: 0,
+            }],
+            activations: Vec::new(),
+            shared: Shared::default(),
+            memory: Memory::default(),
+            counts: BTreeMap::new(),
+            steps: 0,
+        };
+        let scope = machine.scope(kernel)?;
+        machine.activations.push(scope.locals());
+        machine.shared = Shared::new(&scope);
+        Ok(machine)
+    }
+
+    /// Types and aliases of a routine.
+    ///
+    /// # Errors
+    /// No such routine, or not decoded.
+    pub fn scope(&self, routine: RoutineId) -> Result<Scope<'a>> {
+        let body = self.object.routine(routine).and_then(|r| r.body());
+        let body = body.ok_or(Halt::Undefined("no such routine"))?;
+        Ok(Scope::new(self.object, body, self.grf))
+    }
+
+    fn instruction(&self, routine: RoutineId, place: usize) -> Option<&'a Instruction> {
+        match self.object.routine(routine)?.body()?.code.get(place)? {
+            Item::Instruction(instruction) => Some(instruction),
+            Item::Raw(_) => None,
+        }
+    }
+
+    fn label(&self, routine: RoutineId, label: LabelId) -> Result<usize> {
+        let code = &self.scope(routine)?.body.code;
+        let is_it = |item: &Item<'_>| match item {
+            Item::Instruction(i) => {
+                matches!(i.op, Op::LABEL | Op::SUBROUTINE)
+                    && i.get(F::Label) == Some(&Field::Label(label))
+            }
+            Item::Raw(_) => false,
+        };
+        code.iter()
+            .position(is_it)
+            .ok_or(Halt::Undefined("label that is not defined"))
+    }
+
+    /// Runs to the end.
+    ///
+    /// # Errors
+    /// What is not defined or not known, or more than `limit` steps.
+    pub fn run(&mut self, limit: u64) -> Result<()> {
+        while let Some(frame) = self.frames.last() {
+            let Some(place) = frame.places.iter().copied().flatten().min() else {
+                let done = self.frames.pop();
+                let called = self.frames.last().map(|f| f.activation);
+                if let (Some(done), Some(called)) = (done, called)
+                    && done.activation != called
+                {
+                    self.activations.truncate(done.activation);
+                }
+                continue;
+            };
+            let mut running = 0;
+            for (lane, at) in frame.places.iter().enumerate() {
+                if *at == Some(place) {
+                    running |= 1 << lane;
+                }
+            }
+            let routine = frame.routine;
+            self.steps += 1;
+            if self.steps > limit {
+                return Err(Halt::Steps);
+            }
+            let instruction = self
+                .instruction(routine, place)
+                .ok_or(Halt::Undefined("end of the routine without return"))?;
+            *self.counts.entry(instruction.op).or_default() += 1;
+            self.execute(instruction, place, running)?;
+        }
+        Ok(())
+    }
+
+    fn view(&mut self) -> Result<View<'_, 'a>> {
+        let frame = self.frames.last().ok_or(Halt::Unknown("no frame"))?;
+        let (routine, activation) = (frame.routine, frame.activation);
+        let scope = self.scope(routine)?;
+        let locals = self
+            .activations
+            .get_mut(activation)
+            .ok_or(Halt::Unknown("no activation"))?;
+        Ok(View {
+            scope,
+            locals,
+            shared: &mut self.shared,
+        })
+    }
+
+    /// Sends lanes to a place; `None` ends them.
+    fn send(&mut self, lanes: u32, place: Option<usize>) {
+        if let Some(frame) = self.frames.last_mut() {
+            for (lane, at) in frame.places.iter_mut().enumerate() {
+                if lanes >> lane & 1 != 0 {
+                    *at = place;
+                }
+            }
+        }
+    }
+
+    /// The running lanes for which a branch is taken.
+    fn taken(&mut self, instruction: &Instruction, running: u32) -> Result<u32> {
+        let view = self.view()?;
+        let lanes = view.lanes(instruction, running)?;
+        let bits = view.predication(instruction, lanes)?;
+        if lanes.count == 1 {
+            return Ok(if bits & 1 != 0 { running } else { 0 });
+        }
+        Ok((lanes.mask & bits) << lanes.first & running)
+    }
+
+    fn execute(&mut self, instruction: &'a Instruction, place: usize, running: u32) -> Result<()> {
+        let frame = self.frames.last().ok_or(Halt::Unknown("no frame"))?;
+        let (routine, activation) = (frame.routine, frame.activation);
+        let next = Some(place + 1);
+        match instruction.op {
+            Op::GOTO | Op::JMP => {
+                let target = self.label_of(instruction, routine)?;
+                let taken = self.taken(instruction, running)?;
+                self.send(running & !taken, next);
+                self.send(taken, Some(target));
+            }
+            Op::SWITCHJMP => {
+                let operand = vector(instruction, F::Index)?;
+                let index = self.view()?.scalar_integer(&operand)?;
+                let label = usize::try_from(index)
+                    .ok()
+                    .and_then(|i| instruction.all(F::Labels).nth(i));
+                let Some(Field::Label(label)) = label else {
+                    return Err(Halt::Undefined("index of switchjmp"));
+                };
+                let target = self.label(routine, *label)?;
+                self.send(running, Some(target));
+            }
+            Op::CALL => {
+                let target = self.label_of(instruction, routine)?;
+                let entering = self.taken(instruction, running)?;
+                self.send(running, next);
+                self.enter(routine, target, entering, activation);
+            }
+            Op::FCALL => {
+                let called = self.function(instruction)?;
+                self.call(called, instruction, running, next)?;
+            }
+            Op::IFCALL => {
+                let operand = vector(instruction, F::FuncAddr)?;
+                let element = self.view()?.scalar(&operand)?;
+                let index = element.bits.checked_sub(FUNCTIONS);
+                let index = index.and_then(|i| usize::try_from(i / 16).ok());
+                let index = index.ok_or(Halt::Undefined("call of no function"))?;
+                let called = RoutineId::new(RoutineKind::Function, index);
+                self.call(called, instruction, running, next)?;
+            }
+            Op::RET | Op::FRET => {
+                let leaving = self.taken(instruction, running)?;
+                self.send(running & !leaving, next);
+                self.send(leaving, None);
+            }
+            Op::FADDR => {
+                let Some(Field::String(name)) = instruction.get(F::Symbol) else {
+                    return Err(Halt::Unknown("symbol"));
+                };
+                let called = self.named(*name)?;
+                let address = FUNCTIONS + called.index as u64 * 16;
+                let dst = vector(instruction, F::Dst)?;
+                let mut view = self.view()?;
+                let (at, ty) = view.destination_place(&dst, 0)?;
+                view.write(at, address, ty, Precision::Undefined)?;
+                self.send(running, next);
+            }
+            Op::IF | Op::ELSE | Op::ENDIF | Op::DO | Op::WHILE | Op::BREAK | Op::CONT => {
+                self.structured(instruction, place, running)?;
+            }
+            // One thread alone meets no other.
+            Op::BARRIER | Op::SBARRIER => self.send(running, next),
+            _ => {
+                let mut memory = std::mem::take(&mut self.memory);
+                let mut view = self.view()?;
+                let result = match memory.step(&mut view, instruction, running) {
+                    Some(result) => result,
+                    None => view.step(instruction, running),
+                };
+                self.memory = memory;
+                result?;
+                self.send(running, next);
+            }
+        }
+        Ok(())
+    }
+
+    fn label_of(&self, instruction: &Instruction, routine: RoutineId) -> Result<usize> {
+        match instruction.get(F::Label) {
+            Some(Field::Label(label)) => self.label(routine, *label),
+            _ => Err(Halt::Unknown("label")),
+        }
+    }
+
+    fn named(&self, name: StringId) -> Result<RoutineId> {
+        let frame = self.frames.last().ok_or(Halt::Unknown("no frame"))?;
+        let scope = self.scope(frame.routine)?;
+        let name = scope.body.string(name).ok_or(Halt::Undefined("name"))?;
+        self.object
+            .functions
+            .iter()
+            .position(|f| *f.name == *name)
+            .map(|index| RoutineId::new(RoutineKind::Function, index))
+            .ok_or(Halt::Undefined("no function of that name"))
+    }
+
+    fn function(&self, instruction: &Instruction) -> Result<RoutineId> {
+        match instruction.get(F::FuncName) {
+            Some(Field::String(name)) => self.named(*name),
+            _ => Err(Halt::Unknown("name of the function")),
+        }
+    }
+
+    fn call(
+        &mut self,
+        called: RoutineId,
+        instruction: &Instruction,
+        running: u32,
+        next: Option<usize>,
+    ) -> Result<()> {
+        let entering = self.taken(instruction, running)?;
+        self.send(running, next);
+        if entering != 0 {
+            let locals = self.scope(called)?.locals();
+            self.activations.push(locals);
+            let activation = self.activations.len() - 1;
+            self.enter(called, 0, entering, activation);
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, routine: RoutineId, place: usize, entering: u32, activation: usize) {
+        let mut places = [None; 32];
+        for (lane, at) in places.iter_mut().enumerate() {
+            if entering >> lane & 1 != 0 {
+                *at = Some(place);
+            }
+        }
+        self.frames.push(Frame {
+            routine,
+            places,
+            activation,
+        });
+    }
+
+    /// The retired structured forms: every part knows its partners by counting.
+    fn structured(&mut self, instruction: &Instruction, place: usize, running: u32) -> Result<()> {
+        let routine = self.frames.last().ok_or(Halt::Unknown("no frame"))?.routine;
+        let next = Some(place + 1);
+        match instruction.op {
+            Op::IF => {
+                let taken = self.taken(instruction, running)?;
+                let other = self.forward(routine, place, &[Op::ELSE, Op::ENDIF], Op::IF, Op::ENDIF)?;
+                self.send(taken, next);
+                self.send(running & !taken, Some(other + 1));
+            }
+            Op::ELSE => {
+                let end = self.forward(routine, place, &[Op::ENDIF], Op::IF, Op::ENDIF)?;
+                self.send(running, Some(end));
+            }
+            Op::WHILE => {
+                let taken = self.taken(instruction, running)?;
+                let mut depth = 0usize;
+                let mut at = place;
+                let start = loop {
+                    at = at.checked_sub(1).ok_or(Halt::Undefined("while without do"))?;
+                    match self.instruction(routine, at).map(|i| i.op) {
+                        Some(Op::WHILE) => depth += 1,
+                        Some(Op::DO) if depth == 0 => break at,
+                        Some(Op::DO) => depth -= 1,
+                        _ => {}
+                    }
+                };
+                self.send(running & !taken, next);
+                self.send(taken, Some(start));
+            }
+            Op::BREAK | Op::CONT => {
+                let taken = self.taken(instruction, running)?;
+                let end = self.forward(routine, place, &[Op::WHILE], Op::DO, Op::WHILE)?;
+                let leaves = instruction.op == Op::BREAK;
+                self.send(running & !taken, next);
+                self.send(taken, Some(if leaves { end + 1 } else { end }));
+            }
+            _ => self.send(running, next),
+        }
+        Ok(())
+    }
+
+    /// The next instruction of these at the same depth.
+    fn forward(
+        &self,
+        routine: RoutineId,
+        place: usize,
+        wanted: &[Op],
+        opens: Op,
+        closes: Op,
+    ) -> Result<usize> {
+        let mut depth = 0usize;
+        let mut at = place;
+        loop {
+            at += 1;
+            let op = self.instruction(routine, at).map(|i| i.op);
+            let op = op.ok_or(Halt::Undefined("unbalanced structured control flow"))?;
+            if depth == 0 && wanted.contains(&op) {
+                return Ok(at);
+            }
+            if op == opens {
+                depth += 1;
+            } else if op == closes {
+                depth = depth
+                    .checked_sub(1)
+                    .ok_or(Halt::Undefined("unbalanced structured control flow"))?;
+            }
+        }
+    }
+}
+
+/// Enabled lanes of a message: execution mask and predicate.
+///
+/// # Errors
+/// Codes without meaning.
+pub fn message_lanes(view: &View<'_, '_>, instruction: &Instruction, running: u32) -> Result<Lanes> {
+    let mut lanes = view.lanes(instruction, running)?;
+    lanes.mask &= view.predication(instruction, lanes)?;
+    Ok(lanes)
+}
+
+/// The operand of a name, where it is a vector operand.
+#[must_use]
+pub fn optional(instruction: &Instruction, name: F) -> Option<VectorOperand> {
+    vector(instruction, name).ok()
+}
