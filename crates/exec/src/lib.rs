@@ -11,6 +11,7 @@
 compile_error!("registers and memory are little-endian; big-endian hosts are not supported");
 
 mod fault;
+mod lanes;
 pub mod memory;
 mod message;
 mod observe;

@@ -1,9 +1,14 @@
 //! What the translation of an instruction can ask about its operands.
 
+use super::layout::{Layout, RoutineLayout};
+use super::operand::{Modify, Problem, Shape};
 use crate::fault::Unsupported;
 use crate::run::Registers;
+use std::cell::RefCell;
+use visakit_isa::object::Body;
 use visakit_isa::{
-    DataType, Format, Instruction, RawOperand, SamplerId, StringId, SurfaceId, VectorOperand,
+    DataType, ExecMask, Format, Instruction, RawOperand, SamplerId, StringId, SurfaceId, Value,
+    VectorOperand,
 };
 
 /// A raw operand in the register file.
@@ -67,17 +72,7 @@ impl Scalar {
         for (to, from) in word.iter_mut().zip(bytes) {
             *to = *from;
         }
-        let value = u64::from_le_bytes(word);
-        if data_type.is_signed() {
-            let unused = 64 - 8 * u32::from(data_type.size());
-            #[expect(
-                clippy::cast_possible_wrap,
-                clippy::cast_sign_loss,
-                reason = "sign extension"
-            )]
-            return ((value << unused) as i64 >> unused) as u64;
-        }
-        value
+        extend(u64::from_le_bytes(word), data_type)
     }
 }
 
@@ -106,52 +101,125 @@ pub(crate) struct Lanes {
 }
 
 /// The surroundings of an instruction that is translated.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Context<'a> {
     pub(crate) grf_bytes: u32,
     pub(crate) format: Format,
-    marker: std::marker::PhantomData<&'a ()>,
+    pub(crate) body: &'a Body<'a>,
+    pub(crate) routine: &'a RoutineLayout,
+    pub(crate) layout: &'a RefCell<Layout>,
 }
 
 impl Context<'_> {
     /// The place of a raw operand; `None` for the null operand.
     pub(crate) fn raw(&self, operand: RawOperand) -> Result<Option<RawPlace>, Unsupported> {
-        let _ = operand;
-        todo_unsupported()
+        if operand.is_null() {
+            return Ok(None);
+        }
+        let place = self.variable(operand.variable).map_err(unsupported)?;
+        let offset = usize::from(operand.offset);
+        Ok(Some(RawPlace {
+            offset: place.offset + offset,
+            available: place.available.saturating_sub(offset),
+            data_type: place.data_type,
+        }))
     }
 
     /// A scalar source.
     pub(crate) fn scalar(&self, operand: &VectorOperand) -> Result<Scalar, Unsupported> {
-        let _ = operand;
-        todo_unsupported()
+        if let VectorOperand::Immediate(immediate) = operand {
+            return Ok(Scalar::Constant(extend(immediate.bits(), immediate.data_type())));
+        }
+        let source = self.source(operand, 1).map_err(unsupported)?;
+        if source.modify != Modify::None {
+            return Err(Unsupported::new("a scalar operand", "it has a modifier"));
+        }
+        Ok(match source.shape {
+            Shape::Indirect { immediate, .. } | Shape::Rows { immediate, .. } => Scalar::Indirect {
+                address: source.offset,
+                offset: immediate,
+                data_type: source.data_type,
+            },
+            _ => Scalar::Register {
+                offset: source.offset,
+                data_type: source.data_type,
+            },
+        })
     }
 
     /// A surface variable.
     pub(crate) fn surface(&self, id: SurfaceId) -> Result<StatePlace, Unsupported> {
-        let _ = id;
-        todo_unsupported()
+        let place = self
+            .routine
+            .surfaces
+            .get(usize::from(id.0))
+            .ok_or_else(|| Unsupported::new(format!("surface {id}"), "it is not declared"))?;
+        Ok(StatePlace {
+            id: id.0.into(),
+            offset: place.offset,
+            predefined: id.0 < self.format.predefined_surface_count(),
+        })
     }
 
     /// A sampler variable.
     pub(crate) fn sampler(&self, id: SamplerId) -> Result<StatePlace, Unsupported> {
-        let _ = id;
-        todo_unsupported()
+        let place = self.routine.samplers.get(usize::from(id.0));
+        match place {
+            Some(place) => Ok(StatePlace {
+                id: id.0.into(),
+                offset: place.offset,
+                predefined: false,
+            }),
+            None => Err(Unsupported::new(format!("sampler {id}"), "it is not declared")),
+        }
     }
 
     /// Lanes of an instruction with an execution size or an element count; one lane with NoMask
     /// where it has neither.
     pub(crate) fn lanes(&self, instruction: &Instruction) -> Result<Lanes, Unsupported> {
-        let _ = instruction;
-        todo_unsupported()
+        let unknown = || Unsupported::new("the execution size", "its code means nothing");
+        let count = instruction.fields.iter().find_map(|f| match f.value {
+            Value::ElementCount(count) => Some(count),
+            _ => None,
+        });
+        let (count, mask) = match (instruction.exec_size(), count) {
+            (Some(size), _) => (size.lanes(), size.mask(self.format)),
+            (None, Some(count)) => (count.lanes(), count.mask(self.format)),
+            (None, None) => (Some(1), Some(ExecMask { first_lane: 0, no_mask: true })),
+        };
+        let (count, mask) = (count.ok_or_else(unknown)?, mask.ok_or_else(unknown)?);
+        Ok(Lanes {
+            count,
+            first: mask.first_lane,
+            no_mask: mask.no_mask,
+        })
     }
 
     /// A string of the routine's pool.
     pub(crate) fn string(&self, id: StringId) -> Option<&[u8]> {
-        let _ = id;
-        None
+        self.body.string(id)
+    }
+
+    /// The place of a constant in the register file.
+    pub(crate) fn constant(&self, bytes: &[u8]) -> usize {
+        self.layout.borrow_mut().constant(bytes)
     }
 }
 
-fn todo_unsupported<T>() -> Result<T, Unsupported> {
-    Err(Unsupported::new("", "not there yet"))
+/// Sign- or zero-extends the low bits by a type.
+fn extend(bits: u64, data_type: DataType) -> u64 {
+    let unused = 64 - 8 * u32::from(data_type.size());
+    let high = bits << unused;
+    if data_type.is_signed() {
+        #[expect(clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "sign extension")]
+        return (high as i64 >> unused) as u64;
+    }
+    high >> unused
+}
+
+fn unsupported(problem: Problem) -> Unsupported {
+    match problem {
+        Problem::Unsupported(unsupported) => unsupported,
+        Problem::Fault(kind) => Unsupported::new("an operand", kind.to_string()),
+    }
 }

@@ -1,6 +1,8 @@
 //! Translation of routines into the internal code.
 
 mod context;
+mod layout;
+pub(crate) mod operand;
 
 pub(crate) use context::{Context, Lanes, RawPlace, Scalar, StatePlace};
 

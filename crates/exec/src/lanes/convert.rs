@@ -1,0 +1,274 @@
+//! Element types and the conversions between them.
+
+use bytemuck::Pod;
+use half::{bf16, f16};
+
+/// Converts by the rules of the document "Datatypes": integers are extended by their own
+/// signedness and truncated, floats are clamped to integers (NaN gives 0) and rounded to nearest
+/// even. Other rounding modes: see [`super::exact`].
+pub(crate) trait Convert<T> {
+    fn convert(self) -> T;
+}
+
+macro_rules! by_cast {
+    ($($from:ty),* => $to:tt) => {$(
+        by_cast!(@each $from => $to);
+    )*};
+    (@each $from:ty => [$($to:ty),*]) => {$(
+        impl Convert<$to> for $from {
+            #[inline(always)]
+            fn convert(self) -> $to {
+                self as $to
+            }
+        }
+    )*};
+}
+
+by_cast!(u8, i8, u16, i16, u32, i32, u64, i64, i128, f32, f64
+    => [u8, i8, u16, i16, u32, i32, u64, i64, i128, f32, f64]);
+
+macro_rules! narrow_to_wide {
+    ($($to:ty),*) => {$(
+        impl Convert<$to> for f16 {
+            #[inline(always)]
+            fn convert(self) -> $to {
+                self.to_f32() as $to
+            }
+        }
+        impl Convert<$to> for bf16 {
+            #[inline(always)]
+            fn convert(self) -> $to {
+                self.to_f32() as $to
+            }
+        }
+    )*};
+}
+
+narrow_to_wide!(u8, i8, u16, i16, u32, i32, u64, i64, i128, f32, f64);
+
+macro_rules! to_narrow {
+    ($($from:ty),*) => {$(
+        impl Convert<f16> for $from {
+            #[inline(always)]
+            fn convert(self) -> f16 {
+                f16::from_f64(self as f64)
+            }
+        }
+        impl Convert<bf16> for $from {
+            #[inline(always)]
+            fn convert(self) -> bf16 {
+                bf16::from_f64(self as f64)
+            }
+        }
+    )*};
+}
+
+to_narrow!(u8, i8, u16, i16, u32, i32, u64, i64, i128, f64);
+
+impl Convert<f16> for f32 {
+    #[inline(always)]
+    fn convert(self) -> f16 {
+        f16::from_f32(self)
+    }
+}
+
+impl Convert<bf16> for f32 {
+    #[inline(always)]
+    fn convert(self) -> bf16 {
+        bf16::from_f32(self)
+    }
+}
+
+impl Convert<f16> for f16 {
+    #[inline(always)]
+    fn convert(self) -> f16 {
+        self
+    }
+}
+
+impl Convert<bf16> for bf16 {
+    #[inline(always)]
+    fn convert(self) -> bf16 {
+        self
+    }
+}
+
+impl Convert<bf16> for f16 {
+    #[inline(always)]
+    fn convert(self) -> bf16 {
+        bf16::from_f32(self.to_f32())
+    }
+}
+
+impl Convert<f16> for bf16 {
+    #[inline(always)]
+    fn convert(self) -> f16 {
+        f16::from_f32(self.to_f32())
+    }
+}
+
+/// A type in which instructions compute.
+pub(crate) trait Compute:
+    Pod
+    + Default
+    + PartialOrd
+    + Saturate
+    + Convert<u8>
+    + Convert<i8>
+    + Convert<u16>
+    + Convert<i16>
+    + Convert<u32>
+    + Convert<i32>
+    + Convert<u64>
+    + Convert<i64>
+    + Convert<i128>
+    + Convert<f32>
+    + Convert<f64>
+    + Convert<f16>
+    + Convert<bf16>
+{
+    /// Whether it is a floating-point type.
+    const FLOAT: bool;
+    /// Negation, wrapping.
+    fn neg(self) -> Self;
+    /// Absolute value. An unsigned type is taken as the bits of a signed one: sources of an unsigned
+    /// type have no absolute value taken.
+    fn abs(self) -> Self;
+    /// Bitwise complement; of a float, of its bits.
+    fn not(self) -> Self;
+}
+
+macro_rules! compute_int {
+    ($($ty:ty, $signed:ty);*) => {$(
+        impl Compute for $ty {
+            const FLOAT: bool = false;
+            #[inline(always)]
+            fn neg(self) -> Self {
+                self.wrapping_neg()
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                (self as $signed).wrapping_abs() as Self
+            }
+            #[inline(always)]
+            fn not(self) -> Self {
+                !self
+            }
+        }
+    )*};
+}
+
+compute_int!(u8, i8; u16, i16; u32, i32; i32, i32; u64, i64; i64, i64; i128, i128);
+
+macro_rules! compute_float {
+    ($($ty:ty),*) => {$(
+        impl Compute for $ty {
+            const FLOAT: bool = true;
+            #[inline(always)]
+            fn neg(self) -> Self {
+                -self
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                <$ty>::abs(self)
+            }
+            #[inline(always)]
+            fn not(self) -> Self {
+                <$ty>::from_bits(!self.to_bits())
+            }
+        }
+    )*};
+}
+
+compute_float!(f32, f64);
+
+/// Clamping to the range of an element type.
+pub(crate) trait Saturate: Sized + Copy {
+    /// The value in the range of a destination of this type.
+    fn saturate_int(self, low: i128, high: i128) -> i128;
+    /// The value between 0 and 1; NaN gives 0.
+    fn saturate_float(self) -> f64;
+}
+
+macro_rules! saturate_int {
+    ($($ty:ty),*) => {$(
+        impl Saturate for $ty {
+            #[inline(always)]
+            fn saturate_int(self, low: i128, high: i128) -> i128 {
+                (self as i128).clamp(low, high)
+            }
+            #[inline(always)]
+            fn saturate_float(self) -> f64 {
+                (self as f64).clamp(0.0, 1.0)
+            }
+        }
+    )*};
+}
+
+saturate_int!(u8, u16, u32, i32, u64, i64, i128);
+
+macro_rules! saturate_float {
+    ($($ty:ty),*) => {$(
+        impl Saturate for $ty {
+            #[inline(always)]
+            fn saturate_int(self, low: i128, high: i128) -> i128 {
+                // The cast clamps to i128 and turns NaN into 0.
+                (self as i128).clamp(low, high)
+            }
+            #[inline(always)]
+            fn saturate_float(self) -> f64 {
+                if self.is_nan() { 0.0 } else { (self as f64).clamp(0.0, 1.0) }
+            }
+        }
+    )*};
+}
+
+saturate_float!(f32, f64);
+
+/// An element of a variable.
+pub(crate) trait Element: Pod {
+    /// Size in bytes.
+    const SIZE: usize = size_of::<Self>();
+    /// Range of an integer type, `None` of a float.
+    const RANGE: Option<(i128, i128)>;
+    /// From an integer in the range.
+    fn from_int(value: i128) -> Self;
+    /// From a float between 0 and 1.
+    fn from_unit(value: f64) -> Self;
+}
+
+macro_rules! element_int {
+    ($($ty:ty),*) => {$(
+        impl Element for $ty {
+            const RANGE: Option<(i128, i128)> = Some((<$ty>::MIN as i128, <$ty>::MAX as i128));
+            #[inline(always)]
+            fn from_int(value: i128) -> Self {
+                value as Self
+            }
+            #[inline(always)]
+            fn from_unit(value: f64) -> Self {
+                value as Self
+            }
+        }
+    )*};
+}
+
+element_int!(u8, i8, u16, i16, u32, i32, u64, i64);
+
+macro_rules! element_float {
+    ($($ty:ty),*) => {$(
+        impl Element for $ty {
+            const RANGE: Option<(i128, i128)> = None;
+            #[inline(always)]
+            fn from_int(value: i128) -> Self {
+                value.convert()
+            }
+            #[inline(always)]
+            fn from_unit(value: f64) -> Self {
+                value.convert()
+            }
+        }
+    )*};
+}
+
+element_float!(f32, f64, f16, bf16);

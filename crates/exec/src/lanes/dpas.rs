@@ -1,0 +1,1 @@
+//! Elements of systolic dot products.

@@ -1,0 +1,393 @@
+//! Arithmetic in the rounding modes that the host does not offer.
+//!
+//! Results of the narrow formats (half, bfloat, float) are first computed in double precision
+//! *rounded to odd*: the last bit is set whenever the exact result has bits below it. Double has
+//! more than twice as many bits as float plus two, so rounding that value once more, in any
+//! direction, gives the correctly rounded result. Double itself is corrected by the sign of the
+//! error of the host's result, which error-free transformations give; where those may underflow
+//! or overflow, a soft-float library takes over.
+
+use rustc_apfloat::ieee::Double;
+use rustc_apfloat::{Float, Round};
+
+/// Direction of rounding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Rounding {
+    #[default]
+    NearestEven,
+    Up,
+    Down,
+    Zero,
+}
+
+/// A binary format narrower than double.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Narrow {
+    /// Bits of precision, the hidden one included.
+    precision: i32,
+    /// Exponent of the smallest normal number.
+    min_exponent: i32,
+    /// Largest finite number.
+    max: f64,
+}
+
+impl Narrow {
+    pub(crate) const HALF: Self = Self {
+        precision: 11,
+        min_exponent: -14,
+        max: 65504.0,
+    };
+    pub(crate) const BFLOAT: Self = Self {
+        precision: 8,
+        min_exponent: -126,
+        max: 3.389_531_389_251_535_5e38,
+    };
+    pub(crate) const FLOAT: Self = Self {
+        precision: 24,
+        min_exponent: -126,
+        max: f32::MAX as f64,
+    };
+
+    /// Rounds a double (exact, or rounded to odd) to this format.
+    pub(crate) fn round(self, x: f64, rounding: Rounding, flush: bool) -> f64 {
+        if x == 0.0 || !x.is_finite() {
+            return x;
+        }
+        let exponent = exponent(x);
+        let unit = exponent.max(self.min_exponent) - (self.precision - 1);
+        let scaled = scale(x, -unit);
+        let whole = match rounding {
+            Rounding::NearestEven => scaled.round_ties_even(),
+            Rounding::Up => scaled.ceil(),
+            Rounding::Down => scaled.floor(),
+            Rounding::Zero => scaled.trunc(),
+        };
+        let result = scale(whole, unit).copysign(x);
+        if result.abs() > self.max {
+            let to_infinity = match rounding {
+                Rounding::NearestEven => true,
+                Rounding::Up => x > 0.0,
+                Rounding::Down => x < 0.0,
+                Rounding::Zero => false,
+            };
+            let magnitude = if to_infinity { f64::INFINITY } else { self.max };
+            return magnitude.copysign(x);
+        }
+        if flush { self.flush(result) } else { result }
+    }
+
+    /// Replaces a denormal of this format by zero of the same sign.
+    pub(crate) fn flush(self, x: f64) -> f64 {
+        if x.abs() < power(self.min_exponent) {
+            0.0f64.copysign(x)
+        } else {
+            x
+        }
+    }
+}
+
+/// Exponent of a finite number that is not zero.
+fn exponent(x: f64) -> i32 {
+    let bits = (x.to_bits() >> 52 & 0x7ff) as i32;
+    if bits == 0 {
+        let mantissa = x.to_bits() & ((1 << 52) - 1);
+        return -1011 - mantissa.leading_zeros() as i32;
+    }
+    bits - 1023
+}
+
+/// 2 to the power of `n`, for the range of normal doubles.
+fn power(n: i32) -> f64 {
+    f64::from_bits(((n.clamp(-1022, 1023) + 1023) as u64) << 52)
+}
+
+/// `x * 2^n` where the result is representable.
+fn scale(x: f64, n: i32) -> f64 {
+    if n > 1023 {
+        x * power(1023) * power(n - 1023)
+    } else if n < -1022 {
+        x * power(-1022) * power(n + 1022)
+    } else {
+        x * power(n)
+    }
+}
+
+/// The double next to a finite `x`, up or down.
+fn next(x: f64, up: bool) -> f64 {
+    if up { x.next_up() } else { x.next_down() }
+}
+
+/// Turns the nearest double into the one rounded to odd: `error` has the sign of what is missing.
+fn to_odd(nearest: f64, error: f64) -> f64 {
+    if error == 0.0 || !nearest.is_finite() || nearest.to_bits() & 1 != 0 {
+        return nearest;
+    }
+    next(nearest, error > 0.0)
+}
+
+/// Sum and its error, exact unless the sum overflows.
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let other = sum - a;
+    (sum, (a - (sum - other)) + (b - other))
+}
+
+/// The sign of a sum that is exactly zero depends on the direction.
+pub(crate) fn zero_sum(a: f64, b: f64, sum: f64, rounding: Rounding) -> f64 {
+    if sum == 0.0 && rounding == Rounding::Down && (a != 0.0 || a.is_sign_negative() || b.is_sign_negative()) {
+        return -0.0;
+    }
+    sum
+}
+
+/// Sum rounded to odd.
+pub(crate) fn add_odd(a: f64, b: f64) -> f64 {
+    let (sum, error) = two_sum(a, b);
+    if sum.is_finite() { to_odd(sum, error) } else { sum }
+}
+
+/// Product plus sum, rounded to odd; `a` and `b` have at most 24 bits and the range of float.
+pub(crate) fn mul_add_odd(a: f64, b: f64, c: f64) -> f64 {
+    add_odd(a * b, c)
+}
+
+/// Quotient rounded to odd, for operands of at most 24 bits and the range of float.
+pub(crate) fn div_odd(a: f64, b: f64) -> f64 {
+    let quotient = a / b;
+    if !quotient.is_finite() || quotient == 0.0 {
+        return quotient;
+    }
+    let error = (-quotient).mul_add(b, a);
+    to_odd(quotient, if b < 0.0 { -error } else { error })
+}
+
+/// Square root rounded to odd, for an operand of at most 24 bits.
+pub(crate) fn sqrt_odd(a: f64) -> f64 {
+    let root = a.sqrt();
+    if !root.is_finite() || root == 0.0 {
+        return root;
+    }
+    to_odd(root, (-root).mul_add(root, a))
+}
+
+/// The soft-float direction.
+fn direction(rounding: Rounding) -> Round {
+    match rounding {
+        Rounding::NearestEven => Round::NearestTiesToEven,
+        Rounding::Up => Round::TowardPositive,
+        Rounding::Down => Round::TowardNegative,
+        Rounding::Zero => Round::TowardZero,
+    }
+}
+
+fn soft(x: f64) -> Double {
+    Double::from_bits(x.to_bits().into())
+}
+
+fn hard(x: Double) -> f64 {
+    f64::from_bits(x.to_bits() as u64)
+}
+
+/// Moves the nearest result to the one of the direction; `error` has the sign of what is missing.
+fn directed(nearest: f64, error: f64, rounding: Rounding) -> f64 {
+    let up = match rounding {
+        Rounding::NearestEven => return nearest,
+        Rounding::Up => true,
+        Rounding::Down => false,
+        Rounding::Zero => nearest < 0.0,
+    };
+    if (up && error > 0.0) || (!up && error < 0.0) {
+        next(nearest, up)
+    } else {
+        nearest
+    }
+}
+
+/// Whether error-free transformations are safe around this magnitude.
+fn is_safe(x: f64) -> bool {
+    let bits = x.to_bits() >> 52 & 0x7ff;
+    (200..1800).contains(&bits)
+}
+
+/// Double sum.
+pub(crate) fn add_double(a: f64, b: f64, rounding: Rounding) -> f64 {
+    if rounding == Rounding::NearestEven {
+        return a + b;
+    }
+    let (sum, error) = two_sum(a, b);
+    if is_safe(sum) && is_safe(a) && is_safe(b) {
+        return directed(sum, error, rounding);
+    }
+    hard(soft(a).add_r(soft(b), direction(rounding)).value)
+}
+
+/// Double product.
+pub(crate) fn mul_double(a: f64, b: f64, rounding: Rounding) -> f64 {
+    if rounding == Rounding::NearestEven {
+        return a * b;
+    }
+    let product = a * b;
+    if is_safe(product) && is_safe(a) && is_safe(b) {
+        return directed(product, a.mul_add(b, -product), rounding);
+    }
+    hard(soft(a).mul_r(soft(b), direction(rounding)).value)
+}
+
+/// Double fused multiply-add.
+pub(crate) fn mul_add_double(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 {
+    let nearest = a.mul_add(b, c);
+    if rounding == Rounding::NearestEven {
+        return nearest;
+    }
+    let product = a * b;
+    if is_safe(nearest) && is_safe(product) && is_safe(a) && is_safe(b) && is_safe(c) {
+        // The product is p + q exactly, and p + c is s + t exactly: what is missing in `nearest`
+        // is s + t + q - nearest.
+        let low = a.mul_add(b, -product);
+        let (s, t) = two_sum(product, c);
+        let error = sign_of_sum([t, low, s, -nearest]);
+        return directed(nearest, error, rounding);
+    }
+    hard(soft(a).mul_add_r(soft(b), soft(c), direction(rounding)).value)
+}
+
+/// A number with the sign of the exact sum: distillation by repeated error-free sums.
+fn sign_of_sum(mut terms: [f64; 4]) -> f64 {
+    for _ in 0..4 {
+        let [a, b, c, d] = terms;
+        let (b, a) = two_sum(b, a);
+        let (c, b) = two_sum(c, b);
+        let (d, c) = two_sum(d, c);
+        terms = [a, b, c, d];
+    }
+    terms.into_iter().rev().find(|t| *t != 0.0).unwrap_or(0.0)
+}
+
+/// Double quotient.
+pub(crate) fn div_double(a: f64, b: f64, rounding: Rounding) -> f64 {
+    if rounding == Rounding::NearestEven {
+        return a / b;
+    }
+    hard(soft(a).div_r(soft(b), direction(rounding)).value)
+}
+
+/// Double square root.
+pub(crate) fn sqrt_double(a: f64, rounding: Rounding) -> f64 {
+    let root = a.sqrt();
+    if rounding == Rounding::NearestEven || !root.is_finite() || root == 0.0 {
+        return root;
+    }
+    // Scaled by a power of four into the range where the residue is exact.
+    let shift = exponent(a) & !1;
+    let (x, r) = (scale(a, -shift), scale(root, -shift / 2));
+    directed(root, (-r).mul_add(r, x), rounding)
+}
+
+/// Rounds an integer to double.
+pub(crate) fn int_to_double(x: i128, rounding: Rounding) -> f64 {
+    let nearest = x as f64;
+    // Integers of the machine have at most 64 bits, so the way back is exact.
+    directed(nearest, (x - nearest as i128) as f64, rounding)
+}
+
+/// Rounds an integer to odd.
+pub(crate) fn int_to_odd(x: i128) -> f64 {
+    let nearest = x as f64;
+    to_odd(nearest, (x - nearest as i128) as f64)
+}
+
+/// Rounds a double to an integral value.
+pub(crate) fn to_integral(x: f64, rounding: Rounding) -> f64 {
+    match rounding {
+        Rounding::NearestEven => x.round_ties_even(),
+        Rounding::Up => x.ceil(),
+        Rounding::Down => x.floor(),
+        Rounding::Zero => x.trunc(),
+    }
+}
+
+/// Replaces a denormal double by zero of the same sign.
+pub(crate) fn flush_double(x: f64) -> f64 {
+    if x.is_subnormal() { 0.0f64.copysign(x) } else { x }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noise(state: &mut u64) -> u64 {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        *state
+    }
+
+    fn double(state: &mut u64) -> f64 {
+        match noise(state) % 5 {
+            0 => f64::from_bits(noise(state)),
+            1 => (noise(state) % 17) as f64 - 8.0,
+            2 => (noise(state) as u32) as f64,
+            3 => 1.0 / (noise(state) as u16 as f64 + 1.0),
+            _ => f64::from_bits(noise(state) >> 2 | 0x3ff0_0000_0000_0000 & noise(state)),
+        }
+    }
+
+    fn same(a: f64, b: f64) -> bool {
+        a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
+    }
+
+    #[test]
+    fn doubles_agree_with_the_soft_float_library() {
+        let mut s = 0x1234_5678_9abc_def1;
+        for rounding in [Rounding::Up, Rounding::Down, Rounding::Zero] {
+            for _ in 0..40_000 {
+                let (a, b, c) = (double(&mut s), double(&mut s), double(&mut s));
+                let d = direction(rounding);
+                let want = hard(soft(a).add_r(soft(b), d).value);
+                assert!(same(add_double(a, b, rounding), want), "{a:e}+{b:e} {rounding:?}");
+                let want = hard(soft(a).mul_r(soft(b), d).value);
+                assert!(same(mul_double(a, b, rounding), want), "{a:e}*{b:e} {rounding:?}");
+                let want = hard(soft(a).mul_add_r(soft(b), soft(c), d).value);
+                let got = mul_add_double(a, b, c, rounding);
+                assert!(same(got, want), "{a:e}*{b:e}+{c:e} {rounding:?} {got:e} {want:e}");
+                // Cancellation is where the error terms matter.
+                let c = -(a * b).next_up();
+                let want = hard(soft(a).mul_add_r(soft(b), soft(c), d).value);
+                let got = mul_add_double(a, b, c, rounding);
+                assert!(same(got, want), "{a:e}*{b:e}+{c:e} {rounding:?} {got:e} {want:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn floats_agree_with_the_soft_float_library() {
+        use rustc_apfloat::ieee::Single;
+        let mut s = 0x1357_9bdf_0246_8ace;
+        let mut float = || match noise(&mut s) % 4 {
+            0 => f32::from_bits(noise(&mut s) as u32),
+            1 => (noise(&mut s) % 33) as f32 - 16.0,
+            2 => f32::from_bits(noise(&mut s) as u32 & 0x807f_ffff),
+            _ => f32::from_bits(noise(&mut s) as u32 >> 4 | 0x3000_0000),
+        };
+        let soft = |x: f32| Single::from_bits(x.to_bits().into());
+        let hard = |x: Single| f32::from_bits(x.to_bits() as u32);
+        let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+        for rounding in [Rounding::NearestEven, Rounding::Up, Rounding::Down, Rounding::Zero] {
+            let d = direction(rounding);
+            for _ in 0..40_000 {
+                let (a, b, c) = (float(), float(), float());
+                let (x, y, z) = (a as f64, b as f64, c as f64);
+                let to = |v: f64| Narrow::FLOAT.round(v, rounding, false) as f32;
+                // The sign of an exact zero sum is the one thing that no bit below tells.
+                let sum = hard(soft(a).add_r(soft(b), d).value);
+                assert!(same(to(add_odd(x, y)), sum) || sum == 0.0, "{a:e}+{b:e}");
+                let want = hard(soft(a).mul_r(soft(b), d).value);
+                assert!(same(to(x * y), want), "{a:e}*{b:e}");
+                let want = hard(soft(a).div_r(soft(b), d).value);
+                assert!(same(to(div_odd(x, y)), want), "{a:e}/{b:e}");
+                let want = hard(soft(a).mul_add_r(soft(b), soft(c), d).value);
+                assert!(same(to(mul_add_odd(x, y, z)), want) || want == 0.0, "{a:e}*{b:e}+{c:e}");
+            }
+        }
+    }
+}

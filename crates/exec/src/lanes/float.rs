@@ -1,0 +1,274 @@
+//! Floating-point arithmetic of a lane.
+//!
+//! `apply` is what the host computes: round to nearest even, denormals kept. `in_mode` is the same
+//! operation in the format and mode that the thread runs in.
+
+use super::convert::Compute;
+use super::exact::{self, Narrow, Rounding};
+use super::int::{Binary, Ternary, Unary};
+
+/// A format in which floats are computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Precision {
+    Half,
+    BFloat,
+    Float,
+    Double,
+}
+
+/// Format and mode of an operation that the host's arithmetic does not do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Exact {
+    pub(crate) precision: Precision,
+    pub(crate) rounding: Rounding,
+    pub(crate) flush: bool,
+}
+
+impl Exact {
+    fn narrow(self) -> Option<Narrow> {
+        match self.precision {
+            Precision::Half => Some(Narrow::HALF),
+            Precision::BFloat => Some(Narrow::BFLOAT),
+            Precision::Float => Some(Narrow::FLOAT),
+            Precision::Double => None,
+        }
+    }
+
+    /// A source as the operation sees it.
+    pub(crate) fn source(self, x: f64) -> f64 {
+        match (self.flush, self.narrow()) {
+            (false, _) => x,
+            (true, Some(narrow)) => narrow.flush(x),
+            (true, None) => exact::flush_double(x),
+        }
+    }
+
+    /// A result: exact or rounded to odd for the narrow formats, already rounded for double.
+    pub(crate) fn result(self, x: f64) -> f64 {
+        match self.narrow() {
+            Some(narrow) => narrow.round(x, self.rounding, self.flush),
+            None if self.flush => exact::flush_double(x),
+            None => x,
+        }
+    }
+
+    fn is_double(self) -> bool {
+        self.precision == Precision::Double
+    }
+
+    fn add(self, a: f64, b: f64) -> f64 {
+        if self.is_double() {
+            exact::add_double(a, b, self.rounding)
+        } else {
+            exact::zero_sum(a, b, exact::add_odd(a, b), self.rounding)
+        }
+    }
+}
+
+/// The host's float types.
+pub(crate) trait Real: Compute + Into<f64> {
+    fn of(x: f64) -> Self;
+    fn to(self) -> f64;
+    fn add(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    fn div(self, other: Self) -> Self;
+    fn mul_add(self, b: Self, c: Self) -> Self;
+    fn sqrt(self) -> Self;
+    fn is_nan(self) -> bool;
+    fn floor(self) -> Self;
+    fn ceil(self) -> Self;
+    fn trunc(self) -> Self;
+    fn round_ties_even(self) -> Self;
+}
+
+macro_rules! real {
+    ($($ty:ty),*) => {$(
+        impl Real for $ty {
+            #[inline(always)]
+            fn of(x: f64) -> Self {
+                x as Self
+            }
+            #[inline(always)]
+            fn to(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn add(self, other: Self) -> Self {
+                self + other
+            }
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self {
+                self * other
+            }
+            #[inline(always)]
+            fn div(self, other: Self) -> Self {
+                self / other
+            }
+            #[inline(always)]
+            fn mul_add(self, b: Self, c: Self) -> Self {
+                <$ty>::mul_add(self, b, c)
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                <$ty>::sqrt(self)
+            }
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                <$ty>::is_nan(self)
+            }
+            #[inline(always)]
+            fn floor(self) -> Self {
+                <$ty>::floor(self)
+            }
+            #[inline(always)]
+            fn ceil(self) -> Self {
+                <$ty>::ceil(self)
+            }
+            #[inline(always)]
+            fn trunc(self) -> Self {
+                <$ty>::trunc(self)
+            }
+            #[inline(always)]
+            fn round_ties_even(self) -> Self {
+                <$ty>::round_ties_even(self)
+            }
+        }
+    )*};
+}
+
+real!(f32, f64);
+
+/// An operation of up to three sources in any mode.
+pub(crate) trait InMode {
+    /// The sources went through [`Exact::source`]; the result goes through [`Exact::result`].
+    fn in_mode(exact: Exact, sources: [f64; 3]) -> f64;
+}
+
+macro_rules! operations {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident $kind:ident<$ty:ident>($($arg:ident),*) $fast:expr;
+        |$exact:ident, $sources:pat_param| $slow:expr;
+    )*) => {$(
+        $(#[doc = $doc])*
+        pub(crate) struct $name;
+        impl<$ty: Real> $kind<$ty> for $name {
+            #[inline(always)]
+            fn apply($($arg: $ty),*) -> $ty {
+                $fast
+            }
+        }
+        impl InMode for $name {
+            fn in_mode($exact: Exact, $sources: [f64; 3]) -> f64 {
+                $slow
+            }
+        }
+    )*};
+}
+
+fn mul(e: Exact, a: f64, b: f64) -> f64 {
+    if e.is_double() {
+        exact::mul_double(a, b, e.rounding)
+    } else {
+        a * b
+    }
+}
+
+fn mul_add(e: Exact, a: f64, b: f64, c: f64) -> f64 {
+    if e.is_double() {
+        exact::mul_add_double(a, b, c, e.rounding)
+    } else {
+        exact::zero_sum(a * b, c, exact::mul_add_odd(a, b, c), e.rounding)
+    }
+}
+
+fn div(e: Exact, a: f64, b: f64) -> f64 {
+    if e.is_double() {
+        exact::div_double(a, b, e.rounding)
+    } else {
+        exact::div_odd(a, b)
+    }
+}
+
+fn sqrt(e: Exact, a: f64) -> f64 {
+    if e.is_double() {
+        exact::sqrt_double(a, e.rounding)
+    } else {
+        exact::sqrt_odd(a)
+    }
+}
+
+/// The smaller number; a NaN only if both are, then the second.
+#[inline(always)]
+fn minimum<C: Real>(a: C, b: C) -> C {
+    if a < b || b.is_nan() && !a.is_nan() { a } else { b }
+}
+
+/// The larger number; a NaN only if both are, then the second.
+#[inline(always)]
+fn maximum<C: Real>(a: C, b: C) -> C {
+    if a >= b || b.is_nan() && !a.is_nan() { a } else { b }
+}
+
+/// x - floor(x), below 1 even where the difference rounds to it.
+#[inline(always)]
+fn fraction<C: Real>(a: C) -> C {
+    a.add(a.floor().neg())
+}
+
+/// The power function of the hardware takes the base without its sign.
+fn power(a: f64, b: f64) -> f64 {
+    a.abs().powf(b)
+}
+
+operations! {
+    /// Sum.
+    Add Binary<C>(a, b) a.add(b); |e, [a, b, _]| e.add(a, b);
+    /// Product.
+    Mul Binary<C>(a, b) a.mul(b); |e, [a, b, _]| mul(e, a, b);
+    /// Quotient.
+    Div Binary<C>(a, b) a.div(b); |e, [a, b, _]| div(e, a, b);
+    /// Fused multiply-add.
+    Mad Ternary<C>(a, b, c) a.mul_add(b, c); |e, [a, b, c]| mul_add(e, a, b, c);
+    /// Smaller one.
+    Min Binary<C>(a, b) minimum(a, b); |_e, [a, b, _]| minimum(a, b);
+    /// Larger one.
+    Max Binary<C>(a, b) maximum(a, b); |_e, [a, b, _]| maximum(a, b);
+    /// src1 * src0 + src2 * (1 - src0).
+    Lrp Ternary<C>(a, b, c) b.mul(a).add(c.mul(C::of(1.0).add(a.neg())));
+        |e, [a, b, c]| {
+            let one_less = e.result(e.add(1.0, -a));
+            let (x, y) = (e.result(mul(e, b, a)), e.result(mul(e, c, one_less)));
+            e.add(x, y)
+        };
+    /// 1 / x.
+    Inv Unary<C>(a) C::of(1.0).div(a); |e, [a, ..]| div(e, 1.0, a);
+    /// Square root.
+    Sqrt Unary<C>(a) a.sqrt(); |e, [a, ..]| sqrt(e, a);
+    /// 1 / square root.
+    Rsqrt Unary<C>(a) C::of(1.0 / a.to().sqrt()); |_e, [a, ..]| 1.0 / a.sqrt();
+    /// 2 to the power of x.
+    Exp Unary<C>(a) C::of(a.to().exp2()); |_e, [a, ..]| a.exp2();
+    /// Logarithm to the base of 2.
+    Log Unary<C>(a) C::of(a.to().log2()); |_e, [a, ..]| a.log2();
+    /// Sine.
+    Sin Unary<C>(a) C::of(a.to().sin()); |_e, [a, ..]| a.sin();
+    /// Cosine.
+    Cos Unary<C>(a) C::of(a.to().cos()); |_e, [a, ..]| a.cos();
+    /// Hyperbolic tangent.
+    Tanh Unary<C>(a) C::of(a.to().tanh()); |_e, [a, ..]| a.tanh();
+    /// 1 / (1 + e^-x).
+    Sigmoid Unary<C>(a) C::of(1.0 / (1.0 + (-a.to()).exp())); |_e, [a, ..]| 1.0 / (1.0 + (-a).exp());
+    /// Power.
+    Pow Binary<C>(a, b) C::of(power(a.to(), b.to())); |_e, [a, b, _]| power(a, b);
+    /// Fractional part.
+    Frc Unary<C>(a) fraction(a); |e, [a, ..]| e.add(a, -a.floor());
+    /// Down to an integer.
+    Rndd Unary<C>(a) a.floor(); |_e, [a, ..]| a.floor();
+    /// Up to an integer.
+    Rndu Unary<C>(a) a.ceil(); |_e, [a, ..]| a.ceil();
+    /// To the nearest integer, ties to even.
+    Rnde Unary<C>(a) a.round_ties_even(); |_e, [a, ..]| a.round_ties_even();
+    /// Towards zero to an integer.
+    Rndz Unary<C>(a) a.trunc(); |_e, [a, ..]| a.trunc();
+}

@@ -1,0 +1,358 @@
+//! Integer arithmetic of a lane.
+
+use super::convert::Compute;
+
+/// An operation of one source.
+pub(crate) trait Unary<C> {
+    fn apply(a: C) -> C;
+}
+
+/// An operation of two sources.
+pub(crate) trait Binary<C> {
+    fn apply(a: C, b: C) -> C;
+}
+
+/// An operation of three sources.
+pub(crate) trait Ternary<C> {
+    fn apply(a: C, b: C, c: C) -> C;
+}
+
+/// What the operations below need of an integer type.
+pub(crate) trait Int: Compute + Ord {
+    const BITS: u32;
+    const ZERO: Self;
+    const ONE: Self;
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    fn quotient(self, other: Self) -> Self;
+    fn remainder(self, other: Self) -> Self;
+    fn shl(self, count: u32) -> Self;
+    fn shr(self, count: u32) -> Self;
+    fn rotate(self, count: u32) -> Self;
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
+    fn ones(self) -> u32;
+    fn low(self) -> u32;
+    fn average(self, other: Self) -> Self;
+}
+
+macro_rules! int {
+    ($($ty:ty),*) => {$(
+        impl Int for $ty {
+            const BITS: u32 = <$ty>::BITS;
+            const ZERO: Self = 0;
+            const ONE: Self = 1;
+            #[inline(always)]
+            fn add(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self {
+                self.wrapping_mul(other)
+            }
+            #[inline(always)]
+            fn quotient(self, other: Self) -> Self {
+                if other == 0 {
+                    // The hardware's quotient of a division by zero: all ones, or the largest or
+                    // smallest number by the sign of the dividend where the type is signed.
+                    return if <$ty>::MIN == 0 || self >= 0 { <$ty>::MAX } else { <$ty>::MIN };
+                }
+                self.wrapping_div(other)
+            }
+            #[inline(always)]
+            fn remainder(self, other: Self) -> Self {
+                if other == 0 {
+                    return if <$ty>::MIN == 0 || self >= 0 { <$ty>::MAX } else { <$ty>::MIN };
+                }
+                self.wrapping_rem(other)
+            }
+            #[inline(always)]
+            fn shl(self, count: u32) -> Self {
+                self.wrapping_shl(count)
+            }
+            #[inline(always)]
+            fn shr(self, count: u32) -> Self {
+                self.wrapping_shr(count)
+            }
+            #[inline(always)]
+            fn rotate(self, count: u32) -> Self {
+                self.rotate_left(count)
+            }
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                self & other
+            }
+            #[inline(always)]
+            fn or(self, other: Self) -> Self {
+                self | other
+            }
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self {
+                self ^ other
+            }
+            #[inline(always)]
+            fn ones(self) -> u32 {
+                self.count_ones()
+            }
+            #[inline(always)]
+            fn low(self) -> u32 {
+                self as u32
+            }
+            #[inline(always)]
+            fn average(self, other: Self) -> Self {
+                // (a + b + 1) >> 1 without the carry.
+                (self | other).wrapping_sub((self ^ other) >> 1)
+            }
+        }
+    )*};
+}
+
+int!(u8, u16, u32, i32, u64, i64, i128);
+
+macro_rules! binary {
+    ($($(#[doc = $doc:literal])* $name:ident($a:ident, $b:ident) $body:expr;)*) => {$(
+        $(#[doc = $doc])*
+        pub(crate) struct $name;
+        impl<C: Int> Binary<C> for $name {
+            #[inline(always)]
+            fn apply($a: C, $b: C) -> C {
+                $body
+            }
+        }
+    )*};
+}
+
+binary! {
+    /// Sum.
+    Add(a, b) a.add(b);
+    /// Product.
+    Mul(a, b) a.mul(b);
+    /// Rounded average.
+    Avg(a, b) a.average(b);
+    /// Quotient.
+    Div(a, b) a.quotient(b);
+    /// Remainder with the sign of the dividend.
+    Mod(a, b) a.remainder(b);
+    /// And.
+    And(a, b) a.and(b);
+    /// Or.
+    Or(a, b) a.or(b);
+    /// Exclusive or.
+    Xor(a, b) a.xor(b);
+    /// Shift left by the count modulo 32, or modulo 64 in 64 bits.
+    Shl(a, b) a.shl(b.low() & shift_mask::<C>());
+    /// Shift right, logical or arithmetic by the type.
+    Shr(a, b) a.shr(b.low() & shift_mask::<C>());
+    /// Rotate left within the type.
+    Rol(a, b) a.rotate(b.low() & (C::BITS - 1));
+    /// Rotate right within the type.
+    Ror(a, b) a.rotate(b.low().wrapping_neg() & (C::BITS - 1));
+    /// Smaller one.
+    Min(a, b) if a < b { a } else { b };
+    /// Larger one.
+    Max(a, b) if a >= b { a } else { b };
+}
+
+#[inline(always)]
+const fn shift_mask<C: Int>() -> u32 {
+    if C::BITS >= 64 { 63 } else { 31 }
+}
+
+/// Complement.
+pub(crate) struct Not;
+
+impl<C: Int> Unary<C> for Not {
+    #[inline(always)]
+    fn apply(a: C) -> C {
+        a.not()
+    }
+}
+
+/// The source itself.
+pub(crate) struct Copy;
+
+impl<C> Unary<C> for Copy {
+    #[inline(always)]
+    fn apply(a: C) -> C {
+        a
+    }
+}
+
+/// Product plus sum.
+pub(crate) struct Mad;
+
+impl<C: Int> Ternary<C> for Mad {
+    #[inline(always)]
+    fn apply(a: C, b: C, c: C) -> C {
+        a.mul(b).add(c)
+    }
+}
+
+/// Sum of three.
+pub(crate) struct Add3;
+
+impl<C: Int> Ternary<C> for Add3 {
+    #[inline(always)]
+    fn apply(a: C, b: C, c: C) -> C {
+        a.add(b).add(c)
+    }
+}
+
+macro_rules! bits32 {
+    ($($(#[doc = $doc:literal])* $name:ident($a:ident) $body:expr;)*) => {$(
+        $(#[doc = $doc])*
+        pub(crate) struct $name;
+        impl Unary<u32> for $name {
+            #[inline(always)]
+            fn apply($a: u32) -> u32 {
+                $body
+            }
+        }
+    )*};
+}
+
+bits32! {
+    /// Number of set bits.
+    Cbit(a) a.count_ones();
+    /// Number of leading zeros.
+    Lzd(a) a.leading_zeros();
+    /// Position of the lowest set bit, all ones if there is none.
+    Fbl(a) if a == 0 { u32::MAX } else { a.trailing_zeros() };
+    /// Leading zeros, all ones if there is no set bit.
+    FbhUnsigned(a) if a == 0 { u32::MAX } else { a.leading_zeros() };
+    /// Leading bits that equal the sign, all ones for 0 and -1.
+    FbhSigned(a) {
+        let differing = a ^ ((a as i32 >> 31) as u32);
+        if differing == 0 { u32::MAX } else { differing.leading_zeros() }
+    };
+    /// Bits in reverse order.
+    Bfrev(a) a.reverse_bits();
+}
+
+impl Unary<u64> for Cbit {
+    #[inline(always)]
+    fn apply(a: u64) -> u64 {
+        u64::from(a.count_ones())
+    }
+}
+
+/// Upper half of the product of two numbers that are given as 64 bits.
+pub(crate) struct Mulh;
+
+impl Binary<u64> for Mulh {
+    #[inline(always)]
+    fn apply(a: u64, b: u64) -> u64 {
+        a.wrapping_mul(b) >> 32
+    }
+}
+
+/// Bit field: width, offset, value. Zero-extended.
+pub(crate) struct BfeUnsigned;
+
+impl Ternary<u32> for BfeUnsigned {
+    #[inline(always)]
+    fn apply(width: u32, offset: u32, value: u32) -> u32 {
+        let mask = (1u32 << (width & 31)) - 1;
+        (value >> (offset & 31)) & mask
+    }
+}
+
+/// Bit field, sign-extended.
+pub(crate) struct BfeSigned;
+
+impl Ternary<u32> for BfeSigned {
+    #[inline(always)]
+    fn apply(width: u32, offset: u32, value: u32) -> u32 {
+        let field = BfeUnsigned::apply(width, offset, value);
+        let width = width & 31;
+        let unused = (32 - width) & 31;
+        let extended = ((field << unused) as i32 >> unused) as u32;
+        if width == 0 { 0 } else { extended }
+    }
+}
+
+/// Inserts a bit field.
+#[inline(always)]
+pub(crate) fn bfi(width: u32, offset: u32, insert: u32, base: u32) -> u32 {
+    let mask = ((1u32 << (width & 31)) - 1) << (offset & 31);
+    ((insert << (offset & 31)) & mask) | (base & !mask)
+}
+
+/// Any bitwise function: bit n of `table` is the result for source bits n (first source lowest).
+#[inline(always)]
+pub(crate) fn bfn(table: u32, a: u32, b: u32, c: u32) -> u32 {
+    let mut result = 0;
+    for n in 0..8 {
+        let pick = (table >> n & 1).wrapping_neg();
+        let x = if n & 1 != 0 { a } else { !a };
+        let y = if n & 2 != 0 { b } else { !b };
+        let z = if n & 4 != 0 { c } else { !c };
+        result |= pick & x & y & z;
+    }
+    result
+}
+
+/// A sum of four products of bytes, and the accumulator.
+#[inline(always)]
+pub(crate) fn dp4a(acc: i64, a: u32, a_signed: bool, b: u32, b_signed: bool) -> i64 {
+    let byte = |word: u32, n: u32, signed: bool| {
+        let byte = (word >> (8 * n)) as u8;
+        if signed { i64::from(byte as i8) } else { i64::from(byte) }
+    };
+    let mut sum = acc;
+    for n in 0..4 {
+        sum += byte(a, n, a_signed) * byte(b, n, b_signed);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bit_fields() {
+        assert_eq!(bfi(8, 4, 0xabc, 0xffff_ffff), 0xffff_fbcf);
+        assert_eq!(bfi(0, 4, 0xabc, 0x1234_5678), 0x1234_5678);
+        assert_eq!(bfi(31, 31, 3, 0), 0x8000_0000);
+        assert_eq!(BfeUnsigned::apply(8, 4, 0x0000_0abc), 0xab);
+        assert_eq!(BfeSigned::apply(8, 4, 0x0000_0abc), 0xffff_ffab);
+        assert_eq!(BfeSigned::apply(32, 0, 0xffff_ffff), 0);
+        assert_eq!(BfeSigned::apply(31, 31, 0x8000_0000), 1);
+    }
+
+    #[test]
+    fn bit_counts() {
+        assert_eq!(FbhSigned::apply(0), u32::MAX);
+        assert_eq!(FbhSigned::apply(u32::MAX), u32::MAX);
+        assert_eq!(FbhSigned::apply(0xffff_fff0), 28);
+        assert_eq!(FbhSigned::apply(1), 31);
+        assert_eq!(FbhUnsigned::apply(0x8000_0000), 0);
+        assert_eq!(Fbl::apply(0), u32::MAX);
+        assert_eq!(Fbl::apply(8), 3);
+        assert_eq!(<Avg as Binary<u32>>::apply(u32::MAX, u32::MAX - 1), u32::MAX);
+        assert_eq!(<Avg as Binary<i32>>::apply(-3, -2), -2);
+    }
+
+    #[test]
+    fn functions_of_three() {
+        let (a, b, c) = (0xf0f0_aaaa, 0xcccc_ff00, 0x1234_5678);
+        assert_eq!(bfn(0x80, a, b, c), a & b & c);
+        assert_eq!(bfn(0xfe, a, b, c), a | b | c);
+        assert_eq!(bfn(0x96, a, b, c), a ^ b ^ c);
+    }
+
+    #[test]
+    fn division_by_zero_is_defined() {
+        assert_eq!(<Div as Binary<i32>>::apply(i32::MIN, -1), i32::MIN);
+        assert_eq!(<Mod as Binary<i32>>::apply(i32::MIN, -1), 0);
+        assert_eq!(<Div as Binary<u32>>::apply(7, 0), u32::MAX);
+        assert_eq!(<Mod as Binary<i32>>::apply(-7, 2), -1);
+    }
+}
