@@ -5,27 +5,34 @@
 //!
 //! * [`Kernel`]: OpenCL kernels on an [`NdRange`], as the compiler's metadata ([`ZeInfo`], from a [`Zebin`] or a file
 //!   beside it) describe them.
+//! * [`Media`]: the media mode, a 2D space of threads on 2D surfaces.
+//! * [`Bare`]: one thread of a routine, variables set and read by name.
 //! * [`Case`]: kernels with inputs and expected outputs in a folder.
 
 #![forbid(unsafe_code)]
 
 mod argument;
+mod bare;
 mod bind;
 mod case;
 mod compare;
 mod error;
 mod kernel;
+mod media;
 mod ndrange;
 mod payload;
 mod source;
+pub mod value;
 mod zebin;
 mod zeinfo;
 
 pub use argument::{Argument, Image, format, sampler};
+pub use bare::{Bare, BareOutcome, Shown};
 pub use case::{Case, Verdict};
 pub use compare::{Compare, Difference, Element};
 pub use error::LaunchError;
 pub use kernel::{Config, Kernel, Launch, Outcome};
+pub use media::{Dependency, Media, MediaOutcome, MediaSurface, Shape, Target};
 pub use ndrange::NdRange;
 pub use payload::{Facts, Layout, LocalIds, Place};
 pub use source::{Source, find_kernel, grf_bytes_of};

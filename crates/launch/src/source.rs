@@ -190,14 +190,15 @@ pub fn grf_bytes_of(kernel: &Routine<'_>) -> Option<u32> {
         return Some(32);
     }
     // Compilers align to registers what is larger than one.
-    let narrow = count(body, 5);
-    let wide = count(body, 6);
+    let narrow = count(body, 32);
+    let wide = count(body, 64);
     (narrow + wide > 0).then_some(if wide > narrow { 64 } else { 32 })
 }
 
-fn count(body: &Body<'_>, alignment: u8) -> usize {
-    let variables = body.variables.iter();
+/// Variables with that alignment, where it is stated in bytes and not in registers.
+fn count(body: &Body<'_>, bytes: u32) -> usize {
+    let variables = body.variables.iter().map(|v| v.properties.alignment());
     variables
-        .filter(|v| v.properties.alignment().0 == alignment)
+        .filter(|a| a.bytes(32) == Some(bytes) && a.bytes(64) == Some(bytes))
         .count()
 }

@@ -1,0 +1,199 @@
+//! Routines without any launch contract: variables are set by name, one thread runs, variables are looked at.
+
+use crate::error::LaunchError;
+use visakit_exec::{
+    Counters, Group, Limits, Memory, Observer, Options, Program, ThreadStart, VariableClass,
+    VariableSlot,
+};
+use visakit_isa::DataType;
+use visakit_isa::object::{Object, RoutineId};
+
+/// Shared local memory and scratch that a bare thread has, bytes each.
+const OWN_BYTES: usize = 64 << 10;
+
+/// A routine and the variables to start it with.
+#[derive(Debug)]
+pub struct Bare {
+    program: Program,
+    sets: Vec<(VariableSlot, Vec<u8>)>,
+    /// Lanes that are live; bit n is lane n.
+    pub mask: u32,
+    /// Initial content of `%cr0`.
+    pub cr0: u32,
+    /// Bounds of the run.
+    pub limits: Limits,
+    memory: Memory,
+}
+
+/// What a bare run left behind.
+#[derive(Debug)]
+pub struct BareOutcome {
+    /// What the thread did.
+    pub counters: Counters,
+    program: Program,
+    group: Group,
+}
+
+/// A variable after the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Its name.
+    pub name: String,
+    /// Type of its elements.
+    pub data_type: DataType,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// It is a predicate: bit n of the bytes is that of lane n.
+    pub predicate: bool,
+}
+
+impl Bare {
+    /// Translates a routine.
+    ///
+    /// # Errors
+    /// [`LaunchError::Translate`].
+    pub fn new(
+        object: &Object<'_>,
+        routine: RoutineId,
+        grf_bytes: u32,
+        strict: bool,
+    ) -> Result<Self, LaunchError> {
+        let options = Options {
+            grf_bytes,
+            strict,
+            ..Options::default()
+        };
+        let program = Program::new(object, routine, &options)?;
+        let lanes = program.simd_size().clamp(1, 32);
+        Ok(Self {
+            program,
+            sets: Vec::new(),
+            mask: u32::MAX.checked_shr(32 - lanes).unwrap_or(u32::MAX),
+            cr0: 0,
+            limits: Limits::default(),
+            memory: Memory::new(64 << 30),
+        })
+    }
+
+    /// Sets a variable before the run, by text: elements separated by commas, fewer than it has leave the rest zero.
+    ///
+    /// # Errors
+    /// [`LaunchError::NoSuchVariable`], and [`LaunchError::Variable`] for what does not fit.
+    pub fn set(&mut self, name: &str, text: &str) -> Result<(), LaunchError> {
+        let slot = self.slot(name)?;
+        let fault = |message| LaunchError::Variable {
+            name: name.to_owned(),
+            message,
+        };
+        let bytes = crate::value::parse(text, slot.data_type).map_err(fault)?;
+        self.fill(name, slot, bytes)
+    }
+
+    /// Sets a variable before the run, by its bytes.
+    ///
+    /// # Errors
+    /// As [`Self::set`].
+    pub fn set_bytes(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), LaunchError> {
+        let slot = self.slot(name)?;
+        self.fill(name, slot, bytes)
+    }
+
+    fn fill(&mut self, name: &str, slot: VariableSlot, bytes: Vec<u8>) -> Result<(), LaunchError> {
+        if bytes.len() > slot.bytes {
+            return Err(LaunchError::Variable {
+                name: name.to_owned(),
+                message: format!("takes {} bytes, not {}", slot.bytes, bytes.len()),
+            });
+        }
+        self.sets.push((slot, bytes));
+        Ok(())
+    }
+
+    fn slot(&self, name: &str) -> Result<VariableSlot, LaunchError> {
+        find(&self.program, name)
+    }
+
+    /// Runs the thread.
+    ///
+    /// # Errors
+    /// [`LaunchError::Fault`].
+    pub fn run(self, observer: &mut impl Observer) -> Result<BareOutcome, LaunchError> {
+        let start = ThreadStart {
+            mask: self.mask,
+            sr0: [0, 0, self.mask, 0],
+            cr0: self.cr0,
+            scratch_bytes: OWN_BYTES,
+            image: vec![0; image_bytes(&self.program)],
+            sets: self.sets,
+            ..ThreadStart::default()
+        };
+        let fault = |fault: visakit_exec::Fault| LaunchError::Fault {
+            group: None,
+            fault: Box::new(fault),
+        };
+        let mut group = Group::new(&self.program, OWN_BYTES, &[start]).map_err(fault)?;
+        let counters = group
+            .run(&self.program, &self.memory, &self.limits, observer)
+            .map_err(fault)?;
+        Ok(BareOutcome {
+            counters,
+            program: self.program,
+            group,
+        })
+    }
+}
+
+/// Bytes of a register image that covers the inputs.
+pub(crate) fn image_bytes(program: &Program) -> usize {
+    let ends = program
+        .inputs()
+        .iter()
+        .map(|i| i.image_offset.saturating_add(i.size));
+    ends.max().unwrap_or(0).max(64)
+}
+
+/// The variable of that name.
+pub(crate) fn find(program: &Program, name: &str) -> Result<VariableSlot, LaunchError> {
+    program.variable(name).ok_or_else(|| {
+        let known: Vec<_> = program.variables().map(|(name, _)| name).take(8).collect();
+        LaunchError::NoSuchVariable {
+            name: name.to_owned(),
+            hint: if known.is_empty() {
+                String::new()
+            } else {
+                format!("; it has {} …", known.join(", "))
+            },
+        }
+    })
+}
+
+impl BareOutcome {
+    /// A variable after the run.
+    ///
+    /// # Errors
+    /// [`LaunchError::NoSuchVariable`].
+    pub fn variable(&self, name: &str) -> Result<Shown, LaunchError> {
+        let slot = find(&self.program, name)?;
+        Ok(self.shown(name, &slot))
+    }
+
+    /// All general variables and predicates that the routine declares, in their order.
+    pub fn variables(&self) -> impl Iterator<Item = Shown> + '_ {
+        let wanted = |class| matches!(class, VariableClass::General | VariableClass::Predicate);
+        let all = self
+            .program
+            .variables()
+            .filter(move |(_, slot)| wanted(slot.class));
+        all.map(|(name, slot)| self.shown(name, slot))
+    }
+
+    fn shown(&self, name: &str, slot: &VariableSlot) -> Shown {
+        let thread = self.group.thread(0);
+        Shown {
+            name: name.to_owned(),
+            data_type: slot.data_type,
+            bytes: thread.map(|t| t.read(slot).to_vec()).unwrap_or_default(),
+            predicate: slot.class == VariableClass::Predicate,
+        }
+    }
+}

@@ -1,0 +1,491 @@
+//! Media kernels: a two-dimensional space of threads that know their place, and 2D surfaces.
+//!
+//! This is the execution model of CM programs: every thread is scalar (all lanes are live) and reads `%thread_x` and
+//! `%thread_y`. Inputs are filled by their place in the object's input table, which `visakit info` prints. Kernels that
+//! were written for groups get `%group_id_*` and the implicit inputs for sizes and ids.
+
+use crate::bare::image_bytes;
+use crate::error::LaunchError;
+use crate::kernel::Config;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use visakit_exec::memory::{Format, Image, Surface as Bound};
+use visakit_exec::{
+    BufferId, Counters, Group, InputClass, InputSlot, Memory, Observer, Options, Program,
+    ThreadStart,
+};
+use visakit_isa::object::{Object, RoutineId};
+
+/// Threads of a space; devices take 511 x 511, newer ones 2047 x 2047.
+const MOST_SIDE: u32 = 1 << 16;
+
+/// Threads of a group.
+const MOST_THREADS: u32 = 1024;
+
+/// Kilobyte, the unit of the attribute `SLMSize`.
+const SLM_UNIT: usize = 1024;
+
+/// Scratch memory of a thread in bytes.
+const SCRATCH: usize = 256 << 10;
+
+/// A surface that a media kernel works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MediaSurface {
+    /// Its content.
+    pub bytes: Vec<u8>,
+    /// Its shape; none for a linear buffer.
+    pub shape: Option<Shape>,
+}
+
+/// Shape of a 2D surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Bytes of a row that belong to the surface.
+    pub width: u32,
+    /// Rows. A surface with more bytes has the rows of its second plane (as NV12 has) behind them.
+    pub height: u32,
+    /// Bytes from one row to the next.
+    pub pitch: u32,
+}
+
+/// Where a surface or a value goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Target {
+    /// The input of that number.
+    Input(usize),
+    /// That entry of the binding table, for kernels that name it themselves.
+    Entry(u8),
+}
+
+/// Which threads must have ended before a thread begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dependency {
+    /// None.
+    #[default]
+    Free,
+    /// The one above.
+    Vertical,
+    /// The one to the left.
+    Horizontal,
+    /// Those to the left, above and between.
+    Wavefront,
+    /// Those to the left, above, and above to the left and to the right.
+    Wavefront26,
+}
+
+impl Dependency {
+    /// All of them with their names.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Free, "none"),
+        (Self::Vertical, "vertical"),
+        (Self::Horizontal, "horizontal"),
+        (Self::Wavefront, "wavefront"),
+        (Self::Wavefront26, "wavefront26"),
+    ];
+
+    /// Number of the front of a thread: all of one front may run at the same time, when those before have ended.
+    fn front(self, x: u32, y: u32) -> u64 {
+        let (x, y) = (u64::from(x), u64::from(y));
+        match self {
+            Self::Free => 0,
+            Self::Vertical => y,
+            Self::Horizontal => x,
+            Self::Wavefront => x + y,
+            Self::Wavefront26 => x + 2 * y,
+        }
+    }
+}
+
+/// A media kernel.
+#[derive(Debug)]
+pub struct Media {
+    program: Program,
+    slm: usize,
+    memory: Memory,
+    surfaces: Vec<(Target, BufferId)>,
+    image: Vec<u8>,
+    /// Threads in each direction.
+    pub space: [u32; 2],
+    /// Threads of a group in each direction, for kernels written for groups.
+    pub group: Option<[u32; 2]>,
+    /// Which threads wait for others.
+    pub dependency: Dependency,
+}
+
+/// What a media run left behind.
+#[derive(Clone, Debug, Default)]
+pub struct MediaOutcome {
+    /// What all threads did together.
+    pub counters: Counters,
+    /// Threads that ran.
+    pub threads: u64,
+    /// Time to run.
+    pub time: Duration,
+    surfaces: Vec<(Target, Vec<u8>)>,
+}
+
+impl MediaOutcome {
+    /// Content of a surface.
+    #[must_use]
+    pub fn surface(&self, target: Target) -> Option<&[u8]> {
+        let found = self.surfaces.iter().find(|s| s.0 == target);
+        found.map(|s| s.1.as_slice())
+    }
+
+    /// All surfaces, in the order that they were given.
+    pub fn surfaces(&self) -> impl Iterator<Item = (Target, &[u8])> {
+        self.surfaces
+            .iter()
+            .map(|(target, bytes)| (*target, bytes.as_slice()))
+    }
+}
+
+impl Media {
+    /// Translates a kernel.
+    ///
+    /// # Errors
+    /// [`LaunchError::Translate`].
+    pub fn new(
+        object: &Object<'_>,
+        routine: RoutineId,
+        grf_bytes: u32,
+        strict: bool,
+    ) -> Result<Self, LaunchError> {
+        let options = Options {
+            grf_bytes,
+            strict,
+            ..Options::default()
+        };
+        let program = Program::new(object, routine, &options)?;
+        let body = object.routine(routine).and_then(|r| r.body());
+        let slm = body
+            .and_then(|b| b.attribute("SLMSize"))
+            .and_then(|a| a.value.first().copied())
+            .unwrap_or(0);
+        let image = vec![0; image_bytes(&program)];
+        Ok(Self {
+            program,
+            slm: usize::from(slm) * SLM_UNIT,
+            memory: Memory::new(16 << 30),
+            surfaces: Vec::new(),
+            image,
+            space: [1, 1],
+            group: None,
+            dependency: Dependency::Free,
+        })
+    }
+
+    /// The inputs, in order of their numbers.
+    #[must_use]
+    pub fn inputs(&self) -> &[InputSlot] {
+        self.program.inputs()
+    }
+
+    /// Gives the kernel a surface.
+    ///
+    /// # Errors
+    /// [`LaunchError::Argument`] for inputs that are no surface, shapes that do not fit the content and more surfaces
+    /// than a binding table has.
+    pub fn surface(&mut self, target: Target, surface: &MediaSurface) -> Result<(), LaunchError> {
+        let place = match target {
+            Target::Input(n) => n,
+            Target::Entry(n) => n.into(),
+        };
+        let fault = |message: String| LaunchError::Argument {
+            index: place,
+            message,
+        };
+        let buffer = self
+            .memory
+            .add_buffer(&surface.bytes)
+            .map_err(|e| LaunchError::Memory(e.to_string()))?;
+        let bound = match surface.shape {
+            None => Bound::whole(buffer),
+            Some(shape) => {
+                let rows = u64::from(shape.pitch) * u64::from(shape.height);
+                if shape.width > shape.pitch || rows > surface.bytes.len() as u64 {
+                    return Err(fault(format!(
+                        "{} rows of {} bytes at a pitch of {} do not fit into {} bytes",
+                        shape.height,
+                        shape.width,
+                        shape.pitch,
+                        surface.bytes.len()
+                    )));
+                }
+                let mut image = Image::new_2d(
+                    buffer,
+                    shape.width,
+                    shape.height,
+                    shape.pitch,
+                    Format::R8_UINT,
+                );
+                image.chroma = (rows < surface.bytes.len() as u64).then_some(rows);
+                Bound::Image2d(image)
+            }
+        };
+        let entry = match target {
+            Target::Entry(entry) => entry,
+            Target::Input(number) => {
+                let input = self.program.inputs().get(number);
+                let input = input.filter(|i| i.class == InputClass::Surface);
+                let input = input.ok_or_else(|| fault(self.expected(InputClass::Surface)))?;
+                // Entries in order of the inputs, as no kernel names entries itself and has inputs as well.
+                let entry = u8::try_from(number).ok().filter(|n| *n < 240);
+                let entry =
+                    entry.ok_or_else(|| fault("more surfaces than a table has".to_owned()))?;
+                let at = input.image_offset;
+                put(&mut self.image, at, &u32::from(entry).to_le_bytes());
+                entry
+            }
+        };
+        self.memory
+            .bind(entry, bound)
+            .map_err(|e| LaunchError::Memory(e.to_string()))?;
+        self.surfaces.push((target, buffer));
+        Ok(())
+    }
+
+    /// Fills an input with a value, written as numbers of its type separated by commas.
+    ///
+    /// # Errors
+    /// [`LaunchError::Argument`] for inputs that are no variable, and values that are no numbers or too many.
+    pub fn input(&mut self, number: usize, text: &str) -> Result<(), LaunchError> {
+        let input = self.general(number)?;
+        let ty = self
+            .program
+            .variable(&input.name)
+            .map(|slot| slot.data_type);
+        let ty = ty.unwrap_or(visakit_isa::DataType::Ud);
+        let bytes = crate::value::parse(text, ty);
+        let bytes = bytes.map_err(|message| LaunchError::Argument {
+            index: number,
+            message,
+        })?;
+        self.input_bytes(number, &bytes)
+    }
+
+    /// Fills an input with bytes.
+    ///
+    /// # Errors
+    /// As [`Self::input`].
+    pub fn input_bytes(&mut self, number: usize, bytes: &[u8]) -> Result<(), LaunchError> {
+        let input = self.general(number)?;
+        if bytes.len() > input.size {
+            return Err(LaunchError::Argument {
+                index: number,
+                message: format!("takes {} bytes, not {}", input.size, bytes.len()),
+            });
+        }
+        let at = input.image_offset;
+        put(&mut self.image, at, bytes);
+        Ok(())
+    }
+
+    fn general(&self, number: usize) -> Result<&InputSlot, LaunchError> {
+        let input = self.program.inputs().get(number);
+        let input = input.filter(|i| i.class == InputClass::General);
+        input.ok_or_else(|| LaunchError::Argument {
+            index: number,
+            message: self.expected(InputClass::General),
+        })
+    }
+
+    /// Which inputs would do.
+    fn expected(&self, class: InputClass) -> String {
+        let inputs = self.program.inputs().iter().enumerate();
+        let fitting: Vec<_> = inputs
+            .filter(|(_, i)| i.class == class)
+            .map(|(n, i)| format!("{n} ({})", i.name))
+            .collect();
+        let what = if class == InputClass::Surface {
+            "surfaces"
+        } else {
+            "values"
+        };
+        format!(
+            "the kernel has no such input; those for {what}: {}",
+            fitting.join(", ")
+        )
+    }
+
+    /// Runs the threads, those that do not wait for each other in parallel.
+    ///
+    /// # Errors
+    /// [`LaunchError::Grid`] for spaces that cannot be, [`LaunchError::Fault`].
+    pub fn run(&self, config: &Config<'_>) -> Result<MediaOutcome, LaunchError> {
+        let started = Instant::now();
+        let mut counters = Counters::default();
+        for front in self.fronts()? {
+            // Faults of the first group in order, whatever ran first.
+            let done: Vec<_> = front
+                .par_iter()
+                .map_init(
+                    || None,
+                    |group, at| self.run_group(*at, group, config, &mut ()),
+                )
+                .collect();
+            for group in done {
+                counters += group?;
+            }
+        }
+        Ok(self.outcome(counters, started))
+    }
+
+    /// Runs thread after thread, telling an observer of everything.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_observed(
+        &self,
+        config: &Config<'_>,
+        observer: &mut impl Observer,
+    ) -> Result<MediaOutcome, LaunchError> {
+        let started = Instant::now();
+        let mut counters = Counters::default();
+        let mut group = None;
+        for front in self.fronts()? {
+            for at in front {
+                counters += self.run_group(at, &mut group, config, observer)?;
+            }
+        }
+        Ok(self.outcome(counters, started))
+    }
+
+    /// Size of groups, and how many there are.
+    fn groups(&self) -> Result<([u32; 2], [u32; 2]), LaunchError> {
+        let [width, height] = self.space;
+        if width == 0 || height == 0 || width > MOST_SIDE || height > MOST_SIDE {
+            return Err(LaunchError::Grid(format!(
+                "{width}x{height} threads; each side may have 1 to {MOST_SIDE}"
+            )));
+        }
+        let size = self.group.unwrap_or([1, 1]);
+        let [columns, rows] = size;
+        if columns == 0
+            || rows == 0
+            || columns.saturating_mul(rows) > MOST_THREADS
+            || !width.is_multiple_of(columns)
+            || !height.is_multiple_of(rows)
+        {
+            return Err(LaunchError::Grid(format!(
+                "groups of {columns}x{rows} threads do not divide a space of {width}x{height}, \
+                 or have more than {MOST_THREADS} threads"
+            )));
+        }
+        Ok((size, [width / columns, height / rows]))
+    }
+
+    /// Groups that may run at the same time, front after front.
+    fn fronts(&self) -> Result<Vec<Vec<[u32; 2]>>, LaunchError> {
+        let (_, [width, height]) = self.groups()?;
+        let mut fronts: BTreeMap<u64, Vec<[u32; 2]>> = BTreeMap::new();
+        for y in 0..height {
+            for x in 0..width {
+                let front = self.dependency.front(x, y);
+                fronts.entry(front).or_default().push([x, y]);
+            }
+        }
+        Ok(fronts.into_values().collect())
+    }
+
+    fn run_group(
+        &self,
+        at: [u32; 2],
+        group: &mut Option<Group>,
+        config: &Config<'_>,
+        observer: &mut impl Observer,
+    ) -> Result<Counters, LaunchError> {
+        let ([columns, rows], count) = self.groups()?;
+        let [x, y] = at;
+        let mut starts = Vec::new();
+        for local_y in 0..rows {
+            for local_x in 0..columns {
+                let place = [x * columns + local_x, y * rows + local_y];
+                starts.push(self.start(at, place, [local_x, local_y], [columns, rows], count));
+            }
+        }
+        let fault = |fault: visakit_exec::Fault| LaunchError::Fault {
+            group: Some([x, y, 0]),
+            fault: Box::new(fault),
+        };
+        let group = match group {
+            Some(group) => {
+                group
+                    .reset(&self.program, self.slm, &starts)
+                    .map_err(fault)?;
+                group
+            }
+            none => none.insert(Group::new(&self.program, self.slm, &starts).map_err(fault)?),
+        };
+        let done = group
+            .run(&self.program, &self.memory, &config.limits, observer)
+            .map_err(fault)?;
+        if let Some(progress) = config.progress {
+            progress(1);
+        }
+        Ok(done)
+    }
+
+    fn start(
+        &self,
+        group: [u32; 2],
+        place: [u32; 2],
+        local: [u32; 2],
+        size: [u32; 2],
+        count: [u32; 2],
+    ) -> ThreadStart {
+        let three = |[x, y]: [u32; 2], z: u32| [x, y, z];
+        let narrow = |n: u32| u16::try_from(n).unwrap_or(u16::MAX);
+        let mut image = self.image.clone();
+        for input in self.program.inputs() {
+            let values = match input.kind.implicit_name() {
+                Some("group_count") => three(count, 1),
+                Some("local_size") => three(size, 1),
+                Some("local_id") => three(local, 0),
+                _ => continue,
+            };
+            let values = values.into_iter().flat_map(u32::to_le_bytes);
+            let values: Vec<u8> = values.take(input.size).collect();
+            put(&mut image, input.image_offset, &values);
+        }
+        let [x, y] = place;
+        // The thread header, for kernels that read it themselves.
+        let [group_x, group_y] = group;
+        put(&mut image, 4, &group_x.to_le_bytes());
+        put(&mut image, 24, &group_y.to_le_bytes());
+        ThreadStart {
+            image,
+            mask: u32::MAX,
+            sr0: [0, 0, u32::MAX, 0],
+            thread_x: narrow(x),
+            thread_y: narrow(y),
+            group_id: three(group, 0),
+            group_count: three(count, 1),
+            local_id: three(local, 0),
+            local_size: three(size, 1),
+            scratch_bytes: SCRATCH,
+            ..ThreadStart::default()
+        }
+    }
+
+    fn outcome(&self, counters: Counters, started: Instant) -> MediaOutcome {
+        let [width, height] = self.space;
+        let surfaces = self.surfaces.iter();
+        MediaOutcome {
+            counters,
+            threads: u64::from(width) * u64::from(height),
+            time: started.elapsed(),
+            surfaces: surfaces
+                .map(|(t, id)| (*t, self.memory.read(*id)))
+                .collect(),
+        }
+    }
+}
+
+/// Writes what fits.
+fn put(image: &mut [u8], at: usize, bytes: &[u8]) {
+    for (to, from) in image.iter_mut().skip(at).zip(bytes) {
+        *to = *from;
+    }
+}
