@@ -134,7 +134,10 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 
 /// The sign of a sum that is exactly zero depends on the direction.
 pub(crate) fn zero_sum(a: f64, b: f64, sum: f64, rounding: Rounding) -> f64 {
-    if sum == 0.0 && rounding == Rounding::Down && (a != 0.0 || a.is_sign_negative() || b.is_sign_negative()) {
+    if sum == 0.0
+        && rounding == Rounding::Down
+        && (a != 0.0 || a.is_sign_negative() || b.is_sign_negative())
+    {
         return -0.0;
     }
     sum
@@ -143,7 +146,11 @@ pub(crate) fn zero_sum(a: f64, b: f64, sum: f64, rounding: Rounding) -> f64 {
 /// Sum rounded to odd.
 pub(crate) fn add_odd(a: f64, b: f64) -> f64 {
     let (sum, error) = two_sum(a, b);
-    if sum.is_finite() { to_odd(sum, error) } else { sum }
+    if sum.is_finite() {
+        to_odd(sum, error)
+    } else {
+        sum
+    }
 }
 
 /// Product plus sum, rounded to odd; `a` and `b` have at most 24 bits and the range of float.
@@ -248,7 +255,11 @@ pub(crate) fn mul_add_double(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 
         let error = sign_of_sum([t, low, s, -nearest]);
         return directed(nearest, error, rounding);
     }
-    hard(soft(a).mul_add_r(soft(b), soft(c), direction(rounding)).value)
+    hard(
+        soft(a)
+            .mul_add_r(soft(b), soft(c), direction(rounding))
+            .value,
+    )
 }
 
 /// A number with the sign of the exact sum: distillation by repeated error-free sums.
@@ -308,7 +319,11 @@ pub(crate) fn to_integral(x: f64, rounding: Rounding) -> f64 {
 
 /// Replaces a denormal double by zero of the same sign.
 pub(crate) fn flush_double(x: f64) -> f64 {
-    if x.is_subnormal() { 0.0f64.copysign(x) } else { x }
+    if x.is_subnormal() {
+        0.0f64.copysign(x)
+    } else {
+        x
+    }
 }
 
 #[cfg(test)]
@@ -344,17 +359,29 @@ mod tests {
                 let (a, b, c) = (double(&mut s), double(&mut s), double(&mut s));
                 let d = direction(rounding);
                 let want = hard(soft(a).add_r(soft(b), d).value);
-                assert!(same(add_double(a, b, rounding), want), "{a:e}+{b:e} {rounding:?}");
+                assert!(
+                    same(add_double(a, b, rounding), want),
+                    "{a:e}+{b:e} {rounding:?}"
+                );
                 let want = hard(soft(a).mul_r(soft(b), d).value);
-                assert!(same(mul_double(a, b, rounding), want), "{a:e}*{b:e} {rounding:?}");
+                assert!(
+                    same(mul_double(a, b, rounding), want),
+                    "{a:e}*{b:e} {rounding:?}"
+                );
                 let want = hard(soft(a).mul_add_r(soft(b), soft(c), d).value);
                 let got = mul_add_double(a, b, c, rounding);
-                assert!(same(got, want), "{a:e}*{b:e}+{c:e} {rounding:?} {got:e} {want:e}");
+                assert!(
+                    same(got, want),
+                    "{a:e}*{b:e}+{c:e} {rounding:?} {got:e} {want:e}"
+                );
                 // Cancellation is where the error terms matter.
                 let c = -(a * b).next_up();
                 let want = hard(soft(a).mul_add_r(soft(b), soft(c), d).value);
                 let got = mul_add_double(a, b, c, rounding);
-                assert!(same(got, want), "{a:e}*{b:e}+{c:e} {rounding:?} {got:e} {want:e}");
+                assert!(
+                    same(got, want),
+                    "{a:e}*{b:e}+{c:e} {rounding:?} {got:e} {want:e}"
+                );
             }
         }
     }
@@ -372,7 +399,12 @@ mod tests {
         let soft = |x: f32| Single::from_bits(x.to_bits().into());
         let hard = |x: Single| f32::from_bits(x.to_bits() as u32);
         let same = |a: f32, b: f32| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
-        for rounding in [Rounding::NearestEven, Rounding::Up, Rounding::Down, Rounding::Zero] {
+        for rounding in [
+            Rounding::NearestEven,
+            Rounding::Up,
+            Rounding::Down,
+            Rounding::Zero,
+        ] {
             let d = direction(rounding);
             for _ in 0..40_000 {
                 let (a, b, c) = (float(), float(), float());
@@ -386,7 +418,10 @@ mod tests {
                 let want = hard(soft(a).div_r(soft(b), d).value);
                 assert!(same(to(div_odd(x, y)), want), "{a:e}/{b:e}");
                 let want = hard(soft(a).mul_add_r(soft(b), soft(c), d).value);
-                assert!(same(to(mul_add_odd(x, y, z)), want) || want == 0.0, "{a:e}*{b:e}+{c:e}");
+                assert!(
+                    same(to(mul_add_odd(x, y, z)), want) || want == 0.0,
+                    "{a:e}*{b:e}+{c:e}"
+                );
             }
         }
     }

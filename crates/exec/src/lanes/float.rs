@@ -201,13 +201,21 @@ fn sqrt(e: Exact, a: f64) -> f64 {
 /// The smaller number; a NaN only if both are, then the second.
 #[inline(always)]
 fn minimum<C: Real>(a: C, b: C) -> C {
-    if a < b || b.is_nan() && !a.is_nan() { a } else { b }
+    if a < b || b.is_nan() && !a.is_nan() {
+        a
+    } else {
+        b
+    }
 }
 
 /// The larger number; a NaN only if both are, then the second.
 #[inline(always)]
 fn maximum<C: Real>(a: C, b: C) -> C {
-    if a >= b || b.is_nan() && !a.is_nan() { a } else { b }
+    if a >= b || b.is_nan() && !a.is_nan() {
+        a
+    } else {
+        b
+    }
 }
 
 /// x - floor(x), below 1 even where the difference rounds to it.

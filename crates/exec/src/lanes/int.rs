@@ -303,7 +303,11 @@ pub(crate) fn bfn(table: u32, a: u32, b: u32, c: u32) -> u32 {
 pub(crate) fn dp4a(acc: i64, a: u32, a_signed: bool, b: u32, b_signed: bool) -> i64 {
     let byte = |word: u32, n: u32, signed: bool| {
         let byte = (word >> (8 * n)) as u8;
-        if signed { i64::from(byte as i8) } else { i64::from(byte) }
+        if signed {
+            i64::from(byte as i8)
+        } else {
+            i64::from(byte)
+        }
     };
     let mut sum = acc;
     for n in 0..4 {
@@ -336,7 +340,10 @@ mod tests {
         assert_eq!(FbhUnsigned::apply(0x8000_0000), 0);
         assert_eq!(Fbl::apply(0), u32::MAX);
         assert_eq!(Fbl::apply(8), 3);
-        assert_eq!(<Avg as Binary<u32>>::apply(u32::MAX, u32::MAX - 1), u32::MAX);
+        assert_eq!(
+            <Avg as Binary<u32>>::apply(u32::MAX, u32::MAX - 1),
+            u32::MAX
+        );
         assert_eq!(<Avg as Binary<i32>>::apply(-3, -2), -2);
     }
 

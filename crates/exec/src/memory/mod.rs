@@ -22,7 +22,7 @@ pub(crate) mod target;
 pub use atomic::AtomicOp;
 pub use format::{ChannelClass, ChannelOrder, ChannelType, Format};
 pub(crate) use local::Local;
-#[expect(unused_imports, reason = "the messages come next")]
+
 pub(crate) use sampling::{Texels, sample};
 pub use surface::{Addressing, Filter, Image, Sampler, Surface};
 

@@ -128,7 +128,10 @@ impl Context<'_> {
     /// A scalar source.
     pub(crate) fn scalar(&self, operand: &VectorOperand) -> Result<Scalar, Unsupported> {
         if let VectorOperand::Immediate(immediate) = operand {
-            return Ok(Scalar::Constant(extend(immediate.bits(), immediate.data_type())));
+            return Ok(Scalar::Constant(extend(
+                immediate.bits(),
+                immediate.data_type(),
+            )));
         }
         let source = self.source(operand, 1).map_err(unsupported)?;
         if source.modify != Modify::None {
@@ -170,7 +173,10 @@ impl Context<'_> {
                 offset: place.offset,
                 predefined: false,
             }),
-            None => Err(Unsupported::new(format!("sampler {id}"), "it is not declared")),
+            None => Err(Unsupported::new(
+                format!("sampler {id}"),
+                "it is not declared",
+            )),
         }
     }
 
@@ -185,7 +191,13 @@ impl Context<'_> {
         let (count, mask) = match (instruction.exec_size(), count) {
             (Some(size), _) => (size.lanes(), size.mask(self.format)),
             (None, Some(count)) => (count.lanes(), count.mask(self.format)),
-            (None, None) => (Some(1), Some(ExecMask { first_lane: 0, no_mask: true })),
+            (None, None) => (
+                Some(1),
+                Some(ExecMask {
+                    first_lane: 0,
+                    no_mask: true,
+                }),
+            ),
         };
         let (count, mask) = (count.ok_or_else(unknown)?, mask.ok_or_else(unknown)?);
         Ok(Lanes {
@@ -211,7 +223,11 @@ fn extend(bits: u64, data_type: DataType) -> u64 {
     let unused = 64 - 8 * u32::from(data_type.size());
     let high = bits << unused;
     if data_type.is_signed() {
-        #[expect(clippy::cast_possible_wrap, clippy::cast_sign_loss, reason = "sign extension")]
+        #[expect(
+            clippy::cast_possible_wrap,
+            clippy::cast_sign_loss,
+            reason = "sign extension"
+        )]
         return (high as i64 >> unused) as u64;
     }
     high >> unused

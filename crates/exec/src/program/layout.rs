@@ -177,8 +177,8 @@ impl Layout {
         for (index, variable) in format.predefined_variables().iter().enumerate() {
             let mut place = shared_place(Root::Predefined(index)).unwrap_or(EMPTY);
             place.data_type = variable.data_type;
-            place.elements = u32::try_from(place.bytes / usize::from(variable.data_type.size()))
-                .unwrap_or(0);
+            place.elements =
+                u32::try_from(place.bytes / usize::from(variable.data_type.size())).unwrap_or(0);
             layout.predefined.push(place);
         }
 
@@ -187,7 +187,9 @@ impl Layout {
             let mut routine = RoutineLayout::default();
             let predefined = format.predefined_variable_count() as usize;
             for index in 0..predefined {
-                routine.variables.push(layout.predefined.get(index).copied());
+                routine
+                    .variables
+                    .push(layout.predefined.get(index).copied());
             }
             let mut own: Vec<Option<Place>> = vec![None; body.variables.len()];
             for (index, place) in own_taken.get(number).into_iter().flatten() {
@@ -197,7 +199,8 @@ impl Layout {
             }
             let resolved = roots.get(number).map_or(&[][..], Vec::as_slice);
             for (index, variable) in body.variables.iter().enumerate() {
-                let is_root = matches!(resolved.get(index), Some(Some((Root::Own(i), 0))) if *i == index);
+                let is_root =
+                    matches!(resolved.get(index), Some(Some((Root::Own(i), 0))) if *i == index);
                 if is_root && own.get(index).is_some_and(Option::is_none) {
                     let place = layout.allocate(*id, variable.size() as usize, false)?;
                     if let Some(slot) = own.get_mut(index) {
@@ -206,13 +209,17 @@ impl Layout {
                 }
             }
             for (index, variable) in body.variables.iter().enumerate() {
-                let place = resolved.get(index).copied().flatten().and_then(|(root, offset)| {
-                    let root = match root {
-                        Root::Own(i) => own.get(i).copied().flatten()?,
-                        shared => shared_place(shared)?,
-                    };
-                    Some(alias(variable, root, offset))
-                });
+                let place = resolved
+                    .get(index)
+                    .copied()
+                    .flatten()
+                    .and_then(|(root, offset)| {
+                        let root = match root {
+                            Root::Own(i) => own.get(i).copied().flatten()?,
+                            shared => shared_place(shared)?,
+                        };
+                        Some(alias(variable, root, offset))
+                    });
                 routine.variables.push(place);
             }
             for address in &body.addresses {
@@ -241,7 +248,9 @@ impl Layout {
                     .and_then(|i| format.predefined_surface(SurfaceId(i)))
                 {
                     let first = u32::from(surface.binding_table_index);
-                    layout.contents.push((place.offset, first.to_le_bytes().to_vec()));
+                    layout
+                        .contents
+                        .push((place.offset, first.to_le_bytes().to_vec()));
                 }
                 routine.surfaces.push(place);
             }
@@ -407,7 +416,10 @@ fn surface_elements(body: &Body<'_>, format: Format, index: usize) -> usize {
     let predefined = usize::from(format.predefined_surface_count());
     match index.checked_sub(predefined) {
         None => 1,
-        Some(own) => body.surfaces.get(own).map_or(0, |s| usize::from(s.elements)),
+        Some(own) => body
+            .surfaces
+            .get(own)
+            .map_or(0, |s| usize::from(s.elements)),
     }
 }
 

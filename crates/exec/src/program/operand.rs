@@ -117,7 +117,8 @@ fn packed(immediate: ImmediateOperand) -> Option<(DataType, Vec<u8>, u8)> {
             Some((DataType::Uw, words.collect(), 8))
         }
         DataType::Vf => {
-            let floats = (0..4).flat_map(|n| restricted_float((bits >> (8 * n)) as u8).to_le_bytes());
+            let floats =
+                (0..4).flat_map(|n| restricted_float((bits >> (8 * n)) as u8).to_le_bytes());
             Some((DataType::F, floats.collect(), 4))
         }
         _ => None,
@@ -150,7 +151,11 @@ fn modify(modifier: Modifier, data_type: DataType) -> Result<Modify, Problem> {
         (Modifier::NEG, _) | (Modifier::NEG_ABS, false) => Modify::Neg,
         (Modifier::NEG_ABS, true) => Modify::NegAbs,
         (Modifier::NOT, _) => Modify::Not,
-        _ => return Err(Problem::form("a source with saturation or an unknown modifier")),
+        _ => {
+            return Err(Problem::form(
+                "a source with saturation or an unknown modifier",
+            ));
+        }
     })
 }
 
@@ -165,7 +170,8 @@ struct Rows {
 
 impl Rows {
     fn of(region: Region) -> Result<Self, Problem> {
-        let elements = |code: visakit_isa::operand::RegionCode| match (code.code(), code.elements()) {
+        let elements = |code: visakit_isa::operand::RegionCode| match (code.code(), code.elements())
+        {
             (0, _) => Ok(None),
             (_, Some(n)) => Ok(Some(usize::from(n))),
             _ => Err(Problem::form("a region code that means nothing")),
@@ -197,7 +203,10 @@ impl Rows {
     fn shape(self, lanes: usize, size: usize) -> Shape {
         let elements: Vec<usize> = (0..lanes).map(|lane| self.element(lane)).collect();
         let step = elements.get(1).copied().unwrap_or(0);
-        let even = elements.iter().enumerate().all(|(lane, e)| *e == lane * step);
+        let even = elements
+            .iter()
+            .enumerate()
+            .all(|(lane, e)| *e == lane * step);
         match (even, step) {
             (true, 0) => Shape::Scalar,
             (true, 1) => Shape::Packed,
@@ -222,26 +231,35 @@ impl Context<'_> {
     fn origin(&self, operand: &GeneralOperand) -> Result<(usize, Place), Problem> {
         let place = self.variable(operand.variable)?;
         let size = usize::from(place.data_type.size());
-        let origin = usize::from(operand.row) * self.grf_bytes as usize
-            + usize::from(operand.column) * size;
+        let origin =
+            usize::from(operand.row) * self.grf_bytes as usize + usize::from(operand.column) * size;
         Ok((origin, place))
     }
 
     /// A source of `lanes` elements.
     pub(crate) fn source(&self, operand: &VectorOperand, lanes: usize) -> Result<Source, Problem> {
         match operand {
-            VectorOperand::General(general) => self.general(general, Rows::of(general.region)?, lanes),
+            VectorOperand::General(general) => {
+                self.general(general, Rows::of(general.region)?, lanes)
+            }
             VectorOperand::Indirect(indirect) => self.indirect(indirect, lanes),
             VectorOperand::Immediate(immediate) => self.immediate(*immediate, lanes),
             VectorOperand::Address(address) => {
                 let place = self.address(address.address)?;
-                let width = 1usize.checked_shl(u32::from(address.width)).unwrap_or(1).min(32);
+                let width = 1usize
+                    .checked_shl(u32::from(address.width))
+                    .unwrap_or(1)
+                    .min(32);
                 let first = usize::from(address.offset) * 2;
                 if first + width.min(lanes) * 2 > place.available {
                     return Err(Problem::Fault(FaultKind::RegisterOutOfBounds));
                 }
                 // Elements are replicated beyond the width.
-                let rows = Rows { vertical: Some(0), width, horizontal: 1 };
+                let rows = Rows {
+                    vertical: Some(0),
+                    width,
+                    horizontal: 1,
+                };
                 Ok(Source {
                     offset: place.offset + first,
                     data_type: DataType::Uw,
@@ -267,12 +285,16 @@ impl Context<'_> {
                     data_type: DataType::Ud,
                     modify: Modify::None,
                     same: false,
-                    shape: if lanes == 1 { Shape::Scalar } else { Shape::Packed },
+                    shape: if lanes == 1 {
+                        Shape::Scalar
+                    } else {
+                        Shape::Packed
+                    },
                 })
             }
-            VectorOperand::Predicate(_) => {
-                Err(Problem::form("a predicate beside operands of another class"))
-            }
+            VectorOperand::Predicate(_) => Err(Problem::form(
+                "a predicate beside operands of another class",
+            )),
         }
     }
 
@@ -282,7 +304,11 @@ impl Context<'_> {
         operand: &VectorOperand,
         lanes: usize,
     ) -> Result<Source, Problem> {
-        let rows = Rows { vertical: Some(1), width: 1, horizontal: 0 };
+        let rows = Rows {
+            vertical: Some(1),
+            width: 1,
+            horizontal: 0,
+        };
         match operand {
             VectorOperand::General(general) => self.general(general, rows, lanes),
             other => self.source(other, lanes),
@@ -362,7 +388,11 @@ impl Context<'_> {
 
     fn immediate(&self, immediate: ImmediateOperand, lanes: usize) -> Result<Source, Problem> {
         if let Some((data_type, bytes, count)) = packed(immediate) {
-            let rows = Rows { vertical: Some(0), width: usize::from(count), horizontal: 1 };
+            let rows = Rows {
+                vertical: Some(0),
+                width: usize::from(count),
+                horizontal: 1,
+            };
             let size = usize::from(data_type.size());
             return Ok(Source {
                 offset: self.constant(&bytes),
@@ -452,7 +482,11 @@ impl Context<'_> {
                 if first + lanes * 2 > place.available {
                     return Err(Problem::Fault(FaultKind::RegisterOutOfBounds));
                 }
-                Ok(destination(place.offset + first, DataType::Uw, Target::Packed))
+                Ok(destination(
+                    place.offset + first,
+                    DataType::Uw,
+                    Target::Packed,
+                ))
             }
             VectorOperand::State(_) => {
                 let source = self.source(operand, lanes)?;
@@ -465,7 +499,11 @@ impl Context<'_> {
     }
 
     /// The address that an address-of operand stands for, as a source.
-    pub(crate) fn address_of(&self, operand: &VectorOperand, lanes: usize) -> Result<Source, Problem> {
+    pub(crate) fn address_of(
+        &self,
+        operand: &VectorOperand,
+        lanes: usize,
+    ) -> Result<Source, Problem> {
         let address = match operand {
             VectorOperand::General(general) => {
                 let (origin, place) = self.origin(general)?;
@@ -495,7 +533,10 @@ mod tests {
         let of = |ty: DataType, bits| packed(ImmediateOperand::new(ty.into(), bits)).unwrap();
         let (ty, bytes, count) = of(DataType::V, 0xf876_5432);
         assert_eq!((ty, count), (DataType::W, 8));
-        let words: Vec<i16> = bytes.chunks(2).map(|c| i16::from_le_bytes([c[0], c[1]])).collect();
+        let words: Vec<i16> = bytes
+            .chunks(2)
+            .map(|c| i16::from_le_bytes([c[0], c[1]]))
+            .collect();
         assert_eq!(words, [2, 3, 4, 5, 6, 7, -8, -1]);
         let (_, bytes, _) = of(DataType::Uv, 0xf876_5432);
         assert_eq!(bytes[14], 15);

@@ -1,0 +1,156 @@
+//! The addresses of the lanes of a message.
+
+use super::fields::Data;
+use crate::fault::Trap;
+use crate::program::Scalar;
+use crate::run::Registers;
+
+/// Addresses of at most 32 lanes.
+pub(crate) type LaneAddresses = [u64; 32];
+
+/// Where the addresses of a message come from.
+///
+/// The address of a lane is `(scalar * scalar_scale + scale * element + add) & mask`.
+#[derive(Clone, Debug)]
+pub(crate) struct Addresses {
+    /// Elements, one for each lane, or one for all with a pitch.
+    pub(crate) elements: Data,
+    /// Size of an element.
+    pub(crate) width: Width,
+    /// Distance between lanes; `None` if every lane has its element.
+    pub(crate) pitch: Option<Scalar>,
+    /// Added to all, multiplied by the following.
+    pub(crate) scalar: Scalar,
+    /// Multiplies the scalar.
+    pub(crate) scalar_scale: u64,
+    /// Multiplies the elements.
+    pub(crate) scale: u64,
+    /// Added to all.
+    pub(crate) add: u64,
+    /// Bits that count.
+    pub(crate) mask: u64,
+    /// The address must be a multiple of this power of two.
+    pub(crate) align: u64,
+}
+
+/// Size of an address element.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Width {
+    W16,
+    W32,
+    /// 32 bits, sign-extended.
+    S32,
+    W64,
+}
+
+impl Width {
+    pub(crate) const fn bytes(self) -> usize {
+        match self {
+            Self::W16 => 2,
+            Self::W32 | Self::S32 => 4,
+            Self::W64 => 8,
+        }
+    }
+}
+
+impl Addresses {
+    /// Computes the addresses of all lanes, enabled or not.
+    #[inline]
+    pub(crate) fn fill(
+        &self,
+        registers: &Registers,
+        lanes: usize,
+        out: &mut LaneAddresses,
+    ) -> Result<(), Box<Trap>> {
+        let bytes = self.elements.read(registers)?;
+        let base = self.scalar.read(registers);
+        let base = base.wrapping_mul(self.scalar_scale).wrapping_add(self.add);
+        let out = out.get_mut(..lanes).unwrap_or_default();
+        let (scale, mask) = (self.scale, self.mask);
+        if let Some(pitch) = &self.pitch {
+            let mut element = [0; 8];
+            for (to, from) in element.iter_mut().zip(bytes) {
+                *to = *from;
+            }
+            let pitch = pitch.read(registers);
+            let mut next = u64::from_le_bytes(element)
+                .wrapping_mul(scale)
+                .wrapping_add(base);
+            for address in out {
+                *address = next & mask;
+                next = next.wrapping_add(pitch);
+            }
+            return Ok(());
+        }
+        match (self.width, scale) {
+            (Width::W32, 1) => {
+                for (to, from) in out.iter_mut().zip(bytes.as_chunks().0) {
+                    *to = u64::from(u32::from_le_bytes(*from)).wrapping_add(base) & mask;
+                }
+            }
+            (Width::W64, 1) => {
+                for (to, from) in out.iter_mut().zip(bytes.as_chunks().0) {
+                    *to = u64::from_le_bytes(*from).wrapping_add(base) & mask;
+                }
+            }
+            (Width::W16, _) => {
+                for (to, from) in out.iter_mut().zip(bytes.as_chunks().0) {
+                    let element = u64::from(u16::from_le_bytes(*from));
+                    *to = element.wrapping_mul(scale).wrapping_add(base) & mask;
+                }
+            }
+            (Width::W32, _) => {
+                for (to, from) in out.iter_mut().zip(bytes.as_chunks().0) {
+                    let element = u64::from(u32::from_le_bytes(*from));
+                    *to = element.wrapping_mul(scale).wrapping_add(base) & mask;
+                }
+            }
+            (Width::S32, _) => {
+                for (to, from) in out.iter_mut().zip(bytes.as_chunks().0) {
+                    let element = i64::from(i32::from_le_bytes(*from)).cast_unsigned();
+                    *to = element.wrapping_mul(scale).wrapping_add(base) & mask;
+                }
+            }
+            (Width::W64, _) => {
+                for (to, from) in out.iter_mut().zip(bytes.as_chunks().0) {
+                    let element = u64::from_le_bytes(*from);
+                    *to = element.wrapping_mul(scale).wrapping_add(base) & mask;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The first enabled lane whose address is not aligned.
+    #[inline]
+    pub(crate) fn misaligned(&self, addresses: &[u64], mask: u32) -> Option<(u8, u64)> {
+        if self.align <= 1 {
+            return None;
+        }
+        enabled(mask, addresses).find(|(_, address)| address & (self.align - 1) != 0)
+    }
+}
+
+/// Enabled lanes with their addresses.
+#[inline]
+pub(crate) fn enabled(mask: u32, addresses: &[u64]) -> impl Iterator<Item = (u8, u64)> {
+    (0u8..)
+        .zip(addresses)
+        .filter(move |(lane, _)| mask >> lane & 1 != 0)
+        .map(|(lane, address)| (lane, *address))
+}
+
+/// Whether each address is `step` bytes behind the one before.
+#[inline]
+pub(crate) fn consecutive(addresses: &[u64], step: u64) -> bool {
+    let Some((first, _)) = addresses.split_first() else {
+        return false;
+    };
+    let mut expected = *first;
+    let mut differ = 0;
+    for address in addresses {
+        differ |= address ^ expected;
+        expected = expected.wrapping_add(step);
+    }
+    differ == 0
+}

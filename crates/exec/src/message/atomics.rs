@@ -1,0 +1,216 @@
+//! Atomic messages.
+
+use super::addresses::{Addresses, LaneAddresses, enabled};
+use super::fields::Data;
+use super::lanes::outside;
+use super::reach::{Reach, with_target};
+use crate::fault::{FaultKind, Outcome, Trap};
+use crate::memory::target::Target;
+use crate::memory::{AtomicOp, Local, Memory};
+use crate::observe::{MemoryAccess, Observer, Space};
+use crate::run::Registers;
+
+/// Element of an atomic message. A word travels in the lower half of a dword.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AtomicWidth {
+    W16,
+    W32,
+    W64,
+}
+
+impl AtomicWidth {
+    /// Bytes in memory.
+    pub(crate) const fn memory(self) -> usize {
+        match self {
+            Self::W16 => 2,
+            Self::W32 => 4,
+            Self::W64 => 8,
+        }
+    }
+
+    /// Bytes of a lane in a register.
+    pub(crate) const fn register(self) -> usize {
+        match self {
+            Self::W16 | Self::W32 => 4,
+            Self::W64 => 8,
+        }
+    }
+}
+
+/// The operands of an atomic message that are not addresses. An absent source is zero.
+#[derive(Clone, Debug)]
+pub(crate) struct AtomicData {
+    pub(crate) op: AtomicOp,
+    pub(crate) width: AtomicWidth,
+    pub(crate) a: Option<Data>,
+    pub(crate) b: Option<Data>,
+    pub(crate) dst: Option<Data>,
+}
+
+impl AtomicData {
+    /// The operation on each enabled lane, lowest lane first.
+    pub(crate) fn apply<T: Target>(
+        &self,
+        registers: &mut Registers,
+        target: &mut T,
+        addresses: &[u64],
+        mask: u32,
+    ) -> Outcome {
+        let a = self.source(self.a.as_ref(), registers, addresses.len())?;
+        let b = self.source(self.b.as_ref(), registers, addresses.len())?;
+        let mut results: LaneAddresses = [0; 32];
+        let operands = a.iter().zip(&b).zip(&mut results);
+        for ((lane, address), ((a, b), result)) in (0u8..).zip(addresses).zip(operands) {
+            if mask >> lane & 1 == 0 {
+                continue;
+            }
+            match target.locate(*address, self.width.memory() as u64) {
+                Some((space, at)) => *result = self.one(space, at, *a, *b),
+                None if T::DROPS => {}
+                None => return Err(outside(true, self.width.memory(), lane, *address)),
+            }
+        }
+        if let Some(dst) = &self.dst {
+            let out = dst.write(registers)?;
+            let size = self.width.register();
+            for ((lane, out), result) in (0u8..).zip(out.chunks_exact_mut(size)).zip(results) {
+                if lane < 32 && mask >> lane & 1 != 0 {
+                    for (to, from) in out.iter_mut().zip(result.to_le_bytes()) {
+                        *to = from;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "elements have this width")]
+    pub(crate) fn one<S: crate::memory::space::Space>(
+        &self,
+        space: &mut S,
+        at: usize,
+        a: u64,
+        b: u64,
+    ) -> u64 {
+        match self.width {
+            AtomicWidth::W16 => space.atomic16(at, self.op, a as u16, b as u16).into(),
+            AtomicWidth::W32 => space.atomic32(at, self.op, a as u32, b as u32).into(),
+            AtomicWidth::W64 => space.atomic64(at, self.op, a, b),
+        }
+    }
+
+    fn source(
+        &self,
+        data: Option<&Data>,
+        registers: &Registers,
+        lanes: usize,
+    ) -> Result<LaneAddresses, Box<Trap>> {
+        let mut out = [0; 32];
+        let Some(data) = data else { return Ok(out) };
+        let bytes = data.read(registers)?;
+        let size = self.width.register();
+        for (to, from) in out.iter_mut().zip(bytes.chunks_exact(size)).take(lanes) {
+            let mut word = [0; 8];
+            for (w, b) in word.iter_mut().zip(from) {
+                *w = *b;
+            }
+            *to = u64::from_le_bytes(word);
+        }
+        Ok(out)
+    }
+}
+
+/// An atomic operation at the address of each lane.
+#[derive(Clone, Debug)]
+pub(crate) struct AtomicAccess {
+    pub(crate) reach: Reach,
+    pub(crate) addresses: Addresses,
+    pub(crate) lanes: usize,
+    pub(crate) data: AtomicData,
+}
+
+impl AtomicAccess {
+    pub(crate) fn run<O: Observer>(
+        &self,
+        registers: &mut Registers,
+        local: &mut Local<'_>,
+        memory: &Memory,
+        mask: u32,
+        observer: &mut O,
+    ) -> Outcome {
+        if mask == 0 {
+            return Ok(());
+        }
+        let mut addresses = [0; 32];
+        self.addresses.fill(registers, self.lanes, &mut addresses)?;
+        let addresses = addresses.get_mut(..self.lanes).unwrap_or_default();
+        if let Some((lane, address)) = self.addresses.misaligned(addresses, mask) {
+            return Err(Trap::at(FaultKind::Misaligned, lane, address));
+        }
+        let first = enabled(mask, addresses).next().map_or(0, |(_, a)| a);
+        let opened = self.reach.open(registers, local, memory, first)?;
+        for address in &mut *addresses {
+            *address = address.wrapping_add(opened.base);
+        }
+        if O::MEMORY {
+            report(observer, opened.space, addresses, mask, self.data.width);
+        }
+        with_target!(opened.target, |target| self.data.apply(
+            registers,
+            &mut target,
+            addresses,
+            mask
+        ))
+    }
+}
+
+/// An atomic operation on the append counter of a surface, once for each lane.
+#[derive(Clone, Debug)]
+pub(crate) struct CounterAccess {
+    pub(crate) reach: Reach,
+    pub(crate) lanes: usize,
+    pub(crate) data: AtomicData,
+}
+
+impl CounterAccess {
+    pub(crate) fn run<O: Observer>(
+        &self,
+        registers: &mut Registers,
+        memory: &Memory,
+        mask: u32,
+        observer: &mut O,
+    ) -> Outcome {
+        if mask == 0 {
+            return Ok(());
+        }
+        let (mut counter, index) = self.reach.counter(registers, memory)?;
+        let addresses = [0; 32];
+        let addresses = addresses.get(..self.lanes).unwrap_or_default();
+        if O::MEMORY {
+            let space = Space::Surface(index);
+            report(observer, space, addresses, mask, self.data.width);
+        }
+        self.data.apply(registers, &mut counter, addresses, mask)
+    }
+}
+
+#[cold]
+fn report<O: Observer>(
+    observer: &mut O,
+    space: Space,
+    addresses: &[u64],
+    mask: u32,
+    width: AtomicWidth,
+) {
+    for (lane, address) in enabled(mask, addresses) {
+        observer.memory(&MemoryAccess {
+            space,
+            address,
+            bytes: u32::try_from(width.memory()).unwrap_or(u32::MAX),
+            lane: Some(lane),
+            read: true,
+            write: true,
+            atomic: true,
+        });
+    }
+}

@@ -1,0 +1,185 @@
+//! The fields of an instruction as a message needs them.
+
+use super::reach::{Index, Reach};
+use crate::fault::{FaultKind, Trap, Unsupported};
+use crate::program::{Context, Lanes, RawPlace, Scalar, StatePlace};
+use crate::run::Registers;
+use visakit_isa::operand::StateClass;
+use visakit_isa::{DataType, FieldName, Instruction, RawOperand, SurfaceId, Value, VectorOperand};
+
+/// Bytes of the register file that a message reads or writes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Data {
+    offset: usize,
+    bytes: usize,
+    fits: bool,
+}
+
+impl Data {
+    /// The first `bytes` bytes of an operand.
+    pub(crate) fn new(place: RawPlace, bytes: usize) -> Self {
+        Self {
+            offset: place.offset,
+            bytes,
+            fits: bytes <= place.available,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn read<'r>(&self, registers: &'r Registers) -> Result<&'r [u8], Box<Trap>> {
+        if self.fits
+            && let Some(bytes) = registers.bytes(self.offset, self.bytes)
+        {
+            return Ok(bytes);
+        }
+        Err(Trap::new(FaultKind::RegisterOutOfBounds))
+    }
+
+    #[inline]
+    pub(crate) fn write<'r>(
+        &self,
+        registers: &'r mut Registers,
+    ) -> Result<&'r mut [u8], Box<Trap>> {
+        if self.fits
+            && let Some(bytes) = registers.bytes_mut(self.offset, self.bytes)
+        {
+            return Ok(bytes);
+        }
+        Err(Trap::new(FaultKind::RegisterOutOfBounds))
+    }
+}
+
+/// An instruction being translated.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields<'a, 'c> {
+    pub(crate) instruction: &'a Instruction,
+    pub(crate) cx: &'a Context<'c>,
+}
+
+impl Fields<'_, '_> {
+    pub(crate) fn refuse(&self, why: impl Into<String>) -> Unsupported {
+        let mnemonic = self.instruction.def().mnemonics.first().copied();
+        Unsupported::new(mnemonic.unwrap_or_default(), why)
+    }
+
+    fn missing(&self, name: FieldName) -> Unsupported {
+        self.refuse(format!("the instruction has no field {name}"))
+    }
+
+    /// A number; 0 where the format has no such field.
+    pub(crate) fn number(&self, name: FieldName) -> i64 {
+        self.instruction
+            .get(name)
+            .and_then(Value::as_number)
+            .unwrap_or(0)
+    }
+
+    /// A byte; 0 where the format has no such field.
+    pub(crate) fn byte(&self, name: FieldName) -> u8 {
+        u8::try_from(self.number(name)).unwrap_or(0)
+    }
+
+    pub(crate) fn lanes(&self) -> Result<Lanes, Unsupported> {
+        self.cx.lanes(self.instruction)
+    }
+
+    fn raw_operand(&self, name: FieldName) -> Option<RawOperand> {
+        match self.instruction.get(name) {
+            Some(Value::Raw(operand)) => Some(*operand),
+            _ => None,
+        }
+    }
+
+    /// A raw operand, `None` for the null operand and where the format has no such field.
+    pub(crate) fn raw(&self, name: FieldName) -> Result<Option<RawPlace>, Unsupported> {
+        self.raw_operand(name)
+            .map_or(Ok(None), |operand| self.cx.raw(operand))
+    }
+
+    /// A raw operand that must not be null.
+    pub(crate) fn needed(&self, name: FieldName) -> Result<RawPlace, Unsupported> {
+        self.raw(name)?
+            .ok_or_else(|| self.refuse(format!("{name} is null")))
+    }
+
+    /// The first `bytes` bytes of a raw operand; `None` for the null operand.
+    pub(crate) fn data(&self, name: FieldName, bytes: usize) -> Result<Option<Data>, Unsupported> {
+        Ok(self.raw(name)?.map(|place| Data::new(place, bytes)))
+    }
+
+    fn vector(&self, name: FieldName) -> Result<&VectorOperand, Unsupported> {
+        match self.instruction.get(name) {
+            Some(Value::Vector(operand)) => Ok(operand),
+            _ => Err(self.missing(name)),
+        }
+    }
+
+    pub(crate) fn scalar(&self, name: FieldName) -> Result<Scalar, Unsupported> {
+        self.cx.scalar(self.vector(name)?)
+    }
+
+    /// The surface field of a message that is not LSC.
+    pub(crate) fn surface(&self) -> Result<Reach, Unsupported> {
+        match self.instruction.get(FieldName::Surface) {
+            Some(Value::Surface(id)) => self.surface_variable(*id),
+            _ => Err(self.missing(FieldName::Surface)),
+        }
+    }
+
+    fn surface_variable(&self, id: SurfaceId) -> Result<Reach, Unsupported> {
+        let place = self.cx.surface(id)?;
+        let index = Index {
+            base: state_word(place),
+            add: 0,
+        };
+        Ok(match (place.predefined, place.id) {
+            (true, 0) => Reach::Local,
+            (true, 4) => Reach::Bindless(index),
+            (true, 5) => Reach::Scratch,
+            _ => Reach::Table(index),
+        })
+    }
+
+    pub(crate) fn sampler(&self) -> Result<Scalar, Unsupported> {
+        match self.instruction.get(FieldName::Sampler) {
+            Some(Value::Sampler(id)) => Ok(state_word(self.cx.sampler(*id)?)),
+            _ => Err(self.missing(FieldName::Sampler)),
+        }
+    }
+
+    /// The surface operand of an LSC message, as a surface variable or as a number.
+    pub(crate) fn lsc_base(&self) -> Result<LscBase, Unsupported> {
+        match self.vector(FieldName::Surface)? {
+            VectorOperand::State(state) => match (state.class, u8::try_from(state.index)) {
+                (StateClass::SURFACE, Ok(id)) => {
+                    Ok(LscBase::Variable(self.surface_variable(SurfaceId(id))?))
+                }
+                _ => Err(self.refuse("the surface operand is no surface")),
+            },
+            operand => Ok(LscBase::Number(self.cx.scalar(operand)?)),
+        }
+    }
+
+    /// Bytes rounded up to whole registers.
+    pub(crate) fn round(&self, bytes: usize) -> usize {
+        bytes.next_multiple_of(self.grf())
+    }
+
+    pub(crate) fn grf(&self) -> usize {
+        usize::try_from(self.cx.grf_bytes).unwrap_or(32).max(1)
+    }
+}
+
+/// What the surface operand of an LSC message is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LscBase {
+    Variable(Reach),
+    Number(Scalar),
+}
+
+fn state_word(place: StatePlace) -> Scalar {
+    Scalar::Register {
+        offset: place.offset,
+        data_type: DataType::Ud,
+    }
+}

@@ -1,0 +1,403 @@
+//! Translation of the load/store-cache messages.
+
+use super::Message;
+use super::addresses::{Addresses, Width};
+use super::atomics::{AtomicAccess, AtomicData, AtomicWidth, CounterAccess};
+use super::block::{Block2d, Block2dShape, FieldRows, MediaAccess, media_pitch};
+use super::dataport::Shape;
+use super::fields::{Data, Fields, LscBase};
+use super::lanes::Part;
+use super::reach::{Index, Reach};
+use super::status::Status;
+use super::typed::{Coordinates, TypedAtomic, TypedStatus};
+use super::unit::UnitKind;
+use crate::fault::Unsupported;
+use crate::memory::AtomicOp;
+use crate::program::Scalar;
+use visakit_isa::enums::{
+    lsc_addr_size as addr_size, lsc_addr_type as addr_type, lsc_data_order, lsc_data_size, lsc_sfid,
+};
+use visakit_isa::{FieldName as F, Op, Value, VarId, VectorOperand};
+
+const NOTHING: Scalar = Scalar::Constant(0);
+
+/// An LSC atomic operation and how many data operands it has.
+pub(super) const fn lsc_atomic(op: Op) -> Option<(AtomicOp, u8)> {
+    Some(match op {
+        Op::LSC_ATOMIC_IINC | Op::LSC_TYPED_ATOMIC_IINC => (AtomicOp::Increment, 0),
+        Op::LSC_ATOMIC_IDEC | Op::LSC_TYPED_ATOMIC_IDEC => (AtomicOp::Decrement, 0),
+        Op::LSC_ATOMIC_LOAD | Op::LSC_TYPED_ATOMIC_LOAD => (AtomicOp::Load, 0),
+        Op::LSC_ATOMIC_STORE | Op::LSC_TYPED_ATOMIC_STORE => (AtomicOp::Store, 1),
+        Op::LSC_ATOMIC_IADD | Op::LSC_TYPED_ATOMIC_IADD | Op::LSC_APNDCTR_ATOMIC_ADD => {
+            (AtomicOp::Add, 1)
+        }
+        Op::LSC_ATOMIC_ISUB | Op::LSC_TYPED_ATOMIC_ISUB | Op::LSC_APNDCTR_ATOMIC_SUB => {
+            (AtomicOp::Sub, 1)
+        }
+        Op::LSC_ATOMIC_SMIN | Op::LSC_TYPED_ATOMIC_SMIN => (AtomicOp::SignedMin, 1),
+        Op::LSC_ATOMIC_SMAX | Op::LSC_TYPED_ATOMIC_SMAX => (AtomicOp::SignedMax, 1),
+        Op::LSC_ATOMIC_UMIN | Op::LSC_TYPED_ATOMIC_UMIN => (AtomicOp::UnsignedMin, 1),
+        Op::LSC_ATOMIC_UMAX | Op::LSC_TYPED_ATOMIC_UMAX => (AtomicOp::UnsignedMax, 1),
+        Op::LSC_ATOMIC_ICAS | Op::LSC_TYPED_ATOMIC_ICAS => (AtomicOp::CompareExchange, 2),
+        Op::LSC_ATOMIC_FADD | Op::LSC_TYPED_ATOMIC_FADD => (AtomicOp::FloatAdd, 1),
+        Op::LSC_ATOMIC_FSUB | Op::LSC_TYPED_ATOMIC_FSUB => (AtomicOp::FloatSub, 1),
+        Op::LSC_ATOMIC_FMIN | Op::LSC_TYPED_ATOMIC_FMIN => (AtomicOp::FloatMin, 1),
+        Op::LSC_ATOMIC_FMAX | Op::LSC_TYPED_ATOMIC_FMAX => (AtomicOp::FloatMax, 1),
+        Op::LSC_ATOMIC_FCAS | Op::LSC_TYPED_ATOMIC_FCAS => (AtomicOp::FloatCompareExchange, 2),
+        Op::LSC_ATOMIC_AND | Op::LSC_TYPED_ATOMIC_AND => (AtomicOp::And, 1),
+        Op::LSC_ATOMIC_OR | Op::LSC_TYPED_ATOMIC_OR => (AtomicOp::Or, 1),
+        Op::LSC_ATOMIC_XOR | Op::LSC_TYPED_ATOMIC_XOR => (AtomicOp::Xor, 1),
+        Op::LSC_ATOMIC_BFADD => (AtomicOp::BrainAdd, 1),
+        Op::LSC_ATOMIC_BFSUB => (AtomicOp::BrainSub, 1),
+        Op::LSC_ATOMIC_BFMIN => (AtomicOp::BrainMin, 1),
+        Op::LSC_ATOMIC_BFMAX => (AtomicOp::BrainMax, 1),
+        Op::LSC_ATOMIC_BFCAS => (AtomicOp::BrainCompareExchange, 2),
+        _ => return None,
+    })
+}
+
+impl Fields<'_, '_> {
+    /// The storage and the 64-bit base that is added to flat addresses.
+    fn lsc_reach(&self) -> Result<(Reach, Scalar), Unsupported> {
+        match self.byte(F::Sfid) {
+            lsc_sfid::UGM | lsc_sfid::UGML => {}
+            // The address type says flat; there is only one local memory.
+            lsc_sfid::SLM => return Ok((Reach::Local, NOTHING)),
+            other => {
+                return Err(self.refuse(format!("untyped access of shared function {other}")));
+            }
+        }
+        let base = self.lsc_base()?;
+        let kind = self.byte(F::AddrType);
+        match (kind, base) {
+            (addr_type::FLAT, LscBase::Number(base)) => Ok((Reach::Flat, base)),
+            (addr_type::ARG, LscBase::Number(base)) => Ok((Reach::Arguments, base)),
+            _ => Ok((self.lsc_surface()?, NOTHING)),
+        }
+    }
+
+    /// The surface of a stateful address.
+    fn lsc_surface(&self) -> Result<Reach, Unsupported> {
+        let add = u32::try_from(self.number(F::SurfaceIndex)).unwrap_or(0);
+        let base = match self.lsc_base()? {
+            LscBase::Variable(reach) => return Ok(reach),
+            LscBase::Number(base) => base,
+        };
+        let index = Index { base, add };
+        match self.byte(F::AddrType) {
+            addr_type::BTI | addr_type::SURF => Ok(Reach::Table(index)),
+            addr_type::BSS => Ok(Reach::Bindless(index)),
+            addr_type::SS => Ok(Reach::State(index)),
+            other => Err(self.refuse(format!("address type {other} names no surface"))),
+        }
+    }
+
+    fn address_width(&self) -> Result<(Width, u64), Unsupported> {
+        match self.byte(F::AddrSize) {
+            addr_size::A16 => Ok((Width::W16, u32::MAX.into())),
+            addr_size::A32 => Ok((Width::W32, u32::MAX.into())),
+            addr_size::A64 => Ok((Width::W64, u64::MAX)),
+            addr_size::A32U => Ok((Width::W32, u64::MAX)),
+            addr_size::A32S => Ok((Width::S32, u64::MAX)),
+            other => Err(self.refuse(format!("address size {other} has no meaning"))),
+        }
+    }
+
+    fn lsc_addresses(
+        &self,
+        name: F,
+        reach: Reach,
+        base: Scalar,
+        lanes: usize,
+    ) -> Result<Addresses, Unsupported> {
+        let (width, mask) = self.address_width()?;
+        let place = self.needed(name)?;
+        let scale = u64::try_from(self.number(F::AddrScale)).unwrap_or(1);
+        // A base of 64 bits makes addresses of 64 bits of narrow offsets.
+        let mask = if base == NOTHING { mask } else { u64::MAX };
+        Ok(Addresses {
+            elements: Data::new(place, lanes * width.bytes()),
+            width,
+            pitch: None,
+            scalar: base,
+            scalar_scale: 1,
+            // Writers leave 0 where nothing is scaled.
+            scale: scale.max(1),
+            add: self.number(F::AddrOffset).cast_unsigned(),
+            mask: mask & reach.mask(),
+            align: 1,
+        })
+    }
+
+    fn lsc_unit(&self) -> Result<UnitKind, Unsupported> {
+        Ok(match self.byte(F::DataSize) {
+            lsc_data_size::D8 => UnitKind::D8,
+            lsc_data_size::D16 => UnitKind::D16,
+            lsc_data_size::D32 => UnitKind::D32,
+            lsc_data_size::D64 => UnitKind::D64,
+            lsc_data_size::D8C32 => UnitKind::D8In32,
+            lsc_data_size::D16C32 => UnitKind::D16In32,
+            lsc_data_size::D16C32H => UnitKind::D16High,
+            other => return Err(self.refuse(format!("data size {other} has no meaning"))),
+        })
+    }
+
+    fn lsc_elements(&self) -> Result<usize, Unsupported> {
+        Ok(match self.byte(F::DataElems) {
+            code @ 1..=4 => usize::from(code),
+            code @ 5..=8 => 8 << (code - 5),
+            other => return Err(self.refuse(format!("vector size code {other} has no meaning"))),
+        })
+    }
+
+    /// Elements of a lane: each vector component in its own registers, or transposed.
+    fn lsc_shape(&self, lanes: usize) -> Result<Shape, Unsupported> {
+        let unit = self.lsc_unit()?;
+        let count = self.lsc_elements()?;
+        let transposed = self.byte(F::DataOrder) == lsc_data_order::TRANSPOSE;
+        let (pitch, lane_pitch) = if transposed {
+            (unit.register(), self.round(count * unit.register()))
+        } else {
+            (self.round(lanes * unit.register()), unit.register())
+        };
+        if transposed && lanes == 1 && count > 1 && unit.memory() == unit.register() {
+            return Ok(self.contiguous(count * unit.memory()));
+        }
+        Ok(Shape {
+            unit,
+            parts: (0..count)
+                .map(|i| Part {
+                    memory: i * unit.memory(),
+                    register: i * pitch,
+                })
+                .collect(),
+            lane_pitch,
+        })
+    }
+
+    /// Bytes of one lane, in the widest pieces.
+    fn contiguous(&self, bytes: usize) -> Shape {
+        let unit = match bytes % 8 {
+            0 => UnitKind::D64,
+            4 => UnitKind::D32,
+            2 | 6 => UnitKind::D16,
+            _ => UnitKind::D8,
+        };
+        Shape {
+            unit,
+            parts: (0..bytes / unit.memory())
+                .map(|i| Part {
+                    memory: i * unit.memory(),
+                    register: i * unit.memory(),
+                })
+                .collect(),
+            lane_pitch: bytes,
+        }
+    }
+
+    pub(super) fn lsc_access(&self, quad: bool, store: bool) -> Result<Message, Unsupported> {
+        let lanes = self.count()?;
+        let (reach, base) = self.lsc_reach()?;
+        let addresses = self.lsc_addresses(F::Src0Addrs, reach, base, lanes)?;
+        let shape = if quad {
+            self.channel_parts(self.byte(F::ChMask), self.lsc_unit()?, lanes)
+        } else {
+            self.lsc_shape(lanes)?
+        };
+        self.lane_access(reach, addresses, shape, lanes, lsc_data(store), store)
+    }
+
+    pub(super) fn lsc_strided(&self, store: bool) -> Result<Message, Unsupported> {
+        let lanes = self.count()?;
+        let (reach, base) = self.lsc_reach()?;
+        let shape = self.lsc_shape(lanes)?;
+        let mut addresses = self.lsc_addresses(F::Src0AddrBase, reach, base, 1)?;
+        let packed = shape.parts.len() * shape.unit.memory();
+        addresses.pitch = Some(match self.instruction.get(F::Src0AddrPitch) {
+            // Without a pitch lanes follow each other.
+            Some(Value::Vector(VectorOperand::General(g))) if g.variable == VarId::NULL => {
+                Scalar::Constant(packed as u64)
+            }
+            _ => self.scalar(F::Src0AddrPitch)?,
+        });
+        self.lane_access(reach, addresses, shape, lanes, lsc_data(store), store)
+    }
+
+    fn lsc_atomic_data(
+        &self,
+        op: AtomicOp,
+        sources: u8,
+        lanes: usize,
+        first: F,
+    ) -> Result<AtomicData, Unsupported> {
+        let width = match self.byte(F::DataSize) {
+            lsc_data_size::D16 | lsc_data_size::D16C32 => AtomicWidth::W16,
+            lsc_data_size::D32 => AtomicWidth::W32,
+            lsc_data_size::D64 => AtomicWidth::W64,
+            other => return Err(self.refuse(format!("atomic operation on data size {other}"))),
+        };
+        let bytes = lanes * width.register();
+        Ok(AtomicData {
+            op,
+            width,
+            a: if sources > 0 {
+                self.data(first, bytes)?
+            } else {
+                None
+            },
+            b: if sources > 1 {
+                self.data(F::Src2Data, bytes)?
+            } else {
+                None
+            },
+            dst: self.data(F::Dst, bytes)?,
+        })
+    }
+
+    pub(super) fn lsc_atomic(&self, op: AtomicOp, sources: u8) -> Result<Message, Unsupported> {
+        let lanes = self.count()?;
+        let (reach, base) = self.lsc_reach()?;
+        if self.byte(F::DataElems) > 1 || self.byte(F::DataOrder) == lsc_data_order::TRANSPOSE {
+            return Err(self.refuse("atomic operations take one element for each lane"));
+        }
+        let data = self.lsc_atomic_data(op, sources, lanes, F::Src1Data)?;
+        let mut addresses = self.lsc_addresses(F::Src0Addrs, reach, base, lanes)?;
+        addresses.align = data.width.memory() as u64;
+        Ok(Message::Atomic(Box::new(AtomicAccess {
+            reach,
+            addresses,
+            lanes,
+            data,
+        })))
+    }
+
+    pub(super) fn lsc_counter(&self, op: AtomicOp) -> Result<Message, Unsupported> {
+        let lanes = self.count()?;
+        Ok(Message::Counter(Box::new(CounterAccess {
+            reach: self.lsc_surface()?,
+            lanes,
+            data: self.lsc_atomic_data(op, 1, lanes, F::Src0Data)?,
+        })))
+    }
+
+    pub(super) fn lsc_status(&self) -> Result<Message, Unsupported> {
+        let lanes = self.count()?;
+        let (reach, base) = self.lsc_reach()?;
+        let bytes = self.lsc_unit()?.memory() * self.lsc_elements()?;
+        Ok(Message::Status(Box::new(Status {
+            reach,
+            addresses: self.lsc_addresses(F::Src0Addrs, reach, base, lanes)?,
+            lanes,
+            bytes,
+            dst: self.data(F::Dst, 4)?,
+        })))
+    }
+
+    pub(super) fn lsc_block2d(&self, store: bool) -> Result<Message, Unsupported> {
+        let number = |name| usize::try_from(self.number(name)).unwrap_or(0);
+        let shape = Block2dShape {
+            element: self.lsc_unit()?.memory(),
+            blocks: number(F::Blocks),
+            width: number(F::BlockWidth),
+            height: number(F::BlockHeight),
+            transpose: self.byte(F::DataOrder) == lsc_data_order::TRANSPOSE,
+            vnni: self.byte(F::Vnni) != 0,
+            grf: self.grf(),
+        };
+        let data = self.data(lsc_data(store), shape.bytes())?;
+        if store && data.is_none() {
+            return Err(self.refuse("there is no data to store"));
+        }
+        Ok(Message::Block2d(Box::new(Block2d {
+            base: self.scalar(F::SurfaceBase)?,
+            surface_width: self.scalar(F::SurfaceWidth)?,
+            surface_height: self.scalar(F::SurfaceHeight)?,
+            surface_pitch: self.scalar(F::SurfacePitch)?,
+            x: self.scalar(F::X)?,
+            y: self.scalar(F::Y)?,
+            shape,
+            data,
+            store,
+        })))
+    }
+
+    fn lsc_coordinates(&self) -> Result<Coordinates, Unsupported> {
+        let lanes = self.count()?;
+        let (width, _) = self.address_width()?;
+        let bytes = lanes * width.bytes();
+        Ok(Coordinates {
+            sources: [
+                self.data(F::Src0U, bytes)?,
+                self.data(F::Src0V, bytes)?,
+                self.data(F::Src0R, bytes)?,
+            ],
+            width,
+            offsets: [
+                self.number(F::UOffset),
+                self.number(F::VOffset),
+                self.number(F::ROffset),
+            ],
+            lanes,
+        })
+    }
+
+    pub(super) fn lsc_typed(&self, store: bool) -> Result<Message, Unsupported> {
+        let coordinates = self.lsc_coordinates()?;
+        let channels = self.byte(F::ChMask) & 0xf;
+        self.typed_access(
+            self.lsc_surface()?,
+            coordinates,
+            channels,
+            lsc_data(store),
+            store,
+        )
+    }
+
+    pub(super) fn lsc_typed_atomic(
+        &self,
+        op: AtomicOp,
+        sources: u8,
+    ) -> Result<Message, Unsupported> {
+        let coordinates = self.lsc_coordinates()?;
+        let data = self.lsc_atomic_data(op, sources, coordinates.lanes, F::Src1Data)?;
+        Ok(Message::TypedAtomic(Box::new(TypedAtomic {
+            reach: self.lsc_surface()?,
+            coordinates,
+            data,
+        })))
+    }
+
+    pub(super) fn lsc_typed_status(&self) -> Result<Message, Unsupported> {
+        Ok(Message::TypedStatus(Box::new(TypedStatus {
+            reach: self.lsc_surface()?,
+            coordinates: self.lsc_coordinates()?,
+            dst: self.data(F::Dst, 4)?,
+        })))
+    }
+
+    pub(super) fn lsc_typed_block2d(&self, store: bool) -> Result<Message, Unsupported> {
+        let number = |name| usize::try_from(self.number(name)).unwrap_or(0);
+        let (width, height) = (number(F::BlockWidth), number(F::BlockHeight));
+        let pitch = media_pitch(width);
+        let bytes = pitch
+            .saturating_mul(height.saturating_sub(1))
+            .saturating_add(width);
+        Ok(Message::Media(Box::new(MediaAccess {
+            reach: self.lsc_surface()?,
+            plane: 0,
+            rows: FieldRows::All,
+            width,
+            height,
+            pitch,
+            x: self.scalar(F::X)?,
+            y: self.scalar(F::Y)?,
+            clamps: false,
+            data: self.data(lsc_data(store), bytes)?,
+            store,
+        })))
+    }
+}
+
+const fn lsc_data(store: bool) -> F {
+    if store { F::Src1Data } else { F::Dst }
+}

@@ -1,0 +1,250 @@
+//! Sampler messages: filtered and unfiltered texels, and properties of images.
+
+use super::fields::Data;
+use super::reach::Reach;
+use crate::fault::{FaultKind, Outcome, Trap};
+use crate::memory::{Addressing, ChannelClass, Filter, Memory, Sampler, sample};
+use crate::observe::{MemoryAccess, Observer, Space};
+use crate::program::Scalar;
+use crate::run::Registers;
+use half::f16;
+
+/// What a sampler message asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Query {
+    /// Filtered texels at float coordinates.
+    Sample,
+    /// Texels at integer coordinates.
+    Load,
+    /// One channel (0 red to 3 alpha) of the four texels that a bilinear filter would blend.
+    Gather(u8),
+    /// Width, height, depth and number of levels.
+    Size,
+    /// Number of samples.
+    Samples,
+}
+
+/// A parameter of the lanes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parameter {
+    pub(crate) data: Data,
+    /// Bytes of an element: 2 or 4.
+    pub(crate) size: usize,
+}
+
+/// A sampler message. All images have one level: a level of detail is not looked at.
+#[derive(Clone, Debug)]
+pub(crate) struct Texture {
+    pub(crate) reach: Reach,
+    pub(crate) query: Query,
+    pub(crate) sampler: Option<Scalar>,
+    /// U, V and R.
+    pub(crate) coordinates: [Option<Parameter>; 3],
+    /// Texel offsets: bits 8-11 U, 4-7 V, 0-3 R, each signed.
+    pub(crate) offsets: Scalar,
+    pub(crate) lanes: usize,
+    /// Bit 0 red to bit 3 alpha.
+    pub(crate) channels: u8,
+    pub(crate) dst: Option<Data>,
+    /// Bytes of an element of the destination: 2 or 4.
+    pub(crate) size: usize,
+    /// Bytes from channel to channel.
+    pub(crate) channel_pitch: usize,
+    /// Whether a mask of the lanes with resident texels follows the channels.
+    pub(crate) null_mask: bool,
+}
+
+fn nibble(word: u64, shift: u32) -> i64 {
+    let value = i64::try_from(word >> shift & 0xf).unwrap_or(0);
+    if value >= 8 { value - 16 } else { value }
+}
+
+impl Parameter {
+    /// The bits of a lane's element.
+    fn bits(&self, registers: &Registers, lane: usize) -> Result<u32, Box<Trap>> {
+        let bytes = self.data.read(registers)?;
+        let mut word = [0; 4];
+        let element = bytes.chunks_exact(self.size).nth(lane).unwrap_or_default();
+        for (to, from) in word.iter_mut().zip(element) {
+            *to = *from;
+        }
+        Ok(u32::from_le_bytes(word))
+    }
+
+    fn float(&self, registers: &Registers, lane: usize) -> Result<f32, Box<Trap>> {
+        let bits = self.bits(registers, lane)?;
+        Ok(match (self.size, u16::try_from(bits)) {
+            (2, Ok(half)) => f16::from_bits(half).to_f32(),
+            _ => f32::from_bits(bits),
+        })
+    }
+}
+
+impl Texture {
+    pub(crate) fn run<O: Observer>(
+        &self,
+        registers: &mut Registers,
+        memory: &Memory,
+        mask: u32,
+        observer: &mut O,
+    ) -> Outcome {
+        let Some(dst) = &self.dst else {
+            return Ok(());
+        };
+        let (texels, surface) = self.reach.image(registers, memory)?;
+        let sampler = self
+            .sampler
+            .map(|scalar| {
+                let index = u32::try_from(scalar.read(registers)).unwrap_or(u32::MAX);
+                let sampler = memory.sampler(index);
+                sampler.ok_or_else(|| Trap::new(FaultKind::UnknownSampler(index)))
+            })
+            .transpose()?;
+        let offsets = self.offsets.read(registers);
+        let offsets = [nibble(offsets, 8), nibble(offsets, 4), nibble(offsets, 0)];
+        let class = match self.query {
+            Query::Size | Query::Samples => ChannelClass::Unsigned,
+            _ => texels.image.format.channel.class(),
+        };
+        for lane in (0..self.lanes).filter(|lane| mask >> lane & 1 != 0) {
+            let rgba = match self.query {
+                Query::Size => {
+                    let image = &texels.image;
+                    [image.width, image.height, image.depth, 1]
+                }
+                Query::Samples => [1, 0, 0, 0],
+                Query::Load => {
+                    let at = self.integers(registers, lane)?;
+                    let [x, y, z] = std::array::from_fn(|i| sum(at, offsets, i));
+                    if O::MEMORY {
+                        self.report(observer, surface, lane, texels.place(x, y, z));
+                    }
+                    texels.load(x, y, z).unwrap_or(texels.image.format.border())
+                }
+                Query::Sample | Query::Gather(_) => {
+                    let sampler = sampler.unwrap_or(Sampler {
+                        normalized: false,
+                        addressing: Addressing::ClampToEdge,
+                        filter: Filter::Nearest,
+                    });
+                    let at = self.floats(registers, lane)?;
+                    match self.query {
+                        Query::Gather(channel) => {
+                            let corner = |u, v| {
+                                let [du, dv, dr] = offsets;
+                                self.corner(&texels, sampler, at, [du + u, dv + v, dr])
+                                    .get(usize::from(channel))
+                                    .copied()
+                                    .unwrap_or(0)
+                            };
+                            [corner(0, 1), corner(1, 1), corner(1, 0), corner(0, 0)]
+                        }
+                        _ => sample(&texels, sampler, at, offsets),
+                    }
+                }
+            };
+            let out = dst.write(registers)?;
+            let enabled = (0..4usize).filter(|c| self.channels >> c & 1 != 0);
+            for (slot, channel) in enabled.enumerate() {
+                let at = slot * self.channel_pitch + lane * self.size;
+                let value = rgba.get(channel).copied().unwrap_or(0);
+                let value = if self.size == 2 && class == ChannelClass::Float {
+                    f16::from_f32(f32::from_bits(value)).to_bits().into()
+                } else {
+                    value
+                };
+                for (to, from) in out
+                    .iter_mut()
+                    .skip(at)
+                    .take(self.size)
+                    .zip(value.to_le_bytes())
+                {
+                    *to = from;
+                }
+            }
+        }
+        if self.null_mask {
+            // All texels are resident.
+            let at = self.channels.count_ones() as usize * self.channel_pitch;
+            let out = dst.write(registers)?;
+            if let Some(out) = out.get_mut(at..).and_then(|o| o.first_chunk_mut()) {
+                *out = u32::MAX.to_le_bytes();
+            }
+        }
+        Ok(())
+    }
+
+    /// The texel at an offset from the upper left one of a bilinear filter.
+    fn corner(
+        &self,
+        texels: &crate::memory::Texels<'_>,
+        sampler: Sampler,
+        at: [f32; 3],
+        offsets: [i64; 3],
+    ) -> [u32; 4] {
+        let [u, v, r] = at;
+        let image = &texels.image;
+        #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^24")]
+        let (width, height) = (image.width as f32, image.height as f32);
+        let (x, y) = if sampler.normalized {
+            (u * width, v * height)
+        } else {
+            (u, v)
+        };
+        let nearest = Sampler {
+            normalized: false,
+            filter: Filter::Nearest,
+            ..sampler
+        };
+        sample(texels, nearest, [x - 0.5, y - 0.5, r], offsets)
+    }
+
+    fn integers(&self, registers: &Registers, lane: usize) -> Result<[i64; 3], Box<Trap>> {
+        let mut out = [0; 3];
+        for (place, parameter) in out.iter_mut().zip(&self.coordinates) {
+            if let Some(parameter) = parameter {
+                let bits = parameter.bits(registers, lane)?;
+                *place = match (parameter.size, u16::try_from(bits)) {
+                    (2, Ok(word)) => word.cast_signed().into(),
+                    _ => bits.cast_signed().into(),
+                };
+            }
+        }
+        Ok(out)
+    }
+
+    fn floats(&self, registers: &Registers, lane: usize) -> Result<[f32; 3], Box<Trap>> {
+        let mut out = [0.0; 3];
+        for (place, parameter) in out.iter_mut().zip(&self.coordinates) {
+            if let Some(parameter) = parameter {
+                *place = parameter.float(registers, lane)?;
+            }
+        }
+        Ok(out)
+    }
+
+    #[cold]
+    fn report<O: Observer>(
+        &self,
+        observer: &mut O,
+        surface: u32,
+        lane: usize,
+        place: Option<usize>,
+    ) {
+        if let Some(at) = place {
+            observer.memory(&MemoryAccess {
+                space: Space::Surface(surface),
+                address: at as u64,
+                bytes: 4,
+                lane: u8::try_from(lane).ok(),
+                read: true,
+                write: false,
+                atomic: false,
+            });
+        }
+    }
+}
+
+fn sum(a: [i64; 3], b: [i64; 3], i: usize) -> i64 {
+    a.get(i).zip(b.get(i)).map_or(0, |(a, b)| a + b)
+}

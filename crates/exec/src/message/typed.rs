@@ -1,0 +1,219 @@
+//! Messages that address texels of an image.
+
+use super::addresses::{LaneAddresses, Width};
+use super::atomics::AtomicData;
+use super::fields::Data;
+use super::reach::Reach;
+use crate::fault::{FaultKind, Outcome, Trap};
+use crate::memory::target::Window;
+use crate::memory::{Memory, Texels};
+use crate::observe::{MemoryAccess, Observer, Space};
+use crate::run::Registers;
+
+/// Integer texel coordinates of the lanes.
+#[derive(Clone, Debug)]
+pub(crate) struct Coordinates {
+    /// U, V and R; absent ones are 0.
+    pub(crate) sources: [Option<Data>; 3],
+    pub(crate) width: Width,
+    /// Added to each.
+    pub(crate) offsets: [i64; 3],
+    pub(crate) lanes: usize,
+}
+
+/// The coordinates of each lane.
+pub(crate) type LaneCoordinates = [[i64; 3]; 32];
+
+impl Coordinates {
+    pub(crate) fn fill(&self, registers: &Registers) -> Result<LaneCoordinates, Box<Trap>> {
+        let mut out = [[0; 3]; 32];
+        for (axis, (source, offset)) in self.sources.iter().zip(self.offsets).enumerate() {
+            let bytes = source.as_ref().map(|s| s.read(registers)).transpose()?;
+            let mut elements = bytes.map(|b| b.chunks_exact(self.width.bytes()));
+            for lane in out.iter_mut().take(self.lanes) {
+                let mut word = [0; 8];
+                if let Some(element) = elements.as_mut().and_then(Iterator::next) {
+                    for (to, from) in word.iter_mut().zip(element) {
+                        *to = *from;
+                    }
+                }
+                let value = i64::try_from(u64::from_le_bytes(word)).unwrap_or(i64::MAX / 2);
+                if let Some(place) = lane.get_mut(axis) {
+                    *place = value.saturating_add(offset);
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// A load or store of texels, one for each lane.
+#[derive(Clone, Debug)]
+pub(crate) struct TypedAccess {
+    pub(crate) reach: Reach,
+    pub(crate) coordinates: Coordinates,
+    /// Bit 0 red to bit 3 alpha.
+    pub(crate) channels: u8,
+    /// Bytes from channel to channel in the data operand.
+    pub(crate) channel_pitch: usize,
+    pub(crate) data: Option<Data>,
+    pub(crate) store: bool,
+}
+
+fn report<O: Observer>(
+    observer: &mut O,
+    texels: &Texels<'_>,
+    surface: u32,
+    coordinates: &LaneCoordinates,
+    mask: u32,
+    (read, write, atomic): (bool, bool, bool),
+) {
+    for (lane, [x, y, z]) in (0u8..).zip(coordinates) {
+        if mask >> lane & 1 != 0
+            && let Some(at) = texels.place(*x, *y, *z)
+        {
+            observer.memory(&MemoryAccess {
+                space: Space::Surface(surface),
+                address: at as u64,
+                bytes: u32::try_from(texels.image.format.bytes()).unwrap_or(0),
+                lane: Some(lane),
+                read,
+                write,
+                atomic,
+            });
+        }
+    }
+}
+
+impl TypedAccess {
+    pub(crate) fn run<O: Observer>(
+        &self,
+        registers: &mut Registers,
+        memory: &Memory,
+        mask: u32,
+        observer: &mut O,
+    ) -> Outcome {
+        let Some(data) = &self.data else {
+            return Ok(());
+        };
+        let coordinates = self.coordinates.fill(registers)?;
+        let (mut texels, surface) = self.reach.image(registers, memory)?;
+        if O::MEMORY {
+            let kind = (!self.store, self.store, false);
+            report(observer, &texels, surface, &coordinates, mask, kind);
+        }
+        let enabled = (0u8..).zip(coordinates).take(self.coordinates.lanes);
+        let enabled = enabled.filter(|(lane, _)| mask >> lane & 1 != 0);
+        if self.store {
+            let from = data.read(registers)?;
+            for (lane, [x, y, z]) in enabled {
+                let mut rgba = [0; 4];
+                for (at, channel) in self.places(lane).zip(self.enabled_channels()) {
+                    if let (Some(bytes), Some(value)) = (
+                        from.get(at..).and_then(|b| b.first_chunk()),
+                        rgba.get_mut(channel),
+                    ) {
+                        *value = u32::from_le_bytes(*bytes);
+                    }
+                }
+                texels.store(x, y, z, rgba, self.channels);
+            }
+        } else {
+            let out = data.write(registers)?;
+            let nothing = [0, 0, 0, texels.image.format.one()];
+            for (lane, [x, y, z]) in enabled {
+                let rgba = texels.load(x, y, z).unwrap_or(nothing);
+                for (at, channel) in self.places(lane).zip(self.enabled_channels()) {
+                    if let (Some(bytes), Some(value)) = (
+                        out.get_mut(at..).and_then(|b| b.first_chunk_mut()),
+                        rgba.get(channel),
+                    ) {
+                        *bytes = value.to_le_bytes();
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn enabled_channels(&self) -> impl Iterator<Item = usize> {
+        let channels = self.channels;
+        (0..4usize).filter(move |c| channels >> c & 1 != 0)
+    }
+
+    /// Places of the enabled channels of a lane: they follow each other.
+    fn places(&self, lane: u8) -> impl Iterator<Item = usize> {
+        let pitch = self.channel_pitch;
+        (0..4usize).map(move |slot| slot * pitch + usize::from(lane) * 4)
+    }
+}
+
+/// An atomic operation on texels of one channel.
+#[derive(Clone, Debug)]
+pub(crate) struct TypedAtomic {
+    pub(crate) reach: Reach,
+    pub(crate) coordinates: Coordinates,
+    pub(crate) data: AtomicData,
+}
+
+impl TypedAtomic {
+    pub(crate) fn run<O: Observer>(
+        &self,
+        registers: &mut Registers,
+        memory: &Memory,
+        mask: u32,
+        observer: &mut O,
+    ) -> Outcome {
+        let coordinates = self.coordinates.fill(registers)?;
+        let (texels, surface) = self.reach.image(registers, memory)?;
+        if texels.image.format.bytes() < self.data.width.memory() {
+            return Err(Trap::new(FaultKind::WrongSurface {
+                surface,
+                wanted: "an image with texels of the size of the operation",
+            }));
+        }
+        if O::MEMORY {
+            let kind = (true, true, true);
+            report(observer, &texels, surface, &coordinates, mask, kind);
+        }
+        let mut addresses: LaneAddresses = [u64::MAX; 32];
+        for (lane, (address, [x, y, z])) in (0u8..).zip(addresses.iter_mut().zip(coordinates)) {
+            if let Some(at) = texels.place(x, y, z) {
+                *address = at as u64;
+                let unit = self.data.width.memory() as u64;
+                if *address % unit != 0 && mask >> lane & 1 != 0 {
+                    return Err(Trap::at(FaultKind::Misaligned, lane, *address));
+                }
+            }
+        }
+        let addresses = addresses.get(..self.coordinates.lanes).unwrap_or_default();
+        let mut target = Window::whole(texels.space);
+        self.data.apply(registers, &mut target, addresses, mask)
+    }
+}
+
+/// For each lane a bit: whether its texel is there.
+#[derive(Clone, Debug)]
+pub(crate) struct TypedStatus {
+    pub(crate) reach: Reach,
+    pub(crate) coordinates: Coordinates,
+    pub(crate) dst: Option<Data>,
+}
+
+impl TypedStatus {
+    pub(crate) fn run(&self, registers: &mut Registers, memory: &Memory, mask: u32) -> Outcome {
+        let coordinates = self.coordinates.fill(registers)?;
+        let (texels, _) = self.reach.image(registers, memory)?;
+        let mut bits = 0u32;
+        for (lane, [x, y, z]) in (0u32..).zip(coordinates).take(self.coordinates.lanes) {
+            bits |= u32::from(texels.place(x, y, z).is_some()) << lane;
+        }
+        if let Some(dst) = &self.dst {
+            let out = dst.write(registers)?;
+            if let Some(out) = out.first_chunk_mut() {
+                *out = (bits & mask).to_le_bytes();
+            }
+        }
+        Ok(())
+    }
+}
