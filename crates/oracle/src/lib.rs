@@ -4,11 +4,14 @@
     reason = "a test tool over routines that it makes itself"
 )]
 
+pub mod compare;
 pub mod compute;
 pub mod float;
+pub mod generate;
 pub mod memory;
 pub mod operand;
 pub mod run;
+pub mod session;
 pub mod state;
 pub mod step;
 mod systolic;

@@ -138,6 +138,12 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Place of the instruction that runs or has stopped the run.
+    #[must_use]
+    pub fn place(&self) -> Option<usize> {
+        self.frames.last()?.places.iter().copied().flatten().min()
+    }
+
     fn view(&mut self) -> Result<View<'_, 'a>> {
         let frame = self.frames.last().ok_or(Halt::Unknown("no frame"))?;
         let (routine, activation) = (frame.routine, frame.activation);

@@ -1,0 +1,285 @@
+//! The same routine in both machines.
+
+use crate::float::{Format, Real};
+use crate::generate::Case;
+use crate::run::Machine;
+use crate::state::{Halt, Loose, Storage};
+use crate::value::{Precision, format_of};
+use std::fmt;
+use visakit_exec::{Group, Limits, Memory, Options, Program, ThreadStart, VariableSlot};
+use visakit_isa::object::Item;
+use visakit_isa::{DataType, PredicateId, VarId};
+
+/// A place where the two machines differ.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// The variable or buffer.
+    pub name: String,
+    /// Offset in bytes.
+    pub offset: usize,
+    /// What the slow machine has there.
+    pub expected: Vec<u8>,
+    /// What the fast machine has there.
+    pub got: Vec<u8>,
+    /// How closely it is defined.
+    pub precision: Precision,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = |bytes: &[u8]| {
+            let digits: String = bytes.iter().rev().map(|b| format!("{b:02x}")).collect();
+            format!("0x{digits}")
+        };
+        write!(
+            f,
+            "{} byte {}: expected {} ({:?}), got {}",
+            self.name,
+            self.offset,
+            number(&self.expected),
+            self.precision,
+            number(&self.got)
+        )
+    }
+}
+
+/// What came of a case.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// Both machines agree.
+    Agree,
+    /// They differ.
+    Differ(Vec<Difference>),
+    /// The fast machine refused or faulted.
+    Fault(String),
+    /// The definitions do not say what the routine does.
+    Undefined(Halt),
+}
+
+/// Runs a case in the slow machine.
+///
+/// # Errors
+/// What is not defined or not known.
+pub fn run_slow(case: &Case, limit: u64) -> Result<Machine<'_>, Halt> {
+    let mut machine = prepare(case)?;
+    machine.run(limit)?;
+    Ok(machine)
+}
+
+fn prepare(case: &Case) -> Result<Machine<'_>, Halt> {
+    let mut machine = Machine::new(&case.object, Case::KERNEL, case.grf, case.mask)?;
+    let scope = machine.scope(Case::KERNEL)?;
+    let predefined = case.object.format().predefined_variable_count();
+    for (index, variable) in (predefined..).zip(&scope.body.variables) {
+        let name = scope.body.string(variable.name).unwrap_or_default();
+        let set = case.sets.iter().find(|(n, _)| n.as_bytes() == name);
+        if let (Some((_, bytes)), Some(locals)) = (set, machine.activations.first_mut())
+            && let Some(storage) = locals.general.get_mut(&VarId(index))
+        {
+            for (to, from) in storage.bytes.iter_mut().zip(bytes) {
+                *to = *from;
+            }
+        }
+    }
+    let known = case.object.format().predefined_variables();
+    if let Some(index) = known.iter().position(|v| v.name == "cr0") {
+        let id = VarId(u32::try_from(index).unwrap_or(0));
+        if let Some(storage) = machine.shared.general.get_mut(&id) {
+            storage.bytes = case.cr0.to_le_bytes().to_vec();
+        }
+    }
+    machine.memory.add(case);
+    Ok(machine)
+}
+
+/// Takes out the instructions that the definitions leave open, one after the other.
+///
+/// Returns those that were taken out, with the reasons; instructions move up.
+pub fn prune(case: &mut Case) -> Vec<(visakit_isa::Op, Halt)> {
+    let mut removed = Vec::new();
+    loop {
+        let place = {
+            let Ok(mut machine) = prepare(case) else {
+                return removed;
+            };
+            match machine.run(100_000) {
+                Ok(()) => return removed,
+                Err(halt) => (machine.place(), halt),
+            }
+        };
+        let (Some(place), halt) = place else {
+            return removed;
+        };
+        let Some(body) = case.object.kernels.first_mut().and_then(|k| k.body_mut()) else {
+            return removed;
+        };
+        if place >= body.code.len() {
+            return removed;
+        }
+        if let Item::Instruction(instruction) = body.code.remove(place) {
+            removed.push((instruction.op, halt));
+        }
+    }
+}
+
+/// Runs a case in both machines.
+#[must_use]
+pub fn compare(case: &Case) -> Verdict {
+    let slow = match run_slow(case, 1_000_000) {
+        Ok(machine) => machine,
+        Err(halt) => return Verdict::Undefined(halt),
+    };
+    match run_fast(case, &slow) {
+        Ok(differences) if differences.is_empty() => Verdict::Agree,
+        Ok(differences) => Verdict::Differ(differences),
+        Err(message) => Verdict::Fault(message),
+    }
+}
+
+fn run_fast(case: &Case, slow: &Machine<'_>) -> Result<Vec<Difference>, String> {
+    let options = Options {
+        grf_bytes: u32::try_from(case.grf).unwrap_or(32),
+        strict: true,
+        ..Options::default()
+    };
+    let program =
+        Program::new(&case.object, Case::KERNEL, &options).map_err(|e| e.to_string())?;
+    let mut memory = Memory::new(1 << 30);
+    let mut buffers = Vec::new();
+    for bytes in &case.buffers {
+        buffers.push(memory.add_buffer(bytes).map_err(|e| e.to_string())?);
+    }
+    let slot = |name: &str| -> Result<VariableSlot, String> {
+        program
+            .variable(name)
+            .ok_or_else(|| format!("no variable {name}"))
+    };
+    let mut sets = Vec::new();
+    for (name, bytes) in &case.sets {
+        sets.push((slot(name)?, bytes.clone()));
+    }
+    let start = ThreadStart {
+        mask: case.mask,
+        cr0: case.cr0,
+        sets,
+        ..ThreadStart::default()
+    };
+    let mut group = Group::new(&program, 0, &[start]).map_err(|e| e.to_string())?;
+    let limits = Limits {
+        max_steps: 2_000_000,
+        ..Limits::default()
+    };
+    group
+        .run(&program, &memory, &limits, &mut ())
+        .map_err(|e| e.to_string())?;
+    let thread = group.thread(0).ok_or("no thread")?;
+    let mut differences = Vec::new();
+    let (Some(locals), Ok(scope)) = (slow.activations.first(), slow.scope(Case::KERNEL)) else {
+        return Err("no variables".to_owned());
+    };
+    let predefined = case.object.format().predefined_variable_count();
+    for (index, variable) in (predefined..).zip(&scope.body.variables) {
+        let Some(storage) = locals.general.get(&VarId(index)) else {
+            continue;
+        };
+        let name = scope.body.string(variable.name).unwrap_or_default();
+        let name = String::from_utf8_lossy(name);
+        let got = thread.read(&slot(&name)?);
+        differ(&name, storage, got, &mut differences);
+    }
+    for (index, predicate) in (1..).zip(&scope.body.predicates) {
+        let name = scope.body.string(predicate.name).unwrap_or_default();
+        let name = String::from_utf8_lossy(name);
+        let bytes = locals
+            .predicates
+            .get(&PredicateId(index))
+            .map_or([0; 4], |p| p.to_le_bytes());
+        let storage = Storage {
+            bytes: bytes.to_vec(),
+            ..Storage::default()
+        };
+        differ(&name, &storage, thread.read(&slot(&name)?), &mut differences);
+    }
+    for (index, buffer) in buffers.iter().enumerate() {
+        let storage = Storage {
+            bytes: slow.memory.buffer(index).to_vec(),
+            ..Storage::default()
+        };
+        let name = format!("buffer {index}");
+        differ(&name, &storage, &memory.read(*buffer), &mut differences);
+    }
+    Ok(differences)
+}
+
+fn differ(name: &str, storage: &Storage, got: &[u8], differences: &mut Vec<Difference>) {
+    let mut note = |offset: usize, size: usize, precision: Precision| {
+        let part = |bytes: &[u8]| bytes.get(offset..offset + size).unwrap_or(&[]).to_vec();
+        differences.push(Difference {
+            name: name.to_owned(),
+            offset,
+            expected: part(&storage.bytes),
+            got: part(got),
+            precision,
+        });
+    };
+    if got.len() < storage.bytes.len() {
+        note(0, storage.bytes.len(), Precision::Exact);
+        return;
+    }
+    if storage.loose.is_empty() && got.starts_with(&storage.bytes) {
+        return;
+    }
+    let mut at = 0;
+    while at < storage.bytes.len() {
+        if let Some(loose) = storage.loose.get(&at) {
+            let part = |bytes: &[u8]| {
+                let mut bits = [0; 8];
+                for (to, from) in bits.iter_mut().zip(&bytes[at..at + loose.size]) {
+                    *to = *from;
+                }
+                u64::from_le_bytes(bits)
+            };
+            if !meets(part(&storage.bytes), part(got), *loose) {
+                note(at, loose.size, loose.precision);
+            }
+            at += loose.size;
+            continue;
+        }
+        if storage.bytes[at] != got[at] {
+            let start = at / 4 * 4;
+            note(start, 4.min(storage.bytes.len() - start), Precision::Exact);
+            at = start + 4;
+            continue;
+        }
+        at += 1;
+    }
+}
+
+/// Whether a value is as close as asked.
+fn meets(expected: u64, got: u64, loose: Loose) -> bool {
+    let real = |format: Format, bits: u64| Real { format, bits };
+    let format = match loose.precision {
+        Precision::AnyNan(format) => format,
+        _ => match format_of(loose.ty) {
+            Some(format) => format,
+            None => return expected == got || loose.precision == Precision::Undefined,
+        },
+    };
+    let (a, b) = (real(format, expected), real(format, got));
+    match loose.precision {
+        Precision::Undefined => true,
+        Precision::Exact => expected == got,
+        Precision::AnyNan(_) => b.is_nan(),
+        Precision::AnyZero => b.is_zero(),
+        Precision::Ulps(n) => !b.is_nan() && (a.place() - b.place()).abs() <= i128::from(n),
+        Precision::Absolute(slack) => {
+            (a.to_f64() - b.to_f64()).abs() <= f64::from_bits(slack)
+        }
+    }
+}
+
+/// The element type of a variable, for reports.
+#[must_use]
+pub fn type_name(ty: DataType) -> &'static str {
+    ty.name()
+}
