@@ -24,6 +24,7 @@ use std::process::ExitCode;
   visakit asm k.visaasm -o k.isa         text into an object
   visakit stats objects/                 instruction mix of every *.isa below a folder
   visakit roundtrip objects/             read and write every *.isa below a folder, compare
+  visakit run --case cases/*             kernels with inputs and expected outputs
   visakit isa bfi                        fields, versions and platforms of an instruction
 
 A file may be `-` for standard input.
@@ -51,6 +52,8 @@ enum Command {
     Stats(commands::stats::Args),
     /// Read objects, write them again, compare every byte.
     Roundtrip(commands::roundtrip::Args),
+    /// Run kernels on the CPU: OpenCL kernels, media kernels, bare routines, cases.
+    Run(Box<commands::run::Args>),
     /// Look up instructions: fields, versions, platforms.
     Isa(commands::isa::Args),
 }
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Command::Dump(args) => commands::dump::run(args),
         Command::Stats(args) => commands::stats::run(args),
         Command::Roundtrip(args) => commands::roundtrip::run(args),
+        Command::Run(args) => commands::run::run(args),
         Command::Isa(args) => commands::isa::run(args),
     };
     let status = match result {

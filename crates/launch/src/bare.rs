@@ -75,6 +75,12 @@ impl Bare {
         })
     }
 
+    /// The translated program.
+    #[must_use]
+    pub const fn program(&self) -> &Program {
+        &self.program
+    }
+
     /// Sets a variable before the run, by text: elements separated by commas, fewer than it has leave the rest zero.
     ///
     /// # Errors

@@ -182,6 +182,12 @@ impl Media {
         self.program.inputs()
     }
 
+    /// The translated program.
+    #[must_use]
+    pub const fn program(&self) -> &Program {
+        &self.program
+    }
+
     /// Gives the kernel a surface.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ pub(crate) mod dump;
 pub(crate) mod info;
 pub(crate) mod isa;
 pub(crate) mod roundtrip;
+pub(crate) mod run;
 pub(crate) mod stats;
 
 use visakit::isa::{Dialect, Op};

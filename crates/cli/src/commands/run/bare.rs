@@ -1,0 +1,102 @@
+//! `visakit run --bare`.
+
+use super::show::{self, Stats};
+use super::trace::Trace;
+use super::{Args, report};
+use crate::Status;
+use crate::output::{self, Failure, heading, stdout};
+use serde_json::{Map, json};
+use std::io::Write;
+use std::time::Instant;
+use visakit_launch::{Bare, BareOutcome, LaunchError, Shown, Source, find_kernel, value};
+
+pub(super) fn run(args: &Args) -> Result<Status, Failure> {
+    let mut sources = Vec::new();
+    match launch(args, &mut sources) {
+        Ok(Ok(())) => Ok(Status::Clean),
+        Ok(Err(failure)) => Err(failure),
+        Err(error) => Ok(report(&error, &sources)),
+    }
+}
+
+fn launch(args: &Args, kept: &mut Vec<Source>) -> Result<Result<(), Failure>, LaunchError> {
+    *kept = args.sources()?;
+    let (object, grf_bytes) = args.object(kept, None)?;
+    let (id, _) = find_kernel(&object, args.kernel.as_deref())?;
+    let mut bare = Bare::new(&object, id, grf_bytes, args.strict)?;
+    bare.limits = args.config().limits;
+    for set in &args.set {
+        bare.set(&set.name, &set.text)?;
+    }
+    let started = Instant::now();
+    let outcome = if args.trace {
+        let mut trace = Trace::new(&object, grf_bytes);
+        trace.know(bare.program());
+        let outcome = bare.run(&mut trace);
+        if let Err(failure) = trace.end() {
+            return Ok(Err(failure));
+        }
+        outcome?
+    } else {
+        bare.run(&mut ())?
+    };
+    let stats = Stats {
+        counters: outcome.counters,
+        time: started.elapsed(),
+        translation: None,
+    };
+    let shown = chosen(args, &outcome)?;
+    Ok(print(args, &shown, &stats))
+}
+
+fn chosen(args: &Args, outcome: &BareOutcome) -> Result<Vec<Shown>, LaunchError> {
+    if args.print.is_empty() {
+        let all = outcome.variables();
+        return Ok(all.filter(|v| v.bytes.iter().any(|b| *b != 0)).collect());
+    }
+    args.print
+        .iter()
+        .map(|name| outcome.variable(name))
+        .collect()
+}
+
+fn print(args: &Args, shown: &[Shown], stats: &Stats) -> Result<(), Failure> {
+    if args.json {
+        let mut variables = Map::new();
+        for variable in shown {
+            let elements: Vec<_> = value::show(&variable.bytes, variable.data_type)
+                .map(|e| show::number(&e))
+                .collect();
+            let entry = json!({ "type": variable.data_type.name(), "elements": elements });
+            variables.insert(variable.name.clone(), entry);
+        }
+        let mut all = json!({ "variables": variables });
+        if args.stats
+            && let Some(all) = all.as_object_mut()
+        {
+            all.insert("statistics".to_owned(), stats.json());
+        }
+        return output::json(&all);
+    }
+    let mut out = stdout();
+    for variable in shown {
+        let name = output::printable(variable.name.as_bytes());
+        if variable.predicate {
+            let bits = value::show(&variable.bytes, variable.data_type).next();
+            let bits: u32 = bits.and_then(|b| b.parse().ok()).unwrap_or(0);
+            writeln!(out, "{} {bits:#010x}", heading(&format!("{name} (lanes)")))?;
+            continue;
+        }
+        writeln!(
+            out,
+            "{}",
+            heading(&format!("{name} ({})", variable.data_type))
+        )?;
+        show::rows(&mut out, &variable.bytes, variable.data_type)?;
+    }
+    if args.stats {
+        stats.print(&mut out)?;
+    }
+    out.flush()?;
+    Ok(())
+}

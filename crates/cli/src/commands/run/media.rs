@@ -1,0 +1,116 @@
+//! `visakit run --media`.
+
+use super::show::{self, Buffer, Stats};
+use super::trace::Trace;
+use super::{Args, report};
+use crate::Status;
+use crate::commands::roundtrip::progress;
+use crate::output::{self, Failure, stdout};
+use serde_json::json;
+use std::io::Write;
+use visakit_launch::{
+    Config, LaunchError, Media, MediaOutcome, MediaSurface, Source, Target, find_kernel,
+};
+
+pub(super) fn run(args: &Args) -> Result<Status, Failure> {
+    let surfaces = args.surface.iter().map(|s| Ok((s.target, s.surface()?)));
+    let surfaces = surfaces
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Failure::Other)?;
+    let mut sources = Vec::new();
+    match launch(args, &surfaces, &mut sources) {
+        Ok(Ok(())) => Ok(Status::Clean),
+        Ok(Err(failure)) => Err(failure),
+        Err(error) => Ok(report(&error, &sources)),
+    }
+}
+
+fn launch(
+    args: &Args,
+    surfaces: &[(Target, MediaSurface)],
+    kept: &mut Vec<Source>,
+) -> Result<Result<(), Failure>, LaunchError> {
+    *kept = args.sources()?;
+    let (object, grf_bytes) = args.object(kept, None)?;
+    let (id, _) = find_kernel(&object, args.kernel.as_deref())?;
+    let mut media = Media::new(&object, id, grf_bytes, args.strict)?;
+    for (target, surface) in surfaces {
+        media.surface(*target, surface)?;
+    }
+    for input in &args.input {
+        media.input(input.number, &input.text)?;
+    }
+    media.space = args.media.unwrap_or([1, 1]);
+    media.group = args.group;
+    media.dependency = args.dependency.unwrap_or_default();
+    let config = args.config();
+    let outcome = if args.trace {
+        let mut trace = Trace::new(&object, grf_bytes);
+        trace.know(media.program());
+        let outcome = media.run_observed(&config, &mut trace);
+        if let Err(failure) = trace.end() {
+            return Ok(Err(failure));
+        }
+        outcome?
+    } else {
+        let [columns, rows] = args.group.unwrap_or([1, 1]);
+        let [width, height] = media.space;
+        let groups = u64::from(width / columns.max(1)) * u64::from(height / rows.max(1));
+        let bar = progress(usize::try_from(groups).unwrap_or(usize::MAX));
+        let count = |groups| bar.inc(groups);
+        let config = Config {
+            progress: Some(&count),
+            ..config
+        };
+        let outcome = media.run(&config);
+        bar.finish_and_clear();
+        outcome?
+    };
+    Ok(print(args, surfaces, &outcome))
+}
+
+fn print(
+    args: &Args,
+    surfaces: &[(Target, MediaSurface)],
+    outcome: &MediaOutcome,
+) -> Result<(), Failure> {
+    let list: Vec<_> = outcome
+        .surfaces()
+        .zip(surfaces)
+        .map(|((target, bytes), (_, before))| {
+            let (number, name) = match target {
+                Target::Input(number) => (number, format!("input {number}")),
+                Target::Entry(entry) => (entry.into(), format!("entry {entry}")),
+            };
+            Buffer {
+                number,
+                name,
+                ty: Some(visakit::isa::DataType::Ub),
+                bytes,
+                changed: bytes != before.bytes,
+            }
+        })
+        .collect();
+    let stats = Stats {
+        counters: outcome.counters,
+        time: outcome.time,
+        translation: None,
+    };
+    if args.json {
+        let mut all =
+            json!({ "threads": outcome.threads, "surfaces": show::buffers_json(args, &list)? });
+        if args.stats
+            && let Some(all) = all.as_object_mut()
+        {
+            all.insert("statistics".to_owned(), stats.json());
+        }
+        return output::json(&all);
+    }
+    let mut out = stdout();
+    show::buffers(args, &mut out, &list)?;
+    if args.stats {
+        stats.print(&mut out)?;
+    }
+    out.flush()?;
+    Ok(())
+}

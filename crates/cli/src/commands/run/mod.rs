@@ -1,0 +1,218 @@
+//! `visakit run`: cases, OpenCL kernels, media kernels and bare routines.
+
+mod bare;
+mod case;
+mod kernel;
+mod media;
+mod show;
+mod spec;
+mod trace;
+
+use super::Reading;
+use crate::output::Failure;
+use crate::{Status, render};
+use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
+use std::path::{Path, PathBuf};
+use visakit_exec::Limits;
+use visakit_launch::{Config, LaunchError, Source, grf_bytes_of};
+
+#[derive(clap::Args)]
+#[command(after_long_help = "Examples:
+  visakit run k.isa --kernel add --zeinfo k.zeinfo --global 1024 --local 64 \\
+      --arg zeros:4096 --arg buffer:a.bin --arg f32:1.5 --out 0:c.bin
+  visakit run --case cases/vecadd/skl
+  visakit run copy.isa --kernel copy --media 4x4 --surface 0:in.bin:64x64 --surface 1:out.bin:64x64
+  visakit run k.visaasm --bare --set V32=1,2,3 --print V33")]
+pub(crate) struct Args {
+    /// The program: an object or vISA text; texts of called functions may follow.
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Run cases: folders with a case.json, compare outputs.
+    #[arg(long, num_args = 1.., value_name = "DIR", conflicts_with_all = ["files", "kernel", "global", "media", "bare"])]
+    case: Vec<PathBuf>,
+    /// Cases: from the compiler's text instead of the object.
+    #[arg(long, requires = "case")]
+    from_text: bool,
+    /// The kernel. [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Launch metadata: the text of a .ze_info section.
+    #[arg(long, value_name = "FILE", conflicts_with = "zebin")]
+    zeinfo: Option<PathBuf>,
+    /// Launch metadata, constants and device from a compiled program (zebin).
+    #[arg(long, value_name = "FILE")]
+    zebin: Option<PathBuf>,
+    /// Work-items in each dimension.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
+    global: Vec<u32>,
+    /// Work-items of a group. [default: what the kernel requires, else up to 256]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
+    local: Vec<u32>,
+    /// What is added to global ids.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
+    offset: Vec<u32>,
+    /// The arguments in order: buffer:FILE, zeros:BYTES, same:N, null, u32:7 (i8 to u64, f16, f32, f64; several
+    /// values separated by commas make a vector), bytes:HEX, local:BYTES, image2d:FILE:WxH[:ORDER:TYPE[:PITCH]],
+    /// sampler:[normalized,]ADDRESSING,FILTER.
+    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
+    args: Vec<ArgSpec>,
+    /// Write the buffer of argument or input N to a file. [default: small buffers that changed are printed]
+    #[arg(long, value_name = "N:FILE")]
+    out: Vec<OutSpec>,
+    /// Print the buffer of argument or input N as elements of a type.
+    #[arg(long, value_name = "N:TYPE")]
+    show: Vec<spec::ShowSpec>,
+    /// Media mode: a 2D space of threads.
+    #[arg(long, value_name = "WxH", value_parser = spec::two, conflicts_with_all = ["bare", "global"])]
+    media: Option<[u32; 2]>,
+    /// Media mode: threads of a group, for kernels with local memory and barriers.
+    #[arg(long, value_name = "WxH", value_parser = spec::two, requires = "media")]
+    group: Option<[u32; 2]>,
+    /// Media mode: which threads wait for others: none, vertical, horizontal, wavefront, wavefront26.
+    #[arg(long, value_name = "PATTERN", value_parser = spec::dependency, requires = "media")]
+    dependency: Option<visakit_launch::Dependency>,
+    /// Media mode: a surface for input N (or entry N of the binding table: btiN). WIDTH in bytes.
+    #[arg(long, value_name = "N:FILE[:WIDTHxHEIGHT[:PITCH]]", requires = "media")]
+    surface: Vec<SurfaceSpec>,
+    /// Media mode: a value for input N, in numbers of the input's type.
+    #[arg(
+        long,
+        value_name = "N:VALUE",
+        requires = "media",
+        allow_hyphen_values = true
+    )]
+    input: Vec<InputSpec>,
+    /// No launch contract: set variables by name, run one thread, print variables.
+    #[arg(long)]
+    bare: bool,
+    /// Bare mode: a variable's first content, elements separated by commas.
+    #[arg(
+        long,
+        value_name = "NAME=VALUE",
+        requires = "bare",
+        allow_hyphen_values = true
+    )]
+    set: Vec<SetSpec>,
+    /// Bare mode: variables to print. [default: all that are not zero]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "bare")]
+    print: Vec<String>,
+    /// Platform, which tells the size of a register. [default: found out, else one with 32 bytes]
+    #[arg(long, value_name = "NAME", value_parser = super::dis::grf_bytes)]
+    platform: Option<u32>,
+    /// Refuse programs with unsupported instructions even if they are not reached.
+    #[arg(long)]
+    strict: bool,
+    /// Print every instruction with what it wrote. Runs thread after thread.
+    #[arg(long, conflicts_with_all = ["json", "case"])]
+    trace: bool,
+    /// Print instructions, lane operations, seconds, and lane operations a second.
+    #[arg(long)]
+    stats: bool,
+    /// Give up after so many instructions of a work-group.
+    #[arg(long, value_name = "N")]
+    max_steps: Option<u64>,
+    /// Threads of the host. [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    let threads = usize::from(args.threads.unwrap_or(0));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| Failure::Other(error.to_string()))?;
+    // Not `install`: the command stays outside, only launches run in the pool.
+    let run = || {
+        if !args.case.is_empty() {
+            case::run(args)
+        } else if args.files.is_empty() && args.zebin.is_none() {
+            Err(Failure::Other(
+                "no program: name an object or a text, or cases with --case".to_owned(),
+            ))
+        } else if args.bare {
+            bare::run(args)
+        } else if args.media.is_some() {
+            media::run(args)
+        } else {
+            kernel::run(args)
+        }
+    };
+    pool.install(run)
+}
+
+impl Args {
+    fn config(&self) -> Config<'static> {
+        let mut limits = Limits::default();
+        if let Some(steps) = self.max_steps {
+            limits.max_steps = steps;
+        }
+        Config {
+            limits,
+            strict: self.strict,
+            progress: None,
+        }
+    }
+
+    fn sources(&self) -> Result<Vec<Source>, LaunchError> {
+        self.files.iter().map(|path| Source::open(path)).collect()
+    }
+
+    /// The object that the sources make, and the size of registers that it is for.
+    fn object<'s>(
+        &self,
+        sources: &'s [Source],
+        known: Option<u32>,
+    ) -> Result<(visakit::isa::object::Object<'s>, u32), LaunchError> {
+        let options = self.reading.options();
+        let known = self.platform.or(known);
+        let object = Source::link_with(sources, known.unwrap_or(32), options)?;
+        if known.is_some() {
+            return Ok((object, known.unwrap_or(32)));
+        }
+        let kernel = visakit_launch::find_kernel(&object, self.kernel.as_deref());
+        let found = kernel.ok().and_then(|(_, kernel)| grf_bytes_of(kernel));
+        match found {
+            // Places in texts count registers, so they are read again with the right size.
+            Some(bytes) if bytes != 32 && sources.iter().any(|s| !s.is_object()) => {
+                Ok((Source::link_with(sources, bytes, options)?, bytes))
+            }
+            _ => Ok((object, found.unwrap_or(32))),
+        }
+    }
+}
+
+/// Tells of an error in the best way there is for it, and how the command ends. What the program did wrong is a finding,
+/// what keeps it from running makes the input unusable.
+fn report(error: &LaunchError, sources: &[Source]) -> Status {
+    let bytes_of = |path: &Path| sources.iter().find(|s| s.path == path).map(|s| &s.bytes);
+    match error {
+        LaunchError::Assemble { path, faults } => {
+            let text = String::from_utf8_lossy(bytes_of(path).map_or(&[][..], |b| b));
+            for fault in faults {
+                // Replacement characters would shift places.
+                if text.len() == bytes_of(path).map_or(0, Vec::len) {
+                    render::text_error(path, &text, fault);
+                } else {
+                    render::failure(&render::brief(path, fault));
+                }
+            }
+            Status::Unusable
+        }
+        LaunchError::Decode { path, error } => {
+            render::read_error(path, bytes_of(path).map_or(&[][..], |b| b), error);
+            Status::Unusable
+        }
+        LaunchError::Fault { .. } => {
+            render::failure(&error.to_string());
+            Status::Findings
+        }
+        _ => {
+            render::failure(&error.to_string());
+            Status::Unusable
+        }
+    }
+}

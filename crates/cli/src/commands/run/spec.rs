@@ -1,0 +1,309 @@
+//! What stands behind `--arg`, `--surface` and so on.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use visakit::isa::DataType;
+use visakit_launch::{
+    Argument, Dependency, Image, MediaSurface, Shape, Target, format, sampler, value,
+};
+
+/// An argument, before its file is read.
+#[derive(Clone)]
+pub(crate) enum ArgSpec {
+    Buffer(PathBuf),
+    Zeros(usize),
+    Image {
+        path: PathBuf,
+        size: [u32; 2],
+        format: visakit_exec::memory::Format,
+        pitch: Option<u32>,
+    },
+    Ready(Argument),
+}
+
+/// Largest buffer that a number on the command line makes.
+const MOST_ZEROS: u64 = 64 << 30;
+
+impl FromStr for ArgSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
+        Ok(match kind {
+            "buffer" => Self::Buffer(rest.into()),
+            "zeros" => Self::Zeros(size(rest)?),
+            "null" if rest.is_empty() => Self::Ready(Argument::Null),
+            "same" => Self::Ready(Argument::SameAs(number(rest)?)),
+            "local" => Self::Ready(Argument::Local(size(rest)?)),
+            "bytes" => Self::Ready(Argument::Value(bytes(rest)?)),
+            "image2d" => image(rest)?,
+            "sampler" => {
+                let words: Vec<_> = rest.split(',').collect();
+                let (normalized, rest) = match words.as_slice() {
+                    ["normalized", rest @ ..] => (true, rest),
+                    rest => (false, rest),
+                };
+                let [addressing, filter] = rest else {
+                    return Err("expected sampler:[normalized,]ADDRESSING,FILTER".to_owned());
+                };
+                Self::Ready(Argument::Sampler(sampler(normalized, addressing, filter)?))
+            }
+            _ => match value::type_of(kind) {
+                Some(ty) => Self::Ready(Argument::Value(value::parse(rest, ty)?)),
+                None => {
+                    return Err(format!(
+                        "`{kind}` is no kind of argument; known are buffer, zeros, same, null, local, bytes, image2d, \
+                         sampler and types such as u32 and f32"
+                    ));
+                }
+            },
+        })
+    }
+}
+
+impl ArgSpec {
+    /// The argument, with its file read.
+    pub(crate) fn argument(&self) -> Result<Argument, String> {
+        Ok(match self {
+            Self::Buffer(path) => Argument::Buffer(read(path)?),
+            Self::Zeros(size) => Argument::Buffer(zeros(*size)?),
+            Self::Image {
+                path,
+                size: [width, height],
+                format,
+                pitch,
+            } => {
+                let row = width.saturating_mul(u32::try_from(format.bytes()).unwrap_or(u32::MAX));
+                let row_pitch = pitch.unwrap_or(row);
+                let mut bytes = if path.as_os_str() == "zeros" {
+                    Vec::new()
+                } else {
+                    read(path)?
+                };
+                let whole = u64::from(row_pitch) * u64::from(*height);
+                if path.as_os_str() == "zeros" {
+                    bytes = zeros(usize::try_from(whole).unwrap_or(usize::MAX))?;
+                }
+                Argument::Image(Image {
+                    width: *width,
+                    height: *height,
+                    row_pitch,
+                    format: *format,
+                    bytes,
+                })
+            }
+            Self::Ready(argument) => argument.clone(),
+        })
+    }
+}
+
+/// `FILE:WxH[:ORDER:TYPE[:PITCH]]`
+fn image(text: &str) -> Result<ArgSpec, String> {
+    let words: Vec<_> = text.split(':').collect();
+    let (path, size, order, channel, pitch) = match words.as_slice() {
+        [path, size] => (path, size, "RGBA", "UNORM_INT8", None),
+        [path, size, order, channel] => (path, size, *order, *channel, None),
+        [path, size, order, channel, pitch] => (path, size, *order, *channel, Some(number(pitch)?)),
+        _ => return Err("expected image2d:FILE:WxH[:ORDER:TYPE[:PITCH]]".to_owned()),
+    };
+    Ok(ArgSpec::Image {
+        path: path.into(),
+        size: two(size)?,
+        format: format(order, channel)?,
+        pitch,
+    })
+}
+
+/// Where a buffer goes after the run.
+#[derive(Clone)]
+pub(crate) struct OutSpec {
+    pub(crate) number: usize,
+    pub(crate) path: PathBuf,
+}
+
+impl FromStr for OutSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (number_text, path) = text.split_once(':').ok_or("expected N:FILE")?;
+        Ok(Self {
+            number: number(number_text)?,
+            path: path.into(),
+        })
+    }
+}
+
+/// How a buffer is printed.
+#[derive(Clone)]
+pub(crate) struct ShowSpec {
+    pub(crate) number: usize,
+    pub(crate) ty: DataType,
+}
+
+impl FromStr for ShowSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (number_text, ty) = text.split_once(':').ok_or("expected N:TYPE")?;
+        let ty =
+            value::type_of(ty).ok_or_else(|| format!("`{ty}` is no type; try u32, i8 or f32"))?;
+        Ok(Self {
+            number: number(number_text)?,
+            ty,
+        })
+    }
+}
+
+/// A surface for media mode.
+#[derive(Clone)]
+pub(crate) struct SurfaceSpec {
+    pub(crate) target: Target,
+    path: PathBuf,
+    shape: Option<Shape>,
+}
+
+impl FromStr for SurfaceSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let words: Vec<_> = text.split(':').collect();
+        let (target, path, shape) = match words.as_slice() {
+            [target, path] => (target, path, None),
+            [target, path, size] => (target, path, Some((two(size)?, None))),
+            [target, path, size, pitch] => (target, path, Some((two(size)?, Some(number(pitch)?)))),
+            _ => return Err("expected N:FILE[:WIDTHxHEIGHT[:PITCH]]".to_owned()),
+        };
+        let target = match target.strip_prefix("bti") {
+            Some(entry) => Target::Entry(number(entry)?),
+            None => Target::Input(number(target)?),
+        };
+        let shape = shape.map(|([width, height], pitch)| Shape {
+            width,
+            height,
+            pitch: pitch.unwrap_or(width),
+        });
+        Ok(Self {
+            target,
+            path: path.into(),
+            shape,
+        })
+    }
+}
+
+impl SurfaceSpec {
+    /// The surface, with its file read; `zeros` for its file makes one of zeroes, as large as its shape.
+    pub(crate) fn surface(&self) -> Result<MediaSurface, String> {
+        let zeroes = self.shape.filter(|_| self.path.as_os_str() == "zeros");
+        let bytes = match zeroes {
+            Some(shape) => {
+                let size = u64::from(shape.pitch) * u64::from(shape.height);
+                zeros(usize::try_from(size).unwrap_or(usize::MAX))?
+            }
+            None => read(&self.path)?,
+        };
+        Ok(MediaSurface {
+            bytes,
+            shape: self.shape,
+        })
+    }
+}
+
+/// A value for an input.
+#[derive(Clone)]
+pub(crate) struct InputSpec {
+    pub(crate) number: usize,
+    pub(crate) text: String,
+}
+
+impl FromStr for InputSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (number_text, value) = text.split_once(':').ok_or("expected N:VALUE")?;
+        Ok(Self {
+            number: number(number_text)?,
+            text: value.to_owned(),
+        })
+    }
+}
+
+/// A variable's first content.
+#[derive(Clone)]
+pub(crate) struct SetSpec {
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+impl FromStr for SetSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+        Ok(Self {
+            name: name.to_owned(),
+            text: value.to_owned(),
+        })
+    }
+}
+
+/// `WxH`
+pub(crate) fn two(text: &str) -> Result<[u32; 2], String> {
+    let (width, height) = text
+        .split_once('x')
+        .ok_or("expected WIDTHxHEIGHT, such as 64x32")?;
+    Ok([number(width)?, number(height)?])
+}
+
+pub(crate) fn dependency(text: &str) -> Result<Dependency, String> {
+    let found = Dependency::ALL.iter().find(|(_, name)| *name == text);
+    found.map(|(value, _)| *value).ok_or_else(|| {
+        let names: Vec<_> = Dependency::ALL.iter().map(|(_, name)| *name).collect();
+        format!("known patterns: {}", names.join(", "))
+    })
+}
+
+fn number<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse()
+        .map_err(|_| format!("`{text}` is no number, or too large"))
+}
+
+/// A size in bytes; `k`, `m` and `g` multiply by 1024.
+fn size(text: &str) -> Result<usize, String> {
+    let lower = text.to_ascii_lowercase();
+    let units = [('k', 10), ('m', 20), ('g', 30)];
+    let unit = units.iter().find(|(c, _)| lower.ends_with(*c));
+    let digits = unit.map_or(lower.as_str(), |(c, _)| lower.trim_end_matches(*c));
+    let count: u64 = number(digits)?;
+    let bytes = count.saturating_mul(1 << unit.map_or(0, |(_, shift)| *shift));
+    if bytes > MOST_ZEROS {
+        return Err(format!("`{text}` is more than 64 GiB"));
+    }
+    usize::try_from(bytes).map_err(|_| format!("`{text}` is too large for this machine"))
+}
+
+fn zeros(size: usize) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    bytes
+        .try_reserve_exact(size)
+        .map_err(|_| format!("{size} bytes cannot be had"))?;
+    bytes.resize(size, 0);
+    Ok(bytes)
+}
+
+fn bytes(text: &str) -> Result<Vec<u8>, String> {
+    let fault = || format!("`{text}` are no bytes in hex");
+    if !text.len().is_multiple_of(2) || !text.is_ascii() {
+        return Err(fault());
+    }
+    let pairs = text.as_bytes().chunks(2);
+    pairs
+        .map(|pair| {
+            let pair = std::str::from_utf8(pair).map_err(|_| fault())?;
+            u8::from_str_radix(pair, 16).map_err(|_| fault())
+        })
+        .collect()
+}
+
+fn read(path: &std::path::Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| format!("{}: {error}", crate::input::name(path)))
+}
