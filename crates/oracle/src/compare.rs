@@ -2,10 +2,12 @@
 
 use crate::float::{Format, Real};
 use crate::generate::Case;
+use crate::memory::{Binding, Memory as SlowMemory};
 use crate::run::Machine;
 use crate::state::{Halt, Loose, Storage};
 use crate::value::{Precision, format_of};
 use std::fmt;
+use visakit_exec::memory::{Format as Texels, Image, Surface};
 use visakit_exec::{Group, Limits, Memory, Options, Program, ThreadStart, VariableSlot};
 use visakit_isa::object::Item;
 use visakit_isa::{DataType, PredicateId, VarId};
@@ -88,7 +90,7 @@ fn prepare(case: &Case) -> Result<Machine<'_>, Halt> {
             storage.bytes = case.cr0.to_le_bytes().to_vec();
         }
     }
-    machine.memory.add(case);
+    machine.memory = SlowMemory::of(case);
     Ok(machine)
 }
 
@@ -149,6 +151,28 @@ fn run_fast(case: &Case, slow: &Machine<'_>) -> Result<Vec<Difference>, String> 
     for bytes in &case.buffers {
         buffers.push(memory.add_buffer(bytes).map_err(|e| e.to_string())?);
     }
+    for (binding, index) in &case.bindings {
+        let buffer = *buffers.get(*index).ok_or("no such buffer")?;
+        let whole = Surface::whole(buffer);
+        let result = match binding {
+            Binding::Table(at) => {
+                let is_image = case.images.iter().any(|(image, _)| image == at);
+                let row = u32::try_from(SlowMemory::ROW).unwrap_or(0);
+                let rows = case.buffers.get(*index).map_or(0, Vec::len) / SlowMemory::ROW;
+                let rows = u32::try_from(rows).unwrap_or(0);
+                let image = Image::new_2d(buffer, row, rows, row, Texels::R8_UINT);
+                let surface = if is_image { Surface::Image2d(image) } else { whole };
+                memory.bind(u8::try_from(*at).unwrap_or(0), surface)
+            }
+            Binding::Handle(handle) => memory.bind_handle(*handle, whole),
+            Binding::State(offset) => memory.bind_state(*offset, whole),
+        };
+        result.map_err(|e| e.to_string())?;
+    }
+    for (index, (buffer, offset)) in &case.counters {
+        let buffer = *buffers.get(*buffer).ok_or("no such buffer")?;
+        memory.bind_counter(u8::try_from(*index).unwrap_or(0), buffer, *offset);
+    }
     let slot = |name: &str| -> Result<VariableSlot, String> {
         program
             .variable(name)
@@ -164,7 +188,7 @@ fn run_fast(case: &Case, slow: &Machine<'_>) -> Result<Vec<Difference>, String> 
         sets,
         ..ThreadStart::default()
     };
-    let mut group = Group::new(&program, 0, &[start]).map_err(|e| e.to_string())?;
+    let mut group = Group::new(&program, case.local_bytes, &[start]).map_err(|e| e.to_string())?;
     let limits = Limits {
         max_steps: 2_000_000,
         ..Limits::default()
@@ -208,6 +232,11 @@ fn run_fast(case: &Case, slow: &Machine<'_>) -> Result<Vec<Difference>, String> 
         let name = format!("buffer {index}");
         differ(&name, &storage, &memory.read(*buffer), &mut differences);
     }
+    let storage = Storage {
+        bytes: slow.memory.local.clone(),
+        ..Storage::default()
+    };
+    differ("local memory", &storage, group.slm(), &mut differences);
     Ok(differences)
 }
 

@@ -16,6 +16,9 @@ struct Options {
     /// First seed.
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Number of routines of messages, eight messages each.
+    #[arg(long, default_value_t = 20_000)]
+    messages: u64,
     /// Only this row of the table, such as ADD.
     #[arg(long)]
     op: Option<String>,
@@ -29,18 +32,13 @@ struct Options {
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    let step = 64;
-    let end = options.seed.saturating_add(options.count);
-    let tally = (0..options.count.div_ceil(step))
-        .into_par_iter()
-        .map(|block| {
-            let first = options.seed + block * step;
-            session::instructions(first..(first + step).min(end), options.op.as_deref(), 2)
-        })
-        .reduce(Tally::default, |mut a, b| {
-            a.add(b);
-            a
-        });
+    let only = options.op.as_deref();
+    let mut tally = over(options.seed, options.count, |seeds| {
+        session::instructions(seeds, only, 2)
+    });
+    tally.add(over(options.seed, options.messages, |seeds| {
+        session::all_messages(seeds, only, 2)
+    }));
     if options.open {
         for ((op, why), n) in &tally.open {
             println!("open {:<12} {n:>9}  {why}", op.name());
@@ -60,4 +58,19 @@ fn main() -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// Runs so many seeds on all cores.
+fn over(first: u64, count: u64, run: impl Fn(std::ops::Range<u64>) -> Tally + Sync) -> Tally {
+    const BLOCK: u64 = 64;
+    (0..count.div_ceil(BLOCK))
+        .into_par_iter()
+        .map(|block| {
+            let from = first.saturating_add(block * BLOCK);
+            run(from..from.saturating_add(BLOCK).min(first.saturating_add(count)))
+        })
+        .reduce(Tally::default, |mut a, b| {
+            a.add(b);
+            a
+        })
 }

@@ -1,7 +1,7 @@
 //! Many random routines, and what came of them.
 
 use crate::compare::{Difference, Verdict, compare, prune};
-use crate::generate::{Case, Pool, generated};
+use crate::generate::{Case, Pool, generated, messages};
 use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -152,6 +152,38 @@ pub fn instructions(seeds: std::ops::Range<u64>, only: Option<&str>, keep: usize
     for seed in seeds {
         let keep = tally.failures.len() < keep;
         tally.add(judge(seed, random_case(seed, &rows), keep));
+    }
+    tally
+}
+
+/// A random routine of messages of the rows.
+#[must_use]
+pub fn random_message_case(seed: u64, rows: &[&'static InstructionDef]) -> Case {
+    let mut rng = Rng::with_seed(seed);
+    let mask = random_mask(&mut rng);
+    let mut pool = Pool::new(rng);
+    let buffers = pool.random_buffers();
+    let base = Pool::addresses(&buffers).first().copied().unwrap_or(0);
+    for _ in 0..INSTRUCTIONS {
+        let row = rows[pool.rng.usize(..rows.len())];
+        pool.random_message(row, base);
+    }
+    pool.finish(mask, 0x4c0).with_memory(buffers)
+}
+
+/// Messages from many seeds.
+#[must_use]
+pub fn all_messages(seeds: std::ops::Range<u64>, only: Option<&str>, keep: usize) -> Tally {
+    let rows: Vec<&'static InstructionDef> = messages()
+        .filter(|row| only.is_none_or(|name| row.name.eq_ignore_ascii_case(name)))
+        .collect();
+    let mut tally = Tally::default();
+    if rows.is_empty() {
+        return tally;
+    }
+    for seed in seeds {
+        let keep = tally.failures.len() < keep;
+        tally.add(judge(seed, random_message_case(seed, &rows), keep));
     }
     tally
 }

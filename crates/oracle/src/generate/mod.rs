@@ -2,11 +2,15 @@
 
 pub mod edges;
 mod instruction;
+mod message;
 mod pool;
 mod typing;
 
 pub use instruction::{Undefined, generated, undefined};
+pub use message::messages;
 pub use pool::Pool;
+
+use crate::memory::Binding;
 
 use visakit_isa::object::{Object, RoutineId, RoutineKind};
 
@@ -25,6 +29,16 @@ pub struct Case {
     pub sets: Vec<(String, Vec<u8>)>,
     /// Buffers by first content.
     pub buffers: Vec<Vec<u8>>,
+    /// Flat addresses of the buffers.
+    pub addresses: Vec<u64>,
+    /// Bytes of shared local memory.
+    pub local_bytes: usize,
+    /// Surfaces: whole buffers.
+    pub bindings: Vec<(Binding, usize)>,
+    /// Binding-table indices that are images of [`crate::memory::Memory::ROW`] bytes a row.
+    pub images: Vec<(u32, usize)>,
+    /// Append counters by binding-table index: buffer and offset.
+    pub counters: Vec<(u32, (usize, u64))>,
 }
 
 impl Case {

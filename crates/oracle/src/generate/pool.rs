@@ -293,6 +293,11 @@ impl Pool {
             cr0,
             sets: self.sets,
             buffers: Vec::new(),
+            addresses: Vec::new(),
+            local_bytes: 0,
+            bindings: Vec::new(),
+            images: Vec::new(),
+            counters: Vec::new(),
         }
     }
 }
