@@ -249,6 +249,22 @@ impl Memory {
         self.arguments = address;
     }
 
+    /// A memory with the same buffers and bindings.
+    #[cfg(test)]
+    pub(crate) fn copy(&self) -> Self {
+        let mut copy = Self::new(self.limit);
+        for index in 0..self.buffers.len() {
+            let contents = self.read(BufferId(u32::try_from(index).unwrap()));
+            copy.add_buffer(&contents).unwrap();
+        }
+        copy.table.clone_from(&self.table);
+        copy.bindless.clone_from(&self.bindless);
+        copy.states.clone_from(&self.states);
+        copy.samplers.clone_from(&self.samplers);
+        copy.arguments = self.arguments;
+        copy
+    }
+
     pub(crate) fn argument_base(&self) -> u64 {
         self.arguments
     }

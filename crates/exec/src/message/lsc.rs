@@ -121,7 +121,7 @@ impl Fields<'_, '_> {
             pitch: None,
             scalar: base,
             scalar_scale: 1,
-            // Writers leave 0 where nothing is scaled.
+            // The finalizer multiplies only by what is above 1.
             scale: scale.max(1),
             add: self.number(F::AddrOffset).cast_unsigned(),
             mask: mask & reach.mask(),

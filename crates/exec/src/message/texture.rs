@@ -110,7 +110,9 @@ impl Texture {
             let rgba = match self.query {
                 Query::Size => {
                     let image = &texels.image;
-                    [image.width, image.height, image.depth, 1]
+                    // A plain 2D image has no third dimension.
+                    let depth = if image.depth > 1 { image.depth } else { 0 };
+                    [image.width, image.height, depth, 1]
                 }
                 Query::Samples => [1, 0, 0, 0],
                 Query::Load => {

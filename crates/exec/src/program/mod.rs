@@ -1,7 +1,7 @@
 //! Translation of routines into the internal code.
 
 mod context;
-mod layout;
+pub(crate) mod layout;
 pub(crate) mod operand;
 
 pub(crate) use context::{Context, Lanes, RawPlace, Scalar, StatePlace};

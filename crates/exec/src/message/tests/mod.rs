@@ -1,0 +1,267 @@
+//! Every kind of message, translated from text and run on small memories. The expected values are
+//! worked out by hand from the definitions.
+
+mod blocks;
+mod lsc;
+mod scattered;
+mod textures;
+
+use super::{Message, translate};
+use crate::fault::{FaultKind, Trap, Unsupported};
+use crate::memory::{BufferId, Local, Memory};
+use crate::observe::{MemoryAccess, Observer};
+use crate::program::layout::Layout;
+use crate::program::{Context, Options};
+use crate::run::Registers;
+use std::cell::RefCell;
+use visakit_isa::object::{RoutineId, RoutineKind};
+
+const HEADER: &str = "
+.version 4.1
+.kernel \"test\"
+.decl D v_type=G type=d num_elts=256 align=GRF
+.decl D2 v_type=G type=d num_elts=256 align=GRF
+.decl D3 v_type=G type=d num_elts=256 align=GRF
+.decl U v_type=G type=ud num_elts=64 align=GRF
+.decl U2 v_type=G type=ud num_elts=64 align=GRF
+.decl U3 v_type=G type=ud num_elts=64 align=GRF
+.decl UW v_type=G type=uw num_elts=64 align=GRF
+.decl UQ v_type=G type=uq num_elts=64 align=GRF
+.decl Q v_type=G type=q num_elts=64 align=GRF
+.decl F v_type=G type=f num_elts=128 align=GRF
+.decl F2 v_type=G type=f num_elts=128 align=GRF
+.decl H v_type=G type=hf num_elts=128 align=GRF
+.decl S v_type=G type=d num_elts=1 align=dword
+.decl SM v_type=S num_elts=1 v_name=SM
+.decl T6 v_type=T num_elts=1 v_name=T006
+.kernel_attr SimdSize=32
+";
+
+/// Registers, memory and the code of one instruction.
+pub(super) struct Machine {
+    layout: Layout,
+    names: Vec<&'static str>,
+    registers: Registers,
+    pub(super) memory: Memory,
+    pub(super) slm: Vec<u8>,
+    pub(super) scratch: Vec<u8>,
+    message: Message,
+    events: Vec<MemoryAccess>,
+}
+
+struct Events<'a>(&'a mut Vec<MemoryAccess>);
+
+impl Observer for Events<'_> {
+    const INSTRUCTIONS: bool = false;
+    const MEMORY: bool = true;
+    fn memory(&mut self, access: &MemoryAccess) {
+        self.0.push(*access);
+    }
+}
+
+fn build(text: &str, grf_bytes: u32) -> Result<Machine, Unsupported> {
+    let text = format!("{HEADER}    {text}\n    ret (M1, 1)\n");
+    let object = visakit_text::asm::assemble(text.as_bytes(), &Default::default())
+        .unwrap_or_else(|faults| panic!("{text}: {}", faults[0].message));
+    let id = RoutineId::new(RoutineKind::Kernel, 0);
+    let body = object.kernels[0].body().unwrap();
+    let options = Options {
+        grf_bytes,
+        ..Options::default()
+    };
+    let layout = RefCell::new(Layout::new(&object, &[(id, body)], &options).unwrap());
+    let routine = layout.borrow().routines[0].clone();
+    let message = {
+        let cx = Context {
+            grf_bytes,
+            format: object.format(),
+            body,
+            routine: &routine,
+            layout: &layout,
+        };
+        let visakit_isa::object::Item::Instruction(instruction) = &body.code[0] else {
+            panic!("undecoded");
+        };
+        translate(instruction, &cx)?
+    };
+    let mut layout = layout.into_inner();
+    layout.finish();
+    let mut registers = Registers::default();
+    registers.file = vec![0; layout.size];
+    for (place, bytes) in layout.contents.iter().chain(&layout.constants) {
+        registers.file[*place..place + bytes.len()].copy_from_slice(bytes);
+    }
+    Ok(Machine {
+        layout,
+        names: vec![
+            "D", "D2", "D3", "U", "U2", "U3", "UW", "UQ", "Q", "F", "F2", "H", "S",
+        ],
+        registers,
+        memory: Memory::new(1 << 20),
+        slm: vec![0; 256],
+        scratch: vec![0; 256],
+        message,
+        events: Vec::new(),
+    })
+}
+
+fn collect<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
+    bytes
+        .chunks_exact(size_of::<T>())
+        .map(bytemuck::pod_read_unaligned)
+        .collect()
+}
+
+impl Machine {
+    /// A machine for one instruction, on a target with registers of 32 bytes.
+    pub(super) fn new(text: &str) -> Self {
+        Self::with_grf(text, 32)
+    }
+
+    pub(super) fn with_grf(text: &str, grf_bytes: u32) -> Self {
+        build(text, grf_bytes).unwrap_or_else(|e| panic!("{text}: {e}"))
+    }
+
+    fn place(&self, name: &str) -> usize {
+        let routine = &self.layout.routines[0];
+        match name {
+            "T6" => routine.surfaces[6].offset,
+            "%bss" => routine.surfaces[4].offset,
+            "SM" => routine.samplers[0].offset,
+            _ => {
+                let index = self.names.iter().position(|n| *n == name).unwrap();
+                routine.variables[32 + index].unwrap().offset
+            }
+        }
+    }
+
+    /// Sets the first elements of a variable.
+    pub(super) fn set<T: bytemuck::Pod>(&mut self, name: &str, values: &[T]) -> &mut Self {
+        let at = self.place(name);
+        let bytes: &[u8] = bytemuck::cast_slice(values);
+        self.registers.file[at..at + bytes.len()].copy_from_slice(bytes);
+        self
+    }
+
+    /// The first elements of a variable.
+    pub(super) fn get<T: bytemuck::Pod>(&self, name: &str, count: usize) -> Vec<T> {
+        self.get_at(name, 0, count)
+    }
+
+    /// Elements of a variable from a byte offset on.
+    pub(super) fn get_at<T: bytemuck::Pod>(
+        &self,
+        name: &str,
+        offset: usize,
+        count: usize,
+    ) -> Vec<T> {
+        let at = self.place(name) + offset;
+        let bytes = &self.registers.file[at..at + count * size_of::<T>()];
+        collect(bytes)
+    }
+
+    /// Adds a buffer and binds it to an index, which the surface variable gets.
+    pub(super) fn surface<T: bytemuck::Pod>(&mut self, values: &[T]) -> BufferId {
+        let buffer = self
+            .memory
+            .add_buffer(bytemuck::cast_slice(values))
+            .unwrap();
+        self.memory
+            .bind(3, crate::memory::Surface::whole(buffer))
+            .unwrap();
+        self.set("T6", &[3u32]);
+        buffer
+    }
+
+    /// Adds a buffer and gives its address.
+    pub(super) fn buffer<T: bytemuck::Pod>(&mut self, values: &[T]) -> (BufferId, u64) {
+        let buffer = self
+            .memory
+            .add_buffer(bytemuck::cast_slice(values))
+            .unwrap();
+        (buffer, self.memory.address(buffer))
+    }
+
+    pub(super) fn read<T: bytemuck::Pod>(&self, buffer: BufferId) -> Vec<T> {
+        collect(&self.memory.read(buffer))
+    }
+
+    pub(super) fn try_run(&mut self, mask: u32) -> Result<(), Box<Trap>> {
+        let mut local = Local {
+            slm: &mut self.slm,
+            scratch: &mut self.scratch,
+        };
+        // The watched run goes first, on copies: watching changes nothing.
+        let mut copy = self.registers.clone();
+        let memory = self.memory.copy();
+        let (mut slm, mut scratch) = (local.slm.to_vec(), local.scratch.to_vec());
+        let mut watched_local = Local {
+            slm: &mut slm,
+            scratch: &mut scratch,
+        };
+        self.events.clear();
+        let events = &mut Events(&mut self.events);
+        let watched = self
+            .message
+            .run(&mut copy, &mut watched_local, &memory, mask, events);
+        let outcome =
+            self.message
+                .run(&mut self.registers, &mut local, &self.memory, mask, &mut ());
+        assert_eq!(watched, outcome);
+        assert!(outcome.is_err() || copy.file == self.registers.file);
+        assert!(outcome.is_err() || slm == self.slm);
+        outcome
+    }
+
+    pub(super) fn run(&mut self, mask: u32) -> &mut Self {
+        self.try_run(mask)
+            .unwrap_or_else(|trap| panic!("{:?}", trap));
+        self
+    }
+
+    /// Runs and expects a fault.
+    pub(super) fn fault(&mut self, mask: u32) -> (FaultKind, Option<u8>, Option<u64>) {
+        let trap = self.try_run(mask).unwrap_err();
+        (trap.kind, trap.lane, trap.address)
+    }
+
+    pub(super) fn events(&self) -> &[MemoryAccess] {
+        &self.events
+    }
+}
+
+#[test]
+fn what_cannot_run_says_why() {
+    for (text, why) in [
+        (
+            "sample_c.RGBA (M1, 8) 0x0:uw SM T6 F.0 F2.0 F2.32 F2.64",
+            "depth comparison",
+        ),
+        (
+            "lsc_load_quad_status.ugm (M1, 16) D:d32.xyzw flat[U]:a32",
+            "not publicly defined",
+        ),
+    ] {
+        if let Err(error) = build(text, 32) {
+            assert!(error.to_string().contains(why), "{error}");
+        } else {
+            panic!("{text} translates");
+        }
+    }
+}
+
+/// A data operand that leaves its variable is a fault when the message runs.
+#[test]
+fn registers_outside() {
+    let mut m = Machine::new("gather4_scaled.RGBA (M1, 16) T6 0x0:ud U.0 S.0");
+    m.surface(&[0u32; 64]);
+    assert_eq!(m.fault(0xffff).0, FaultKind::RegisterOutOfBounds);
+    // Nothing happens without lanes.
+    m.run(0);
+}
+
+#[test]
+fn fences_are_nothing_to_see() {
+    Machine::new("lsc_fence.ugm.evict.gpu").run(1);
+    Machine::new("fence_global.E").run(1);
+}
