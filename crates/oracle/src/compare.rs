@@ -104,7 +104,7 @@ pub fn prune(case: &mut Case) -> Vec<(visakit_isa::Op, Halt)> {
             let Ok(mut machine) = prepare(case) else {
                 return removed;
             };
-            match machine.run(100_000) {
+            match machine.run(STEPS) {
                 Ok(()) => return removed,
                 Err(halt) => (machine.place(), halt),
             }
@@ -124,10 +124,13 @@ pub fn prune(case: &mut Case) -> Vec<(visakit_isa::Op, Halt)> {
     }
 }
 
+/// Instructions after which the slow machine gives up.
+pub const STEPS: u64 = 20_000;
+
 /// Runs a case in both machines.
 #[must_use]
 pub fn compare(case: &Case) -> Verdict {
-    let slow = match run_slow(case, 1_000_000) {
+    let slow = match run_slow(case, STEPS) {
         Ok(machine) => machine,
         Err(halt) => return Verdict::Undefined(halt),
     };

@@ -19,6 +19,9 @@ struct Options {
     /// Number of routines of messages, eight messages each.
     #[arg(long, default_value_t = 20_000)]
     messages: u64,
+    /// Number of programs with control flow, of each style.
+    #[arg(long, default_value_t = 10_000)]
+    programs: u64,
     /// Only this row of the table, such as ADD.
     #[arg(long)]
     op: Option<String>,
@@ -39,6 +42,11 @@ fn main() -> ExitCode {
     tally.add(over(options.seed, options.messages, |seeds| {
         session::all_messages(seeds, only, 2)
     }));
+    if only.is_none() {
+        tally.add(over(options.seed, options.programs, |seeds| {
+            session::programs(seeds, 2)
+        }));
+    }
     if options.open {
         for ((op, why), n) in &tally.open {
             println!("open {:<12} {n:>9}  {why}", op.name());

@@ -1,7 +1,7 @@
 //! Many random routines, and what came of them.
 
 use crate::compare::{Difference, Verdict, compare, prune};
-use crate::generate::{Case, Pool, generated, messages};
+use crate::generate::{Case, Pool, Style, generated, messages, program};
 use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -184,6 +184,48 @@ pub fn all_messages(seeds: std::ops::Range<u64>, only: Option<&str>, keep: usize
     for seed in seeds {
         let keep = tally.failures.len() < keep;
         tally.add(judge(seed, random_message_case(seed, &rows), keep));
+    }
+    tally
+}
+
+/// Programs with divergent control flow from many seeds.
+#[must_use]
+pub fn programs(seeds: std::ops::Range<u64>, keep: usize) -> Tally {
+    let mut tally = Tally::default();
+    for seed in seeds {
+        for style in Style::ALL {
+            let keep = tally.failures.len() < keep;
+            tally.add(judge_program(seed, &program(seed, style), keep));
+        }
+    }
+    tally
+}
+
+/// Compares a program; what counts are the instructions that run.
+fn judge_program(seed: u64, case: &Case, keep: bool) -> Tally {
+    let mut tally = Tally::default();
+    let counts = match crate::compare::run_slow(case, crate::compare::STEPS) {
+        Ok(machine) => machine.counts,
+        Err(halt) => {
+            *tally
+                .open
+                .entry((Op::RET, format!("{halt:?}")))
+                .or_default() += 1;
+            return tally;
+        }
+    };
+    match compare(case) {
+        Verdict::Agree => tally.compared = counts,
+        verdict => {
+            tally.failed = 1;
+            if keep {
+                tally.failures.push(Failure {
+                    seed,
+                    case: case.clone(),
+                    verdict,
+                });
+            }
+        }
     }
     tally
 }

@@ -95,3 +95,14 @@ pub fn fill(rng: &mut Rng, ty: DataType, bytes: usize) -> Vec<u8> {
     all.truncate(bytes);
     all
 }
+
+/// Bytes that are ordinary numbers whether they are read as `hf`, `f` or `df`.
+pub fn gentle(rng: &mut Rng, bytes: usize) -> Vec<u8> {
+    let mut all = Vec::with_capacity(bytes + 4);
+    while all.len() < bytes {
+        let mut half = || 0x3800 | rng.u16(..0x1000) | u16::from(rng.bool()) << 15;
+        all.extend_from_slice(&half().to_le_bytes());
+    }
+    all.truncate(bytes);
+    all
+}

@@ -107,7 +107,13 @@ impl Pool {
     pub fn random_buffers(&mut self) -> Vec<Vec<u8>> {
         BUFFERS
             .iter()
-            .map(|size| edges::fill(&mut self.rng, DataType::F, *size))
+            .map(|size| {
+                if self.gentle {
+                    edges::gentle(&mut self.rng, *size)
+                } else {
+                    edges::fill(&mut self.rng, DataType::F, *size)
+                }
+            })
             .collect()
     }
 
@@ -184,7 +190,13 @@ impl Pool {
             .rng
             .choice(&[DataType::Ud, DataType::F, DataType::D])
             .unwrap_or(&DataType::Ud);
-        let known = self.fresh(ty, (bytes + skip).div_ceil(4) * 4);
+        let bytes = (bytes + skip).div_ceil(4) * 4;
+        let known = if self.gentle {
+            let content = edges::gentle(&mut self.rng, bytes);
+            self.variable(ty, &content)
+        } else {
+            self.fresh(ty, bytes)
+        };
         Value::Raw(RawOperand {
             variable: known.id,
             offset: u16::try_from(skip).unwrap_or(0),
@@ -306,14 +318,17 @@ impl Pool {
                 (F::Address, _) => Value::Vector(self.scalar_of(DataType::Uq, base)),
                 (F::ElementOffset | F::Addresses, _) => {
                     let plan = Plan {
-                        // In units of elements, or from the address in the other operand.
-                        span: if in_elements { 1 } else { plan.span },
                         flat: plan.flat && field.name == F::Addresses,
                         ..plan
                     };
                     if in_elements {
-                        let plan = Plan { local: true, ..plan };
-                        self.lane_addresses(plan, 0)
+                        // Places in elements; those of a byte fit for every size.
+                        let room = if local { LOCAL } else { BUFFERS[0] + 256 } >> element;
+                        let mut all: Vec<u32> = (0..u32::try_from(room).ok()?).collect();
+                        self.rng.shuffle(&mut all);
+                        all.truncate(lanes);
+                        let bytes: Vec<u8> = all.iter().flat_map(|v| v.to_le_bytes()).collect();
+                        Self::whole(self.variable(DataType::Ud, &bytes))
                     } else if row.op == Op::SVM_GATHER4SCALED || row.op == Op::SVM_SCATTER4SCALED {
                         let inside = Plan { local: false, flat: false, ..plan };
                         self.inside_addresses(inside)

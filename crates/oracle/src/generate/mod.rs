@@ -4,11 +4,13 @@ pub mod edges;
 mod instruction;
 mod message;
 mod pool;
+mod program;
 mod typing;
 
 pub use instruction::{Undefined, generated, undefined};
 pub use message::messages;
 pub use pool::Pool;
+pub use program::{Style, program};
 
 use crate::memory::Binding;
 

@@ -61,6 +61,8 @@ pub struct Pool {
     pub sources: Vec<Known>,
     /// First content.
     pub sets: Vec<(String, Vec<u8>)>,
+    /// Whether memory holds ordinary numbers only.
+    pub gentle: bool,
 }
 
 impl Pool {
@@ -81,6 +83,7 @@ impl Pool {
             body: Body::default(),
             sources: Vec::new(),
             sets: Vec::new(),
+            gentle: rng.bool(),
         };
         pool.body.name = pool.body.add_string(&b"oracle"[..]);
         for ty in TYPES {
