@@ -110,6 +110,9 @@ pub enum FaultKind {
     /// A jump or call to a label that the code does not define.
     #[error("label {0} is not defined in the code")]
     UnknownLabel(u16),
+    /// A multiway jump with an index beyond its labels.
+    #[error("index {0} is beyond the labels of the jump")]
+    SwitchIndex(u64),
     /// Calls nest too deep.
     #[error("calls nest deeper than {0}")]
     CallDepth(usize),

@@ -17,6 +17,7 @@ mod message;
 mod observe;
 mod program;
 mod run;
+pub mod support;
 
 pub use fault::{Fault, FaultKind, TranslateError, Unsupported};
 pub use memory::{BufferId, Memory};

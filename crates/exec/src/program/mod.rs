@@ -1,15 +1,30 @@
 //! Translation of routines into the internal code.
 
+mod arith;
+mod build;
+pub(crate) mod code;
 mod context;
+mod control;
+mod fields;
 pub(crate) mod layout;
+mod logic;
+mod moves;
 pub(crate) mod operand;
+mod special;
+pub(crate) mod translate;
+mod types;
 
 pub(crate) use context::{Context, Lanes, RawPlace, Scalar, StatePlace};
 
 use crate::fault::TranslateError;
+use translate::{Code, Watched};
+use layout::{Layout, Place, RoutineLayout};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use visakit_isa::DataType;
-use visakit_isa::object::{InputKind, Object, RoutineId};
+use std::ops::Range;
+use std::sync::Arc;
+use visakit_isa::object::{Body, Declaration, InputKind, Object, RoutineId};
+use visakit_isa::{DataType, Format, StringId};
 
 /// How a program is translated.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,7 +83,7 @@ pub struct InputSlot {
 }
 
 /// Class of a variable.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum VariableClass {
     /// General variable.
     General,
@@ -100,7 +115,19 @@ pub struct VariableSlot {
 /// A translated kernel with the functions of its object.
 #[derive(Debug)]
 pub struct Program {
+    pub(crate) code: Code,
+    pub(crate) watched: Watched,
+    /// Size of the register file in bytes.
+    pub(crate) size: usize,
+    /// First contents: place and bytes.
+    pub(crate) contents: Vec<(usize, Vec<u8>)>,
+    pub(crate) taken: Arc<[Range<usize>]>,
     inputs: Vec<InputSlot>,
+    variables: Vec<(String, VariableSlot)>,
+    numbered: BTreeMap<(VariableClass, u32), VariableSlot>,
+    predefined: Vec<(&'static str, VariableSlot)>,
+    simd_size: u32,
+    grf_bytes: u32,
 }
 
 impl Program {
@@ -114,13 +141,119 @@ impl Program {
         kernel: RoutineId,
         options: &Options,
     ) -> Result<Self, TranslateError> {
-        let _ = (
-            object
-                .routine(kernel)
-                .ok_or(TranslateError::NoRoutine(kernel))?,
-            options,
-        );
-        Ok(Self { inputs: Vec::new() })
+        if !matches!(options.grf_bytes, 32 | 64) {
+            return Err(TranslateError::Declaration {
+                routine: kernel,
+                reason: format!("registers of {} bytes; there are 32 and 64", options.grf_bytes),
+            });
+        }
+        let bodies = translate::reachable(object, kernel)?;
+        let tables: Vec<_> = bodies.iter().map(|(id, _, body)| (*id, *body)).collect();
+        let layout = Layout::new(object, &tables, options)?;
+        let format = object.format();
+        let range = |name: &str| {
+            let index = format.predefined_variables().iter().position(|v| v.name == name)?;
+            let place = layout.predefined.get(index)?;
+            Some(place.offset..place.offset + place.available)
+        };
+        let watched = Watched {
+            cr0: range("cr0"),
+            ce0: range("ce0"),
+            tsc: range("tsc"),
+        };
+        let layout = RefCell::new(layout);
+        let code = translate::routines(object, &bodies, &layout, &watched, options)?;
+        let mut layout = layout.into_inner();
+        layout.finish();
+        let mut program = Self {
+            simd_size: 1,
+            size: layout.size,
+            contents: Vec::new(),
+            taken: std::mem::take(&mut layout.taken).into(),
+            inputs: Vec::new(),
+            variables: Vec::new(),
+            numbered: BTreeMap::new(),
+            predefined: Vec::new(),
+            grf_bytes: options.grf_bytes,
+            watched,
+            code,
+        };
+        program.contents.append(&mut layout.contents);
+        program.contents.append(&mut layout.constants);
+        for (variable, place) in format.predefined_variables().iter().zip(&layout.predefined) {
+            program.predefined.push((variable.name, place.slot(VariableClass::General)));
+        }
+        if let (Some(routine), Some((_, body))) = (layout.routines.first(), tables.first()) {
+            program.name_variables(format, routine, body);
+            program.collect_inputs(body);
+            let attribute = body.attribute("SimdSize").and_then(|a| a.number());
+            program.simd_size = attribute
+                .and_then(|n| u32::try_from(n).ok())
+                .filter(|n| (1..=32).contains(n))
+                .unwrap_or_else(|| program.code.largest.max(1));
+        }
+        Ok(program)
+    }
+
+    fn name_variables(&mut self, format: Format, routine: &RoutineLayout, body: &Body<'_>) {
+        let mut add = |class, number: usize, name: Option<StringId>, place: &Place| {
+            let slot = place.slot(class);
+            let number = u32::try_from(number).unwrap_or(u32::MAX);
+            self.numbered.insert((class, number), slot.clone());
+            let name = name
+                .and_then(|id| body.string(id))
+                .map(|name| String::from_utf8_lossy(name).into_owned())
+                .filter(|name| !name.is_empty());
+            if let Some(name) = name {
+                self.variables.push((name, slot));
+            }
+        };
+        let first = format.predefined_variable_count() as usize;
+        for (number, place) in routine.variables.iter().enumerate() {
+            let name = number.checked_sub(first).and_then(|i| body.variables.get(i));
+            if let Some(place) = place {
+                add(VariableClass::General, number, name.map(|v| v.name), place);
+            }
+        }
+        let named = |table: &[Declaration<'_>], index: usize| table.get(index).map(|d| d.name);
+        for (number, place) in routine.addresses.iter().enumerate() {
+            add(VariableClass::Address, number, named(&body.addresses, number), place);
+        }
+        for (number, place) in routine.predicates.iter().enumerate() {
+            add(VariableClass::Predicate, number + 1, named(&body.predicates, number), place);
+        }
+        let first = usize::from(format.predefined_surface_count());
+        for (number, place) in routine.surfaces.iter().enumerate() {
+            let name = number.checked_sub(first).and_then(|i| named(&body.surfaces, i));
+            add(VariableClass::Surface, number, name, place);
+        }
+        for (number, place) in routine.samplers.iter().enumerate() {
+            add(VariableClass::Sampler, number, named(&body.samplers, number), place);
+        }
+    }
+
+    fn collect_inputs(&mut self, body: &Body<'_>) {
+        for input in &body.inputs {
+            let (class, variable, letter) = match input.kind.class() {
+                InputKind::SAMPLER => (InputClass::Sampler, VariableClass::Sampler, 'S'),
+                InputKind::SURFACE => (InputClass::Surface, VariableClass::Surface, 'T'),
+                _ => (InputClass::General, VariableClass::General, 'V'),
+            };
+            let Some(slot) = self.numbered.get(&(variable, input.index)).cloned() else {
+                continue;
+            };
+            let declared = self.variables.iter().find(|(_, s)| *s == slot);
+            self.inputs.push(InputSlot {
+                name: declared.map_or_else(|| format!("{letter}{}", input.index), |d| d.0.clone()),
+                class,
+                kind: input.kind,
+                index: input.index,
+                // Offsets are 16 bits wide; kernels with large payloads use all of them.
+                image_offset: usize::from(input.offset.cast_unsigned()),
+                size: usize::from(input.size),
+                place: slot.offset,
+            });
+        }
     }
 
     /// The inputs of the kernel, in their order in the object.
@@ -129,47 +262,69 @@ impl Program {
         &self.inputs
     }
 
-    /// The variable of that name: the kernel's own (`V0032`, `A0`, `P1`, `T6`, `S0` or what its
-    /// table calls it) or a predefined one (`%r0`, `%thread_x`). The first of equal names.
+    /// The variable of that name: the kernel's own (what its table calls it, or `V32`, `A0`, `P1`,
+    /// `T6`, `S0` by number) or a predefined one (`%r0`, `%thread_x`). The first of equal names.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<VariableSlot> {
-        let _ = name;
-        None
+        if let Some(name) = name.strip_prefix('%') {
+            let found = self.predefined.iter().find(|(n, _)| *n == name);
+            return found.map(|(_, slot)| slot.clone());
+        }
+        if let Some((_, slot)) = self.variables.iter().find(|(n, _)| n == name) {
+            return Some(slot.clone());
+        }
+        let (letter, number) = name.split_at_checked(1)?;
+        let class = match letter {
+            "V" => VariableClass::General,
+            "A" => VariableClass::Address,
+            "P" => VariableClass::Predicate,
+            "T" => VariableClass::Surface,
+            "S" => VariableClass::Sampler,
+            _ => return None,
+        };
+        self.numbered.get(&(class, number.parse().ok()?)).cloned()
     }
 
-    /// Names of the variables that the kernel declares, in table order, class by class.
+    /// The variables that the kernel declares with a name, in table order, class by class.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &VariableSlot)> {
-        std::iter::empty()
+        self.variables.iter().map(|(name, slot)| (name.as_str(), slot))
     }
 
-    /// The kernel's attribute `SimdSize`, else the largest execution size in its code (at most 32).
+    /// The kernel's attribute `SimdSize`, else the largest execution size of its control flow (at
+    /// most 32).
     #[must_use]
     pub fn simd_size(&self) -> u32 {
-        1
+        self.simd_size
     }
 
     /// Bytes of a register of the target.
     #[must_use]
     pub fn grf_bytes(&self) -> u32 {
-        32
+        self.grf_bytes
     }
 
     /// Bytes of a thread's register file.
     #[must_use]
     pub fn register_bytes(&self) -> usize {
-        0
+        self.size
     }
 
     /// The address that `faddr` gives for a function of the object, for tables of functions in data.
+    /// `None` for functions that the kernel cannot reach.
     #[must_use]
     pub fn function_address(&self, name: &str) -> Option<u64> {
-        let _ = name;
-        None
+        let place = self.code.routines.iter().skip(1).position(|r| r.name == name)?;
+        Some(translate::function_address(place + 1))
     }
 
-    /// Number of instructions of the kernel and all functions.
+    /// Number of instructions of the kernel and the functions it can reach.
     #[must_use]
     pub fn instruction_count(&self) -> usize {
-        0
+        self.code.instructions
+    }
+
+    /// Place of a predefined variable, by its name without `%`.
+    pub(crate) fn predefined(&self, name: &str) -> Option<&VariableSlot> {
+        self.predefined.iter().find(|(n, _)| *n == name).map(|(_, slot)| slot)
     }
 }

@@ -1,47 +1,16 @@
 //! Running a translated program.
 
-use crate::fault::Fault;
-use crate::memory::Memory;
-use crate::observe::Observer;
-use crate::program::{Program, VariableSlot};
+pub(crate) mod alu;
+pub(crate) mod registers;
+mod group;
+mod thread;
+mod simd;
 
-/// The register file of a thread: every variable at its place, little-endian.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Registers {
-    /// The bytes.
-    pub(crate) file: Vec<u8>,
-}
+pub use group::Group;
+pub(crate) use registers::Registers;
+pub use thread::Thread;
 
-impl Registers {
-    /// Bytes of the file; `None` outside of it.
-    #[inline]
-    pub(crate) fn bytes(&self, offset: usize, size: usize) -> Option<&[u8]> {
-        self.file.get(offset..offset.checked_add(size)?)
-    }
-
-    /// Bytes of the file, to be written; `None` outside of it.
-    #[inline]
-    pub(crate) fn bytes_mut(&mut self, offset: usize, size: usize) -> Option<&mut [u8]> {
-        self.file.get_mut(offset..offset.checked_add(size)?)
-    }
-
-    /// A 32-bit word, 0 outside of the file.
-    #[inline]
-    pub(crate) fn read_u32(&self, offset: usize) -> u32 {
-        match self.bytes(offset, 4) {
-            Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
-            _ => 0,
-        }
-    }
-
-    /// Writes a 32-bit word, nothing outside of the file.
-    #[inline]
-    pub(crate) fn write_u32(&mut self, offset: usize, value: u32) {
-        if let Some(bytes) = self.bytes_mut(offset, 4) {
-            bytes.copy_from_slice(&value.to_le_bytes());
-        }
-    }
-}
+use crate::program::VariableSlot;
 
 /// What a thread has in its registers when it starts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -110,90 +79,5 @@ impl std::ops::AddAssign for Counters {
     fn add_assign(&mut self, other: Self) {
         self.instructions = self.instructions.saturating_add(other.instructions);
         self.lane_operations = self.lane_operations.saturating_add(other.lane_operations);
-    }
-}
-
-/// A thread of a group.
-#[derive(Clone, Debug)]
-pub struct Thread {
-    registers: Registers,
-}
-
-impl Thread {
-    /// The register file, for reading variables after the run.
-    #[must_use]
-    pub fn registers(&self) -> &[u8] {
-        &self.registers.file
-    }
-
-    /// The bytes of a variable.
-    #[must_use]
-    pub fn read(&self, slot: &VariableSlot) -> &[u8] {
-        self.registers.bytes(slot.offset, slot.bytes).unwrap_or(&[])
-    }
-}
-
-/// A work-group: its threads and their shared local memory.
-#[derive(Debug)]
-pub struct Group {
-    threads: Vec<Thread>,
-}
-
-impl Group {
-    /// A group with `slm_bytes` of shared local memory (zeroes) and these threads.
-    ///
-    /// # Errors
-    /// A start that does not fit the program.
-    pub fn new(
-        program: &Program,
-        slm_bytes: usize,
-        threads: &[ThreadStart],
-    ) -> Result<Self, Fault> {
-        let mut group = Self {
-            threads: Vec::new(),
-        };
-        group.reset(program, slm_bytes, threads)?;
-        Ok(group)
-    }
-
-    /// Starts anew with other threads, using the allocations again.
-    ///
-    /// # Errors
-    /// A start that does not fit the program.
-    pub fn reset(
-        &mut self,
-        program: &Program,
-        slm_bytes: usize,
-        threads: &[ThreadStart],
-    ) -> Result<(), Fault> {
-        let _ = (program, slm_bytes, threads);
-        Ok(())
-    }
-
-    /// Runs all threads to their ends. Threads are interleaved at barriers.
-    ///
-    /// # Errors
-    /// The first fault.
-    pub fn run<O: Observer>(
-        &mut self,
-        program: &Program,
-        memory: &Memory,
-        limits: &Limits,
-        observer: &mut O,
-    ) -> Result<Counters, Fault> {
-        let _ = (program, memory, limits, observer);
-        Ok(Counters::default())
-    }
-
-    /// A thread, to read its variables.
-    #[must_use]
-    pub fn thread(&self, index: usize) -> Option<&Thread> {
-        self.threads.get(index)
-    }
-
-    /// Shared local memory.
-    #[must_use]
-    pub fn slm(&self) -> &[u8] {
-        &[]
     }
 }

@@ -1,0 +1,356 @@
+//! Translation of whole routines.
+
+use super::code::{Kind, Step};
+use super::context::Context;
+use super::control::{Flow, Place as FlowPlace};
+use super::layout::Layout;
+use super::operand::Problem;
+use super::{Options, arith, control, logic, moves, special};
+use crate::fault::{FaultKind, TranslateError, Unsupported};
+use crate::message;
+use crate::support;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use visakit_isa::object::{Body, Content, Item, Object, Routine, RoutineId, RoutineKind};
+use visakit_isa::table::FieldName;
+use visakit_isa::{Instruction, Op, Value, VectorOperand};
+
+/// Where a step comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Origin {
+    /// Place of the routine in [`Code::routines`].
+    pub(crate) routine: u32,
+    /// Place of the instruction in the routine's code.
+    pub(crate) instruction: u32,
+    pub(crate) op: Option<Op>,
+}
+
+/// A routine of the code.
+#[derive(Clone, Debug)]
+pub(crate) struct RoutineCode {
+    pub(crate) id: RoutineId,
+    pub(crate) name: String,
+    /// First step.
+    pub(crate) entry: usize,
+    /// Parts of the register file that a recursive call saves.
+    pub(crate) own: [Range<usize>; 2],
+}
+
+/// The code of a program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Code {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) origins: Vec<Origin>,
+    /// The kernel, then the functions it may call.
+    pub(crate) routines: Vec<RoutineCode>,
+    /// Instructions of all routines.
+    pub(crate) instructions: usize,
+    /// Largest execution size of control flow.
+    pub(crate) largest: u32,
+}
+
+/// The address of a function, by its place among the routines.
+pub(crate) fn function_address(routine: usize) -> u64 {
+    0x4000_0000 + 64 * u64::try_from(routine).unwrap_or(0)
+}
+
+/// The place of the function at an address.
+pub(crate) fn function_at(address: u64) -> Option<usize> {
+    let offset = address.checked_sub(0x4000_0000)?;
+    if offset % 64 != 0 || offset == 0 {
+        return None;
+    }
+    usize::try_from(offset / 64).ok()
+}
+
+/// Bodies of the kernel and of every function that it may reach.
+pub(crate) fn reachable<'a, 'o>(
+    object: &'o Object<'a>,
+    kernel: RoutineId,
+) -> Result<Vec<(RoutineId, &'o Routine<'a>, &'o Body<'a>)>, TranslateError> {
+    let body = |id: RoutineId| {
+        let routine = object.routine(id).ok_or(TranslateError::NoRoutine(id))?;
+        match &routine.content {
+            Content::Body(body) => Ok((id, routine, body)),
+            Content::Raw(raw) => Err(TranslateError::NotDecoded {
+                routine: id,
+                reason: raw.reason.clone(),
+            }),
+            Content::Missing(reason) => Err(TranslateError::NotDecoded {
+                routine: id,
+                reason: reason.clone(),
+            }),
+        }
+    };
+    let mut names: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    for (index, function) in object.functions.iter().enumerate() {
+        names.entry(function.name.to_vec()).or_insert(index);
+        // The header truncates or mangles long names; the body knows the real one.
+        if let Some(body) = function.body()
+            && let Some(name) = body.string(body.name)
+        {
+            names.entry(name.to_vec()).or_insert(index);
+        }
+    }
+    let mut wanted = vec![false; object.functions.len()];
+    let mut routines = vec![body(kernel)?];
+    let mut next = 0;
+    while let Some((_, _, current)) = routines.get(next).copied() {
+        next += 1;
+        let mut add = Vec::new();
+        for instruction in current.instructions() {
+            match instruction.op {
+                Op::FCALL | Op::FADDR => {
+                    if let Some(index) = symbol(instruction, current).and_then(|n| names.get(n)) {
+                        add.push(*index);
+                    }
+                }
+                // The address may come from anywhere.
+                Op::IFCALL => add.extend(0..object.functions.len()),
+                _ => {}
+            }
+        }
+        for index in add {
+            let id = RoutineId::new(RoutineKind::Function, index);
+            if id != kernel
+                && let Some(wanted) = wanted.get_mut(index).filter(|w| !**w)
+            {
+                *wanted = true;
+                routines.push(body(id)?);
+            }
+        }
+    }
+    Ok(routines)
+}
+
+/// The name that FCALL or FADDR carries.
+pub(crate) fn symbol<'a>(instruction: &Instruction, body: &'a Body<'_>) -> Option<&'a [u8]> {
+    instruction.fields.iter().find_map(|field| match field.value {
+        Value::String(id) => body.string(id),
+        _ => None,
+    })
+}
+
+/// Places of the predefined variables that the machine itself looks at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watched {
+    pub(crate) cr0: Option<Range<usize>>,
+    pub(crate) ce0: Option<Range<usize>>,
+    pub(crate) tsc: Option<Range<usize>>,
+}
+
+/// Translates routines.
+pub(crate) fn routines(
+    object: &Object<'_>,
+    bodies: &[(RoutineId, &Routine<'_>, &Body<'_>)],
+    layout: &RefCell<Layout>,
+    watched: &Watched,
+    options: &Options,
+) -> Result<Code, TranslateError> {
+    let mut code = Code::default();
+    let mut function_calls: Vec<(usize, usize)> = Vec::new();
+    let mut functions: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    for (place, (_, routine, body)) in bodies.iter().enumerate().skip(1) {
+        functions.entry(routine.name.to_vec()).or_insert(place);
+        if let Some(name) = body.string(body.name) {
+            functions.entry(name.to_vec()).or_insert(place);
+        }
+    }
+    for (number, (id, routine, body)) in bodies.iter().enumerate() {
+        let routine_layout = layout
+            .borrow()
+            .routines
+            .get(number)
+            .cloned()
+            .unwrap_or_default();
+        let cx = Context {
+            grf_bytes: options.grf_bytes,
+            format: object.format(),
+            body,
+            routine: &routine_layout,
+            layout,
+        };
+        let entry = code.steps.len();
+        let mut flow = Flow::new(body);
+        for (index, item) in body.code.iter().enumerate() {
+            let instruction = match item {
+                Item::Instruction(instruction) => Ok(instruction),
+                Item::Raw(raw) => Err(Unsupported::new("undecoded bytes", raw.reason.clone())),
+            };
+            let op = instruction.as_ref().ok().map(|i| i.op);
+            let origin = Origin {
+                routine: u32::try_from(number).unwrap_or(u32::MAX),
+                instruction: u32::try_from(index).unwrap_or(u32::MAX),
+                op,
+            };
+            let outcome = match instruction {
+                Ok(instruction) => {
+                    code.instructions += 1;
+                    if let Some(lanes) = instruction.exec_size().and_then(|size| size.lanes()) {
+                        use visakit_isa::table::Group;
+                        let flows = matches!(
+                            instruction.def().group,
+                            Group::Flow | Group::SimdFlow
+                        );
+                        if flows {
+                            code.largest = code.largest.max(lanes.into());
+                        }
+                    }
+                    let state = State {
+                        cx: &cx,
+                        watched,
+                        options,
+                        functions: &functions,
+                    };
+                    one(&state, instruction, &mut code, &mut flow, origin, &mut function_calls)
+                }
+                Err(unsupported) => Err(Problem::Unsupported(unsupported)),
+            };
+            if let Err(problem) = outcome {
+                let kind = match problem {
+                    Problem::Unsupported(unsupported) if options.strict => {
+                        return Err(TranslateError::Unsupported {
+                            routine: *id,
+                            instruction: index,
+                            unsupported: named(unsupported, op),
+                        });
+                    }
+                    Problem::Unsupported(unsupported) => {
+                        FaultKind::Unsupported(named(unsupported, op))
+                    }
+                    Problem::Fault(kind) => kind,
+                };
+                code.push(Step::plain(Kind::Fault(Box::new(kind))), origin);
+            }
+        }
+        let end = Origin {
+            routine: u32::try_from(number).unwrap_or(u32::MAX),
+            instruction: u32::try_from(body.code.len()).unwrap_or(u32::MAX),
+            op: None,
+        };
+        code.push(Step::plain(Kind::Fault(Box::new(FaultKind::FellOffTheEnd))), end);
+        flow.resolve(&mut code.steps);
+        code.routines.push(RoutineCode {
+            id: *id,
+            name: routine.display_name().into_owned(),
+            entry,
+            own: routine_layout.own.clone(),
+        });
+    }
+    for (step, routine) in function_calls {
+        let entry = code.routines.get(routine).map_or(0, |r| r.entry);
+        if let Some(Step { kind: Kind::Call { target, .. }, .. }) = code.steps.get_mut(step) {
+            *target = entry;
+        }
+    }
+    Ok(code)
+}
+
+/// Names the instruction where the problem does not.
+fn named(unsupported: Unsupported, op: Option<Op>) -> Unsupported {
+    let mnemonic = op.map_or("", |op| {
+        op.def().mnemonics.first().copied().unwrap_or_else(|| op.name())
+    });
+    if unsupported.mnemonic == "this form of operand" {
+        return Unsupported::new(mnemonic, unsupported.why);
+    }
+    unsupported
+}
+
+impl Code {
+    pub(crate) fn push(&mut self, step: Step, origin: Origin) {
+        self.steps.push(step);
+        self.origins.push(origin);
+    }
+}
+
+pub(crate) struct State<'a, 'b> {
+    pub(crate) cx: &'a Context<'b>,
+    pub(crate) watched: &'a Watched,
+    pub(crate) options: &'a Options,
+    pub(crate) functions: &'a BTreeMap<Vec<u8>, usize>,
+}
+
+fn one(
+    state: &State<'_, '_>,
+    instruction: &Instruction,
+    code: &mut Code,
+    flow: &mut Flow,
+    origin: Origin,
+    function_calls: &mut Vec<(usize, usize)>,
+) -> Result<(), Problem> {
+    let cx = state.cx;
+    if let Some(why) = support::reason(instruction.op) {
+        let mnemonic = instruction.def().mnemonics.first().copied();
+        return Err(Unsupported::new(mnemonic.unwrap_or("this instruction"), why).into());
+    }
+    let reads = |range: &Option<Range<usize>>| touches(cx, instruction, range.as_ref(), false);
+    if let Some(range) = state.watched.ce0.as_ref().filter(|_| reads(&state.watched.ce0)) {
+        code.push(Step::plain(Kind::ExecutionMask(range.start)), origin);
+    }
+    if let Some(range) = state.watched.tsc.as_ref().filter(|_| reads(&state.watched.tsc)) {
+        code.push(Step::plain(Kind::Clock(range.start)), origin);
+    }
+    let mut place = FlowPlace {
+        code,
+        origin,
+        function_calls,
+    };
+    if control::translate(state, instruction, flow, &mut place)? {
+        return Ok(());
+    }
+    let step = if let Some(step) = arith::translate(cx, instruction)? {
+        step
+    } else if let Some(step) = logic::translate(cx, instruction)? {
+        step
+    } else if let Some(step) = moves::translate(cx, instruction)? {
+        step
+    } else if let Some(step) = special::translate(cx, instruction)? {
+        step
+    } else {
+        let message = message::translate(instruction, cx)?;
+        let lanes = cx.lanes(instruction)?;
+        let predicate = match instruction.predicate() {
+            Some(word) => cx.flag(word, lanes)?,
+            None => None,
+        };
+        Step {
+            first: lanes.first,
+            no_mask: lanes.no_mask,
+            window: crate::run::registers::full(usize::from(lanes.count)),
+            predicate,
+            kind: Kind::Message(Box::new(message)),
+        }
+    };
+    code.push(step, origin);
+    if let Some(range) = &state.watched.cr0
+        && touches(cx, instruction, Some(range), true)
+    {
+        code.push(Step::plain(Kind::UpdateMode(range.start)), origin);
+    }
+    Ok(())
+}
+
+/// Whether an operand of the instruction lies in that part of the register file.
+fn touches(
+    cx: &Context<'_>,
+    instruction: &Instruction,
+    range: Option<&Range<usize>>,
+    destinations: bool,
+) -> bool {
+    let Some(range) = range else { return false };
+    instruction.fields.iter().any(|field| {
+        if field.name.is_destination() != destinations || field.name == FieldName::ExecSize {
+            return false;
+        }
+        let variable = match field.value {
+            Value::Vector(VectorOperand::General(operand)) => operand.variable,
+            Value::Raw(operand) => operand.variable,
+            _ => return false,
+        };
+        cx.variable(variable).is_ok_and(|place| {
+            place.offset < range.end && range.start < place.offset + place.available
+        })
+    })
+}

@@ -1,0 +1,595 @@
+//! A thread: its registers, its place in the code, and the loop that runs it.
+//!
+//! Of all enabled lanes those with the smallest place in the code run; the others wait in a list
+//! that is sorted by place. The loop need not ask at each step whether waiting lanes join: they only
+//! wait at `Join` steps, and every jump compares its target with the smallest waiting place.
+
+use super::registers::Registers;
+use super::simd::Kernel;
+use super::{Counters, Limits};
+use crate::fault::{Fault, FaultKind, Outcome, Trap};
+use crate::memory::{Local, Memory};
+use crate::observe::{InstructionEvent, Observer};
+use crate::program::code::{Kind, Step, Systolic};
+use crate::program::translate::function_at;
+use crate::program::{Program, VariableSlot};
+use visakit_isa::Op;
+use visakit_isa::object::{RoutineId, RoutineKind};
+
+/// A thread of a group.
+#[derive(Clone, Debug, Default)]
+pub struct Thread {
+    pub(super) registers: Registers,
+    pub(super) scratch: Vec<u8>,
+    pub(super) pc: usize,
+    pub(super) running: u32,
+    /// Waiting lanes of all frames, descending by place within a frame.
+    pub(super) waiting: Vec<(usize, u32)>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) saved_bytes: u64,
+    pub(super) pause: Pause,
+    /// Split barrier: signals and completed waits.
+    pub(super) signals: u64,
+    pub(super) waits: u64,
+    /// Named barriers: generation at the thread's last signal.
+    pub(super) named: [u64; 32],
+    /// Instructions so far, for `%tsc`.
+    pub(super) clock: u64,
+}
+
+/// Why a thread does not go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Pause {
+    /// It can.
+    #[default]
+    None,
+    /// Its share of steps is used up.
+    Slice,
+    /// It waits at the barrier of the group.
+    Barrier,
+    /// It waits for the signals of all threads.
+    Split,
+    /// It signals a named barrier: number, kind, producers, consumers.
+    NamedSignal([u32; 4]),
+    /// It waits at a named barrier.
+    Named(u32),
+    /// It waits for the thread that is fused with it.
+    Fused,
+    /// All its lanes have returned.
+    Ended,
+}
+
+/// A call that has not returned.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    return_to: usize,
+    /// Lanes that entered.
+    entered: u32,
+    /// Lanes that run again with them after the return.
+    others: u32,
+    /// Where the waiting lanes of the callee begin.
+    base: usize,
+    /// The function, for calls that have variables of their own.
+    function: Option<usize>,
+    /// Variables of an earlier activation of the function.
+    saved: Option<[Box<[u8]>; 2]>,
+}
+
+/// What the threads of a group share while they run.
+pub(super) struct World<'a> {
+    pub(super) program: &'a Program,
+    pub(super) memory: &'a Memory,
+    pub(super) limits: &'a Limits,
+    pub(super) thread: usize,
+    /// Bytes that saved frames may still take.
+    pub(super) bytes_left: u64,
+}
+
+impl Thread {
+    /// The register file, for reading variables after the run.
+    #[must_use]
+    pub fn registers(&self) -> &[u8] {
+        &self.registers.file
+    }
+
+    /// The bytes of a variable.
+    #[must_use]
+    pub fn read(&self, slot: &VariableSlot) -> &[u8] {
+        self.registers.bytes(slot.offset, slot.bytes).unwrap_or(&[])
+    }
+
+    fn base(&self) -> usize {
+        self.frames.last().map_or(0, |frame| frame.base)
+    }
+
+    /// The smallest place at which lanes of this frame wait.
+    fn first_waiting(&self) -> Option<(usize, u32)> {
+        if self.waiting.len() > self.base() {
+            self.waiting.last().copied()
+        } else {
+            None
+        }
+    }
+
+    /// Lets lanes wait.
+    fn park(&mut self, place: usize, mask: u32) {
+        if mask == 0 {
+            return;
+        }
+        let base = self.base();
+        let lanes = self.waiting.get(base..).unwrap_or(&[]);
+        let after = base + lanes.partition_point(|(p, _)| *p > place);
+        match self.waiting.get_mut(after) {
+            Some((p, lanes)) if *p == place => *lanes |= mask,
+            _ => self.waiting.insert(after, (place, mask)),
+        }
+    }
+
+    /// Continues with these lanes at this place, or with lanes that wait before it. False if no
+    /// lane of the frame is left.
+    fn settle(&mut self, place: usize, mask: u32) -> bool {
+        match self.first_waiting() {
+            Some((first, lanes)) if mask == 0 || first <= place => {
+                self.waiting.pop();
+                self.pc = first;
+                self.running = lanes;
+                if mask != 0 && first == place {
+                    self.running |= mask;
+                } else {
+                    self.park(place, mask);
+                }
+                true
+            }
+            _ => {
+                self.pc = place;
+                self.running = mask;
+                mask != 0
+            }
+        }
+    }
+
+    /// Some of the running lanes jump.
+    fn branch(&mut self, target: usize, taken: u32) {
+        let rest = self.running & !taken;
+        let next = self.pc + 1;
+        if taken == 0 {
+            self.pc = next;
+        } else if rest == 0 {
+            self.settle(target, taken);
+        } else if target <= self.pc {
+            self.park(next, rest);
+            self.settle(target, taken);
+        } else {
+            self.park(target, taken);
+            self.settle(next, rest);
+        }
+    }
+
+    /// Calls a routine with these lanes.
+    fn call(&mut self, world: &mut World<'_>, target: usize, function: Option<usize>, entered: u32) -> Outcome {
+        if entered == 0 {
+            self.pc += 1;
+            return Ok(());
+        }
+        if self.frames.len() >= world.limits.max_call_depth {
+            return Err(Trap::new(FaultKind::CallDepth(world.limits.max_call_depth)));
+        }
+        let active = function.is_some() && self.frames.iter().any(|f| f.function == function);
+        let own = function.and_then(|f| world.program.code.routines.get(f)).map(|r| &r.own);
+        let saved = match own {
+            Some(own) if active => {
+                let bytes: usize = own.iter().map(ExactSizeIterator::len).sum();
+                self.charge(world, bytes as u64)?;
+                Some(own.clone().map(|range| {
+                    self.registers.file.get(range).unwrap_or(&[]).to_vec().into_boxed_slice()
+                }))
+            }
+            _ => None,
+        };
+        self.charge(world, size_of::<Frame>() as u64)?;
+        self.frames.push(Frame {
+            return_to: self.pc + 1,
+            entered,
+            others: self.running & !entered,
+            base: self.waiting.len(),
+            function,
+            saved,
+        });
+        self.pc = target;
+        self.running = entered;
+        Ok(())
+    }
+
+    /// Counts memory that frames take.
+    fn charge(&mut self, world: &mut World<'_>, bytes: u64) -> Outcome {
+        match world.bytes_left.checked_sub(bytes) {
+            Some(left) => {
+                world.bytes_left = left;
+                self.saved_bytes += bytes;
+                Ok(())
+            }
+            None => Err(Trap::new(FaultKind::MemoryLimit(world.limits.max_bytes))),
+        }
+    }
+
+    /// These lanes return.
+    fn give_back(&mut self, world: &mut World<'_>, lanes: u32) {
+        let rest = self.running & !lanes;
+        if lanes == 0 || rest != 0 {
+            let next = self.pc + 1;
+            self.running = rest;
+            self.settle(next, rest);
+            return;
+        }
+        if self.settle(usize::MAX, 0) {
+            return;
+        }
+        let Some(frame) = self.frames.pop() else {
+            self.pause = Pause::Ended;
+            self.running = 0;
+            return;
+        };
+        let mut bytes = size_of::<Frame>() as u64;
+        if let (Some(saved), Some(function)) = (frame.saved, frame.function)
+            && let Some(routine) = world.program.code.routines.get(function)
+        {
+            for (range, saved) in routine.own.iter().zip(saved) {
+                bytes += saved.len() as u64;
+                if let Some(to) = self.registers.file.get_mut(range.clone())
+                    && to.len() == saved.len()
+                {
+                    to.copy_from_slice(&saved);
+                }
+            }
+        }
+        self.saved_bytes = self.saved_bytes.saturating_sub(bytes);
+        world.bytes_left = world.bytes_left.saturating_add(bytes);
+        self.settle(frame.return_to, frame.entered | frame.others);
+    }
+
+    /// Runs until the thread ends, waits, or has used its steps.
+    pub(super) fn run<O: Observer>(
+        &mut self,
+        world: &mut World<'_>,
+        slm: &mut [u8],
+        steps: u64,
+        counters: &mut Counters,
+        observer: &mut O,
+    ) -> Result<(), Box<Fault>> {
+        let simd = self.registers.simd;
+        simd.run(Loop { thread: self, world, slm, steps, counters, observer })
+    }
+
+    /// Runs a systolic dot product that needs the activations of a fused thread.
+    pub(super) fn finish_fused(&mut self, program: &Program, activations: &[u8]) {
+        if let Some(step) = program.code.steps.get(self.pc)
+            && let Kind::Systolic(systolic) = &step.kind
+        {
+            let mask = enabled(step, self.running, &self.registers);
+            systolic.plan.run(&mut self.registers.file, activations, systolic.places, mask);
+        }
+        self.pc += 1;
+    }
+
+    /// The systolic instruction at which the thread waits.
+    pub(super) fn fused_at<'p>(&self, program: &'p Program) -> Option<&'p Systolic> {
+        match program.code.steps.get(self.pc).map(|step| &step.kind) {
+            Some(Kind::Systolic(systolic)) => Some(systolic),
+            _ => None,
+        }
+    }
+
+    /// The fault at the place of the thread.
+    pub(super) fn fault(&self, program: &Program, thread: usize, trap: Trap) -> Box<Fault> {
+        let origin = program.code.origins.get(self.pc);
+        let routine = origin
+            .and_then(|o| program.code.routines.get(o.routine as usize))
+            .map_or(RoutineId::new(RoutineKind::Kernel, 0), |r| r.id);
+        Box::new(Fault {
+            routine,
+            instruction: origin.map_or(0, |o| o.instruction as usize),
+            mnemonic: origin
+                .and_then(|o| o.op)
+                .and_then(|op| op.def().mnemonics.first().copied())
+                .unwrap_or(""),
+            offset: None,
+            thread: Some(thread),
+            lane: trap.lane,
+            address: trap.address,
+            kind: trap.kind,
+        })
+    }
+}
+
+/// Enabled lanes of an instruction, its first lane at bit 0.
+#[inline(always)]
+fn enabled(step: &Step, running: u32, registers: &Registers) -> u32 {
+    let mut mask = step.window;
+    if !step.no_mask {
+        mask &= running >> step.first;
+    }
+    if let Some(predicate) = &step.predicate {
+        mask &= predicate.read(registers);
+    }
+    mask
+}
+
+/// The lanes that a predicate lets through, as lanes of the thread; all running lanes where the
+/// instruction has one lane.
+#[inline(always)]
+fn taken(step: &Step, running: u32, registers: &Registers, inverted: bool) -> u32 {
+    let mut mask = step.window;
+    if let Some(predicate) = &step.predicate {
+        mask = predicate.read(registers);
+        if inverted {
+            mask = !mask & step.window;
+        }
+    }
+    running & (mask << step.first)
+}
+
+/// Whether the first lane of the predicate is set.
+#[inline(always)]
+fn condition(step: &Step, registers: &Registers) -> bool {
+    step.predicate.as_ref().is_none_or(|p| p.read(registers) & 1 != 0)
+}
+
+struct Loop<'a, 'w, O> {
+    thread: &'a mut Thread,
+    world: &'a mut World<'w>,
+    slm: &'a mut [u8],
+    steps: u64,
+    counters: &'a mut Counters,
+    observer: &'a mut O,
+}
+
+impl<O: Observer> Kernel for Loop<'_, '_, O> {
+    type Output = Result<(), Box<Fault>>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let Self { thread, world, slm, steps, counters, observer } = self;
+        let program = world.program;
+        let code = program.code.steps.as_slice();
+        let mut left = steps;
+        let mut lane_operations = 0u64;
+        let outcome = loop {
+            let Some(step) = code.get(thread.pc) else {
+                break Err(Trap::new(FaultKind::FellOffTheEnd));
+            };
+            if left == 0 {
+                thread.pause = Pause::Slice;
+                break Ok(());
+            }
+            if O::INSTRUCTIONS && step.kind.is_instruction() {
+                let event = event(program, thread, world.thread, step);
+                if observer.before(&event).is_break() {
+                    break Err(Trap::new(FaultKind::Stopped));
+                }
+            }
+            let pc = thread.pc;
+            match &step.kind {
+                Kind::Alu(alu) => {
+                    let mask = enabled(step, thread.running, &thread.registers);
+                    left -= 1;
+                    if mask != 0 {
+                        lane_operations += u64::from(mask.count_ones());
+                        if let Err(trap) = (alu.run)(alu, &mut thread.registers, mask) {
+                            break Err(trap);
+                        }
+                    }
+                    thread.pc = pc + 1;
+                }
+                Kind::Message(message) => {
+                    let mask = enabled(step, thread.running, &thread.registers);
+                    left -= 1;
+                    lane_operations += u64::from(mask.count_ones());
+                    let mut local = Local {
+                        slm: &mut *slm,
+                        scratch: &mut thread.scratch,
+                    };
+                    let run = message.run(
+                        &mut thread.registers,
+                        &mut local,
+                        world.memory,
+                        mask,
+                        &mut *observer,
+                    );
+                    if let Err(trap) = run {
+                        break Err(trap);
+                    }
+                    thread.pc = pc + 1;
+                }
+                Kind::Join => {
+                    if let Some((place, lanes)) = thread.first_waiting()
+                        && place == pc
+                    {
+                        thread.waiting.pop();
+                        thread.running |= lanes;
+                    }
+                    thread.pc = pc + 1;
+                }
+                Kind::Jump { target, inverted } => {
+                    left -= 1;
+                    lane_operations += 1;
+                    let jumps = if step.predicate.is_some() {
+                        condition(step, &thread.registers) != *inverted
+                    } else {
+                        true
+                    };
+                    if jumps {
+                        let running = thread.running;
+                        thread.settle(*target, running);
+                    } else {
+                        thread.pc = pc + 1;
+                    }
+                }
+                Kind::Goto { target, inverted } => {
+                    left -= 1;
+                    let taken = taken(step, thread.running, &thread.registers, *inverted);
+                    lane_operations += u64::from(thread.running.count_ones());
+                    thread.branch(*target, taken);
+                }
+                other => {
+                    let is_instruction = other.is_instruction();
+                    left -= u64::from(is_instruction);
+                    lane_operations += u64::from(is_instruction);
+                    let used = counters.instructions + (steps - left);
+                    if let Err(trap) = rare(thread, world, step, used) {
+                        break Err(trap);
+                    }
+                    if thread.pause != Pause::None {
+                        break Ok(());
+                    }
+                }
+            }
+            if O::INSTRUCTIONS && step.kind.is_instruction() {
+                let next = thread.pc;
+                thread.pc = pc;
+                observer.after(&event(program, thread, world.thread, step));
+                thread.pc = next;
+            }
+        };
+        counters.instructions += steps - left;
+        counters.lane_operations += lane_operations;
+        thread.clock += steps - left;
+        outcome.map_err(|trap| thread.fault(program, world.thread, *trap))
+    }
+}
+
+/// Everything that does not happen often.
+#[inline(never)]
+fn rare(thread: &mut Thread, world: &mut World<'_>, step: &Step, clock: u64) -> Outcome {
+    let next = thread.pc + 1;
+    match &step.kind {
+        Kind::Nothing => thread.pc = next,
+        Kind::UpdateMode(place) => {
+            let cr0 = thread.registers.read_u32(*place);
+            thread.registers.mode = crate::lanes::mode::FloatMode::from_cr0(cr0);
+            thread.pc = next;
+        }
+        Kind::ExecutionMask(place) => {
+            let running = thread.running;
+            thread.registers.write_u32(*place, running);
+            thread.pc = next;
+        }
+        Kind::Clock(place) => {
+            // Deterministic: a count of instructions.
+            thread.registers.set_element(*place, clock);
+            thread.pc = next;
+        }
+        Kind::Systolic(systolic) => {
+            if systolic.fused {
+                thread.pause = Pause::Fused;
+                return Ok(());
+            }
+            let mask = enabled(step, thread.running, &thread.registers);
+            let size = systolic.plan.sizes().activations;
+            let activations = thread
+                .registers
+                .bytes(systolic.activations, size)
+                .unwrap_or(&[])
+                .to_vec();
+            systolic.plan.run(&mut thread.registers.file, &activations, systolic.places, mask);
+            thread.pc = next;
+        }
+        Kind::Switch { index, targets } => {
+            let index = index.read(&thread.registers);
+            let target = usize::try_from(index).ok().and_then(|i| targets.get(i));
+            let Some(target) = target else {
+                return Err(Trap::new(FaultKind::SwitchIndex(index)));
+            };
+            let running = thread.running;
+            thread.settle(*target, running);
+        }
+        Kind::Call { target, function, uniform } => {
+            let entered = entering(thread, step, *uniform);
+            thread.call(world, *target, *function, entered)?;
+        }
+        Kind::CallAddress { address, uniform } => {
+            let entered = entering(thread, step, *uniform);
+            if entered == 0 {
+                thread.pc = next;
+                return Ok(());
+            }
+            let address = address.read(&thread.registers);
+            let function = function_at(address);
+            let routine = function.and_then(|f| world.program.code.routines.get(f));
+            let Some(routine) = routine else {
+                let mut trap = Trap::new(FaultKind::NoFunction);
+                trap.address = Some(address);
+                return Err(trap);
+            };
+            let entry = routine.entry;
+            thread.call(world, entry, function, entered)?;
+        }
+        Kind::Return { uniform } => {
+            let lanes = if *uniform {
+                if condition(step, &thread.registers) { thread.running } else { 0 }
+            } else {
+                taken(step, thread.running, &thread.registers, false)
+            };
+            thread.give_back(world, lanes);
+        }
+        Kind::Barrier => {
+            thread.pc = next;
+            thread.pause = Pause::Barrier;
+        }
+        Kind::Signal => {
+            thread.signals += 1;
+            thread.pc = next;
+        }
+        Kind::Wait => {
+            thread.pc = next;
+            thread.pause = Pause::Split;
+        }
+        Kind::NamedSignal(operands) => {
+            let operands = operands.map(|o| u32::try_from(o.read(&thread.registers)).unwrap_or(u32::MAX));
+            thread.pc = next;
+            thread.pause = Pause::NamedSignal(operands);
+        }
+        Kind::NamedWait(number) => {
+            let number = u32::try_from(number.read(&thread.registers)).unwrap_or(u32::MAX);
+            thread.pc = next;
+            thread.pause = Pause::Named(number);
+        }
+        Kind::Fault(kind) => return Err(Trap::new((**kind).clone())),
+        Kind::Alu(_)
+        | Kind::Message(_)
+        | Kind::Join
+        | Kind::Jump { .. }
+        | Kind::Goto { .. } => {}
+    }
+    Ok(())
+}
+
+/// Lanes that a call takes along.
+fn entering(thread: &Thread, step: &Step, uniform: bool) -> u32 {
+    if !uniform {
+        taken(step, thread.running, &thread.registers, false)
+    } else if condition(step, &thread.registers) {
+        thread.running
+    } else {
+        0
+    }
+}
+
+fn event<'a>(
+    program: &Program,
+    thread: &'a Thread,
+    number: usize,
+    step: &Step,
+) -> InstructionEvent<'a> {
+    let origin = program.code.origins.get(thread.pc);
+    let routine = origin
+        .and_then(|o| program.code.routines.get(o.routine as usize))
+        .map_or(RoutineId::new(RoutineKind::Kernel, 0), |r| r.id);
+    InstructionEvent {
+        thread: number,
+        routine,
+        instruction: origin.map_or(0, |o| o.instruction as usize),
+        op: origin.and_then(|o| o.op).unwrap_or(Op::LABEL),
+        mask: enabled(step, thread.running, &thread.registers),
+        registers: &thread.registers.file,
+    }
+}
