@@ -103,8 +103,16 @@ pub(crate) fn half_to_hf8(bits: u32) -> u8 {
     let units = if magnitude.is_infinite() { 1e9 } else { units };
     // A carry out of the mantissa moves into the exponent by itself.
     let code = units as i64 + i64::from(exponent + 6) * 8;
-    let code = if units < 8.0 && exponent == -6 { units as i64 } else { code };
-    if code >= 0x7f { sign | 0x7f } else { sign | code as u8 }
+    let code = if units < 8.0 && exponent == -6 {
+        units as i64
+    } else {
+        code
+    };
+    if code >= 0x7f {
+        sign | 0x7f
+    } else {
+        sign | code as u8
+    }
 }
 
 /// Half to a float of eight bits with five of exponent, to nearest even.
@@ -277,7 +285,11 @@ impl Plan {
         };
         let field = |bits: u32, n: usize, width: u32| {
             let shifted = bits.checked_shr(n as u32 * width).unwrap_or(0);
-            if width >= 32 { shifted } else { shifted & ((1 << width) - 1) }
+            if width >= 32 {
+                shifted
+            } else {
+                shifted & ((1 << width) - 1)
+            }
         };
         let activation = |k: usize| -> u32 {
             let width = self.activations.bits() as usize;
@@ -288,15 +300,23 @@ impl Plan {
                 *to = *from;
             }
             let bits = u32::from_le_bytes(bytes) >> (bit % 8);
-            if width >= 32 { bits } else { bits & ((1 << width) - 1) }
+            if width >= 32 {
+                bits
+            } else {
+                bits & ((1 << width) - 1)
+            }
         };
         let mut results = Vec::with_capacity(self.repeat * self.lanes);
         for row in 0..self.repeat {
             for lane in 0..self.lanes {
                 let index = row * self.lanes + lane;
                 let start = places.accumulator.map(|place| match self.accumulator {
-                    DataType::Bf => bf16::from_bits(half(file, place + index * 2)).to_f32().to_bits(),
-                    DataType::Hf => f16::from_bits(half(file, place + index * 2)).to_f32().to_bits(),
+                    DataType::Bf => bf16::from_bits(half(file, place + index * 2))
+                        .to_f32()
+                        .to_bits(),
+                    DataType::Hf => f16::from_bits(half(file, place + index * 2))
+                        .to_f32()
+                        .to_bits(),
                     _ => word(file, place + index * 4),
                 });
                 let mut sum = start.unwrap_or(0);
@@ -308,7 +328,11 @@ impl Plan {
                     let k = (row * self.depth + step) * self.operations;
                     if self.weights.is_integer() {
                         for n in 0..self.operations {
-                            let w = self.weights.integer(field(weights, first + n, self.weights.bits()));
+                            let w = self.weights.integer(field(
+                                weights,
+                                first + n,
+                                self.weights.bits(),
+                            ));
                             let a = self.activations.integer(activation(k + n));
                             sum = sum.wrapping_add((w * a) as u32);
                         }
@@ -316,7 +340,9 @@ impl Plan {
                         // The products are exact in double; each step of depth rounds once.
                         let mut exact = f64::from(f32::from_bits(sum));
                         for n in 0..self.operations {
-                            let w = self.weights.float(field(weights, first + n, self.weights.bits()));
+                            let w =
+                                self.weights
+                                    .float(field(weights, first + n, self.weights.bits()));
                             exact += w * self.activations.float(activation(k + n));
                         }
                         sum = (exact as f32).to_bits();
@@ -363,14 +389,20 @@ mod tests {
         for code in 0..=0xffu8 {
             let value = hf8(code);
             let back = half_to_hf8(f16::from_f32(value).to_bits().into());
-            assert!(back == code || value.is_nan(), "{code:#x} {value} {back:#x}");
+            assert!(
+                back == code || value.is_nan(),
+                "{code:#x} {value} {back:#x}"
+            );
         }
         for code in 0..=0xffu32 {
             let value = f16::from_bits((code << 8) as u16);
             assert!(u32::from(half_to_bf8(code << 8)) == code || value.is_nan());
         }
         assert_eq!(to_tf32(1.0f32.to_bits() + 0x1000), 1.0f32.to_bits());
-        assert_eq!(to_tf32(1.0f32.to_bits() + 0x1001), 1.0f32.to_bits() + 0x2000);
+        assert_eq!(
+            to_tf32(1.0f32.to_bits() + 0x1001),
+            1.0f32.to_bits() + 0x2000
+        );
         assert_eq!(srnd_float_to_half(1.0f32.to_bits() + 1, 0x1fff), 0x3c01);
         assert_eq!(srnd_float_to_half(1.0f32.to_bits() + 1, 0x1ffe), 0x3c00);
         assert_eq!(srnd_half_to_bf8(0x3c01, 0xff), 0x3d);
@@ -388,7 +420,11 @@ mod tests {
             file[lane * 4] = lane as u8;
             file[32 + lane * 4..][..4].copy_from_slice(&[0xff, 2, 3, lane as u8]);
         }
-        let places = Places { result: 64, accumulator: Some(0), weights: 32 };
+        let places = Places {
+            result: 64,
+            accumulator: Some(0),
+            weights: 32,
+        };
         plan.run(&mut file, &[10, 20, 30, 255], places, 0x7f);
         let result: Vec<i32> = file[64..96]
             .chunks(4)

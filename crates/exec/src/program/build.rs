@@ -25,7 +25,6 @@ macro_rules! sized {
         }
     };
 }
-pub(crate) use sized;
 
 /// The types whose bits are those of a lane of this type.
 pub(crate) trait Lane: Compute {
@@ -182,7 +181,8 @@ impl Builder {
         }
         let destination = &mut self.destination;
         destination.same = !destination.saturate
-            && (D::is_same(destination.data_type) || D::default().is_signed_lane(destination.data_type));
+            && (D::is_same(destination.data_type)
+                || D::default().is_signed_lane(destination.data_type));
     }
 
     /// The step with this code.
@@ -478,4 +478,3 @@ impl Context<'_> {
         Ok(flag)
     }
 }
-

@@ -62,7 +62,10 @@ pub(crate) enum Kind {
         inverted: bool,
     },
     /// Jump to one of the targets.
-    Switch { index: Scalar, targets: Box<[usize]> },
+    Switch {
+        index: Scalar,
+        targets: Box<[usize]>,
+    },
     /// Call of a subroutine (`None`) or a function of the program.
     Call {
         target: usize,

@@ -54,7 +54,9 @@ impl Flow {
     /// Fills in the targets.
     pub(crate) fn resolve(self, steps: &mut [Step]) {
         for (step, number, label) in self.pending {
-            let Some(step) = steps.get_mut(step) else { continue };
+            let Some(step) = steps.get_mut(step) else {
+                continue;
+            };
             match self.labels.get(&label) {
                 Some(place) => set_target(step, number, *place),
                 None => {
@@ -65,7 +67,11 @@ impl Flow {
         for block in self.open {
             let unfinished = match block {
                 Block::If(steps) => steps,
-                Block::Loop { mut breaks, continues, .. } => {
+                Block::Loop {
+                    mut breaks,
+                    continues,
+                    ..
+                } => {
                     breaks.extend(continues);
                     breaks
                 }
@@ -140,7 +146,10 @@ pub(crate) fn translate(
         }
         Op::JMP => {
             let label = fields::label(instruction)?;
-            let step = branch(state, instruction, |_| Kind::Jump { target: 0, inverted: false })?;
+            let step = branch(state, instruction, |_| Kind::Jump {
+                target: 0,
+                inverted: false,
+            })?;
             flow.pending.push((place.here(), 0, label));
             place.push(step);
         }
@@ -233,9 +242,15 @@ pub(crate) fn translate(
 
 fn goto(lanes: Lanes, inverted: bool) -> Kind {
     if lanes.count == 1 {
-        Kind::Jump { target: 0, inverted }
+        Kind::Jump {
+            target: 0,
+            inverted,
+        }
     } else {
-        Kind::Goto { target: 0, inverted }
+        Kind::Goto {
+            target: 0,
+            inverted,
+        }
     }
 }
 
@@ -291,7 +306,10 @@ fn named_barrier(
     place: &mut Place<'_>,
 ) -> Result<(), Problem> {
     let cx = state.cx;
-    let scalar = |name| cx.scalar(fields::vector(instruction, name)?).map_err(Problem::from);
+    let scalar = |name| {
+        cx.scalar(fields::vector(instruction, name)?)
+            .map_err(Problem::from)
+    };
     let number = scalar(F::BarrierId)?;
     if fields::number(instruction, F::Mode)? & 1 == 0 {
         place.plain(Kind::NamedWait(number));
@@ -301,7 +319,12 @@ fn named_barrier(
         let threads = scalar(F::NumThreads)?;
         [number, Scalar::Constant(0), threads, threads]
     } else {
-        [number, scalar(F::Type)?, scalar(F::NumProducers)?, scalar(F::NumConsumers)?]
+        [
+            number,
+            scalar(F::Type)?,
+            scalar(F::NumProducers)?,
+            scalar(F::NumConsumers)?,
+        ]
     };
     place.plain(Kind::NamedSignal(Box::new(operands)));
     Ok(())
@@ -357,7 +380,12 @@ fn structured(
             if !matches!(flow.open.last(), Some(Block::Loop { .. })) {
                 return Err(unbalanced());
             }
-            if let Some(Block::Loop { start, breaks, continues }) = flow.open.pop() {
+            if let Some(Block::Loop {
+                start,
+                breaks,
+                continues,
+            }) = flow.open.pop()
+            {
                 place.patch(&continues, place.here());
                 place.plain(Kind::Join);
                 set_target(&mut step, 0, start);
@@ -370,7 +398,9 @@ fn structured(
             let step = branch(state, instruction, |lanes| goto(lanes, false))?;
             let here = place.here();
             let innermost = flow.open.iter_mut().rev().find_map(|block| match block {
-                Block::Loop { breaks, continues, .. } => Some((breaks, continues)),
+                Block::Loop {
+                    breaks, continues, ..
+                } => Some((breaks, continues)),
                 Block::If(_) => None,
             });
             let (breaks, continues) = innermost.ok_or_else(unbalanced)?;

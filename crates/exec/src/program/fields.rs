@@ -5,7 +5,10 @@ use visakit_isa::operand::PredicateOperand;
 use visakit_isa::table::FieldName;
 use visakit_isa::{Instruction, LabelId, Value, VectorOperand};
 
-pub(crate) fn vector(instruction: &Instruction, name: FieldName) -> Result<&VectorOperand, Problem> {
+pub(crate) fn vector(
+    instruction: &Instruction,
+    name: FieldName,
+) -> Result<&VectorOperand, Problem> {
     match instruction.get(name) {
         Some(Value::Vector(operand)) => Ok(operand),
         _ => Err(missing(name)),

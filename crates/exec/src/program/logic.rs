@@ -114,8 +114,8 @@ pub(crate) fn translate(
 
 fn shl(b: Builder) -> Step {
     // The count is taken modulo 64 if the value or the result has 64 bits.
-    let wide = is_wide(b.destination.data_type)
-        || b.sources.first().is_some_and(|s| is_wide(s.data_type));
+    let wide =
+        is_wide(b.destination.data_type) || b.sources.first().is_some_and(|s| is_wide(s.data_type));
     if needs_value(&b) {
         return if wide {
             b.binary::<Shl<63>>(Class::I128)
@@ -124,7 +124,11 @@ fn shl(b: Builder) -> Step {
         };
     }
     let class = if wide { Class::U64 } else { Class::U32 };
-    if wide { b.binary::<Shl<63>>(class) } else { b.binary::<Shl<31>>(class) }
+    if wide {
+        b.binary::<Shl<63>>(class)
+    } else {
+        b.binary::<Shl<31>>(class)
+    }
 }
 
 /// Shift left with the count under a mask.
@@ -142,14 +146,14 @@ fn shr(mut b: Builder, as_bits: bool) -> Step {
     if as_bits && let Some(source) = b.sources.first_mut() {
         source.data_type = raw(source.data_type);
     }
-    let wide = is_wide(b.destination.data_type)
-        || b.sources.first().is_some_and(|s| is_wide(s.data_type));
+    let wide =
+        is_wide(b.destination.data_type) || b.sources.first().is_some_and(|s| is_wide(s.data_type));
     b.binary::<int::Shr>(if wide { Class::U64 } else { Class::U32 })
 }
 
 fn asr(b: Builder) -> Step {
-    let wide = is_wide(b.destination.data_type)
-        || b.sources.first().is_some_and(|s| is_wide(s.data_type));
+    let wide =
+        is_wide(b.destination.data_type) || b.sources.first().is_some_and(|s| is_wide(s.data_type));
     b.binary::<int::Shr>(if wide { Class::I64 } else { Class::I32 })
 }
 
@@ -180,10 +184,20 @@ fn bfi(alu: &Alu, registers: &mut Registers, mask: u32) -> crate::fault::Outcome
     }
     let [width, offset, insert, base] = values;
     let mut result = [0u32; 32];
-    for ((((to, w), o), i), b) in result.iter_mut().zip(width).zip(offset).zip(insert).zip(base) {
+    for ((((to, w), o), i), b) in result
+        .iter_mut()
+        .zip(width)
+        .zip(offset)
+        .zip(insert)
+        .zip(base)
+    {
         *to = int::bfi(w, o, i, b);
     }
-    registers.store_any(&alu.destination, result.get(..alu.lanes).unwrap_or_default(), mask)
+    registers.store_any(
+        &alu.destination,
+        result.get(..alu.lanes).unwrap_or_default(),
+        mask,
+    )
 }
 
 fn bfn(alu: &Alu, registers: &mut Registers, mask: u32) -> crate::fault::Outcome {
@@ -192,14 +206,22 @@ fn bfn(alu: &Alu, registers: &mut Registers, mask: u32) -> crate::fault::Outcome
     for (to, source) in values.iter_mut().zip(&alu.sources) {
         registers.load_any(source, to.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
     }
-    let table = alu.extra.as_ref().and_then(|e| e.numbers.first().copied()).unwrap_or(0);
+    let table = alu
+        .extra
+        .as_ref()
+        .and_then(|e| e.numbers.first().copied())
+        .unwrap_or(0);
     let table = u32::try_from(table).unwrap_or(0);
     let [a, b, c] = values;
     let mut result = [0u32; 32];
     for (((to, a), b), c) in result.iter_mut().zip(a).zip(b).zip(c) {
         *to = int::bfn(table, a, b, c);
     }
-    registers.store_any(&alu.destination, result.get(..alu.lanes).unwrap_or_default(), mask)
+    registers.store_any(
+        &alu.destination,
+        result.get(..alu.lanes).unwrap_or_default(),
+        mask,
+    )
 }
 
 /// Logic on predicate variables.
@@ -209,7 +231,9 @@ fn on_predicates(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Pr
     let operand = |name| -> Result<Flag, Problem> {
         match fields::predicate(instruction, name)? {
             Some(operand) => cx.flag_operand(operand, lanes),
-            None => Err(Problem::form("a predicate beside operands of another class")),
+            None => Err(Problem::form(
+                "a predicate beside operands of another class",
+            )),
         }
     };
     let destination = operand(F::Dst)?;

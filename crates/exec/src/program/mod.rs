@@ -17,12 +17,12 @@ mod types;
 pub(crate) use context::{Context, Lanes, RawPlace, Scalar, StatePlace};
 
 use crate::fault::TranslateError;
-use translate::{Code, Watched};
 use layout::{Layout, Place, RoutineLayout};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+use translate::{Code, Watched};
 use visakit_isa::object::{Body, Declaration, InputKind, Object, RoutineId};
 use visakit_isa::{DataType, Format, StringId};
 
@@ -144,7 +144,10 @@ impl Program {
         if !matches!(options.grf_bytes, 32 | 64) {
             return Err(TranslateError::Declaration {
                 routine: kernel,
-                reason: format!("registers of {} bytes; there are 32 and 64", options.grf_bytes),
+                reason: format!(
+                    "registers of {} bytes; there are 32 and 64",
+                    options.grf_bytes
+                ),
             });
         }
         let bodies = translate::reachable(object, kernel)?;
@@ -152,7 +155,10 @@ impl Program {
         let layout = Layout::new(object, &tables, options)?;
         let format = object.format();
         let range = |name: &str| {
-            let index = format.predefined_variables().iter().position(|v| v.name == name)?;
+            let index = format
+                .predefined_variables()
+                .iter()
+                .position(|v| v.name == name)?;
             let place = layout.predefined.get(index)?;
             Some(place.offset..place.offset + place.available)
         };
@@ -181,7 +187,9 @@ impl Program {
         program.contents.append(&mut layout.contents);
         program.contents.append(&mut layout.constants);
         for (variable, place) in format.predefined_variables().iter().zip(&layout.predefined) {
-            program.predefined.push((variable.name, place.slot(VariableClass::General)));
+            program
+                .predefined
+                .push((variable.name, place.slot(VariableClass::General)));
         }
         if let (Some(routine), Some((_, body))) = (layout.routines.first(), tables.first()) {
             program.name_variables(format, routine, body);
@@ -210,25 +218,44 @@ impl Program {
         };
         let first = format.predefined_variable_count() as usize;
         for (number, place) in routine.variables.iter().enumerate() {
-            let name = number.checked_sub(first).and_then(|i| body.variables.get(i));
+            let name = number
+                .checked_sub(first)
+                .and_then(|i| body.variables.get(i));
             if let Some(place) = place {
                 add(VariableClass::General, number, name.map(|v| v.name), place);
             }
         }
         let named = |table: &[Declaration<'_>], index: usize| table.get(index).map(|d| d.name);
         for (number, place) in routine.addresses.iter().enumerate() {
-            add(VariableClass::Address, number, named(&body.addresses, number), place);
+            add(
+                VariableClass::Address,
+                number,
+                named(&body.addresses, number),
+                place,
+            );
         }
         for (number, place) in routine.predicates.iter().enumerate() {
-            add(VariableClass::Predicate, number + 1, named(&body.predicates, number), place);
+            add(
+                VariableClass::Predicate,
+                number + 1,
+                named(&body.predicates, number),
+                place,
+            );
         }
         let first = usize::from(format.predefined_surface_count());
         for (number, place) in routine.surfaces.iter().enumerate() {
-            let name = number.checked_sub(first).and_then(|i| named(&body.surfaces, i));
+            let name = number
+                .checked_sub(first)
+                .and_then(|i| named(&body.surfaces, i));
             add(VariableClass::Surface, number, name, place);
         }
         for (number, place) in routine.samplers.iter().enumerate() {
-            add(VariableClass::Sampler, number, named(&body.samplers, number), place);
+            add(
+                VariableClass::Sampler,
+                number,
+                named(&body.samplers, number),
+                place,
+            );
         }
     }
 
@@ -287,7 +314,9 @@ impl Program {
 
     /// The variables that the kernel declares with a name, in table order, class by class.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &VariableSlot)> {
-        self.variables.iter().map(|(name, slot)| (name.as_str(), slot))
+        self.variables
+            .iter()
+            .map(|(name, slot)| (name.as_str(), slot))
     }
 
     /// The kernel's attribute `SimdSize`, else the largest execution size of its control flow (at
@@ -313,7 +342,12 @@ impl Program {
     /// `None` for functions that the kernel cannot reach.
     #[must_use]
     pub fn function_address(&self, name: &str) -> Option<u64> {
-        let place = self.code.routines.iter().skip(1).position(|r| r.name == name)?;
+        let place = self
+            .code
+            .routines
+            .iter()
+            .skip(1)
+            .position(|r| r.name == name)?;
         Some(translate::function_address(place + 1))
     }
 
@@ -325,6 +359,9 @@ impl Program {
 
     /// Place of a predefined variable, by its name without `%`.
     pub(crate) fn predefined(&self, name: &str) -> Option<&VariableSlot> {
-        self.predefined.iter().find(|(n, _)| *n == name).map(|(_, slot)| slot)
+        self.predefined
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, slot)| slot)
     }
 }

@@ -98,11 +98,11 @@ fn mov(mut b: Builder) -> Step {
         (true, _, DataType::Ud) if plain => b.convert::<f32, u32>(),
         (true, _, _) => b.convert::<f32, f32>(),
         // Negation and absolute value are taken of the exact number.
-        (false, DataType::D | DataType::W | DataType::Uw | DataType::B | DataType::Ub, DataType::F)
-            if source.modify == Modify::None =>
-        {
-            b.convert::<i32, f32>()
-        }
+        (
+            false,
+            DataType::D | DataType::W | DataType::Uw | DataType::B | DataType::Ub,
+            DataType::F,
+        ) if source.modify == Modify::None => b.convert::<i32, f32>(),
         (false, DataType::Ud, DataType::F) if plain => b.convert::<u32, f32>(),
         (false, _, _) => match of_values(&[&source]) {
             Class::I128 => b.integers_to_float::<i128>(),
@@ -127,12 +127,18 @@ fn integer_mov(b: Builder) -> Step {
 
 /// Predicate bits as a number.
 fn predicate_to_number(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
-    let Some(extra) = &alu.extra else { return Ok(()) };
+    let Some(extra) = &alu.extra else {
+        return Ok(());
+    };
     let [flag, ..] = &extra.flags;
     let elements = extra.numbers.first().copied().unwrap_or(32);
     let bits = (registers.read_u32(flag.offset) & full(elements)) >> flag.first;
     let values = [bits; 32];
-    registers.store_any(&alu.destination, values.get(..alu.lanes).unwrap_or_default(), mask)
+    registers.store_any(
+        &alu.destination,
+        values.get(..alu.lanes).unwrap_or_default(),
+        mask,
+    )
 }
 
 fn select(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem> {
@@ -210,7 +216,11 @@ fn setp_bits(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
 fn setp_lanes(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
     let mut values = [0u32; 32];
     let [source, ..] = &alu.sources;
-    registers.load_any(source, values.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
+    registers.load_any(
+        source,
+        values.get_mut(..alu.lanes).unwrap_or_default(),
+        mask,
+    )?;
     let bits = values.iter().rev().fold(0, |bits, v| bits << 1 | v & 1);
     if let Some(extra) = &alu.extra {
         let [flag, ..] = &extra.flags;

@@ -38,9 +38,7 @@ pub(crate) fn translate(
             b.step(dp4a)
         }
         Op::SAD2 => two()?.step(sad2),
-        Op::SAD2ADD => {
-            Builder::new(cx, instruction, &[F::Src0, F::Src1, F::Src2])?.step(sad2)
-        }
+        Op::SAD2ADD => Builder::new(cx, instruction, &[F::Src0, F::Src1, F::Src2])?.step(sad2),
         Op::DP2 | Op::DP3 | Op::DP4 | Op::DPH => {
             let mut b = two()?;
             b.set_precision();
@@ -102,11 +100,7 @@ where
     registers.store_any(destination, values.get(..lanes).unwrap_or_default(), mask)
 }
 
-fn two_results(
-    cx: &Context<'_>,
-    instruction: &Instruction,
-    second: F,
-) -> Result<Builder, Problem> {
+fn two_results(cx: &Context<'_>, instruction: &Instruction, second: F) -> Result<Builder, Problem> {
     let mut b = Builder::new(cx, instruction, &[F::Src0, F::Src1])?;
     for source in &mut b.sources {
         source.data_type = raw(source.data_type);
@@ -137,7 +131,9 @@ fn with_second(
 }
 
 fn addc(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
-    with_second(alu, registers, mask, |a, b| (a + b, u32::from(a + b > u32::MAX.into())))
+    with_second(alu, registers, mask, |a, b| {
+        (a + b, u32::from(a + b > u32::MAX.into()))
+    })
 }
 
 fn subb(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
@@ -160,10 +156,9 @@ fn add3_overflow(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
     } else {
         (0, (1i128 << bits) - 1)
     };
-    let overflow = sums
-        .iter()
-        .rev()
-        .fold(0u32, |mask, sum| mask << 1 | u32::from(!(low..=high).contains(sum)));
+    let overflow = sums.iter().rev().fold(0u32, |mask, sum| {
+        mask << 1 | u32::from(!(low..=high).contains(sum))
+    });
     store(registers, &alu.destination, &sums, alu.lanes, mask)?;
     if let Some(extra) = &alu.extra {
         let [flag, ..] = &extra.flags;
@@ -244,16 +239,28 @@ fn sad2(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
         };
     }
     let [x, y, z] = values;
-    let has_third = alu.sources.get(2).is_some_and(|s| *s != super::build::unused());
+    let has_third = alu
+        .sources
+        .get(2)
+        .is_some_and(|s| *s != super::build::unused());
     let mut result = [0i64; 32];
-    let pairs = x.chunks_exact(2).zip(y.chunks_exact(2)).zip(z.chunks_exact(2));
+    let pairs = x
+        .chunks_exact(2)
+        .zip(y.chunks_exact(2))
+        .zip(z.chunks_exact(2));
     for (to, ((x, y), z)) in result.chunks_exact_mut(2).zip(pairs) {
         let sum: i64 = x.iter().zip(y).map(|(x, y)| (x - y).abs()).sum();
         if let ([to, _], [z, _]) = (to, z) {
             *to = sum + if has_third { *z } else { 0 };
         }
     }
-    store(registers, &alu.destination, &result, alu.lanes, mask & 0x5555_5555)
+    store(
+        registers,
+        &alu.destination,
+        &result,
+        alu.lanes,
+        mask & 0x5555_5555,
+    )
 }
 
 /// All four lanes of a group get the dot product, rounded once.
@@ -264,7 +271,11 @@ fn dot_product(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
     registers.load_exact(first, x.get_mut(..alu.lanes).unwrap_or_default(), u32::MAX)?;
     registers.load_exact(second, y.get_mut(..alu.lanes).unwrap_or_default(), u32::MAX)?;
     let mut result = [0f64; 32];
-    for ((to, x), y) in result.chunks_exact_mut(4).zip(x.chunks_exact(4)).zip(y.chunks_exact(4)) {
+    for ((to, x), y) in result
+        .chunks_exact_mut(4)
+        .zip(x.chunks_exact(4))
+        .zip(y.chunks_exact(4))
+    {
         let mut sum: f64 = x.iter().zip(y).take(terms).map(|(x, y)| x * y).sum();
         sum += y.iter().skip(terms).take(bare).sum::<f64>();
         to.fill(sum);
@@ -296,8 +307,17 @@ fn plane(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem> {
         if lanes > 16 {
             return Err(Problem::form("plane with more than 16 lanes"));
         }
-        let v = Source { shape: offsets(8), ..all.clone() };
-        (Source { shape: offsets(0), ..all }, v)
+        let v = Source {
+            shape: offsets(8),
+            ..all.clone()
+        };
+        (
+            Source {
+                shape: offsets(0),
+                ..all
+            },
+            v,
+        )
     } else {
         (b.source(0), super::build::unused())
     };
@@ -316,7 +336,11 @@ fn plane(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem> {
         }
         let mut result = [0f64; 32];
         for ((to, u), v) in result.iter_mut().zip(us).zip(vs) {
-            *to = if is_plane != 0 { p * u + q * v + r } else { p * u + r };
+            *to = if is_plane != 0 {
+                p * u + q * v + r
+            } else {
+                p * u + r
+            };
         }
         store(registers, &alu.destination, &result, alu.lanes, mask)
     }))
@@ -377,7 +401,9 @@ fn narrow_conversion(cx: &Context<'_>, instruction: &Instruction) -> Result<Step
         (DataType::F, DataType::Uw | DataType::Bf) => {
             bits(&mut b);
             b.step(|alu, r, m| {
-                by_bits(alu, r, m, |x| half::bf16::from_f32(f32::from_bits(x)).to_bits().into())
+                by_bits(alu, r, m, |x| {
+                    half::bf16::from_f32(f32::from_bits(x)).to_bits().into()
+                })
             })
         }
         // Tensor float: ten bits of mantissa in a dword.
@@ -405,12 +431,16 @@ fn narrow_conversion(cx: &Context<'_>, instruction: &Instruction) -> Result<Step
             bits(&mut b);
             b.step(|alu, r, m| {
                 by_bits(alu, r, m, |x| {
-                    half::f16::from_f32(dpas::hf8((x & 0xff) as u8)).to_bits().into()
+                    half::f16::from_f32(dpas::hf8((x & 0xff) as u8))
+                        .to_bits()
+                        .into()
                 })
             })
         }
         _ => {
-            return Err(Problem::form(format!("a conversion from {from} to {to} by this instruction")));
+            return Err(Problem::form(format!(
+                "a conversion from {from} to {to} by this instruction"
+            )));
         }
     })
 }
@@ -418,7 +448,13 @@ fn narrow_conversion(cx: &Context<'_>, instruction: &Instruction) -> Result<Step
 fn by_bits(alu: &Alu, registers: &mut Registers, mask: u32, function: fn(u32) -> u32) -> Outcome {
     let [source, ..] = &alu.sources;
     let values: [u32; 32] = load(registers, source, alu.lanes, mask)?;
-    store(registers, &alu.destination, &values.map(function), alu.lanes, mask)
+    store(
+        registers,
+        &alu.destination,
+        &values.map(function),
+        alu.lanes,
+        mask,
+    )
 }
 
 /// Stochastic rounding: random bits are added below the result's mantissa, which is truncated.
@@ -436,7 +472,11 @@ fn stochastic(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Probl
         (DataType::Hf, DataType::Ub) => {
             b.step(|alu, r, m| by_random_bits(alu, r, m, dpas::srnd_half_to_bf8))
         }
-        _ => return Err(Problem::form(format!("stochastic rounding from {from} to {to}"))),
+        _ => {
+            return Err(Problem::form(format!(
+                "stochastic rounding from {from} to {to}"
+            )));
+        }
     })
 }
 
@@ -479,13 +519,15 @@ fn systolic(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem
         return Err(Problem::form("dpas with a null operand"));
     };
     let plan = dpas::Plan::new(weights, activations, depth, repeat, b.count())
-        .and_then(|plan| {
-            plan.with_types(destination.data_type, accumulator.map(|a| a.data_type))
-        })
+        .and_then(|plan| plan.with_types(destination.data_type, accumulator.map(|a| a.data_type)))
         .ok_or_else(|| Problem::form("dpas with precisions, types or sizes that do not fit"))?;
     let sizes = plan.sizes();
     let fused = instruction.op == Op::DPASW;
-    let own = if fused { sizes.activations - sizes.activations / 2 } else { sizes.activations };
+    let own = if fused {
+        sizes.activations - sizes.activations / 2
+    } else {
+        sizes.activations
+    };
     if destination.available < sizes.result
         || accumulator.is_some_and(|a| a.available < sizes.accumulator)
         || src1.available < sizes.weights

@@ -126,10 +126,13 @@ pub(crate) fn reachable<'a, 'o>(
 
 /// The name that FCALL or FADDR carries.
 pub(crate) fn symbol<'a>(instruction: &Instruction, body: &'a Body<'_>) -> Option<&'a [u8]> {
-    instruction.fields.iter().find_map(|field| match field.value {
-        Value::String(id) => body.string(id),
-        _ => None,
-    })
+    instruction
+        .fields
+        .iter()
+        .find_map(|field| match field.value {
+            Value::String(id) => body.string(id),
+            _ => None,
+        })
 }
 
 /// Places of the predefined variables that the machine itself looks at.
@@ -189,10 +192,8 @@ pub(crate) fn routines(
                     code.instructions += 1;
                     if let Some(lanes) = instruction.exec_size().and_then(|size| size.lanes()) {
                         use visakit_isa::table::Group;
-                        let flows = matches!(
-                            instruction.def().group,
-                            Group::Flow | Group::SimdFlow
-                        );
+                        let flows =
+                            matches!(instruction.def().group, Group::Flow | Group::SimdFlow);
                         if flows {
                             code.largest = code.largest.max(lanes.into());
                         }
@@ -203,7 +204,14 @@ pub(crate) fn routines(
                         options,
                         functions: &functions,
                     };
-                    one(&state, instruction, &mut code, &mut flow, origin, &mut function_calls)
+                    one(
+                        &state,
+                        instruction,
+                        &mut code,
+                        &mut flow,
+                        origin,
+                        &mut function_calls,
+                    )
                 }
                 Err(unsupported) => Err(Problem::Unsupported(unsupported)),
             };
@@ -229,7 +237,10 @@ pub(crate) fn routines(
             instruction: u32::try_from(body.code.len()).unwrap_or(u32::MAX),
             op: None,
         };
-        code.push(Step::plain(Kind::Fault(Box::new(FaultKind::FellOffTheEnd))), end);
+        code.push(
+            Step::plain(Kind::Fault(Box::new(FaultKind::FellOffTheEnd))),
+            end,
+        );
         flow.resolve(&mut code.steps);
         code.routines.push(RoutineCode {
             id: *id,
@@ -240,7 +251,11 @@ pub(crate) fn routines(
     }
     for (step, routine) in function_calls {
         let entry = code.routines.get(routine).map_or(0, |r| r.entry);
-        if let Some(Step { kind: Kind::Call { target, .. }, .. }) = code.steps.get_mut(step) {
+        if let Some(Step {
+            kind: Kind::Call { target, .. },
+            ..
+        }) = code.steps.get_mut(step)
+        {
             *target = entry;
         }
     }
@@ -250,7 +265,11 @@ pub(crate) fn routines(
 /// Names the instruction where the problem does not.
 fn named(unsupported: Unsupported, op: Option<Op>) -> Unsupported {
     let mnemonic = op.map_or("", |op| {
-        op.def().mnemonics.first().copied().unwrap_or_else(|| op.name())
+        op.def()
+            .mnemonics
+            .first()
+            .copied()
+            .unwrap_or_else(|| op.name())
     });
     if unsupported.mnemonic == "this form of operand" {
         return Unsupported::new(mnemonic, unsupported.why);
@@ -286,10 +305,20 @@ fn one(
         return Err(Unsupported::new(mnemonic.unwrap_or("this instruction"), why).into());
     }
     let reads = |range: &Option<Range<usize>>| touches(cx, instruction, range.as_ref(), false);
-    if let Some(range) = state.watched.ce0.as_ref().filter(|_| reads(&state.watched.ce0)) {
+    if let Some(range) = state
+        .watched
+        .ce0
+        .as_ref()
+        .filter(|_| reads(&state.watched.ce0))
+    {
         code.push(Step::plain(Kind::ExecutionMask(range.start)), origin);
     }
-    if let Some(range) = state.watched.tsc.as_ref().filter(|_| reads(&state.watched.tsc)) {
+    if let Some(range) = state
+        .watched
+        .tsc
+        .as_ref()
+        .filter(|_| reads(&state.watched.tsc))
+    {
         code.push(Step::plain(Kind::Clock(range.start)), origin);
     }
     let mut place = FlowPlace {

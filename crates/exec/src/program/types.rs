@@ -49,10 +49,16 @@ pub(crate) fn of_values(sources: &[&Source]) -> Class {
     let grows = |s: &&Source| {
         s.modify != Modify::None && s.modify != Modify::Not && s.data_type.size() >= 4
     };
-    let signed = sources.iter().any(|s| s.data_type.is_signed() || negated(s));
+    let signed = sources
+        .iter()
+        .any(|s| s.data_type.is_signed() || negated(s));
     match (wide, signed) {
         (true, false) => Class::U64,
-        (true, true) if sources.iter().any(|s| s.data_type == DataType::Uq || grows(s)) => {
+        (true, true)
+            if sources
+                .iter()
+                .any(|s| s.data_type == DataType::Uq || grows(s)) =>
+        {
             Class::I128
         }
         (true, true) => Class::I64,
@@ -83,10 +89,9 @@ pub(crate) fn of_products(sources: &[&Source]) -> Class {
 /// Precision of float arithmetic: half or bfloat where all operands are, else float or double.
 pub(crate) fn precision(destination: &Destination, sources: &[&Source]) -> Precision {
     let types = || {
-        sources
-            .iter()
-            .map(|s| s.data_type)
-            .chain((destination.target != super::operand::Target::Null).then_some(destination.data_type))
+        sources.iter().map(|s| s.data_type).chain(
+            (destination.target != super::operand::Target::Null).then_some(destination.data_type),
+        )
     };
     if types().any(|t| t == DataType::Df) {
         Precision::Double

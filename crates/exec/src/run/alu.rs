@@ -41,7 +41,11 @@ impl Flag {
         } else if self.all {
             bits = if bits == self.window { self.window } else { 0 };
         }
-        if self.invert { !bits & self.window } else { bits }
+        if self.invert {
+            !bits & self.window
+        } else {
+            bits
+        }
     }
 
     /// Writes the enabled lanes.
@@ -268,7 +272,12 @@ where
 
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let Self { alu, registers, mask, .. } = self;
+        let Self {
+            alu,
+            registers,
+            mask,
+            ..
+        } = self;
         let a: [C; N] = registers.load(&alu.sources[0], alu.lanes, mask)?;
         let b: [C; N] = registers.load(&alu.sources[1], alu.lanes, mask)?;
         let mut bits = 0;
@@ -352,7 +361,13 @@ where
 
     #[inline(always)]
     fn run(self) -> Outcome {
-        let Self { alu, registers, mask, chosen, .. } = self;
+        let Self {
+            alu,
+            registers,
+            mask,
+            chosen,
+            ..
+        } = self;
         let a: [C; N] = registers.load(&alu.sources[0], alu.lanes, mask & chosen)?;
         let b: [C; N] = registers.load(&alu.sources[1], alu.lanes, mask & !chosen)?;
         let mut result = b;
@@ -371,7 +386,10 @@ where
     C: Compute,
     Registers: Sources<C> + Destinations<C>,
 {
-    let chosen = alu.extra.as_ref().map_or(0, |extra| extra.flags[0].read(registers));
+    let chosen = alu
+        .extra
+        .as_ref()
+        .map_or(0, |extra| extra.flags[0].read(registers));
     let body = SelectBody::<C, N> {
         alu,
         registers,
@@ -418,7 +436,12 @@ where
 
     #[inline(always)]
     fn run(self) -> Outcome {
-        let Self { alu, registers, mask, .. } = self;
+        let Self {
+            alu,
+            registers,
+            mask,
+            ..
+        } = self;
         let a: [S; N] = registers.load(&alu.sources[0], alu.lanes, mask)?;
         let mut result = [D::default(); N];
         for lane in 0..N {

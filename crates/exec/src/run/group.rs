@@ -122,7 +122,11 @@ impl Group {
                 }
             }
             progress |= self.release(program)?;
-            if self.threads.iter().all(|thread| thread.pause == Pause::Ended) {
+            if self
+                .threads
+                .iter()
+                .all(|thread| thread.pause == Pause::Ended)
+            {
                 return Ok(counters);
             }
             if !progress {
@@ -140,7 +144,12 @@ impl Group {
             }
             return Ok(true);
         }
-        let signals = self.threads.iter().map(|thread| thread.signals).min().unwrap_or(0);
+        let signals = self
+            .threads
+            .iter()
+            .map(|thread| thread.signals)
+            .min()
+            .unwrap_or(0);
         for thread in &mut self.threads {
             let free = match thread.pause {
                 Pause::Split => {
@@ -178,16 +187,27 @@ impl Group {
 
     /// The fault of threads that wait for ever.
     fn stuck(&self, program: &Program) -> Fault {
-        let ended = self.threads.iter().filter(|t| t.pause == Pause::Ended).count();
+        let ended = self
+            .threads
+            .iter()
+            .filter(|t| t.pause == Pause::Ended)
+            .count();
         let waiting = self.threads.len() - ended;
-        let first = self.threads.iter().enumerate().find(|(_, t)| t.pause != Pause::Ended);
+        let first = self
+            .threads
+            .iter()
+            .enumerate()
+            .find(|(_, t)| t.pause != Pause::Ended);
         let kind = FaultKind::BarrierDivergence { waiting, ended };
         match first {
             Some((number, thread)) => {
                 // The thread stands behind the barrier.
                 let mut fault = *thread.fault(program, number, *Trap::new(kind));
                 if thread.pause != Pause::Fused
-                    && let Some(origin) = thread.pc.checked_sub(1).and_then(|pc| program.code.origins.get(pc))
+                    && let Some(origin) = thread
+                        .pc
+                        .checked_sub(1)
+                        .and_then(|pc| program.code.origins.get(pc))
                 {
                     fault.instruction = origin.instruction as usize;
                     fault.mnemonic = origin
@@ -235,7 +255,9 @@ fn fused_activations(program: &Program, even: &Thread, odd: &Thread) -> Vec<u8> 
     let first = crate::lanes::dpas::first_part(size).min(size);
     let part = |thread: &Thread, bytes: usize| {
         let mut part = vec![0; bytes];
-        let from = thread.registers.bytes(systolic.activations, bytes.min(systolic.available));
+        let from = thread
+            .registers
+            .bytes(systolic.activations, bytes.min(systolic.available));
         for (to, from) in part.iter_mut().zip(from.unwrap_or(&[])) {
             *to = *from;
         }
@@ -286,8 +308,15 @@ fn prepare(thread: &mut Thread, program: &Program, start: &ThreadStart) -> Resul
             write(&mut thread.registers, slot.offset, bytes, slot.bytes);
         }
     };
-    let words = |numbers: &[u32]| -> Vec<u8> { numbers.iter().flat_map(|n| n.to_le_bytes()).collect() };
-    set("r0", start.image.get(..program.grf_bytes() as usize).unwrap_or(&start.image));
+    let words =
+        |numbers: &[u32]| -> Vec<u8> { numbers.iter().flat_map(|n| n.to_le_bytes()).collect() };
+    set(
+        "r0",
+        start
+            .image
+            .get(..program.grf_bytes() as usize)
+            .unwrap_or(&start.image),
+    );
     set("sr0", &words(&start.sr0));
     set("hw_id", &start.hw_id.to_le_bytes());
     set("cr0", &start.cr0.to_le_bytes());
@@ -319,7 +348,11 @@ fn prepare(thread: &mut Thread, program: &Program, start: &ThreadStart) -> Resul
     }
     for (slot, bytes) in &start.sets {
         if bytes.len() > slot.bytes {
-            let text = format!("{} bytes do not fit a variable of {}", bytes.len(), slot.bytes);
+            let text = format!(
+                "{} bytes do not fit a variable of {}",
+                bytes.len(),
+                slot.bytes
+            );
             return Err(Fault::at_start(FaultKind::BadStart(text)));
         }
         write(&mut thread.registers, slot.offset, bytes, slot.bytes);

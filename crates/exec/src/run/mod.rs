@@ -1,10 +1,10 @@
 //! Running a translated program.
 
 pub(crate) mod alu;
-pub(crate) mod registers;
 mod group;
-mod thread;
+pub(crate) mod registers;
 mod simd;
+mod thread;
 
 pub use group::Group;
 pub(crate) use registers::Registers;

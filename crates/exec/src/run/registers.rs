@@ -94,7 +94,11 @@ impl Registers {
             return Ok(place);
         }
         let address = u64::try_from(address).unwrap_or(0);
-        Err(Trap::at(FaultKind::IndirectOutOfBounds, lane as u8, address))
+        Err(Trap::at(
+            FaultKind::IndirectOutOfBounds,
+            lane as u8,
+            address,
+        ))
     }
 
     /// The value of a source in the lanes below `lanes`. Lanes above have any value.
@@ -140,7 +144,9 @@ impl Registers {
                 values.fill(value);
             }
             Shape::Packed => {
-                let bytes = self.bytes(source.offset, values.len() * E::SIZE).unwrap_or(&[]);
+                let bytes = self
+                    .bytes(source.offset, values.len() * E::SIZE)
+                    .unwrap_or(&[]);
                 for (value, element) in values.iter_mut().zip(bytes.chunks_exact(E::SIZE)) {
                     *value = bytemuck::pod_read_unaligned::<E>(element).convert();
                 }
@@ -170,7 +176,11 @@ impl Registers {
                     }
                 }
             }
-            Shape::Rows { immediate, width, stride } => {
+            Shape::Rows {
+                immediate,
+                width,
+                stride,
+            } => {
                 let width = usize::from(*width).max(1);
                 for (lane, value) in values.iter_mut().enumerate() {
                     if mask >> lane & 1 != 0 {
@@ -264,7 +274,11 @@ impl Registers {
 /// The mask of `lanes` lanes.
 #[inline(always)]
 pub(crate) const fn full(lanes: usize) -> u32 {
-    if lanes >= 32 { u32::MAX } else { (1 << lanes) - 1 }
+    if lanes >= 32 {
+        u32::MAX
+    } else {
+        (1 << lanes) - 1
+    }
 }
 
 /// Reading sources of every type into lanes of one type.
@@ -280,18 +294,54 @@ pub(crate) trait Destinations<C: Compute> {
 macro_rules! all_types {
     ($data_type:expr, $ty:ident => $body:expr) => {
         match $data_type {
-            DataType::Ud | DataType::Uv | DataType::V => { type $ty = u32; $body }
-            DataType::D => { type $ty = i32; $body }
-            DataType::Uw => { type $ty = u16; $body }
-            DataType::W => { type $ty = i16; $body }
-            DataType::Ub | DataType::Bool => { type $ty = u8; $body }
-            DataType::B => { type $ty = i8; $body }
-            DataType::Uq => { type $ty = u64; $body }
-            DataType::Q => { type $ty = i64; $body }
-            DataType::F | DataType::Vf => { type $ty = f32; $body }
-            DataType::Df => { type $ty = f64; $body }
-            DataType::Hf => { type $ty = f16; $body }
-            DataType::Bf => { type $ty = bf16; $body }
+            DataType::Ud | DataType::Uv | DataType::V => {
+                type $ty = u32;
+                $body
+            }
+            DataType::D => {
+                type $ty = i32;
+                $body
+            }
+            DataType::Uw => {
+                type $ty = u16;
+                $body
+            }
+            DataType::W => {
+                type $ty = i16;
+                $body
+            }
+            DataType::Ub | DataType::Bool => {
+                type $ty = u8;
+                $body
+            }
+            DataType::B => {
+                type $ty = i8;
+                $body
+            }
+            DataType::Uq => {
+                type $ty = u64;
+                $body
+            }
+            DataType::Q => {
+                type $ty = i64;
+                $body
+            }
+            DataType::F | DataType::Vf => {
+                type $ty = f32;
+                $body
+            }
+            DataType::Df => {
+                type $ty = f64;
+                $body
+            }
+            DataType::Hf => {
+                type $ty = f16;
+                $body
+            }
+            DataType::Bf => {
+                type $ty = bf16;
+                $body
+            }
         }
     };
 }

@@ -166,7 +166,13 @@ impl Thread {
     }
 
     /// Calls a routine with these lanes.
-    fn call(&mut self, world: &mut World<'_>, target: usize, function: Option<usize>, entered: u32) -> Outcome {
+    fn call(
+        &mut self,
+        world: &mut World<'_>,
+        target: usize,
+        function: Option<usize>,
+        entered: u32,
+    ) -> Outcome {
         if entered == 0 {
             self.pc += 1;
             return Ok(());
@@ -175,13 +181,20 @@ impl Thread {
             return Err(Trap::new(FaultKind::CallDepth(world.limits.max_call_depth)));
         }
         let active = function.is_some() && self.frames.iter().any(|f| f.function == function);
-        let own = function.and_then(|f| world.program.code.routines.get(f)).map(|r| &r.own);
+        let own = function
+            .and_then(|f| world.program.code.routines.get(f))
+            .map(|r| &r.own);
         let saved = match own {
             Some(own) if active => {
                 let bytes: usize = own.iter().map(ExactSizeIterator::len).sum();
                 self.charge(world, bytes as u64)?;
                 Some(own.clone().map(|range| {
-                    self.registers.file.get(range).unwrap_or(&[]).to_vec().into_boxed_slice()
+                    self.registers
+                        .file
+                        .get(range)
+                        .unwrap_or(&[])
+                        .to_vec()
+                        .into_boxed_slice()
                 }))
             }
             _ => None,
@@ -257,7 +270,14 @@ impl Thread {
         observer: &mut O,
     ) -> Result<(), Box<Fault>> {
         let simd = self.registers.simd;
-        simd.run(Loop { thread: self, world, slm, steps, counters, observer })
+        simd.run(Loop {
+            thread: self,
+            world,
+            slm,
+            steps,
+            counters,
+            observer,
+        })
     }
 
     /// Runs a systolic dot product that needs the activations of a fused thread.
@@ -266,7 +286,9 @@ impl Thread {
             && let Kind::Systolic(systolic) = &step.kind
         {
             let mask = enabled(step, self.running, &self.registers);
-            systolic.plan.run(&mut self.registers.file, activations, systolic.places, mask);
+            systolic
+                .plan
+                .run(&mut self.registers.file, activations, systolic.places, mask);
         }
         self.pc += 1;
     }
@@ -331,7 +353,9 @@ fn taken(step: &Step, running: u32, registers: &Registers, inverted: bool) -> u3
 /// Whether the first lane of the predicate is set.
 #[inline(always)]
 fn condition(step: &Step, registers: &Registers) -> bool {
-    step.predicate.as_ref().is_none_or(|p| p.read(registers) & 1 != 0)
+    step.predicate
+        .as_ref()
+        .is_none_or(|p| p.read(registers) & 1 != 0)
 }
 
 struct Loop<'a, 'w, O> {
@@ -348,7 +372,14 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
 
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let Self { thread, world, slm, steps, counters, observer } = self;
+        let Self {
+            thread,
+            world,
+            slm,
+            steps,
+            counters,
+            observer,
+        } = self;
         let program = world.program;
         let code = program.code.steps.as_slice();
         let mut left = steps;
@@ -490,7 +521,12 @@ fn rare(thread: &mut Thread, world: &mut World<'_>, step: &Step, clock: u64) -> 
                 .bytes(systolic.activations, size)
                 .unwrap_or(&[])
                 .to_vec();
-            systolic.plan.run(&mut thread.registers.file, &activations, systolic.places, mask);
+            systolic.plan.run(
+                &mut thread.registers.file,
+                &activations,
+                systolic.places,
+                mask,
+            );
             thread.pc = next;
         }
         Kind::Switch { index, targets } => {
@@ -502,7 +538,11 @@ fn rare(thread: &mut Thread, world: &mut World<'_>, step: &Step, clock: u64) -> 
             let running = thread.running;
             thread.settle(*target, running);
         }
-        Kind::Call { target, function, uniform } => {
+        Kind::Call {
+            target,
+            function,
+            uniform,
+        } => {
             let entered = entering(thread, step, *uniform);
             thread.call(world, *target, *function, entered)?;
         }
@@ -525,7 +565,11 @@ fn rare(thread: &mut Thread, world: &mut World<'_>, step: &Step, clock: u64) -> 
         }
         Kind::Return { uniform } => {
             let lanes = if *uniform {
-                if condition(step, &thread.registers) { thread.running } else { 0 }
+                if condition(step, &thread.registers) {
+                    thread.running
+                } else {
+                    0
+                }
             } else {
                 taken(step, thread.running, &thread.registers, false)
             };
@@ -544,7 +588,8 @@ fn rare(thread: &mut Thread, world: &mut World<'_>, step: &Step, clock: u64) -> 
             thread.pause = Pause::Split;
         }
         Kind::NamedSignal(operands) => {
-            let operands = operands.map(|o| u32::try_from(o.read(&thread.registers)).unwrap_or(u32::MAX));
+            let operands =
+                operands.map(|o| u32::try_from(o.read(&thread.registers)).unwrap_or(u32::MAX));
             thread.pc = next;
             thread.pause = Pause::NamedSignal(operands);
         }
@@ -554,11 +599,7 @@ fn rare(thread: &mut Thread, world: &mut World<'_>, step: &Step, clock: u64) -> 
             thread.pause = Pause::Named(number);
         }
         Kind::Fault(kind) => return Err(Trap::new((**kind).clone())),
-        Kind::Alu(_)
-        | Kind::Message(_)
-        | Kind::Join
-        | Kind::Jump { .. }
-        | Kind::Goto { .. } => {}
+        Kind::Alu(_) | Kind::Message(_) | Kind::Join | Kind::Jump { .. } | Kind::Goto { .. } => {}
     }
     Ok(())
 }
