@@ -11,6 +11,10 @@ pub(crate) trait Target {
     /// Finds `bytes` bytes at `address`. `None` if any of them lies outside.
     fn locate(&mut self, address: u64, bytes: u64) -> Option<(&mut Self::Space, usize)>;
 
+    /// Finds `bytes` bytes at the address of each enabled lane, all of them in one storage. Gives
+    /// what to subtract from an address. `None` if they are not.
+    fn all(&mut self, addresses: &[u64], mask: u32, bytes: u64) -> Option<(&mut Self::Space, u64)>;
+
     /// Whether bytes outside read as zero and drop writes; else they are a fault.
     const DROPS: bool;
 }
@@ -49,6 +53,31 @@ impl<'a> Target for Flat<'a> {
         let at = usize::try_from(at).ok()?;
         Some((&mut self.last, at))
     }
+
+    #[inline]
+    fn all(&mut self, addresses: &[u64], mask: u32, bytes: u64) -> Option<(&mut Shared<'a>, u64)> {
+        all_inside(addresses, mask, self.base, bytes, self.last.bytes)
+            .then_some((&mut self.last, self.base))
+    }
+}
+
+/// Whether `bytes` bytes at each enabled address lie within `len` bytes from `base` on.
+#[inline]
+fn all_inside(addresses: &[u64], mask: u32, base: u64, bytes: u64, len: usize) -> bool {
+    let Some(room) = (len as u64).checked_sub(bytes) else {
+        return false;
+    };
+    let mut outside = 0;
+    let mut lane = 1u32;
+    for address in addresses {
+        outside |= if address.wrapping_sub(base) > room {
+            lane
+        } else {
+            0
+        };
+        lane = lane.wrapping_shl(1);
+    }
+    outside & mask == 0
 }
 
 #[inline]
@@ -103,5 +132,12 @@ impl<S: Space> Target for Window<S> {
         }
         let at = usize::try_from(address).ok()? + self.start;
         Some((&mut self.space, at))
+    }
+
+    #[inline]
+    fn all(&mut self, addresses: &[u64], mask: u32, bytes: u64) -> Option<(&mut S, u64)> {
+        let start = self.start as u64;
+        all_inside(addresses, mask, 0, bytes, self.bytes)
+            .then_some((&mut self.space, start.wrapping_neg()))
     }
 }

@@ -121,6 +121,64 @@ impl Addresses {
         Ok(())
     }
 
+    /// The first address, if each is `step` bytes behind the one before.
+    ///
+    /// Looks at the elements as they are: most messages of most programs are such a run, and for
+    /// them the other addresses need not be computed.
+    #[inline]
+    pub(crate) fn run(
+        &self,
+        registers: &Registers,
+        lanes: usize,
+        step: usize,
+    ) -> Result<Option<u64>, Box<Trap>> {
+        if self.scale != 1 || self.pitch.is_some() {
+            return Ok(None);
+        }
+        let bytes = self.elements.read(registers)?;
+        let first = match self.width {
+            Width::W32 => {
+                let elements = bytes.as_chunks().0;
+                let step = u32::try_from(step).unwrap_or(0);
+                let first = elements.first().map_or(0, |e| u32::from_le_bytes(*e));
+                let (mut expected, mut differ) = (first, 0);
+                for element in elements {
+                    differ |= u32::from_le_bytes(*element) ^ expected;
+                    expected = expected.wrapping_add(step);
+                }
+                // A run that wraps is none.
+                if differ != 0 || expected < first {
+                    return Ok(None);
+                }
+                first.into()
+            }
+            Width::W64 => {
+                let elements = bytes.as_chunks().0;
+                let first = elements.first().map_or(0, |e| u64::from_le_bytes(*e));
+                let (mut expected, mut differ) = (first, 0);
+                for element in elements {
+                    differ |= u64::from_le_bytes(*element) ^ expected;
+                    expected = expected.wrapping_add(step as u64);
+                }
+                if differ != 0 {
+                    return Ok(None);
+                }
+                first
+            }
+            Width::W16 | Width::S32 => return Ok(None),
+        };
+        let base = self.scalar.read(registers);
+        let base = base.wrapping_mul(self.scalar_scale).wrapping_add(self.add);
+        let address = first.wrapping_add(base) & self.mask;
+        let last = address.wrapping_add((step * (lanes - 1)) as u64);
+        // The mask may cut nothing off in between, and all are aligned if one is and the step.
+        Ok((last & self.mask == last
+            && last >= address
+            && (lanes == 1 || self.align <= step as u64))
+            .then_some(address)
+            .filter(|a| a & (self.align - 1) == 0))
+    }
+
     /// The first enabled lane whose address is not aligned.
     #[inline]
     pub(crate) fn misaligned(&self, addresses: &[u64], mask: u32) -> Option<(u8, u64)> {
@@ -138,19 +196,4 @@ pub(crate) fn enabled(mask: u32, addresses: &[u64]) -> impl Iterator<Item = (u8,
         .zip(addresses)
         .filter(move |(lane, _)| mask >> lane & 1 != 0)
         .map(|(lane, address)| (lane, *address))
-}
-
-/// Whether each address is `step` bytes behind the one before.
-#[inline]
-pub(crate) fn consecutive(addresses: &[u64], step: u64) -> bool {
-    let Some((first, _)) = addresses.split_first() else {
-        return false;
-    };
-    let mut expected = *first;
-    let mut differ = 0;
-    for address in addresses {
-        differ |= address ^ expected;
-        expected = expected.wrapping_add(step);
-    }
-    differ == 0
 }

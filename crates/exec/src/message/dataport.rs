@@ -103,16 +103,9 @@ impl Fields<'_, '_> {
         if store && data.is_none() {
             return Err(self.refuse("there is no data to store"));
         }
-        Ok(Message::Lanes(Box::new(LaneAccess {
-            reach,
-            addresses,
-            lanes,
-            unit: shape.unit,
-            parts: shape.parts,
-            lane_pitch: shape.lane_pitch,
-            data,
-            store,
-        })))
+        let shape = (shape.unit, shape.parts, shape.lane_pitch);
+        let access = LaneAccess::new((reach, addresses), lanes, shape, data, store);
+        Ok(Message::Lanes(Box::new(access)))
     }
 
     /// GATHER and SCATTER: one element for each lane, offsets in elements.

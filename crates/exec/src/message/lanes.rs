@@ -1,6 +1,6 @@
 //! Loads and stores with an address for each lane.
 
-use super::addresses::{Addresses, consecutive, enabled};
+use super::addresses::{Addresses, enabled};
 use super::fields::Data;
 use super::reach::{Reach, with_target};
 use super::unit::{self, Unit, UnitKind, with_unit};
@@ -31,9 +31,59 @@ pub(crate) struct LaneAccess {
     /// The data operand. Without one a load is a prefetch: it touches nothing.
     pub(crate) data: Option<Data>,
     pub(crate) store: bool,
+    /// Bytes from a lane's address to the end of its last element.
+    pub(crate) span: usize,
+    /// Bytes of all lanes, if addresses that follow each other make one run of bytes of them; else 0.
+    pub(crate) run_bytes: usize,
+}
+
+/// Place of an address that is known to be inside.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "it is below the size of the storage"
+)]
+#[inline]
+fn offset(address: u64, base: u64) -> usize {
+    address.wrapping_sub(base) as usize
 }
 
 impl LaneAccess {
+    pub(crate) fn new(
+        (reach, addresses): (Reach, Addresses),
+        lanes: usize,
+        (unit, parts, lane_pitch): (UnitKind, Box<[Part]>, usize),
+        data: Option<Data>,
+        store: bool,
+    ) -> Self {
+        let elements = parts.len();
+        let span = parts.iter().map(|p| p.memory).max().unwrap_or(0) + unit.memory();
+        // One element of each lane, or all elements of the only lane.
+        let packed = parts
+            .iter()
+            .enumerate()
+            .all(|(i, p)| p.memory == i * unit.memory() && p.register == i * unit.register());
+        let is_run = match &*parts {
+            [part] => part.register == 0 && lane_pitch == unit.register(),
+            _ => lanes == 1 && packed && unit.memory() == unit.register(),
+        };
+        Self {
+            reach,
+            addresses,
+            lanes,
+            unit,
+            parts,
+            lane_pitch,
+            data,
+            store,
+            span,
+            run_bytes: if is_run {
+                lanes * elements * unit.memory()
+            } else {
+                0
+            },
+        }
+    }
+
     /// Bytes of a data operand of this shape.
     pub(crate) fn data_bytes(
         parts: &[Part],
@@ -60,6 +110,58 @@ impl LaneAccess {
         if mask == 0 {
             return Ok(());
         }
+        if !O::MEMORY && self.run_bytes != 0 && u64::from(mask) == (1u64 << self.lanes) - 1 {
+            let first = self
+                .addresses
+                .run(registers, self.lanes, self.unit.memory())?;
+            if let Some(first) = first
+                && self.run_at_once(data, registers, local, memory, first)?
+            {
+                return Ok(());
+            }
+        }
+        self.run_by_lane(data, registers, local, memory, mask, observer)
+    }
+
+    /// All lanes together are one run of bytes, in memory and in the register. Gives whether that
+    /// lies in one storage, and if so has done it.
+    #[inline]
+    fn run_at_once(
+        &self,
+        data: &Data,
+        registers: &mut Registers,
+        local: &mut Local<'_>,
+        memory: &Memory,
+        first: u64,
+    ) -> Result<bool, Box<Trap>> {
+        let opened = self.reach.open(registers, local, memory, first)?;
+        let address = first
+            .wrapping_add(opened.base)
+            .wrapping_add(self.parts.first().map_or(0, |p| p.memory as u64));
+        with_target!(opened.target, |target| {
+            let Some((space, at)) = target.locate(address, self.run_bytes as u64) else {
+                return Ok(false);
+            };
+            if self.store {
+                let from = data.read(registers)?;
+                with_unit!(self.unit, |U| unit::store_run::<U, _>(space, at, from));
+            } else {
+                let out = data.write(registers)?;
+                with_unit!(self.unit, |U| unit::load_run::<U, _>(space, at, out));
+            }
+        });
+        Ok(true)
+    }
+
+    fn run_by_lane<O: Observer>(
+        &self,
+        data: &Data,
+        registers: &mut Registers,
+        local: &mut Local<'_>,
+        memory: &Memory,
+        mask: u32,
+        observer: &mut O,
+    ) -> Outcome {
         let mut addresses = [0; 32];
         self.addresses.fill(registers, self.lanes, &mut addresses)?;
         let addresses = addresses.get_mut(..self.lanes).unwrap_or_default();
@@ -97,15 +199,6 @@ impl LaneAccess {
         })
     }
 
-    /// Whether all lanes together are one run of bytes, in memory and in the register.
-    #[inline]
-    fn is_run<U: Unit>(&self, addresses: &[u64], mask: u32) -> bool {
-        self.parts.len() == 1
-            && self.lane_pitch == U::REGISTER
-            && u64::from(mask) == (1u64 << self.lanes) - 1
-            && consecutive(addresses, U::MEMORY as u64)
-    }
-
     #[inline]
     fn load<U: Unit, T: Target>(
         &self,
@@ -114,14 +207,33 @@ impl LaneAccess {
         mask: u32,
         out: &mut [u8],
     ) -> Outcome {
-        if self.is_run::<U>(addresses, mask)
-            && let (Some(first), Some(part)) = (addresses.first(), self.parts.first())
-            && let bytes = self.lanes * U::MEMORY
-            && let address = first.wrapping_add(part.memory as u64)
-            && let Some((space, at)) = target.locate(address, bytes as u64)
-            && let Some(out) = out.get_mut(part.register..part.register + self.lanes * U::REGISTER)
-        {
-            unit::load_run::<U, _>(space, at, out);
+        if let Some((space, base)) = target.all(addresses, mask, self.span as u64) {
+            // A lane of the data operand after the other: the common shape.
+            if self.lane_pitch == U::REGISTER {
+                for part in &self.parts {
+                    let base = base.wrapping_sub(part.memory as u64);
+                    let out = out.get_mut(part.register..).unwrap_or_default();
+                    let out = out.chunks_exact_mut(U::REGISTER);
+                    let mut lane = 1u32;
+                    for (address, out) in addresses.iter().zip(out) {
+                        if mask & lane != 0 {
+                            unit::load::<U, _>(space, offset(*address, base), out);
+                        }
+                        lane = lane.wrapping_shl(1);
+                    }
+                }
+                return Ok(());
+            }
+            for (lane, address) in enabled(mask, addresses) {
+                let place = usize::from(lane) * self.lane_pitch;
+                let start = offset(address, base);
+                for part in &self.parts {
+                    let to = place + part.register;
+                    if let Some(out) = out.get_mut(to..to + U::REGISTER) {
+                        unit::load::<U, _>(space, start + part.memory, out);
+                    }
+                }
+            }
             return Ok(());
         }
         for (lane, address) in enabled(mask, addresses) {
@@ -150,14 +262,33 @@ impl LaneAccess {
         mask: u32,
         from: &[u8],
     ) -> Outcome {
-        if self.is_run::<U>(addresses, mask)
-            && let (Some(first), Some(part)) = (addresses.first(), self.parts.first())
-            && let bytes = self.lanes * U::MEMORY
-            && let address = first.wrapping_add(part.memory as u64)
-            && let Some((space, at)) = target.locate(address, bytes as u64)
-            && let Some(from) = from.get(part.register..part.register + self.lanes * U::REGISTER)
-        {
-            unit::store_run::<U, _>(space, at, from);
+        if let Some((space, base)) = target.all(addresses, mask, self.span as u64) {
+            // A lane of the data operand after the other: the common shape.
+            if self.lane_pitch == U::REGISTER {
+                for part in &self.parts {
+                    let base = base.wrapping_sub(part.memory as u64);
+                    let from = from.get(part.register..).unwrap_or_default();
+                    let from = from.chunks_exact(U::REGISTER);
+                    let mut lane = 1u32;
+                    for (address, from) in addresses.iter().zip(from) {
+                        if mask & lane != 0 {
+                            unit::store::<U, _>(space, offset(*address, base), from);
+                        }
+                        lane = lane.wrapping_shl(1);
+                    }
+                }
+                return Ok(());
+            }
+            for (lane, address) in enabled(mask, addresses) {
+                let place = usize::from(lane) * self.lane_pitch;
+                let start = offset(address, base);
+                for part in &self.parts {
+                    let at = place + part.register;
+                    if let Some(from) = from.get(at..at + U::REGISTER) {
+                        unit::store::<U, _>(space, start + part.memory, from);
+                    }
+                }
+            }
             return Ok(());
         }
         for (lane, address) in enabled(mask, addresses) {

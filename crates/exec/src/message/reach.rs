@@ -7,6 +7,7 @@ use crate::memory::{Bound, Image, Local, Memory, Surface, Texels};
 use crate::observe::Space;
 use crate::program::Scalar;
 use crate::run::Registers;
+use visakit_isa::DataType;
 
 /// A binding-table index, a handle or an offset into the surface-state heap.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +19,14 @@ pub(crate) struct Index {
 impl Index {
     #[expect(clippy::cast_possible_truncation, reason = "indices have 32 bits")]
     fn read(&self, registers: &Registers) -> u32 {
-        (self.base.read(registers) as u32).wrapping_add(self.add)
+        let base = match self.base {
+            Scalar::Register {
+                offset,
+                data_type: DataType::Ud,
+            } => registers.read_u32(offset),
+            base => base.read(registers) as u32,
+        };
+        base.wrapping_add(self.add)
     }
 }
 
