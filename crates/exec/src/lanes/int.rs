@@ -4,21 +4,29 @@ use super::convert::Compute;
 
 /// An operation of one source.
 pub(crate) trait Unary<C> {
+    /// Whether there is code for each number of lanes; otherwise one serves all.
+    const HOT: bool = false;
     fn apply(a: C) -> C;
 }
 
 /// An operation of two sources.
 pub(crate) trait Binary<C> {
+    /// Whether there is code for each number of lanes; otherwise one serves all.
+    const HOT: bool = false;
     fn apply(a: C, b: C) -> C;
 }
 
 /// An operation of three sources.
 pub(crate) trait Ternary<C> {
+    /// Whether there is code for each number of lanes; otherwise one serves all.
+    const HOT: bool = false;
     fn apply(a: C, b: C, c: C) -> C;
 }
 
 /// What the operations below need of an integer type.
 pub(crate) trait Int: Compute + Ord {
+    /// Whether it is a type of modular arithmetic: unsigned, 32 or 64 bits.
+    const MODULAR: bool;
     const BITS: u32;
     const ZERO: Self;
     const ONE: Self;
@@ -41,6 +49,7 @@ pub(crate) trait Int: Compute + Ord {
 macro_rules! int {
     ($($ty:ty),*) => {$(
         impl Int for $ty {
+            const MODULAR: bool = <$ty>::MIN == 0 && <$ty>::BITS >= 32;
             const BITS: u32 = <$ty>::BITS;
             const ZERO: Self = 0;
             const ONE: Self = 1;
@@ -116,10 +125,11 @@ macro_rules! int {
 int!(u8, u16, u32, i32, u64, i64, i128);
 
 macro_rules! binary {
-    ($($(#[doc = $doc:literal])* $name:ident($a:ident, $b:ident) $body:expr;)*) => {$(
+    ($($(#[doc = $doc:literal])* $name:ident($a:ident, $b:ident) $body:expr, $hot:expr;)*) => {$(
         $(#[doc = $doc])*
         pub(crate) struct $name;
         impl<C: Int> Binary<C> for $name {
+            const HOT: bool = $hot;
             #[inline(always)]
             fn apply($a: C, $b: C) -> C {
                 $body
@@ -130,33 +140,31 @@ macro_rules! binary {
 
 binary! {
     /// Sum.
-    Add(a, b) a.add(b);
+    Add(a, b) a.add(b), C::MODULAR;
     /// Product.
-    Mul(a, b) a.mul(b);
+    Mul(a, b) a.mul(b), C::MODULAR;
     /// Rounded average.
-    Avg(a, b) a.average(b);
+    Avg(a, b) a.average(b), false;
     /// Quotient.
-    Div(a, b) a.quotient(b);
+    Div(a, b) a.quotient(b), false;
     /// Remainder with the sign of the dividend.
-    Mod(a, b) a.remainder(b);
+    Mod(a, b) a.remainder(b), false;
     /// And.
-    And(a, b) a.and(b);
+    And(a, b) a.and(b), C::MODULAR;
     /// Or.
-    Or(a, b) a.or(b);
+    Or(a, b) a.or(b), C::MODULAR;
     /// Exclusive or.
-    Xor(a, b) a.xor(b);
-    /// Shift left by the count modulo 32, or modulo 64 in 64 bits.
-    Shl(a, b) a.shl(b.low() & shift_mask::<C>());
+    Xor(a, b) a.xor(b), C::MODULAR;
     /// Shift right, logical or arithmetic by the type.
-    Shr(a, b) a.shr(b.low() & shift_mask::<C>());
+    Shr(a, b) a.shr(b.low() & shift_mask::<C>()), C::BITS == 32 || C::MODULAR;
     /// Rotate left within the type.
-    Rol(a, b) a.rotate(b.low() & (C::BITS - 1));
+    Rol(a, b) a.rotate(b.low() & (C::BITS - 1)), C::BITS == 32;
     /// Rotate right within the type.
-    Ror(a, b) a.rotate(b.low().wrapping_neg() & (C::BITS - 1));
+    Ror(a, b) a.rotate(b.low().wrapping_neg() & (C::BITS - 1)), false;
     /// Smaller one.
-    Min(a, b) if a < b { a } else { b };
+    Min(a, b) if a < b { a } else { b }, C::BITS == 32;
     /// Larger one.
-    Max(a, b) if a >= b { a } else { b };
+    Max(a, b) if a >= b { a } else { b }, C::BITS == 32;
 }
 
 #[inline(always)]
@@ -177,7 +185,8 @@ impl<C: Int> Unary<C> for Not {
 /// The source itself.
 pub(crate) struct Copy;
 
-impl<C> Unary<C> for Copy {
+impl<C: Int> Unary<C> for Copy {
+    const HOT: bool = C::MODULAR;
     #[inline(always)]
     fn apply(a: C) -> C {
         a
@@ -188,6 +197,7 @@ impl<C> Unary<C> for Copy {
 pub(crate) struct Mad;
 
 impl<C: Int> Ternary<C> for Mad {
+    const HOT: bool = C::MODULAR;
     #[inline(always)]
     fn apply(a: C, b: C, c: C) -> C {
         a.mul(b).add(c)
@@ -198,6 +208,7 @@ impl<C: Int> Ternary<C> for Mad {
 pub(crate) struct Add3;
 
 impl<C: Int> Ternary<C> for Add3 {
+    const HOT: bool = C::MODULAR && C::BITS == 32;
     #[inline(always)]
     fn apply(a: C, b: C, c: C) -> C {
         a.add(b).add(c)

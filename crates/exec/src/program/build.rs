@@ -28,6 +28,8 @@ macro_rules! sized {
 
 /// The types whose bits are those of a lane of this type.
 pub(crate) trait Lane: Compute {
+    /// Whether there is code for each number of lanes.
+    const HOT: bool;
     /// Whether an element of the type can be taken as it is.
     fn is_same(data_type: DataType) -> bool;
 }
@@ -35,6 +37,7 @@ pub(crate) trait Lane: Compute {
 macro_rules! lanes {
     ($($ty:ty: $($data_type:ident)|*;)*) => {$(
         impl Lane for $ty {
+            const HOT: bool = size_of::<$ty>() == 4;
             fn is_same(data_type: DataType) -> bool {
                 matches!(data_type, $(DataType::$data_type)|*)
             }
@@ -53,18 +56,21 @@ lanes! {
 
 /// Signed lanes take no unsigned elements: their value would change.
 impl Lane for i32 {
+    const HOT: bool = true;
     fn is_same(data_type: DataType) -> bool {
         data_type == DataType::D
     }
 }
 
 impl Lane for i64 {
+    const HOT: bool = false;
     fn is_same(data_type: DataType) -> bool {
         data_type == DataType::Q
     }
 }
 
 impl Lane for i128 {
+    const HOT: bool = false;
     fn is_same(_: DataType) -> bool {
         false
     }
@@ -213,7 +219,11 @@ impl Builder {
         Registers: Sources<C> + Destinations<C>,
     {
         self.mark::<C, C>();
-        let run: AluFn = sized!(self.lanes.count, alu::unary<O, C>);
+        let run: AluFn = if O::HOT {
+            sized!(self.lanes.count, alu::unary<O, C>)
+        } else {
+            alu::unary_any::<O, C>
+        };
         self.step(run)
     }
 
@@ -222,7 +232,11 @@ impl Builder {
         Registers: Sources<C> + Destinations<C>,
     {
         self.mark::<C, C>();
-        let run: AluFn = sized!(self.lanes.count, alu::binary<O, C>);
+        let run: AluFn = if O::HOT {
+            sized!(self.lanes.count, alu::binary<O, C>)
+        } else {
+            alu::binary_any::<O, C>
+        };
         self.step(run)
     }
 
@@ -231,7 +245,11 @@ impl Builder {
         Registers: Sources<C> + Destinations<C>,
     {
         self.mark::<C, C>();
-        let run: AluFn = sized!(self.lanes.count, alu::ternary<O, C>);
+        let run: AluFn = if O::HOT {
+            sized!(self.lanes.count, alu::ternary<O, C>)
+        } else {
+            alu::ternary_any::<O, C>
+        };
         self.step(run)
     }
 
@@ -314,11 +332,19 @@ impl Builder {
     {
         if self.set_precision() == Precision::Double {
             self.mark::<f64, f64>();
-            let run: AluFn = sized!(self.lanes.count, alu::real_unary<O, f64>);
+            let run: AluFn = if <O as Unary<f64>>::HOT {
+                sized!(self.lanes.count, alu::real_unary<O, f64>)
+            } else {
+                alu::real_unary_any::<O, f64>
+            };
             self.step(run)
         } else {
             self.mark::<f32, f32>();
-            let run: AluFn = sized!(self.lanes.count, alu::real_unary<O, f32>);
+            let run: AluFn = if <O as Unary<f32>>::HOT {
+                sized!(self.lanes.count, alu::real_unary<O, f32>)
+            } else {
+                alu::real_unary_any::<O, f32>
+            };
             self.step(run)
         }
     }
@@ -330,11 +356,19 @@ impl Builder {
     {
         if self.set_precision() == Precision::Double {
             self.mark::<f64, f64>();
-            let run: AluFn = sized!(self.lanes.count, alu::real_binary<O, f64>);
+            let run: AluFn = if <O as Binary<f64>>::HOT {
+                sized!(self.lanes.count, alu::real_binary<O, f64>)
+            } else {
+                alu::real_binary_any::<O, f64>
+            };
             self.step(run)
         } else {
             self.mark::<f32, f32>();
-            let run: AluFn = sized!(self.lanes.count, alu::real_binary<O, f32>);
+            let run: AluFn = if <O as Binary<f32>>::HOT {
+                sized!(self.lanes.count, alu::real_binary<O, f32>)
+            } else {
+                alu::real_binary_any::<O, f32>
+            };
             self.step(run)
         }
     }
@@ -347,12 +381,20 @@ impl Builder {
         match self.set_precision() {
             Precision::Double => {
                 self.mark::<f64, f64>();
-                let run: AluFn = sized!(self.lanes.count, alu::real_ternary<O, f64>);
+                let run: AluFn = if <O as Ternary<f64>>::HOT {
+                    sized!(self.lanes.count, alu::real_ternary<O, f64>)
+                } else {
+                    alu::real_ternary_any::<O, f64>
+                };
                 self.step(run)
             }
             Precision::Float => {
                 self.mark::<f32, f32>();
-                let run: AluFn = sized!(self.lanes.count, alu::real_ternary<O, f32>);
+                let run: AluFn = if <O as Ternary<f32>>::HOT {
+                    sized!(self.lanes.count, alu::real_ternary<O, f32>)
+                } else {
+                    alu::real_ternary_any::<O, f32>
+                };
                 self.step(run)
             }
             // Rounding to float first would round twice.
@@ -365,7 +407,11 @@ impl Builder {
         Registers: Sources<C>,
     {
         self.mark::<C, C>();
-        let run: AluFn = sized!(self.lanes.count, alu::compare<R, C>);
+        let run: AluFn = if C::HOT {
+            sized!(self.lanes.count, alu::compare<R, C>)
+        } else {
+            alu::compare::<R, C, 32>
+        };
         self.step(run)
     }
 
@@ -395,7 +441,11 @@ impl Builder {
         Registers: Sources<C> + Destinations<C>,
     {
         self.mark::<C, C>();
-        let run: AluFn = sized!(self.lanes.count, alu::select<C>);
+        let run: AluFn = if C::HOT {
+            sized!(self.lanes.count, alu::select<C>)
+        } else {
+            alu::select::<C, 32>
+        };
         self.step(run)
     }
 
@@ -412,12 +462,12 @@ impl Builder {
     }
 
     /// Integers of a class to a float destination.
-    pub(crate) fn integers_to_float<C: Lane>(mut self) -> Step
+    pub(crate) fn integers_to_float<C: Lane + crate::lanes::int::Int>(mut self) -> Step
     where
         Registers: Sources<C> + Destinations<C>,
     {
         self.mark::<C, C>();
-        let run: AluFn = sized!(self.lanes.count, alu::integers_to_float<C>);
+        let run: AluFn = alu::integers_to_float::<C>;
         self.step(run)
     }
 }

@@ -135,6 +135,7 @@ fn shl(b: Builder) -> Step {
 struct Shl<const MASK: u32>;
 
 impl<const MASK: u32, C: int::Int> int::Binary<C> for Shl<MASK> {
+    const HOT: bool = C::MODULAR && C::BITS == MASK + 1;
     #[inline(always)]
     fn apply(a: C, b: C) -> C {
         a.shl(b.low() & MASK)

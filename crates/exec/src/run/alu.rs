@@ -106,8 +106,9 @@ impl Alu {
 }
 
 macro_rules! kernels {
-    ($($(#[doc = $doc:literal])* $name:ident $body_name:ident $trait:ident ($($arg:ident $index:literal),*);)*) => {$(
+    ($($(#[doc = $doc:literal])* $name:ident $any:ident $body_name:ident $trait:ident ($($arg:ident $index:literal),*);)*) => {$(
         $(#[doc = $doc])*
+        /// For a fixed number of lanes.
         pub(crate) fn $name<O, C, const N: usize>(
             alu: &Alu,
             registers: &mut Registers,
@@ -118,7 +119,33 @@ macro_rules! kernels {
             O: $trait<C>,
             Registers: Sources<C> + Destinations<C>,
         {
-            registers.simd.run($body_name::<O, C, N> { alu, registers, mask, marker: PhantomData })
+            let simd = registers.simd;
+            let body = $body_name::<O, C, N> { alu, registers, mask, marker: PhantomData };
+            match simd.try_run(body) {
+                Ok(outcome) => outcome,
+                Err(body) => $any::<O, C>(alu, body.registers, mask),
+            }
+        }
+
+        $(#[doc = $doc])*
+        /// For any number of lanes.
+        #[inline(never)]
+        pub(crate) fn $any<O, C>(
+            alu: &Alu,
+            registers: &mut Registers,
+            mask: u32,
+        ) -> Outcome
+        where
+            C: Compute,
+            O: $trait<C>,
+            Registers: Sources<C> + Destinations<C>,
+        {
+            let mut result = [C::default(); 32];
+            $(let $arg: [C; 32] = registers.load(&alu.sources[$index], alu.lanes, mask)?;)*
+            for lane in 0..alu.lanes.min(32) {
+                result[lane] = O::apply($($arg[lane]),*);
+            }
+            registers.store(&alu.destination, alu.lanes, mask, &result)
         }
 
         struct $body_name<'a, O, C, const N: usize> {
@@ -152,16 +179,17 @@ macro_rules! kernels {
 
 kernels! {
     /// One source.
-    unary UnaryBody Unary (a 0);
+    unary unary_any UnaryBody Unary (a 0);
     /// Two sources.
-    binary BinaryBody Binary (a 0, b 1);
+    binary binary_any BinaryBody Binary (a 0, b 1);
     /// Three sources.
-    ternary TernaryBody Ternary (a 0, b 1, c 2);
+    ternary ternary_any TernaryBody Ternary (a 0, b 1, c 2);
 }
 
 macro_rules! real_kernels {
-    ($($(#[doc = $doc:literal])* $name:ident $body_name:ident $trait:ident ($($arg:ident $index:literal),*);)*) => {$(
+    ($($(#[doc = $doc:literal])* $name:ident $any:ident $sized_kernel:ident $any_kernel:ident $trait:ident;)*) => {$(
         $(#[doc = $doc])*
+        /// For a fixed number of lanes.
         pub(crate) fn $name<O, C, const N: usize>(
             alu: &Alu,
             registers: &mut Registers,
@@ -175,18 +203,36 @@ macro_rules! real_kernels {
             if alu.is_slow(registers) {
                 return in_mode::<O>(alu, registers, mask);
             }
-            registers.simd.run($body_name::<O, C, N> { alu, registers, mask, marker: PhantomData })
+            $sized_kernel::<O, C, N>(alu, registers, mask)
+        }
+
+        $(#[doc = $doc])*
+        /// For any number of lanes.
+        pub(crate) fn $any<O, C>(
+            alu: &Alu,
+            registers: &mut Registers,
+            mask: u32,
+        ) -> Outcome
+        where
+            C: Real,
+            O: $trait<C> + InMode,
+            Registers: Sources<C> + Destinations<C>,
+        {
+            if alu.is_slow(registers) {
+                return in_mode::<O>(alu, registers, mask);
+            }
+            $any_kernel::<O, C>(alu, registers, mask)
         }
     )*};
 }
 
 real_kernels! {
     /// One float source.
-    real_unary UnaryBody Unary (a 0);
+    real_unary real_unary_any unary unary_any Unary;
     /// Two float sources.
-    real_binary BinaryBody Binary (a 0, b 1);
+    real_binary real_binary_any binary binary_any Binary;
     /// Three float sources.
-    real_ternary TernaryBody Ternary (a 0, b 1, c 2);
+    real_ternary real_ternary_any ternary ternary_any Ternary;
 }
 
 /// Float arithmetic in a mode, or of a precision, that the host does not have.
@@ -308,7 +354,10 @@ where
             mask,
             marker: PhantomData,
         };
-        registers.simd.run(body)?
+        match registers.simd.try_run(body) {
+            Ok(bits) => bits?,
+            Err(body) => body.run()?,
+        }
     };
     match &alu.extra {
         Some(extra) => {
@@ -397,17 +446,17 @@ where
         chosen,
         marker: PhantomData,
     };
-    body.registers.simd.run(body)
+    let simd = body.registers.simd;
+    match simd.try_run(body) {
+        Ok(outcome) => outcome,
+        Err(body) => body.run(),
+    }
 }
 
 /// Integers to a float destination.
-pub(crate) fn integers_to_float<C, const N: usize>(
-    alu: &Alu,
-    registers: &mut Registers,
-    mask: u32,
-) -> Outcome
+pub(crate) fn integers_to_float<C>(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome
 where
-    C: Compute,
+    C: crate::lanes::int::Int,
     Registers: Sources<C> + Destinations<C>,
 {
     if registers.mode.is_slow() {
@@ -416,7 +465,7 @@ where
         registers.load_integers(&alu.sources[0], values, mask)?;
         return registers.store_integers(&alu.destination, values, mask);
     }
-    unary::<crate::lanes::int::Copy, C, N>(alu, registers, mask)
+    unary_any::<crate::lanes::int::Copy, C>(alu, registers, mask)
 }
 
 struct ConvertBody<'a, S, D, const N: usize> {
@@ -471,7 +520,11 @@ where
         mask,
         marker: PhantomData,
     };
-    body.registers.simd.run(body)
+    let simd = body.registers.simd;
+    match simd.try_run(body) {
+        Ok(outcome) => outcome,
+        Err(body) => body.run(),
+    }
 }
 
 /// A conversion in the mode of the thread.

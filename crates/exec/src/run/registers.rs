@@ -226,7 +226,15 @@ impl Registers {
             }
             return Ok(());
         }
-        self.store_any(destination, &values[..lanes.min(N)], mask)
+        let lanes = lanes.min(N);
+        if destination.same && destination.target == Target::Packed && mask == full(lanes) {
+            let bytes = bytemuck::cast_slice(&values[..lanes]);
+            if let Some(to) = self.bytes_mut(destination.offset, bytes.len()) {
+                to.copy_from_slice(bytes);
+            }
+            return Ok(());
+        }
+        self.store_any(destination, &values[..lanes], mask)
     }
 
     /// Converts lanes and writes them to any target.
