@@ -10,7 +10,7 @@ use std::fmt;
 use visakit_exec::memory::{Format as Texels, Image, Surface};
 use visakit_exec::{Group, Limits, Memory, Options, Program, ThreadStart, VariableSlot};
 use visakit_isa::object::Item;
-use visakit_isa::{DataType, PredicateId, VarId};
+use visakit_isa::{PredicateId, VarId};
 
 /// A place where the two machines differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -147,8 +147,7 @@ fn run_fast(case: &Case, slow: &Machine<'_>) -> Result<Vec<Difference>, String> 
         strict: true,
         ..Options::default()
     };
-    let program =
-        Program::new(&case.object, Case::KERNEL, &options).map_err(|e| e.to_string())?;
+    let program = Program::new(&case.object, Case::KERNEL, &options).map_err(|e| e.to_string())?;
     let mut memory = Memory::new(1 << 30);
     let mut buffers = Vec::new();
     for bytes in &case.buffers {
@@ -164,7 +163,11 @@ fn run_fast(case: &Case, slow: &Machine<'_>) -> Result<Vec<Difference>, String> 
                 let rows = case.buffers.get(*index).map_or(0, Vec::len) / SlowMemory::ROW;
                 let rows = u32::try_from(rows).unwrap_or(0);
                 let image = Image::new_2d(buffer, row, rows, row, Texels::R8_UINT);
-                let surface = if is_image { Surface::Image2d(image) } else { whole };
+                let surface = if is_image {
+                    Surface::Image2d(image)
+                } else {
+                    whole
+                };
                 memory.bind(u8::try_from(*at).unwrap_or(0), surface)
             }
             Binding::Handle(handle) => memory.bind_handle(*handle, whole),
@@ -225,7 +228,12 @@ fn run_fast(case: &Case, slow: &Machine<'_>) -> Result<Vec<Difference>, String> 
             bytes: bytes.to_vec(),
             ..Storage::default()
         };
-        differ(&name, &storage, thread.read(&slot(&name)?), &mut differences);
+        differ(
+            &name,
+            &storage,
+            thread.read(&slot(&name)?),
+            &mut differences,
+        );
     }
     for (index, buffer) in buffers.iter().enumerate() {
         let storage = Storage {
@@ -304,14 +312,6 @@ fn meets(expected: u64, got: u64, loose: Loose) -> bool {
         Precision::AnyNan(_) => b.is_nan(),
         Precision::AnyZero => b.is_zero(),
         Precision::Ulps(n) => !b.is_nan() && (a.place() - b.place()).abs() <= i128::from(n),
-        Precision::Absolute(slack) => {
-            (a.to_f64() - b.to_f64()).abs() <= f64::from_bits(slack)
-        }
+        Precision::Absolute(slack) => (a.to_f64() - b.to_f64()).abs() <= f64::from_bits(slack),
     }
-}
-
-/// The element type of a variable, for reports.
-#[must_use]
-pub fn type_name(ty: DataType) -> &'static str {
-    ty.name()
 }

@@ -31,10 +31,12 @@ pub struct Setting {
 /// What the definitions leave open for the whole instruction.
 pub fn lane(op: Op, sources: &[Element], setting: Setting) -> Option<Result<Outcome>> {
     Some(match op {
-        Op::MOV => one(sources).and_then(|s| Ok(mov(s, setting))),
+        Op::MOV => one(sources).map(|s| mov(s, setting)),
         Op::ADD | Op::MUL | Op::MAD => arithmetic(op, sources, setting),
         Op::ADD3 => integers(sources).map(|v| v.iter().sum::<i128>().into()),
-        Op::AVG => signs_known(sources).and_then(|v| Ok(((pair(&v)?.0 + pair(&v)?.1 + 1) >> 1).into())),
+        Op::AVG => {
+            signs_known(sources).and_then(|v| Ok(((pair(&v)?.0 + pair(&v)?.1 + 1) >> 1).into()))
+        }
         Op::DIV if integral(sources) => divide(sources, |a, b| a / b),
         Op::MOD => divide(sources, |a, b| a % b),
         Op::MULH => mulh(sources),
@@ -79,7 +81,10 @@ pub fn lane(op: Op, sources: &[Element], setting: Setting) -> Option<Result<Outc
 const OPEN: Result<Outcome> = Ok(Outcome::undefined());
 
 fn one(sources: &[Element]) -> Result<Element> {
-    sources.first().copied().ok_or(Halt::Unknown("a source is missing"))
+    sources
+        .first()
+        .copied()
+        .ok_or(Halt::Unknown("a source is missing"))
 }
 
 fn pair<T: Copy>(values: &[T]) -> Result<(T, T)> {
@@ -196,7 +201,10 @@ fn arithmetic(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> 
         .into());
     }
     let mode = setting.mode;
-    let v: Vec<Real> = reals(sources)?.into_iter().map(|x| mode.settle(x)).collect();
+    let v: Vec<Real> = reals(sources)?
+        .into_iter()
+        .map(|x| mode.settle(x))
+        .collect();
     let (a, b) = pair(&v)?;
     if !goes_to(a.format, setting.dst) {
         return Err(Halt::Undefined("destination type of a float operation"));
@@ -244,11 +252,7 @@ fn mulh(sources: &[Element]) -> Result<Outcome> {
     Ok(((a * b) >> 32).into())
 }
 
-fn real_one(
-    sources: &[Element],
-    setting: Setting,
-    f: impl Fn(Real) -> Outcome,
-) -> Result<Outcome> {
+fn real_one(sources: &[Element], setting: Setting, f: impl Fn(Real) -> Outcome) -> Result<Outcome> {
     let v = reals(sources)?;
     let a = *v.first().ok_or(Halt::Unknown("source 0"))?;
     if sources.iter().any(|s| s.ty == DataType::Bf) || !goes_to(a.format, setting.dst) {
@@ -366,7 +370,10 @@ fn signless_zero(value: Real) -> Outcome {
 ///
 /// # Errors
 /// Sources that cannot be compared.
-pub fn compare(sources: &[Element], mode: Mode) -> Result<std::result::Result<Option<Ordering>, ()>> {
+pub fn compare(
+    sources: &[Element],
+    mode: Mode,
+) -> Result<std::result::Result<Option<Ordering>, ()>> {
     if integral(sources) {
         let v = signs_known(sources)?;
         let (a, b) = pair(&v)?;
@@ -448,7 +455,9 @@ fn bits(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> {
     } else if complemented && (widest != narrowest || setting.dst.size() > narrowest) {
         return Err(Halt::Undefined("complement of a narrower operand"));
     } else if setting.dst.size() > widest && !sources.windows(2).all(|w| same(&w[0], &w[1])) {
-        return Err(Halt::Undefined("mixed types below the size of the destination"));
+        return Err(Halt::Undefined(
+            "mixed types below the size of the destination",
+        ));
     }
     let values: Vec<i128> = sources
         .iter()
@@ -522,7 +531,11 @@ fn rotate(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> {
     }
     let width = i128::from(source.ty.size()) * 8;
     let count = b & (width - 1);
-    let left = if op == Op::ROL { count } else { (width - count) % width };
+    let left = if op == Op::ROL {
+        count
+    } else {
+        (width - count) % width
+    };
     let value = i128::from(source.bits);
     Ok((value << left | value >> (width - left)).into())
 }
@@ -612,9 +625,11 @@ fn raw(bits: u64, format: Format, ty: DataType) -> Outcome {
 fn narrow(source: Element, setting: Setting) -> Result<Outcome> {
     let nearest = Round::NearestTiesToEven;
     Ok(match (source.ty, setting.dst, source.value) {
-        (DataType::Hf, DataType::Ub, Value::Real(value)) => {
-            raw(value.to(Format::Quarter, nearest).bits, Format::Quarter, setting.dst)
-        }
+        (DataType::Hf, DataType::Ub, Value::Real(value)) => raw(
+            value.to(Format::Quarter, nearest).bits,
+            Format::Quarter,
+            setting.dst,
+        ),
         (DataType::Ub, DataType::Hf, _) => raw(source.bits << 8, Format::Half, setting.dst),
         (DataType::F, DataType::Ud, Value::Real(value)) => {
             if value.is_denormal() {

@@ -248,25 +248,31 @@ impl Real {
     /// Sum.
     #[must_use]
     pub fn add(self, other: Self, round: Round) -> Self {
-        self.binary(other, |a, b| in_format!(self.format, T => {
-            bits_of(T::from_bits(a).add_r(T::from_bits(b), round).value)
-        }))
+        self.binary(other, |a, b| {
+            in_format!(self.format, T => {
+                bits_of(T::from_bits(a).add_r(T::from_bits(b), round).value)
+            })
+        })
     }
 
     /// Product.
     #[must_use]
     pub fn mul(self, other: Self, round: Round) -> Self {
-        self.binary(other, |a, b| in_format!(self.format, T => {
-            bits_of(T::from_bits(a).mul_r(T::from_bits(b), round).value)
-        }))
+        self.binary(other, |a, b| {
+            in_format!(self.format, T => {
+                bits_of(T::from_bits(a).mul_r(T::from_bits(b), round).value)
+            })
+        })
     }
 
     /// Quotient.
     #[must_use]
     pub fn div(self, other: Self, round: Round) -> Self {
-        self.binary(other, |a, b| in_format!(self.format, T => {
-            bits_of(T::from_bits(a).div_r(T::from_bits(b), round).value)
-        }))
+        self.binary(other, |a, b| {
+            in_format!(self.format, T => {
+                bits_of(T::from_bits(a).div_r(T::from_bits(b), round).value)
+            })
+        })
     }
 
     /// Product and sum, rounded once.

@@ -8,7 +8,7 @@ use crate::run::message_lanes;
 use crate::state::{Halt, Result, View};
 use crate::value::Precision;
 use visakit_isa::table::FieldName as F;
-use visakit_isa::{DataType, Instruction, Op, enums};
+use visakit_isa::{Instruction, Op, enums};
 
 /// Executes a message of the load/store cache; `None` for other instructions.
 pub(crate) fn step(
@@ -212,12 +212,10 @@ fn quads(
     let grf = view.scope.grf;
     for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
         let first = address(view, i, lane)?;
-        let mut slot = 0;
-        for v in (0..4).filter(|v| mask >> v & 1 != 0) {
+        for (slot, v) in (0..4).filter(|v| mask >> v & 1 != 0).enumerate() {
             let at = first + i128::try_from(v * datum.memory).unwrap_or(0);
             let byte = place(grf, lanes, datum, lane, slot, false);
             transfer(memory, view, data, byte, datum, (where_to, at), loads)?;
-            slot += 1;
         }
     }
     Ok(())
@@ -277,7 +275,15 @@ fn atomic(
             Atomic::CompareExchange | Atomic::FCompareExchange => (b, a),
             _ => (a, b),
         };
-        memory.one_atomic(view, operation, (where_to, at), (new, expected), dst, lane, width)?;
+        memory.one_atomic(
+            view,
+            operation,
+            (where_to, at),
+            (new, expected),
+            dst,
+            lane,
+            width,
+        )?;
     }
     Ok(())
 }
@@ -452,6 +458,3 @@ fn store_block(
     }
     Ok(())
 }
-
-/// The type that messages write registers as.
-pub const MESSAGE_TYPE: DataType = DataType::Ud;

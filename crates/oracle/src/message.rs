@@ -2,7 +2,7 @@
 
 use crate::atomic::Atomic;
 use crate::memory::{Binding, Memory, Space};
-use crate::operand::{Lanes, number, raw, vector};
+use crate::operand::{number, raw, vector};
 use crate::run::message_lanes;
 use crate::state::{Halt, Result, View};
 use crate::value::Precision;
@@ -19,7 +19,9 @@ impl Memory {
     ) -> Option<Result<()>> {
         let i = instruction;
         Some(match i.op {
-            Op::GATHER4_SCALED | Op::SCATTER4_SCALED | Op::SVM_GATHER4SCALED
+            Op::GATHER4_SCALED
+            | Op::SCATTER4_SCALED
+            | Op::SVM_GATHER4SCALED
             | Op::SVM_SCATTER4SCALED => self.channels(view, i, running),
             Op::GATHER_SCALED | Op::SCATTER_SCALED => self.bytes_of_lanes(view, i, running),
             Op::GATHER | Op::SCATTER => self.elements(view, i, running),
@@ -62,8 +64,8 @@ impl Memory {
         let offsets = raw(i, F::ElementOffset)?;
         let mask = number(i, F::Channels)?;
         let pitch = lanes.count.max(view.scope.grf / 4);
-        let mut slot = 0;
-        for channel in (0..4).filter(|c| mask >> c & 1 != 0) {
+        for (slot, channel) in (0..4).filter(|c| mask >> c & 1 != 0).enumerate() {
+            let channel = i128::from(channel);
             for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
                 let offset = read(view, offsets, lane, if flat { 8 } else { 4 })?;
                 let address = base + i128::from(offset) + channel * 4;
@@ -78,7 +80,6 @@ impl Memory {
                     self.store(space, address, 4, read(view, data, at, 4)?)?;
                 }
             }
-            slot += 1;
         }
         Ok(())
     }
@@ -209,7 +210,11 @@ impl Memory {
         let lanes = message_lanes(view, i, running)?;
         let byte = u8::try_from(number(i, F::Op)?).unwrap_or(0);
         let flat = i.op == Op::SVM_ATOMIC;
-        let space = if flat { Space::Flat } else { self.space(view, i)? };
+        let space = if flat {
+            Space::Flat
+        } else {
+            self.space(view, i)?
+        };
         let addresses = raw(i, if flat { F::Addresses } else { F::ElementOffset })?;
         let width = match byte >> 5 & 3 {
             0 => 4,
@@ -236,7 +241,15 @@ impl Memory {
                 Atomic::FCompareExchange => (b, a),
                 _ => (a, b),
             };
-            self.one_atomic(view, operation, (space, address), (new, expected), dst, lane, width)?;
+            self.one_atomic(
+                view,
+                operation,
+                (space, address),
+                (new, expected),
+                dst,
+                lane,
+                width,
+            )?;
         }
         Ok(())
     }
@@ -324,7 +337,11 @@ impl Memory {
             usize::try_from(width).unwrap_or(0),
             usize::try_from(height).unwrap_or(0),
         );
-        let pitch = if width < 4 { 4 } else { width.next_power_of_two() };
+        let pitch = if width < 4 {
+            4
+        } else {
+            width.next_power_of_two()
+        };
         let rows = self.buffer(buffer).len() / Self::ROW;
         for row in 0..height {
             for column in 0..width {
@@ -367,7 +384,12 @@ fn defined((bits, defined): (u64, bool)) -> Result<u64> {
 }
 
 /// An element of a raw operand.
-pub(crate) fn read(view: &View<'_, '_>, operand: RawOperand, at: usize, size: usize) -> Result<u64> {
+pub(crate) fn read(
+    view: &View<'_, '_>,
+    operand: RawOperand,
+    at: usize,
+    size: usize,
+) -> Result<u64> {
     let place = view.raw_place(operand, at * size)?;
     defined(view.read(place, size)?)
 }
@@ -386,14 +408,4 @@ pub(crate) fn write(
     let place = view.raw_place(operand, at * size)?;
     let ty = view.scope.type_of(operand.variable)?;
     view.write_sized(place, bits, size, ty, Precision::Exact)
-}
-
-/// Lanes of a message whose every lane is enabled.
-#[must_use]
-pub const fn every_lane(count: usize) -> Lanes {
-    Lanes {
-        count,
-        first: 0,
-        mask: Lanes::all(count),
-    }
 }

@@ -172,8 +172,7 @@ impl View<'_, '_> {
         element: i64,
     ) -> Result<(Place, DataType)> {
         let ty = operand.property.data_type();
-        let mut place =
-            self.address(operand.address, usize::from(operand.address_offset) + row)?;
+        let mut place = self.address(operand.address, usize::from(operand.address_offset) + row)?;
         place.offset += i64::from(operand.offset) + element * i64::from(ty.size());
         if place.offset % i64::from(ty.size()) != 0 {
             return Err(Halt::Undefined("address that is not aligned"));

@@ -7,7 +7,7 @@ use crate::value::Precision;
 use std::collections::BTreeMap;
 use visakit_isa::object::{Item, Object, RoutineId, RoutineKind};
 use visakit_isa::table::FieldName as F;
-use visakit_isa::{Instruction, LabelId, Op, StringId, Value as Field, VectorOperand};
+use visakit_isa::{Instruction, LabelId, Op, StringId, Value as Field};
 
 /// First of the numbers that `faddr` gives for functions.
 const FUNCTIONS: u64 = 0x7000_0000_0000;
@@ -325,7 +325,8 @@ impl<'a> Machine<'a> {
         match instruction.op {
             Op::IF => {
                 let taken = self.taken(instruction, running)?;
-                let other = self.forward(routine, place, &[Op::ELSE, Op::ENDIF], Op::IF, Op::ENDIF)?;
+                let other =
+                    self.forward(routine, place, &[Op::ELSE, Op::ENDIF], Op::IF, Op::ENDIF)?;
                 self.send(taken, next);
                 self.send(running & !taken, Some(other + 1));
             }
@@ -338,7 +339,9 @@ impl<'a> Machine<'a> {
                 let mut depth = 0usize;
                 let mut at = place;
                 let start = loop {
-                    at = at.checked_sub(1).ok_or(Halt::Undefined("while without do"))?;
+                    at = at
+                        .checked_sub(1)
+                        .ok_or(Halt::Undefined("while without do"))?;
                     match self.instruction(routine, at).map(|i| i.op) {
                         Some(Op::WHILE) => depth += 1,
                         Some(Op::DO) if depth == 0 => break at,
@@ -394,14 +397,12 @@ impl<'a> Machine<'a> {
 ///
 /// # Errors
 /// Codes without meaning.
-pub fn message_lanes(view: &View<'_, '_>, instruction: &Instruction, running: u32) -> Result<Lanes> {
+pub fn message_lanes(
+    view: &View<'_, '_>,
+    instruction: &Instruction,
+    running: u32,
+) -> Result<Lanes> {
     let mut lanes = view.lanes(instruction, running)?;
     lanes.mask &= view.predication(instruction, lanes)?;
     Ok(lanes)
-}
-
-/// The operand of a name, where it is a vector operand.
-#[must_use]
-pub fn optional(instruction: &Instruction, name: F) -> Option<VectorOperand> {
-    vector(instruction, name).ok()
 }

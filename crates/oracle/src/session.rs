@@ -246,7 +246,12 @@ fn reduce(seed: u64, mut case: Case, mut verdict: Verdict) -> Failure {
     while place > 0 {
         place -= 1;
         let mut smaller = case.clone();
-        if let Some(body) = smaller.object.kernels.first_mut().and_then(|k| k.body_mut()) {
+        if let Some(body) = smaller
+            .object
+            .kernels
+            .first_mut()
+            .and_then(|k| k.body_mut())
+        {
             body.code.remove(place);
         }
         let new = compare(&smaller);

@@ -5,9 +5,8 @@ use crate::operand::{Element, Lanes, number, raw, tainted, vector};
 use crate::state::{Halt, Place, Result, View};
 use crate::value::{Outcome, Precision, Value, format_of, truncate};
 use rustc_apfloat::Round;
-use visakit_isa::object::RoutineKind;
 use visakit_isa::operand::{Modifier, StateClass, StateOperand};
-use visakit_isa::table::{FieldKind, FieldName as F, Role};
+use visakit_isa::table::FieldName as F;
 use visakit_isa::{Instruction, Op, PredicateId, VectorOperand};
 
 const SOURCES: [F; 4] = [F::Src0, F::Src1, F::Src2, F::Src3];
@@ -71,8 +70,8 @@ impl View<'_, '_> {
                 .iter()
                 .map(|o| self.source(o, lane))
                 .collect::<Result<Vec<Element>>>()?;
-            let outcome = compute::lane(op, &sources, setting)
-                .ok_or(Halt::Unknown(op.name()))??;
+            let outcome =
+                compute::lane(op, &sources, setting).ok_or(Halt::Unknown(op.name()))??;
             results.push((lane, tainted(outcome, &sources)));
         }
         self.store(&dst, &results)
@@ -93,13 +92,18 @@ impl View<'_, '_> {
         };
         let mut results = Vec::new();
         for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
-            let name = if chosen >> lane & 1 != 0 { F::Src0 } else { F::Src1 };
+            let name = if chosen >> lane & 1 != 0 {
+                F::Src0
+            } else {
+                F::Src1
+            };
             let element = self.source(&vector(instruction, name)?, lane)?;
             let float = matches!(element.value, Value::Real(_));
             if float != format_of(setting.dst).is_some() {
                 return Err(Halt::Undefined("sel does not convert to or from integers"));
             }
-            let outcome = compute::lane(Op::MOV, &[element], setting).ok_or(Halt::Unknown("mov"))??;
+            let outcome =
+                compute::lane(Op::MOV, &[element], setting).ok_or(Halt::Unknown("mov"))??;
             results.push((lane, tainted(outcome, &[element])));
         }
         self.store(&dst, &results)
@@ -186,7 +190,12 @@ impl View<'_, '_> {
         };
         let id = src.predicate.id();
         let index = usize::from(id.0).wrapping_sub(1);
-        let declared = self.scope.body.predicates.get(index).map_or(0, |p| p.elements);
+        let declared = self
+            .scope
+            .body
+            .predicates
+            .get(index)
+            .map_or(0, |p| p.elements);
         let dst = vector(instruction, F::Dst)?;
         let size = u16::from(self.destination_type(&dst)?.size()) * 8;
         if lanes.count != 1 || lanes.first != 0 || declared < 16 || size < declared {
@@ -206,7 +215,10 @@ impl View<'_, '_> {
             return Err(Halt::Undefined("logic of predicates under a mask"));
         }
         let bits = |operand: VectorOperand| match operand {
-            VectorOperand::Predicate(p) if p.predicate.combine() == visakit_isa::operand::PredicateCombine::PerLane && !p.predicate.is_inverted() => {
+            VectorOperand::Predicate(p)
+                if p.predicate.combine() == visakit_isa::operand::PredicateCombine::PerLane
+                    && !p.predicate.is_inverted() =>
+            {
                 Ok(self.predicate(p.predicate.id()) >> lanes.first)
             }
             _ => Err(Halt::Undefined("logic of predicates and others")),
@@ -490,7 +502,9 @@ impl View<'_, '_> {
             self.element(place, ty)?
         };
         match read.value {
-            Value::Real(value) if read.defined && format_of(read.ty) == Some(crate::float::Format::Single) => {
+            Value::Real(value)
+                if read.defined && format_of(read.ty) == Some(crate::float::Format::Single) =>
+            {
                 Ok(value.to_f64())
             }
             Value::Real(_) => Err(Halt::Undefined("type")),
@@ -594,16 +608,19 @@ impl View<'_, '_> {
 }
 
 /// A sum of products whose rounding is not defined, as `f`.
-#[must_use]
-pub fn sum_of(terms: &[f64], extra: f64, mode: crate::value::Mode) -> Outcome {
+fn sum_of(terms: &[f64], extra: f64, mode: crate::value::Mode) -> Outcome {
     let magnitude: f64 = terms.iter().map(|t| t.abs()).sum::<f64>() + extra;
     let sum: f64 = terms.iter().sum();
-    let ordinary = magnitude.is_finite() && magnitude < 1e37 && mode.round == Round::NearestTiesToEven;
+    let ordinary =
+        magnitude.is_finite() && magnitude < 1e37 && mode.round == Round::NearestTiesToEven;
     // Below this, denormals of the terms count.
     if !ordinary || (magnitude != 0.0 && magnitude < 1e-30) {
         return Outcome::undefined();
     }
-    let value = Value::Real(crate::float::Real::from_f64(sum, crate::float::Format::Single));
+    let value = Value::Real(crate::float::Real::from_f64(
+        sum,
+        crate::float::Format::Single,
+    ));
     let slack = magnitude * f64::from(2.0f32).powi(-21) + 1e-36;
     Outcome::with(value, Precision::Absolute(slack.to_bits()))
 }
@@ -620,15 +637,3 @@ fn control_of(instruction: &Instruction) -> u8 {
         .and_then(|n| u8::try_from(n).ok())
         .unwrap_or(0)
 }
-
-/// Whether the table says that an operation has a vector destination.
-#[must_use]
-pub fn has_vector_destination(op: Op) -> bool {
-    op.def()
-        .fields
-        .iter()
-        .any(|f| f.role == Role::Destination && f.kind == FieldKind::Vector)
-}
-
-/// The kind of routine that calls by name reach.
-pub const CALLED: RoutineKind = RoutineKind::Function;

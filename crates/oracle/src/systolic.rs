@@ -44,10 +44,17 @@ impl Kind {
 
     fn value(self, bits: u64) -> Value {
         match self {
-            Self::Integer { bits: width, signed } => {
+            Self::Integer {
+                bits: width,
+                signed,
+            } => {
                 let value = i128::from(bits);
                 let negative = signed && bits >> (width - 1) & 1 != 0;
-                Value::Integer(if negative { value - (1 << width) } else { value })
+                Value::Integer(if negative {
+                    value - (1 << width)
+                } else {
+                    value
+                })
             }
             Self::Real(format) => Value::Real(Real { format, bits }),
             Self::Tensor => Value::Real(Real {
@@ -68,21 +75,30 @@ fn bits_at(view: &View<'_, '_>, place: Place, bit: usize, width: u32) -> Result<
     if !defined {
         return Err(Halt::Undefined("dpas"));
     }
-    Ok(bits >> (bit % 8) & if width >= 64 { u64::MAX } else { (1 << width) - 1 })
+    Ok(bits >> (bit % 8)
+        & if width >= 64 {
+            u64::MAX
+        } else {
+            (1 << width) - 1
+        })
 }
 
 /// Executes a DPAS.
 ///
 /// # Errors
 /// Forms that are not defined.
-pub fn run(view: &mut View<'_, '_>, instruction: &Instruction, running: u32) -> Result<()> {
+pub(crate) fn run(view: &mut View<'_, '_>, instruction: &Instruction, running: u32) -> Result<()> {
     let mut lanes = view.lanes(instruction, running)?;
     lanes.mask &= view.predication(instruction, lanes)?;
     let info = u32::try_from(number(instruction, F::PrecisionInfo)?).unwrap_or(0);
     let [weights, activations, depth, repeat] = info.to_le_bytes();
     let (w, a) = (Kind::of(weights)?, Kind::of(activations)?);
     let size = view.scope.grf / 4;
-    if lanes.count != size || lanes.mask != Lanes::all(size) || depth != 8 || !(1..=8).contains(&repeat) {
+    if lanes.count != size
+        || lanes.mask != Lanes::all(size)
+        || depth != 8
+        || !(1..=8).contains(&repeat)
+    {
         return Err(Halt::Undefined("form of dpas"));
     }
     let operations = match (w, a) {
@@ -168,7 +184,8 @@ fn accumulate(start: Option<Value>, products: &[(Value, Value)], ty: DataType) -
         }
     }
     let is_float = crate::value::format_of(ty).is_some();
-    if float != is_float || matches!(start, Some(Value::Integer(_))) == is_float && start.is_some() {
+    if float != is_float || matches!(start, Some(Value::Integer(_))) == is_float && start.is_some()
+    {
         return Err(Halt::Undefined("types of dpas"));
     }
     if !float {

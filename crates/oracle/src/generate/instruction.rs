@@ -6,8 +6,7 @@ use super::pool::{
 };
 use super::typing;
 use visakit_isa::operand::{
-    GeneralOperand, Modifier, OperandClass, PredicateCombine, StateClass,
-    StateOperand,
+    GeneralOperand, Modifier, OperandClass, PredicateCombine, StateClass, StateOperand,
 };
 use visakit_isa::table::{self, FieldDef, FieldKind, Group, Role, Saturation, SourceModifiers};
 use visakit_isa::{
@@ -20,23 +19,30 @@ pub type Undefined = &'static str;
 
 /// Rows of the groups below that have no definition to compare with.
 const NOT_DEFINED: &[(Op, Undefined)] = &[
-    (Op::INVM, "gives a first approximation that is not specified"),
-    (Op::RSQTM, "gives a first approximation that is not specified"),
+    (
+        Op::INVM,
+        "gives a first approximation that is not specified",
+    ),
+    (
+        Op::RSQTM,
+        "gives a first approximation that is not specified",
+    ),
     (Op::TANH, "no written definition"),
     (Op::SIGM, "no written definition"),
     (Op::LFSR, "no written definition"),
     (Op::SHFL_IDX4, "no written definition"),
     (Op::DNSCL, "no written definition"),
-    (Op::BF_CVT, "no written definition, reserved in every release that is known to have files"),
+    (
+        Op::BF_CVT,
+        "no written definition, reserved in every release that is known to have files",
+    ),
     (Op::DPASW, "needs a second thread"),
     (Op::BDPAS, "no written definition"),
 ];
 
 /// Rows that compute on registers and are generated.
 pub fn generated() -> impl Iterator<Item = &'static InstructionDef> {
-    table::rows().filter(|row| {
-        computes(row) && !NOT_DEFINED.iter().any(|(op, _)| *op == row.op)
-    })
+    table::rows().filter(|row| computes(row) && !NOT_DEFINED.iter().any(|(op, _)| *op == row.op))
 }
 
 /// Rows that compute on registers but are not generated, and why.
@@ -138,11 +144,23 @@ impl Pool {
                 }
                 (FieldKind::Vector, Role::Source) => {
                     let ty = types.next()?;
-                    let in_place = first_dst.filter(|_| {
-                        field.name == F::Src0 && ty == to && self.rng.u8(..10) == 0
-                    });
+                    let in_place = first_dst
+                        .filter(|_| field.name == F::Src0 && ty == to && self.rng.u8(..10) == 0);
                     let operand = match in_place.and_then(in_place_source) {
-                        Some(operand) if !matches!(row.op, Op::MADW | Op::DP2 | Op::DP3 | Op::DP4 | Op::DPH | Op::LINE | Op::PLANE) => operand,
+                        Some(operand)
+                            if !matches!(
+                                row.op,
+                                Op::MADW
+                                    | Op::DP2
+                                    | Op::DP3
+                                    | Op::DP4
+                                    | Op::DPH
+                                    | Op::LINE
+                                    | Op::PLANE
+                            ) =>
+                        {
+                            operand
+                        }
                         _ => self.random_source(row, field, ty, lanes)?,
                     };
                     Value::Vector(operand)
@@ -199,9 +217,7 @@ impl Pool {
             stride = 1;
         }
         let room = known.elements.checked_sub(span(stride))?;
-        let first = if row.op == Op::MADW {
-            0
-        } else if self.rng.bool() {
+        let first = if row.op == Op::MADW || self.rng.bool() {
             0
         } else {
             self.rng.usize(..=room.min(40))
@@ -217,10 +233,12 @@ impl Pool {
         } else {
             Modifier::NONE
         };
-        if field.classes.has(OperandClass::Indirect) && row.op != Op::MADW && self.rng.u8(..8) == 0 {
+        if field.classes.has(OperandClass::Indirect) && row.op != Op::MADW && self.rng.u8(..8) == 0
+        {
             let size = usize::from(ty.size());
             let bytes = u16::try_from(first * size).ok()?;
-            let shift = self.rng.u16(..=bytes.min(400)) / u16::from(ty.size()) * u16::from(ty.size());
+            let shift =
+                self.rng.u16(..=bytes.min(400)) / u16::from(ty.size()) * u16::from(ty.size());
             let address = self.point(known, &[bytes - shift]);
             let operand = Self::through(address, ty, i16::try_from(shift).ok()?, region);
             return Some(modified(operand, modifier));
@@ -282,7 +300,12 @@ impl Pool {
 
     /// A variable of that type with edges.
     fn some_variable(&self, ty: DataType) -> Option<Known> {
-        let all: Vec<Known> = self.sources.iter().filter(|k| k.ty == ty).copied().collect();
+        let all: Vec<Known> = self
+            .sources
+            .iter()
+            .filter(|k| k.ty == ty)
+            .copied()
+            .collect();
         let index = self.rng.clone().usize(..all.len().max(1));
         all.get(index).copied()
     }
@@ -343,7 +366,12 @@ impl Pool {
         let bytes = u16::try_from(first).ok()? * size;
         let shift = self.rng.u16(..=bytes.min(500)) / size * size;
         let address = self.point(known, &[bytes - shift]);
-        Some(Self::through(address, ty, i16::try_from(shift).ok()?, region))
+        Some(Self::through(
+            address,
+            ty,
+            i16::try_from(shift).ok()?,
+            region,
+        ))
     }
 
     fn random_multi_address(&mut self, ty: DataType, lanes: usize) -> Option<VectorOperand> {
@@ -356,7 +384,11 @@ impl Pool {
         if rows == 0 || rows > 16 {
             return None;
         }
-        let horizontal = if width == 1 { 0 } else { *self.rng.choice(&[0u8, 1, 2])? };
+        let horizontal = if width == 1 {
+            0
+        } else {
+            *self.rng.choice(&[0u8, 1, 2])?
+        };
         let known = self.some_variable(ty)?;
         let span = (usize::from(width) - 1) * usize::from(horizontal) + 1;
         let room = known.elements.checked_sub(span)?;
@@ -365,14 +397,21 @@ impl Pool {
             .map(|_| u16::try_from(self.rng.usize(..=room)).unwrap_or(0) * size)
             .collect();
         let address = self.point(known, &offsets);
-        Some(Self::through(address, ty, 0, multi_address(width, horizontal)))
+        Some(Self::through(
+            address,
+            ty,
+            0,
+            multi_address(width, horizontal),
+        ))
     }
 
     fn random_setp(&mut self) -> Option<Instruction> {
         let id = self.predicate();
         let bits = self.rng.u32(..);
         self.set_predicate(id, bits);
-        let ty = *self.rng.choice(&[DataType::Ud, DataType::Uw, DataType::Ub])?;
+        let ty = *self
+            .rng
+            .choice(&[DataType::Ud, DataType::Uw, DataType::Ub])?;
         let scalar = self.rng.bool();
         let lanes = if scalar {
             *self.rng.choice(&[16, 32])?
@@ -380,7 +419,11 @@ impl Pool {
             *self.rng.choice(&[1u8, 8, 16, 32])?
         };
         let mask = ExecMask {
-            first_lane: if lanes == 16 && self.rng.bool() { 16 } else { 0 },
+            first_lane: if lanes == 16 && self.rng.bool() {
+                16
+            } else {
+                0
+            },
             no_mask: true,
         };
         let exec = ExecSize::new(lanes, mask, self.format)?;
@@ -420,7 +463,11 @@ impl Pool {
             modifier: Modifier::NONE,
             class: StateClass::SURFACE,
             index: u16::try_from(index).unwrap_or(0),
-            offset: if lanes == 8 { 0 } else { self.rng.u8(..=8 - lanes) },
+            offset: if lanes == 8 {
+                0
+            } else {
+                self.rng.u8(..=8 - lanes)
+            },
         });
         let value: VectorOperand = match self.some_variable(DataType::Ud) {
             Some(known) if self.rng.bool() => {
@@ -519,7 +566,11 @@ impl Pool {
         let integers = [is::U2, is::S2, is::U4, is::S4, is::U8, is::S8];
         let (w, a, ty) = if self.rng.bool() {
             let ty = *self.rng.choice(&[DataType::D, DataType::Ud])?;
-            (*self.rng.choice(&integers)?, *self.rng.choice(&integers)?, ty)
+            (
+                *self.rng.choice(&integers)?,
+                *self.rng.choice(&integers)?,
+                ty,
+            )
         } else {
             let p = *self.rng.choice(&[is::BF, is::HF, is::TF32])?;
             let narrow = match p {
@@ -559,7 +610,8 @@ impl Pool {
                 let bytes: Vec<u8> = (0..rows)
                     .flat_map(|_| {
                         let value = f64::from(self.rng.i8(-64..64)) / 4.0;
-                        let format = crate::value::format_of(ty).unwrap_or(crate::float::Format::Single);
+                        let format =
+                            crate::value::format_of(ty).unwrap_or(crate::float::Format::Single);
                         let bits = crate::float::Real::from_f64(value, format).bits;
                         bits.to_le_bytes()[..usize::from(ty.size())].to_vec()
                     })
@@ -571,19 +623,38 @@ impl Pool {
         let src1 = matrix(self, w, 8 * self.grf);
         let src2 = matrix(self, a, 8 * 8 * 4 * 2);
         let info = u32::from_le_bytes([w, a, 8, repeat]);
-        let raw = |known: Known| Value::Raw(RawOperand { variable: known.id, offset: 0 });
+        let raw = |known: Known| {
+            Value::Raw(RawOperand {
+                variable: known.id,
+                offset: 0,
+            })
+        };
         let zero = self.rng.u8(..6) == 0;
         let exec = self.no_mask(u8::try_from(lanes).ok()?);
         let mut instruction = Instruction::new(Op::DPAS).with(F::ExecSize, Value::ExecSize(exec));
-        if Op::DPAS.def().fields_in(self.format).any(|f| f.name == F::Pred) {
+        if Op::DPAS
+            .def()
+            .fields_in(self.format)
+            .any(|f| f.name == F::Pred)
+        {
             instruction = instruction.with(F::Pred, Value::Predicate(Predicate::NONE));
         }
         Some(
             instruction
                 .with(F::Dst, raw(dst))
-                .with(F::Src0, if zero { Value::Raw(RawOperand::NULL) } else { raw(acc) })
+                .with(
+                    F::Src0,
+                    if zero {
+                        Value::Raw(RawOperand::NULL)
+                    } else {
+                        raw(acc)
+                    },
+                )
                 .with(F::Src1, raw(src1))
-                .with(F::Src2, Value::Vector(self.at(src2, 0, Region::SCALAR).into()))
+                .with(
+                    F::Src2,
+                    Value::Vector(self.at(src2, 0, Region::SCALAR).into()),
+                )
                 .with(F::PrecisionInfo, Value::U32(info)),
         )
     }

@@ -8,8 +8,8 @@ use visakit_isa::object::Declaration;
 use visakit_isa::operand::{Modifier, StateClass, StateOperand};
 use visakit_isa::table::{self, FieldKind, Role};
 use visakit_isa::{
-    DataType, ElementCount, ExecSize, FieldName as F, Instruction, InstructionDef, Op,
-    RawOperand, SurfaceId, Value, VectorOperand, enums,
+    DataType, ElementCount, ExecSize, FieldName as F, Instruction, InstructionDef, Op, RawOperand,
+    SurfaceId, Value, VectorOperand, enums,
 };
 
 /// Buffers of a case: bytes, an image of 64 bytes a row, counters.
@@ -162,7 +162,10 @@ impl Pool {
             Instruction::new(Op::MOVS)
                 .with(F::ExecSize, Value::ExecSize(exec))
                 .with(F::Dst, Value::Vector(VectorOperand::State(state)))
-                .with(F::Src0, Value::Vector(immediate(DataType::Ud, index.into()))),
+                .with(
+                    F::Src0,
+                    Value::Vector(immediate(DataType::Ud, index.into())),
+                ),
         );
         SurfaceId(u8::try_from(id).unwrap_or(0))
     }
@@ -266,7 +269,11 @@ impl Pool {
         let element = self.rng.u8(..3);
         let channels = self.rng.u8(1..16);
         let operation = self.atomic_code();
-        let wide_atomic = if flat { self.rng.u8(..3) } else { self.rng.u8(..2) };
+        let wide_atomic = if flat {
+            self.rng.u8(..3)
+        } else {
+            self.rng.u8(..2)
+        };
         let width = [4usize, 2, 8][usize::from(wide_atomic)];
         let (span, align, data) = match row.op {
             Op::GATHER | Op::SCATTER => (1 << element, 1, lanes * 4),
@@ -311,8 +318,16 @@ impl Pool {
                 (_, FieldKind::U8) => Value::U8(0),
                 (_, FieldKind::U16) => Value::U16(0),
                 (F::GlobalOffset, _) => {
-                    let units = if in_elements { 1 } else { plan.align.max(4) as u64 };
-                    let offset = if self.rng.bool() && !local { self.rng.u64(..9) } else { 0 };
+                    let units = if in_elements {
+                        1
+                    } else {
+                        plan.align.max(4) as u64
+                    };
+                    let offset = if self.rng.bool() && !local {
+                        self.rng.u64(..9)
+                    } else {
+                        0
+                    };
                     Value::Vector(self.scalar_of(DataType::Ud, offset * units))
                 }
                 (F::Address, _) => Value::Vector(self.scalar_of(DataType::Uq, base)),
@@ -330,16 +345,30 @@ impl Pool {
                         let bytes: Vec<u8> = all.iter().flat_map(|v| v.to_le_bytes()).collect();
                         Self::whole(self.variable(DataType::Ud, &bytes))
                     } else if row.op == Op::SVM_GATHER4SCALED || row.op == Op::SVM_SCATTER4SCALED {
-                        let inside = Plan { local: false, flat: false, ..plan };
+                        let inside = Plan {
+                            local: false,
+                            flat: false,
+                            ..plan
+                        };
                         self.inside_addresses(inside)
                     } else {
                         self.lane_addresses(plan, 0)
                     }
                 }
-                (F::Src1, _) if !matches!(operation, enums::atomic_op::CMPXCHG | enums::atomic_op::FCMPWR) => {
+                (F::Src1, _)
+                    if !matches!(
+                        operation,
+                        enums::atomic_op::CMPXCHG | enums::atomic_op::FCMPWR
+                    ) =>
+                {
                     Value::Raw(RawOperand::NULL)
                 }
-                (F::Src0, _) if matches!(operation, enums::atomic_op::INC | enums::atomic_op::DEC | enums::atomic_op::PREDEC) => {
+                (F::Src0, _)
+                    if matches!(
+                        operation,
+                        enums::atomic_op::INC | enums::atomic_op::DEC | enums::atomic_op::PREDEC
+                    ) =>
+                {
                     Value::Raw(RawOperand::NULL)
                 }
                 (F::Dst, _) if is_atomic(row) && self.rng.u8(..3) == 0 => {
@@ -355,7 +384,11 @@ impl Pool {
 
     /// Offsets that are all inside of the buffer.
     fn inside_addresses(&mut self, plan: Plan) -> Value {
-        let plan = Plan { flat: true, base: 0, ..plan };
+        let plan = Plan {
+            flat: true,
+            base: 0,
+            ..plan
+        };
         self.lane_addresses(plan, 0)
     }
 
@@ -389,8 +422,16 @@ impl Pool {
         let local = self.rng.u8(..3) == 0;
         let size = self.rng.u8(..4);
         let bytes = 16usize << size;
-        let unit = if row.op == Op::OWORD_LD_UNALIGNED { 4 } else { 16 };
-        let room = if local { LOCAL - bytes } else { BUFFERS[0] + 64 };
+        let unit = if row.op == Op::OWORD_LD_UNALIGNED {
+            4
+        } else {
+            16
+        };
+        let room = if local {
+            LOCAL - bytes
+        } else {
+            BUFFERS[0] + 64
+        };
         let place = self.rng.usize(..room / unit) as u64;
         let offset = if unit == 4 { place * 4 } else { place };
         let mut instruction = Instruction::new(row.op);
@@ -416,7 +457,11 @@ impl Pool {
         let place = self.rng.usize(..=(BUFFERS[0] - bytes) / unit) * unit;
         let address = self.scalar_of(DataType::Uq, base + place as u64);
         let data = self.data(bytes);
-        let last = if row.op == Op::SVM_BLOCK_LD { F::Dst } else { F::Src };
+        let last = if row.op == Op::SVM_BLOCK_LD {
+            F::Dst
+        } else {
+            F::Src
+        };
         Some(
             Instruction::new(row.op)
                 .with(F::Properties, Value::U8(size | u8::from(unaligned) << 3))
@@ -476,7 +521,11 @@ impl Pool {
         let surface_height = self.rng.u64(1..=30);
         let x = self.rng.i32(-3..40 / i32::try_from(size).ok()?);
         let y = self.rng.i32(-3..28);
-        let (across, down) = if transpose { (height, width) } else { (width, height) };
+        let (across, down) = if transpose {
+            (height, width)
+        } else {
+            (width, height)
+        };
         let whole = across.next_power_of_two() * down * size;
         let bytes = whole.div_ceil(self.grf) * self.grf * blocks;
         let order = if transpose {
@@ -501,12 +550,8 @@ impl Pool {
                 F::Dst if loads => self.data(bytes),
                 F::Src1Data if !loads => self.data(bytes),
                 F::SurfaceBase => Value::Vector(self.scalar_of(DataType::Uq, base)),
-                F::SurfaceWidth => {
-                    Value::Vector(self.scalar_of(DataType::Ud, surface_width - 1))
-                }
-                F::SurfaceHeight => {
-                    Value::Vector(self.scalar_of(DataType::Ud, surface_height - 1))
-                }
+                F::SurfaceWidth => Value::Vector(self.scalar_of(DataType::Ud, surface_width - 1)),
+                F::SurfaceHeight => Value::Vector(self.scalar_of(DataType::Ud, surface_height - 1)),
                 F::SurfacePitch => Value::Vector(self.scalar_of(DataType::Ud, pitch)),
                 F::X => Value::Vector(self.scalar_of(DataType::D, u64::from(x.cast_unsigned()))),
                 F::Y => Value::Vector(self.scalar_of(DataType::D, u64::from(y.cast_unsigned()))),
@@ -518,7 +563,9 @@ impl Pool {
     }
 
     fn random_lsc(&mut self, row: &'static InstructionDef, base: u64) -> Option<Instruction> {
-        use enums::{lsc_addr_size, lsc_addr_type, lsc_data_order, lsc_data_size as size, lsc_sfid};
+        use enums::{
+            lsc_addr_size, lsc_addr_type, lsc_data_order, lsc_data_size as size, lsc_sfid,
+        };
         let op = row.op;
         let atomic = Atomic::of_lsc(op);
         let counter = matches!(op, Op::LSC_APNDCTR_ATOMIC_ADD | Op::LSC_APNDCTR_ATOMIC_SUB);
@@ -528,7 +575,9 @@ impl Pool {
         let code = if counter {
             *self.rng.choice(&[size::D32, size::D64])?
         } else if atomic.is_some() {
-            *self.rng.choice(&[size::D32, size::D32, size::D64, size::D16C32])?
+            *self
+                .rng
+                .choice(&[size::D32, size::D32, size::D64, size::D16C32])?
         } else if transpose {
             *self.rng.choice(&[size::D32, size::D64])?
         } else {
@@ -578,7 +627,11 @@ impl Pool {
             _ => lsc_addr_size::A32,
         };
         let address = [0, 2, 4, 8][usize::from(addr_size)];
-        let scale = if flat { 1 } else { *self.rng.choice(&[1u16, 1, 1, 2, 4])? };
+        let scale = if flat {
+            1
+        } else {
+            *self.rng.choice(&[1u16, 1, 1, 2, 4])?
+        };
         // Three elements take the room of four, so that no lane's end is not aligned.
         let span = (bytes * count).next_power_of_two();
         let shifted = self.rng.u8(..4) == 0;
@@ -606,16 +659,17 @@ impl Pool {
         };
         let channels = self.rng.u8(1..16);
         let component = (lanes * register).div_ceil(self.grf) * self.grf;
-        let data = if transpose { count * register } else { component * count };
+        let data = if transpose {
+            count * register
+        } else {
+            component * count
+        };
         let loads = matches!(
             op,
             Op::LSC_LOAD | Op::LSC_LOAD_STRIDED | Op::LSC_LOAD_QUAD | Op::LSC_LOAD_STATUS
         );
         let stores = op.name().starts_with("LSC_STORE");
-        let unary = matches!(
-            atomic,
-            Some(Atomic::Inc | Atomic::Dec | Atomic::Load)
-        );
+        let unary = matches!(atomic, Some(Atomic::Inc | Atomic::Dec | Atomic::Load));
         let ternary = matches!(
             atomic,
             Some(Atomic::CompareExchange | Atomic::FCompareExchange)
@@ -647,7 +701,12 @@ impl Pool {
                 F::Dst => self.data(data),
                 F::Src0Addrs => {
                     let unscaled = Plan { span, ..plan };
-                    self.scaled_addresses(unscaled, usize::from(scale), usize::from(negative), shifted)
+                    self.scaled_addresses(
+                        unscaled,
+                        usize::from(scale),
+                        usize::from(negative),
+                        shifted,
+                    )
                 }
                 F::Src0AddrBase => {
                     let at = 256 + if flat { base } else { 0 };

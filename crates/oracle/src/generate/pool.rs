@@ -6,18 +6,18 @@ use fastrand::Rng;
 use visakit_isa::object::{
     Alignment, Body, Declaration, Item, Object, Routine, Variable, VariableProperties,
 };
+use visakit_isa::operand::RegionCode;
 use visakit_isa::operand::{
     AddressOperand, GeneralOperand, ImmediateOperand, IndirectOperand, Modifier, PredicateOperand,
     PropertyByte,
 };
-use visakit_isa::operand::RegionCode;
 use visakit_isa::{
     AddressId, DataType, Dialect, ExecMask, ExecSize, FieldName as F, Format, Instruction, Op,
     Predicate, PredicateId, Region, Value, VarId, VectorOperand, Version,
 };
 
 /// Types of variables.
-pub const TYPES: [DataType; 12] = [
+pub(super) const TYPES: [DataType; 12] = [
     DataType::Ud,
     DataType::D,
     DataType::Uw,
@@ -33,7 +33,7 @@ pub const TYPES: [DataType; 12] = [
 ];
 
 /// Predicates that instructions read, and those that they write.
-pub const READ_PREDICATES: u16 = 4;
+pub(super) const READ_PREDICATES: u16 = 4;
 
 /// A variable that operands may name.
 #[derive(Clone, Copy, Debug)]
@@ -141,7 +141,9 @@ impl Pool {
     /// Declares a variable that shares the storage of another one.
     pub fn alias(&mut self, ty: DataType, of: VarId, offset: usize, bytes: usize) -> Known {
         let index = self.body.variables.len();
-        let string = self.body.add_string(format!("V{}", index + 32).into_bytes());
+        let string = self
+            .body
+            .add_string(format!("V{}", index + 32).into_bytes());
         let elements = bytes / usize::from(ty.size());
         self.body.variables.push(Variable {
             name: string,
@@ -307,13 +309,13 @@ impl Pool {
 
 /// An immediate.
 #[must_use]
-pub fn immediate(ty: DataType, bits: u64) -> VectorOperand {
+pub(super) fn immediate(ty: DataType, bits: u64) -> VectorOperand {
     ImmediateOperand::new(PropertyByte::from(ty), bits).into()
 }
 
 /// A predicate as an operand.
 #[must_use]
-pub fn predicate_operand(id: PredicateId) -> VectorOperand {
+pub(super) fn predicate_operand(id: PredicateId) -> VectorOperand {
     PredicateOperand {
         modifier: Modifier::NONE,
         predicate: Predicate::from_bits(id.0),
@@ -323,14 +325,14 @@ pub fn predicate_operand(id: PredicateId) -> VectorOperand {
 
 /// A region whose vertical stride is absent: one address for each row.
 #[must_use]
-pub fn multi_address(width: u8, horizontal: u8) -> Region {
+pub(super) fn multi_address(width: u8, horizontal: u8) -> Region {
     let code = |n| RegionCode::from_elements(n).unwrap_or(RegionCode::ABSENT);
     Region::of_codes(RegionCode::ABSENT, code(width), code(horizontal))
 }
 
 /// The same operand with another modifier.
 #[must_use]
-pub fn modified(operand: VectorOperand, modifier: Modifier) -> VectorOperand {
+pub(super) fn modified(operand: VectorOperand, modifier: Modifier) -> VectorOperand {
     match operand {
         VectorOperand::General(o) => GeneralOperand { modifier, ..o }.into(),
         VectorOperand::Indirect(o) => IndirectOperand { modifier, ..o }.into(),

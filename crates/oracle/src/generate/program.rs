@@ -369,7 +369,11 @@ impl<'r> Writer<'r> {
             Op::ADD,
             exec,
             Value::Predicate(Predicate::NONE),
-            [Self::destination(counter), Self::source(counter, false), one],
+            [
+                Self::destination(counter),
+                Self::source(counter, false),
+                one,
+            ],
         );
         let limit = Value::Vector(immediate(DataType::D, self.rng.u64(1..7)));
         self.compare(
@@ -536,7 +540,8 @@ impl<'r> Writer<'r> {
         let mut instruction = Instruction::new(Op::SWITCHJMP).with(F::ExecSize, exec);
         let def = Op::SWITCHJMP.def();
         if def.fields.iter().any(|f| f.name == F::NumLabels) {
-            instruction = instruction.with(F::NumLabels, Value::U8(u8::try_from(count).unwrap_or(0)));
+            instruction =
+                instruction.with(F::NumLabels, Value::U8(u8::try_from(count).unwrap_or(0)));
         }
         instruction = instruction.with(F::Index, index);
         for label in ahead.iter().take(count) {
@@ -582,7 +587,8 @@ impl<'r> Writer<'r> {
         self.mov(wide, Self::destination(self.retval), zero);
         let string = self.body.add_string(name.to_owned().into_bytes());
         let sizes = |i: Instruction| {
-            i.with(F::ArgSize, Value::U8(8)).with(F::RetSize, Value::U8(4))
+            i.with(F::ArgSize, Value::U8(8))
+                .with(F::RetSize, Value::U8(4))
         };
         let call = if self.rng.u8(..3) == 0 {
             self.by_address(string, exec, pred)
@@ -607,7 +613,9 @@ impl<'r> Writer<'r> {
 
     fn by_address(&mut self, name: StringId, exec: Value, pred: Predicate) -> Instruction {
         let index = self.body.variables.len();
-        let string = self.body.add_string(format!("V{}", index + 32).into_bytes());
+        let string = self
+            .body
+            .add_string(format!("V{}", index + 32).into_bytes());
         self.body.variables.push(Variable {
             name: string,
             properties: VariableProperties::new(DataType::Uq, Alignment(5)),
@@ -636,9 +644,13 @@ impl<'r> Writer<'r> {
     /// The same operand so many rows further.
     fn shifted(operand: Value, rows: u8) -> Value {
         match operand {
-            Value::Vector(VectorOperand::General(o)) => {
-                Value::Vector(GeneralOperand { row: o.row + rows, ..o }.into())
-            }
+            Value::Vector(VectorOperand::General(o)) => Value::Vector(
+                GeneralOperand {
+                    row: o.row + rows,
+                    ..o
+                }
+                .into(),
+            ),
             other => other,
         }
     }
@@ -655,7 +667,11 @@ impl<'r> Writer<'r> {
         // The level stays in a variable of the activation.
         self.variable(usize::from(self.lanes));
         let level = self.id(self.body.variables.len() - 1);
-        self.mov(wide, Self::destination(level), Self::source(self.arg, false));
+        self.mov(
+            wide,
+            Self::destination(level),
+            Self::source(self.arg, false),
+        );
         self.functions.clear();
         self.unstructured(4, Op::FRET);
         self.functions = own;
@@ -663,7 +679,13 @@ impl<'r> Writer<'r> {
         let id = PredicateId(1);
         let zero = Value::Vector(immediate(DataType::D, 0));
         let exec = self.all_lanes();
-        self.compare(exec, enums::relation::LE, id, Self::source(level, false), zero);
+        self.compare(
+            exec,
+            enums::relation::LE,
+            id,
+            Self::source(level, false),
+            zero,
+        );
         self.branch(Op::GOTO, exec, Predicate::from_bits(id.0), end);
         if let Some(name) = self.rng.choice(&self.functions).cloned() {
             let minus = Value::Vector(immediate(DataType::D, u64::from(u32::MAX)));

@@ -23,7 +23,10 @@ fn set_of(field: &FieldDef) -> TypeSet {
 }
 
 fn pick(rng: &mut Rng, set: TypeSet, allowed: impl Fn(DataType) -> bool) -> Option<DataType> {
-    let all: Vec<DataType> = set.types().filter(|t| TYPES.contains(t) && allowed(*t)).collect();
+    let all: Vec<DataType> = set
+        .types()
+        .filter(|t| TYPES.contains(t) && allowed(*t))
+        .collect();
     rng.choice(all)
 }
 
@@ -35,7 +38,7 @@ fn is_integer(ty: DataType) -> bool {
 ///
 /// What the table allows is narrowed to families that go together; what the definitions leave open
 /// nevertheless is found by the evaluator.
-pub fn choose(rng: &mut Rng, def: &InstructionDef) -> Option<(DataType, Vec<DataType>)> {
+pub(super) fn choose(rng: &mut Rng, def: &InstructionDef) -> Option<(DataType, Vec<DataType>)> {
     let sources: Vec<&FieldDef> = def
         .fields
         .iter()
@@ -172,7 +175,10 @@ fn particular(rng: &mut Rng, op: Op) -> Option<(DataType, Vec<DataType>)> {
         }
         Op::SAD2 | Op::SAD2ADD => {
             let a = either(Ub, B);
-            (if rng.bool() { Uw } else { W }, vec![a, a, if rng.bool() { Uw } else { W }])
+            (
+                if rng.bool() { Uw } else { W },
+                vec![a, a, if rng.bool() { Uw } else { W }],
+            )
         }
         Op::LINE | Op::DP2 | Op::DP3 | Op::DP4 | Op::DPH | Op::LRP | Op::PLANE => (F, vec![F; 3]),
         Op::MAD | Op::MUL | Op::ADD if rng.u8(..4) == 0 => (D, vec![D; 3]),
