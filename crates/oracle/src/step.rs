@@ -493,13 +493,13 @@ impl View<'_, '_> {
 
     /// A finite `f` of consecutive elements.
     fn single(&self, operand: &VectorOperand, element: usize, spread: bool) -> Result<f64> {
-        let read = if let VectorOperand::Immediate(_) = operand {
-            self.source(operand, 0)?
-        } else if spread {
-            self.source(operand, element)?
-        } else {
-            let (place, ty) = self.contiguous(operand, element)?;
-            self.element(place, ty)?
+        let read = match operand {
+            _ if spread => self.source(operand, element)?,
+            VectorOperand::Immediate(_) => return Err(Halt::Undefined("operand class")),
+            _ => {
+                let (place, ty) = self.contiguous(operand, element)?;
+                self.element(place, ty)?
+            }
         };
         match read.value {
             Value::Real(value)
@@ -523,12 +523,23 @@ impl View<'_, '_> {
                 if operand.modifier() != Modifier::NONE {
                     return Err(Halt::Undefined("modifier"));
                 }
-                *to = self.single(&operand, lane, true)?;
+                // Scalars are spread; other regions count as contiguous.
+                let spread = match operand {
+                    VectorOperand::General(o) => o.region == visakit_isa::Region::SCALAR,
+                    VectorOperand::Immediate(_) => true,
+                    _ => return Err(Halt::Undefined("operand class")),
+                };
+                *to = self.single(&operand, lane, spread)?;
             }
             let [a, x, y] = v;
             results.push((lane, sum_of(&[a * x, y * (1.0 - a)], y.abs(), self.mode())));
         }
-        self.store(&dst, &results)
+        // The destination is contiguous, whatever its region says.
+        let VectorOperand::General(mut contiguous) = dst else {
+            return Err(Halt::Undefined("operand class"));
+        };
+        contiguous.region = visakit_isa::Region::destination(1).unwrap_or(contiguous.region);
+        self.store(&contiguous.into(), &results)
     }
 
     fn plane(&mut self, instruction: &Instruction, running: u32) -> Result<()> {

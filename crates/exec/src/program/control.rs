@@ -13,7 +13,7 @@ use crate::lanes::int;
 use crate::run::registers::full;
 use std::collections::{BTreeMap, BTreeSet};
 use visakit_isa::object::Body;
-use visakit_isa::table::FieldName as F;
+use visakit_isa::table::{FieldName as F, Group};
 use visakit_isa::{DataType, Instruction, LabelId, Op, Value};
 
 /// Labels and open blocks of a routine.
@@ -41,11 +41,20 @@ enum Block {
 impl Flow {
     pub(crate) fn new(body: &Body<'_>) -> Self {
         let mut flow = Self::default();
+        // Uniform jumps over lanes that wait leave lanes at their targets, too.
+        let diverges = body
+            .instructions()
+            .any(|i| i.op.def().group == Group::SimdFlow);
         for instruction in body.instructions() {
-            if instruction.op == Op::GOTO
-                && let Ok(label) = fields::label(instruction)
-            {
-                flow.joins.insert(label);
+            match instruction.op {
+                Op::GOTO => {}
+                Op::JMP | Op::SWITCHJMP if diverges => {}
+                _ => continue,
+            }
+            for field in &instruction.fields {
+                if let Value::Label(label) = field.value {
+                    flow.joins.insert(label);
+                }
             }
         }
         flow

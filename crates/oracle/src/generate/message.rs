@@ -208,7 +208,7 @@ impl Pool {
 
     /// Distinct places for lanes, in units of the plan's span; a few may lie far outside.
     fn slots(&mut self, plan: Plan, from: usize) -> Vec<u64> {
-        let room = if plan.local { LOCAL } else { BUFFERS[0] } / plan.span;
+        let room = (if plan.local { LOCAL } else { BUFFERS[0] } / plan.span).max(1);
         let mut all: Vec<u64> = (from..room).map(|s| s as u64).collect();
         if self.rng.bool() {
             self.rng.shuffle(&mut all);
