@@ -221,6 +221,22 @@ fn arithmetic(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> 
             a.mul_add(b, c, mode.round)
         }
     };
+    if let Some(to) = format_of(setting.dst).filter(|to| *to != a.format) {
+        // Whether the sum is rounded before it is converted is not said.
+        let wide = |r: Real| r.to(Format::Double, Round::NearestTiesToEven);
+        let cut = Round::TowardZero;
+        let once = match op {
+            Op::ADD => wide(a).add(wide(b), cut),
+            Op::MUL => wide(a).mul(wide(b), cut),
+            _ => {
+                let c = v.get(2).copied().ok_or(Halt::Unknown("source 2"))?;
+                wide(a).mul_add(wide(b), wide(c), cut)
+            }
+        };
+        if once.to(to, mode.round) != result.to(to, mode.round) {
+            return OPEN;
+        }
+    }
     if !mode.keeps(result.format) && at_the_edge(result) {
         // Rounded up to the smallest normal number, or exactly there: flushed or not?
         return OPEN;
@@ -496,6 +512,11 @@ fn shift(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> {
     if amount.ty.size() == 8 && !wide {
         return Err(Halt::Undefined("64-bit count of a 32-bit shift"));
     }
+    let (low, high) = range(source.ty);
+    if source.modified && !(low..=high).contains(&a) {
+        // The negated smallest number: in which width it is shifted is not said.
+        return OPEN;
+    }
     let count = b & if wide { 63 } else { 31 };
     let result = match op {
         Op::SHL => {
@@ -509,6 +530,9 @@ fn shift(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> {
         Op::SHR => {
             if source.modified {
                 return Err(Halt::Undefined("logical shift of a modified operand"));
+            }
+            if setting.saturate && is_signed(source.ty) {
+                return OPEN;
             }
             i128::from(source.bits) >> count
         }

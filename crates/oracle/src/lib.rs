@@ -59,6 +59,9 @@
 //!   with any other float, floats with integers
 //! * packed immediates read by more lanes than they have elements; `setp` of fewer than 16 lanes from
 //!   a scalar; logic of predicates under a mask; odd elements of `sad2`
+//! * narrowed results of `add`, `mul` and `mad` that depend on how often they are rounded; `lrp` of
+//!   regions that repeat elements and are not scalars
+//! * shifts of the negated smallest number of a type
 //! * `srnd` to denormals of `hf` and beyond the largest number; forms of `dpas` with a depth other than
 //!   eight, and float products whose sum depends on the order
 //! * flat addresses outside of memory, addresses that are not aligned, accesses across the end of a

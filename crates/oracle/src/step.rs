@@ -525,9 +525,15 @@ impl View<'_, '_> {
                 }
                 // Scalars are spread; other regions count as contiguous.
                 let spread = match operand {
-                    VectorOperand::General(o) => o.region == visakit_isa::Region::SCALAR,
+                    VectorOperand::General(o) if o.region == visakit_isa::Region::SCALAR => true,
+                    VectorOperand::General(o)
+                        if o.region.horizontal_stride().elements() == Some(1)
+                            || o.region.width().elements() == Some(1) =>
+                    {
+                        o.region.vertical_stride().elements() == Some(0)
+                    }
                     VectorOperand::Immediate(_) => true,
-                    _ => return Err(Halt::Undefined("operand class")),
+                    _ => return Err(Halt::Undefined("operand of lrp")),
                 };
                 *to = self.single(&operand, lane, spread)?;
             }

@@ -145,7 +145,14 @@ pub(crate) fn run(view: &mut View<'_, '_>, instruction: &Instruction, running: u
                 }
             }
             let outcome = accumulate(start, &products, dst_type)?;
-            let (bits, precision) = encode(outcome, dst_type, false, mode);
+            let (bits, mut precision) = encode(outcome, dst_type, false, mode);
+            let rounds = matches!(outcome.value, Value::Real(v)
+                if v.to(Format::Half, mode.round).to_f64() != v.to_f64()
+                    || v.to(Format::Brain, mode.round).to_f64() != v.to_f64());
+            if rounds && mode.round != Round::NearestTiesToEven && dst_type != DataType::F {
+                // Whether the mode applies is not said.
+                precision = Precision::Undefined;
+            }
             results.push((element, bits, precision));
         }
     }

@@ -172,7 +172,10 @@ impl Builder {
 
     /// Takes all operands as raw bits.
     pub(crate) fn take_bits(&mut self) {
-        self.destination.data_type = raw(self.destination.data_type);
+        // Saturation needs the range of the type.
+        if !self.destination.saturate || self.destination.data_type.is_float() {
+            self.destination.data_type = raw(self.destination.data_type);
+        }
         for source in &mut self.sources {
             if source.data_type.is_float() {
                 source.data_type = raw(source.data_type);
