@@ -161,7 +161,7 @@ fn goes_to(format: Format, dst: DataType) -> bool {
 fn mov(source: Element, setting: Setting) -> Outcome {
     if let Value::Real(value) = source.value {
         let raw = source.ty == setting.dst && !source.modified && !setting.saturate;
-        if !raw && value.is_denormal() && !setting.mode.keeps(value.format) {
+        if !raw && flushes(value, setting.mode) {
             return Outcome::undefined();
         }
         // A plain copy of the same type keeps every bit, those of a NaN too.
@@ -224,15 +224,17 @@ fn arithmetic(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> 
     if let Some(to) = format_of(setting.dst).filter(|to| *to != a.format) {
         // Whether the sum is rounded before it is converted is not said.
         let wide = |r: Real| r.to(Format::Double, Round::NearestTiesToEven);
-        let cut = Round::TowardZero;
-        let once = match op {
-            Op::ADD => wide(a).add(wide(b), cut),
-            Op::MUL => wide(a).mul(wide(b), cut),
-            _ => {
-                let c = v.get(2).copied().ok_or(Halt::Unknown("source 2"))?;
-                wide(a).mul_add(wide(b), wide(c), cut)
-            }
+        let c = v.get(2).copied().unwrap_or(a);
+        let rounded = |round| match op {
+            Op::ADD => wide(a).add(wide(b), round),
+            Op::MUL => wide(a).mul(wide(b), round),
+            _ => wide(a).mul_add(wide(b), wide(c), round),
         };
+        let mut once = rounded(Round::TowardZero);
+        if rounded(Round::TowardPositive) != rounded(Round::TowardNegative) {
+            // The last bit stands for all that was cut off.
+            once.bits |= 1;
+        }
         if once.to(to, mode.round) != result.to(to, mode.round) {
             return OPEN;
         }
@@ -290,10 +292,16 @@ fn real_pair(
     Ok(settled(setting.mode, &v, || f(a, b)))
 }
 
+/// Whether a mode flushes a number, where it flushes at all.
+#[must_use]
+pub fn flushes(value: Real, mode: Mode) -> bool {
+    value.is_denormal() && !mode.keeps(value.format)
+}
+
 /// The result of an operation of which it is not said what it does with denormals that the mode
 /// flushes.
 fn settled(mode: Mode, sources: &[Real], f: impl FnOnce() -> Outcome) -> Outcome {
-    let flushes = |v: Real| v.is_denormal() && !mode.keeps(v.format);
+    let flushes = |v: Real| flushes(v, mode);
     if sources.iter().any(|v| flushes(*v)) {
         return Outcome::undefined();
     }

@@ -235,7 +235,7 @@ fn status(
         let at = address(view, i, lane)?;
         for v in 0..count {
             let at = at + i128::try_from(v * datum.memory).unwrap_or(0);
-            memory.load(where_to, at, datum.memory)?;
+            memory.check(where_to, at, datum.memory)?;
         }
     }
     write(view, raw(i, F::Dst)?, 0, 4, lanes.mask.into())

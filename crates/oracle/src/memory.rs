@@ -125,6 +125,17 @@ impl Memory {
         }
     }
 
+    /// Whether there is memory at a place.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn check(&mut self, space: Space, address: i128, size: usize) -> Result<()> {
+        match self.bytes(space, address, size)? {
+            Some(_) => Ok(()),
+            None => Err(Halt::Undefined("status outside of a surface")),
+        }
+    }
+
     /// Reads up to eight bytes; zero outside of a surface.
     ///
     /// # Errors

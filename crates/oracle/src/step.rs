@@ -90,6 +90,10 @@ impl View<'_, '_> {
             mode: self.mode(),
             control: 0,
         };
+        let mut mixed = false;
+        for name in [F::Src0, F::Src1] {
+            mixed |= self.source(&vector(instruction, name)?, 0)?.ty != setting.dst;
+        }
         let mut results = Vec::new();
         for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
             let name = if chosen >> lane & 1 != 0 {
@@ -104,6 +108,21 @@ impl View<'_, '_> {
             }
             let outcome =
                 compute::lane(Op::MOV, &[element], setting).ok_or(Halt::Unknown("mov"))??;
+            let converted = |value: crate::float::Real| {
+                let format = format_of(setting.dst).unwrap_or(value.format);
+                value.to(format, setting.mode.round)
+            };
+            let outcome = match element.value {
+                // With two types, the operation has one of its own.
+                Value::Real(value)
+                    if mixed
+                        && (compute::flushes(value, setting.mode)
+                            || compute::flushes(converted(value), setting.mode)) =>
+                {
+                    Outcome::undefined()
+                }
+                _ => outcome,
+            };
             results.push((lane, tainted(outcome, &[element])));
         }
         self.store(&dst, &results)
@@ -526,11 +545,16 @@ impl View<'_, '_> {
                 // Scalars are spread; other regions count as contiguous.
                 let spread = match operand {
                     VectorOperand::General(o) if o.region == visakit_isa::Region::SCALAR => true,
-                    VectorOperand::General(o)
-                        if o.region.horizontal_stride().elements() == Some(1)
-                            || o.region.width().elements() == Some(1) =>
-                    {
-                        o.region.vertical_stride().elements() == Some(0)
+                    VectorOperand::General(o) => {
+                        let (v, w, h) = (
+                            o.region.vertical_stride().elements(),
+                            o.region.width().elements(),
+                            o.region.horizontal_stride().elements(),
+                        );
+                        if h == Some(0) && w != Some(1) || v == Some(0) && w == Some(1) {
+                            return Err(Halt::Undefined("region of lrp"));
+                        }
+                        false
                     }
                     VectorOperand::Immediate(_) => true,
                     _ => return Err(Halt::Undefined("operand of lrp")),
