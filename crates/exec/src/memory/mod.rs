@@ -128,19 +128,19 @@ impl Memory {
             return Err(error);
         };
         let index = u32::try_from(self.buffers.len()).map_err(|_| error)?;
-        if self.regions.is_empty() {
-            self.regions.push(None);
-        }
-        let address = (self.regions.len() as u64) << 32 | Self::FIRST;
-        let regions = (Self::FIRST + bytes) >> 32;
-        for _ in 0..=regions {
-            self.regions.push(Some(index));
-        }
+        let end = Self::FIRST.checked_add(bytes).ok_or(error)?;
         let mut words = Vec::new();
         if words.try_reserve_exact(size.div_ceil(4)).is_err() {
             return Err(error);
         }
         words.resize_with(size.div_ceil(4), AtomicU32::default);
+        if self.regions.is_empty() {
+            self.regions.push(None);
+        }
+        let address = (self.regions.len() as u64) << 32 | Self::FIRST;
+        for _ in 0..=end >> 32 {
+            self.regions.push(Some(index));
+        }
         self.used = used;
         self.buffers.push(Buffer {
             address,
@@ -379,6 +379,8 @@ mod tests {
             })
         );
         assert!(memory.add_zeroed(u64::MAX).is_err());
+        assert!(Memory::new(u64::MAX).add_zeroed(u64::MAX).is_err());
+        assert!(Memory::new(u64::MAX).add_zeroed(1 << 62).is_err());
         memory.add_zeroed(40).unwrap();
         assert_eq!(
             memory.bind(3, Surface::whole(BufferId(7))),

@@ -233,7 +233,7 @@ impl Fields<'_, '_> {
     }
 
     pub(super) fn svm_owords(&self, store: bool) -> Result<Message, Unsupported> {
-        let unaligned = self.byte(F::Properties) & 8 != 0;
+        // Compilers give dword-aligned addresses to the aligned form as well, and mean them.
         self.block(
             self.byte(F::Properties),
             BlockAccess {
@@ -241,7 +241,7 @@ impl Fields<'_, '_> {
                 address: self.scalar(F::Address)?,
                 scale: 1,
                 mask: u64::MAX,
-                align: if unaligned { 4 } else { 16 },
+                align: 4,
                 bytes: 0,
                 data: None,
                 store,

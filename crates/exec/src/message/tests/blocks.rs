@@ -50,8 +50,11 @@ fn svm_blocks() {
     let (_, base) = m.buffer(&bytes(64));
     m.set("UQ", &[base + 16]).run(1);
     assert_eq!(m.get::<u8>("D", 32), bytes(48)[16..]);
-    m.set("UQ", &[base + 4]);
-    assert_eq!(m.fault(1), (FaultKind::Misaligned, Some(0), Some(base + 4)));
+    // A dword-aligned address is taken as it is, with or without `.unaligned`.
+    m.set("UQ", &[base + 20]).run(1);
+    assert_eq!(m.get::<u8>("D", 32), bytes(52)[20..]);
+    m.set("UQ", &[base + 2]);
+    assert_eq!(m.fault(1), (FaultKind::Misaligned, Some(0), Some(base + 2)));
     m.set("UQ", &[base + 48]);
     let outside = FaultKind::MemoryOutOfBounds {
         write: false,
