@@ -3,8 +3,8 @@
 use crate::error::LaunchError;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use visakit_isa::Version;
 use visakit_isa::object::{Body, InputKind, Object, Routine, RoutineId, RoutineKind};
-use visakit_isa::{Dialect, Version};
 use visakit_parse::{MAGIC, ReadOptions};
 use visakit_text::asm;
 
@@ -91,7 +91,7 @@ impl Source {
         }
         let options = asm::Options {
             version,
-            dialect: options.dialect.unwrap_or(Dialect::default()),
+            dialect: options.dialect,
             grf_bytes: Some(grf_bytes),
         };
         asm::assemble(&self.bytes, &options).map_err(|faults| LaunchError::Assemble {
