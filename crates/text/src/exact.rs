@@ -20,7 +20,7 @@ use visakit_isa::object::{
     Arrangement, Body, Content, Declaration, Item, Label, NativeBinary, NativeCode, Object, Piece,
     Routine, RoutineId, RoutineKind,
 };
-use visakit_isa::{Instruction, LabelId, StringId, Value};
+use visakit_isa::{ExecMask, Instruction, LabelId, StringId, Value};
 
 /// Bytes of a line of base64: 76 characters.
 const BLOB_LINE: usize = 57;
@@ -42,6 +42,8 @@ pub(crate) fn exact<O: Output>(printer: &Printer<'_, '_>, out: &mut O) -> Result
         let target = routine.body().and_then(|b| b.attribute("Target"));
         made.no_target = target.is_none();
         made.lines = lines(routine);
+        made.lines
+            .extend_from_slice(mask_line(object, routine).as_bytes());
         made.tail = natives(routine);
         notes.insert(id, made);
     }
@@ -189,6 +191,31 @@ fn lines(routine: &Routine<'_>) -> Vec<u8> {
         Content::Missing(_) => text.push_str("//@ missing\n"),
     }
     text.into_bytes()
+}
+
+/// The code that most instructions have for the mask M1, where the version has two.
+fn mask_line(object: &Object<'_>, routine: &Routine<'_>) -> &'static str {
+    const SECOND: u8 = 9;
+    let format = object.format();
+    if ExecMask::from_code(SECOND, format) != Some(ExecMask::M1) {
+        return "";
+    }
+    let (mut first, mut second) = (0, 0);
+    let instructions = routine.body().into_iter().flat_map(Body::instructions);
+    for field in instructions.flat_map(|i| &i.fields) {
+        let bits = match field.value {
+            Value::ExecSize(size) => size.bits(),
+            Value::ElementCount(count) => count.bits(),
+            _ => continue,
+        };
+        first += usize::from(bits >> 4 == 0);
+        second += usize::from(bits >> 4 == SECOND);
+    }
+    if second > first {
+        "//@ m1_code 9\n"
+    } else {
+        ""
+    }
 }
 
 /// The directives behind the instructions of a routine.

@@ -13,7 +13,7 @@ use visakit_isa::object::{
     RoutineId, RoutineKind,
 };
 use visakit_isa::wire::Derived;
-use visakit_isa::{Dialect, enums};
+use visakit_isa::{Dialect, ExecMask, enums};
 
 /// Numbers that follow from the rest of an object, and that damaged ones state otherwise.
 pub(crate) const DERIVED: [(&str, Derived); 5] = [
@@ -207,6 +207,22 @@ impl<'t> Assembler<'t, '_> {
             b"no_target" => {
                 if let Some(draft) = self.draft.as_mut() {
                     draft.no_target = true;
+                }
+                Ok(())
+            }
+            b"m1_code" => {
+                let code = self.word32()?;
+                let Some(draft) = self.draft.as_mut() else {
+                    return Err(super::outside(span));
+                };
+                let masked = u8::try_from(code).ok();
+                let known = masked.and_then(|code| ExecMask::from_code(code, draft.format));
+                match masked {
+                    Some(code) if known == Some(ExecMask::M1) => draft.m1_code = code,
+                    _ => {
+                        let message = alloc::format!("{code} is no code of M1 in this version");
+                        return Err(fault(span, message).expected("0, or 9 up to version 3.0"));
+                    }
                 }
                 Ok(())
             }

@@ -36,16 +36,21 @@ impl<'t> Line<'_, 't> {
             Some((_, field)) => field.kind == FieldKind::ElementCount,
             None => false,
         };
+        let m1 = match mask {
+            ExecMask::M1 => self.draft.m1_code << 4,
+            _ => 0,
+        };
         let value = if element_count {
             let code = [8, 16, 1].iter().position(|n| *n == lanes);
             let code = code.and_then(|c| u8::try_from(c).ok());
             let mask = mask.code(self.draft.format);
             let both = code.zip(mask);
-            both.map(|(c, m)| Value::ElementCount(ElementCount::from_bits(c | m << 4)))
+            both.map(|(c, m)| Value::ElementCount(ElementCount::from_bits(c | m << 4 | m1)))
         } else {
             let fits = fixed.is_none_or(|fixed| fixed == lanes);
             let size = ExecSize::new(lanes, mask, self.draft.format);
-            size.filter(|_| fits).map(Value::ExecSize)
+            let size = size.filter(|_| fits);
+            size.map(|size| Value::ExecSize(ExecSize::from_bits(size.bits() | m1)))
         };
         let Some(value) = value else {
             let message = alloc::format!("{number} lanes are no legal execution size");

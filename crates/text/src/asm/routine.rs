@@ -64,6 +64,8 @@ pub(super) struct Draft<'t> {
     pub(super) shell: Routine<'t>,
     /// The string pool that the text states.
     pub(super) pool: Option<Pool<'t>>,
+    /// The code of the mask M1: versions up to 3.0 have two.
+    pub(super) m1_code: u8,
     /// The target that Intel's assembler adds is not wanted.
     pub(super) no_target: bool,
     declared: BTreeMap<Cow<'t, [u8]>, LabelId>,
@@ -103,6 +105,7 @@ impl<'t> Draft<'t> {
             scopes: Vec::new(),
             shell: Routine::default(),
             pool: None,
+            m1_code: 0,
             no_target: false,
             declared: BTreeMap::new(),
             blocks: BTreeMap::new(),
