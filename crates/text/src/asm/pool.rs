@@ -38,9 +38,6 @@ impl<'t> Draft<'t> {
             }
             return self.body.add_string(text);
         }
-        if text.is_empty() {
-            return StringId(0);
-        }
         self.body.add_string(text)
     }
 
