@@ -177,6 +177,9 @@ fn lines(routine: &Routine<'_>) -> Vec<u8> {
             let _ = writeln!(text, "//@ stored {name} {number:#x}");
         }
     }
+    if routine.body().is_none() && routine.linkage.0 != 0 {
+        let _ = writeln!(text, "//@ routine linkage=0>{}", routine.linkage.0);
+    }
     match &routine.content {
         Content::Body(_) => {
             let target = routine.body().and_then(|b| b.attribute("Target"));

@@ -322,19 +322,6 @@ proptest! {
         prop_assert!(lenient.faults.is_empty());
     }
 
-    #[test]
-    fn text_carries_what_is_written(
-        version in any::<Index>(),
-        dialect in any::<Index>(),
-        numbers in proptest::collection::vec(any::<u64>(), 0..3000),
-    ) {
-        let version = *version.get(&Version::SUPPORTED);
-        let dialect = *dialect.get(&Dialect::ALL);
-        let object = object(&mut Numbers(numbers.iter()), version, dialect);
-        let bytes = visakit::encode::write(&object).unwrap();
-        visakit::fuzz::texts_in(&bytes, Some(dialect));
-    }
-
     /// Damage is never fatal, and lenient reading keeps every byte of it.
     #[test]
     fn damaged_objects_are_kept(
@@ -359,7 +346,44 @@ proptest! {
         }
         let lenient = visakit::ReadOptions { lenient: true, dialect: None };
         if let Ok(decoded) = visakit::parse::read_with(&bytes, lenient) {
-            prop_assert_eq!(visakit::encode::write(&decoded.object).unwrap(), bytes.clone());
+            prop_assert_eq!(visakit::encode::write(&decoded.object).unwrap(), bytes);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(250))]
+
+    #[test]
+    fn text_carries_what_is_written(
+        version in any::<Index>(),
+        dialect in any::<Index>(),
+        numbers in proptest::collection::vec(any::<u64>(), 0..3000),
+    ) {
+        let version = *version.get(&Version::SUPPORTED);
+        let dialect = *dialect.get(&Dialect::ALL);
+        let object = object(&mut Numbers(numbers.iter()), version, dialect);
+        let bytes = visakit::encode::write(&object).unwrap();
+        visakit::fuzz::texts_in(&bytes, Some(dialect));
+    }
+
+    /// Exact text keeps the bytes of damaged objects too.
+    #[test]
+    fn text_carries_damage(
+        version in any::<Index>(),
+        numbers in proptest::collection::vec(any::<u64>(), 100..800),
+        damage in proptest::collection::vec((any::<Index>(), any::<u8>()), 1..4),
+        cut in proptest::option::of(any::<Index>()),
+    ) {
+        let version = *version.get(&Version::SUPPORTED);
+        let object = object(&mut Numbers(numbers.iter()), version, Dialect::default());
+        let mut bytes = visakit::encode::write(&object).unwrap();
+        for (at, byte) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
         }
         visakit::fuzz::texts_in(&bytes, None);
     }

@@ -28,6 +28,18 @@ impl Pool<'_> {
     }
 }
 
+/// A range of indices.
+struct Range {
+    first: u32,
+    len: u32,
+}
+
+/// Indices that no pool is large enough for, in place of those that point behind a stated pool.
+const KEPT: Range = Range {
+    first: 0xf800_0000,
+    len: 0x0400_0000,
+};
+
 impl<'t> Draft<'t> {
     /// A new string of the pool; like Intel's assembler, which repeats strings.
     pub(super) fn string(&mut self, text: Cow<'t, [u8]>) -> StringId {
@@ -76,22 +88,29 @@ impl<'t> Draft<'t> {
         self.pool.as_ref().is_some_and(|p| p.named)
     }
 
+    /// The index that a directive gives a name, as it is kept until the pool is complete: one that
+    /// points behind the stated strings must not be taken for one of those that were added.
+    pub(super) fn kept_index(&self, index: u32) -> u32 {
+        let behind = |pool: &Pool<'_>| index.checked_sub(pool.len);
+        match self.pool.as_ref().and_then(behind) {
+            Some(behind) if behind < KEPT.len => KEPT.first + behind,
+            _ => index,
+        }
+    }
+
     /// Drops the strings that were added to a stated pool for names that then got another string.
     pub(super) fn drop_unused_strings(&mut self) {
         self.claim_name();
         let Some(pool) = &self.pool else { return };
         let first = pool.len as usize;
         let mut used = alloc::vec![false; self.body.strings.len().saturating_sub(first)];
-        let place = |id: StringId| (id.0 as usize).checked_sub(first);
+        let (len, place) = (pool.len, |id: StringId| (id.0 as usize).checked_sub(first));
         each_string(&mut self.body, &mut |id| {
             if let Some(used) = place(*id).and_then(|i| used.get_mut(i)) {
                 *used = true;
             }
         });
-        if used.iter().all(|used| *used) {
-            return;
-        }
-        let mut next = pool.len;
+        let mut next = len;
         let numbers: Vec<u32> = used
             .iter()
             .map(|used| {
@@ -102,6 +121,10 @@ impl<'t> Draft<'t> {
         each_string(&mut self.body, &mut |id| {
             if let Some(number) = place(*id).and_then(|i| numbers.get(i)) {
                 *id = StringId(*number);
+            } else if let Some(behind) = id.0.checked_sub(KEPT.first)
+                && behind < KEPT.len
+            {
+                *id = StringId(len + behind);
             }
         });
         let mut keep = core::iter::repeat_n(true, first).chain(used);
