@@ -249,20 +249,17 @@ impl Fields<'_, '_> {
         )
     }
 
-    fn block(&self, size: u8, block: BlockAccess) -> Result<Message, Unsupported> {
+    fn block(&self, size: u8, mut block: BlockAccess) -> Result<Message, Unsupported> {
         let bytes = match size & 7 {
             log @ 0..=4 => 16usize << log,
             _ => return Err(self.refuse("the number of OWords has no meaning")),
         };
-        let data = self.data(data_field(block.store), bytes)?;
-        if block.store && data.is_none() {
+        block.bytes = bytes;
+        block.data = self.data(data_field(block.store), bytes)?;
+        if block.store && block.data.is_none() {
             return Err(self.refuse("there is no data to store"));
         }
-        Ok(Message::Block(Box::new(BlockAccess {
-            bytes,
-            data,
-            ..block
-        })))
+        Ok(Message::Block(Box::new(block)))
     }
 
     pub(super) fn media(&self, store: bool) -> Result<Message, Unsupported> {

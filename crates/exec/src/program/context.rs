@@ -7,8 +7,8 @@ use crate::run::Registers;
 use std::cell::RefCell;
 use visakit_isa::object::Body;
 use visakit_isa::{
-    DataType, ExecMask, Format, Instruction, RawOperand, SamplerId, StringId, SurfaceId, Value,
-    VectorOperand,
+    DataType, ExecMask, FieldName, Format, Instruction, RawOperand, SamplerId, StringId, SurfaceId,
+    Value, VectorOperand,
 };
 
 /// A raw operand in the register file.
@@ -200,6 +200,11 @@ impl Context<'_> {
             ),
         };
         let (count, mask) = (count.ok_or_else(unknown)?, mask.ok_or_else(unknown)?);
+        // Typed messages before 3.2 have the size code 0 and mean eight lanes.
+        let count = match instruction.get(FieldName::ChannelsInv) {
+            Some(_) => 8,
+            None => count,
+        };
         Ok(Lanes {
             count,
             first: mask.first_lane,

@@ -17,7 +17,6 @@ use std::cell::RefCell;
 use visakit_isa::object::{RoutineId, RoutineKind};
 
 const HEADER: &str = "
-.version 4.1
 .kernel \"test\"
 .decl D v_type=G type=d num_elts=256 align=GRF
 .decl D2 v_type=G type=d num_elts=256 align=GRF
@@ -59,8 +58,8 @@ impl Observer for Events<'_> {
     }
 }
 
-fn build(text: &str, grf_bytes: u32) -> Result<Machine, Unsupported> {
-    let text = format!("{HEADER}    {text}\n    ret (M1, 1)\n");
+fn build(version: &str, text: &str, grf_bytes: u32) -> Result<Machine, Unsupported> {
+    let text = format!(".version {version}{HEADER}    {text}\n    ret (M1, 1)\n");
     let object = visakit_text::asm::assemble(text.as_bytes(), &Default::default())
         .unwrap_or_else(|faults| panic!("{text}: {}", faults[0].message));
     let id = RoutineId::new(RoutineKind::Kernel, 0);
@@ -86,8 +85,10 @@ fn build(text: &str, grf_bytes: u32) -> Result<Machine, Unsupported> {
     };
     let mut layout = layout.into_inner();
     layout.finish();
-    let mut registers = Registers::default();
-    registers.file = vec![0; layout.size];
+    let mut registers = Registers {
+        file: vec![0; layout.size],
+        ..Registers::default()
+    };
     for (place, bytes) in layout.contents.iter().chain(&layout.constants) {
         registers.file[*place..place + bytes.len()].copy_from_slice(bytes);
     }
@@ -118,8 +119,13 @@ impl Machine {
         Self::with_grf(text, 32)
     }
 
+    /// A machine for an instruction of an old object.
+    pub(super) fn old(version: &str, text: &str) -> Self {
+        build(version, text, 32).unwrap_or_else(|e| panic!("{text}: {e}"))
+    }
+
     pub(super) fn with_grf(text: &str, grf_bytes: u32) -> Self {
-        build(text, grf_bytes).unwrap_or_else(|e| panic!("{text}: {e}"))
+        build("4.1", text, grf_bytes).unwrap_or_else(|e| panic!("{text}: {e}"))
     }
 
     fn place(&self, name: &str) -> usize {
@@ -214,8 +220,7 @@ impl Machine {
     }
 
     pub(super) fn run(&mut self, mask: u32) -> &mut Self {
-        self.try_run(mask)
-            .unwrap_or_else(|trap| panic!("{:?}", trap));
+        self.try_run(mask).unwrap_or_else(|trap| panic!("{trap:?}"));
         self
     }
 
@@ -242,7 +247,7 @@ fn what_cannot_run_says_why() {
             "not publicly defined",
         ),
     ] {
-        if let Err(error) = build(text, 32) {
+        if let Err(error) = build("4.1", text, 32) {
             assert!(error.to_string().contains(why), "{error}");
         } else {
             panic!("{text} translates");

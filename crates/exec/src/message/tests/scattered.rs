@@ -418,3 +418,32 @@ fn narrow_and_wide_atomics() {
     m.set("UQ", &[8u64]);
     assert!(matches!(m.fault(1).0, FaultKind::MemoryOutOfBounds { .. }));
 }
+
+/// The retired forms count in dwords.
+#[test]
+fn retired() {
+    let mut m = Machine::old("3.2", "gather4.RB (M1, 8) T6 0x1:ud U.0 D.0");
+    m.surface(&numbers(16));
+    m.set("U", &[0u32, 2, 0]).set("D", &[7u32; 24]).run(0b011);
+    let d: Vec<u32> = m.get("D", 24);
+    assert_eq!([d[0], d[1], d[2]], [0x1001, 0x1003, 7]);
+    assert_eq!([d[8], d[9], d[10]], [0x1003, 0x1005, 7]);
+    assert_eq!(d[16], 7);
+
+    let mut m = Machine::old("3.2", "scatter4.RG (M1, 8) T6 0x1:ud U.0 D.0");
+    let buffer = m.surface(&[0u32; 6]);
+    m.set("U", &[3u32, 0]);
+    m.set("D", &[1u32, 2, 0, 0, 0, 0, 0, 0, 3, 4]).run(0b11);
+    assert_eq!(m.read::<u32>(buffer), [0, 2, 4, 0, 1, 3]);
+
+    let mut m = Machine::old(
+        "3.1",
+        "untyped_atomic.add (M1, 8) T6 0x1:ud U.0 U2.0 V0.0 D.0",
+    );
+    let buffer = m.surface(&[10u32, 20, 30]);
+    m.set("U", &[1u32, 0, 1])
+        .set("U2", &[1u32, 2, 3])
+        .run(0b111);
+    assert_eq!(m.get::<u32>("D", 3), [30, 20, 31]);
+    assert_eq!(m.read::<u32>(buffer), [10, 22, 34]);
+}

@@ -166,3 +166,14 @@ fn info() {
     m.run(1);
     assert_eq!(m.get::<u32>("U", 1), [1]);
 }
+
+/// Before 3.2 the size code 0 of typed messages means 8 lanes.
+#[test]
+fn old_typed() {
+    let mut m = Machine::old("3.1", "gather4_typed.R (8) T6 U.0 U2.0 %null.0 %null.0 F.0");
+    image(&mut m, R32F, &[0f32, 10.0, 20.0, 30.0], 2);
+    m.set("U", &[0u32, 1, 0, 1, 0, 0, 0, 1]);
+    m.set("U2", &[0u32, 0, 1, 1, 0, 0, 0, 1]).run(0xff);
+    let f: Vec<f32> = m.get("F", 8);
+    assert_eq!(f, [0.0, 10.0, 20.0, 30.0, 0.0, 0.0, 0.0, 30.0]);
+}
