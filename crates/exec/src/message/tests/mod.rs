@@ -14,6 +14,7 @@ use crate::program::layout::Layout;
 use crate::program::{Context, Options};
 use crate::run::Registers;
 use std::cell::RefCell;
+use visakit_isa::Instruction;
 use visakit_isa::object::{RoutineId, RoutineKind};
 
 const HEADER: &str = "
@@ -59,6 +60,15 @@ impl Observer for Events<'_> {
 }
 
 fn build(version: &str, text: &str, grf_bytes: u32) -> Result<Machine, Unsupported> {
+    build_edited(version, text, grf_bytes, |_| ())
+}
+
+fn build_edited(
+    version: &str,
+    text: &str,
+    grf_bytes: u32,
+    edit: impl Fn(&mut Instruction),
+) -> Result<Machine, Unsupported> {
     let text = format!(".version {version}{HEADER}    {text}\n    ret (M1, 1)\n");
     let object = visakit_text::asm::assemble(text.as_bytes(), &Default::default())
         .unwrap_or_else(|faults| panic!("{text}: {}", faults[0].message));
@@ -81,7 +91,9 @@ fn build(version: &str, text: &str, grf_bytes: u32) -> Result<Machine, Unsupport
         let visakit_isa::object::Item::Instruction(instruction) = &body.code[0] else {
             panic!("undecoded");
         };
-        translate(instruction, &cx)?
+        let mut instruction = instruction.clone();
+        edit(&mut instruction);
+        translate(&instruction, &cx)?
     };
     let mut layout = layout.into_inner();
     layout.finish();
@@ -121,7 +133,12 @@ impl Machine {
 
     /// A machine for an instruction of an old object.
     pub(super) fn old(version: &str, text: &str) -> Self {
-        build(version, text, 32).unwrap_or_else(|e| panic!("{text}: {e}"))
+        Self::edited(version, text, |_| ())
+    }
+
+    /// A machine for an instruction of an old object, changed after it was assembled.
+    pub(super) fn edited(version: &str, text: &str, edit: impl Fn(&mut Instruction)) -> Self {
+        build_edited(version, text, 32, edit).unwrap_or_else(|e| panic!("{text}: {e}"))
     }
 
     pub(super) fn with_grf(text: &str, grf_bytes: u32) -> Self {

@@ -5,6 +5,7 @@ use crate::fault::FaultKind;
 use crate::memory::{
     Addressing, BufferId, ChannelOrder, ChannelType, Filter, Format, Image, Sampler, Surface,
 };
+use visakit_isa::{ExecSize, FieldName, Value};
 
 const RGBA8: Format = Format {
     order: ChannelOrder::Rgba,
@@ -170,7 +171,13 @@ fn info() {
 /// Before 3.2 the size code 0 of typed messages means 8 lanes.
 #[test]
 fn old_typed() {
-    let mut m = Machine::old("3.1", "gather4_typed.R (8) T6 U.0 U2.0 %null.0 %null.0 F.0");
+    let text = "gather4_typed.R (8) T6 U.0 U2.0 %null.0 %null.0 F.0";
+    let mut m = Machine::edited("3.1", text, |instruction| {
+        // As compilers of that time wrote it; a set bit of the mask disables its channel.
+        *instruction.get_mut(FieldName::ExecSize).unwrap() =
+            Value::ExecSize(ExecSize::from_bits(0));
+        *instruction.get_mut(FieldName::ChannelsInv).unwrap() = Value::U8(0b1110);
+    });
     image(&mut m, R32F, &[0f32, 10.0, 20.0, 30.0], 2);
     m.set("U", &[0u32, 1, 0, 1, 0, 0, 0, 1]);
     m.set("U2", &[0u32, 0, 1, 1, 0, 0, 0, 1]).run(0xff);
