@@ -3,7 +3,7 @@
 //! * [`Memory`]: global memory, shared by all threads of a dispatch. Buffers stand at 64-bit
 //!   addresses, far from each other; surfaces and samplers are reached by binding-table index or
 //!   by a bindless handle.
-//! * [`Local`]: shared local memory of a work-group and scratch of a thread.
+//! * Shared local memory of a work-group and scratch of a thread belong to the group that runs.
 //!
 //! # Addresses
 //!

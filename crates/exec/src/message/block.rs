@@ -347,6 +347,8 @@ impl Block2d {
         let Some(data) = &self.data else {
             return Ok(());
         };
+        // A shape that does not fit its variable ends here, before anything counts its elements.
+        data.read(registers)?;
         let shape = self.shape;
         let base = self.base.read(registers);
         let number = |scalar: &Scalar| scalar.read(registers) & 0xffff_ffff;

@@ -6,7 +6,7 @@ use crate::memory::{AtomicOp, BufferId, ChannelOrder, ChannelType, Format, Image
 use crate::message::lsc::lsc_atomic;
 use crate::observe::Space;
 use half::bf16;
-use visakit_isa::Op;
+use visakit_isa::{FieldName, Op, Value};
 
 fn numbers(count: u32) -> Vec<u32> {
     (0..count).map(|i| 0x1000 + i).collect()
@@ -152,6 +152,13 @@ fn scale_and_offset() {
     }
     m.set("U", &[4u32, 5, 11, 0]).run(0b111);
     assert_eq!(m.get::<u32>("D", 3), [0, 1, 7]);
+    // A scale of 0 is none.
+    let mut unscaled = Machine::edited("4.1", "lsc_load.slm (M1, 4) D:d32 flat[U]:a32", |i| {
+        *i.get_mut(FieldName::AddrScale).unwrap() = Value::U16(0);
+    });
+    unscaled.slm[8] = 3;
+    unscaled.set("U", &[8u32]).run(1);
+    assert_eq!(unscaled.get::<u32>("D", 1), [3]);
     // A negative address is outside: it reads zero.
     m.set("D", &[7u32; 4]).run(0b1000);
     assert_eq!(m.get::<u32>("D", 4), [7, 7, 7, 0]);
@@ -405,6 +412,13 @@ fn block2d_plain() {
     assert_eq!(d[32..40], [0x24, 0x25, 0x26, 0, 0x34, 0x35, 0x36, 0]);
     assert_eq!(d[40..64], [0; 24]);
     assert_eq!(d[64], 0x77);
+    // A lane that is off loads nothing.
+    let (mut m, _) = block2d("d8.2x3x2nn", 1, 2, 16);
+    m.run(0);
+    assert_eq!(m.get::<u8>("D", 1), [0x77]);
+    // The pitch minus one, as the hardware has it.
+    m.set("U3", &[15u32]).run(1);
+    assert_eq!(m.get::<u8>("D", 2), [0x21, 0x22]);
 }
 
 /// Elements outside of the surface are zero; the surface ends where its width says.

@@ -447,3 +447,26 @@ fn retired() {
     assert_eq!(m.get::<u32>("D", 3), [30, 20, 31]);
     assert_eq!(m.read::<u32>(buffer), [10, 22, 34]);
 }
+
+#[test]
+fn reserved_indices() {
+    let mut m = Machine::new("scatter4_scaled.R (M1, 1) T6 0x0:ud U.0 D.0");
+    m.set("D", &[5u32]);
+    m.set("T6", &[254u32]).run(1);
+    assert_eq!((m.slm[0], m.scratch[0]), (5, 0));
+    m.set("T6", &[255u32]).run(1);
+    assert_eq!(m.scratch[0], 5);
+    // What is bound there comes first.
+    let (buffer, _) = m.buffer(&[0u32]);
+    m.memory.bind(255, Surface::whole(buffer)).unwrap();
+    m.run(1);
+    assert_eq!(m.read::<u32>(buffer), [5]);
+}
+
+#[test]
+fn highest_lane_stays() {
+    let mut m = Machine::new("scatter4_scaled.R (M1, 4) T6 0x0:ud U.0 D.0");
+    let buffer = m.surface(&[0u32]);
+    m.set("D", &[1u32, 2, 3, 4]).run(0b0111);
+    assert_eq!(m.read::<u32>(buffer), [3]);
+}
