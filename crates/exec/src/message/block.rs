@@ -205,7 +205,8 @@ impl MediaAccess {
             for y in (top..).take(self.height) {
                 if let Some(at) = place(left, y) {
                     let space = Space::Surface(surface);
-                    observer.memory(&block_event(space, at as u64, self.width, self.store));
+                    let at = (at as u64).saturating_sub(texels.image.offset);
+                    observer.memory(&block_event(space, at, self.width, self.store));
                 }
             }
         }

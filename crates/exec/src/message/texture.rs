@@ -119,7 +119,10 @@ impl Texture {
                     let at = self.integers(registers, lane)?;
                     let [x, y, z] = std::array::from_fn(|i| sum(at, offsets, i));
                     if O::MEMORY {
-                        self.report(observer, surface, lane, texels.place(x, y, z));
+                        let place = texels.place(x, y, z);
+                        let start = usize::try_from(texels.image.offset).unwrap_or(0);
+                        let place = place.and_then(|at| at.checked_sub(start));
+                        self.report(observer, surface, lane, place);
                     }
                     texels.load(x, y, z).unwrap_or(texels.image.format.border())
                 }

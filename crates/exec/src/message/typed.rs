@@ -74,7 +74,7 @@ fn report<O: Observer>(
         {
             observer.memory(&MemoryAccess {
                 space: Space::Surface(surface),
-                address: at as u64,
+                address: (at as u64).saturating_sub(texels.image.offset),
                 bytes: u32::try_from(texels.image.format.bytes()).unwrap_or(0),
                 lane: Some(lane),
                 read,

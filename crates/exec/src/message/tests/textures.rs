@@ -184,3 +184,22 @@ fn old_typed() {
     let f: Vec<f32> = m.get("F", 8);
     assert_eq!(f, [0.0, 10.0, 20.0, 30.0, 0.0, 0.0, 0.0, 30.0]);
 }
+
+/// Observers are told places in the surface, wherever it is in its buffer.
+#[test]
+fn events_of_an_image_inside_of_a_buffer() {
+    for text in [
+        "gather4_typed.R (M1, 8) T6 U.0 U2.0 %null.0 %null.0 F.0",
+        "load_lz.R (M1, 8) 0x0:uw T6 F.0 U.0 U2.0",
+        "media_ld.nomod (4,1) T6 0x4:ud 0x1:ud F.0",
+    ] {
+        let mut m = Machine::new(text);
+        let buffer = m.surface(&[0f32, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        let mut image = Image::new_2d(buffer, 2, 2, 8, R32F);
+        image.offset = 8;
+        m.memory.bind(3, Surface::Image2d(image)).unwrap();
+        m.set("U", &[1u32]).set("U2", &[1u32]).run(1);
+        assert_eq!(m.get::<f32>("F", 1), [5.0], "{text}");
+        assert_eq!(m.events()[0].address, 12, "{text}");
+    }
+}
