@@ -56,6 +56,7 @@ fn main() -> ExitCode {
         println!("{failure}");
     }
     println!("{}", tally.table());
+    println!("{}", tally.precision());
     println!(
         "{} instructions compared, {} routines differ",
         tally.total(),

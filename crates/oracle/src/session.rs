@@ -2,6 +2,7 @@
 
 use crate::compare::{Difference, Verdict, compare, prune};
 use crate::generate::{Case, Pool, Style, generated, messages, program};
+use crate::value::Precision;
 use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,6 +19,8 @@ pub struct Tally {
     pub compared: BTreeMap<Op, u64>,
     /// Generated instructions that the definitions leave open, by operation and reason.
     pub open: BTreeMap<(Op, String), u64>,
+    /// Bytes that were compared, by how closely.
+    pub bytes: BTreeMap<&'static str, u64>,
     /// Routines in which the machines differ, reduced to what matters.
     pub failures: Vec<Failure>,
     /// Routines in which they differ, all of them.
@@ -44,6 +47,9 @@ impl Tally {
         for (key, n) in other.open {
             *self.open.entry(key).or_default() += n;
         }
+        for (how, n) in other.bytes {
+            *self.bytes.entry(how).or_default() += n;
+        }
         self.failures.extend(other.failures);
         self.failed += other.failed;
     }
@@ -52,6 +58,17 @@ impl Tally {
     #[must_use]
     pub fn total(&self) -> u64 {
         self.compared.values().sum()
+    }
+
+    /// How closely the bytes of results were compared, in one line.
+    #[must_use]
+    pub fn precision(&self) -> String {
+        let parts: Vec<String> = self
+            .bytes
+            .iter()
+            .map(|(how, n)| format!("{n} {how}"))
+            .collect();
+        format!("bytes of variables: {}", parts.join(", "))
     }
 
     /// The counts as lines of text.
@@ -122,7 +139,10 @@ pub fn judge(seed: u64, mut case: Case, keep: bool) -> Tally {
         *tally.open.entry((op, format!("{halt:?}"))).or_default() += 1;
     }
     match compare(&case) {
-        Verdict::Agree => tally.compared = operations(&case),
+        Verdict::Agree => {
+            tally.compared = operations(&case);
+            tally.bytes = precisions(&case);
+        }
         Verdict::Undefined(halt) => {
             *tally
                 .open
@@ -137,6 +157,39 @@ pub fn judge(seed: u64, mut case: Case, keep: bool) -> Tally {
         }
     }
     tally
+}
+
+/// Bytes of the variables after a run that are not what they were before, by how closely they are
+/// compared.
+fn precisions(case: &Case) -> BTreeMap<&'static str, u64> {
+    let mut bytes = BTreeMap::new();
+    let Ok(machine) = crate::compare::run_slow(case, crate::compare::STEPS) else {
+        return bytes;
+    };
+    let Some(locals) = machine.activations.first() else {
+        return bytes;
+    };
+    let first = case.object.format().predefined_variable_count();
+    for (id, storage) in &locals.general {
+        for loose in storage.loose.values() {
+            let how = match loose.precision {
+                Precision::Undefined => "not defined",
+                Precision::AnyNan(_) | Precision::AnyZero => "any NaN or any zero",
+                _ => "within a tolerance",
+            };
+            *bytes.entry(how).or_default() += loose.size as u64;
+        }
+        let name = format!("V{}", id.0 - first + 32);
+        let before = case.sets.iter().find(|(n, _)| *n == name);
+        let changed = before.map_or(0, |(_, before)| {
+            let pairs = before.iter().zip(&storage.bytes).enumerate();
+            pairs
+                .filter(|(at, (a, b))| a != b && !storage.is_loose(*at, 1))
+                .count()
+        });
+        *bytes.entry("changed and exact").or_default() += changed as u64;
+    }
+    bytes
 }
 
 /// Single instructions from many seeds.

@@ -301,7 +301,8 @@ impl<'r> Writer<'r> {
         let (a, b, c) = (self.any_vector(), self.any_vector(), self.any_vector());
         match self.rng.u8(..8) {
             0 | 1 => {
-                let id = PredicateId(self.rng.u16(1..=PREDICATES));
+                // The last one belongs to the loops of the structured forms.
+                let id = PredicateId(self.rng.u16(1..PREDICATES));
                 let relation = self.rng.u8(..6);
                 let exec = if self.rng.u8(..4) == 0 {
                     self.exec(self.lanes, 0, true)
@@ -735,17 +736,18 @@ impl<'r> Writer<'r> {
                 }
                 2 | 3 if depth > 0 => {
                     self.push(bare(Op::DO));
-                    self.block(depth - 1, true);
-                    let id = PredicateId(self.rng.u16(1..=PREDICATES));
-                    // `cont` jumps to the `while`: the count must be behind every one of them.
+                    // Counted before anything can jump to the `while`.
+                    let id = PredicateId(PREDICATES);
                     self.count(id);
+                    self.block(depth - 1, true);
                     self.push(
                         bare(Op::WHILE).with(F::Pred, Value::Predicate(Predicate::from_bits(id.0))),
                     );
                 }
                 4 if in_loop => {
                     let pred = self.predicate();
-                    self.push(bare(Op::BREAK).with(F::Pred, Value::Predicate(pred)));
+                    let op = *self.rng.choice(&[Op::BREAK, Op::CONT]).unwrap_or(&Op::CONT);
+                    self.push(bare(op).with(F::Pred, Value::Predicate(pred)));
                 }
                 _ => self.compute(),
             }
