@@ -475,8 +475,8 @@ impl Pool {
         let width = self.rng.usize(1..=64);
         let width = if loads { width } else { width.div_ceil(4) * 4 };
         let pitch = width.next_power_of_two().max(4);
-        let height = self.rng.usize(1..=(256 / pitch));
         let rows = BUFFERS[1] / Memory::ROW;
+        let height = self.rng.usize(1..=(256 / pitch).min(rows));
         let x = self.rng.usize(..=64 - width);
         let x = if loads { x } else { x / 4 * 4 };
         let slack = if loads { 0 } else { 2 };
