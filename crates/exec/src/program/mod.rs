@@ -117,10 +117,8 @@ pub struct VariableSlot {
 pub struct Program {
     pub(crate) code: Code,
     pub(crate) watched: Watched,
-    /// Size of the register file in bytes.
-    pub(crate) size: usize,
-    /// First contents: place and bytes.
-    pub(crate) contents: Vec<(usize, Vec<u8>)>,
+    /// The register file before a thread sets its own variables.
+    pub(crate) image: Vec<u8>,
     pub(crate) taken: Arc<[Range<usize>]>,
     inputs: Vec<InputSlot>,
     variables: Vec<(String, VariableSlot)>,
@@ -173,8 +171,7 @@ impl Program {
         layout.finish();
         let mut program = Self {
             simd_size: 1,
-            size: layout.size,
-            contents: Vec::new(),
+            image: vec![0; layout.size],
             taken: std::mem::take(&mut layout.taken).into(),
             inputs: Vec::new(),
             variables: Vec::new(),
@@ -184,8 +181,11 @@ impl Program {
             watched,
             code,
         };
-        program.contents.append(&mut layout.contents);
-        program.contents.append(&mut layout.constants);
+        for (place, bytes) in layout.contents.iter().chain(&layout.constants) {
+            if let Some(to) = program.image.get_mut(*place..place + bytes.len()) {
+                to.copy_from_slice(bytes);
+            }
+        }
         for (variable, place) in format.predefined_variables().iter().zip(&layout.predefined) {
             program
                 .predefined
@@ -335,7 +335,7 @@ impl Program {
     /// Bytes of a thread's register file.
     #[must_use]
     pub fn register_bytes(&self) -> usize {
-        self.size
+        self.image.len()
     }
 
     /// The address that `faddr` gives for a function of the object, for tables of functions in data.

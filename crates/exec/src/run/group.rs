@@ -62,7 +62,7 @@ impl Group {
         self.bytes = slm_bytes as u64;
         for (thread, start) in self.threads.iter_mut().zip(threads) {
             prepare(thread, program, start)?;
-            self.bytes += (program.size + start.scratch_bytes) as u64;
+            self.bytes += (program.image.len() + start.scratch_bytes) as u64;
         }
         Ok(())
     }
@@ -272,12 +272,7 @@ fn fused_activations(program: &Program, even: &Thread, odd: &Thread) -> Vec<u8> 
 fn prepare(thread: &mut Thread, program: &Program, start: &ThreadStart) -> Result<(), Fault> {
     let mut file = std::mem::take(&mut thread.registers.file);
     file.clear();
-    file.resize(program.size, 0);
-    for (place, bytes) in &program.contents {
-        if let Some(to) = file.get_mut(*place..place + bytes.len()) {
-            to.copy_from_slice(bytes);
-        }
-    }
+    file.extend_from_slice(&program.image);
     let scratch = std::mem::take(&mut thread.scratch);
     let waiting = std::mem::take(&mut thread.waiting);
     let frames = std::mem::take(&mut thread.frames);
@@ -341,7 +336,7 @@ fn prepare(thread: &mut Thread, program: &Program, start: &ThreadStart) -> Resul
         let from = start.image.get(input.image_offset..).unwrap_or(&[]);
         let from = from.get(..input.size).unwrap_or(from);
         let room = match input.class {
-            InputClass::General => program.size.saturating_sub(input.place),
+            InputClass::General => program.image.len().saturating_sub(input.place),
             InputClass::Sampler | InputClass::Surface => input.size,
         };
         write(&mut thread.registers, input.place, from, room);
