@@ -1,0 +1,124 @@
+//! Instructions.
+
+use super::tables::Check;
+use super::Editor;
+use crate::error::{Error, ErrorKind};
+use crate::place::{Place, Reference, Table};
+use crate::visit::Visitor;
+use visakit_isa::object::Item;
+use visakit_isa::table::LineKind;
+use visakit_isa::{FieldName, Instruction, LabelId, Value};
+
+/// The label that an instruction places.
+pub(crate) fn placed(instruction: &Instruction) -> Option<LabelId> {
+    if instruction.def().syntax.line != LineKind::Label {
+        return None;
+    }
+    match instruction.get(FieldName::Label) {
+        Some(Value::Label(id)) => Some(*id),
+        _ => None,
+    }
+}
+
+impl Editor<'_, '_> {
+    /// Inserts an instruction before the one that is at `index` now, or behind all.
+    ///
+    /// # Errors
+    /// The index is beyond the end; the instruction refers to something that does not exist, places
+    /// a label that is placed already, or cannot be written in the object's format.
+    pub fn insert(&mut self, index: usize, instruction: Instruction) -> Result<(), Error> {
+        if index > self.body().code.len() {
+            return Err(self.fail(ErrorKind::NoEntry("instruction", index)));
+        }
+        self.check(index, &instruction, None)?;
+        self.body_mut()?.code.insert(index, instruction.into());
+        Ok(())
+    }
+
+    /// Takes an instruction out.
+    ///
+    /// # Errors
+    /// There is none; it places a label that is in use.
+    pub fn take(&mut self, index: usize) -> Result<Item<'_>, Error> {
+        self.leaves_labels(index, None)?;
+        Ok(self.body_mut()?.code.remove(index))
+    }
+
+    /// Puts an instruction in the place of another one.
+    ///
+    /// # Errors
+    /// As [`Editor::insert`] and [`Editor::take`].
+    pub fn replace(&mut self, index: usize, instruction: Instruction) -> Result<(), Error> {
+        self.leaves_labels(index, placed(&instruction))?;
+        self.check(index, &instruction, Some(index))?;
+        if let Some(item) = self.body_mut()?.code.get_mut(index) {
+            *item = instruction.into();
+        }
+        Ok(())
+    }
+
+    /// Where a label is placed.
+    #[must_use]
+    pub fn place_of(&self, label: LabelId) -> Option<usize> {
+        self.places_of(label).next()
+    }
+
+    fn places_of(&self, label: LabelId) -> impl Iterator<Item = usize> {
+        let code = self.body().code.iter().enumerate();
+        code.filter_map(move |(index, item)| match item {
+            Item::Instruction(i) if placed(i) == Some(label) => Some(index),
+            _ => None,
+        })
+    }
+
+    /// That an instruction may stand at a place, where the one at `instead` is going to be gone.
+    fn check(
+        &self,
+        index: usize,
+        instruction: &Instruction,
+        instead: Option<usize>,
+    ) -> Result<(), Error> {
+        let place = Place::Instruction {
+            index,
+            op: instruction.op,
+            field: None,
+        };
+        let mut check = Check::default();
+        check.instruction(index, instruction);
+        self.all_known(&check)?;
+        if let Some(label) = placed(instruction)
+            && let Some(other) = self.places_of(label).find(|p| Some(*p) != instead)
+        {
+            let reference = Reference::new(Table::Label, label.0.into());
+            let kind = ErrorKind::PlacedTwice(reference, other);
+            return Err(self.fail(Error::at(kind, place)));
+        }
+        match visakit_encode::instruction(instruction, self.format) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.fail(Error::at(error, place))),
+        }
+    }
+
+    /// That no label loses its only place while it is used, if the instruction at `index` goes.
+    fn leaves_labels(&self, index: usize, again: Option<LabelId>) -> Result<(), Error> {
+        let Some(item) = self.body().code.get(index) else {
+            return Err(self.fail(ErrorKind::NoEntry("instruction", index)));
+        };
+        let Item::Instruction(instruction) = item else {
+            return Ok(());
+        };
+        let Some(label) = placed(instruction).filter(|l| Some(*l) != again) else {
+            return Ok(());
+        };
+        if self.places_of(label).any(|place| place != index) {
+            return Ok(());
+        }
+        let reference = Reference::new(Table::Label, label.0.into());
+        let mut uses = self.uses(reference);
+        uses.retain(|p| !matches!(p, Place::Instruction { index: i, .. } if *i == index));
+        match super::summary(&uses) {
+            None => Ok(()),
+            Some(uses) => Err(self.fail(ErrorKind::InUse(reference, uses))),
+        }
+    }
+}
