@@ -4,6 +4,8 @@ mod attributes;
 mod code;
 mod tables;
 
+pub(crate) use tables::{Check, retain};
+
 use crate::error::{Error, ErrorKind, Uses};
 use crate::place::{Place, Reference, Table};
 use crate::rewrite::Rewriter;
