@@ -25,6 +25,7 @@ use std::process::ExitCode;
   visakit stats objects/                 instruction mix of every *.isa below a folder
   visakit roundtrip objects/             read and write every *.isa below a folder, compare
   visakit run --case cases/*             kernels with inputs and expected outputs
+  visakit convert k.isa --to 3.6 -o old.isa   the same object for older readers
   visakit isa bfi                        fields, versions and platforms of an instruction
 
 A file may be `-` for standard input.
@@ -54,6 +55,16 @@ enum Command {
     Roundtrip(commands::roundtrip::Args),
     /// Run kernels on the CPU: OpenCL kernels, media kernels, bare routines, cases.
     Run(Box<commands::run::Args>),
+    /// Bring an object to another version, up or down.
+    Convert(commands::convert::Args),
+    /// Remove debug locations, names, native code and what nothing uses.
+    Strip(commands::strip::Args),
+    /// Keep some routines and what they need.
+    Extract(commands::extract::Args),
+    /// Link objects into one.
+    Merge(commands::merge::Args),
+    /// Give routines and symbols other names.
+    Rename(commands::rename::Args),
     /// Look up instructions: fields, versions, platforms.
     Isa(commands::isa::Args),
 }
@@ -77,6 +88,11 @@ fn main() -> ExitCode {
         Command::Stats(args) => commands::stats::run(args),
         Command::Roundtrip(args) => commands::roundtrip::run(args),
         Command::Run(args) => commands::run::run(args),
+        Command::Convert(args) => commands::convert::run(args),
+        Command::Strip(args) => commands::strip::run(args),
+        Command::Extract(args) => commands::extract::run(args),
+        Command::Merge(args) => commands::merge::run(args),
+        Command::Rename(args) => commands::rename::run(args),
         Command::Isa(args) => commands::isa::run(args),
     };
     let status = match result {

@@ -1,7 +1,10 @@
 //! Where results go.
 
+use crate::input;
 use anstyle::Style;
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
 
 /// When to use colours.
 #[derive(Clone, Copy, Default, clap::ValueEnum)]
@@ -63,6 +66,29 @@ pub(crate) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
     out.write_all(b"\n")?;
     out.flush()?;
     Ok(())
+}
+
+/// Refuses to write an object to a terminal; to be asked before any work is done.
+pub(crate) fn needs_place(output: Option<&Path>) -> Result<(), Failure> {
+    let standard = output.is_none_or(|path| path.as_os_str() == "-");
+    if standard && io::stdout().is_terminal() {
+        let message = "an object is no text for a terminal: name a file with -o";
+        return Err(Failure::Other(message.to_owned()));
+    }
+    Ok(())
+}
+
+/// Writes an object to a file, or to standard output.
+pub(crate) fn object(output: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
+    match output {
+        Some(path) if path.as_os_str() != "-" => fs::write(path, bytes)
+            .map_err(|error| Failure::Other(format!("{}: {error}", input::name(path)))),
+        _ => {
+            let mut out = io::stdout().lock();
+            out.write_all(bytes)?;
+            Ok(out.flush()?)
+        }
+    }
 }
 
 /// The title of a section of the output.

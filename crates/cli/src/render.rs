@@ -34,6 +34,23 @@ pub(crate) fn read_error(path: &Path, bytes: &[u8], error: &parse::Error) {
     anstream::eprint!("{}", explain(path, bytes, error));
 }
 
+/// Says why a change is refused.
+#[allow(clippy::print_stderr)]
+pub(crate) fn change_error(path: &Path, error: &visakit::rewrite::Error) {
+    let message = printable(error.kind.to_string().as_bytes());
+    let mut place = input::name(path);
+    if let Some((id, name)) = &error.routine {
+        let name = printable(name.as_bytes());
+        let _ = write!(place, ", {} {} {name:?}", id.kind.name(), id.index);
+    }
+    if let Some(at) = &error.place {
+        let _ = write!(place, ", {at}");
+    }
+    anstream::eprintln!("{ERROR}error{ERROR:#}: {message}");
+    anstream::eprintln!("  {DIM}-->{DIM:#} {place}");
+    anstream::eprintln!("  {HELP}help{HELP:#}: {}", error.help());
+}
+
 /// One line: file, place and what is wrong.
 pub(crate) fn brief(path: &Path, error: &impl std::fmt::Display) -> String {
     format!(

@@ -16,6 +16,9 @@ pub enum ErrorKind {
     /// The object has no routine of that name.
     #[error("there is no routine {0:?}")]
     NoRoutineNamed(String),
+    /// A table has no entry of that name.
+    #[error("there is no {table} {1:?}", table = .0.name())]
+    NoSymbol(Table, String),
     /// More than one thing has the name.
     #[error("the name {0:?} is ambiguous")]
     Ambiguous(String),
@@ -90,6 +93,7 @@ impl ErrorKind {
             Self::NoRoutine(_) | Self::NoRoutineNamed(_) => "`visakit info` lists the routines",
             Self::Ambiguous(_) => "say which one by its number",
             Self::NameTaken(_) => "choose another name",
+            Self::NoSymbol(..) => "`visakit dis` lists what is declared",
             Self::Undecoded => "decode the object strictly to see what is wrong with it",
             Self::NotDeclared(_) => "declare it first, or name another one",
             Self::Predefined(_) => "only declared entries can be changed",

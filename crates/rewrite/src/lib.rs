@@ -8,11 +8,19 @@
 mod convert;
 mod edit;
 mod error;
+mod extract;
+mod merge;
 mod place;
+mod rename;
+mod strip;
 mod traverse;
 
 pub use convert::convert;
 pub use edit::{Editor, uses};
 pub use error::{Error, ErrorKind, Uses};
+pub use extract::extract;
+pub use merge::{Merged, Unresolved, UnresolvedUse, merge, unresolved};
 pub use place::{Place, Reference, Table};
+pub use rename::{find_routine, rename_routine, rename_symbol};
+pub use strip::{Strip, Stripped, strip};
 pub use traverse::{rewrite, visit};

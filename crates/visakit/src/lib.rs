@@ -10,6 +10,7 @@
 //! | [`encode`] | writer |
 //! | [`verify`] | read, write, compare |
 //! | [`text`] | printer for vISA text |
+//! | [`rewrite`] | editing, convert, strip, extract, merge, rename, diff, graphs |
 //! | [`dump`] | every byte of a file with the field it belongs to |
 //!
 //! # Decode a file and print its kernels
@@ -122,4 +123,5 @@ pub use visakit_encode as encode;
 pub use visakit_isa as isa;
 pub use visakit_parse as parse;
 pub use visakit_parse::ReadOptions;
+pub use visakit_rewrite as rewrite;
 pub use visakit_text as text;

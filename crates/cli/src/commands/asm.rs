@@ -1,9 +1,9 @@
 //! `visakit asm`: text into objects.
 
-use crate::output::Failure;
+use crate::output::{self, Failure};
 use crate::{Status, input, render};
 use std::fs;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use visakit::isa::object::Object;
 use visakit::isa::{Dialect, Version};
@@ -30,14 +30,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let to_terminal = match &args.output {
-        None => io::stdout().is_terminal(),
-        Some(path) => path.as_os_str() == "-" && io::stdout().is_terminal(),
-    };
-    if to_terminal {
-        let message = "an object is no text for a terminal: name a file with -o";
-        return Err(Failure::Other(message.to_owned()));
-    }
+    output::needs_place(args.output.as_deref())?;
     let options = Options {
         version: args.target_version,
         dialect: args.dialect,
@@ -94,15 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             return Ok(Status::Findings);
         }
     };
-    match &args.output {
-        Some(path) if path.as_os_str() != "-" => fs::write(path, bytes)
-            .map_err(|error| Failure::Other(format!("{}: {error}", input::name(path))))?,
-        _ => {
-            let mut out = io::stdout().lock();
-            out.write_all(&bytes)?;
-            out.flush()?;
-        }
-    }
+    output::object(args.output.as_deref(), &bytes)?;
     Ok(Status::Clean)
 }
 
@@ -134,7 +119,7 @@ fn one_byte_each(text: &[u8]) -> String {
     shown
 }
 
-fn version(text: &str) -> Result<Version, String> {
+pub(super) fn version(text: &str) -> Result<Version, String> {
     let found = Version::SUPPORTED.into_iter();
     let mut found = found.filter(|v| v.to_string() == text);
     found.next().ok_or_else(|| {

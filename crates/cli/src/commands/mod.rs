@@ -1,13 +1,19 @@
 //! The subcommands, one file each.
 
 pub(crate) mod asm;
+mod change;
+pub(crate) mod convert;
 pub(crate) mod dis;
 pub(crate) mod dump;
+pub(crate) mod extract;
 pub(crate) mod info;
 pub(crate) mod isa;
+pub(crate) mod merge;
+pub(crate) mod rename;
 pub(crate) mod roundtrip;
 pub(crate) mod run;
 pub(crate) mod stats;
+pub(crate) mod strip;
 
 use visakit::isa::{Dialect, Op};
 use visakit::parse::ReadOptions;

@@ -186,6 +186,14 @@ fn routine_mut<'o, 'a>(object: &'o mut Object<'a>, id: RoutineId) -> Option<&'o 
     }
 }
 
+/// The body of a routine, where it was decoded.
+pub(crate) fn body_mut<'o, 'a>(
+    object: &'o mut Object<'a>,
+    id: RoutineId,
+) -> Option<&'o mut Body<'a>> {
+    routine_mut(object, id)?.body_mut()
+}
+
 /// The file's number of a file variable that a routine numbers `symbolic`.
 pub(crate) fn resolve(routine: &Routine<'_>, symbolic: u32) -> u32 {
     let mut relocations = routine.variable_relocations.iter();

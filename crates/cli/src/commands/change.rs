@@ -1,0 +1,91 @@
+//! What the commands that change objects have in common.
+
+use super::Reading;
+use crate::output::Failure;
+use crate::{Status, input, render};
+use std::path::{Path, PathBuf};
+use visakit::isa::object::Object;
+use visakit::rewrite::Error;
+
+/// Where the object comes from and goes to.
+#[derive(clap::Args)]
+pub(super) struct Ends {
+    /// The object, or - for standard input.
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    #[command(flatten)]
+    pub(super) out: Output,
+}
+
+/// Where the object goes to.
+#[derive(clap::Args)]
+pub(super) struct Output {
+    /// The new object. [default: standard output, unless that is a terminal]
+    #[arg(short, long, value_name = "OUT.isa")]
+    pub(super) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) reading: Reading,
+}
+
+/// Reads an object and tells what is wrong with it; `None` where it cannot be used.
+pub(super) fn decode<'b>(path: &Path, bytes: &'b [u8], reading: Reading) -> Option<Object<'b>> {
+    match visakit::parse::read_with(bytes, reading.options()) {
+        Ok(decoded) => {
+            for fault in &decoded.faults {
+                render::read_error(path, bytes, fault);
+            }
+            Some(decoded.object)
+        }
+        Err(error) => {
+            render::read_error(path, bytes, &error);
+            None
+        }
+    }
+}
+
+/// Reads the object, changes it, writes it. A change that is refused leaves nothing written and
+/// counts as a finding.
+pub(super) fn run<'p>(
+    ends: &Ends,
+    change: impl FnOnce(Object<'_>) -> Result<Object<'_>, Vec<Error>> + 'p,
+) -> Result<Status, Failure> {
+    let path = ends.out.output.as_deref();
+    crate::output::needs_place(path)?;
+    let bytes = input::read(&ends.file).map_err(Failure::Other)?;
+    let Some(object) = decode(&ends.file, &bytes, ends.out.reading) else {
+        return Ok(Status::Unusable);
+    };
+    let object = match change(object) {
+        Ok(object) => object,
+        Err(errors) => return Ok(refused(&ends.file, &errors)),
+    };
+    write(path, &ends.file, &object)
+}
+
+/// Tells why a change is refused.
+pub(super) fn refused(path: &Path, errors: &[Error]) -> Status {
+    for error in errors {
+        render::change_error(path, error);
+    }
+    let count = match errors.len() {
+        1 => "1 fault".to_owned(),
+        count => format!("{count} faults"),
+    };
+    render::note(&format!("{count}, nothing was written"));
+    Status::Findings
+}
+
+/// Writes an object.
+pub(super) fn write(
+    output: Option<&Path>,
+    source: &Path,
+    object: &Object<'_>,
+) -> Result<Status, Failure> {
+    match visakit::encode::write(object) {
+        Ok(bytes) => {
+            crate::output::object(output, &bytes)?;
+            Ok(Status::Clean)
+        }
+        Err(error) => Ok(refused(source, &[visakit::rewrite::ErrorKind::from(error).into()])),
+    }
+}

@@ -1,0 +1,27 @@
+//! `visakit convert`: another version of an object.
+
+use super::change::{Ends, run as change};
+use crate::Status;
+use crate::output::Failure;
+use visakit::isa::{Dialect, Format, Version};
+use visakit::rewrite::convert;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    ends: Ends,
+    /// Version of the new object.
+    #[arg(long, value_name = "VERSION", value_parser = super::asm::version)]
+    to: Version,
+    /// Dialect of the new object. [default: that of the object, where the version has it]
+    #[arg(long, value_name = "NAME", value_parser = super::dialect)]
+    to_dialect: Option<Dialect>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    change(&args.ends, |object| {
+        let same = Some(object.dialect).filter(|d| d.applies_to(args.to));
+        let dialect = args.to_dialect.or(same).unwrap_or_default();
+        convert(object, Format::new(args.to, dialect))
+    })
+}

@@ -1,0 +1,277 @@
+//! Takes out what execution does not need.
+
+use crate::edit::{Check, retain};
+use crate::place::{Place, Reference, Table};
+use crate::visit::Visitor;
+use std::borrow::Cow;
+use visakit_isa::object::{Arrangement, Body, Item, Object, Piece};
+use visakit_isa::{FieldName, Op, StringId, Value};
+
+/// What to take out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Strip {
+    /// FILE and LOC instructions: names and lines of source files.
+    pub debug: bool,
+    /// Names of variables, labels and the like. Variables become nameless, labels get short
+    /// names; routines and what calls refer to keep theirs.
+    pub names: bool,
+    /// Native code.
+    pub binaries: bool,
+    /// Strings that nothing uses.
+    pub strings: bool,
+    /// Variables, addresses, predicates and labels that no instruction, input or other variable
+    /// uses; the marks of their lifetime go with them. Surfaces and samplers stay: the host
+    /// binds them.
+    pub variables: bool,
+}
+
+impl Strip {
+    /// Everything.
+    pub const ALL: Self = Self {
+        debug: true,
+        names: true,
+        binaries: true,
+        strings: true,
+        variables: true,
+    };
+}
+
+/// What was taken out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stripped {
+    /// FILE, LOC and LIFETIME instructions.
+    pub instructions: usize,
+    /// Names that were replaced.
+    pub names: usize,
+    /// Native binaries.
+    pub binaries: usize,
+    /// Strings of pools.
+    pub strings: usize,
+    /// Variables, addresses, predicates and labels.
+    pub declarations: usize,
+}
+
+/// Takes out what execution does not need. Routines whose code could not be decoded lose native
+/// code only: what the rest refers to is not known.
+///
+/// ```
+/// use visakit_rewrite::{Strip, strip};
+///
+/// # let file = include_bytes!("../../../fixtures/objects/subgroups_skl_v36.isa");
+/// let mut object = visakit_parse::read(file).unwrap();
+/// let stripped = strip(&mut object, Strip::ALL);
+/// assert!(stripped.strings > 0 && stripped.binaries == 1);
+/// assert!(visakit_encode::write(&object).unwrap().len() < file.len());
+/// ```
+pub fn strip(object: &mut Object<'_>, what: Strip) -> Stripped {
+    let mut done = Stripped::default();
+    let format = object.format();
+    for (_, routine) in object.routines_mut() {
+        // 2.4 has exactly one binary for each kernel; a place that holds none is the least.
+        if what.binaries && format.features().contains(visakit_isa::Features::SINCE_3_0) {
+            done.binaries += routine.binaries.len();
+            routine.binaries.clear();
+        } else if what.binaries {
+            done.binaries += routine.binaries.len();
+            routine.binaries.fill_with(Default::default);
+        }
+        let Some(body) = routine.body_mut() else {
+            continue;
+        };
+        if body.code.iter().any(|item| matches!(item, Item::Raw(_))) {
+            continue;
+        }
+        if what.debug {
+            done.instructions += remove(body, |op| matches!(op, Op::FILE | Op::LOC));
+        }
+        if what.variables {
+            unused(body, format, &mut done);
+        }
+        if what.names {
+            done.names += anonymous(body);
+        }
+        if what.strings {
+            let used = marks(body, &[Table::String], |_| true);
+            let keep = used.into_iter().next().unwrap_or_default();
+            done.strings += retain(body, Table::String, 0, &keep);
+        }
+        routine.stored.clear();
+    }
+    if what.binaries
+        && let Arrangement::Custom(pieces) = &mut object.arrangement
+    {
+        pieces.retain(|piece| !matches!(piece, Piece::Binary { .. }));
+    }
+    done
+}
+
+fn remove(body: &mut Body<'_>, mut unwanted: impl FnMut(Op) -> bool) -> usize {
+    let before = body.code.len();
+    body.code.retain(|item| match item {
+        Item::Instruction(instruction) => !unwanted(instruction.op),
+        Item::Raw(_) => true,
+    });
+    before - body.code.len()
+}
+
+/// For each table, which entries are referred to from places that count.
+fn marks(body: &Body<'_>, tables: &[Table], counts: impl Fn(Place) -> bool) -> Vec<Vec<bool>> {
+    let mut check = Check::default();
+    check.body(body);
+    let mut marks: Vec<Vec<bool>> = tables.iter().map(|t| vec![false; t.len(body)]).collect();
+    for (place, reference) in check.0 {
+        let found = tables.iter().position(|t| *t == reference.table);
+        if let Some(marks) = found.and_then(|i| marks.get_mut(i))
+            && counts(place)
+            && let Ok(index) = usize::try_from(reference.id)
+            && let Some(mark) = marks.get_mut(index)
+        {
+            *mark = true;
+        }
+    }
+    marks
+}
+
+/// Removes declarations that nothing uses.
+fn unused(body: &mut Body<'_>, format: visakit_isa::Format, done: &mut Stripped) {
+    const TABLES: [Table; 4] = [
+        Table::Variable,
+        Table::Address,
+        Table::Predicate,
+        Table::Label,
+    ];
+    let mut check = Check::default();
+    check.body(body);
+    let mut used: Vec<Vec<bool>> = TABLES.iter().map(|t| vec![false; t.len(body)]).collect();
+    let mut mark = |reference: Reference| {
+        let table = TABLES.iter().position(|t| *t == reference.table);
+        let entry = table
+            .and_then(|t| used.get_mut(t))
+            .zip(reference.declared(format))
+            .and_then(|(marks, index)| marks.get_mut(index));
+        if let Some(entry) = entry {
+            *entry = true;
+        }
+    };
+    for (place, reference) in check.0 {
+        match place {
+            // An alias counts if it is used itself; the mark of a lifetime uses nothing.
+            Place::Entry(..) => {}
+            Place::Instruction { op: Op::LIFETIME, .. } => {}
+            _ => mark(reference),
+        }
+    }
+    let [variables, ..] = used.as_mut_slice() else {
+        return;
+    };
+    let first = Table::Variable.first(format);
+    // Attributes say something about a variable: one with some may be known to the outside.
+    for (variable, used) in body.variables.iter().zip(variables.iter_mut()) {
+        *used |= variable.attributes.iter().any(|a| {
+            body.string(a.name).is_some_and(|name| name == b"Output")
+        });
+    }
+    // What a used variable shares the storage of is used too, over any number of steps. An alias
+    // may stand before its parent in odd objects.
+    let mut work: Vec<usize> = (0..).zip(variables.iter()).filter(|(_, u)| **u).map(|(i, _)| i).collect();
+    while let Some(index) = work.pop() {
+        let parent = body.variables.get(index).filter(|v| v.alias_scope == 0);
+        let parent = parent.and_then(|v| v.alias.0.checked_sub(first));
+        let parent = parent.and_then(|p| usize::try_from(p).ok());
+        if let Some((parent, used)) = parent.and_then(|p| variables.get_mut(p).map(|u| (p, u)))
+            && !*used
+        {
+            *used = true;
+            work.push(parent);
+        }
+    }
+    // Marks of the lifetime of what goes.
+    let before = body.code.len();
+    body.code.retain(|item| {
+        let Item::Instruction(instruction) = item else {
+            return true;
+        };
+        if instruction.op != Op::LIFETIME {
+            return true;
+        }
+        let mut of = Check::default();
+        of.instruction(0, instruction);
+        of.0.iter().all(|(_, reference)| {
+            let table = TABLES.iter().position(|t| *t == reference.table);
+            let entry = table
+                .and_then(|t| used.get(t))
+                .zip(reference.declared(format))
+                .and_then(|(marks, index)| marks.get(index));
+            entry.copied().unwrap_or(true)
+        })
+    });
+    done.instructions += before - body.code.len();
+    for (table, keep) in TABLES.into_iter().zip(&used) {
+        done.declarations += retain(body, table, table.first(format), keep);
+    }
+}
+
+/// Takes the names of declarations away.
+fn anonymous(body: &mut Body<'_>) -> usize {
+    let empty = body.strings.iter().position(|s| s.is_empty());
+    let empty = empty.and_then(|i| u32::try_from(i).ok()).map(StringId);
+    let empty = empty.unwrap_or_else(|| body.add_string(&b""[..]));
+    let mut count = 0;
+    let mut take = |name: &mut StringId| {
+        count += usize::from(*name != empty);
+        *name = empty;
+    };
+    body.variables.iter_mut().for_each(|v| take(&mut v.name));
+    for list in [
+        &mut body.addresses,
+        &mut body.predicates,
+        &mut body.samplers,
+        &mut body.surfaces,
+    ] {
+        list.iter_mut().for_each(|d| take(&mut d.name));
+    }
+    // Labels are told apart by their names.
+    let mut check = Check::default();
+    check.body(body);
+    let mut uses = vec![0u32; body.strings.len()];
+    for (_, reference) in check.0.iter().filter(|(_, r)| r.table == Table::String) {
+        let index = usize::try_from(reference.id).unwrap_or(usize::MAX);
+        if let Some(uses) = uses.get_mut(index) {
+            *uses += 1;
+        }
+    }
+    for index in 0..body.labels.len() {
+        let Some(old) = body.labels.get(index).map(|l| l.name) else {
+            continue;
+        };
+        let name = format!("L{index}").into_bytes();
+        let string = usize::try_from(old.0).unwrap_or(usize::MAX);
+        let alone = uses.get(string) == Some(&1);
+        let text = body.strings.get_mut(string);
+        count += 1;
+        match text {
+            Some(text) if alone => *text = Cow::Owned(name),
+            _ => {
+                let name = body.add_string(name);
+                if let Some(label) = body.labels.get_mut(index) {
+                    label.name = name;
+                }
+            }
+        }
+    }
+    count
+}
+
+/// The name that an instruction calls or takes the address of.
+pub(crate) fn called(body: &Body<'_>, item: &Item<'_>) -> Option<(FieldName, StringId, Vec<u8>)> {
+    let Item::Instruction(instruction) = item else {
+        return None;
+    };
+    [FieldName::FuncName, FieldName::Symbol]
+        .into_iter()
+        .find_map(|name| match instruction.get(name) {
+            Some(Value::String(id)) => Some((name, *id, body.string(*id)?.to_vec())),
+            _ => None,
+        })
+}
