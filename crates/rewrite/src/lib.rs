@@ -9,6 +9,8 @@ mod convert;
 mod edit;
 mod error;
 mod extract;
+pub mod graph;
+mod lines;
 mod merge;
 mod place;
 mod rename;

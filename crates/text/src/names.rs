@@ -45,10 +45,15 @@ impl<'a> Names<'a> {
         }
         let mut rest = names.into_iter();
         let mut table = |count: usize, letter, width, first| -> Vec<_> {
-            let named = (first..).zip(rest.by_ref().take(count));
+            // Only the nameless are counted.
+            let mut numbers = first..;
+            let named = rest.by_ref().take(count);
             named
-                .map(|(id, name)| match name.is_empty() {
-                    true => Cow::Owned(anonymous(letter, width, id)),
+                .map(|name| match name.is_empty() {
+                    true => {
+                        let number = numbers.next().unwrap_or(u32::MAX);
+                        Cow::Owned(anonymous(letter, width, number))
+                    }
                     false => name,
                 })
                 .collect()
@@ -329,7 +334,7 @@ mod tests {
             names(&["mul", "mul_", "max", "if"]),
             ["mul_", "mul__0", "max", "if"]
         );
-        assert_eq!(names(&["a", "", "b", ""]), ["a", "V0041", "b", "V0043"]);
+        assert_eq!(names(&["a", "", "b", ""]), ["a", "V0040", "b", "V0041"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod attributes;
 mod code;
 mod tables;
 
+pub(crate) use code::placed;
 pub(crate) use tables::{Check, retain};
 
 use crate::error::{Error, ErrorKind, Uses};

@@ -1,0 +1,156 @@
+//! Who calls whom.
+
+use super::{Arrow, Picture, Shape, Style};
+use crate::edit::placed;
+use crate::strip::called;
+use petgraph::graph::{DiGraph, NodeIndex};
+use std::collections::BTreeMap;
+use visakit_isa::object::{Body, Item, LabelKind, Object, RoutineId};
+use visakit_isa::{FieldName, LabelId, Op, Value};
+
+/// Something that calls or is called.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CallNode {
+    /// A kernel or function.
+    Routine(RoutineId),
+    /// A subroutine of a routine.
+    Subroutine(RoutineId, LabelId),
+    /// A name that the object does not define.
+    Outside(Vec<u8>),
+    /// Whatever an address leads to.
+    Unknown,
+}
+
+/// How often something is called, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallEdge {
+    /// Calls.
+    pub calls: usize,
+    /// Times that the address is taken.
+    pub addresses: usize,
+}
+
+/// The calls of an object.
+#[derive(Clone, Debug, Default)]
+pub struct CallGraph {
+    /// Routines in order, then what they call in order of the calls.
+    pub graph: DiGraph<CallNode, CallEdge>,
+}
+
+impl CallGraph {
+    /// The calls of an object: subroutines by label, functions by name, and indirect calls.
+    #[must_use]
+    pub fn of(object: &Object<'_>) -> Self {
+        let mut calls = Self::default();
+        let mut nodes = BTreeMap::new();
+        let mut functions: BTreeMap<&[u8], RoutineId> = BTreeMap::new();
+        for (id, routine) in object.routines() {
+            calls.node(&mut nodes, CallNode::Routine(id));
+            if id.kind == visakit_isa::object::RoutineKind::Function {
+                functions.entry(&routine.name).or_insert(id);
+            }
+        }
+        for (id, routine) in object.routines() {
+            let Some(body) = routine.body() else { continue };
+            let mut caller = CallNode::Routine(id);
+            for item in &body.code {
+                let Item::Instruction(instruction) = item else {
+                    continue;
+                };
+                if let Some(label) = placed(instruction).filter(|l| is_subroutine(body, *l)) {
+                    caller = CallNode::Subroutine(id, label);
+                    calls.node(&mut nodes, caller.clone());
+                    continue;
+                }
+                let callee = match (called(body, item), instruction.op) {
+                    (Some((_, _, name)), _) => match functions.get(name.as_slice()) {
+                        Some(id) => CallNode::Routine(*id),
+                        None => CallNode::Outside(name),
+                    },
+                    (None, Op::CALL) => match instruction.get(FieldName::Label) {
+                        Some(Value::Label(label)) => CallNode::Subroutine(id, *label),
+                        _ => continue,
+                    },
+                    (None, Op::IFCALL) => CallNode::Unknown,
+                    _ => continue,
+                };
+                let from = calls.node(&mut nodes, caller.clone());
+                let to = calls.node(&mut nodes, callee);
+                let edge = match calls.graph.find_edge(from, to) {
+                    Some(edge) => edge,
+                    None => calls.graph.add_edge(from, to, CallEdge::default()),
+                };
+                if let Some(edge) = calls.graph.edge_weight_mut(edge) {
+                    let address = instruction.op == Op::FADDR;
+                    edge.addresses += usize::from(address);
+                    edge.calls += usize::from(!address);
+                }
+            }
+        }
+        calls
+    }
+
+    fn node(
+        &mut self,
+        nodes: &mut BTreeMap<CallNode, NodeIndex>,
+        node: CallNode,
+    ) -> NodeIndex {
+        *nodes
+            .entry(node)
+            .or_insert_with_key(|node| self.graph.add_node(node.clone()))
+    }
+
+    /// The graph with the names of its routines.
+    #[must_use]
+    pub fn picture(&self, object: &Object<'_>) -> Picture {
+        let routine = |id: RoutineId| object.routine(id).map(|r| r.display_name().into_owned());
+        let shape = |_, node: &CallNode| match node {
+            CallNode::Routine(id) => Shape {
+                lines: vec![format!("{} {}", id.kind.name(), routine(*id).unwrap_or_default())],
+                outside: false,
+            },
+            CallNode::Subroutine(id, label) => {
+                let body = object.routine(*id).and_then(|r| r.body());
+                let name = body.and_then(|b| {
+                    let label = b.labels.get(usize::from(label.0))?;
+                    b.string(label.name)
+                });
+                let name = name.map_or_else(|| label.to_string(), |n| String::from_utf8_lossy(n).into_owned());
+                Shape {
+                    lines: vec![format!("subroutine {name}"), format!("of {}", routine(*id).unwrap_or_default())],
+                    outside: false,
+                }
+            }
+            CallNode::Outside(name) => Shape {
+                lines: vec![String::from_utf8_lossy(name).into_owned()],
+                outside: true,
+            },
+            CallNode::Unknown => Shape {
+                lines: vec!["by address".to_owned()],
+                outside: true,
+            },
+        };
+        let arrow = |_, edge: &CallEdge| {
+            let times = |count: usize, what: &str| match count {
+                0 => None,
+                1 => Some(what.to_owned()),
+                _ => Some(format!("{what} x{count}")),
+            };
+            let texts = [times(edge.calls, "call"), times(edge.addresses, "address")];
+            let texts: Vec<String> = texts.into_iter().flatten().collect();
+            Arrow {
+                text: texts.join(", "),
+                style: if edge.calls > 0 { Style::Uniform } else { Style::Call },
+            }
+        };
+        Picture {
+            title: "calls".to_owned(),
+            graph: self.graph.map(shape, arrow),
+        }
+    }
+}
+
+fn is_subroutine(body: &Body<'_>, label: LabelId) -> bool {
+    let label = body.labels.get(usize::from(label.0));
+    label.is_some_and(|l| l.kind != LabelKind::BLOCK)
+}

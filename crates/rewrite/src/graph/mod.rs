@@ -1,0 +1,52 @@
+//! Control flow and calls as graphs, written as Graphviz dot or as SVG.
+
+mod calls;
+mod dot;
+mod flow;
+mod svg;
+
+pub use calls::{CallEdge, CallGraph, CallNode};
+pub use dot::dot;
+pub use flow::{Block, Cfg, Edge, EdgeKind};
+pub use svg::svg;
+
+use petgraph::graph::DiGraph;
+
+/// A graph ready to be drawn.
+#[derive(Clone, Debug, Default)]
+pub struct Picture {
+    /// What it shows.
+    pub title: String,
+    /// Boxes and arrows.
+    pub graph: DiGraph<Shape, Arrow>,
+}
+
+/// A box.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// Its text.
+    pub lines: Vec<String>,
+    /// Whether it stands for something outside of what is shown.
+    pub outside: bool,
+}
+
+/// An arrow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arrow {
+    /// Its text, empty for none.
+    pub text: String,
+    /// How it is drawn.
+    pub style: Style,
+}
+
+/// How an arrow is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// All lanes take it: solid.
+    #[default]
+    Uniform,
+    /// Some lanes may take it and others not: red and dashed.
+    Divergent,
+    /// A call: dotted.
+    Call,
+}
