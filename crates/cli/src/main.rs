@@ -65,6 +65,12 @@ enum Command {
     Merge(commands::merge::Args),
     /// Give routines and symbols other names.
     Rename(commands::rename::Args),
+    /// Compare two objects by routine, declaration and instruction.
+    Diff(commands::diff::Args),
+    /// Draw the control flow of routines, for Graphviz or as SVG.
+    Cfg(commands::graph::Flow),
+    /// Draw who calls whom, for Graphviz or as SVG.
+    Callgraph(commands::graph::Drawing),
     /// Look up instructions: fields, versions, platforms.
     Isa(commands::isa::Args),
 }
@@ -93,6 +99,9 @@ fn main() -> ExitCode {
         Command::Extract(args) => commands::extract::run(args),
         Command::Merge(args) => commands::merge::run(args),
         Command::Rename(args) => commands::rename::run(args),
+        Command::Diff(args) => commands::diff::run(args),
+        Command::Cfg(args) => commands::graph::flow(args),
+        Command::Callgraph(args) => commands::graph::calls(args),
         Command::Isa(args) => commands::isa::run(args),
     };
     let status = match result {

@@ -135,19 +135,27 @@ fn shared(object: &mut Object<'_>) {
         renumber(&mut routine.variable_relocations, &numbers);
     }
     let mut marks = used.into_iter();
-    object.file_variables.retain(|_| marks.next().unwrap_or(true));
+    object
+        .file_variables
+        .retain(|_| marks.next().unwrap_or(true));
 }
 
 /// Lists every variable of the file that a routine uses among its relocations, so that the numbers
 /// of the file can change. Real tables are in falling order.
 pub(crate) fn say_all(routine: &mut Routine<'_>) {
     let used = file_variables(routine);
-    let listed: Vec<u16> = routine.variable_relocations.iter().map(|r| r.symbolic).collect();
+    let listed: Vec<u16> = routine
+        .variable_relocations
+        .iter()
+        .map(|r| r.symbolic)
+        .collect();
     for (symbolic, resolved) in used.into_iter().rev() {
         if let (Ok(symbolic), Ok(resolved)) = (u16::try_from(symbolic), u16::try_from(resolved))
             && !listed.contains(&symbolic)
         {
-            routine.variable_relocations.push(Relocation { symbolic, resolved });
+            routine
+                .variable_relocations
+                .push(Relocation { symbolic, resolved });
         }
     }
 }

@@ -6,6 +6,7 @@
 //! * [`visit::Visitor`] and [`rewrite::Rewriter`]: one overridable method for each construct.
 
 mod convert;
+mod diff;
 mod edit;
 mod error;
 mod extract;
@@ -18,6 +19,7 @@ mod strip;
 mod traverse;
 
 pub use convert::convert;
+pub use diff::{Change, Diff, RoutineDiff, diff};
 pub use edit::{Editor, uses};
 pub use error::{Error, ErrorKind, Uses};
 pub use extract::extract;

@@ -171,7 +171,8 @@ fn file_variables<'a>(whole: &mut Object<'a>, object: &mut Object<'a>) -> Result
     let mut replaced = Vec::new();
     for variable in std::mem::take(&mut object.file_variables) {
         let name = variable.name.to_vec();
-        let of = |map: &BTreeMap<Vec<u8>, Vec<usize>>| map.get(&name).and_then(|l| l.first().copied());
+        let of =
+            |map: &BTreeMap<Vec<u8>, Vec<usize>>| map.get(&name).and_then(|l| l.first().copied());
         let target = match variable.linkage {
             STATIC => None,
             EXTERN => match defined.get(&name).map(Vec::as_slice) {
@@ -240,7 +241,8 @@ fn functions<'a>(whole: &mut Object<'a>, object: &mut Object<'a>) -> Result<(), 
         .iter()
         .map(|f| !(is_extern(f) && (mine.contains(&*f.name) || announced.contains(&*f.name))))
         .collect();
-    let names = |o: &Object<'_>| -> Vec<Vec<u8>> { o.functions.iter().map(|f| f.name.to_vec()).collect() };
+    let names =
+        |o: &Object<'_>| -> Vec<Vec<u8>> { o.functions.iter().map(|f| f.name.to_vec()).collect() };
     let (old_mine, old_theirs) = (names(whole), names(object));
     let kept = |names: &[Vec<u8>], keep: &[bool]| -> Vec<Vec<u8>> {
         let pairs = names.iter().zip(keep).filter(|(_, keep)| **keep);
@@ -268,7 +270,9 @@ fn functions<'a>(whole: &mut Object<'a>, object: &mut Object<'a>) -> Result<(), 
             }
         }
         let mut keep = keep.iter();
-        object.functions.retain(|_| keep.next().copied().unwrap_or(true));
+        object
+            .functions
+            .retain(|_| keep.next().copied().unwrap_or(true));
     }
     limit("kernels", whole.kernels.len() + object.kernels.len())
 }
@@ -305,7 +309,10 @@ pub fn unresolved(object: &Object<'_>) -> Vec<Unresolved> {
             found.push(Unresolved { name, used });
         }
     }
-    let rest = object.functions.iter().filter(|f| is_extern(f) && !defined.contains(&*f.name));
+    let rest = object
+        .functions
+        .iter()
+        .filter(|f| is_extern(f) && !defined.contains(&*f.name));
     found.extend(rest.map(|f| Unresolved {
         name: text(&f.name),
         used: UnresolvedUse::Function,

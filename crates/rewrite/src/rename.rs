@@ -36,7 +36,11 @@ pub fn find_routine(object: &Object<'_>, wanted: &str) -> Result<RoutineId, Erro
 /// # Errors
 /// The name is taken by another routine, or does not fit.
 pub fn rename_routine(object: &mut Object<'_>, id: RoutineId, name: &str) -> Result<(), Error> {
-    let old = object.routine(id).ok_or(ErrorKind::NoRoutine(id))?.name.to_vec();
+    let old = object
+        .routine(id)
+        .ok_or(ErrorKind::NoRoutine(id))?
+        .name
+        .to_vec();
     if old == name.as_bytes() {
         return Ok(());
     }
@@ -77,7 +81,10 @@ pub fn rename_symbol(
         return Err(ErrorKind::NameTaken(new.to_owned()).into());
     }
     let first = table.first(editor.format());
-    let mut found = (first..).zip(&names).filter(|(_, n)| is(n, old)).map(|(i, _)| i);
+    let mut found = (first..)
+        .zip(&names)
+        .filter(|(_, n)| is(n, old))
+        .map(|(i, _)| i);
     match (found.next(), found.next()) {
         (Some(id), None) => {
             drop(found);
@@ -127,7 +134,8 @@ pub(crate) fn rename_calls(object: &mut Object<'_>, old: &[u8], new: &[u8]) -> R
             continue;
         }
         for (index, _) in calls {
-            let Some(visakit_isa::object::Item::Instruction(call)) = body.code.get_mut(index) else {
+            let Some(visakit_isa::object::Item::Instruction(call)) = body.code.get_mut(index)
+            else {
                 continue;
             };
             for field in &mut call.fields {

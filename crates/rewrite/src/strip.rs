@@ -158,7 +158,9 @@ fn unused(body: &mut Body<'_>, format: visakit_isa::Format, done: &mut Stripped)
         match place {
             // An alias counts if it is used itself; the mark of a lifetime uses nothing.
             Place::Entry(..) => {}
-            Place::Instruction { op: Op::LIFETIME, .. } => {}
+            Place::Instruction {
+                op: Op::LIFETIME, ..
+            } => {}
             _ => mark(reference),
         }
     }
@@ -168,13 +170,18 @@ fn unused(body: &mut Body<'_>, format: visakit_isa::Format, done: &mut Stripped)
     let first = Table::Variable.first(format);
     // Attributes say something about a variable: one with some may be known to the outside.
     for (variable, used) in body.variables.iter().zip(variables.iter_mut()) {
-        *used |= variable.attributes.iter().any(|a| {
-            body.string(a.name).is_some_and(|name| name == b"Output")
-        });
+        *used |= variable
+            .attributes
+            .iter()
+            .any(|a| body.string(a.name).is_some_and(|name| name == b"Output"));
     }
     // What a used variable shares the storage of is used too, over any number of steps. An alias
     // may stand before its parent in odd objects.
-    let mut work: Vec<usize> = (0..).zip(variables.iter()).filter(|(_, u)| **u).map(|(i, _)| i).collect();
+    let mut work: Vec<usize> = (0..)
+        .zip(variables.iter())
+        .filter(|(_, u)| **u)
+        .map(|(i, _)| i)
+        .collect();
     while let Some(index) = work.pop() {
         let parent = body.variables.get(index).filter(|v| v.alias_scope == 0);
         let parent = parent.and_then(|v| v.alias.0.checked_sub(first));

@@ -97,7 +97,9 @@ impl Index for Predicate {
     }
     fn with(self, id: u32) -> Option<Self> {
         // 0 would mean no predicate.
-        let id = u16::try_from(id).ok().filter(|id| (1..=0xfff).contains(id))?;
+        let id = u16::try_from(id)
+            .ok()
+            .filter(|id| (1..=0xfff).contains(id))?;
         Some(Self::from_bits(self.bits() & 0xf000 | id))
     }
 }
@@ -467,7 +469,6 @@ macro_rules! traversal {
         }
     };
 }
-
 
 traversal! {
     /// Looking at everything of an object.

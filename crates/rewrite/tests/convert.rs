@@ -13,7 +13,12 @@ use visakit_rewrite::convert;
 use visakit_text::{Options, Printer};
 
 pub(crate) fn text(object: &Object<'_>) -> Vec<u8> {
-    let printer = Printer::new(object, Options { grf_bytes: Some(32) });
+    let printer = Printer::new(
+        object,
+        Options {
+            grf_bytes: Some(32),
+        },
+    );
     let mut text = Vec::new();
     for (id, _) in object.routines() {
         let Ok(()) = printer.routine(id, &mut text);
@@ -50,7 +55,10 @@ fn there_and_back(path: &Path, totals: &mut Totals) {
             Err(errors) => {
                 totals.refused += 1;
                 for error in errors {
-                    assert!(error.routine.is_some() || error.place.is_none(), "{name}: {error}");
+                    assert!(
+                        error.routine.is_some() || error.place.is_none(),
+                        "{name}: {error}"
+                    );
                     let reason = error.kind.to_string();
                     *totals.reasons.entry(reason).or_default() += 1;
                 }
@@ -69,7 +77,9 @@ fn there_and_back(path: &Path, totals: &mut Totals) {
                 assert_eq!(again.object.kernels, new.kernels, "{name} to {version}");
             }
             Err(error) => {
-                totals.different.push(format!("{name} to {version}: not readable: {error}"));
+                totals
+                    .different
+                    .push(format!("{name} to {version}: not readable: {error}"));
                 continue;
             }
         }
@@ -87,12 +97,16 @@ fn there_and_back(path: &Path, totals: &mut Totals) {
                     let (a, b) = (before.split(|c| *c == b'\n'), after.split(|c| *c == b'\n'));
                     let (a, b) = a.zip(b).find(|(a, b)| a != b).unwrap_or_default();
                     let (a, b) = (line(a), line(b));
-                    totals.different.push(format!("{name} to {version} and back:\n  {a}\n  {b}"));
+                    totals
+                        .different
+                        .push(format!("{name} to {version} and back:\n  {a}\n  {b}"));
                 }
             }
             Err(errors) => {
                 let error = errors.first().unwrap();
-                totals.different.push(format!("{name} to {version}: no way back: {error}"));
+                totals
+                    .different
+                    .push(format!("{name} to {version}: no way back: {error}"));
             }
         }
     }
@@ -129,7 +143,10 @@ fn check(test: &str, folder: &Path) {
 
 #[test]
 fn committed_objects() {
-    check("committed_objects", &reference::root().join("fixtures/objects"));
+    check(
+        "committed_objects",
+        &reference::root().join("fixtures/objects"),
+    );
 }
 
 #[test]

@@ -42,7 +42,12 @@ struct Totals {
 
 #[test]
 fn intels_printer_reads_what_was_converted() {
-    if Command::new(TOOL).stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
+    if Command::new(TOOL)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_err()
+    {
         let _ = writeln!(std::io::stderr(), "NOT RUN: {TOOL} is not installed");
         return;
     }
@@ -100,10 +105,22 @@ fn compare(path: &Path, version: Version, folder: &Path, totals: &mut Totals) {
     for old in std::fs::read_dir(folder).unwrap() {
         std::fs::remove_file(old.unwrap().path()).unwrap();
     }
-    std::fs::write(folder.join("object.isa"), visakit_encode::write(&object).unwrap()).unwrap();
+    std::fs::write(
+        folder.join("object.isa"),
+        visakit_encode::write(&object).unwrap(),
+    )
+    .unwrap();
     let mut tool = Command::new(TOOL);
-    tool.args(["object.isa", "-platform", platform, "-dumpcommonisa", "-noverifyCISA"]);
-    tool.current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
+    tool.args([
+        "object.isa",
+        "-platform",
+        platform,
+        "-dumpcommonisa",
+        "-noverifyCISA",
+    ]);
+    tool.current_dir(folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let _ = tool.status().unwrap();
     let texts = ours(&object, grf);
     let mut any = false;
@@ -115,9 +132,14 @@ fn compare(path: &Path, version: Version, folder: &Path, totals: &mut Totals) {
         let expected = std::fs::read(path).unwrap();
         any = true;
         totals.routines += 1;
-        match texts.iter().find(|text| name_line(text) == name_line(&expected)) {
+        match texts
+            .iter()
+            .find(|text| name_line(text) == name_line(&expected))
+        {
             Some(printed) => judge(&stem, &expected, printed, totals),
-            None => totals.different.push(format!("{stem}: a routine of another name")),
+            None => totals
+                .different
+                .push(format!("{stem}: a routine of another name")),
         }
     }
     totals.unread += usize::from(!any);
@@ -125,7 +147,12 @@ fn compare(path: &Path, version: Version, folder: &Path, totals: &mut Totals) {
 
 /// The text of each routine.
 fn ours(object: &Object<'_>, grf: u32) -> Vec<Vec<u8>> {
-    let printer = Printer::new(object, Options { grf_bytes: Some(grf) });
+    let printer = Printer::new(
+        object,
+        Options {
+            grf_bytes: Some(grf),
+        },
+    );
     let text = |id| {
         let mut text = Vec::new();
         let Ok(()) = printer.routine(id, &mut text);
@@ -145,21 +172,38 @@ fn judge(stem: &str, expected: &[u8], printed: &[u8], totals: &mut Totals) {
         return;
     }
     let lines = |text: &[u8]| -> Vec<String> {
-        String::from_utf8_lossy(text).lines().map(str::to_owned).collect()
+        String::from_utf8_lossy(text)
+            .lines()
+            .map(str::to_owned)
+            .collect()
     };
     let (expected, printed) = (lines(expected), lines(printed));
     let known = |a: &str, b: &str| {
-        let words = |line: &str| line.split(' ').filter(|w| !w.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+        let words = |line: &str| {
+            line.split(' ')
+                .filter(|w| !w.is_empty())
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
         let predicate = b.contains("4_typed.")
-            && b.split_once(") ").is_some_and(|(_, rest)| words(rest) == words(a));
+            && b.split_once(") ")
+                .is_some_and(|(_, rest)| words(rest) == words(a));
         let state = a.contains("addr_add") && a.contains("&T") && words(a).len() == words(b).len();
         predicate || state || words(&b.replace("pixel_null_mask.", "")) == words(a)
     };
-    let differ: Vec<_> = expected.iter().zip(&printed).filter(|(a, b)| a != b).collect();
+    let differ: Vec<_> = expected
+        .iter()
+        .zip(&printed)
+        .filter(|(a, b)| a != b)
+        .collect();
     if expected.len() == printed.len() && differ.iter().all(|(a, b)| known(a, b)) {
         totals.known += 1;
         return;
     }
-    let (a, b) = differ.first().map_or(("", ""), |(a, b)| (a.as_str(), b.as_str()));
-    totals.different.push(format!("{stem}:\n    expected {a}\n    printed  {b}"));
+    let (a, b) = differ
+        .first()
+        .map_or(("", ""), |(a, b)| (a.as_str(), b.as_str()));
+    totals
+        .different
+        .push(format!("{stem}:\n    expected {a}\n    printed  {b}"));
 }

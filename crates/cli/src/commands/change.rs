@@ -86,6 +86,9 @@ pub(super) fn write(
             crate::output::object(output, &bytes)?;
             Ok(Status::Clean)
         }
-        Err(error) => Ok(refused(source, &[visakit::rewrite::ErrorKind::from(error).into()])),
+        Err(error) => Ok(refused(
+            source,
+            &[visakit::rewrite::ErrorKind::from(error).into()],
+        )),
     }
 }

@@ -17,8 +17,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     change(&args.ends, |mut object| {
-        let wanted: Result<Vec<_>, _> =
-            args.routine.iter().map(|name| find_routine(&object, name)).collect();
+        let wanted: Result<Vec<_>, _> = args
+            .routine
+            .iter()
+            .map(|name| find_routine(&object, name))
+            .collect();
         match wanted.and_then(|wanted| extract(&mut object, &wanted)) {
             Ok(()) => Ok(object),
             Err(error) => Err(vec![error]),

@@ -23,7 +23,9 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let output = args.out.output.as_deref();
     needs_place(output)?;
     let read = args.files.iter().map(|path| input::read(path));
-    let bytes = read.collect::<Result<Vec<_>, _>>().map_err(Failure::Other)?;
+    let bytes = read
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Failure::Other)?;
     let mut objects = Vec::with_capacity(bytes.len());
     for (path, bytes) in args.files.iter().zip(&bytes) {
         match change::decode(path, bytes, args.out.reading) {
@@ -31,7 +33,10 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             None => return Ok(Status::Unusable),
         }
     }
-    let last = args.files.last().map_or(output.unwrap_or("-".as_ref()), PathBuf::as_path);
+    let last = args
+        .files
+        .last()
+        .map_or(output.unwrap_or("-".as_ref()), PathBuf::as_path);
     let merged = match merge(objects) {
         Ok(merged) => merged,
         Err(error) => return Ok(change::refused(last, &[error])),
@@ -47,7 +52,10 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             // Addresses of data are filled in by the loader.
             UnresolvedUse::Address(id) => {
                 let by = name(id);
-                render::note(&format!("{:?} is left to the loader, used by {by}", unresolved.name));
+                render::note(&format!(
+                    "{:?} is left to the loader, used by {by}",
+                    unresolved.name
+                ));
                 continue;
             }
             UnresolvedUse::Function => "a function without code".to_owned(),
@@ -57,7 +65,11 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         findings |= !args.allow_unresolved;
     }
     let written = change::write(output, last, &merged.object)?;
-    Ok(if findings { written.max(Status::Findings) } else { written })
+    Ok(if findings {
+        written.max(Status::Findings)
+    } else {
+        written
+    })
 }
 
 fn name_of(object: &Object<'_>, id: RoutineId) -> String {

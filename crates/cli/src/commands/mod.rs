@@ -3,9 +3,11 @@
 pub(crate) mod asm;
 mod change;
 pub(crate) mod convert;
+pub(crate) mod diff;
 pub(crate) mod dis;
 pub(crate) mod dump;
 pub(crate) mod extract;
+pub(crate) mod graph;
 pub(crate) mod info;
 pub(crate) mod isa;
 pub(crate) mod merge;

@@ -32,13 +32,18 @@ fn table(name: &str) -> Result<Table, String> {
     let mut known = Table::ALL.into_iter().filter(|t| *t != Table::String);
     known.clone().find(|t| t.name() == name).ok_or_else(|| {
         let first = known.next().map_or("", Table::name);
-        known.fold(format!("known kinds: {first}"), |all, t| format!("{all}, {}", t.name()))
+        known.fold(format!("known kinds: {first}"), |all, t| {
+            format!("{all}, {}", t.name())
+        })
     })
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     change(&args.ends, |mut object| {
-        let all = args.names.iter().try_for_each(|(old, new)| one(&mut object, args, old, new));
+        let all = args
+            .names
+            .iter()
+            .try_for_each(|(old, new)| one(&mut object, args, old, new));
         match all {
             Ok(()) => Ok(object),
             Err(error) => Err(vec![error]),

@@ -23,7 +23,8 @@ const MARK: &str = "@file";
 /// A variable of the file becomes one of each kernel that uses it.
 pub(super) fn to_routines(object: &mut Object<'_>, errors: &mut Vec<Error>) {
     if !object.functions.is_empty() {
-        let what = "functions and kernels share variables of the file, which no version since 3.3 has";
+        let what =
+            "functions and kernels share variables of the file, which no version since 3.3 has";
         errors.push(ErrorKind::Inexpressible(what.to_owned()).into());
         return;
     }
@@ -74,7 +75,11 @@ fn to_routine(
     };
     let aliases: Vec<Option<VarId>> = variables
         .iter()
-        .map(|v| (v.alias_scope != 0).then(|| relocated(routine, v.alias)).flatten())
+        .map(|v| {
+            (v.alias_scope != 0)
+                .then(|| relocated(routine, v.alias))
+                .flatten()
+        })
         .collect();
     let Some(body) = routine.body_mut() else {
         return Ok(());
@@ -82,7 +87,13 @@ fn to_routine(
     let count = u32::try_from(used.len()).unwrap_or(u32::MAX);
     let mut renumber = Renumber {
         table: Table::Variable,
-        number: |id: u32| if id < first { id } else { id.saturating_add(count) },
+        number: |id: u32| {
+            if id < first {
+                id
+            } else {
+                id.saturating_add(count)
+            }
+        },
     };
     renumber.body(body);
     for (variable, alias) in body.variables.iter_mut().zip(aliases) {
@@ -150,7 +161,10 @@ pub(super) fn from_routines(object: &mut Object<'_>) {
     }
     for ((_, routine), marks) in object.routines_mut().zip(marks) {
         from_routine(routine, &marks.unwrap_or_default(), first);
-        let both = |n| Relocation { symbolic: n, resolved: n };
+        let both = |n| Relocation {
+            symbolic: n,
+            resolved: n,
+        };
         routine.variable_relocations = (0..=last).rev().map(both).collect();
     }
     object.file_variables = (0..=last)
@@ -202,13 +216,18 @@ fn from_routine(routine: &mut Routine<'_>, marks: &BTreeMap<u32, u16>, first: u3
         }
     }
     // The names of the marked variables are the newest strings, or else they stay as unused ones.
-    let names: Vec<u32> = marks.keys().filter_map(|n| {
-        let index = usize::try_from(n.checked_sub(first)?).ok()?;
-        body.variables.get(index).map(|v| v.name.0)
-    }).collect();
+    let names: Vec<u32> = marks
+        .keys()
+        .filter_map(|n| {
+            let index = usize::try_from(n.checked_sub(first)?).ok()?;
+            body.variables.get(index).map(|v| v.name.0)
+        })
+        .collect();
     crate::edit::retain(body, Table::Variable, first, &keep);
     for name in names.into_iter().rev() {
-        let last = u32::try_from(body.strings.len()).ok().and_then(|n| n.checked_sub(1));
+        let last = u32::try_from(body.strings.len())
+            .ok()
+            .and_then(|n| n.checked_sub(1));
         let string = Reference::new(Table::String, name);
         if last == Some(name) && crate::edit::uses(body, string).is_empty() {
             body.strings.pop();

@@ -4,26 +4,37 @@ use crate::traverse::key_of;
 use visakit_isa::operand::ImmediateOperand;
 use visakit_isa::table::FieldDef;
 use visakit_isa::{
-    DataType, ExecSize, Features, Field, FieldName, Format, Instruction, Predicate, RawOperand, Value,
-    VectorOperand,
+    DataType, ExecSize, Features, Field, FieldName, Format, Instruction, Predicate, RawOperand,
+    Value, VectorOperand,
 };
 
 /// Changes the fields of an instruction to those of the new format.
 ///
 /// # Errors
 /// One sentence that says what the new format lacks.
-pub(super) fn convert(instruction: &mut Instruction, from: Format, to: Format) -> Result<(), String> {
+pub(super) fn convert(
+    instruction: &mut Instruction,
+    from: Format,
+    to: Format,
+) -> Result<(), String> {
     let def = instruction.def();
     if !def.exists_in(to) {
         let (version, mnemonic) = (to.version(), def.mnemonic());
-        return Err(format!("version {version} has no {mnemonic} (exists {})", def.when));
+        return Err(format!(
+            "version {version} has no {mnemonic} (exists {})",
+            def.when
+        ));
     }
     let present = |format: Format| move |f: &&FieldDef| f.when.holds(format);
     let differs = |f: &FieldDef| f.when.holds(from) != f.when.holds(to);
     if !def.fields.iter().any(differs) {
         return Ok(());
     }
-    for field in def.fields.iter().filter(|f| f.when.holds(from) && !f.when.holds(to)) {
+    for field in def
+        .fields
+        .iter()
+        .filter(|f| f.when.holds(from) && !f.when.holds(to))
+    {
         if let Some(value) = instruction.get(field.name) {
             may_go(instruction, field.name, value)?;
         }
@@ -36,7 +47,10 @@ pub(super) fn convert(instruction: &mut Instruction, from: Format, to: Format) -
         }
         if differs(field) {
             let value = added(instruction, field.name, to)?;
-            fields.push(Field { name: field.name, value });
+            fields.push(Field {
+                name: field.name,
+                value,
+            });
         } else {
             let same = instruction.fields.iter().filter(|f| f.name == field.name);
             fields.extend(same.copied());
@@ -48,7 +62,10 @@ pub(super) fn convert(instruction: &mut Instruction, from: Format, to: Format) -
 }
 
 fn constant(ty: DataType, bits: u64) -> Value {
-    Value::Vector(VectorOperand::Immediate(ImmediateOperand::new(ty.into(), bits)))
+    Value::Vector(VectorOperand::Immediate(ImmediateOperand::new(
+        ty.into(),
+        bits,
+    )))
 }
 
 /// The bits of a constant, as many as its type has.
@@ -148,7 +165,9 @@ fn may_go(instruction: &Instruction, name: FieldName, value: &Value) -> Result<(
     if told {
         Ok(())
     } else {
-        Err(format!("the layout has no place for the field {name}, which is {value}"))
+        Err(format!(
+            "the layout has no place for the field {name}, which is {value}"
+        ))
     }
 }
 

@@ -165,7 +165,11 @@ impl Moved {
             u32::try_from(found).ok()
         });
         let known = Table::Surface.first(to);
-        let reserved = if same_surfaces { known } else { Table::Surface.first(from) };
+        let reserved = if same_surfaces {
+            known
+        } else {
+            Table::Surface.first(from)
+        };
         let surfaces = (0..reserved).map(|id| (id < known).then_some(id));
         let first = |table: Table| match table {
             Table::Surface if same_surfaces => (table.first(to), table.first(to)),
@@ -213,7 +217,9 @@ fn counts_six(object: &Object<'_>) -> bool {
     }
     let first = Table::Surface.first(object.format());
     object.routines().filter_map(|(_, r)| r.body()).any(|body| {
-        let end = u32::try_from(body.surfaces.len()).unwrap_or(u32::MAX).saturating_add(first);
+        let end = u32::try_from(body.surfaces.len())
+            .unwrap_or(u32::MAX)
+            .saturating_add(first);
         !crate::edit::uses(body, Reference::new(Table::Surface, end))
             .iter()
             .all(|place| matches!(place, Place::Input(_)))
@@ -232,7 +238,8 @@ struct Convert {
 impl Convert {
     fn refuse(&mut self, place: Place, what: String) {
         if self.errors.len() < MOST {
-            self.errors.push(Error::at(ErrorKind::Inexpressible(what), place));
+            self.errors
+                .push(Error::at(ErrorKind::Inexpressible(what), place));
         }
     }
 
@@ -274,13 +281,18 @@ impl Rewriter<'_> for Convert {
 
     fn reference(&mut self, place: Place, reference: &mut Reference) {
         let [variables, surfaces] = self.declared;
-        let end = if reference.table == Table::Surface { surfaces } else { variables };
+        let end = if reference.table == Table::Surface {
+            surfaces
+        } else {
+            variables
+        };
         // Inputs may name surfaces that the kernel does not declare.
         if self.moved.moves(reference.table)
             && reference.declared(self.from).is_some_and(|i| i >= end)
             && !matches!(place, Place::Input(_))
         {
-            self.errors.push(Error::at(ErrorKind::NotDeclared(*reference), place));
+            self.errors
+                .push(Error::at(ErrorKind::NotDeclared(*reference), place));
             return;
         }
         match self.moved.number(*reference) {
@@ -302,7 +314,10 @@ impl Rewriter<'_> for Convert {
 
     fn too_large(&mut self, place: Place, reference: Reference) {
         let to = self.to.version();
-        self.refuse(place, format!("version {to} has no room for {reference} here"));
+        self.refuse(
+            place,
+            format!("version {to} has no room for {reference} here"),
+        );
     }
 }
 

@@ -6,9 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::place::{Place, Reference, Table, is_kernel};
 use crate::visit::Visitor;
 use std::borrow::Cow;
-use visakit_isa::object::{
-    Arrangement, Attribute, Body, Input, InputKind, NativeBinary, Piece,
-};
+use visakit_isa::object::{Arrangement, Attribute, Body, Input, InputKind, NativeBinary, Piece};
 
 /// The list of attributes of a routine or of a symbol.
 fn list<'b, 'a>(body: &'b mut Body<'a>, owner: Place) -> Option<&'b mut Vec<Attribute<'a>>> {

@@ -1,7 +1,7 @@
 //! Instructions.
 
-use super::tables::Check;
 use super::Editor;
+use super::tables::Check;
 use crate::error::{Error, ErrorKind};
 use crate::place::{Place, Reference, Table};
 use crate::visit::Visitor;

@@ -123,7 +123,9 @@ impl<'e, 'a> Editor<'e, 'a> {
 
     fn body_mut(&mut self) -> Result<&mut Body<'a>, Error> {
         let routine = self.routine_mut()?;
-        routine.body_mut().ok_or_else(|| ErrorKind::Undecoded.into())
+        routine
+            .body_mut()
+            .ok_or_else(|| ErrorKind::Undecoded.into())
     }
 
     /// An error of this routine.

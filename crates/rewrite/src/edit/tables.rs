@@ -183,7 +183,9 @@ impl<'a> Editor<'_, 'a> {
         let old = match reference.table {
             Table::Variable => body.variables.get(index).map(|v| v.name),
             Table::Label => body.labels.get(index).map(|l| l.name),
-            table => declarations(body, table).and_then(|d| d.get(index)).map(|d| d.name),
+            table => declarations(body, table)
+                .and_then(|d| d.get(index))
+                .map(|d| d.name),
         };
         let old = old.ok_or_else(missing)?;
         let new = self.new_name(old, name.as_bytes(), place)?;

@@ -6,6 +6,7 @@ use crate::strip::called;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
 use visakit_isa::object::{Body, Item, LabelKind, Object, RoutineId};
+use visakit_isa::table::LineKind;
 use visakit_isa::{FieldName, LabelId, Op, Value};
 
 /// Something that calls or is called.
@@ -52,12 +53,16 @@ impl CallGraph {
         }
         for (id, routine) in object.routines() {
             let Some(body) = routine.body() else { continue };
+            let entry = entry(body);
             let mut caller = CallNode::Routine(id);
             for item in &body.code {
                 let Item::Instruction(instruction) = item else {
                     continue;
                 };
                 if let Some(label) = placed(instruction).filter(|l| is_subroutine(body, *l)) {
+                    if entry == Some(label) {
+                        continue;
+                    }
                     caller = CallNode::Subroutine(id, label);
                     calls.node(&mut nodes, caller.clone());
                     continue;
@@ -68,6 +73,7 @@ impl CallGraph {
                         None => CallNode::Outside(name),
                     },
                     (None, Op::CALL) => match instruction.get(FieldName::Label) {
+                        Some(Value::Label(label)) if entry == Some(*label) => CallNode::Routine(id),
                         Some(Value::Label(label)) => CallNode::Subroutine(id, *label),
                         _ => continue,
                     },
@@ -90,11 +96,7 @@ impl CallGraph {
         calls
     }
 
-    fn node(
-        &mut self,
-        nodes: &mut BTreeMap<CallNode, NodeIndex>,
-        node: CallNode,
-    ) -> NodeIndex {
+    fn node(&mut self, nodes: &mut BTreeMap<CallNode, NodeIndex>, node: CallNode) -> NodeIndex {
         *nodes
             .entry(node)
             .or_insert_with_key(|node| self.graph.add_node(node.clone()))
@@ -106,7 +108,11 @@ impl CallGraph {
         let routine = |id: RoutineId| object.routine(id).map(|r| r.display_name().into_owned());
         let shape = |_, node: &CallNode| match node {
             CallNode::Routine(id) => Shape {
-                lines: vec![format!("{} {}", id.kind.name(), routine(*id).unwrap_or_default())],
+                lines: vec![format!(
+                    "{} {}",
+                    id.kind.name(),
+                    routine(*id).unwrap_or_default()
+                )],
                 outside: false,
             },
             CallNode::Subroutine(id, label) => {
@@ -115,9 +121,15 @@ impl CallGraph {
                     let label = b.labels.get(usize::from(label.0))?;
                     b.string(label.name)
                 });
-                let name = name.map_or_else(|| label.to_string(), |n| String::from_utf8_lossy(n).into_owned());
+                let name = name.map_or_else(
+                    || label.to_string(),
+                    |n| String::from_utf8_lossy(n).into_owned(),
+                );
                 Shape {
-                    lines: vec![format!("subroutine {name}"), format!("of {}", routine(*id).unwrap_or_default())],
+                    lines: vec![
+                        format!("subroutine {name}"),
+                        format!("of {}", routine(*id).unwrap_or_default()),
+                    ],
                     outside: false,
                 }
             }
@@ -140,13 +152,29 @@ impl CallGraph {
             let texts: Vec<String> = texts.into_iter().flatten().collect();
             Arrow {
                 text: texts.join(", "),
-                style: if edge.calls > 0 { Style::Uniform } else { Style::Call },
+                style: if edge.calls > 0 {
+                    Style::Uniform
+                } else {
+                    Style::Call
+                },
             }
         };
         Picture {
             title: "calls".to_owned(),
             graph: self.graph.map(shape, arrow),
         }
+    }
+}
+
+/// The label that stands for the routine itself: compilers begin some with a subroutine.
+fn entry(body: &Body<'_>) -> Option<LabelId> {
+    let directive = |item: &&Item<'_>| match item {
+        Item::Instruction(i) => i.def().syntax.line == LineKind::Directive,
+        Item::Raw(_) => false,
+    };
+    match body.code.iter().find(|item| !directive(item)) {
+        Some(Item::Instruction(first)) => placed(first),
+        _ => None,
     }
 }
 

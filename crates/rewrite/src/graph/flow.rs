@@ -90,11 +90,18 @@ impl Cfg {
         }
         leaders.retain(|leader| *leader < body.code.len());
         let ends = leaders.iter().skip(1).copied().chain([body.code.len()]);
-        let ranges: Vec<_> = leaders.iter().zip(ends).map(|(start, end)| *start..end).collect();
+        let ranges: Vec<_> = leaders
+            .iter()
+            .zip(ends)
+            .map(|(start, end)| *start..end)
+            .collect();
         let mut graph = DiGraph::new();
         let mut nodes: BTreeMap<usize, NodeIndex> = BTreeMap::new();
         for code in &ranges {
-            let block = Block { code: code.clone(), missing: None };
+            let block = Block {
+                code: code.clone(),
+                missing: None,
+            };
             nodes.insert(code.start, graph.add_node(block));
         }
         let mut missing: BTreeMap<LabelId, NodeIndex> = BTreeMap::new();
@@ -103,7 +110,10 @@ impl Cfg {
                 continue;
             };
             let exit = code.end.checked_sub(1).and_then(|last| exits.remove(&last));
-            let exit = exit.unwrap_or(Exit { next: true, ..Exit::default() });
+            let exit = exit.unwrap_or(Exit {
+                next: true,
+                ..Exit::default()
+            });
             let divergent = exit.divergent;
             for (target, kind) in exit.targets {
                 let to = match target {
@@ -112,7 +122,10 @@ impl Cfg {
                         Some(index) => nodes.get(index).copied(),
                         None => Some(*missing.entry(label).or_insert_with(|| {
                             let code = body.code.len()..body.code.len();
-                            graph.add_node(Block { code, missing: Some(label) })
+                            graph.add_node(Block {
+                                code,
+                                missing: Some(label),
+                            })
                         })),
                     },
                 };
@@ -123,7 +136,14 @@ impl Cfg {
             if exit.next
                 && let Some(to) = nodes.get(&code.end).copied()
             {
-                graph.add_edge(from, to, Edge { kind: EdgeKind::Next, divergent });
+                graph.add_edge(
+                    from,
+                    to,
+                    Edge {
+                        kind: EdgeKind::Next,
+                        divergent,
+                    },
+                );
             }
         }
         Self { graph }
@@ -148,8 +168,13 @@ impl Cfg {
                 EdgeKind::Case(number) => format!("case {number}"),
             },
             style: match edge {
-                Edge { kind: EdgeKind::Call, .. } => Style::Call,
-                Edge { divergent: true, .. } => Style::Divergent,
+                Edge {
+                    kind: EdgeKind::Call,
+                    ..
+                } => Style::Call,
+                Edge {
+                    divergent: true, ..
+                } => Style::Divergent,
                 _ => Style::Uniform,
             },
         };
@@ -164,7 +189,9 @@ impl Cfg {
 /// Whether lanes may decide differently: more than one, and each looks at its own bit.
 fn divergent(instruction: &Instruction) -> bool {
     let predicate = instruction.predicate().filter(|p| p.id().0 != 0);
-    let lanes = instruction.exec_size().and_then(visakit_isa::ExecSize::lanes);
+    let lanes = instruction
+        .exec_size()
+        .and_then(visakit_isa::ExecSize::lanes);
     lanes != Some(1) && predicate.is_some_and(|p| p.combine() == PredicateCombine::PerLane)
 }
 
@@ -179,9 +206,17 @@ fn exit(instruction: &Instruction, index: usize, partners: &Partners) -> Option<
         });
         labels.collect::<Vec<_>>()
     };
-    let jump = |kind| labels(FieldName::Label).into_iter().map(move |t| (t, kind)).collect();
+    let jump = |kind| {
+        labels(FieldName::Label)
+            .into_iter()
+            .map(move |t| (t, kind))
+            .collect()
+    };
     let partner = |index: Option<&usize>, behind: usize| {
-        index.map(|i| (Target::Item(i + behind), EdgeKind::Jump)).into_iter().collect()
+        index
+            .map(|i| (Target::Item(i + behind), EdgeKind::Jump))
+            .into_iter()
+            .collect()
     };
     let bit = |name, bit: u8| {
         let flags = instruction.get(name).and_then(Value::as_number);
@@ -189,20 +224,58 @@ fn exit(instruction: &Instruction, index: usize, partners: &Partners) -> Option<
     };
     Some(match instruction.op {
         // One jump for the whole thread.
-        Op::JMP => Exit { targets: jump(EdgeKind::Jump), next: predicated, divergent: false },
-        Op::GOTO => Exit { targets: jump(EdgeKind::Jump), next: predicated, divergent },
-        Op::CALL => Exit { targets: jump(EdgeKind::Call), next: true, divergent: false },
-        Op::RET | Op::FRET => Exit { targets: Vec::new(), next: predicated, divergent },
+        Op::JMP => Exit {
+            targets: jump(EdgeKind::Jump),
+            next: predicated,
+            divergent: false,
+        },
+        Op::GOTO => Exit {
+            targets: jump(EdgeKind::Jump),
+            next: predicated,
+            divergent,
+        },
+        Op::CALL => Exit {
+            targets: jump(EdgeKind::Call),
+            next: true,
+            divergent: false,
+        },
+        Op::RET | Op::FRET => Exit {
+            targets: Vec::new(),
+            next: predicated,
+            divergent,
+        },
         Op::SWITCHJMP => {
             let cases = labels(FieldName::Labels).into_iter().enumerate();
             let targets = cases.map(|(i, t)| (t, EdgeKind::Case(i))).collect();
-            Exit { targets, ..Exit::default() }
+            Exit {
+                targets,
+                ..Exit::default()
+            }
         }
-        Op::IF => Exit { targets: partner(partners.get(&index), 0), next: true, divergent },
-        Op::ELSE => Exit { targets: partner(partners.get(&index), 0), ..Exit::default() },
-        Op::WHILE => Exit { targets: partner(partners.get(&index), 0), next: predicated, divergent },
-        Op::BREAK => Exit { targets: partner(partners.get(&index), 1), next: predicated, divergent },
-        Op::CONT => Exit { targets: partner(partners.get(&index), 0), next: predicated, divergent },
+        Op::IF => Exit {
+            targets: partner(partners.get(&index), 0),
+            next: true,
+            divergent,
+        },
+        Op::ELSE => Exit {
+            targets: partner(partners.get(&index), 0),
+            ..Exit::default()
+        },
+        Op::WHILE => Exit {
+            targets: partner(partners.get(&index), 0),
+            next: predicated,
+            divergent,
+        },
+        Op::BREAK => Exit {
+            targets: partner(partners.get(&index), 1),
+            next: predicated,
+            divergent,
+        },
+        Op::CONT => Exit {
+            targets: partner(partners.get(&index), 0),
+            next: predicated,
+            divergent,
+        },
         // The end of the thread, or a call that does not come back.
         Op::RAW_SENDS | Op::RAW_SENDG if bit(FieldName::Modifier, 1) => Exit::default(),
         Op::IFCALL if bit(FieldName::Flags, 1) => Exit::default(),

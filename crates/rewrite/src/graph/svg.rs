@@ -69,8 +69,17 @@ pub fn svg(out: &mut impl Write, pictures: &[Picture]) -> fmt::Result {
         writeln!(out, "</text>")?;
         arrows(out, picture, &frames)?;
         for (node, frame) in picture.graph.node_weights().zip(&frames) {
-            let class = if node.outside { " class=\"outside\"" } else { "" };
-            let Frame { x, y, width, height } = frame;
+            let class = if node.outside {
+                " class=\"outside\""
+            } else {
+                ""
+            };
+            let Frame {
+                x,
+                y,
+                width,
+                height,
+            } = frame;
             writeln!(
                 out,
                 "<rect{class} x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>"
@@ -128,7 +137,11 @@ fn frames(picture: &Picture) -> Vec<Frame> {
         .graph
         .node_weights()
         .map(|shape| {
-            let longest = shape.lines.iter().map(|l| l.chars().count().min(WIDEST)).max();
+            let longest = shape
+                .lines
+                .iter()
+                .map(|l| l.chars().count().min(WIDEST))
+                .max();
             Frame {
                 width: size(longest.unwrap_or(0), CHAR),
                 height: size(shape.lines.len().max(1), LINE),
@@ -187,7 +200,10 @@ fn frames(picture: &Picture) -> Vec<Frame> {
 
 fn arrows(out: &mut impl Write, picture: &Picture, frames: &[Frame]) -> fmt::Result {
     for edge in picture.graph.edge_references() {
-        let ends = (frames.get(edge.source().index()), frames.get(edge.target().index()));
+        let ends = (
+            frames.get(edge.source().index()),
+            frames.get(edge.target().index()),
+        );
         let (Some(from), Some(to)) = ends else {
             continue;
         };
