@@ -26,6 +26,8 @@ use std::process::ExitCode;
   visakit roundtrip objects/             read and write every *.isa below a folder, compare
   visakit run --case cases/*             kernels with inputs and expected outputs
   visakit convert k.isa --to 3.6 -o old.isa   the same object for older readers
+  visakit validate objects/              everything that is wrong with every *.isa below a folder
+  visakit explain V0226                  what a rule demands, and what to do
   visakit isa bfi                        fields, versions and platforms of an instruction
 
 A file may be `-` for standard input.
@@ -71,6 +73,10 @@ enum Command {
     Cfg(commands::graph::Flow),
     /// Draw who calls whom, for Graphviz or as SVG.
     Callgraph(commands::graph::Drawing),
+    /// Say everything that is wrong with objects and texts.
+    Validate(commands::validate::Args),
+    /// Explain a rule of the validator, or list all of them.
+    Explain(commands::explain::Args),
     /// Look up instructions: fields, versions, platforms.
     Isa(commands::isa::Args),
 }
@@ -102,6 +108,8 @@ fn main() -> ExitCode {
         Command::Diff(args) => commands::diff::run(args),
         Command::Cfg(args) => commands::graph::flow(args),
         Command::Callgraph(args) => commands::graph::calls(args),
+        Command::Validate(args) => commands::validate::run(args),
+        Command::Explain(args) => commands::explain::run(args),
         Command::Isa(args) => commands::isa::run(args),
     };
     let status = match result {

@@ -11,6 +11,7 @@
 //! | [`verify`] | read, write, compare |
 //! | [`text`] | printer for vISA text |
 //! | [`rewrite`] | editing, convert, strip, extract, merge, rename, diff, graphs |
+//! | [`validate`] | rules, and everything that is wrong with an object |
 //! | [`dump`] | every byte of a file with the field it belongs to |
 //!
 //! # Decode a file and print its kernels
@@ -125,3 +126,4 @@ pub use visakit_parse as parse;
 pub use visakit_parse::ReadOptions;
 pub use visakit_rewrite as rewrite;
 pub use visakit_text as text;
+pub use visakit_validate as validate;

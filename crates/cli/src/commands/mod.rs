@@ -8,6 +8,7 @@ pub(crate) mod dis;
 pub(crate) mod dump;
 pub(crate) mod extract;
 pub(crate) mod graph;
+pub(crate) mod explain;
 pub(crate) mod info;
 pub(crate) mod isa;
 pub(crate) mod merge;
@@ -16,6 +17,7 @@ pub(crate) mod roundtrip;
 pub(crate) mod run;
 pub(crate) mod stats;
 pub(crate) mod strip;
+pub(crate) mod validate;
 
 use visakit::isa::{Dialect, Op};
 use visakit::parse::ReadOptions;

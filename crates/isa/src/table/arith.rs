@@ -16,64 +16,64 @@ instructions! {
     /// Rounded average of two integers.
     AVG = plain(0x02) ["avg"] .spec(SAT, ARITH_MODS, ALL)
         => &[
-            EXEC, PRED, dst(GI, T::INTEGERS), src(F::Src0, GIM, T::INTEGERS),
-            src(F::Src1, GIM, T::INTEGERS),
+            EXEC, PRED, dst(GI, UP_TO_DWORDS), src(F::Src0, GIM, UP_TO_DWORDS),
+            src(F::Src1, GIM, UP_TO_DWORDS),
         ];
 
     /// Divides the first source by the second.
     DIV = plain(0x03) ["div"] .spec(FLOAT_SAT, ARITH_MODS, ALL)
         => &[
-            EXEC, PRED, dst(GI, T::INTEGERS.union(T::FLOATS)), src(F::Src0, GIM, T::ALL_NUMBERS),
-            src(F::Src1, GIM, T::ALL_NUMBERS),
+            EXEC, PRED, dst(GI, T::ALL_NUMBERS), src(F::Src0, GIM, NO_QWORDS),
+            src(F::Src1, GIM, NO_QWORDS),
         ];
 
     /// Dot product of two elements of each group of four.
     DP2 = plain(0x04) ["dp2"]
         => &[
-            EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS),
-            src(F::Src1, GIM, T::FLOATS),
+            EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F),
+            src(F::Src1, GIM, T::F),
         ];
 
     /// Dot product of three elements of each group of four.
     DP3 = plain(0x05) ["dp3"]
         => &[
-            EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS),
-            src(F::Src1, GIM, T::FLOATS),
+            EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F),
+            src(F::Src1, GIM, T::F),
         ];
 
     /// Dot product of groups of four elements.
     DP4 = plain(0x06) ["dp4"]
         => &[
-            EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS),
-            src(F::Src1, GIM, T::FLOATS),
+            EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F),
+            src(F::Src1, GIM, T::F),
         ];
 
     /// Homogeneous dot product of groups of four elements.
     DPH = plain(0x07) ["dph"]
         => &[
-            EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS),
-            src(F::Src1, GIM, T::FLOATS),
+            EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F),
+            src(F::Src1, GIM, T::F),
         ];
 
     /// Two to the power of the source.
     EXP = plain(0x08) ["exp"] .spec(SAT, ARITH_MODS, ALL)
-        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+        => &[EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS)];
 
     /// Fractional part.
     FRC = plain(0x09) ["frc"] .spec(NO_SAT, ARITH_MODS, ALL)
-        => &[EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS)];
+        => &[EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F)];
 
     /// Linear equation of pixel coordinates.
     LINE = plain(0x0a) ["line"]
         => &[
-            EXEC, PRED, dst(GI, T::INTEGERS.union(T::FLOATS)),
-            src(F::Src0, G, T::INTEGERS.union(T::FLOATS)),
-            src(F::Src1, GIM, T::INTEGERS.union(T::FLOATS)),
+            EXEC, PRED, dst(GI, T::INTEGERS.union(T::F)),
+            src(F::Src0, G, T::INTEGERS.union(T::F)),
+            src(F::Src1, GIM, T::INTEGERS.union(T::F)),
         ];
 
     /// Logarithm to the base of two.
     LOG = plain(0x0b) ["log"] .spec(SAT, ARITH_MODS, ALL)
-        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+        => &[EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS)];
 
     /// Product of the first two sources plus the third.
     MAD = plain(0x0c) ["mad"] .spec(FLOAT_SAT, ARITH_MODS, ALL)
@@ -91,46 +91,46 @@ instructions! {
     /// Linear interpolation between two sources.
     LRP = plain(0x0e) ["lrp"] .spec(SAT, ARITH_MODS, UP_TO_BXT)
         => &[
-            EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS),
-            src(F::Src1, GIM, T::FLOATS), src(F::Src2, GIM, T::FLOATS),
+            EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F),
+            src(F::Src1, GIM, T::F), src(F::Src2, GIM, T::F),
         ];
 
     /// Remainder of the division of two integers.
     MOD = plain(0x0f) ["mod"] .spec(SAT, ARITH_MODS, ALL)
         => &[
-            EXEC, PRED, dst(GI, T::INTEGERS), src(F::Src0, GIM, T::INTEGERS),
-            src(F::Src1, GIM, T::INTEGERS),
+            EXEC, PRED, dst(GI, UP_TO_DWORDS), src(F::Src0, GIM, UP_TO_DWORDS),
+            src(F::Src1, GIM, UP_TO_DWORDS),
         ];
 
     /// Multiplies two sources.
     MUL = plain(0x10) ["mul"] .spec(FLOAT_SAT, ARITH_MODS, ALL)
         => &[
-            EXEC, PRED, dst(GI, T::ALL_NUMBERS), src(F::Src0, GIM, T::ALL_NUMBERS),
-            src(F::Src1, GIM, T::ALL_NUMBERS),
+            EXEC, PRED, dst(GI, T::ALL_NUMBERS), src(F::Src0, GIM, NO_QWORDS),
+            src(F::Src1, GIM, NO_QWORDS),
         ];
 
     /// First source to the power of the second.
     POW = plain(0x11) ["pow"] .spec(SAT, ARITH_MODS, ALL)
         => &[
-            EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS),
-            src(F::Src1, GIM, T::ALL_FLOATS),
+            EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS),
+            src(F::Src1, GIM, SINGLE_FLOATS),
         ];
 
     /// Rounds down to an integer.
     RNDD = plain(0x12) ["rndd"] .spec(SAT, ARITH_MODS, ALL)
-        => &[EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS)];
+        => &[EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F)];
 
     /// Rounds up to an integer.
     RNDU = plain(0x13) ["rndu"] .spec(SAT, ARITH_MODS, ALL)
-        => &[EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS)];
+        => &[EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F)];
 
     /// Rounds to the nearest integer, ties to even.
     RNDE = plain(0x14) ["rnde"] .spec(SAT, ARITH_MODS, ALL)
-        => &[EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS)];
+        => &[EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F)];
 
     /// Rounds towards zero to an integer.
     RNDZ = plain(0x15) ["rndz"] .spec(SAT, ARITH_MODS, ALL)
-        => &[EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS)];
+        => &[EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F)];
 
     /// Sum of absolute differences of pairs of bytes.
     SAD2 = plain(0x16) ["sad2"] .spec(SAT, ARITH_MODS, UP_TO_BXT)
@@ -141,11 +141,11 @@ instructions! {
 
     /// Sine.
     SIN = plain(0x17) ["sin"] .spec(SAT, ARITH_MODS, ALL)
-        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+        => &[EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS)];
 
     /// Cosine.
     COS = plain(0x18) ["cos"] .spec(SAT, ARITH_MODS, ALL)
-        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+        => &[EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS)];
 
     /// Square root.
     SQRT = plain(0x19) ["sqrt"] .spec(SAT, ARITH_MODS, ALL)
@@ -153,7 +153,7 @@ instructions! {
 
     /// Reciprocal square root.
     RSQRT = plain(0x1a) ["rsqrt"] .spec(SAT, ARITH_MODS, ALL)
-        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+        => &[EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS)];
 
     /// Reciprocal.
     INV = plain(0x1b) ["inv"] .spec(SAT, ARITH_MODS, ALL)
@@ -191,7 +191,7 @@ instructions! {
     SAD2ADD = plain(0x6a) ["sad2add"] .spec(SAT, NO_MODS, UP_TO_BXT)
         => &[
             EXEC, PRED, dst(GI, T::W.union(T::UW)), src(F::Src0, GIM, BYTES),
-            src(F::Src1, GIM, BYTES), src(F::Src2, GIM, BYTES),
+            src(F::Src1, GIM, BYTES), src(F::Src2, GIM, T::W.union(T::UW)),
         ];
 
     /// Plane equation of pixel coordinates.
@@ -200,7 +200,7 @@ instructions! {
 
     /// Square root, correctly rounded.
     SQRTM = plain(0x7e) ["sqrtm"] .spec(SAT, NO_MODS, Platforms::SKL)
-        => &[EXEC, PRED, dst(GI, T::DF), src(F::Src0, GIM, T::DF)];
+        => &[EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS)];
 
     /// Division, correctly rounded.
     DIVM = plain(0x7f) ["divm"] .spec(SAT, NO_MODS, Platforms::SKL)
@@ -212,8 +212,9 @@ instructions! {
     /// Dot product of four bytes, accumulated.
     DP4A = plain(0x82) ["dp4a"] .spec(SAT, NO_MODS, Platforms::TGLLP)
         .since_platform(Platforms::TGLLP)
+        .note("Real objects have constants as src0; the specification lists none for src0 and src1.")
         => &[
-            EXEC, PRED, dst(GI, DWORDS), src(F::Src0, GI, DWORDS), src(F::Src1, GI, DWORDS),
+            EXEC, PRED, dst(GI, DWORDS), src(F::Src0, GIM, DWORDS), src(F::Src1, GIM, DWORDS),
             src(F::Src2, GIM, DWORDS),
         ];
 
@@ -241,12 +242,12 @@ instructions! {
     /// Hyperbolic tangent.
     TANH = plain(0x96) ["tanh"] .since_platform(Platforms::XE3P).since("2025-12")
         .note("IGC 2.26+ (Xe3P); readable by the generic path, but no public binary writer.")
-        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+        => &[EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS)];
 
     /// Sigmoid.
     SIGM = plain(0x97) ["sigm"] .since_platform(Platforms::XE3P).since("2025-12")
         .note("IGC 2.26+ (Xe3P); readable by the generic path, but no public binary writer.")
-        => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
+        => &[EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS)];
 
     /// First step of a correctly rounded division.
     INVM = plain(0x9b) ["invm"] .spec(NO_SAT, ARITH_MODS, Platforms::SKL).since("2024-09")

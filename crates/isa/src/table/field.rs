@@ -282,8 +282,16 @@ pub(super) mod short {
     pub(crate) const DWORDS: T = T::UD.union(T::D);
     /// 16- and 32-bit integers.
     pub(crate) const WORDS_DWORDS: T = DWORDS.union(T::UW).union(T::W);
+    /// Integers of 16 to 64 bits.
+    pub(crate) const WORDS_TO_QWORDS: T = WORDS_DWORDS.union(T::UQ).union(T::Q);
     /// 8-bit integers.
     pub(crate) const BYTES: T = T::UB.union(T::B);
+    /// `hf`, `bf` and `f`.
+    pub(crate) const SINGLE_FLOATS: T = T::HF.union(T::BF).union(T::F);
+    /// Integers of 8 to 32 bits.
+    pub(crate) const UP_TO_DWORDS: T = WORDS_DWORDS.union(BYTES);
+    /// Numbers but for integers of 64 bits.
+    pub(crate) const NO_QWORDS: T = UP_TO_DWORDS.union(T::ALL_FLOATS);
     /// The types that DPAS reads and writes.
     pub(crate) const DPAS: T = DWORDS.union(T::ALL_FLOATS);
     /// 32-bit data of messages.

@@ -61,8 +61,8 @@ instructions! {
     /// Shifts right, filling with the sign.
     ASR = plain(0x26) ["asr"] .spec(NO_SAT, ARITH_MODS, ALL)
         => &[
-            EXEC, PRED, dst(GI, T::B.union(T::W).union(T::D)),
-            src(F::Src0, GIM, T::B.union(T::W).union(T::D)), src(F::Src1, GIM, T::INTEGERS),
+            EXEC, PRED, dst(GI, T::B.union(T::W).union(T::D).union(T::Q)),
+            src(F::Src0, GIM, T::B.union(T::W).union(T::D).union(T::Q)), src(F::Src1, GIM, T::INTEGERS),
         ];
 
     /// Number of set bits.
@@ -99,15 +99,15 @@ instructions! {
     /// Rotates left.
     ROL = plain(0x80) ["rol"] .spec(NO_SAT, NO_MODS, SINCE_ICL).since_platform(Platforms::ICLLP)
         => &[
-            EXEC, PRED, dst(GI, WORDS_DWORDS), src(F::Src0, GIM, WORDS_DWORDS),
-            src(F::Src1, GIM, WORDS_DWORDS),
+            EXEC, PRED, dst(GI, WORDS_TO_QWORDS), src(F::Src0, GIM, WORDS_TO_QWORDS),
+            src(F::Src1, GIM, WORDS_TO_QWORDS),
         ];
 
     /// Rotates right.
     ROR = plain(0x81) ["ror"] .spec(NO_SAT, NO_MODS, SINCE_ICL).since_platform(Platforms::ICLLP)
         => &[
-            EXEC, PRED, dst(GI, WORDS_DWORDS), src(F::Src0, GIM, WORDS_DWORDS),
-            src(F::Src1, GIM, WORDS_DWORDS),
+            EXEC, PRED, dst(GI, WORDS_TO_QWORDS), src(F::Src0, GIM, WORDS_TO_QWORDS),
+            src(F::Src1, GIM, WORDS_TO_QWORDS),
         ];
 
     /// Any bitwise function of three sources.

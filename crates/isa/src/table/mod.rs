@@ -192,6 +192,22 @@ pub enum Saturation {
     Float,
 }
 
+/// What an instruction does to memory. Known of the load/store cache messages.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Access {
+    /// Nothing, or it is not known.
+    Unspecified,
+    /// Reads.
+    Load,
+    /// Writes.
+    Store,
+    /// Reads and writes as one step.
+    Atomic {
+        /// Data operands beside the memory.
+        operands: u8,
+    },
+}
+
 /// Which modifiers a source may have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SourceModifiers {
@@ -287,6 +303,8 @@ pub struct InstructionDef {
     pub saturation: Saturation,
     /// Which modifiers a source may have.
     pub source_modifiers: SourceModifiers,
+    /// What it does to memory.
+    pub access: Access,
     /// Platforms of the written specification that have the instruction; empty where it lists
     /// none (later than all of them, or undocumented).
     pub platforms: Platforms,
@@ -325,6 +343,7 @@ impl InstructionDef {
             syntax: Syntax::STANDARD,
             saturation: Saturation::Unspecified,
             source_modifiers: SourceModifiers::Unspecified,
+            access: Access::Unspecified,
             platforms: Platforms::empty(),
             since_platform: Platforms::empty(),
             since: "",
@@ -395,6 +414,11 @@ impl InstructionDef {
         self.spec(Saturation::No, SourceModifiers::None, Platforms::empty())
             .since_platform(Platforms::DG2)
             .since("2021-11")
+    }
+
+    pub(crate) const fn access(mut self, access: Access) -> Self {
+        self.access = access;
+        self
     }
 
     pub(crate) const fn since_platform(mut self, platform: Platforms) -> Self {

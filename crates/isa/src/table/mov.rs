@@ -57,7 +57,10 @@ instructions! {
 
     /// Copies and converts.
     MOV = plain(0x29) ["mov"] .spec(SAT, ARITH_MODS, ALL)
-        => &[EXEC, PRED, dst(GI, ANY), src(F::Src0, GIM.union(P), ANY)];
+        => &[
+            EXEC, PRED, dst(GI, ANY),
+            src(F::Src0, GIM.union(P).union(S), ANY).note("state: real objects have it, the specification does not"),
+        ];
 
     /// Selects one of two sources by a predicate.
     SEL = plain(0x2a) ["sel"] .spec(SAT, ARITH_MODS, ALL)

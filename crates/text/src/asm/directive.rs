@@ -147,8 +147,9 @@ impl<'t> Assembler<'t, '_> {
     }
 
     pub(super) fn routine(&mut self, kind: RoutineKind) -> Parsed<()> {
-        let (name, _) = self.name("the name of a routine")?;
+        let (name, span) = self.name("the name of a routine")?;
         self.finish_routine();
+        self.here.routine = span;
         let format = self.object.format();
         self.last = Last::None;
         self.draft = Some(Draft::new(kind, name, format, self.grf_bytes));

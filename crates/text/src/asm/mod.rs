@@ -40,6 +40,7 @@ mod operand;
 mod optional;
 mod parts;
 mod pool;
+mod places;
 mod region;
 mod routine;
 
@@ -47,6 +48,7 @@ pub(crate) use change::{InstructionNumbers, RoutineNumbers, shortened};
 pub(crate) use comment::DERIVED;
 pub use diagnostic::{Diagnostic, DiagnosticKind, Span};
 pub(crate) use pool::each_string;
+pub use places::{Assembled, Places, RoutinePlaces};
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -86,6 +88,17 @@ pub struct Options {
 /// # Errors
 /// Everything that is wrong with the text, in order of the places.
 pub fn assemble<'t>(text: &'t [u8], options: &Options) -> Result<Object<'t>, Vec<Diagnostic>> {
+    assemble_with_places(text, options).map(|assembled| assembled.object)
+}
+
+/// Assembles a text and says where in it each part of the object was written.
+///
+/// # Errors
+/// Those of [`assemble`].
+pub fn assemble_with_places<'t>(
+    text: &'t [u8],
+    options: &Options,
+) -> Result<Assembled<'t>, Vec<Diagnostic>> {
     let index = Index::new();
     let version = options.version.unwrap_or(Version::V4_1);
     let mut assembler = Assembler {
@@ -102,6 +115,8 @@ pub fn assemble<'t>(text: &'t [u8], options: &Options) -> Result<Object<'t>, Vec
         blob: Blob::None,
         arranged: false,
         empty: false,
+        places: Places::default(),
+        here: RoutinePlaces::default(),
         faults: Vec::new(),
         more: 0,
         suggestions: 20,
@@ -155,6 +170,9 @@ struct Assembler<'t, 'i> {
     arranged: bool,
     /// The text says that it has no routines.
     empty: bool,
+    places: Places,
+    /// Places of the routine under construction.
+    here: RoutinePlaces,
     faults: Vec<Diagnostic>,
     /// Faults that are not listed.
     more: usize,
@@ -182,11 +200,16 @@ impl<'t> Assembler<'t, '_> {
                 _ => {}
             }
             self.last = Last::None;
+            let start = self.cursor.at;
             if let Err(fault) = self.statement() {
                 self.fault(fault);
                 self.cursor.skip_line();
             } else if self.cursor.directive.is_some() {
                 self.trailing_directive();
+            }
+            if let Some(draft) = &self.draft {
+                let statement = Span::between(start, self.cursor.at);
+                self.here.note(&draft.body, statement);
             }
         }
         self.finish_routine();
@@ -212,9 +235,12 @@ impl<'t> Assembler<'t, '_> {
         }
     }
 
-    fn result(mut self) -> Result<Object<'t>, Vec<Diagnostic>> {
+    fn result(mut self) -> Result<Assembled<'t>, Vec<Diagnostic>> {
         if self.faults.is_empty() {
-            return Ok(self.object);
+            return Ok(Assembled {
+                object: self.object,
+                places: self.places,
+            });
         }
         self.faults.sort_by_key(|f| f.span.start);
         if self.more > 0 {
@@ -484,9 +510,16 @@ impl<'t> Assembler<'t, '_> {
             *body = draft.body;
         }
         self.blob = Blob::None;
+        let places = core::mem::take(&mut self.here);
         match draft.kind {
-            RoutineKind::Kernel => self.object.kernels.push(routine),
-            RoutineKind::Function => self.object.functions.push(routine),
+            RoutineKind::Kernel => {
+                self.object.kernels.push(routine);
+                self.places.kernels.push(places);
+            }
+            RoutineKind::Function => {
+                self.object.functions.push(routine);
+                self.places.functions.push(places);
+            }
         }
     }
 }

@@ -1,0 +1,102 @@
+//! Findings as a log of the Static Analysis Results Interchange Format, version 2.1.0.
+
+use super::Checked;
+use crate::output::printable;
+use serde_json::{Value, json};
+use std::path::Path;
+use visakit::validate::{Finding, Rule, Severity, rules};
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json";
+
+/// The log.
+pub(super) fn log(checked: &[Checked], unusable: &[String]) -> Value {
+    let mut results = Vec::new();
+    for one in checked {
+        for (finding, line) in one.report.findings.iter().zip(&one.lines) {
+            results.push(result(one, finding, *line));
+        }
+    }
+    let notifications: Vec<Value> = unusable
+        .iter()
+        .map(|error| json!({ "level": "error", "message": { "text": error } }))
+        .collect();
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {
+                "driver": {
+                    "name": "visakit",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                    "rules": rules::all().map(rule).collect::<Vec<_>>(),
+                }
+            },
+            "invocations": [{
+                "executionSuccessful": unusable.is_empty(),
+                "toolExecutionNotifications": notifications,
+            }],
+            "results": results,
+        }]
+    })
+}
+
+const fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+fn rule(rule: &'static Rule) -> Value {
+    json!({
+        "id": rule.id().to_string(),
+        "name": rule.name,
+        "shortDescription": { "text": rule.what },
+        "help": { "text": rule.action },
+        "defaultConfiguration": { "level": level(rule.severity) },
+        "properties": { "area": rule.area().name(), "source": rule.source },
+    })
+}
+
+fn result(one: &Checked, finding: &Finding, line: Option<(usize, usize)>) -> Value {
+    let index = rules::all().position(|r| r == finding.rule);
+    let mut physical = json!({ "artifactLocation": { "uri": uri(&one.path) } });
+    let region = match (line, finding.offset) {
+        (Some((line, column)), _) => Some(json!({ "startLine": line, "startColumn": column })),
+        (None, Some(offset)) => Some(json!({ "byteOffset": offset })),
+        (None, None) => None,
+    };
+    if let (Some(region), Value::Object(location)) = (region, &mut physical) {
+        location.insert("region".to_owned(), region);
+    }
+    let mut logical = finding.place.to_string();
+    if let Some(name) = finding.place.routine.and_then(|id| one.names.get(id)) {
+        logical = format!("{logical} of {name}");
+    }
+    json!({
+        "ruleId": finding.rule.id().to_string(),
+        "ruleIndex": index,
+        "level": level(finding.rule.severity),
+        "message": { "text": printable(finding.message.as_bytes()) },
+        "locations": [{
+            "physicalLocation": physical,
+            "logicalLocations": [{ "fullyQualifiedName": logical }],
+        }],
+    })
+}
+
+/// The path as a relative or absolute URI reference.
+fn uri(path: &Path) -> String {
+    let mut uri = String::new();
+    for byte in path.to_string_lossy().bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
+                uri.push(char::from(byte));
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}

@@ -1,0 +1,96 @@
+//! Where in a text the parts of an assembled object were written.
+
+use super::diagnostic::Span;
+use alloc::vec::Vec;
+use visakit_isa::object::{Body, Object, RoutineId, RoutineKind};
+
+/// The lists of a routine whose entries have places.
+const LISTS: [&str; 9] = [
+    "code",
+    "variables",
+    "addresses",
+    "predicates",
+    "labels",
+    "samplers",
+    "surfaces",
+    "inputs",
+    "attributes",
+];
+
+/// Lengths of the lists, in their order.
+fn lengths(body: &Body<'_>) -> [usize; LISTS.len()] {
+    [
+        body.code.len(),
+        body.variables.len(),
+        body.addresses.len(),
+        body.predicates.len(),
+        body.labels.len(),
+        body.samplers.len(),
+        body.surfaces.len(),
+        body.inputs.len(),
+        body.attributes.len(),
+    ]
+}
+
+/// Places of a routine's parts.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RoutinePlaces {
+    /// The directive that begins the routine.
+    pub routine: Span,
+    lists: [Vec<Span>; LISTS.len()],
+}
+
+impl RoutinePlaces {
+    /// Entries that came into being since the last call were written at `span`.
+    pub(super) fn note(&mut self, body: &Body<'_>, span: Span) {
+        for (list, length) in self.lists.iter_mut().zip(lengths(body)) {
+            while list.len() < length {
+                list.push(span);
+            }
+        }
+    }
+
+    /// The statement that made an instruction.
+    #[must_use]
+    pub fn instruction(&self, index: usize) -> Option<Span> {
+        self.entry("code", index)
+    }
+
+    /// The statement that made the entry of a list of [`Body`], which is named like its field:
+    /// `variables`, `inputs`, `code`. A label that was used before it was placed has the place of its
+    /// first use. What the assembler added by itself has none, or that of a neighbour.
+    #[must_use]
+    pub fn entry(&self, list: &str, index: usize) -> Option<Span> {
+        let list = LISTS.iter().position(|name| *name == list)?;
+        self.lists.get(list)?.get(index).copied()
+    }
+}
+
+/// Places of an object's parts.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Places {
+    /// One for each kernel.
+    pub kernels: Vec<RoutinePlaces>,
+    /// One for each function.
+    pub functions: Vec<RoutinePlaces>,
+}
+
+impl Places {
+    /// Those of a routine.
+    #[must_use]
+    pub fn routine(&self, id: RoutineId) -> Option<&RoutinePlaces> {
+        match id.kind {
+            RoutineKind::Kernel => self.kernels.get(id.index),
+            RoutineKind::Function => self.functions.get(id.index),
+        }
+    }
+}
+
+/// An object and where its parts were written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Assembled<'t> {
+    /// The object.
+    pub object: Object<'t>,
+    /// Where its parts were written.
+    pub places: Places,
+}

@@ -1,0 +1,152 @@
+//! Offsets of findings in the file, found after the fact: only what is wrong is looked for.
+
+use crate::report::{FieldPlace, Finding, Part};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::ops::Range;
+use visakit_isa::object::{Content, Item, Object, RoutineId};
+use visakit_isa::wire::Derived;
+use visakit_parse::{Container, Instructions, Leaf, Observer, RoutineReader, Rules};
+
+/// Fills in the offsets that are missing.
+pub(crate) fn locate(bytes: &[u8], object: &Object<'_>, findings: &mut [Finding]) {
+    let Ok(container) = Container::parse(bytes) else {
+        return;
+    };
+    let mut routines: BTreeMap<RoutineId, Vec<&mut Finding>> = BTreeMap::new();
+    for finding in findings.iter_mut().filter(|f| f.offset.is_none()) {
+        match finding.place.routine {
+            None => finding.offset = Some(0),
+            Some(id) => {
+                // Unless something better is found: the place of the entry in the header.
+                finding.offset = container.place(id).map(|p| p.stated_at);
+                routines.entry(id).or_default().push(finding);
+            }
+        }
+    }
+    for (id, mut findings) in routines {
+        let mut tables = Tables {
+            depth: 0,
+            entry: None,
+            found: BTreeMap::new(),
+        };
+        let Ok(reader) = container.routine_with(id, &mut tables) else {
+            continue;
+        };
+        for finding in &mut findings {
+            let name = finding.place.field.map(|f| f.name);
+            let key = match finding.place.part {
+                Part::Entry { table, index } => (table, index),
+                Part::Whole => ("", 0),
+                Part::Instruction { .. } => continue,
+            };
+            let field = name.and_then(|name| tables.found.get(&(key.0, key.1, name)));
+            let found = field.or_else(|| tables.found.get(&(key.0, key.1, "")));
+            if let Some(offset) = found {
+                finding.offset = Some(*offset);
+            }
+        }
+        instructions(object, id, &reader, &mut findings);
+    }
+}
+
+/// Remembers where the entries of a routine's tables stand, and their fields.
+struct Tables {
+    depth: u32,
+    entry: Option<(&'static str, u32)>,
+    found: BTreeMap<(&'static str, u32, &'static str), u64>,
+}
+
+impl Observer<'_> for Tables {
+    fn enter(&mut self, name: &'static str, index: Option<u32>, offset: u64) {
+        self.depth += 1;
+        // Lists of lists (the attributes of a variable) belong to the entry of the outer one.
+        if self.entry.is_none()
+            && let Some(index) = index
+            && name != "strings"
+        {
+            self.entry = Some((name, index));
+            self.found.insert((name, index, ""), offset);
+        } else if let Some((table, index)) = self.entry {
+            self.found.entry((table, index, name)).or_insert(offset);
+        }
+    }
+
+    fn leave(&mut self, _: u64) {
+        self.depth -= 1;
+        if self.depth <= 1 {
+            self.entry = None;
+        }
+    }
+
+    fn leaf(&mut self, name: &'static str, range: Range<u64>, _: Leaf<'_>) {
+        let (table, index) = match self.entry {
+            Some(entry) => entry,
+            None if self.depth == 0 => ("", 0),
+            None => return,
+        };
+        self.found
+            .entry((table, index, name))
+            .or_insert(range.start);
+    }
+}
+
+/// Walks over the code once more, up to the last instruction that is asked for.
+fn instructions(
+    object: &Object<'_>,
+    id: RoutineId,
+    reader: &RoutineReader<'_>,
+    findings: &mut [&mut Finding],
+) {
+    let mut wanted: Vec<(u32, Option<FieldPlace>, &mut &mut Finding)> = findings
+        .iter_mut()
+        .filter_map(|finding| match finding.place.part {
+            Part::Instruction { number, .. } => Some((number, finding.place.field, finding)),
+            _ => None,
+        })
+        .collect();
+    wanted.sort_by_key(|(number, _, _)| *number);
+    let Some(routine) = object.routine(id) else {
+        return;
+    };
+    let Content::Body(body) = &routine.content else {
+        return;
+    };
+    // A damaged routine may have bytes between its tables and its first instruction.
+    let gap = match body.code.first() {
+        Some(Item::Raw(raw)) if !routine.stored.is_empty() => raw.bytes.len(),
+        _ => 0,
+    };
+    let stated = |d: &(Derived, u32)| d.0 == Derived::CodeEntry;
+    let gap = if routine.stored.iter().any(stated) {
+        gap
+    } else {
+        0
+    };
+    let code = reader.code().get(gap..).unwrap_or_default();
+    let start = reader.tables_end() + gap as u64;
+    let format = object.format();
+    let mut walk = Instructions::new(code, start, format, Rules::LENIENT);
+    let mut number = 0;
+    let mut wanted = wanted.into_iter().peekable();
+    while wanted.peek().is_some() {
+        let Some(Ok(instruction)) = walk.next() else {
+            return;
+        };
+        while let Some((_, field, finding)) = wanted.next_if(|(n, _, _)| *n == number) {
+            let mut offset = instruction.offset();
+            // Counts of lists are fields of the file and not of the instruction.
+            let mut fields = instruction
+                .fields()
+                .filter(|f| f.def.kind != visakit_isa::table::FieldKind::Count);
+            if let Some(field) = field
+                && let Some(position) = usize::try_from(field.position).ok()
+                && let Some(found) = fields.nth(position)
+            {
+                offset += found.start as u64;
+            }
+            finding.offset = Some(offset);
+        }
+        number += 1;
+    }
+}

@@ -1,0 +1,244 @@
+//! Findings and reports.
+
+use crate::rule::{Rule, Severity};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Range;
+use visakit_isa::Op;
+use visakit_isa::object::{RoutineId, RoutineKind};
+
+/// A field: its name, and where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct FieldPlace {
+    /// Name, of a field of an instruction or of a record.
+    pub name: &'static str,
+    /// Place among the fields of the instruction; 0 in records.
+    pub position: u32,
+}
+
+/// Which part of a routine, or of the file, a finding is about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Part {
+    /// The whole of it.
+    Whole,
+    /// An entry of a table, which is named like the field that holds it: `variables`, `inputs`.
+    Entry {
+        /// The table.
+        table: &'static str,
+        /// The entry.
+        index: u32,
+    },
+    /// An instruction, by its number in the routine.
+    Instruction {
+        /// The number; pieces that do not decode are not counted.
+        number: u32,
+        /// Its operation, where that is known.
+        op: Option<Op>,
+    },
+}
+
+/// Where something is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// The routine; `None` for the file.
+    pub routine: Option<RoutineId>,
+    /// The part of it.
+    pub part: Part,
+    /// The field.
+    pub field: Option<FieldPlace>,
+}
+
+impl Place {
+    /// The file.
+    pub const FILE: Self = Self {
+        routine: None,
+        part: Part::Whole,
+        field: None,
+    };
+
+    pub(crate) const fn of_routine(id: RoutineId) -> Self {
+        Self {
+            routine: Some(id),
+            part: Part::Whole,
+            field: None,
+        }
+    }
+
+    pub(crate) fn entry(self, table: &'static str, index: usize) -> Self {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        Self {
+            part: Part::Entry { table, index },
+            ..self
+        }
+    }
+
+    pub(crate) const fn field(self, name: &'static str, position: u32) -> Self {
+        Self {
+            field: Some(FieldPlace { name, position }),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    /// `kernel 0, instruction 12 (mov), dst`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        if let Some(id) = self.routine {
+            let kind = match id.kind {
+                RoutineKind::Kernel => "kernel",
+                RoutineKind::Function => "function",
+            };
+            write!(f, "{kind} {}", id.index)?;
+            separator = ", ";
+        }
+        match self.part {
+            Part::Whole => {}
+            Part::Entry { table, index } => {
+                write!(f, "{separator}{table}[{index}]")?;
+                separator = ", ";
+            }
+            Part::Instruction { number, op } => {
+                write!(f, "{separator}instruction {number}")?;
+                separator = ", ";
+                if let Some(op) = op {
+                    write!(f, " ({})", op.def().mnemonic())?;
+                }
+            }
+        }
+        match self.field {
+            Some(field) => write!(f, "{separator}{}", field.name),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A rule that is broken, and where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Where it is broken.
+    pub place: Place,
+    /// Offset of the place from the start of the file, where the object was read from bytes.
+    pub offset: Option<u64>,
+    /// Bytes of the text, where the object was assembled and the caller has said where from.
+    pub span: Option<Range<usize>>,
+    /// What is wrong, one sentence without a full stop.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    /// `error[V0222-region-exec-size] kernel 0, instruction 3 (mov), src0 @ 0x3f2: ...`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}[{}] {}",
+            self.rule.severity.name(),
+            self.rule.id(),
+            self.place
+        )?;
+        if let Some(offset) = self.offset {
+            write!(f, " @ {offset:#x}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// Everything that is wrong with an object.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// The findings, in the order of the object's parts; the first ones, if there are more than the
+    /// limit.
+    pub findings: Vec<Finding>,
+    /// Number of errors, also of those that are not kept.
+    pub errors: u64,
+    /// Number of warnings, also of those that are not kept.
+    pub warnings: u64,
+    /// Number of routines that were looked at.
+    pub routines: u64,
+}
+
+impl Report {
+    /// Whether there is nothing to say.
+    #[must_use]
+    pub const fn is_clean(&self) -> bool {
+        self.errors == 0 && self.warnings == 0
+    }
+
+    /// Findings that were counted and not kept.
+    #[must_use]
+    pub fn more(&self) -> u64 {
+        (self.errors + self.warnings).saturating_sub(self.findings.len() as u64)
+    }
+
+    /// Tells findings where in a text their places were written.
+    pub fn set_spans(&mut self, mut span: impl FnMut(&Place) -> Option<Range<usize>>) {
+        for finding in &mut self.findings {
+            finding.span = span(&finding.place);
+        }
+    }
+
+    /// Adds a finding of one's own, such as a fault of a text that was not assembled.
+    pub fn add(&mut self, finding: Finding, limit: usize) {
+        self.count(finding.rule);
+        if self.findings.len() < limit {
+            self.findings.push(finding);
+        }
+    }
+
+    const fn count(&mut self, rule: &Rule) {
+        match rule.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+        }
+    }
+}
+
+/// Takes findings while an object is looked at.
+#[derive(Debug)]
+pub(crate) struct Sink {
+    pub(crate) report: Report,
+    limit: usize,
+}
+
+impl Sink {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            report: Report::default(),
+            limit,
+        }
+    }
+
+    /// Counts a finding, and keeps it if there is room; only then is the message made.
+    #[cold]
+    pub(crate) fn add(
+        &mut self,
+        rule: &'static Rule,
+        place: Place,
+        message: impl FnOnce() -> String,
+    ) {
+        self.add_at(rule, place, None, message);
+    }
+
+    #[cold]
+    pub(crate) fn add_at(
+        &mut self,
+        rule: &'static Rule,
+        place: Place,
+        offset: Option<u64>,
+        message: impl FnOnce() -> String,
+    ) {
+        self.report.count(rule);
+        if self.report.findings.len() < self.limit {
+            self.report.findings.push(Finding {
+                rule,
+                place,
+                offset,
+                span: None,
+                message: message(),
+            });
+        }
+    }
+}

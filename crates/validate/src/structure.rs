@@ -1,0 +1,181 @@
+//! Files, references, names.
+
+use crate::report::{Part, Place, Sink};
+use crate::rule::Rule;
+use crate::rules;
+use alloc::collections::BTreeMap;
+use alloc::string::ToString;
+use visakit_isa::object::{
+    Attribute, Content, FileVariable, Item, Object, Relocation, Routine, RoutineId, RoutineKind,
+};
+use visakit_parse::{Error, ErrorKind};
+
+/// What the reader found. Faults of meaning are left out: they are looked at again, all of them.
+pub(crate) fn faults(faults: &[Error], sink: &mut Sink) {
+    for fault in faults.iter().filter(|f| !f.kind().is_legality()) {
+        let rule: &'static Rule = match fault.kind() {
+            ErrorKind::Inconsistent { .. } | ErrorKind::NotZero { .. } => {
+                &rules::INCONSISTENT_NUMBER
+            }
+            ErrorKind::OutsideOfFile { .. } | ErrorKind::Overlap { .. } => &rules::MISPLACED_PIECE,
+            ErrorKind::Uncovered { .. } => &rules::UNCLAIMED_BYTES,
+            _ => &rules::UNDECODABLE,
+        };
+        let context = fault.context();
+        let mut place = Place {
+            routine: context.routine.as_ref().map(|(id, _)| *id),
+            ..Place::FILE
+        };
+        if let Some(number) = context.instruction {
+            let op = context.def.map(|d| d.op);
+            place.part = Part::Instruction { number, op };
+        } else if let Some((table, Some(index))) = context.path.first() {
+            place.part = Part::Entry {
+                table,
+                index: *index,
+            };
+        }
+        if let Some(name) = context.field {
+            place = place.field(name, 0);
+        }
+        sink.add_at(rule, place, Some(fault.offset()), || {
+            fault.kind().to_string()
+        });
+    }
+}
+
+/// Pieces that are raw bytes, for objects of which no faults are known.
+pub(crate) fn raw_pieces(object: &Object<'_>, sink: &mut Sink) {
+    for (id, routine) in object.routines() {
+        let place = Place::of_routine(id);
+        match &routine.content {
+            Content::Raw(raw) => sink.add(&rules::UNDECODABLE, place, || raw.reason.clone()),
+            Content::Missing(reason) => sink.add(&rules::MISPLACED_PIECE, place, || reason.clone()),
+            Content::Body(body) => {
+                for item in &body.code {
+                    if let Item::Raw(raw) = item {
+                        sink.add(&rules::UNDECODABLE, place, || raw.reason.clone());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What concerns the file as a whole.
+pub(crate) fn object(object: &Object<'_>, sink: &mut Sink) {
+    let mut names: BTreeMap<(RoutineKind, &[u8]), RoutineId> = BTreeMap::new();
+    for (id, routine) in object.routines() {
+        if let Some(first) = names.insert((id.kind, &routine.name), id) {
+            sink.add(&rules::DUPLICATE_NAME, Place::of_routine(id), || {
+                alloc::format!("has the name of {} {}", first.kind.name(), first.index)
+            });
+        }
+    }
+    for (index, variable) in object.file_variables.iter().enumerate() {
+        file_variable(index, variable, sink);
+    }
+}
+
+fn file_variable(index: usize, variable: &FileVariable<'_>, sink: &mut Sink) {
+    let place = Place::FILE.entry("file_variables", index);
+    let ty = variable.properties.data_type();
+    if ty.is_packed() || ty == visakit_isa::DataType::Bool {
+        sink.add(&rules::VARIABLE_TYPE, place.field("properties", 0), || {
+            alloc::format!("a variable of type {ty}")
+        });
+    }
+    if variable.properties.alignment().bytes(32).is_none() {
+        sink.add(&rules::ALIGNMENT, place.field("properties", 0), || {
+            alloc::format!("alignment code {}", variable.properties.alignment().0)
+        });
+    }
+    if variable.elements == 0 {
+        sink.add(
+            &rules::VARIABLE_ELEMENTS,
+            place.field("elements", 0),
+            || "no elements".to_string(),
+        );
+    }
+}
+
+/// What the file says of a routine.
+pub(crate) fn routine(object: &Object<'_>, id: RoutineId, routine: &Routine<'_>, sink: &mut Sink) {
+    let place = Place::of_routine(id);
+    if routine.name.is_empty() {
+        sink.add(&rules::ROUTINE_NAME, place.field("name", 0), || {
+            "the name is empty".to_string()
+        });
+    }
+    if let Content::Body(body) = &routine.content {
+        match body.string(body.name) {
+            None => sink.add(&rules::INDEX, place.field("name", 0), || {
+                out_of_range("string", body.name.0, body.strings.len())
+            }),
+            Some(own) if own != routine.name.as_ref() && !routine.name.is_empty() => {
+                sink.add(&rules::ROUTINE_NAME, place.field("name", 0), || {
+                    let own = alloc::string::String::from_utf8_lossy(own);
+                    let outer = routine.display_name();
+                    alloc::format!("the file says {outer:?}, the routine {own:?}")
+                });
+            }
+            Some(_) => {}
+        }
+    }
+    relocations(
+        place,
+        "variable_relocations",
+        &routine.variable_relocations,
+        object.file_variables.len(),
+        sink,
+    );
+    relocations(
+        place,
+        "function_relocations",
+        &routine.function_relocations,
+        object.functions.len(),
+        sink,
+    );
+    for (index, binary) in routine.binaries.iter().enumerate() {
+        if binary.platform.name().is_none() && binary.platform.0 != 0 {
+            let place = place.entry("binaries", index).field("platform", 0);
+            sink.add(&rules::NATIVE_PLATFORM, place, || {
+                alloc::format!("platform {} has no name", binary.platform.0)
+            });
+        }
+    }
+}
+
+fn relocations(
+    place: Place,
+    table: &'static str,
+    list: &[Relocation],
+    end: usize,
+    sink: &mut Sink,
+) {
+    for (index, relocation) in list.iter().enumerate() {
+        if usize::from(relocation.resolved) >= end {
+            let place = place.entry(table, index).field("resolved", 0);
+            sink.add(&rules::RELOCATION, place, || {
+                alloc::format!("resolves to {}, the file has {end}", relocation.resolved)
+            });
+        }
+    }
+}
+
+/// The names of attributes exist, and their values have a size.
+pub(crate) fn attributes(place: Place, list: &[Attribute<'_>], strings: usize, sink: &mut Sink) {
+    for attribute in list {
+        let index = attribute.name.0;
+        if usize::try_from(index).is_ok_and(|i| i >= strings) {
+            sink.add(&rules::INDEX, place.field("attributes", 0), || {
+                out_of_range("string", index, strings)
+            });
+        }
+    }
+}
+
+/// The message for an index beyond its table.
+pub(crate) fn out_of_range(table: &str, index: u32, end: usize) -> alloc::string::String {
+    alloc::format!("{table} {index} does not exist, the table ends at {end}")
+}
