@@ -343,7 +343,7 @@ fn targets(checker: &mut Checker<'_, '_>, walk: &Walk) {
 fn recursion(checker: &mut Checker<'_, '_>, walk: &Walk) {
     let mut calls: Vec<Vec<(usize, Place)>> = alloc::vec![Vec::new(); walk.parts.len()];
     for used in walk.uses.iter().filter(|u| u.op == Op::CALL) {
-        if let Some(placed) = walk.placed(used.label)
+        if let Some(placed) = walk.placed(used.label).filter(|p| p.begins)
             && let Some(from) = calls.get_mut(used.part)
         {
             from.push((placed.part, used.place));

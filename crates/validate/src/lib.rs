@@ -47,6 +47,7 @@ mod locate;
 mod lsc;
 mod messages;
 mod operands;
+mod page;
 mod platform;
 mod region;
 mod report;
@@ -57,6 +58,7 @@ mod storage;
 mod structure;
 mod types;
 
+pub use page::page;
 pub use platform::Platform;
 pub use report::{FieldPlace, Finding, Part, Place, Report};
 pub use rule::{Area, Rule, RuleId, Severity};

@@ -21,7 +21,7 @@ const MOST_PREDEFINED_SURFACES: usize = 6;
 pub(crate) fn field(checker: &mut Checker<'_, '_>, at: &Looked<'_>, slot: Slot<'_>, key: u16) {
     match slot.value {
         Value::Vector(operand) => vector(checker, at, slot, operand),
-        Value::Raw(operand) => raw(checker, slot, *operand),
+        Value::Raw(operand) => raw(checker, at, slot, *operand),
         Value::ExecSize(size) => {
             if size.is_wire_legal(checker.format) {
                 lanes(checker, slot, at.lanes, at.mask);
@@ -193,7 +193,7 @@ fn predicate_size(checker: &mut Checker<'_, '_>, at: &Looked<'_>, slot: Slot<'_>
     }
 }
 
-fn raw(checker: &mut Checker<'_, '_>, slot: Slot<'_>, operand: RawOperand) {
+fn raw(checker: &mut Checker<'_, '_>, at: &Looked<'_>, slot: Slot<'_>, operand: RawOperand) {
     variable(checker, slot, operand.variable);
     if operand.is_null() {
         if operand.offset != 0 {
@@ -226,7 +226,9 @@ fn raw(checker: &mut Checker<'_, '_>, slot: Slot<'_>, operand: RawOperand) {
             alloc::format!("begins at byte {offset} of {}", general.size)
         });
     }
-    if !slot.def.types.is_empty() && !types::same_size(general.ty, slot) {
+    // The data of these two has a rule of its own.
+    let gathers = matches!(at.op, Op::GATHER | Op::SCATTER);
+    if !gathers && !slot.def.types.is_empty() && !types::same_size(general.ty, slot) {
         checker.add_to(&rules::UNUSUAL_TYPE, slot, || {
             types::unexpected(general.ty, slot)
         });
@@ -288,7 +290,8 @@ fn modifier(
         VectorOperand::General(_) | VectorOperand::Indirect(_)
     );
     let logic = at.def.group == Group::Logic;
-    let shifts = at.def.source_modifiers == SourceModifiers::Arithmetic;
+    let rotates = matches!(at.op, Op::ROL | Op::ROR);
+    let shifts = rotates || at.def.source_modifiers == SourceModifiers::Arithmetic;
     let misplaced = match modifier {
         _ if !takes => true,
         Modifier::SAT => true,

@@ -76,6 +76,12 @@ pub(crate) fn operand(
     } else {
         TypeSet::INTEGERS
     };
+    // The reference implementation takes integers here, and gives what mathematics of floats gives.
+    let maths = matches!(at.op, Op::INV | Op::SQRT | Op::RSQRT) && !ty.is_float();
+    if maths {
+        checker.add_to(&rules::UNUSUAL_TYPE, slot, || unexpected(ty, slot));
+        return;
+    }
     if !types.intersects(kind) {
         checker.add_to(&rules::OPERAND_TYPE, slot, || unexpected(ty, slot));
         return;
@@ -124,7 +130,7 @@ fn saturation(checker: &mut Checker<'_, '_>, at: &Looked<'_>, ty: Option<DataTyp
     let integer = ty.is_some_and(|t| !t.is_float());
     let refused = match at.op {
         Op::FRC | Op::LZD | Op::MOD | Op::MULH | Op::MADW | Op::INVM | Op::RSQTM => true,
-        Op::DIV | Op::MAD => integer,
+        Op::DIV => integer,
         _ => {
             at.def.group == Group::Logic && at.def.saturation == Saturation::No && at.op != Op::ASR
         }

@@ -40,6 +40,49 @@ pub fn decode(data: &[u8]) {
     lazily(data);
 }
 
+/// Validation of any bytes ends, says where, and says the same however much of it is kept; what strict
+/// reading accepts has no finding of the file's structure.
+pub fn validate(data: &[u8]) {
+    use crate::validate::{Area, Options, Platform, Severity, bytes, object};
+    let few = Options {
+        limit: 8,
+        ..Options::default()
+    };
+    let Ok(report) = bytes(data, None, &Options::default()) else {
+        assert!(Container::parse(data).is_err());
+        return;
+    };
+    for finding in &report.findings {
+        assert!(!finding.message.is_empty());
+        // What the file says of places may lie beyond its end.
+        assert!(finding.offset.is_some(), "{finding}");
+    }
+    let kept = bytes(data, None, &few).map(|r| (r.errors, r.warnings, r.findings.len()));
+    let wanted = report.findings.len().min(8);
+    assert_eq!(kept.ok(), Some((report.errors, report.warnings, wanted)));
+    for name in ["SKL", "PVC"] {
+        let options = Options {
+            platform: Platform::from_name(name),
+            limit: 8,
+        };
+        assert!(bytes(data, None, &options).is_ok());
+    }
+    if let Ok(decoded) = parse::read_with(data, ReadOptions::default()) {
+        // Of the rules of structure an undamaged file breaks only those about names and numbers in it.
+        let damaged = report.findings.iter().find(|f| {
+            f.rule.severity == Severity::Error
+                && f.rule.area() == Area::Structure
+                && f.rule.number < 6
+        });
+        assert_eq!(damaged, None);
+        let owned = object(&decoded.object, &Options::default());
+        assert_eq!(
+            (owned.errors, owned.warnings),
+            (report.errors, report.warnings)
+        );
+    }
+}
+
 /// Whatever strict reading accepts is written identically from values that own all they hold, and
 /// lenient reading finds the same in it.
 pub fn written(data: &[u8]) {

@@ -12,11 +12,12 @@ mod common;
 
 use common::{Case, Random, cases, objects};
 use std::collections::BTreeSet;
-use visakit::fuzz::{decode, written};
+use visakit::fuzz::{decode, validate, written};
 
 fn both(data: &[u8]) {
     decode(data);
     written(data);
+    validate(data);
 }
 
 /// One generated case for each layout file and version, so that each kind of damage meets each
@@ -49,6 +50,7 @@ fn truncated_objects() {
         let mut at = 0;
         while at < bytes.len() {
             decode(&bytes[..at]);
+            validate(&bytes[..at]);
             at += step(at);
         }
     }

@@ -15,7 +15,7 @@ rules! {
         source: TABLE,
     }
     PREDICATION = 302 "predication" Error {
-        what: "Logic on predicates, copies of predicates and DPAS are not predicated.",
+        what: "Copies of predicates and DPAS are not predicated.",
         action: "Jump around the instruction, or select afterwards.",
         source: VERIFIER,
     }
@@ -74,6 +74,11 @@ rules! {
         action: "Use mov for other conversions.",
         source: VERIFIER,
     }
+    PREDICATED_LOGIC = 314 "predicated-logic" Warning {
+        what: "Logic on predicates is not predicated.",
+        action: "Jump around the instruction, or combine with a third predicate.",
+        source: INSTRUCTION,
+    }
     PIXEL_MASK = 320 "channels" Error {
         what: "A message enables one of its channels at least.",
         action: "Remove the message, or enable what it is for.",
@@ -119,7 +124,7 @@ rules! {
         action: "Use one block, or more lanes.",
         source: INSTRUCTION,
     }
-    MESSAGE_LANES = 329 "message-lanes" Error {
+    MESSAGE_LANES = 329 "message-lanes" Warning {
         what: "SVM messages have fewer than 32 lanes.",
         action: "Split the message.",
         source: VERIFIER,

@@ -39,7 +39,7 @@ rules! {
         action: "Rotate by two shifts.",
         source: VERIFIER,
     }
-    WIDE_SHIFT = 507 "wide-shift" Error {
+    WIDE_SHIFT = 507 "wide-shift" Warning {
         what: "DG2 shifts no 64-bit integers.",
         action: "Shift two halves.",
         source: VERIFIER,
