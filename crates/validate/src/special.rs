@@ -1,7 +1,6 @@
 //! Instructions that compute, and demand more than their operands do.
 
 use crate::checker::{Checker, Looked, Slot, slots};
-use crate::rule::Rule;
 use crate::rules;
 use crate::storage::End;
 use alloc::string::ToString;
@@ -59,12 +58,12 @@ fn predicate_copy(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
             });
         }
     }
-    unpredicated(checker, at, &rules::PREDICATION, "a copy of a predicate");
+    unpredicated(checker, at, "a copy of a predicate");
 }
 
 fn unpredicated(checker: &mut Checker<'_, '_>, at: &Looked<'_>, rule: &'static Rule, what: &str) {
     if at.instruction.predicate().is_some_and(|p| !p.is_none()) {
-        checker.add_named(rule, at, FieldName::Pred, || {
+        checker.add_named(&rules::PREDICATED_LOGIC, at, FieldName::Pred, || {
             alloc::format!("{what} is predicated")
         });
     }
@@ -81,7 +80,7 @@ fn predicate_logic(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
         }
     }
     if predicates > 0 {
-        unpredicated(checker, at, &rules::PREDICATED_LOGIC, "logic on predicates");
+        unpredicated(checker, at, "logic on predicates");
     }
     if predicates > 0 && others > 0 {
         checker.add(&rules::PREDICATE_LOGIC, || {

@@ -39,16 +39,16 @@ mod instruction;
 mod operand;
 mod optional;
 mod parts;
-mod pool;
 mod places;
+mod pool;
 mod region;
 mod routine;
 
 pub(crate) use change::{InstructionNumbers, RoutineNumbers, shortened};
 pub(crate) use comment::DERIVED;
 pub use diagnostic::{Diagnostic, DiagnosticKind, Span};
-pub(crate) use pool::each_string;
 pub use places::{Assembled, Places, RoutinePlaces};
+pub(crate) use pool::each_string;
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;

@@ -15,7 +15,7 @@ rules! {
         source: TABLE,
     }
     PREDICATION = 302 "predication" Error {
-        what: "Copies of predicates and DPAS are not predicated.",
+        what: "DPAS is not predicated.",
         action: "Jump around the instruction, or select afterwards.",
         source: VERIFIER,
     }
@@ -75,7 +75,7 @@ rules! {
         source: VERIFIER,
     }
     PREDICATED_LOGIC = 314 "predicated-logic" Warning {
-        what: "Logic on predicates is not predicated.",
+        what: "Logic on predicates and copies of predicates are not predicated.",
         action: "Jump around the instruction, or combine with a third predicate.",
         source: INSTRUCTION,
     }

@@ -8,8 +8,8 @@ use visakit_isa::operand::{
     ElementCount, Modifier, PropertyByte, SamplerOp, StateClass, StateOperand,
 };
 use visakit_isa::{
-    DataType, ExecSize, Field, FieldName as F, Instruction, LabelId, Op, Predicate, PredicateId,
-    RawOperand, Region, StringId, SurfaceId, Value, VarId, VectorOperand,
+    DataType, ExecSize, Field, FieldName as F, Instruction, LabelId, Op, Predicate, RawOperand,
+    Region, StringId, SurfaceId, Value, VarId, VectorOperand,
 };
 use visakit_validate::{Rule, rules as r};
 
@@ -166,14 +166,8 @@ pub(crate) static EDITS: &[Edit] = &[
     }),
     (&r::INDEX, MOV, |o| variable(o).alias = VarId(5000)),
     (&r::FIELDS, MOV, |o| {
-        let extra = Field {
-            name: F::Label,
-            value: Value::Label(LabelId(0)),
-        };
-        // The count differs, too: a field is there that belongs to none.
-        first(o).fields.remove(3);
+        // Execution size, predicate and destination stay.
         first(o).fields.truncate(3);
-        let _ = extra;
     }),
     (&r::NOT_IN_VERSION, MOV, |o| first(o).op = Op::STRBUF_LOAD),
     (&r::ROUTINE_NAME, MOV, |o| {
@@ -458,6 +452,15 @@ pub(crate) static EDITS: &[Edit] = &[
     (&r::LIFETIME, "lifetime.start D0", |o| {
         set(o, F::Properties, Value::U8(0x30))
     }),
+    (&r::PREDICATION, DPAS, |o| {
+        // Only the newest dialect has the field.
+        o.dialect = visakit_isa::Dialect::Reader2026_04;
+        let field = Field {
+            name: F::Pred,
+            value: Value::Predicate(Predicate::from_bits(1)),
+        };
+        first(o).fields.insert(1, field);
+    }),
     (&r::DPAS_TYPES, DPAS, |o| set(o, F::Src1, raw(38, 0))),
     (&r::DPAS_LANES, DPAS, |o| {
         set(o, F::ExecSize, Value::ExecSize(ExecSize::from_bits(0x05)));
@@ -519,9 +522,6 @@ pub(crate) static EDITS: &[Edit] = &[
     ),
     (&r::NESTING, MOV, |o| {
         o.version = visakit_isa::Version::V3_6;
-        body(o).code = code(&[Op::IF, Op::DO, Op::ENDIF, Op::WHILE, Op::RET]);
-        let _ = PredicateId(0);
-        // IF closed by nothing but ENDIF of a DO.
         body(o).code = code(&[Op::ENDIF, Op::RET]);
     }),
     // A label that nothing refers to says nothing.

@@ -165,7 +165,12 @@ pub(crate) static FAULTS: &[Fault] = &[
     ),
     // Instructions.
     (&r::PREDICATED_LOGIC, "", "", "(P1) and (M1, 16) P1 P1 P1"),
-    (&r::PREDICATION, "", "", "(P1) mov (M1, 1) U0(0,0)<1> P2"),
+    (
+        &r::PREDICATED_LOGIC,
+        "",
+        "",
+        "(P1) mov (M1, 1) U0(0,0)<1> P2",
+    ),
     (
         &r::SELECTOR,
         "",
