@@ -61,7 +61,7 @@ fn predicate_copy(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
     unpredicated(checker, at, "a copy of a predicate");
 }
 
-fn unpredicated(checker: &mut Checker<'_, '_>, at: &Looked<'_>, rule: &'static Rule, what: &str) {
+fn unpredicated(checker: &mut Checker<'_, '_>, at: &Looked<'_>, what: &str) {
     if at.instruction.predicate().is_some_and(|p| !p.is_none()) {
         checker.add_named(&rules::PREDICATED_LOGIC, at, FieldName::Pred, || {
             alloc::format!("{what} is predicated")

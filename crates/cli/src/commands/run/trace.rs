@@ -59,6 +59,7 @@ impl<'o> Trace<'o> {
             object,
             Options {
                 grf_bytes: Some(grf_bytes),
+                ..Options::default()
             },
         );
         let mut lines = BTreeMap::new();

@@ -171,7 +171,7 @@ fn check(path: &Path, args: &Args) -> Result<Checked, String> {
 fn check_text(path: &Path, bytes: &[u8], args: &Args, options: &Options) -> Checked {
     let assembling = asm::Options {
         version: None,
-        dialect: args.dialect.unwrap_or_default(),
+        dialect: args.dialect,
         grf_bytes: args.platform.map(Platform::grf_bytes),
     };
     let mut checked = Checked {
