@@ -1,0 +1,267 @@
+//! Instructions whose operands the table does not tell all about.
+
+use crate::generate::edges;
+use crate::generate::pool::{
+    Known, Pool, READ_PREDICATES, immediate, multi_address, predicate_operand,
+};
+use visakit_isa::operand::{GeneralOperand, Modifier, StateClass, StateOperand};
+use visakit_isa::{
+    DataType, ExecMask, ExecSize, FieldName as F, Instruction, InstructionDef, Op, Predicate,
+    PredicateId, RawOperand, Region, Value, VectorOperand, enums,
+};
+
+impl Pool {
+    pub(super) fn random_setp(&mut self) -> Option<Instruction> {
+        let id = self.predicate();
+        let bits = self.rng.u32(..);
+        self.set_predicate(id, bits);
+        let ty = *self
+            .rng
+            .choice(&[DataType::Ud, DataType::Uw, DataType::Ub])?;
+        let scalar = self.rng.bool();
+        let lanes = if scalar {
+            *self.rng.choice(&[16, 32])?
+        } else {
+            *self.rng.choice(&[1u8, 8, 16, 32])?
+        };
+        let mask = ExecMask {
+            first_lane: if lanes == 16 && self.rng.bool() {
+                16
+            } else {
+                0
+            },
+            no_mask: true,
+        };
+        let exec = ExecSize::new(lanes, mask, self.format)?;
+        let source = if scalar {
+            // A scalar has a bit for every lane.
+            let ty = if lanes == 32 { DataType::Ud } else { ty };
+            if self.rng.bool() {
+                immediate(ty, edges::bits(&mut self.rng, ty))
+            } else {
+                let known = self.some_variable(ty)?;
+                let element = self.rng.usize(..known.elements);
+                self.at(known, element, Region::SCALAR).into()
+            }
+        } else {
+            let known = self.some_variable(ty)?;
+            self.at(known, 0, Region::source(1, 1, 0)?).into()
+        };
+        Some(
+            Instruction::new(Op::SETP)
+                .with(F::ExecSize, Value::ExecSize(exec))
+                .with(F::Dst, Value::Vector(predicate_operand(id)))
+                .with(F::Src0, Value::Vector(source)),
+        )
+    }
+
+    /// Into a surface variable, and from there into a general one.
+    pub(super) fn random_movs(&mut self) -> Instruction {
+        let index = self.body.surfaces.len() + usize::from(self.format.predefined_surface_count());
+        let name = self.body.add_string(format!("T{index}").into_bytes());
+        self.body.surfaces.push(visakit_isa::object::Declaration {
+            name,
+            elements: 8,
+            attributes: Vec::new(),
+        });
+        let lanes = 1 << self.rng.u8(..4);
+        let state = VectorOperand::State(StateOperand {
+            modifier: Modifier::NONE,
+            class: StateClass::SURFACE,
+            index: u16::try_from(index).unwrap_or(0),
+            offset: if lanes == 8 {
+                0
+            } else {
+                self.rng.u8(..=8 - lanes)
+            },
+        });
+        let value: VectorOperand = match self.some_variable(DataType::Ud) {
+            Some(known) if self.rng.bool() => {
+                let first = self.rng.usize(..8);
+                GeneralOperand {
+                    region: Region::source(1, 1, 0).unwrap_or(Region::SCALAR),
+                    ..self.at(known, first, Region::SCALAR)
+                }
+                .into()
+            }
+            _ => immediate(DataType::Ud, u64::from(self.rng.u8(..))),
+        };
+        let exec = self.no_mask(lanes);
+        let movs = |dst, src| {
+            Instruction::new(Op::MOVS)
+                .with(F::ExecSize, Value::ExecSize(exec))
+                .with(F::Dst, Value::Vector(dst))
+                .with(F::Src0, Value::Vector(src))
+        };
+        self.push(movs(state, value));
+        let known = self.fresh(DataType::Ud, 64);
+        let region = Region::destination(1).unwrap_or(Region::SCALAR);
+        movs(self.at(known, 0, region).into(), state)
+    }
+
+    /// An address from an address, and an element read through it.
+    pub(super) fn random_addr_add(&mut self) -> Option<Instruction> {
+        let known = self.some_variable(DataType::Ud)?;
+        let offsets: Vec<u16> = (0..8).map(|_| self.rng.u16(..32) * 4).collect();
+        let from = self.point(known, &offsets);
+        let to = self.address(8);
+        let width = self.rng.u8(..4);
+        let operand = |address, width| {
+            VectorOperand::Address(visakit_isa::operand::AddressOperand {
+                address,
+                width,
+                ..visakit_isa::operand::AddressOperand::default()
+            })
+        };
+        let more = immediate(DataType::Uw, u64::from(self.rng.u16(..32) * 4));
+        let exec = self.no_mask(8);
+        self.push(
+            Instruction::new(Op::ADDR_ADD)
+                .with(F::ExecSize, Value::ExecSize(exec))
+                .with(F::Dst, Value::Vector(operand(to, 3)))
+                .with(F::Src0, Value::Vector(operand(from, width)))
+                .with(F::Src1, Value::Vector(more)),
+        );
+        let known = self.fresh(DataType::Ud, 64);
+        let dst = self.at(known, 0, Region::destination(1)?);
+        let source = Self::through(to, DataType::Ud, 0, multi_address(1, 0));
+        Some(
+            Instruction::new(Op::MOV)
+                .with(F::ExecSize, Value::ExecSize(exec))
+                .with(F::Pred, Value::Predicate(Predicate::NONE))
+                .with(F::Dst, Value::Vector(dst.into()))
+                .with(F::Src0, Value::Vector(source)),
+        )
+    }
+
+    pub(super) fn random_mov_of_predicate(&mut self) -> Instruction {
+        let known = self.fresh(DataType::Ud, 64);
+        let region = Region::destination(1).unwrap_or(Region::SCALAR);
+        let id = PredicateId(self.rng.u16(1..=READ_PREDICATES));
+        Instruction::new(Op::MOV)
+            .with(F::ExecSize, Value::ExecSize(self.no_mask(1)))
+            .with(F::Pred, Value::Predicate(Predicate::NONE))
+            .with(F::Dst, Value::Vector(self.at(known, 3, region).into()))
+            .with(F::Src0, Value::Vector(predicate_operand(id)))
+    }
+
+    pub(super) fn random_predicate_logic(&mut self, row: &InstructionDef) -> Instruction {
+        let id = self.predicate();
+        let bits = self.rng.u32(..);
+        self.set_predicate(id, bits);
+        let mut exec = self.random_exec(8, 32);
+        if exec.mask(self.format).is_none_or(|m| !m.no_mask) {
+            exec = self.no_mask(exec.lanes().unwrap_or(8));
+        }
+        let mut read = || predicate_operand(PredicateId(self.rng.u16(1..=READ_PREDICATES)));
+        let instruction = Instruction::new(row.op)
+            .with(F::ExecSize, Value::ExecSize(exec))
+            .with(F::Pred, Value::Predicate(Predicate::NONE))
+            .with(F::Dst, Value::Vector(predicate_operand(id)))
+            .with(F::Src0, Value::Vector(read()));
+        if row.op == Op::NOT {
+            instruction
+        } else {
+            instruction.with(F::Src1, Value::Vector(read()))
+        }
+    }
+
+    pub(super) fn random_dpas(&mut self) -> Option<Instruction> {
+        use enums::precision as is;
+        let lanes = self.grf / 4;
+        let integers = [is::U2, is::S2, is::U4, is::S4, is::U8, is::S8];
+        let (w, a, ty) = if self.rng.bool() {
+            let ty = *self.rng.choice(&[DataType::D, DataType::Ud])?;
+            (
+                *self.rng.choice(&integers)?,
+                *self.rng.choice(&integers)?,
+                ty,
+            )
+        } else {
+            let p = *self.rng.choice(&[is::BF, is::HF, is::TF32])?;
+            let narrow = match p {
+                is::BF if self.grf == 64 => DataType::Bf,
+                is::HF if self.grf == 64 => DataType::Hf,
+                _ => DataType::F,
+            };
+            (p, p, *self.rng.choice(&[narrow, DataType::F])?)
+        };
+        let repeat = self.rng.u8(1..=8);
+        let matrix = |pool: &mut Self, p: u8, bytes: usize| {
+            let content: Vec<u8> = (0..bytes / 4)
+                .flat_map(|_| {
+                    let small = |rng: &mut fastrand::Rng| f32::from(rng.i8(-8..8)) / 4.0;
+                    let pair: [f32; 2] = [small(&mut pool.rng), small(&mut pool.rng)];
+                    let word = match p {
+                        is::BF => (pair[0].to_bits() >> 16) | (pair[1].to_bits() & 0xffff_0000),
+                        is::TF32 => pair[0].to_bits(),
+                        is::HF => {
+                            let half = |v: f32| {
+                                crate::float::Real::from_f64(v.into(), crate::float::Format::Half)
+                                    .bits
+                            };
+                            u32::try_from(half(pair[0]) | half(pair[1]) << 16).unwrap_or(0)
+                        }
+                        _ => pool.rng.u32(..),
+                    };
+                    word.to_le_bytes()
+                })
+                .collect();
+            pool.variable(DataType::D, &content)
+        };
+        let rows = usize::from(repeat) * lanes;
+        let acc = match ty {
+            DataType::D | DataType::Ud => self.fresh(ty, rows * 4),
+            _ => {
+                let bytes: Vec<u8> = (0..rows)
+                    .flat_map(|_| {
+                        let value = f64::from(self.rng.i8(-64..64)) / 4.0;
+                        let format =
+                            crate::value::format_of(ty).unwrap_or(crate::float::Format::Single);
+                        let bits = crate::float::Real::from_f64(value, format).bits;
+                        bits.to_le_bytes()[..usize::from(ty.size())].to_vec()
+                    })
+                    .collect();
+                self.variable(ty, &bytes)
+            }
+        };
+        let dst = self.fresh(ty, rows * usize::from(ty.size()));
+        let src1 = matrix(self, w, 8 * self.grf);
+        let src2 = matrix(self, a, 8 * 8 * 4 * 2);
+        let info = u32::from_le_bytes([w, a, 8, repeat]);
+        let raw = |known: Known| {
+            Value::Raw(RawOperand {
+                variable: known.id,
+                offset: 0,
+            })
+        };
+        let zero = self.rng.u8(..6) == 0;
+        let exec = self.no_mask(u8::try_from(lanes).ok()?);
+        let mut instruction = Instruction::new(Op::DPAS).with(F::ExecSize, Value::ExecSize(exec));
+        if Op::DPAS
+            .def()
+            .fields_in(self.format)
+            .any(|f| f.name == F::Pred)
+        {
+            instruction = instruction.with(F::Pred, Value::Predicate(Predicate::NONE));
+        }
+        Some(
+            instruction
+                .with(F::Dst, raw(dst))
+                .with(
+                    F::Src0,
+                    if zero {
+                        Value::Raw(RawOperand::NULL)
+                    } else {
+                        raw(acc)
+                    },
+                )
+                .with(F::Src1, raw(src1))
+                .with(
+                    F::Src2,
+                    Value::Vector(self.at(src2, 0, Region::SCALAR).into()),
+                )
+                .with(F::PrecisionInfo, Value::U32(info)),
+        )
+    }
+}
