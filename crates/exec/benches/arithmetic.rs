@@ -42,6 +42,7 @@ fn kernel(lanes: usize, body: &str) -> Object<'static> {
     text.push_str("    (P1) jmp (M1, 1) AGAIN\n    ret (M1, 1)\n");
     visakit_text::asm::assemble(text.as_bytes(), &Default::default())
         .unwrap_or_else(|faults| panic!("{}\n{text}", faults[0].message))
+        .into_owned()
 }
 
 fn run(bencher: Bencher<'_, '_>, lanes: usize, body: &str) {
