@@ -159,6 +159,7 @@ macro_rules! traversal {
                     body_parts(self, body);
                 }
                 /// A string of the pool.
+                #[allow(clippy::ptr_arg)] // the same method in both traits
                 fn string(&mut self, index: usize, text: & $($mutable)? Cow<'a, [u8]>) {}
                 /// A general variable.
                 fn variable(&mut self, index: usize, variable: & $($mutable)? Variable<'a>) {

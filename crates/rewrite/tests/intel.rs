@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use visakit_isa::object::Object;
 use visakit_isa::{Format, Version};
 use visakit_rewrite::convert;
-use visakit_text::{Form, Options, Printer};
+use visakit_text::{Options, Printer};
 
 const TOOL: &str = "GenX_IR";
 
@@ -150,7 +150,6 @@ fn ours(object: &Object<'_>, grf: u32) -> Vec<Vec<u8>> {
     let printer = Printer::new(
         object,
         Options {
-            form: Form::Intel,
             grf_bytes: Some(grf),
         },
     );

@@ -37,14 +37,14 @@ impl Rewriter<'_> for Common<'_, '_> {
 
     fn exec_size(&mut self, _: Place, size: &mut ExecSize) {
         if let Some(mask) = size.mask(self.format) {
-            let code = mask.first_lane / 4 | u8::from(mask.no_mask) << 3;
+            let code = (mask.first_lane / 4) | (u8::from(mask.no_mask) << 3);
             *size = ExecSize::from_bits(size.bits() & 0xf | code << 4);
         }
     }
 
     fn element_count(&mut self, _: Place, count: &mut ElementCount) {
         if let Some(mask) = count.mask(self.format) {
-            let code = mask.first_lane / 4 | u8::from(mask.no_mask) << 3;
+            let code = (mask.first_lane / 4) | (u8::from(mask.no_mask) << 3);
             *count = ElementCount::from_bits(count.bits() & 0xf | code << 4);
         }
     }
