@@ -28,6 +28,7 @@ use std::process::ExitCode;
   visakit convert k.isa --to 3.6 -o old.isa   the same object for older readers
   visakit validate objects/              everything that is wrong with every *.isa below a folder
   visakit explain V0226                  what a rule demands, and what to do
+  visakit smith --seed 1 --count 9 -o d  valid objects out of seeds
   visakit isa bfi                        fields, versions and platforms of an instruction
 
 A file may be `-` for standard input.
@@ -77,6 +78,8 @@ enum Command {
     Validate(commands::validate::Args),
     /// Explain a rule of the validator, or list all of them.
     Explain(commands::explain::Args),
+    /// Generate valid objects out of seeds.
+    Smith(commands::smith::Args),
     /// Look up instructions: fields, versions, platforms.
     Isa(commands::isa::Args),
 }
@@ -110,6 +113,7 @@ fn main() -> ExitCode {
         Command::Callgraph(args) => commands::graph::calls(args),
         Command::Validate(args) => commands::validate::run(args),
         Command::Explain(args) => commands::explain::run(args),
+        Command::Smith(args) => commands::smith::run(args),
         Command::Isa(args) => commands::isa::run(args),
     };
     let status = match result {

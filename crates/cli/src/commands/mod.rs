@@ -15,6 +15,7 @@ pub(crate) mod merge;
 pub(crate) mod rename;
 pub(crate) mod roundtrip;
 pub(crate) mod run;
+pub(crate) mod smith;
 pub(crate) mod stats;
 pub(crate) mod strip;
 pub(crate) mod validate;

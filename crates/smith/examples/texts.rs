@@ -1,0 +1,35 @@
+//! Writes the texts of seeds to a directory: `texts DIR FIRST COUNT [PLATFORM]`.
+
+#![allow(clippy::print_stderr)]
+
+use std::error::Error;
+use visakit_smith::{Config, Platform, from_seed};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = std::env::args().skip(1);
+    let dir = args.next().ok_or("a directory is missing")?;
+    let first: u64 = args.next().ok_or("the first seed is missing")?.parse()?;
+    let count: u64 = args
+        .next()
+        .ok_or("the number of seeds is missing")?
+        .parse()?;
+    let only = args.next().and_then(|n| Platform::from_name(&n));
+    for seed in first..first + count {
+        let all = Platform::ALL;
+        let index = usize::try_from(seed % 6)?;
+        let platform = only.or_else(|| all.get(index).copied()).unwrap_or_default();
+        let object = from_seed(seed, &Config::for_platform(platform));
+        let options = visakit_text::Options {
+            grf_bytes: Some(platform.grf_bytes().into()),
+            ..visakit_text::Options::default()
+        };
+        let printer = visakit_text::Printer::new(&object, options);
+        let mut text = Vec::new();
+        for (id, _) in object.routines() {
+            printer.routine(id, &mut text)?;
+        }
+        let name = format!("{dir}/{seed}.{}.visaasm", platform.finalizer_name());
+        std::fs::write(name, text)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! What to generate.
+
+use crate::Platform;
+use visakit_isa::{Dialect, Version};
+
+bitflags::bitflags! {
+    /// Kinds of statements.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub struct Classes: u8 {
+        /// Arithmetic, logic, moves, selections and comparisons.
+        const ARITHMETIC = 1 << 0;
+        /// Divergent and uniform branches, loops, subroutines.
+        const FLOW = 1 << 1;
+        /// Loads, stores and atomics.
+        const MEMORY = 1 << 2;
+        /// Access through address variables.
+        const INDIRECT = 1 << 3;
+        /// Barriers and fences.
+        const SYNC = 1 << 4;
+    }
+}
+
+/// What to generate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Config {
+    /// Version of the object.
+    pub version: Version,
+    /// Dialect of the object.
+    pub dialect: Dialect,
+    /// Platform whose instructions, types and register size are used.
+    pub platform: Platform,
+    /// Kinds of statements to choose from.
+    pub classes: Classes,
+    /// Most statements of the object; a statement is one to about six instructions.
+    pub statements: usize,
+    /// Whether the result must run to its end with a defined outcome: loops are counted, memory
+    /// accesses are at places of their own, inputs that instructions leave undefined are kept away.
+    pub executable: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            version: Version::V4_1,
+            dialect: Dialect::default(),
+            platform: Platform::default(),
+            classes: Classes::all(),
+            statements: 40,
+            executable: true,
+        }
+    }
+}
+
+impl Config {
+    /// The default for another platform.
+    #[must_use]
+    pub fn for_platform(platform: Platform) -> Self {
+        Self {
+            platform,
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Branches, loops and calls. A statement opens or closes a block; blocks nest, so that no jump
+//! passes a place where lanes wait.
+
+use crate::choice::Choices;
+use crate::kernel::{Kernel, immediate};
+use visakit_isa::enums::relation;
+use visakit_isa::object::LabelKind;
+use visakit_isa::operand::{Modifier, PredicateCombine, PredicateOperand};
+use visakit_isa::{
+    DataType, FieldName, Instruction, LabelId, Op, Predicate, PredicateId, Value, VarId,
+    VectorOperand,
+};
+
+/// Deepest nesting of blocks.
+const DEEPEST: usize = 3;
+
+/// A block that is open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Block {
+    /// Lanes that do not take part wait at the label.
+    If { end: LabelId, has_else: bool },
+    /// All lanes skip to the label, or none.
+    Skip { end: LabelId },
+    /// A counted loop.
+    Loop {
+        start: LabelId,
+        counter: VarId,
+        limit: u8,
+        divergent: bool,
+    },
+}
+
+impl Kernel<'_> {
+    pub(crate) fn flow(&mut self, choices: &mut Choices<'_>) {
+        let open = self.blocks.len() < DEEPEST;
+        match choices.below(8) {
+            0 | 1 if open => self.open_if(choices),
+            2 if open => self.open_skip(choices),
+            3 | 4 if open => self.open_loop(choices),
+            5 => self.call(choices),
+            6 => self.alternative(),
+            _ if !self.blocks.is_empty() => self.close(),
+            _ => self.open_if(choices),
+        }
+    }
+
+    fn open_if(&mut self, choices: &mut Choices<'_>) {
+        let condition = self.predicate_id(choices);
+        // Lanes from one number on: some take part and some do not.
+        let bound = u64::try_from(choices.below(usize::from(self.simd))).unwrap_or(0);
+        let compare = self.compared(
+            relation::GT,
+            condition,
+            self.simd,
+            false,
+            immediate(DataType::Ud, bound),
+        );
+        self.push(compare);
+        let end = self.block_label();
+        let inverted = choices.once_in(2);
+        self.branch(Op::GOTO, self.simd, Some((condition, inverted)), end);
+        self.blocks.push(Block::If {
+            end,
+            has_else: false,
+        });
+    }
+
+    /// Turns the block that is open, if it is a divergent one, to its other lanes.
+    fn alternative(&mut self) {
+        let Some(Block::If {
+            end,
+            has_else: false,
+        }) = self.blocks.last().copied()
+        else {
+            return;
+        };
+        self.blocks.pop();
+        let after = self.block_label();
+        self.branch(Op::GOTO, self.simd, None, after);
+        self.place(end);
+        self.blocks.push(Block::If {
+            end: after,
+            has_else: true,
+        });
+    }
+
+    fn open_skip(&mut self, choices: &mut Choices<'_>) {
+        let Some(variable) = self.of_type(DataType::Ud, choices) else {
+            return;
+        };
+        let condition = self.predicate_id(choices);
+        let compare = Instruction::new(Op::CMP)
+            .with(FieldName::ExecSize, self.no_mask(1))
+            .with(FieldName::RelOp, Value::U8(relation::LT))
+            .with(FieldName::Dst, predicate_operand(condition))
+            .with(FieldName::Src0, self.element(variable, DataType::Ud, 0))
+            .with(
+                FieldName::Src1,
+                immediate(DataType::Ud, choices.u64() & 0xffff_ffff),
+            );
+        self.push(compare);
+        let end = self.block_label();
+        self.branch(Op::JMP, 1, Some((condition, choices.once_in(2))), end);
+        self.blocks.push(Block::Skip { end });
+    }
+
+    fn open_loop(&mut self, choices: &mut Choices<'_>) {
+        let counter = self.variable(DataType::Ud, 1);
+        let zero = self.moved(1, counter, DataType::Ud, 0, immediate(DataType::Ud, 0));
+        self.push(zero);
+        let start = self.block_label();
+        self.place(start);
+        self.blocks.push(Block::Loop {
+            start,
+            counter,
+            limit: 1 + choices.u8() % 4,
+            divergent: choices.once_in(2),
+        });
+    }
+
+    fn call(&mut self, choices: &mut Choices<'_>) {
+        let Some(label) = choices.of(&self.subroutines) else {
+            return;
+        };
+        let predicate = self.predicate(false, choices);
+        // A call of one lane's choice: any and all are for the whole thread.
+        let call = Instruction::new(Op::CALL)
+            .with(FieldName::ExecSize, self.masked(self.simd))
+            .with(FieldName::Pred, Value::Predicate(predicate))
+            .with(FieldName::Label, Value::Label(label));
+        self.push(call);
+    }
+
+    /// Closes the innermost block.
+    pub(crate) fn close(&mut self) {
+        let Some(block) = self.blocks.pop() else {
+            return;
+        };
+        match block {
+            Block::If { end, .. } | Block::Skip { end } => self.place(end),
+            Block::Loop {
+                start,
+                counter,
+                limit,
+                divergent,
+            } => {
+                let add = Instruction::new(Op::ADD)
+                    .with(FieldName::ExecSize, self.no_mask(1))
+                    .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
+                    .with(FieldName::Dst, self.destination(counter, DataType::Ud, 0))
+                    .with(FieldName::Src0, self.element(counter, DataType::Ud, 0))
+                    .with(FieldName::Src1, immediate(DataType::Ud, 1));
+                self.push(add);
+                let again = PredicateId(1);
+                if divergent {
+                    // Lane n goes round n times, or as often as the SIMD size has lanes.
+                    let count = self.element(counter, DataType::Ud, 0);
+                    let compare = self.compared(relation::GT, again, self.simd, true, count);
+                    self.push(compare);
+                    self.branch(Op::GOTO, self.simd, Some((again, false)), start);
+                } else {
+                    let compare = Instruction::new(Op::CMP)
+                        .with(FieldName::ExecSize, self.no_mask(1))
+                        .with(FieldName::RelOp, Value::U8(relation::LT))
+                        .with(FieldName::Dst, predicate_operand(again))
+                        .with(FieldName::Src0, self.element(counter, DataType::Ud, 0))
+                        .with(FieldName::Src1, immediate(DataType::Ud, u64::from(limit)));
+                    self.push(compare);
+                    self.branch(Op::JMP, 1, Some((again, false)), start);
+                }
+            }
+        }
+    }
+
+    /// Compares the lane numbers with something.
+    fn compared(
+        &self,
+        relation: u8,
+        into: PredicateId,
+        lanes: u8,
+        masked: bool,
+        with: Value,
+    ) -> Instruction {
+        let size = if masked {
+            self.masked(lanes)
+        } else {
+            self.no_mask(lanes)
+        };
+        Instruction::new(Op::CMP)
+            .with(FieldName::ExecSize, size)
+            .with(FieldName::RelOp, Value::U8(relation))
+            .with(FieldName::Dst, predicate_operand(into))
+            .with(
+                FieldName::Src0,
+                self.packed(self.lanes, DataType::Ud, 0, lanes),
+            )
+            .with(FieldName::Src1, with)
+    }
+
+    fn branch(&mut self, op: Op, lanes: u8, when: Option<(PredicateId, bool)>, to: LabelId) {
+        let predicate = match when {
+            Some((id, inverted)) => {
+                Predicate::new(id, PredicateCombine::PerLane, inverted).unwrap_or_default()
+            }
+            None => Predicate::NONE,
+        };
+        let branch = Instruction::new(op)
+            .with(FieldName::ExecSize, self.masked(lanes))
+            .with(FieldName::Pred, Value::Predicate(predicate))
+            .with(FieldName::Label, Value::Label(to));
+        self.push(branch);
+    }
+
+    fn block_label(&mut self) -> LabelId {
+        let name = format!("L{}", self.body.labels.len());
+        self.label(&name, LabelKind::BLOCK)
+    }
+
+    fn place(&mut self, label: LabelId) {
+        self.push(Instruction::new(Op::LABEL).with(FieldName::Label, Value::Label(label)));
+    }
+}
+
+pub(crate) fn predicate_operand(id: PredicateId) -> Value {
+    let predicate = Predicate::new(id, PredicateCombine::PerLane, false).unwrap_or_default();
+    Value::Vector(VectorOperand::Predicate(PredicateOperand {
+        modifier: Modifier::NONE,
+        predicate,
+    }))
+}

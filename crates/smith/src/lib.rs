@@ -1,0 +1,79 @@
+//! Generator of valid vISA objects.
+//!
+//! The generator turns arbitrary bytes into an object that readers accept, that keeps the rules of
+//! the instruction set, and that can be executed: for fuzzers of readers, printers, executors and
+//! finalizers, and for differential tests. The same bytes always give the same object, and a small
+//! change of the bytes makes a small change of the object: each statement is made of a piece of its
+//! own of the input ([`PIECE`] bytes).
+//!
+//! ```
+//! use visakit_smith::{Config, Platform, from_seed};
+//!
+//! let config = Config::for_platform(Platform::Pvc);
+//! let object = from_seed(7, &config);
+//! assert_eq!(object, from_seed(7, &config));
+//! let bytes = visakit_encode::write(&object)?;
+//! assert_eq!(visakit_parse::read(&bytes).unwrap(), object);
+//! # Ok::<(), visakit_encode::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod arithmetic;
+mod choice;
+mod config;
+mod flow;
+mod indirect;
+mod kernel;
+mod memory;
+mod operand;
+mod target;
+
+pub use config::{Classes, Config};
+pub use kernel::{PIECE, SURFACE_BYTES};
+pub use target::Platform;
+
+use kernel::Kernel;
+use visakit_isa::object::Object;
+
+/// The object that `data` stands for.
+///
+/// Any bytes do. The first piece decides on the declarations, each further one on a statement;
+/// pieces beyond [`Config::statements`] are not looked at.
+#[must_use]
+pub fn generate(data: &[u8], config: &Config) -> Object<'static> {
+    let (head, rest) = data.split_at(data.len().min(PIECE));
+    let mut kernel = Kernel::new(head, config);
+    for piece in rest.chunks(PIECE).take(config.statements) {
+        kernel.statement(piece);
+    }
+    kernel.finish()
+}
+
+/// The object of a seed: as many statements as the configuration allows, of pseudo-random bytes.
+#[must_use]
+pub fn from_seed(seed: u64, config: &Config) -> Object<'static> {
+    generate(&bytes_of_seed(seed, config), config)
+}
+
+/// The bytes that a seed stands for.
+#[must_use]
+pub fn bytes_of_seed(seed: u64, config: &Config) -> Vec<u8> {
+    // SplitMix64: every seed gives an unrelated stream.
+    let mut state = seed;
+    let mut next = move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    // Sizes vary: objects of few statements find faults that are easy to understand.
+    let most = u64::try_from(config.statements.max(1)).unwrap_or(u64::MAX);
+    let statements = usize::try_from(next() % most).unwrap_or(0) + 1;
+    let mut bytes = Vec::new();
+    for _ in 0..(statements + 1) * PIECE / 8 {
+        bytes.extend(next().to_le_bytes());
+    }
+    bytes
+}

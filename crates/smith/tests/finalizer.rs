@@ -1,0 +1,74 @@
+//! Intel's finalizer reads what the generator makes, where it is installed (`libigc-tools`).
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use visakit_smith::{Config, Platform, from_seed};
+
+/// Written to the stream itself: the harness hides what `eprintln!` says in a test that passes.
+fn say(what: &str) {
+    writeln!(std::io::stderr(), "{what}").unwrap();
+}
+
+#[test]
+fn the_finalizer_accepts_ninety_nine_of_a_hundred() {
+    let installed = Command::new("GenX_IR")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    if installed.is_err() {
+        say("NOT RUN: the finalizer GenX_IR is not installed (Debian package libigc-tools)");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let count = 120;
+    let mut refused = Vec::new();
+    for seed in 0..count {
+        let platform = Platform::ALL[usize::try_from(seed).unwrap() % Platform::ALL.len()];
+        let object = from_seed(seed, &Config::for_platform(platform));
+        if !accepted(&object, platform, folder.path()) {
+            refused.push(format!("seed {seed} for {}", platform.name()));
+        }
+    }
+    let accepted = count as usize - refused.len();
+    say(&format!(
+        "{count} seeds: {accepted} accepted by the finalizer"
+    ));
+    assert!(
+        accepted * 100 >= count as usize * 99,
+        "refused: {refused:?}"
+    );
+}
+
+fn accepted(object: &visakit_isa::object::Object<'_>, platform: Platform, folder: &Path) -> bool {
+    let options = visakit_text::Options {
+        grf_bytes: Some(platform.grf_bytes().into()),
+        ..visakit_text::Options::default()
+    };
+    let printer = visakit_text::Printer::new(object, options);
+    let mut text = Vec::new();
+    for (id, _) in object.routines() {
+        printer.routine(id, &mut text).unwrap();
+    }
+    std::fs::write(folder.join("smith.visaasm"), text).unwrap();
+    let output = Command::new("GenX_IR")
+        .args([
+            "smith.visaasm",
+            "-platform",
+            platform.finalizer_name(),
+            "-binary",
+        ])
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).to_lowercase();
+    output.status.success() && !said.contains("error")
+}
