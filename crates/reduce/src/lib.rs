@@ -1,0 +1,302 @@
+//! Makes an object smaller while it keeps a property.
+//!
+//! [`reduce`] is given the bytes of a file and a test. It takes away routines, native code,
+//! attributes, instructions and declarations, makes what is left simpler, and keeps each change
+//! after which the test still says yes. Nothing it tries is invalid in itself: indices follow where
+//! a declaration goes. A file that cannot be read as an object loses bytes instead.
+//!
+//! ```
+//! use visakit_smith::{Config, from_seed};
+//!
+//! let bytes = visakit_encode::write(&from_seed(3, &Config::default()))?;
+//! // Still interesting: more than one instruction.
+//! let mut test = |candidate: &[u8]| {
+//!     let object = visakit_parse::read(candidate).ok();
+//!     object.is_some_and(|o| o.kernels[0].body().is_some_and(|b| b.code.len() > 1))
+//! };
+//! let small = visakit_reduce::reduce(&bytes, &mut test, &mut |_| {}).unwrap();
+//! let object = visakit_parse::read(&small).unwrap();
+//! assert_eq!(object.kernels[0].body().unwrap().code.len(), 2);
+//! # Ok::<(), visakit_encode::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod delta;
+mod simpler;
+
+use delta::minimise;
+use std::fmt;
+use visakit_isa::object::{Arrangement, Body, Item, Object, RoutineId, RoutineKind};
+use visakit_parse::ReadOptions;
+use visakit_rewrite::{Editor, Reference, Table};
+
+/// How far a reduction is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Progress {
+    /// Tests that were run.
+    pub tests: u64,
+    /// Tests that said yes.
+    pub kept: u64,
+    /// Bytes of the smallest file so far.
+    pub bytes: usize,
+    /// What is being tried.
+    pub step: &'static str,
+}
+
+/// The input itself does not pass the test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NotInteresting;
+
+impl fmt::Display for NotInteresting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the test says no to the input itself, so there is nothing to keep")
+    }
+}
+
+impl std::error::Error for NotInteresting {}
+
+/// The smallest file that was found for which `test` says yes. `progress` is told of every test.
+///
+/// The number of tests grows with the number of instructions times its logarithm where the test
+/// lets pieces go, with its square at worst.
+///
+/// # Errors
+/// The test says no to `bytes`.
+pub fn reduce(
+    bytes: &[u8],
+    test: &mut dyn FnMut(&[u8]) -> bool,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Vec<u8>, NotInteresting> {
+    let mut trial = Trial {
+        test,
+        progress,
+        best: bytes.to_vec(),
+        state: Progress {
+            bytes: bytes.len(),
+            step: "input",
+            ..Progress::default()
+        },
+    };
+    if !trial.says_yes(bytes) {
+        return Err(NotInteresting);
+    }
+    let options = ReadOptions {
+        lenient: true,
+        ..ReadOptions::default()
+    };
+    let object = visakit_parse::read_with(bytes, options)
+        .ok()
+        .map(|decoded| decoded.object.into_owned())
+        .filter(|object| visakit_encode::write(object).is_ok_and(|b| trial.says_yes(&b)));
+    match object {
+        Some(object) => trial.object(object),
+        None => trial.plain_bytes(bytes),
+    }
+    Ok(trial.best)
+}
+
+struct Trial<'t> {
+    test: &'t mut dyn FnMut(&[u8]) -> bool,
+    progress: &'t mut dyn FnMut(Progress),
+    best: Vec<u8>,
+    state: Progress,
+}
+
+impl Trial<'_> {
+    fn says_yes(&mut self, bytes: &[u8]) -> bool {
+        self.state.tests += 1;
+        (self.progress)(self.state);
+        let yes = (self.test)(bytes);
+        if yes {
+            self.state.kept += 1;
+            self.state.bytes = bytes.len();
+            self.best = bytes.to_vec();
+        }
+        yes
+    }
+
+    fn passes(&mut self, object: &Object<'_>) -> bool {
+        visakit_encode::write(object).is_ok_and(|bytes| self.says_yes(&bytes))
+    }
+
+    /// Keeps the change if it changes something and the test still says yes.
+    fn keep<'a>(&mut self, object: &mut Object<'a>, changed: Object<'a>) -> bool {
+        let better = changed != *object && self.passes(&changed);
+        if better {
+            *object = changed;
+        }
+        better
+    }
+
+    /// Rounds of all steps until none of them helps.
+    fn object(&mut self, mut object: Object<'static>) {
+        loop {
+            let before = self.state.kept;
+            self.routines(&mut object);
+            self.baggage(&mut object);
+            for id in ids(&object) {
+                self.code(&mut object, id);
+                self.declarations(&mut object, id);
+            }
+            for id in ids(&object) {
+                self.simplify(&mut object, id);
+            }
+            if self.state.kept == before {
+                return;
+            }
+        }
+    }
+
+    /// Whole routines. The pieces of the file go back to the usual order.
+    fn routines(&mut self, object: &mut Object<'static>) {
+        self.state.step = "routines";
+        let mut plain = object.clone();
+        plain.arrangement = match plain.arrangement {
+            Arrangement::Custom(_) => Arrangement::Interleaved,
+            other => other,
+        };
+        plain.routines_mut().for_each(|(_, r)| r.stored.clear());
+        self.keep(object, plain);
+        let functions = object.functions.clone();
+        object.functions = minimise(functions, &mut |functions| {
+            let functions = functions.to_vec();
+            self.passes(&Object {
+                functions,
+                ..object.clone()
+            })
+        });
+        let kernels = object.kernels.clone();
+        object.kernels = minimise(kernels, &mut |kernels| {
+            let kernels = kernels.to_vec();
+            self.passes(&Object {
+                kernels,
+                ..object.clone()
+            })
+        });
+        let variables = object.file_variables.clone();
+        object.file_variables = minimise(variables, &mut |variables| {
+            let file_variables = variables.to_vec();
+            self.passes(&Object {
+                file_variables,
+                ..object.clone()
+            })
+        });
+    }
+
+    /// What routines carry besides code and declarations.
+    fn baggage(&mut self, object: &mut Object<'static>) {
+        self.state.step = "native code and attributes";
+        for id in ids(object) {
+            let mut changed = object.clone();
+            if let Some(routine) = routine_mut(&mut changed, id) {
+                routine.binaries.clear();
+                routine.variable_relocations.clear();
+                routine.function_relocations.clear();
+            }
+            self.keep(object, changed);
+            self.list(object, id, |body| &mut body.attributes);
+            self.list(object, id, |body| &mut body.inputs);
+            let mut changed = object.clone();
+            if let Some(body) = body_mut(&mut changed, id) {
+                body.variables.iter_mut().for_each(|v| v.attributes.clear());
+                body.labels.iter_mut().for_each(|l| l.attributes.clear());
+                let (addresses, predicates) = (&mut body.addresses, &mut body.predicates);
+                for table in [addresses, predicates, &mut body.samplers, &mut body.surfaces] {
+                    table.iter_mut().for_each(|d| d.attributes.clear());
+                }
+            }
+            self.keep(object, changed);
+        }
+    }
+
+    fn code(&mut self, object: &mut Object<'static>, id: RoutineId) {
+        self.state.step = "instructions";
+        self.list::<Item<'static>>(object, id, |body| &mut body.code);
+    }
+
+    /// Makes a list of a routine as short as the test allows.
+    fn list<T: Clone>(
+        &mut self,
+        object: &mut Object<'static>,
+        id: RoutineId,
+        list: impl Fn(&mut Body<'static>) -> &mut Vec<T>,
+    ) {
+        let Some(items) = body_mut(object, id).map(|body| list(body).clone()) else {
+            return;
+        };
+        let mut scratch = object.clone();
+        let items = minimise(items, &mut |items| {
+            if let Some(body) = body_mut(&mut scratch, id) {
+                *list(body) = items.to_vec();
+            }
+            self.passes(&scratch)
+        });
+        if let Some(body) = body_mut(object, id) {
+            *list(body) = items;
+        }
+    }
+
+    /// Declarations that nothing refers to.
+    fn declarations(&mut self, object: &mut Object<'static>, id: RoutineId) {
+        self.state.step = "declarations";
+        let mut changed = object.clone();
+        remove_unused(&mut changed, id);
+        self.keep(object, changed);
+    }
+
+    /// Simpler instructions in place of those that must stay.
+    fn simplify(&mut self, object: &mut Object<'static>, id: RoutineId) {
+        self.state.step = "operands";
+        let format = object.format();
+        let count = body_mut(object, id).map_or(0, |body| body.code.len());
+        for index in 0..count {
+            for change in simpler::CHANGES {
+                let mut changed = object.clone();
+                let item = body_mut(&mut changed, id).and_then(|b| b.code.get_mut(index));
+                if let Some(Item::Instruction(instruction)) = item {
+                    change(instruction, format);
+                }
+                self.keep(object, changed);
+            }
+        }
+    }
+
+    fn plain_bytes(&mut self, bytes: &[u8]) {
+        self.state.step = "bytes";
+        minimise(bytes.to_vec(), &mut |bytes| self.says_yes(bytes));
+    }
+}
+
+/// Takes away the declarations and strings that nothing refers to.
+fn remove_unused(object: &mut Object<'_>, id: RoutineId) {
+    let Ok(mut editor) = Editor::new(object, id) else {
+        return;
+    };
+    for table in Table::ALL {
+        let first = table.first(editor.format());
+        let count = u32::try_from(table.len(editor.body())).unwrap_or(0);
+        for id in (first..first.saturating_add(count)).rev() {
+            // Refused where something refers to the entry.
+            let _ = editor.remove(Reference::new(table, id));
+        }
+    }
+}
+
+fn ids(object: &Object<'_>) -> Vec<RoutineId> {
+    object.routines().map(|(id, _)| id).collect()
+}
+
+fn routine_mut<'o, 'a>(
+    object: &'o mut Object<'a>,
+    id: RoutineId,
+) -> Option<&'o mut visakit_isa::object::Routine<'a>> {
+    match id.kind {
+        RoutineKind::Kernel => object.kernels.get_mut(id.index),
+        RoutineKind::Function => object.functions.get_mut(id.index),
+    }
+}
+
+fn body_mut<'o, 'a>(object: &'o mut Object<'a>, id: RoutineId) -> Option<&'o mut Body<'a>> {
+    routine_mut(object, id)?.body_mut()
+}
