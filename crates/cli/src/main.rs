@@ -80,6 +80,8 @@ enum Command {
     Explain(commands::explain::Args),
     /// Generate valid objects out of seeds.
     Smith(commands::smith::Args),
+    /// Make an object smaller while a command still succeeds.
+    Reduce(commands::reduce::Args),
     /// Look up instructions: fields, versions, platforms.
     Isa(commands::isa::Args),
 }
@@ -114,6 +116,7 @@ fn main() -> ExitCode {
         Command::Validate(args) => commands::validate::run(args),
         Command::Explain(args) => commands::explain::run(args),
         Command::Smith(args) => commands::smith::run(args),
+        Command::Reduce(args) => commands::reduce::run(args),
         Command::Isa(args) => commands::isa::run(args),
     };
     let status = match result {

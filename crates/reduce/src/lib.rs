@@ -12,7 +12,8 @@
 //! // Still interesting: more than one instruction.
 //! let mut test = |candidate: &[u8]| {
 //!     let object = visakit_parse::read(candidate).ok();
-//!     object.is_some_and(|o| o.kernels[0].body().is_some_and(|b| b.code.len() > 1))
+//!     let kernel = object.as_ref().and_then(|o| o.kernels.first()?.body());
+//!     kernel.is_some_and(|body| body.code.len() > 1)
 //! };
 //! let small = visakit_reduce::reduce(&bytes, &mut test, &mut |_| {}).unwrap();
 //! let object = visakit_parse::read(&small).unwrap();
@@ -202,7 +203,12 @@ impl Trial<'_> {
                 body.variables.iter_mut().for_each(|v| v.attributes.clear());
                 body.labels.iter_mut().for_each(|l| l.attributes.clear());
                 let (addresses, predicates) = (&mut body.addresses, &mut body.predicates);
-                for table in [addresses, predicates, &mut body.samplers, &mut body.surfaces] {
+                for table in [
+                    addresses,
+                    predicates,
+                    &mut body.samplers,
+                    &mut body.surfaces,
+                ] {
                     table.iter_mut().for_each(|d| d.attributes.clear());
                 }
             }
@@ -220,7 +226,7 @@ impl Trial<'_> {
         &mut self,
         object: &mut Object<'static>,
         id: RoutineId,
-        list: impl Fn(&mut Body<'static>) -> &mut Vec<T>,
+        list: impl for<'b> Fn(&'b mut Body<'static>) -> &'b mut Vec<T>,
     ) {
         let Some(items) = body_mut(object, id).map(|body| list(body).clone()) else {
             return;

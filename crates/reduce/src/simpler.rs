@@ -113,8 +113,11 @@ fn zeros(instruction: &mut Instruction, _: Format) {
 }
 
 fn operands(instruction: &mut Instruction) -> impl Iterator<Item = &mut VectorOperand> {
-    instruction.fields.iter_mut().filter_map(|f| match &mut f.value {
-        Value::Vector(operand) => Some(operand),
-        _ => None,
-    })
+    instruction
+        .fields
+        .iter_mut()
+        .filter_map(|f| match &mut f.value {
+            Value::Vector(operand) => Some(operand),
+            _ => None,
+        })
 }

@@ -14,7 +14,10 @@ use visakit_smith::{Config, Platform, from_seed};
 fn has(bytes: &[u8], op: Op) -> bool {
     visakit_parse::read(bytes).is_ok_and(|object| {
         let mut routines = object.routines();
-        routines.any(|(_, r)| r.body().is_some_and(|b| b.instructions().any(|i| i.op == op)))
+        routines.any(|(_, r)| {
+            r.body()
+                .is_some_and(|b| b.instructions().any(|i| i.op == op))
+        })
     })
 }
 
@@ -31,7 +34,11 @@ fn one_instruction_is_left_with_what_it_needs() {
         let body = object.kernels[0].body().unwrap();
         assert_eq!(body.code.len(), 1, "seed {seed}");
         assert!(body.attributes.is_empty() && body.labels.is_empty());
-        assert!(body.variables.len() <= 3, "{} variables", body.variables.len());
+        assert!(
+            body.variables.len() <= 3,
+            "{} variables",
+            body.variables.len()
+        );
         // The name of the kernel, and those of what is left.
         assert!(body.strings.len() <= body.variables.len() + body.predicates.len() + 1);
     }

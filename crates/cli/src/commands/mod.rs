@@ -13,6 +13,7 @@ pub(crate) mod info;
 pub(crate) mod isa;
 pub(crate) mod merge;
 pub(crate) mod rename;
+pub(crate) mod reduce;
 pub(crate) mod roundtrip;
 pub(crate) mod run;
 pub(crate) mod smith;

@@ -9,13 +9,15 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
-#[command(after_help = "The command is given to the shell, with the name of a candidate in place \
+#[command(
+    after_help = "The command is given to the shell, with the name of a candidate in place \
 of {}; it succeeds if it exits with 0. What it prints is not shown.
 
 Examples:
   visakit reduce bad.isa --test '! visakit validate {}' -o small.isa
   visakit reduce bad.isa --test 'visakit dis {} | grep -q bfi' -o small.isa
-  visakit reduce bad.isa --test '! finalizer {}' --timeout 5 -o small.isa")]
+  visakit reduce bad.isa --test '! finalizer {}' --timeout 5 -o small.isa"
+)]
 pub(crate) struct Args {
     /// The object, or - for standard input.
     #[arg(value_name = "FILE")]
@@ -38,7 +40,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         let message = "--test: put {} where the name of the candidate goes";
         return Err(Failure::Other(message.to_owned()));
     }
-    let bytes = input::read(&args.file)?;
+    let bytes = input::read(&args.file).map_err(Failure::Other)?;
     let candidate = Candidate::new(&args.output)?;
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
