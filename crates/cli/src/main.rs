@@ -82,6 +82,10 @@ enum Command {
     Smith(commands::smith::Args),
     /// Make an object smaller while a command still succeeds.
     Reduce(commands::reduce::Args),
+    /// Print the completions for a shell.
+    Completions(commands::shell::Completions),
+    /// Write manual pages.
+    Man(commands::shell::Man),
     /// Look up instructions: fields, versions, platforms.
     Isa(commands::isa::Args),
 }
@@ -117,6 +121,8 @@ fn main() -> ExitCode {
         Command::Explain(args) => commands::explain::run(args),
         Command::Smith(args) => commands::smith::run(args),
         Command::Reduce(args) => commands::reduce::run(args),
+        Command::Completions(args) => commands::shell::completions(args),
+        Command::Man(args) => commands::shell::man(args),
         Command::Isa(args) => commands::isa::run(args),
     };
     let status = match result {

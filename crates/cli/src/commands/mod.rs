@@ -16,6 +16,7 @@ pub(crate) mod rename;
 pub(crate) mod reduce;
 pub(crate) mod roundtrip;
 pub(crate) mod run;
+pub(crate) mod shell;
 pub(crate) mod smith;
 pub(crate) mod stats;
 pub(crate) mod strip;
