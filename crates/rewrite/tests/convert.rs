@@ -16,6 +16,7 @@ pub(crate) fn text(object: &Object<'_>) -> Vec<u8> {
     let printer = Printer::new(
         object,
         Options {
+            form: visakit_text::Form::Intel,
             grf_bytes: Some(32),
         },
     );

@@ -150,6 +150,7 @@ fn ours(object: &Object<'_>, grf: u32) -> Vec<Vec<u8>> {
     let printer = Printer::new(
         object,
         Options {
+            form: visakit_text::Form::Intel,
             grf_bytes: Some(grf),
         },
     );

@@ -57,6 +57,7 @@ fn lines(object: &Object<'_>) -> Vec<String> {
     let printer = Printer::new(
         object,
         Options {
+            form: visakit_text::Form::Intel,
             grf_bytes: Some(32),
         },
     );
