@@ -7,7 +7,9 @@ use crate::storage::End;
 use crate::structure::{attributes, out_of_range};
 use alloc::string::ToString;
 use alloc::vec::Vec;
-use visakit_isa::object::{Declaration, Input, InputKind, Routine, RoutineKind, Variable};
+use visakit_isa::object::{
+    Attribute, Declaration, Input, InputKind, Routine, RoutineKind, Variable,
+};
 use visakit_isa::{DataType, SamplerId, StringId, VarId};
 
 /// Implicit kind of inputs that the program fills by itself.
@@ -473,7 +475,7 @@ fn signature(checker: &mut Checker<'_, '_>) {
             12,
         ),
     ] {
-        let stated = body.attribute(name).and_then(|a| a.number());
+        let stated = body.attribute(name).and_then(Attribute::number);
         let size = stated.unwrap_or(0).max(stored.into());
         if size > most {
             let place = Place::of_routine(checker.id).field(field, 0);

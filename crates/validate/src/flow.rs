@@ -8,7 +8,7 @@ use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use visakit_isa::object::{Item, LabelKind, RoutineKind};
-use visakit_isa::{FieldName, Instruction, LabelId, Op, StringId, Value};
+use visakit_isa::{ExecSize, FieldName, Instruction, LabelId, Op, StringId, Value};
 
 /// Where a label is placed.
 #[derive(Clone, Copy)]
@@ -132,7 +132,10 @@ fn step(
 ) {
     let op = instruction.op;
     let predicated = instruction.predicate().is_some_and(|p| !p.is_none());
-    let lanes = instruction.exec_size().and_then(|e| e.lanes()).unwrap_or(1);
+    let lanes = instruction
+        .exec_size()
+        .and_then(ExecSize::lanes)
+        .unwrap_or(1);
     let goes_on = match op {
         Op::LABEL | Op::SUBROUTINE => {
             place_label(checker, walk, instruction, place);

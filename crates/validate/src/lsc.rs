@@ -7,7 +7,7 @@ use visakit_isa::enums::{
     lsc_addr_size as address, lsc_addr_type as model, lsc_caching as cache, lsc_data_elems,
     lsc_data_order as order, lsc_data_size as size, lsc_fence_op, lsc_scope, lsc_sfid as sfid,
 };
-use visakit_isa::operand::VectorOperand;
+use visakit_isa::operand::{RawOperand, VectorOperand};
 use visakit_isa::table::{Access, Platforms};
 use visakit_isa::{FieldName as F, Op, VarId};
 
@@ -65,7 +65,7 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
     surface(checker, at, &message);
     data_operands(checker, at, &message);
     pitch(checker, at);
-    let null = at.raw(F::Src0U).is_some_and(|r| r.is_null());
+    let null = at.raw(F::Src0U).is_some_and(RawOperand::is_null);
     if typed && null {
         checker.add_named(&rules::LSC_COORDINATES, at, F::Src0U, || {
             "the coordinate u is null".to_string()
@@ -391,7 +391,7 @@ fn data_operands(checker: &mut Checker<'_, '_>, at: &Looked<'_>, message: &Messa
         }
     }
     // Counters keep their operand under another name.
-    if at.raw(F::Src0Data).is_some_and(|r| r.is_null()) {
+    if at.raw(F::Src0Data).is_some_and(RawOperand::is_null) {
         checker.add_named(&crate::rules::LSC_OPERANDS, at, F::Src0Data, || {
             "the operand is null, and is needed".to_string()
         });
@@ -442,7 +442,7 @@ fn block(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
     let platform = checker.platform;
     let newest = platform.is_none_or(|p| p.at_least(Platforms::XE3P));
     // A prefetch on the newest platforms may be as large as a cache line pair.
-    let prefetch = newest && at.raw(F::Dst).is_some_and(|r| r.is_null()) && !store;
+    let prefetch = newest && at.raw(F::Dst).is_some_and(RawOperand::is_null) && !store;
     let row = width.saturating_mul(blocks).saturating_mul(bytes);
     let columns = if transposed { height * bytes } else { row };
     let limit = if store { 512 } else { 64 };

@@ -4,6 +4,7 @@ use crate::checker::{Checker, Looked, Slot};
 use crate::structure::out_of_range;
 use crate::{region, rules, types};
 use alloc::string::ToString;
+use visakit_isa::object::Variable;
 use visakit_isa::operand::{
     AddressOperand, ElementCount, ExecMask, GeneralOperand, ImmediateOperand, IndirectOperand,
     Modifier, Predicate, PredicateCombine, PredicateOperand, RawOperand, StateClass, StateOperand,
@@ -131,7 +132,7 @@ fn lanes(checker: &mut Checker<'_, '_>, slot: Slot<'_>, lanes: u8, mask: ExecMas
         checker.add_to(&rules::MASK_RANGE, slot, || {
             alloc::format!("{lanes} lanes from lane {} on", mask.first_lane)
         });
-    } else if mask.first_lane % lanes.max(1) != 0 {
+    } else if !mask.first_lane.is_multiple_of(lanes.max(1)) {
         checker.add_to(&rules::MASK_ALIGNMENT, slot, || {
             alloc::format!("{lanes} lanes from lane {} on", mask.first_lane)
         });
@@ -212,7 +213,7 @@ fn raw(checker: &mut Checker<'_, '_>, at: &Looked<'_>, slot: Slot<'_>, operand: 
     let offset = u32::from(operand.offset);
     if let crate::storage::End::Declared(root) = storage.end {
         let root = usize::try_from(root).unwrap_or(usize::MAX);
-        let size = checker.body.variables.get(root).map_or(0, |v| v.size());
+        let size = checker.body.variables.get(root).map_or(0, Variable::size);
         let total = storage.offset.saturating_add(offset);
         let registers = checker.registers;
         if size >= registers.most && total % registers.least != 0 {

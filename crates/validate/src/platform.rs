@@ -185,15 +185,15 @@ fn operation(checker: &mut Checker<'_, '_>, at: &Looked<'_>, platform: Platform,
             }
         }
         Op::DPAS | Op::DPASW => dpas(checker, at, platform, on),
-        Op::SAMPLE_3D | Op::LOAD_3D | Op::GATHER4_3D if !platform.at_least(Platforms::XE2) => {
-            if at
-                .raw(FieldName::PairedSurface)
-                .is_some_and(|r| !r.is_null())
-            {
-                checker.add_named(&rules::PAIRED_SURFACE, at, FieldName::PairedSurface, || {
-                    alloc::format!("{on} has no paired surfaces")
-                });
-            }
+        Op::SAMPLE_3D | Op::LOAD_3D | Op::GATHER4_3D
+            if !platform.at_least(Platforms::XE2)
+                && at
+                    .raw(FieldName::PairedSurface)
+                    .is_some_and(|r| !r.is_null()) =>
+        {
+            checker.add_named(&rules::PAIRED_SURFACE, at, FieldName::PairedSurface, || {
+                alloc::format!("{on} has no paired surfaces")
+            });
         }
         _ => {}
     }

@@ -4,19 +4,18 @@ use crate::checker::{Checker, Looked, Slot, slots};
 use crate::rules;
 use crate::storage::End;
 use alloc::string::ToString;
+use visakit_isa::object::Variable;
 use visakit_isa::operand::{Modifier, OperandClass, StateClass, VectorOperand};
 use visakit_isa::table::Role;
-use visakit_isa::{DataType, FieldName, Op, Region, Value};
+use visakit_isa::{DataType, FieldName, Op, Predicate, Region, Value};
 
 pub(crate) fn check(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
     match at.op {
         Op::MOV => predicate_copy(checker, at),
-        Op::SEL => {
-            if at.instruction.predicate().is_some_and(|p| p.is_none()) {
-                checker.add_named(&rules::SELECTOR, at, FieldName::Pred, || {
-                    "sel without a predicate".to_string()
-                });
-            }
+        Op::SEL if at.instruction.predicate().is_some_and(Predicate::is_none) => {
+            checker.add_named(&rules::SELECTOR, at, FieldName::Pred, || {
+                "sel without a predicate".to_string()
+            });
         }
         Op::AND | Op::OR | Op::XOR | Op::NOT => predicate_logic(checker, at),
         Op::BFI | Op::BFE => bit_field(checker, at),
@@ -120,7 +119,7 @@ fn bit_field(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
         };
         let variables = &checker.body.variables;
         let root = variables.get(usize::try_from(root).unwrap_or(usize::MAX));
-        let size = root.map_or(0, |v| v.size());
+        let size = root.map_or(0, Variable::size);
         let stated = root
             .and_then(|v| v.properties.alignment().bytes(32))
             .unwrap_or(1);

@@ -3,7 +3,13 @@
 //! GenX_IR refuses a text if its verifier does. Every case is a text with one instruction, most of them
 //! with one fault; the table that the test prints tells where the two judge alike.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout
+)]
 
 mod common;
 

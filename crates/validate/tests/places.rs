@@ -1,6 +1,12 @@
 //! Findings say where they are: offsets of bytes, and the page of the rules.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout
+)]
 
 mod common;
 

@@ -1,5 +1,7 @@
 //! Faults as edits of a sound object.
 
+#![allow(clippy::semicolon_if_nothing_returned)] // one edit a line
+
 use visakit_isa::object::{
     Attribute, Content, FileVariable, Input, InputKind, Item, Label, LabelKind, NativeBinary,
     NativePlatform, Object, RawItem, Relocation, Routine, Variable, VariableProperties,
@@ -45,11 +47,11 @@ const DPAS: &str = "dpas.s8.s8.8.8 (M1, 16) D0.0 D1.0 U0.0 U1(0,0)";
 const JUMP: &str = "jmp (M1, 1) on\non:";
 const CALL: &str = "call (M1, 1) sub\nret (M1, 1)\n.function \"sub\"\nsub:\nret (M1, 1)";
 
-fn body<'o>(object: &'o mut Whole) -> &'o mut Body {
+fn body(object: &mut Whole) -> &mut Body {
     object.kernels[0].body_mut().unwrap()
 }
 
-fn first<'o>(object: &'o mut Whole) -> &'o mut Instruction {
+fn first(object: &mut Whole) -> &mut Instruction {
     let item = body(object).code.first_mut().unwrap();
     match item {
         Item::Instruction(instruction) => instruction,
@@ -61,16 +63,16 @@ fn set(object: &mut Object<'static>, name: F, value: Value) {
     *first(object).get_mut(name).unwrap() = value;
 }
 
-fn vector<'o>(object: &'o mut Whole, name: F) -> &'o mut VectorOperand {
+fn vector(object: &mut Whole, name: F) -> &mut VectorOperand {
     match first(object).get_mut(name).unwrap() {
         Value::Vector(operand) => operand,
         other => panic!("{other:?}"),
     }
 }
 
-fn variable<'o>(object: &'o mut Whole) -> &'o mut Variable<'static> {
+fn variable(object: &mut Whole) -> &mut Variable<'static> {
     // Not referred to by the code of any object here.
-    body(object).variables.iter_mut().rev().next().unwrap()
+    body(object).variables.iter_mut().next_back().unwrap()
 }
 
 fn attribute(name: StringId, length: usize) -> Attribute<'static> {
