@@ -7,7 +7,7 @@ use crate::run::Machine;
 use crate::state::{Halt, Loose, Storage};
 use crate::value::{Precision, format_of};
 use std::fmt;
-use visakit_exec::memory::{Format as Texels, Image, Surface};
+use visakit_exec::memory::{ChannelOrder, ChannelType, Format as Texels, Image, Surface};
 use visakit_exec::{Group, Limits, Memory, Options, Program, ThreadStart, VariableSlot};
 use visakit_isa::object::Item;
 use visakit_isa::{PredicateId, VarId};
@@ -158,16 +158,21 @@ fn run_fast(case: &Case, slow: &Machine<'_>) -> Result<Vec<Difference>, String> 
         let whole = Surface::whole(buffer);
         let result = match binding {
             Binding::Table(at) => {
-                let is_image = case.images.iter().any(|(image, _)| image == at);
                 let row = u32::try_from(SlowMemory::ROW).unwrap_or(0);
                 let rows = case.buffers.get(*index).map_or(0, Vec::len) / SlowMemory::ROW;
                 let rows = u32::try_from(rows).unwrap_or(0);
-                let image = Image::new_2d(buffer, row, rows, row, Texels::R8_UINT);
-                let surface = if is_image {
-                    Surface::Image2d(image)
-                } else {
-                    whole
+                let texels = Texels {
+                    order: ChannelOrder::Rgba,
+                    channel: ChannelType::Uint32,
                 };
+                let (width, format) = match case.images.iter().find(|(image, _)| image == at) {
+                    Some((_, 1)) => (row, Some(Texels::R8_UINT)),
+                    Some((_, size)) => (row / u32::try_from(*size).unwrap_or(1), Some(texels)),
+                    None => (0, None),
+                };
+                let surface = format.map_or(whole, |format| {
+                    Surface::Image2d(Image::new_2d(buffer, width, rows, row, format))
+                });
                 memory.bind(u8::try_from(*at).unwrap_or(0), surface)
             }
             Binding::Handle(handle) => memory.bind_handle(*handle, whole),

@@ -88,4 +88,5 @@ pub mod session;
 pub mod state;
 pub mod step;
 mod systolic;
+pub mod typed;
 pub mod value;

@@ -33,7 +33,7 @@ pub(crate) fn step(
         Op::LSC_APNDCTR_ATOMIC_ADD | Op::LSC_APNDCTR_ATOMIC_SUB => {
             counter(memory, view, i, running)
         }
-        _ => return None,
+        _ => return crate::typed::step(memory, view, i, running),
     })
 }
 

@@ -96,7 +96,8 @@ impl View<'_, '_> {
         };
         let mut mixed = false;
         for name in [F::Src0, F::Src1] {
-            mixed |= self.source(&vector(instruction, name)?, 0)?.ty != setting.dst;
+            let element = self.source(&vector(instruction, name)?, 0)?;
+            mixed |= element.ty != setting.dst || element.modified;
         }
         let mut results = Vec::new();
         for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
@@ -117,7 +118,7 @@ impl View<'_, '_> {
                 value.to(format, setting.mode.round)
             };
             let outcome = match element.value {
-                // With two types, the operation has one of its own.
+                // With two types or a modifier it is no plain copy.
                 Value::Real(value)
                     if mixed
                         && (compute::flushes(value, setting.mode)

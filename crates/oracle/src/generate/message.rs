@@ -1,6 +1,7 @@
 //! Random messages on small memories.
 
 mod lsc;
+mod typed;
 
 use super::pool::{Known, Pool, immediate};
 use super::{Case, edges};
@@ -21,6 +22,8 @@ const LOCAL: usize = 4096;
 /// Binding-table index of the bytes and of the image.
 const TABLE: u32 = 7;
 const IMAGE: u32 = 9;
+/// The same bytes as an image of texels.
+const TEXELS: u32 = 11;
 const HANDLE: u32 = 0x1240;
 const STATE: u32 = 0x80;
 
@@ -60,6 +63,10 @@ pub fn messages() -> impl Iterator<Item = &'static InstructionDef> {
                 | Op::LSC_STORE_QUAD
                 | Op::LSC_STORE_BLOCK2D
                 | Op::LSC_STORE_UNCOMPRESSED
+                | Op::GATHER4_TYPED
+                | Op::SCATTER4_TYPED
+                | Op::LSC_TYPED_LOAD_QUAD
+                | Op::LSC_TYPED_STORE_QUAD
                 | Op::LSC_APNDCTR_ATOMIC_ADD
                 | Op::LSC_APNDCTR_ATOMIC_SUB
         ) || Atomic::of_lsc(row.op).is_some()
@@ -95,10 +102,11 @@ impl Case {
         self.bindings = vec![
             (Binding::Table(TABLE), 0),
             (Binding::Table(IMAGE), 1),
+            (Binding::Table(TEXELS), 1),
             (Binding::Handle(HANDLE), 0),
             (Binding::State(STATE), 0),
         ];
-        self.images = vec![(IMAGE, 1)];
+        self.images = vec![(IMAGE, 1), (TEXELS, crate::typed::TEXEL)];
         self.counters = vec![(TABLE, (2, 8))];
         self
     }
@@ -136,6 +144,10 @@ impl Pool {
             Op::MEDIA_LD | Op::MEDIA_ST => self.random_media(row)?,
             Op::OWORD_LD | Op::OWORD_LD_UNALIGNED | Op::OWORD_ST => self.random_owords(row)?,
             Op::SVM_BLOCK_LD | Op::SVM_BLOCK_ST => self.random_svm_block(row, base)?,
+            Op::GATHER4_TYPED
+            | Op::SCATTER4_TYPED
+            | Op::LSC_TYPED_LOAD_QUAD
+            | Op::LSC_TYPED_STORE_QUAD => self.random_typed(row)?,
             _ if row.name.starts_with("LSC") => self.random_lsc(row, base)?,
             _ => self.random_legacy(row, base)?,
         };

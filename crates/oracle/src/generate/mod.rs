@@ -37,7 +37,8 @@ pub struct Case {
     pub local_bytes: usize,
     /// Surfaces: whole buffers.
     pub bindings: Vec<(Binding, usize)>,
-    /// Binding-table indices that are images of [`crate::memory::Memory::ROW`] bytes a row.
+    /// Binding-table indices that are images of [`crate::memory::Memory::ROW`] bytes a row, with the
+    /// bytes of a texel: one, or four dwords.
     pub images: Vec<(u32, usize)>,
     /// Append counters by binding-table index: buffer and offset.
     pub counters: Vec<(u32, (usize, u64))>,

@@ -41,7 +41,8 @@ impl View<'_, '_> {
         let lanes = self.enabled(instruction, running)?;
         let dst = vector(instruction, F::Dst)?;
         let mut results = Vec::new();
-        for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
+        // Every lane must lie in its variable, whatever region is written.
+        for lane in 0..lanes.count {
             let mut v = [0.0; 3];
             for (to, name) in v.iter_mut().zip(SOURCES) {
                 let operand = vector(instruction, name)?;
@@ -68,7 +69,9 @@ impl View<'_, '_> {
                 *to = self.single(&operand, lane, spread)?;
             }
             let [a, x, y] = v;
-            results.push((lane, sum_of(&[a * x, y * (1.0 - a)], y.abs(), self.mode())));
+            if lanes.has(lane) {
+                results.push((lane, sum_of(&[a * x, y * (1.0 - a)], y.abs(), self.mode())));
+            }
         }
         // The destination is contiguous, whatever its region says.
         let VectorOperand::General(mut contiguous) = dst else {
