@@ -3,7 +3,12 @@
 //! `cargo bench -p visakit-exec`. The item of the loops is a lane operation (an instruction times
 //! its enabled lanes), the item of the translation an instruction.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)] // a bench stops at the first surprise
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

@@ -6,8 +6,11 @@
 #![allow(
     missing_docs,
     clippy::cast_possible_truncation,
-    clippy::indexing_slicing
-)]
+    clippy::cast_sign_loss,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::panic
+)] // helpers of a test
 
 use proptest::prelude::*;
 use std::fmt::Write;

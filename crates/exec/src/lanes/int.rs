@@ -29,9 +29,7 @@ pub(crate) trait Int: Compute + Ord {
     const MODULAR: bool;
     const BITS: u32;
     const ZERO: Self;
-    const ONE: Self;
     fn add(self, other: Self) -> Self;
-    fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
     fn quotient(self, other: Self) -> Self;
     fn remainder(self, other: Self) -> Self;
@@ -41,7 +39,6 @@ pub(crate) trait Int: Compute + Ord {
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
     fn xor(self, other: Self) -> Self;
-    fn ones(self) -> u32;
     fn low(self) -> u32;
     fn average(self, other: Self) -> Self;
 }
@@ -52,14 +49,9 @@ macro_rules! int {
             const MODULAR: bool = <$ty>::MIN == 0 && <$ty>::BITS >= 32;
             const BITS: u32 = <$ty>::BITS;
             const ZERO: Self = 0;
-            const ONE: Self = 1;
             #[inline(always)]
             fn add(self, other: Self) -> Self {
                 self.wrapping_add(other)
-            }
-            #[inline(always)]
-            fn sub(self, other: Self) -> Self {
-                self.wrapping_sub(other)
             }
             #[inline(always)]
             fn mul(self, other: Self) -> Self {
@@ -70,14 +62,14 @@ macro_rules! int {
                 if other == 0 {
                     // The hardware's quotient of a division by zero: all ones, or the largest or
                     // smallest number by the sign of the dividend where the type is signed.
-                    return if <$ty>::MIN == 0 || self >= 0 { <$ty>::MAX } else { <$ty>::MIN };
+                    return if self >= Self::ZERO { <$ty>::MAX } else { <$ty>::MIN };
                 }
                 self.wrapping_div(other)
             }
             #[inline(always)]
             fn remainder(self, other: Self) -> Self {
                 if other == 0 {
-                    return if <$ty>::MIN == 0 || self >= 0 { <$ty>::MAX } else { <$ty>::MIN };
+                    return if self >= Self::ZERO { <$ty>::MAX } else { <$ty>::MIN };
                 }
                 self.wrapping_rem(other)
             }
@@ -104,10 +96,6 @@ macro_rules! int {
             #[inline(always)]
             fn xor(self, other: Self) -> Self {
                 self ^ other
-            }
-            #[inline(always)]
-            fn ones(self) -> u32 {
-                self.count_ones()
             }
             #[inline(always)]
             fn low(self) -> u32 {

@@ -7,8 +7,8 @@ use crate::run::Registers;
 use std::cell::RefCell;
 use visakit_isa::object::Body;
 use visakit_isa::{
-    DataType, ExecMask, FieldName, Format, Instruction, RawOperand, SamplerId, StringId, SurfaceId,
-    Value, VectorOperand,
+    DataType, ExecMask, FieldName, Format, Instruction, RawOperand, SamplerId, SurfaceId, Value,
+    VectorOperand,
 };
 
 /// A raw operand in the register file.
@@ -210,11 +210,6 @@ impl Context<'_> {
             first: mask.first_lane,
             no_mask: mask.no_mask,
         })
-    }
-
-    /// A string of the routine's pool.
-    pub(crate) fn string(&self, id: StringId) -> Option<&[u8]> {
-        self.body.string(id)
     }
 
     /// The place of a constant in the register file.

@@ -116,7 +116,6 @@ pub struct VariableSlot {
 #[derive(Debug)]
 pub struct Program {
     pub(crate) code: Code,
-    pub(crate) watched: Watched,
     /// The register file before a thread sets its own variables.
     pub(crate) image: Vec<u8>,
     pub(crate) taken: Arc<[Range<usize>]>,
@@ -178,7 +177,6 @@ impl Program {
             numbered: BTreeMap::new(),
             predefined: Vec::new(),
             grf_bytes: options.grf_bytes,
-            watched,
             code,
         };
         for (place, bytes) in layout.contents.iter().chain(&layout.constants) {
@@ -194,7 +192,9 @@ impl Program {
         if let (Some(routine), Some((_, body))) = (layout.routines.first(), tables.first()) {
             program.name_variables(format, routine, body);
             program.collect_inputs(body);
-            let attribute = body.attribute("SimdSize").and_then(|a| a.number());
+            let attribute = body
+                .attribute("SimdSize")
+                .and_then(visakit_isa::object::Attribute::number);
             program.simd_size = attribute
                 .and_then(|n| u32::try_from(n).ok())
                 .filter(|n| (1..=32).contains(n))

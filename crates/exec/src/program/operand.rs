@@ -118,7 +118,7 @@ fn packed(immediate: ImmediateOperand) -> Option<(DataType, Vec<u8>, u8)> {
         }
         DataType::Vf => {
             let floats =
-                (0..4).flat_map(|n| restricted_float((bits >> (8 * n)) as u8).to_le_bytes());
+                (0..4).flat_map(|n| restricted_float((bits >> (8 * n) & 0xff) as u8).to_le_bytes());
             Some((DataType::F, floats.collect(), 4))
         }
         _ => None,

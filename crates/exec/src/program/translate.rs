@@ -190,7 +190,10 @@ pub(crate) fn routines(
             let outcome = match instruction {
                 Ok(instruction) => {
                     code.instructions += 1;
-                    if let Some(lanes) = instruction.exec_size().and_then(|size| size.lanes()) {
+                    if let Some(lanes) = instruction
+                        .exec_size()
+                        .and_then(visakit_isa::ExecSize::lanes)
+                    {
                         use visakit_isa::table::Group;
                         let flows =
                             matches!(instruction.def().group, Group::Flow | Group::SimdFlow);

@@ -1,5 +1,10 @@
 //! A work-group: threads that take turns.
 
+#![allow(
+    clippy::result_large_err,
+    reason = "a fault ends the run; it is made once"
+)]
+
 use super::thread::{Pause, Thread, World};
 use super::{Counters, Limits, Registers, ThreadStart};
 use crate::fault::{Fault, FaultKind, Trap};
