@@ -319,3 +319,42 @@ fn barriers_need_all_threads() {
         }
     );
 }
+
+/// Denormals in the modes of `%cr0`, with and without a soft way.
+#[test]
+fn denormals_by_mode() {
+    let text = ".version 4.1\n.kernel \"k\"\n\
+         .decl F v_type=G type=f num_elts=16 align=GRF\n\
+         .decl R v_type=G type=f num_elts=16 align=GRF\n\
+         .kernel_attr SimdSize=16\n\
+         add (M1, 16) R(0,0)<1> F(0,0)<1;1,0> F(0,0)<1;1,0>\nret (M1, 1)\n";
+    let object = visakit_text::asm::assemble(text.as_bytes(), &Default::default()).unwrap();
+    let id = RoutineId::new(RoutineKind::Kernel, 0);
+    let program = Program::new(&object, id, &Options::default()).unwrap();
+    let smallest = 1u32;
+    let sum = |cr0: u32, value: u32| {
+        let start = ThreadStart {
+            mask: 0xffff,
+            cr0,
+            sets: vec![(program.variable("F").unwrap(), value.to_le_bytes().to_vec())],
+            ..ThreadStart::default()
+        };
+        let mut group = Group::new(&program, 0, &[start]).unwrap();
+        let memory = Memory::new(1 << 16);
+        group
+            .run(&program, &memory, &Limits::default(), &mut ())
+            .unwrap();
+        let slot = program.variable("R").unwrap();
+        let bytes = group.thread(0).unwrap().read(&slot);
+        u32::from_le_bytes(bytes[..4].try_into().unwrap())
+    };
+    assert_eq!(sum(0x4c0, smallest), 2, "kept");
+    assert_eq!(sum(0x4f0, smallest), 2, "kept, towards zero");
+    assert_eq!(sum(0, smallest), 0, "flushed");
+    assert_eq!(sum(0, smallest | 1 << 31), 1 << 31, "sign kept");
+    assert_eq!(sum(0, 1.5f32.to_bits()), 3f32.to_bits());
+    // The largest number twice: beyond the range, except towards zero.
+    let largest = f32::MAX.to_bits();
+    assert_eq!(sum(0x4c0, largest), f32::INFINITY.to_bits());
+    assert_eq!(sum(0x4f0, largest), largest);
+}

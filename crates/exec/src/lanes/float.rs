@@ -75,6 +75,8 @@ pub(crate) trait Real: Compute + Into<f64> {
     fn mul_add(self, b: Self, c: Self) -> Self;
     fn sqrt(self) -> Self;
     fn is_nan(self) -> bool;
+    /// Zero of the same sign in place of a denormal.
+    fn flush(self) -> Self;
     fn floor(self) -> Self;
     fn ceil(self) -> Self;
     fn trunc(self) -> Self;
@@ -115,6 +117,14 @@ macro_rules! real {
             #[inline(always)]
             fn is_nan(self) -> bool {
                 <$ty>::is_nan(self)
+            }
+            #[inline(always)]
+            fn flush(self) -> Self {
+                if self.abs() < <$ty>::MIN_POSITIVE {
+                    (0.0 as $ty).copysign(self)
+                } else {
+                    self
+                }
             }
             #[inline(always)]
             fn floor(self) -> Self {

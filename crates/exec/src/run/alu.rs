@@ -9,6 +9,7 @@ use super::registers::{Destinations, Registers, Sources};
 use super::simd::Kernel;
 use crate::fault::Outcome;
 use crate::lanes::convert::{Compute, Convert};
+use crate::lanes::exact::Rounding;
 use crate::lanes::float::{Exact, InMode, Precision, Real};
 use crate::lanes::int::{Binary, Ternary, Unary};
 use crate::program::operand::{Destination, Modify, Source};
@@ -187,7 +188,11 @@ kernels! {
 }
 
 macro_rules! real_kernels {
-    ($($(#[doc = $doc:literal])* $name:ident $any:ident $sized_kernel:ident $any_kernel:ident $trait:ident;)*) => {$(
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident $any:ident $sized_kernel:ident $any_kernel:ident $flushed:ident $body_name:ident
+        $trait:ident ($($arg:ident $index:literal),*);
+    )*) => {$(
         $(#[doc = $doc])*
         /// For a fixed number of lanes.
         pub(crate) fn $name<O, C, const N: usize>(
@@ -201,7 +206,7 @@ macro_rules! real_kernels {
             Registers: Sources<C> + Destinations<C>,
         {
             if alu.is_slow(registers) {
-                return in_mode::<O>(alu, registers, mask);
+                return $flushed::<O, C>(alu, registers, mask);
             }
             $sized_kernel::<O, C, N>(alu, registers, mask)
         }
@@ -219,20 +224,64 @@ macro_rules! real_kernels {
             Registers: Sources<C> + Destinations<C>,
         {
             if alu.is_slow(registers) {
-                return in_mode::<O>(alu, registers, mask);
+                return $flushed::<O, C>(alu, registers, mask);
             }
             $any_kernel::<O, C>(alu, registers, mask)
+        }
+
+        /// Where the mode only flushes denormals, the host computes; else the soft way is taken.
+        #[inline(never)]
+        fn $flushed<O, C>(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome
+        where
+            C: Real,
+            O: $trait<C> + InMode,
+            Registers: Sources<C> + Destinations<C>,
+        {
+            let is_host = matches!(alu.precision, Precision::Float | Precision::Double);
+            if !is_host || registers.mode.rounding != Rounding::NearestEven {
+                return in_mode::<O>(alu, registers, mask);
+            }
+            let simd = registers.simd;
+            simd.run($body_name::<O, C> { alu, registers, mask, marker: PhantomData })
+        }
+
+        struct $body_name<'a, O, C> {
+            alu: &'a Alu,
+            registers: &'a mut Registers,
+            mask: u32,
+            marker: PhantomData<(O, C)>,
+        }
+
+        impl<O, C> Kernel for $body_name<'_, O, C>
+        where
+            C: Real,
+            O: $trait<C>,
+            Registers: Sources<C> + Destinations<C>,
+        {
+            type Output = Outcome;
+
+            #[inline(always)]
+            fn run(self) -> Outcome {
+                let Self { alu, registers, mask, .. } = self;
+                let mut result = [C::default(); 32];
+                $(let $arg: [C; 32] = registers.load(&alu.sources[$index], alu.lanes, mask)?;)*
+                for lane in 0..alu.lanes.min(32) {
+                    result[lane] = O::apply($($arg[lane].flush()),*).flush();
+                }
+                registers.store(&alu.destination, alu.lanes, mask, &result)
+            }
         }
     )*};
 }
 
 real_kernels! {
     /// One float source.
-    real_unary real_unary_any unary unary_any Unary;
+    real_unary real_unary_any unary unary_any flushed_unary FlushedUnary Unary (a 0);
     /// Two float sources.
-    real_binary real_binary_any binary binary_any Binary;
+    real_binary real_binary_any binary binary_any flushed_binary FlushedBinary Binary (a 0, b 1);
     /// Three float sources.
-    real_ternary real_ternary_any ternary ternary_any Ternary;
+    real_ternary real_ternary_any ternary ternary_any flushed_ternary FlushedTernary
+        Ternary (a 0, b 1, c 2);
 }
 
 /// Float arithmetic in a mode, or of a precision, that the host does not have.
