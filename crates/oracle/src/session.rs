@@ -15,7 +15,8 @@ const INSTRUCTIONS: usize = 8;
 /// What came of many routines.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Compared instructions by operation.
+    /// Compared instructions by operation, those that set a routine up (`setp`, `addr_add`, `movs`)
+    /// included; for programs those that ran.
     pub compared: BTreeMap<Op, u64>,
     /// Generated instructions that the definitions leave open, by operation and reason.
     pub open: BTreeMap<(Op, String), u64>,

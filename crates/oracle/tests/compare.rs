@@ -22,7 +22,9 @@ fn routines() -> u64 {
 fn report(what: &str, tally: &Tally) {
     println!("{what}\n{}", tally.table());
     println!("{} instructions compared", tally.total());
-    println!("{}", tally.precision());
+    if !tally.bytes.is_empty() {
+        println!("{}", tally.precision());
+    }
     for failure in tally.failures.iter().take(3) {
         println!("{failure}");
     }
