@@ -438,3 +438,179 @@ pub(crate) fn wrong(index: usize, argument: &Argument, expected: &str) -> Launch
         message: format!("the kernel wants {expected}, not a {}", argument.kind()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+    use super::*;
+    use crate::zeinfo::ZeInfo;
+
+    /// A kernel with these payload and per-thread arguments, as `kind offset size argument`.
+    fn info(simd: u32, per_thread: u32, pieces: &[(&str, u32, u32, Option<u32>)]) -> KernelInfo {
+        let mut text =
+            format!("kernels:\n  - name: k\n    execution_env:\n      simd_size: {simd}\n");
+        if per_thread > 0 {
+            text += "    per_thread_payload_arguments:\n";
+            text += &format!("      - {{arg_type: local_id, offset: 0, size: {per_thread}}}\n");
+        }
+        text += "    payload_arguments:\n";
+        for (kind, offset, size, index) in pieces {
+            let index = index.map_or_else(String::new, |i| format!(", arg_index: {i}"));
+            text +=
+                &format!("      - {{arg_type: {kind}, offset: {offset}, size: {size}{index}}}\n");
+        }
+        ZeInfo::parse(&text).unwrap().kernels.remove(0)
+    }
+
+    const HEADER: [(&str, u32, u32, Option<u32>); 2] = [
+        ("global_id_offset", 0, 12, None),
+        ("local_size", 12, 12, None),
+    ];
+
+    #[test]
+    fn cross_thread_data_follows_the_local_ids() {
+        for (simd, grf, per_thread) in [
+            (8, 32, 96),
+            (16, 32, 96),
+            (32, 32, 192),
+            (16, 64, 192),
+            (32, 64, 192),
+        ] {
+            let info = info(simd, per_thread, &HEADER);
+            let header = grf + per_thread;
+            let layout = Layout::new(&info, &[(grf, 32), (header, 32)], grf).unwrap();
+            assert_eq!(layout.cross, header);
+            assert_eq!(layout.bytes, header + 32);
+            let at = LocalIds::Lanes {
+                at: grf,
+                dimensions: 3,
+            };
+            assert_eq!(layout.local_ids, Some(at), "SIMD{simd}, {grf} bytes");
+        }
+    }
+
+    #[test]
+    fn a_kernel_without_local_ids_may_leave_room_for_them() {
+        let info = info(
+            16,
+            0,
+            &[HEADER[0], HEADER[1], ("arg_byvalue", 32, 4, Some(0))],
+        );
+        // One register of per-thread data that is never used, or none.
+        for cross in [64, 32] {
+            let layout = Layout::new(&info, &[(cross, 32), (cross + 32, 4)], 32).unwrap();
+            assert_eq!((layout.cross, layout.local_ids), (cross, None));
+        }
+        // The header may have been left out, if nobody reads it.
+        let layout = Layout::new(&info, &[(64, 4)], 32).unwrap();
+        assert_eq!(layout.cross, 32);
+    }
+
+    #[test]
+    fn local_ids_run_through_the_dimensions() {
+        let info = info(16, 96, &HEADER);
+        let layout = Layout::new(&info, &[(32, 32), (128, 32)], 32).unwrap();
+        let ids = |walk, thread, lane: usize| {
+            let mut image = vec![0; 160];
+            layout.write_local_ids(&mut image, [5, 3, 2], walk, thread);
+            [32, 64, 96]
+                .map(|at| u16::from_le_bytes([image[at + lane * 2], image[at + lane * 2 + 1]]))
+        };
+        assert_eq!(ids([0, 1, 2], 0, 7), [2, 1, 0]);
+        assert_eq!(ids([0, 1, 2], 1, 1), [2, 0, 1]);
+        assert_eq!(ids([1, 0, 2], 0, 7), [2, 1, 0]);
+        assert_eq!(ids([2, 1, 0], 0, 7), [1, 0, 1]);
+        assert_eq!(layout.threads([5, 3, 2]), 2);
+        assert_eq!(layout.live_lanes([5, 3, 2], 0), 0xffff);
+        assert_eq!(layout.live_lanes([5, 3, 2], 1), 0x3fff);
+        assert_eq!(layout.live_lanes([5, 3, 2], 2), 0);
+    }
+
+    #[test]
+    fn the_header_of_a_thread() {
+        let info = info(32, 192, &HEADER);
+        let layout = Layout::new(&info, &[(64, 64), (256, 32)], 64).unwrap();
+        let mut image = vec![0; 320];
+        layout.write_header(&mut image, [7, 8, 9], 3);
+        let dwords: Vec<u32> = image[..32]
+            .as_chunks()
+            .0
+            .iter()
+            .map(|b| u32::from_le_bytes(*b))
+            .collect();
+        assert_eq!(dwords, [0, 7, 3, 0, 0, 0, 8, 9]);
+    }
+
+    #[test]
+    fn pieces_of_arguments() {
+        let range = NdRange::new(&[10, 4], &[4, 2], &[1, 2]).unwrap();
+        let arguments = [
+            Argument::Value((0..20).collect()),
+            Argument::Local(8),
+            Argument::Buffer(vec![0; 64]),
+        ];
+        let places = [
+            Place::Elsewhere { handle: None },
+            Place::Local(0x40),
+            Place::Buffer {
+                address: 0x1_0000_1000,
+                size: 64,
+                handle: Some(192),
+            },
+        ];
+        let facts = Facts {
+            range: &range,
+            local: [2, 2, 1],
+            arguments: &arguments,
+            places: &places,
+            private_base: 0x5000,
+            printf: 0,
+            constants: 0,
+            globals: 0,
+            implicit: 0,
+        };
+        let bytes = |kind: &str, index: u32, rest: &str| {
+            let text =
+                format!("{{arg_type: {kind}, offset: 0, size: 64, arg_index: {index}{rest}}}");
+            facts.bytes(&serde_saphyr::from_str(&text).unwrap())
+        };
+        let words = |kind: &str| {
+            let bytes = bytes(kind, 0, "").unwrap();
+            bytes
+                .as_chunks()
+                .0
+                .iter()
+                .map(|b| u32::from_le_bytes(*b))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(words("global_id_offset"), [1, 2, 0]);
+        assert_eq!(words("local_size"), [2, 2, 1]);
+        assert_eq!(words("enqueued_local_size"), [4, 2, 1]);
+        assert_eq!(words("group_count"), [3, 2, 1]);
+        assert_eq!(words("global_size"), [10, 4, 1]);
+        assert_eq!(words("work_dimensions"), [2]);
+        assert_eq!(words("private_base_stateless"), [0x5000, 0]);
+        assert_eq!(
+            bytes("arg_byvalue", 0, ", source_offset: 10").unwrap(),
+            (10..20).collect::<Vec<u8>>()
+        );
+        assert_eq!(
+            bytes("arg_bypointer", 1, ", addrmode: slm").unwrap(),
+            0x40_u64.to_le_bytes()
+        );
+        assert_eq!(
+            bytes("arg_bypointer", 2, "").unwrap(),
+            0x1_0000_1000_u64.to_le_bytes()
+        );
+        assert_eq!(
+            bytes("arg_bypointer", 2, ", addrmode: bindless").unwrap(),
+            192_u64.to_le_bytes()
+        );
+        assert_eq!(bytes("buffer_size", 2, "").unwrap(), 64_u64.to_le_bytes());
+        assert_eq!(bytes("buffer_offset", 2, "").unwrap(), [0; 4]);
+        assert!(bytes("arg_byvalue", 2, "").is_err());
+        assert!(bytes("arg_bypointer", 0, "").is_err());
+        assert!(bytes("arg_bypointer", 9, "").is_err());
+        assert!(bytes("something_new", 0, "").is_err());
+    }
+}

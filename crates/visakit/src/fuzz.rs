@@ -1,5 +1,9 @@
 //! What the fuzz targets do with their input. `cargo test` replays the same over all fixtures.
 
+mod run;
+
+pub use run::executed;
+
 use crate::text::{Form, Options, Printer, asm};
 use crate::verify::{Outcome, roundtrip};
 use crate::{ReadOptions, isa, parse};

@@ -12,6 +12,7 @@
 //! | [`text`] | printer for vISA text |
 //! | [`rewrite`] | editing, convert, strip, extract, merge, rename, diff, graphs |
 //! | [`validate`] | rules, and everything that is wrong with an object |
+//! | [`exec`] | a machine that runs kernels |
 //! | [`dump`] | every byte of a file with the field it belongs to |
 //!
 //! # Decode a file and print its kernels
@@ -121,6 +122,7 @@ pub mod stats;
 pub mod verify;
 
 pub use visakit_encode as encode;
+pub use visakit_exec as exec;
 pub use visakit_isa as isa;
 pub use visakit_parse as parse;
 pub use visakit_parse::ReadOptions;

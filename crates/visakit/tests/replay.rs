@@ -12,12 +12,40 @@ mod common;
 
 use common::{Case, Random, cases, objects};
 use std::collections::BTreeSet;
-use visakit::fuzz::{decode, validate, written};
+use visakit::fuzz::{decode, executed, validate, written};
 
 fn both(data: &[u8]) {
     decode(data);
     written(data);
     validate(data);
+}
+
+#[test]
+fn fixtures_run() {
+    for (_, bytes) in objects() {
+        executed(&bytes);
+    }
+    for case in cases() {
+        executed(&case.bytes);
+    }
+}
+
+#[test]
+fn damaged_objects_run() {
+    for (_, bytes) in objects() {
+        for at in (0..bytes.len()).step_by(97) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            executed(&damaged);
+        }
+    }
+    for case in a_few() {
+        for at in 0..case.bytes.len() {
+            let mut damaged = case.bytes.clone();
+            damaged[at] = damaged[at].wrapping_add(1);
+            executed(&damaged);
+        }
+    }
 }
 
 /// One generated case for each layout file and version, so that each kind of damage meets each

@@ -22,6 +22,9 @@ pub(crate) struct BlockAccess {
     pub(crate) mask: u64,
     /// The address must be a multiple of this power of two.
     pub(crate) align: u64,
+    /// Bytes that a load of this kind cannot be smaller than. Compilers load what is smaller all the same, so what
+    /// lies behind the end of a buffer in the last unit reads as zero.
+    pub(crate) unit: usize,
     pub(crate) bytes: usize,
     /// The data operand; a load without one is a prefetch.
     pub(crate) data: Option<Data>,
@@ -52,7 +55,7 @@ impl BlockAccess {
             if self.store {
                 store_block(&mut target, address, data.read(registers)?)
             } else {
-                load_block(&mut target, address, data.write(registers)?)
+                load_block(&mut target, address, self.unit, data.write(registers)?)
             }
         })
     }
@@ -70,16 +73,17 @@ fn block_event(space: Space, address: u64, bytes: usize, store: bool) -> MemoryA
     }
 }
 
-fn load_block<T: Target>(target: &mut T, address: u64, out: &mut [u8]) -> Outcome {
+fn load_block<T: Target>(target: &mut T, address: u64, unit: usize, out: &mut [u8]) -> Outcome {
     if let Some((space, at)) = target.locate(address, out.len() as u64) {
         space.read(at, out);
         return Ok(());
     }
-    for (i, dword) in (0u64..).zip(out.chunks_mut(4)) {
-        let address = address.wrapping_add(4 * i);
+    for (i, dword) in out.chunks_mut(4).enumerate() {
+        let place = 4 * i;
+        let address = address.wrapping_add(place as u64);
         match target.locate(address, dword.len() as u64) {
             Some((space, at)) => space.read(at, dword),
-            None if T::DROPS => dword.fill(0),
+            None if T::DROPS || place % unit != 0 => dword.fill(0),
             None => return Err(outside(false, dword.len(), 0, address)),
         }
     }

@@ -15,6 +15,8 @@ use crate::program::Scalar;
 use visakit_isa::FieldName as F;
 use visakit_isa::enums::{atomic_op, block_size, media_ld_modifier};
 
+/// Bytes of an OWord.
+const OWORD: usize = 16;
 const OFFSETS: u64 = u32::MAX as u64;
 const NOTHING: Scalar = Scalar::Constant(0);
 
@@ -225,6 +227,7 @@ impl Fields<'_, '_> {
                 scale: if unaligned { 1 } else { 16 },
                 mask: if unaligned { OFFSETS } else { u64::MAX } & reach.mask(),
                 align: if unaligned { 4 } else { 1 },
+                unit: OWORD,
                 bytes: 0,
                 data: None,
                 store,
@@ -242,6 +245,7 @@ impl Fields<'_, '_> {
                 scale: 1,
                 mask: u64::MAX,
                 align: 4,
+                unit: OWORD,
                 bytes: 0,
                 data: None,
                 store,

@@ -53,6 +53,10 @@ fn svm_blocks() {
     // A dword-aligned address is taken as it is, with or without `.unaligned`.
     m.set("UQ", &[base + 20]).run(1);
     assert_eq!(m.get::<u8>("D", 32), bytes(52)[20..]);
+    // Compilers load dwords this way. What a load cannot leave out may lie behind the end.
+    m.set("UQ", &[base + 44]).run(1);
+    assert_eq!(m.get::<u8>("D", 20), bytes(64)[44..]);
+    assert_eq!(m.get_at::<u8>("D", 20, 12), [0; 12]);
     m.set("UQ", &[base + 2]);
     assert_eq!(m.fault(1), (FaultKind::Misaligned, Some(0), Some(base + 2)));
     m.set("UQ", &[base + 48]);

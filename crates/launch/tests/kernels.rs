@@ -1,0 +1,267 @@
+//! OpenCL kernels, as their compiler left them, against direct computation: grids, arguments, constants, faults.
+
+#![allow(missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "tests"
+)]
+
+use std::path::{Path, PathBuf};
+use visakit_launch::{
+    Argument, Config, Kernel, LaunchError, NdRange, Outcome, Source, ZeInfo, Zebin,
+};
+
+const DEVICES: [(&str, u32); 2] = [("pvc", 64), ("acm-g10", 32)];
+
+fn fixture(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures/kernels")
+        .join(file)
+}
+
+fn launch(
+    kernel: &str,
+    device: (&str, u32),
+    range: &NdRange,
+    arguments: &[Argument],
+) -> Result<Outcome, LaunchError> {
+    let zeinfo = std::fs::read_to_string(fixture(&format!("bench.{}.zeinfo", device.0))).unwrap();
+    let source = Source::open(&fixture(&format!("{kernel}.{}.visaasm", device.0)))?;
+    let object = source.object(device.1)?;
+    let kernel = Kernel::new(&object, kernel, &ZeInfo::parse(&zeinfo)?)?;
+    assert_eq!(kernel.grf_bytes, device.1, "found out from the object");
+    kernel.run(range, arguments, &Config::default())
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|b| u32::from_le_bytes(*b))
+        .collect()
+}
+
+fn bytes(values: &[u32]) -> Vec<u8> {
+    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+fn value(value: u32) -> Argument {
+    Argument::Value(value.to_le_bytes().to_vec())
+}
+
+#[test]
+fn xorshift_in_groups_that_do_not_divide_the_grid() {
+    let count = 1000_u32;
+    let want: Vec<u32> = (0..count)
+        .map(|i| {
+            let mut x = i.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            (0..10).fold(0_u32, |sum, _| {
+                x ^= x << 13;
+                x ^= x >> 17;
+                x ^= x << 5;
+                sum.wrapping_add(x)
+            })
+        })
+        .collect();
+    for device in DEVICES {
+        for local in [1, 7, 32, 100, 256] {
+            let range = NdRange::new(&[count], &[local], &[]).unwrap();
+            let arguments = [Argument::Buffer(vec![0; 4000]), value(10)];
+            let outcome = launch("xorshift", device, &range, &arguments).unwrap();
+            assert_eq!(
+                words(outcome.memory(0).unwrap()),
+                want,
+                "{device:?}, groups of {local}"
+            );
+            assert_eq!(outcome.groups, u64::from(count.div_ceil(local)));
+        }
+    }
+}
+
+#[test]
+fn global_offsets_shift_ids() {
+    for device in DEVICES {
+        let range = NdRange::new(&[64], &[16], &[32]).unwrap();
+        let from: Vec<u32> = (0..128).map(|i| i * 3).collect();
+        let arguments = [
+            Argument::Buffer(vec![0; 512]),
+            Argument::Buffer(bytes(&from)),
+        ];
+        let outcome = launch("copy", device, &range, &arguments).unwrap();
+        let want: Vec<u32> = (0..128)
+            .map(|i| if (32..96).contains(&i) { i * 3 } else { 0 })
+            .collect();
+        assert_eq!(words(outcome.memory(0).unwrap()), want, "{device:?}");
+        assert_eq!(outcome.memory(1).unwrap(), bytes(&from));
+    }
+}
+
+#[test]
+fn mandelbrot_diverges_as_it_should() {
+    let (width, height, limit) = (64_u32, 32_u32, 100_u32);
+    let (x0, y0, step) = (-2.0_f32, -1.0_f32, 0.0625_f32 * 0.75);
+    for device in DEVICES {
+        let range = NdRange::new(&[width * height], &[64], &[]).unwrap();
+        let float = |v: f32| Argument::Value(v.to_le_bytes().to_vec());
+        let size = (width * height * 4) as usize;
+        let arguments = [
+            Argument::Buffer(vec![0; size]),
+            value(width),
+            value(limit),
+            float(x0),
+            float(y0),
+            float(step),
+        ];
+        let outcome = launch("mandelbrot", device, &range, &arguments).unwrap();
+        let got = words(outcome.memory(0).unwrap());
+        let mut apart = 0;
+        for i in 0..width * height {
+            let cx = f64::from(step).mul_add(f64::from(i % width), f64::from(x0));
+            let cy = f64::from(step).mul_add(f64::from(i / width), f64::from(y0));
+            let (mut x, mut y, mut n) = (0.0_f64, 0.0_f64, 0);
+            while n < limit && x * x + y * y < 4.0 {
+                (x, y) = (x * x - y * y + cx, 2.0 * x * y + cy);
+                n += 1;
+            }
+            apart += u32::from(got[i as usize] != n);
+        }
+        // Single precision may decide differently where the orbit is chaotic.
+        assert!(
+            apart < width * height / 50,
+            "{device:?}: {apart} points differ"
+        );
+    }
+}
+
+#[test]
+fn matrices_in_tiles_of_local_memory() {
+    let n = 48_u32;
+    // Small whole numbers: every sum is exact.
+    let a: Vec<f32> = (0..n * n).map(|i| (i * 7 % 11) as f32 - 5.0).collect();
+    let b: Vec<f32> = (0..n * n).map(|i| (i * 5 % 13) as f32 - 6.0).collect();
+    let raw = |m: &[f32]| -> Vec<u8> { m.iter().flat_map(|v| v.to_le_bytes()).collect() };
+    let size = n as usize;
+    let want: Vec<f32> = (0..size * size)
+        .map(|i| {
+            (0..size)
+                .map(|k| a[i / size * size + k] * b[k * size + i % size])
+                .sum()
+        })
+        .collect();
+    for device in DEVICES {
+        let range = NdRange::new(&[n, n], &[16, 16], &[]).unwrap();
+        let arguments = [
+            Argument::Buffer(raw(&a)),
+            Argument::Buffer(raw(&b)),
+            Argument::Buffer(vec![0; size * size * 4]),
+            value(n),
+        ];
+        let outcome = launch("matmul", device, &range, &arguments).unwrap();
+        assert_eq!(outcome.memory(2).unwrap(), raw(&want), "{device:?}");
+        let range = NdRange::new(&[n, n], &[8, 8], &[]).unwrap();
+        let fault = launch("matmul", device, &range, &arguments)
+            .unwrap_err()
+            .to_string();
+        assert!(fault.contains("groups of [16, 16, 1] only"), "{fault}");
+    }
+}
+
+/// Constants, a table of pointers among them, come from the zebin with their relocations.
+#[test]
+fn program_scope_constants() {
+    let zebin = Zebin::parse(&std::fs::read(fixture("lookup.pvc.zebin")).unwrap()).unwrap();
+    assert_eq!(zebin.grf_bytes, Some(64));
+    let data = &zebin.data[0];
+    assert_eq!(
+        (data.name.as_str(), data.relocations.len()),
+        (".data.const", 2)
+    );
+    let names: Vec<_> = zebin
+        .symbols
+        .iter()
+        .map(|s| (s.name.as_str(), s.offset))
+        .collect();
+    assert_eq!(names, [("SQUARES", 0), ("CUBES", 32), ("TABLES", 64)]);
+
+    let source = Source::open(&fixture("lookup.pvc.visaasm")).unwrap();
+    let object = source.object(64).unwrap();
+    let mut kernel =
+        Kernel::new(&object, "lookup", &ZeInfo::parse(&zebin.zeinfo).unwrap()).unwrap();
+    kernel.data = zebin.data;
+    kernel.symbols = zebin.symbols;
+    let which: Vec<u32> = (0..64).map(|i| i / 3).collect();
+    let arguments = [
+        Argument::Buffer(vec![0; 256]),
+        Argument::Buffer(bytes(&which)),
+        value(100),
+    ];
+    let range = NdRange::new(&[64], &[32], &[]).unwrap();
+    let outcome = kernel.run(&range, &arguments, &Config::default()).unwrap();
+    let want: Vec<u32> = (0..64_u32)
+        .map(|i| (i & 7).pow(if which[i as usize] & 1 == 1 { 3 } else { 2 }) + 100)
+        .collect();
+    assert_eq!(words(outcome.memory(0).unwrap()), want);
+}
+
+#[test]
+fn what_is_wrong_with_a_launch() {
+    let range = NdRange::new(&[64], &[16], &[]).unwrap();
+    let buffer = || Argument::Buffer(vec![0; 256]);
+    let fault = |arguments: &[Argument]| {
+        let errors = DEVICES.map(|device| {
+            launch("copy", device, &range, arguments)
+                .unwrap_err()
+                .to_string()
+        });
+        errors[0].clone()
+    };
+    let count = fault(&[buffer()]);
+    assert_eq!(
+        count,
+        "the kernel takes 2 arguments and was given 1: uint* out, uint* in"
+    );
+    assert_eq!(
+        fault(&[buffer(), value(1)]),
+        "argument 1: the kernel wants a buffer, not a value"
+    );
+
+    // A buffer that is too small: by its address that is a fault, through a surface what is outside is dropped.
+    let small = [Argument::Buffer(vec![0; 128]), buffer()];
+    let fault = launch("copy", DEVICES[0], &range, &small)
+        .unwrap_err()
+        .to_string();
+    assert!(fault.contains("outside of every buffer"), "{fault}");
+    assert!(launch("copy", DEVICES[1], &range, &small).is_ok());
+
+    let zeinfo = ZeInfo::parse("kernels:\n  - name: other\n").unwrap();
+    let source = Source::open(&fixture("copy.pvc.visaasm")).unwrap();
+    let object = source.object(64).unwrap();
+    let unknown = Kernel::new(&object, "copy", &zeinfo)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(unknown, "the metadata has no kernel `copy`; it has: other");
+    assert!(ZeInfo::parse("kernels: [").is_err());
+    assert!(Zebin::parse(b"\x7fELF").is_err());
+}
+
+/// Results do not depend on how many threads the host has.
+#[test]
+fn one_thread_and_many() {
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| {
+            let range = NdRange::new(&[4096], &[64], &[]).unwrap();
+            let arguments = [Argument::Buffer(vec![0; 16384]), value(20)];
+            let outcome = launch("xorshift", DEVICES[1], &range, &arguments).unwrap();
+            (outcome.memory(0).unwrap().to_vec(), outcome.counters)
+        })
+    };
+    assert_eq!(run(1), run(5));
+}
