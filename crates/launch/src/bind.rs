@@ -53,10 +53,19 @@ pub(crate) fn bind(
         sections: Vec::new(),
         printf: None,
     };
-    let mut local = u64::from(info.execution_env.slm_size);
+    // Arguments in local memory lie behind the program's own variables. By default the kernel adds the size of those
+    // itself.
+    let own = u64::from(info.execution_env.slm_size);
+    let start = if info.execution_env.slm_alloc_mode == 1 {
+        own
+    } else {
+        0
+    };
+    let mut local = start;
     for (index, argument) in arguments.iter().enumerate() {
         bound.add(info, index, argument, &mut local)?;
     }
+    let local = local.saturating_add(own - start);
     if local > MOST_LOCAL {
         return Err(LaunchError::TooLarge {
             what: "local memory",

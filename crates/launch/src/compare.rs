@@ -6,7 +6,7 @@ use std::fmt;
 
 /// Type of the elements of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(from = "String")]
 #[allow(missing_docs, reason = "the names are those of OpenCL")]
 pub enum Element {
     Char,
@@ -20,6 +20,25 @@ pub enum Element {
     Half,
     Float,
     Double,
+}
+
+impl From<String> for Element {
+    /// By the name in OpenCL. Vectors are compared by their elements, structures and other types by their bytes.
+    fn from(name: String) -> Self {
+        match name.trim_end_matches(|c: char| c.is_ascii_digit()) {
+            "char" => Self::Char,
+            "short" => Self::Short,
+            "ushort" => Self::Ushort,
+            "int" => Self::Int,
+            "uint" => Self::Uint,
+            "long" => Self::Long,
+            "ulong" => Self::Ulong,
+            "half" => Self::Half,
+            "float" => Self::Float,
+            "double" => Self::Double,
+            _ => Self::Uchar,
+        }
+    }
 }
 
 impl Element {
@@ -244,6 +263,14 @@ mod tests {
         assert_eq!(wrong(&rules[3], &other_nan).unwrap().element, Some(3));
         let short = wrong(&rules[3], &[0]).unwrap();
         assert_eq!(short.to_string(), "expected 16 bytes, got 1");
+    }
+
+    #[test]
+    fn names_of_types() {
+        let read = |name: &str| serde_json::from_str::<Element>(&format!("\"{name}\"")).unwrap();
+        assert_eq!(read("float4"), Element::Float);
+        assert_eq!(read("ulong"), Element::Ulong);
+        assert_eq!(read("struct node"), Element::Uchar);
     }
 
     #[test]

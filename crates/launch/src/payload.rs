@@ -17,6 +17,9 @@ use visakit_exec::memory::Sampler;
 /// Images that are larger are refused; real ones have a few KiB.
 const MOST_IMAGE: u32 = 1 << 20;
 
+/// Bytes of the input that holds the offset of the grid and the size of groups.
+const HEADER_INPUT: u32 = 32;
+
 /// Bytes of the thread header that is filled in.
 const HEADER: usize = 32;
 
@@ -217,12 +220,20 @@ impl Layout {
 /// so that place counts where the inputs fit the arguments.
 fn cross_place(info: &KernelInfo, inputs: &[(u32, u32)], formula: u32) -> u32 {
     let fits = |place: u32| {
-        let fits = inputs.iter().filter(|(at, _)| {
+        let fits = inputs.iter().filter(|(at, size)| {
             let Some(at) = at.checked_sub(place) else {
                 return false;
             };
             let mut pieces = info.payload_arguments.iter();
-            pieces.any(|a| (a.offset..a.offset.saturating_add(a.size)).contains(&at))
+            pieces.any(|a| {
+                let inside = (a.offset..a.offset.saturating_add(a.size)).contains(&at);
+                match a.arg_type {
+                    // The header is one input: both of its pieces and unused bytes.
+                    ArgType::GlobalIdOffset => inside && (*size == HEADER_INPUT || *size == a.size),
+                    // A value or pointer may be used in part, or in several pieces.
+                    _ => inside && *size <= a.size,
+                }
+            })
         });
         fits.count()
     };

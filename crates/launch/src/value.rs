@@ -64,10 +64,12 @@ fn hex(word: &str) -> Option<u64> {
 /// A type by its name in vISA text or by the names that programmers use: `u32`, `i8`, `f32`, `f16` …
 #[must_use]
 pub fn type_of(name: &str) -> Option<DataType> {
-    let own = DataType::ALL
-        .into_iter()
-        .find(|t| !t.is_packed() && t.name() == name);
-    own.filter(|t| *t != DataType::Bool).or(Some(match name {
+    let own = DataType::ALL.into_iter();
+    let mut own = own.filter(|t| !t.is_packed() && *t != DataType::Bool);
+    if let Some(found) = own.find(|t| t.name() == name) {
+        return Some(found);
+    }
+    Some(match name {
         "u8" | "uchar" => DataType::Ub,
         "i8" | "char" => DataType::B,
         "u16" | "ushort" => DataType::Uw,
@@ -81,7 +83,7 @@ pub fn type_of(name: &str) -> Option<DataType> {
         "f32" | "float" => DataType::F,
         "f64" | "double" => DataType::Df,
         _ => return None,
-    }))
+    })
 }
 
 /// The elements of a type as text.

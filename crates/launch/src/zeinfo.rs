@@ -58,6 +58,8 @@ pub struct ExecutionEnv {
     pub barrier_count: u32,
     /// Bytes of local memory that the program's own variables take.
     pub slm_size: u32,
+    /// Who adds that size to the offsets of arguments in local memory: 0 the kernel, 1 who starts it.
+    pub slm_alloc_mode: u32,
     /// The kernel calls functions that use a stack.
     pub has_stack_calls: bool,
     /// The only size of groups that the kernel may be started with; empty or zeroes for any.

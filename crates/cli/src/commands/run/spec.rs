@@ -160,6 +160,8 @@ pub(crate) struct SurfaceSpec {
     pub(crate) target: Target,
     path: PathBuf,
     shape: Option<Shape>,
+    /// Bytes of a linear surface of zeroes.
+    zeroes: usize,
 }
 
 impl FromStr for SurfaceSpec {
@@ -169,14 +171,20 @@ impl FromStr for SurfaceSpec {
         let words: Vec<_> = text.split(':').collect();
         let (target, path, shape) = match words.as_slice() {
             [target, path] => (target, path, None),
+            [target, "zeros", bytes] if !bytes.contains('x') => {
+                let target = target_of(target)?;
+                return Ok(Self {
+                    target,
+                    path: "zeros".into(),
+                    shape: None,
+                    zeroes: size(bytes)?,
+                });
+            }
             [target, path, size] => (target, path, Some((two(size)?, None))),
             [target, path, size, pitch] => (target, path, Some((two(size)?, Some(number(pitch)?)))),
             _ => return Err("expected N:FILE[:WIDTHxHEIGHT[:PITCH]]".to_owned()),
         };
-        let target = match target.strip_prefix("bti") {
-            Some(entry) => Target::Entry(number(entry)?),
-            None => Target::Input(number(target)?),
-        };
+        let target = target_of(target)?;
         let shape = shape.map(|([width, height], pitch)| Shape {
             width,
             height,
@@ -186,6 +194,7 @@ impl FromStr for SurfaceSpec {
             target,
             path: path.into(),
             shape,
+            zeroes: 0,
         })
     }
 }
@@ -199,6 +208,7 @@ impl SurfaceSpec {
                 let size = u64::from(shape.pitch) * u64::from(shape.height);
                 zeros(usize::try_from(size).unwrap_or(usize::MAX))?
             }
+            None if self.zeroes > 0 => zeros(self.zeroes)?,
             None => read(&self.path)?,
         };
         Ok(MediaSurface {
@@ -206,6 +216,14 @@ impl SurfaceSpec {
             shape: self.shape,
         })
     }
+}
+
+/// An input by its number, or an entry of the binding table.
+fn target_of(text: &str) -> Result<Target, String> {
+    Ok(match text.strip_prefix("bti") {
+        Some(entry) => Target::Entry(number(entry)?),
+        None => Target::Input(number(text)?),
+    })
 }
 
 /// A value for an input.

@@ -1,0 +1,191 @@
+//! The kernels of the benches on visakit and, in the same run, on the OpenCL implementations of the machine.
+//!
+//! `cargo run --release --manifest-path tools/peers/Cargo.toml`. Each time is the best of five. Lane operations are
+//! counted by visakit and divided by each one's seconds, as the others do not count them. What is not installed is
+//! said to be NOT RUN. Debian and Ubuntu have `pocl-opencl-icd`, `oclgrind` and `ocl-icd-libopencl1`.
+
+#[path = "../../../crates/launch/benches/work/mod.rs"]
+mod work;
+
+use opencl3::command_queue::CommandQueue;
+use opencl3::context::Context;
+use opencl3::device::{CL_DEVICE_TYPE_ALL, Device, get_all_devices};
+use opencl3::kernel::{ExecuteKernel, Kernel};
+use opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
+use opencl3::program::Program;
+use opencl3::types::CL_BLOCKING;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+use visakit_launch::{Argument, Config, Source, ZeInfo};
+use work::{KERNELS, work};
+
+const RUNS: usize = 5;
+
+type Anything = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Anything> {
+    if std::env::args().nth(1).as_deref() == Some("--opencl") {
+        return opencl();
+    }
+    let mut columns = Vec::new();
+    let mut operations = BTreeMap::new();
+    for (device, grf_bytes, lanes) in [("pvc", 64, "SIMD32"), ("acm-g10", 32, "SIMD16")] {
+        for threads in [1, 0] {
+            let name = format!("visakit {lanes}, {}", if threads == 1 { "1 thread" } else { "all" });
+            let mut times = BTreeMap::new();
+            for kernel in KERNELS {
+                let (seconds, lane_operations) = visakit(kernel, device, grf_bytes, threads)?;
+                times.insert(kernel.to_owned(), lane_operations / seconds);
+                if device == "pvc" {
+                    operations.insert(kernel.to_owned(), lane_operations);
+                }
+            }
+            columns.push((name, times));
+        }
+    }
+    let me = std::env::current_exe()?;
+    let grind = which("oclgrind");
+    let peers: [(&str, Option<Command>); 3] = [
+        ("pocl, 1 thread", Some(with_threads(&me, Some("1")))),
+        ("pocl, all", Some(with_threads(&me, None))),
+        ("oclgrind", grind.map(|grind| {
+            let mut command = Command::new(grind);
+            command.arg(&me);
+            command
+        })),
+    ];
+    for (name, command) in peers {
+        let Some(mut command) = command else {
+            println!("NOT RUN: {name} is not installed");
+            continue;
+        };
+        let output = command.arg("--opencl").output()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let mut times = BTreeMap::new();
+        for line in text.lines() {
+            let mut words = line.split_whitespace();
+            let (Some("time"), Some(kernel), Some(seconds)) = (words.next(), words.next(), words.next()) else {
+                continue;
+            };
+            if let (Some(operations), Ok(seconds)) = (operations.get(kernel), seconds.parse::<f64>()) {
+                times.insert(kernel.to_owned(), operations / seconds);
+            }
+        }
+        if times.is_empty() {
+            println!("NOT RUN: {name}: {}", String::from_utf8_lossy(&output.stderr).trim());
+            continue;
+        }
+        columns.push((name.to_owned(), times));
+    }
+    println!("million lane operations a second");
+    println!("| kernel | {} |", columns.iter().map(|c| c.0.as_str()).collect::<Vec<_>>().join(" | "));
+    println!("|---|{}", "---|".repeat(columns.len()));
+    for kernel in KERNELS {
+        let cells = columns.iter().map(|(_, times)| match times.get(kernel) {
+            Some(rate) => format!("{:.0}", rate / 1e6),
+            None => "failed".to_owned(),
+        });
+        println!("| {kernel} | {} |", cells.collect::<Vec<_>>().join(" | "));
+    }
+    Ok(())
+}
+
+fn which(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+fn with_threads(me: &Path, threads: Option<&str>) -> Command {
+    let mut command = Command::new(me);
+    if let Some(threads) = threads {
+        command.env("POCL_MAX_PTHREAD_COUNT", threads).env("POCL_CPU_MAX_CU_COUNT", threads);
+    }
+    command
+}
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kernels")
+}
+
+/// Best time and lane operations of one run.
+fn visakit(kernel: &str, device: &str, grf_bytes: u32, threads: usize) -> Result<(f64, f64), Anything> {
+    let zeinfo = std::fs::read_to_string(fixtures().join(format!("bench.{device}.zeinfo")))?;
+    let source = Source::open(&fixtures().join(format!("{kernel}.{device}.visaasm")))?;
+    let object = source.object(grf_bytes)?;
+    let prepared = visakit_launch::Kernel::new(&object, kernel, &ZeInfo::parse(&zeinfo)?)?;
+    let (range, arguments) = work(kernel);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let mut best = (f64::INFINITY, 0.0);
+    for _ in 0..RUNS {
+        let outcome = pool.install(|| prepared.run(&range, &arguments, &Config::default()))?;
+        let seconds = outcome.time.as_secs_f64();
+        if seconds < best.0 {
+            best = (seconds, outcome.counters.lane_operations as f64);
+        }
+    }
+    Ok(best)
+}
+
+/// Runs the kernels on the first device that OpenCL offers, and prints the best time of each.
+fn opencl() -> Result<(), Anything> {
+    let devices = get_all_devices(CL_DEVICE_TYPE_ALL)?;
+    let device = Device::new(*devices.first().ok_or("no OpenCL device")?);
+    eprintln!("{}", device.name()?);
+    let context = Context::from_device(&device)?;
+    let source = std::fs::read_to_string(fixtures().join("bench.cl"))?;
+    let program = Program::create_and_build_from_source(&context, &source, "-cl-std=CL1.2")?;
+    #[allow(deprecated)]
+    let queue = CommandQueue::create_default(&context, 0)?;
+    for name in KERNELS {
+        let kernel = Kernel::create(&program, name)?;
+        let (range, arguments) = work(name);
+        let mut buffers = Vec::new();
+        for argument in &arguments {
+            if let Argument::Buffer(bytes) = argument {
+                // SAFETY: the buffer has the size of the bytes, and the copy is waited for.
+                let buffer = unsafe {
+                    let mut buffer = Buffer::<u8>::create(
+                        &context,
+                        CL_MEM_READ_WRITE,
+                        bytes.len(),
+                        std::ptr::null_mut(),
+                    )?;
+                    queue.enqueue_write_buffer(&mut buffer, CL_BLOCKING, 0, bytes, &[])?;
+                    buffer
+                };
+                buffers.push(buffer);
+            }
+        }
+        let mut best = f64::INFINITY;
+        // The first run compiles.
+        for _ in 0..=RUNS {
+            let mut call = ExecuteKernel::new(&kernel);
+            let mut buffers = buffers.iter();
+            for argument in &arguments {
+                // SAFETY: kinds and sizes are those of the kernel's parameters.
+                unsafe {
+                    match argument {
+                        Argument::Buffer(_) => call.set_arg(buffers.next().ok_or("a buffer too few")?),
+                        Argument::Value(bytes) => {
+                            let word: [u8; 4] = bytes.as_slice().try_into()?;
+                            call.set_arg(&u32::from_le_bytes(word))
+                        }
+                        other => return Err(format!("a {} is not passed on", other.kind()).into()),
+                    };
+                }
+            }
+            let sizes = |sizes: [u32; 3]| sizes.map(|n| n as usize);
+            call.set_global_work_sizes(&sizes(range.global));
+            call.set_local_work_sizes(&sizes(range.local));
+            let started = Instant::now();
+            // SAFETY: the arguments are set, and buffers are as large as the kernels need.
+            unsafe { call.enqueue_nd_range(&queue)? };
+            queue.finish()?;
+            best = best.min(started.elapsed().as_secs_f64());
+        }
+        println!("time {name} {best}");
+    }
+    Ok(())
+}
