@@ -350,6 +350,33 @@ fn dis_prints_one_routine_or_all() {
 }
 
 #[test]
+fn dis_has_three_forms() {
+    let text = |args: &[&str]| {
+        let run = visakit(args);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{args:?}");
+        run.stdout
+    };
+    for object in [CALLS, SUBGROUPS] {
+        let [plain, exact, intel] = [
+            text(&["dis", object]),
+            text(&["dis", "--exact", object]),
+            text(&["dis", "--intel", object]),
+        ];
+        assert!(!plain.contains("/// $") && intel.contains("/// $0\n"));
+        assert!(!plain.contains("//@ native") && exact.contains("//@ native"));
+        let source = temporary("dis_exact.visaasm", exact.as_bytes());
+        let made = source.with_extension("isa");
+        let [source, made] = [&source, &made].map(|path| path.to_str().unwrap());
+        assert_eq!(visakit(&["asm", source, "-o", made]).code, Some(0));
+        assert_eq!(std::fs::read(made).unwrap(), fixture(object));
+    }
+    for other in [&["--intel"][..], &["--routine", "0"], &["-o", "x"]] {
+        let args = [&["dis", "--exact", CALLS][..], other].concat();
+        assert_eq!(visakit(&args).code, Some(2), "{args:?}");
+    }
+}
+
+#[test]
 fn dis_names_files_as_intels_printer_does() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("dis_files");
     let _ = std::fs::remove_dir_all(&folder);

@@ -1,6 +1,6 @@
 //! Exact text that is edited by hand: only the edit shows, and directives never undo it.
 
-#![allow(clippy::unwrap_used)] // helpers of tests
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // helpers of tests
 
 use visakit_text::asm::{DiagnosticKind, Options as AsmOptions, assemble};
 use visakit_text::{Form, Options, Printer};

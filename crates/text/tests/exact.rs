@@ -1,6 +1,6 @@
 //! Exact text carries every byte of an object.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of a test that reports
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout)] // helpers of a test that reports
 
 mod common;
 

@@ -1,7 +1,7 @@
 //! Texts of Intel's printer, assembled and printed again in its form, are the same but for the number
 //! that its printer puts behind labels each time.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of a test that reports
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout)] // helpers of a test that reports
 
 mod common;
 

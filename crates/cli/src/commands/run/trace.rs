@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use visakit::isa::object::{Object, RoutineId};
 use visakit::isa::{DataType, FieldName, Value, VectorOperand};
-use visakit::text::{LineKind, Options, Output, Printer};
+use visakit::text::{Form, LineKind, Options, Output, Printer};
 use visakit_exec::{InstructionEvent, Observer, Program};
 use visakit_launch::value;
 
@@ -58,6 +58,7 @@ impl<'o> Trace<'o> {
         let printer = Printer::new(
             object,
             Options {
+                form: Form::Intel,
                 grf_bytes: Some(grf_bytes),
                 ..Options::default()
             },
