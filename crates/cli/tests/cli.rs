@@ -362,7 +362,7 @@ fn dis_has_three_forms() {
             text(&["dis", "--exact", object]),
             text(&["dis", "--intel", object]),
         ];
-        assert!(!plain.contains("/// $") && intel.contains("/// $0\n"));
+        assert!(!plain.contains("/// $") && intel.contains("/// $1\n"));
         assert!(!plain.contains("//@ native") && exact.contains("//@ native"));
         let source = temporary("dis_exact.visaasm", exact.as_bytes());
         let made = source.with_extension("isa");
