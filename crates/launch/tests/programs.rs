@@ -138,7 +138,7 @@ fn divergent_calls() {
 fn only_live_lanes_take_part() {
     let inputs: [u32; 16] = core::array::from_fn(|i| i as u32);
     let outcome = start("calls.visaasm", &[("INPUT", &inputs)], |bare| {
-        bare.mask = 0x00f0
+        bare.mask = 0x00f0;
     })
     .unwrap();
     let met: Vec<u32> = (0..16)
@@ -151,7 +151,7 @@ fn only_live_lanes_take_part() {
 fn an_endless_loop_is_found() {
     // 27 takes more than 100 instructions.
     let fault = start("loops.visaasm", &[("N", &[27])], |bare| {
-        bare.limits.max_steps = 100
+        bare.limits.max_steps = 100;
     })
     .unwrap_err();
     assert!(

@@ -60,7 +60,6 @@ impl<'o> Trace<'o> {
             Options {
                 form: Form::Intel,
                 grf_bytes: Some(grf_bytes),
-                ..Options::default()
             },
         );
         let mut lines = BTreeMap::new();
@@ -91,7 +90,10 @@ impl<'o> Trace<'o> {
             let Some(body) = kernel.body() else { continue };
             let first = self.object.format().predefined_variable_count();
             for (number, instruction) in body.instructions().enumerate() {
-                let lanes = instruction.exec_size().and_then(|e| e.lanes()).unwrap_or(1);
+                let lanes = instruction
+                    .exec_size()
+                    .and_then(visakit::isa::ExecSize::lanes)
+                    .unwrap_or(1);
                 let (variable, row, column, stride) = match instruction.get(FieldName::Dst) {
                     Some(Value::Vector(VectorOperand::General(g))) => (
                         g.variable,
