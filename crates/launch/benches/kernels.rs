@@ -12,7 +12,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::Path;
-use visakit_launch::{Config, Kernel, Source, ZeInfo};
+use visakit_launch::{Config, Kernel, Launch, Source, ZeInfo};
 use work::{KERNELS, work};
 
 fn main() {
@@ -31,15 +31,13 @@ fn run(bencher: Bencher<'_, '_>, kernel: &str, device: (&str, u32), threads: usi
         .num_threads(threads)
         .build()
         .unwrap();
-    pool.install(|| {
-        let config = Config::default();
-        let launch = || prepared.prepare(&range, &arguments, &config).unwrap();
-        let counters = launch().run(&config).unwrap().counters;
-        bencher
-            .counter(ItemsCount::new(counters.lane_operations))
-            .with_inputs(launch)
-            .bench_local_values(|launch| black_box(launch.run(&config).unwrap().counters));
-    });
+    let config = Config::default();
+    let launch = || pool.install(|| prepared.prepare(&range, &arguments, &config).unwrap());
+    let run = |launch: Launch| pool.install(|| launch.run(&config).unwrap().counters);
+    bencher
+        .counter(ItemsCount::new(run(launch()).lane_operations))
+        .with_inputs(launch)
+        .bench_local_values(|launch| black_box(run(launch)));
 }
 
 #[divan::bench(args = KERNELS, sample_count = 10, sample_size = 1)]

@@ -2,6 +2,7 @@
 
 pub(crate) mod alu;
 mod group;
+mod mask;
 pub(crate) mod registers;
 mod simd;
 mod thread;

@@ -4,6 +4,7 @@
 //! that is sorted by place. The loop need not ask at each step whether waiting lanes join: they only
 //! wait at `Join` steps, and every jump compares its target with the smallest waiting place.
 
+use super::mask::{condition, enabled, taken};
 use super::registers::Registers;
 use super::simd::Kernel;
 use super::{Counters, Limits};
@@ -321,41 +322,6 @@ impl Thread {
             kind: trap.kind,
         })
     }
-}
-
-/// Enabled lanes of an instruction, its first lane at bit 0.
-#[inline(always)]
-fn enabled(step: &Step, running: u32, registers: &Registers) -> u32 {
-    let mut mask = step.window;
-    if !step.no_mask {
-        mask &= running >> step.first;
-    }
-    if let Some(predicate) = &step.predicate {
-        mask &= predicate.read(registers);
-    }
-    mask
-}
-
-/// The lanes that a predicate lets through, as lanes of the thread; all running lanes where the
-/// instruction has one lane.
-#[inline(always)]
-fn taken(step: &Step, running: u32, registers: &Registers, inverted: bool) -> u32 {
-    let mut mask = step.window;
-    if let Some(predicate) = &step.predicate {
-        mask = predicate.read(registers);
-        if inverted {
-            mask = !mask & step.window;
-        }
-    }
-    running & (mask << step.first)
-}
-
-/// Whether the first lane of the predicate is set.
-#[inline(always)]
-fn condition(step: &Step, registers: &Registers) -> bool {
-    step.predicate
-        .as_ref()
-        .is_none_or(|p| p.read(registers) & 1 != 0)
 }
 
 struct Loop<'a, 'w, O> {

@@ -1,0 +1,39 @@
+//! Which lanes an instruction works on.
+
+use super::registers::Registers;
+use crate::program::code::Step;
+
+/// Enabled lanes of an instruction, its first lane at bit 0.
+#[inline(always)]
+pub(super) fn enabled(step: &Step, running: u32, registers: &Registers) -> u32 {
+    let mut mask = step.window;
+    if !step.no_mask {
+        mask &= running >> step.first;
+    }
+    if let Some(predicate) = &step.predicate {
+        mask &= predicate.read(registers);
+    }
+    mask
+}
+
+/// The lanes that a predicate lets through, as lanes of the thread; all running lanes where the
+/// instruction has one lane.
+#[inline(always)]
+pub(super) fn taken(step: &Step, running: u32, registers: &Registers, inverted: bool) -> u32 {
+    let mut mask = step.window;
+    if let Some(predicate) = &step.predicate {
+        mask = predicate.read(registers);
+        if inverted {
+            mask = !mask & step.window;
+        }
+    }
+    running & (mask << step.first)
+}
+
+/// Whether the first lane of the predicate is set.
+#[inline(always)]
+pub(super) fn condition(step: &Step, registers: &Registers) -> bool {
+    step.predicate
+        .as_ref()
+        .is_none_or(|p| p.read(registers) & 1 != 0)
+}
