@@ -322,6 +322,9 @@ fn histogram() {
     }
 }
 
+/// What a thread adds up, of what others left at places.
+type Terms = fn(&dyn Fn(usize, usize) -> u32, usize, usize) -> u32;
+
 /// Each thread adds what its neighbours left before: only the right order gives the right sums.
 #[test]
 fn threads_wait_for_those_that_they_depend_on() {
@@ -331,7 +334,7 @@ fn threads_wait_for_those_that_they_depend_on() {
     let object = source.object(32).unwrap();
     let (id, _) = find_kernel(&object, None).unwrap();
     let (width, height) = (12_usize, 9_usize);
-    let sums = |dependency, terms: fn(&dyn Fn(usize, usize) -> u32, usize, usize) -> u32| {
+    let sums = |dependency, terms: Terms| {
         let mut media = Media::new(&object, id, 32, true).unwrap();
         // A border of one row and of one column on each side stays zero.
         let bytes = vec![0; (width + 2) * 4 * (height + 1)];
