@@ -1,0 +1,31 @@
+//! The validator finds nothing in what the generator makes.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+use visakit_smith::{Config, from_seed};
+
+#[test]
+fn a_thousand_seeds_are_valid() {
+    let platforms = visakit_smith::Platform::ALL;
+    let mut refused = Vec::new();
+    for seed in 0..1000u64 {
+        let platform = platforms[usize::try_from(seed).unwrap() % platforms.len()];
+        let object = from_seed(seed, &Config::for_platform(platform));
+        let options = visakit_validate::Options {
+            platform: visakit_validate::Platform::from_name(platform.name()),
+            ..visakit_validate::Options::default()
+        };
+        assert!(options.platform.is_some(), "{}", platform.name());
+        let report = visakit_validate::object(&object, &options);
+        for finding in &report.findings {
+            refused.push(format!("seed {seed} for {}: {finding}", platform.name()));
+        }
+    }
+    refused.truncate(40);
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
