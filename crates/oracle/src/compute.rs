@@ -9,7 +9,7 @@ mod bits;
 use crate::float::{Format, Real};
 use crate::operand::Element;
 use crate::state::{Halt, Result};
-use crate::value::{Mode, Outcome, Precision, Value, format_of};
+use crate::value::{Mode, Outcome, Precision, Value, format_of, range};
 use rustc_apfloat::Round;
 use std::cmp::Ordering;
 use visakit_isa::{DataType, Op, enums};
@@ -259,7 +259,16 @@ fn divide(sources: &[Element], f: impl Fn(i128, i128) -> i128) -> Result<Outcome
     if b == 0 {
         return OPEN;
     }
-    Ok(f(a, b).into())
+    let result = f(a, b);
+    let fits = |s: &Element| {
+        let (low, high) = range(s.ty);
+        (low..=high).contains(&result)
+    };
+    if !sources.iter().any(fits) {
+        // The negated smallest number, in a wider destination.
+        return OPEN;
+    }
+    Ok(result.into())
 }
 
 fn mulh(sources: &[Element]) -> Result<Outcome> {

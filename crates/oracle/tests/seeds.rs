@@ -232,3 +232,23 @@ fn divergent_call() {
     let all = [0x301, 0x301, 0x311, 0x301, 0x301, 0x301, 0x311, 0x301];
     assert_eq!(dwords(&case, 1), all);
 }
+
+/// A `df` just above the middle between two `hf` is rounded once, up.
+#[test]
+fn double_to_half_rounds_once() {
+    let declarations = ".decl V32 v_type=G type=hf num_elts=8 align=GRF
+.decl V33 v_type=G type=df num_elts=4 align=GRF";
+    let code = "    mov (M1_NM, 4) V32(0,0)<1> V33(0,0)<1;1,0>";
+    let mut case = case(declarations, code);
+    let values = [
+        0x3ff0_0200_0000_0001u64,
+        0x3ff0_0200_0000_0000,
+        0xbff0_05ff_ffff_ffff,
+        0x40ef_fdff_ffff_ffff,
+    ];
+    let halves = values
+        .into_iter()
+        .flat_map(|v| [v as u32, (v >> 32) as u32]);
+    set(&mut case, "V33", halves);
+    assert_eq!(dwords(&case, 0)[..2], [0x3c00_3c01, 0x7bff_bc01]);
+}

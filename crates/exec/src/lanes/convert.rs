@@ -46,18 +46,32 @@ macro_rules! narrow_to_wide {
 
 narrow_to_wide!(u8, i8, u16, i16, u32, i32, u64, i64, i128, f32, f64);
 
+/// The `f32` next to a number on the side of zero, its last bit set if anything was cut off. Rounding
+/// it to 16 bits gives what rounding the number once would; going by way of the nearest `f32` would
+/// round twice.
+#[inline(always)]
+fn sticky(value: f64) -> f32 {
+    let near = value as f32;
+    let wide = f64::from(near);
+    if wide == value || near.is_nan() {
+        return near;
+    }
+    let further = u32::from(wide.abs() > value.abs());
+    f32::from_bits((near.to_bits() - further) | 1)
+}
+
 macro_rules! to_narrow {
     ($($from:ty),*) => {$(
         impl Convert<f16> for $from {
             #[inline(always)]
             fn convert(self) -> f16 {
-                f16::from_f64(self as f64)
+                f16::from_f32(sticky(self as f64))
             }
         }
         impl Convert<bf16> for $from {
             #[inline(always)]
             fn convert(self) -> bf16 {
-                bf16::from_f64(self as f64)
+                bf16::from_f32(sticky(self as f64))
             }
         }
     )*};
