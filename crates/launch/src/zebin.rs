@@ -249,9 +249,14 @@ fn grf_bytes(notes: &[u8]) -> Option<u32> {
     let padded = |size: u32| usize::try_from(size).ok()?.checked_next_multiple_of(4);
     let mut at = 0_usize;
     let mut best = None;
-    while let (Some(name), Some(size), Some(kind)) = (word(at), word(at + 4), word(at + 8)) {
+    while let (Some(name), Some(size), Some(kind)) = (
+        word(at),
+        word(at.saturating_add(4)),
+        word(at.saturating_add(8)),
+    ) {
         let start = at.checked_add(12)?.checked_add(padded(name)?)?;
-        if let Some(value) = word(start).filter(|_| size >= 4) {
+        // Some compilers write a core family of 0.
+        if let Some(value) = word(start).filter(|value| size >= 4 && *value != 0) {
             let wide = match kind {
                 NOTE_PRODUCT => Some(value >= PRODUCT_PVC && !PRODUCTS_NARROW.contains(&value)),
                 NOTE_CORE => Some(value >= CORE_XE_HPC),
@@ -262,7 +267,7 @@ fn grf_bytes(notes: &[u8]) -> Option<u32> {
                 }
                 _ => None,
             };
-            best = wide.map(|wide| if wide { 64 } else { 32 }).or(best);
+            best = best.or(wide.map(|wide| if wide { 64 } else { 32 }));
         }
         at = start.checked_add(padded(size)?)?;
     }

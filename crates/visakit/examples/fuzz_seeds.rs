@@ -25,7 +25,7 @@ fn main() {
     for (number, case) in common::cases().into_iter().enumerate() {
         seeds.push((format!("{number:04}-{}", case.def.name), case.bytes));
     }
-    for target in ["decode", "roundtrip"] {
+    for target in ["decode", "roundtrip", "exec"] {
         let folder = folder.join(target);
         std::fs::create_dir_all(&folder).unwrap();
         for (name, bytes) in &seeds {
