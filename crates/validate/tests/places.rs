@@ -62,7 +62,8 @@ fn bytes_have_the_findings_of_the_object_with_offsets() {
             continue;
         };
         let container = Container::parse(&file).unwrap();
-        let routine = container.routine(finding.place.routine.unwrap()).unwrap();
+        let routine = container.routine(finding.place.routine.unwrap());
+        let routine = routine.unwrap().with_dialect(object.dialect);
         let mut code = visakit_parse::Instructions::new(
             routine.code(),
             routine.tables_end(),
