@@ -122,7 +122,7 @@ impl Line {
     pub(crate) fn attribute(&mut self, body: &Body<'_>, attribute: &Attribute<'_>) {
         let name = string(body, attribute.name);
         self.raw(name);
-        match (kind(name), number(attribute)) {
+        match (any_kind(name), number(attribute)) {
             (Kind::Flag, _) => {}
             (Kind::Target, Some(target)) => {
                 self.byte(b'=');

@@ -438,6 +438,10 @@ impl Printing<'_, '_> {
                 Some(Value::Raw(o)) => !o.is_null(),
                 value => value.is_some(),
             },
+            Test::NotZero(name) => match self.get(name) {
+                Some(Value::Vector(VectorOperand::Immediate(o))) => o.bits() != 0,
+                value => value.is_some(),
+            },
         }
     }
 }

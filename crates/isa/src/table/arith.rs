@@ -164,9 +164,9 @@ instructions! {
         .since("2021-11")
         .note("No predicate field in the stream although the written spec lists one.")
         => &[
-            EXEC, dst(G, T::UB.union(T::B).union(T::HF)),
-            src(F::Src0, G, T::HF.union(T::BF).union(T::F)),
-            src(F::Src1, GM, T::UB.union(T::UW).union(T::F).union(T::HF)),
+            EXEC, dst(GI, T::UB.union(T::B).union(T::HF)),
+            src(F::Src0, GIM, T::HF.union(T::BF).union(T::F)),
+            src(F::Src1, GIM, T::UB.union(T::UW).union(T::UD).union(T::F).union(T::HF)),
         ];
 
     /// Number of leading zero bits.

@@ -290,7 +290,7 @@ instructions! {
         => UNTYPED_COUNTER;
 
     /// Sets the append counter of a surface.
-    LSC_APNDCTR_ATOMIC_STORE = sub(0x89, 0x2a) ["lsc_apndctr_atomic_store"] .text(text::ATOMIC) .lsc()
+    LSC_APNDCTR_ATOMIC_STORE = sub(0x89, 0x2a) ["lsc_apndctr_atomic_store"] .syntax(Syntax::of(text::ATOMIC).or(&[text::COUNTER_STORE])) .lsc()
         .note("Enum value and descriptor exist only in IGC 2.x sources; no public writer.")
         .access(Access::Atomic { operands: 1 })
         => UNTYPED;
@@ -311,7 +311,7 @@ instructions! {
     LSC_TYPED_LOAD_QUAD = sub(0x8a, 0x02) ["lsc_load_quad.tgm"] .text(text::TYPED_LOAD_QUAD) .lsc() .access(Access::Load) => TYPED;
 
     /// Loads rectangles of a 2D surface.
-    LSC_TYPED_LOAD_BLOCK2D = sub(0x8a, 0x03) ["lsc_load_block2d.tgm"] .text(text::TYPED_LOAD_BLOCK) .lsc()
+    LSC_TYPED_LOAD_BLOCK2D = sub(0x8a, 0x03) ["lsc_load_block2d.tgm"] .syntax(Syntax::of(text::TYPED_LOAD_BLOCK).or(&[text::TYPED_LOAD_BLOCK_BARE])) .lsc()
         .note("Reader since 2023-12; no public writer ever emitted it. The reader consumes neither immediate X/Y offset although the IGC 2.x descriptor lists both.")
         .access(Access::Load)
         => TYPED_BLOCK2D;
@@ -320,7 +320,7 @@ instructions! {
     LSC_TYPED_STORE_QUAD = sub(0x8a, 0x06) ["lsc_store_quad.tgm"] .text(text::TYPED_STORE_QUAD) .lsc() .access(Access::Store) => TYPED;
 
     /// Stores a rectangle of a 2D surface.
-    LSC_TYPED_STORE_BLOCK2D = sub(0x8a, 0x07) ["lsc_store_block2d.tgm"] .text(text::TYPED_STORE_BLOCK) .lsc()
+    LSC_TYPED_STORE_BLOCK2D = sub(0x8a, 0x07) ["lsc_store_block2d.tgm"] .syntax(Syntax::of(text::TYPED_STORE_BLOCK).or(&[text::TYPED_STORE_BLOCK_BARE])) .lsc()
         .note("Reader since 2023-12; no public writer ever emitted it. The reader consumes neither immediate X/Y offset although the IGC 2.x descriptor lists both.")
         .access(Access::Store)
         => TYPED_BLOCK2D;

@@ -29,6 +29,15 @@ const BASE: Part = Part::If(
     ],
 );
 
+/// What is added to flat addresses and arguments; printers of 2023 drop it.
+const FLAT_BASE: Part = Part::If(
+    Test::OneOf(F::AddrType, 0b10_0010),
+    &[Part::Own(&[Part::If(
+        Test::NotZero(F::Surface),
+        &[Part::Text("("), Part::Bare(F::Surface), Part::Text(")")],
+    )])],
+);
+
 const SCALE: Part = Part::If(
     Test::Above(F::AddrScale, 1),
     &[Part::Hex(F::AddrScale), Part::Text("*")],
@@ -116,6 +125,7 @@ const ADDRESS: Part = Part::If(
     Test::Present(F::Src0Addrs),
     &[
         MODEL,
+        FLAT_BASE,
         BASE,
         Part::Text("["),
         SCALE,
@@ -131,6 +141,7 @@ const STRIDED_ADDRESS: Part = Part::If(
     Test::Present(F::Src0AddrBase),
     &[
         MODEL,
+        FLAT_BASE,
         BASE,
         Part::Text("["),
         SCALE,
@@ -274,7 +285,23 @@ pub(super) const COUNTER: &[Part] = untyped!(
     MODEL,
     BASE,
     GAP,
-    Part::Bare(F::Src0Data)
+    Part::Bare(F::Src0Data),
+    Part::MayOmit(&[COLON, ELEMENT, VECTOR, ORDER]),
+);
+
+/// The same with the fields of an ordinary message.
+pub(super) const COUNTER_STORE: &[Part] = untyped!(
+    TARGET,
+    COLON,
+    ELEMENT,
+    VECTOR,
+    ORDER,
+    GAP,
+    MODEL,
+    BASE,
+    GAP,
+    DATA,
+    Part::MayOmit(&[COLON, ELEMENT, VECTOR, ORDER]),
 );
 
 pub(super) const TYPED_LOAD: &[Part] =
@@ -289,6 +316,30 @@ pub(super) const TYPED_LOAD_QUAD: &[Part] = typed!(
     GAP,
     COORDINATES
 );
+
+/// No execution size: always one lane.
+pub(super) const TYPED_LOAD_BLOCK_BARE: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    CACHING,
+    GAP,
+    TARGET,
+    TYPED_BLOCK_SHAPE,
+    GAP,
+    BLOCK_COORDINATES,
+];
+
+/// No execution size: always one lane.
+pub(super) const TYPED_STORE_BLOCK_BARE: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    CACHING,
+    GAP,
+    BLOCK_COORDINATES,
+    GAP,
+    DATA,
+    TYPED_BLOCK_SHAPE,
+];
 
 pub(super) const TYPED_LOAD_BLOCK: &[Part] =
     typed!(TARGET, TYPED_BLOCK_SHAPE, GAP, BLOCK_COORDINATES);
@@ -323,7 +374,7 @@ pub(super) const TYPED_ATOMIC: &[Part] = typed!(
     MORE_DATA
 );
 
-/// Neither an execution size nor coordinates.
+/// No execution size; printers of 2023 drop the coordinates.
 pub(super) const SURFACE_STATE: &[Part] = &[
     Part::Predicate,
     Part::Mnemonic,
@@ -333,6 +384,11 @@ pub(super) const SURFACE_STATE: &[Part] = &[
     GAP,
     MODEL,
     BASE,
+    Part::Own(&[Part::MayOmit(&[
+        Part::Text("["),
+        Part::Bare(F::Src0U),
+        Part::Text("]"),
+    ])]),
 ];
 
 pub(super) const FENCE: &[Part] = &[

@@ -143,6 +143,63 @@ const NAMED_BARRIER: &[Part] = &[
     ),
 ];
 
+/// Type, producers and consumers told apart.
+const NAMED_BARRIER_GENERAL: &[Part] = &[
+    Part::Choice(&Choice {
+        field: F::Mode,
+        mask: 3,
+        cases: &[(2, "nbarrier.signal")],
+        otherwise: "<<0?>>",
+    }),
+    Part::Operand(F::BarrierId),
+    Part::Operand(F::Type),
+    Part::Operand(F::NumProducers),
+    Part::Operand(F::NumConsumers),
+];
+
+/// The shared function by its name.
+const WIDE_SEND_NAMED: &[Part] = &[
+    Part::Predicate,
+    Part::Choice(&Choice {
+        field: F::Modifier,
+        mask: 3,
+        cases: &[(0, "raw_sendg."), (1, "raw_sendgc."), (2, "raw_sendg_eot.")],
+        otherwise: "raw_sendgc_eot.",
+    }),
+    Part::Choice(&Choice {
+        field: F::Sfid,
+        mask: 0xffff,
+        cases: &[
+            (0, "null"),
+            (2, "smpl"),
+            (3, "gtwy"),
+            (5, "rc"),
+            (6, "urb"),
+            (7, "btd"),
+            (8, "rta"),
+            (13, "tgm"),
+            (14, "ugm"),
+            (15, "slm"),
+        ],
+        otherwise: "<<0?>>",
+    }),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Operand(F::Dst),
+    Part::Text("/"),
+    Part::Number(F::DstLen),
+    Part::Operand(F::Src0),
+    Part::Text("/"),
+    Part::Number(F::Src0Len),
+    Part::Operand(F::Src1),
+    Part::Text("/"),
+    Part::Number(F::Src1Len),
+    Part::Operand(F::Ind0),
+    Part::Operand(F::Ind1),
+    Part::Text(" "),
+    Part::HexPair(F::DescHi, F::DescLo),
+];
+
 const WIDE_SEND: &[Part] = &[
     Part::Predicate,
     Part::Choice(&Choice {
@@ -247,7 +304,7 @@ instructions! {
         => &[];
 
     /// Named barrier: wait or signal.
-    NBARRIER = plain(0x60) ["nbarrier.wait", "nbarrier.signal"] .text(NAMED_BARRIER) .group(Group::Sync).when(since(Features::SINCE_3_8))
+    NBARRIER = plain(0x60) ["nbarrier.wait", "nbarrier.signal"] .syntax(Syntax::of(NAMED_BARRIER).or(&[NAMED_BARRIER_GENERAL])) .group(Group::Sync).when(since(Features::SINCE_3_8))
         .spec(NO_SAT, NO_MODS, NONE).since_platform(Platforms::PVC).since("2021-11")
         => &[
             u8(F::Mode).note("bit 0: 0 wait, 1 signal"), scalar(F::BarrierId, T::UB),
@@ -297,7 +354,7 @@ instructions! {
         ];
 
     /// Sends a message with 64-bit descriptors that the program composed.
-    RAW_SENDG = plain(0x93) ["raw_sendg", "raw_sendgc", "raw_sendg_eot", "raw_sendgc_eot"] .text(WIDE_SEND)
+    RAW_SENDG = plain(0x93) ["raw_sendg", "raw_sendgc", "raw_sendg_eot", "raw_sendgc_eot"] .syntax(Syntax::of(WIDE_SEND).or(&[WIDE_SEND_NAMED]))
         .since_platform(Platforms::XE3P).since("2025-12")
         .note("Reader only (IGC 2.26+); no public binary writer, absent from the written spec. Predicate stands after sfid.")
         => &[

@@ -43,7 +43,7 @@ instructions! {
         .note("No pred field.")
         => &[
             EXEC, dst(G, T::UB.union(T::B).union(T::UD).union(T::HF).union(T::F)),
-            src(F::Src0, G, T::UB.union(T::B).union(T::UD).union(T::HF).union(T::F)),
+            src(F::Src0, GM, T::UB.union(T::B).union(T::UD).union(T::HF).union(T::F)),
         ];
 
     /// Computes an address: base plus offset.
@@ -58,8 +58,8 @@ instructions! {
     /// Copies and converts.
     MOV = plain(0x29) ["mov"] .spec(SAT, ARITH_MODS, ALL)
         => &[
-            EXEC, PRED, dst(GI, ANY),
-            src(F::Src0, GIM.union(P).union(S), ANY).note("state: real objects have it, the specification does not"),
+            EXEC, PRED, dst(GI.union(A), ANY),
+            src(F::Src0, GIM.union(P).union(A).union(S), ANY).note("state: real objects have it, the specification does not"),
         ];
 
     /// Selects one of two sources by a predicate.

@@ -25,6 +25,28 @@ const SAMPLE_LEGACY: &[Part] = &[
     Part::Operands,
 ];
 
+/// Eight lanes.
+const SAMPLE_LEGACY_8: &[Part] = &[
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Channels(F::Mode, "RGBA"),
+    Part::Text(" "),
+    Part::Sampler(F::Sampler),
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
+/// Eight lanes.
+const LOAD_LEGACY_8: &[Part] = &[
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Channels(F::Mode, "RGBA"),
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operands,
+];
+
 const LOAD_LEGACY: &[Part] = &[
     Part::Mnemonic,
     Part::Text("."),
@@ -82,6 +104,35 @@ const TEXEL_OFFSETS: Part = Part::If(
 const SAMPLE: &[Part] = &[
     Part::Predicate,
     Part::Operation(F::Op, 0x0f00_005f_0318_127f),
+    Part::Text("."),
+    Part::Flags(
+        F::Op,
+        &[(8, "pixel_null_mask."), (9, "cps."), (10, "divS.")],
+    ),
+    Part::Channels(F::Channels, "RGBA"),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Text(" "),
+    TEXEL_OFFSETS,
+    Part::Operand(F::Aoffimmi),
+    Part::Text(" "),
+    Part::Sampler(F::Sampler),
+    Part::Text(" "),
+    Part::Surface(F::Surface),
+    Part::Operand(F::Dst),
+    Part::Operand(F::PairedSurface),
+    Part::List(F::Params),
+];
+
+/// The operation whose code means another one where texels are collected.
+const SAMPLE_SHARED_CODE: &[Part] = &[
+    Part::Predicate,
+    Part::Choice(&Choice {
+        field: F::Op,
+        mask: 0xff,
+        cases: &[(17, "sample_d_c_mlod")],
+        otherwise: "<<0?>>",
+    }),
     Part::Text("."),
     Part::Flags(
         F::Op,
@@ -196,7 +247,7 @@ const VERTICES: &[Part] = &[
 
 instructions! {
     /// Samples a surface, legacy form.
-    SAMPLE = plain(0x40) ["sample"] .text(SAMPLE_LEGACY)
+    SAMPLE = plain(0x40) ["sample"] .syntax(Syntax::of(SAMPLE_LEGACY).or(&[SAMPLE_LEGACY_8]))
         .note("Legacy; not in the written spec.")
         => &[
             u8(F::Mode).note("bits 0-3 RGBA channel mask; bits 4-5 SIMD mode: 0 = 8 lanes, non-zero = 16"),
@@ -213,7 +264,7 @@ instructions! {
         ];
 
     /// Loads texels without filtering, legacy form.
-    LOAD = plain(0x42) ["load"] .text(LOAD_LEGACY)
+    LOAD = plain(0x42) ["load"] .syntax(Syntax::of(LOAD_LEGACY).or(&[LOAD_LEGACY_8]))
         .note("Legacy; not in the written spec.")
         => &[
             u8(F::Mode).note("bits 0-3 RGBA channel mask; bits 4-5 SIMD mode: 0 = 8 lanes, non-zero = 16"),
@@ -232,7 +283,7 @@ instructions! {
         ];
 
     /// Samples a surface.
-    SAMPLE_3D = plain(0x6d) ["sample_3d"] .text(SAMPLE) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+    SAMPLE_3D = plain(0x6d) ["sample_3d"] .syntax(Syntax::of(SAMPLE).or(&[SAMPLE_SHARED_CODE])) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
         => &[
             field(F::Op, FieldKind::SamplerOp).named(&enums::SAMPLER_OP), EXEC, PRED,
             u8(F::Channels), u16(F::Aoffimmi16).when(before(Features::SINCE_3_4)),

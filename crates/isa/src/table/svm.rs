@@ -21,6 +21,15 @@ const BLOCK: &[Part] = &[
     Part::Operands,
 ];
 
+/// A word for what is the default.
+const BLOCK_ALIGNED: &[Part] = &[
+    Part::Mnemonic,
+    Part::Text(".aligned ("),
+    Part::PowerOfTwo(F::Properties, 7),
+    Part::Text(")"),
+    Part::Operands,
+];
+
 const BLOCKS: &[Part] = &[
     Part::Predicate,
     Part::Mnemonic,
@@ -52,6 +61,20 @@ const ATOMIC: &[Part] = &[
     Part::Operand(F::Src1),
 ];
 
+/// A word for what is the default.
+const ATOMIC_32: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Named(F::Op),
+    Part::Text(".32 "),
+    Part::ExecSize,
+    Part::Operand(F::Addresses),
+    Part::Operand(F::Dst),
+    Part::Operand(F::Src0),
+    Part::Operand(F::Src1),
+];
+
 const CHANNELS: &[Part] = &[
     Part::Predicate,
     Part::Mnemonic,
@@ -64,14 +87,14 @@ const CHANNELS: &[Part] = &[
 
 instructions! {
     /// Loads consecutive OWords from an address.
-    SVM_BLOCK_LD = sub(0x4e, 0x01) ["svm_block_ld"] .text(BLOCK) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+    SVM_BLOCK_LD = sub(0x4e, 0x01) ["svm_block_ld"] .syntax(Syntax::of(BLOCK).or(&[BLOCK_ALIGNED])) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
         => &[
             u8(F::Properties).note("bits 0-2 log2 of OWord count, bit 3 unaligned"),
             scalar(F::Address, T::UQ), raw_to(F::Dst, ANY),
         ];
 
     /// Stores consecutive OWords to an address.
-    SVM_BLOCK_ST = sub(0x4e, 0x02) ["svm_block_st"] .text(BLOCK) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+    SVM_BLOCK_ST = sub(0x4e, 0x02) ["svm_block_st"] .syntax(Syntax::of(BLOCK).or(&[BLOCK_ALIGNED])) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
         => &[
             u8(F::Properties).note("bits 0-2 log2 of OWord count, bit 3 unaligned"),
             scalar(F::Address, T::UQ), raw(F::Src, ANY),
@@ -94,7 +117,7 @@ instructions! {
         ];
 
     /// Atomic operation on the address of each lane.
-    SVM_ATOMIC = sub(0x4e, 0x05) ["svm_atomic"] .text(ATOMIC) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+    SVM_ATOMIC = sub(0x4e, 0x05) ["svm_atomic"] .syntax(Syntax::of(ATOMIC).or(&[ATOMIC_32])) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
         .note("Op byte comes AFTER exec size and pred here, unlike dword_atomic/typed_atomic where it comes first.")
         => &[
             EXEC, PRED,

@@ -203,6 +203,8 @@ pub enum Test {
     Either(FieldName, FieldName),
     /// The operand is not the null operand.
     NotNull(FieldName),
+    /// The operand is not the constant 0.
+    NotZero(FieldName),
 }
 
 #[cfg(test)]

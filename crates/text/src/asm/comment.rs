@@ -87,6 +87,7 @@ impl<'t> Assembler<'t, '_> {
                 "the dialect must stand before the first routine",
             ));
         }
+        self.states_dialect = true;
         if self.options.dialect.is_none() {
             self.object.dialect = dialect;
         }
@@ -316,7 +317,7 @@ impl<'t> Assembler<'t, '_> {
     fn strings(&mut self, span: Span) -> Parsed<()> {
         let mut strings = Vec::new();
         while !self.cursor.ends() {
-            match self.cursor.string()? {
+            match self.cursor.pooled()? {
                 Some((text, _)) => strings.push(text),
                 None => return Err(self.cursor.unexpected("quoted strings")),
             }

@@ -286,6 +286,22 @@ impl<'t> Cursor<'t> {
         }
     }
 
+    /// A quoted string behind blanks that goes into a pool of strings.
+    pub(super) fn pooled(&mut self) -> Parsed<Option<(Cow<'t, [u8]>, Span)>> {
+        let found = self.string()?;
+        if let Some((text, span)) = &found
+            && text.contains(&0)
+        {
+            let message = "the string has a NUL in it, which strings of objects cannot have";
+            return Err(Diagnostic::new(
+                DiagnosticKind::NotEncodable,
+                *span,
+                message,
+            ));
+        }
+        Ok(found)
+    }
+
     fn escape(&mut self) -> Parsed<u8> {
         let start = self.at;
         self.at += 1;

@@ -1,7 +1,7 @@
 //! Declarations of variables, samplers and surfaces.
 
 use super::cursor::{Word, shown};
-use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
+use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::directive::{not_one, outside};
 use super::expression::Extent;
 use super::routine::Symbol;
@@ -35,6 +35,20 @@ struct Decl<'t> {
     alias: Option<Alias>,
     attributes: Vec<Attribute<'t>>,
     v_name: Option<&'t [u8]>,
+}
+
+/// Types that came with 4.2.
+const NEWER: [&str; 4] = ["tf32", "hf8", "bf8", "e2m1"];
+
+/// The fault of a type that objects have no code for.
+#[cold]
+pub(super) fn newer_type(word: Word<'_>) -> Option<Fault> {
+    let is = |name: &&str| name.as_bytes().eq_ignore_ascii_case(word.name);
+    let name = NEWER.into_iter().find(is)?;
+    let message =
+        alloc::format!("the type `{name}` is newer than every version that has a binary form");
+    let fault = Diagnostic::new(DiagnosticKind::NotEncodable, word.span, message);
+    Some(fault.hint("a type of the same size that is only moved can stand for it"))
 }
 
 impl<'t> Assembler<'t, '_> {
@@ -301,7 +315,9 @@ impl<'t> Assembler<'t, '_> {
         let name = self.word("a type")?;
         let is = |t: &DataType| t.name().as_bytes().eq_ignore_ascii_case(name.name);
         let found = DataType::ALL.into_iter().find(is);
-        found.ok_or_else(|| not_one(name, "no type", "a type such as `ud`, `f` or `uq`"))
+        let wanted = "a type such as `ud`, `f` or `uq`";
+        let unknown = || newer_type(name).unwrap_or_else(|| not_one(name, "no type", wanted));
+        found.ok_or_else(unknown)
     }
 
     fn alignment(&mut self) -> Parsed<u8> {

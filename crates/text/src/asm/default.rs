@@ -5,6 +5,13 @@ use visakit_isa::operand::{ImmediateOperand, PropertyByte};
 use visakit_isa::table::FieldName as F;
 use visakit_isa::{DataType, Op, Value, enums};
 
+/// Messages of one lane, whose text need not say so.
+const BARE: [Op; 3] = [
+    Op::LSC_FENCE,
+    Op::LSC_TYPED_LOAD_BLOCK2D,
+    Op::LSC_TYPED_STORE_BLOCK2D,
+];
+
 impl Line<'_, '_> {
     /// A plain number.
     pub(super) fn default(&self, name: F) -> u32 {
@@ -15,7 +22,7 @@ impl Line<'_, '_> {
         let state = self.def.op == Op::LSC_TYPED_READ_STATE_INFO;
         match name {
             // One lane, whatever the mask.
-            F::ExecSize if state || self.def.op == Op::LSC_FENCE => 0x80,
+            F::ExecSize if state || BARE.contains(&self.def.op) => 0x80,
             F::DataSize => enums::lsc_data_size::D32.into(),
             F::DataOrder => enums::lsc_data_order::NONTRANSPOSE.into(),
             // Both fields were one in the assemblers.
@@ -48,6 +55,16 @@ impl Line<'_, '_> {
             if let Some(value) = self.slot(F::BarrierId).value {
                 return value;
             }
+        }
+        if name == F::NumConsumers
+            && let Some(value) = self.slot(F::NumProducers).value
+        {
+            return value;
+        }
+        if name == F::Type {
+            // Producers and consumers.
+            let both = ImmediateOperand::new(PropertyByte::from(DataType::Uw), 0);
+            return Value::Vector(both.into());
         }
         if name == F::Src0AddrPitch {
             // As if the elements were packed.

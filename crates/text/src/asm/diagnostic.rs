@@ -49,6 +49,8 @@ pub enum DiagnosticKind {
     UnknownOpcode,
     /// The instruction exists, but not in this version or dialect.
     NotInVersion,
+    /// The construct exists, but not in this dialect of the version; the hint names those that have it.
+    NotInDialect,
     /// The instruction cannot be predicated.
     NotPredicable,
     /// The number of lanes is none that exists, or none that the instruction has.

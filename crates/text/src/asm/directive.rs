@@ -4,14 +4,14 @@ use super::cursor::{Word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span, closest};
 use super::expression::{Extent, expression};
 use super::instruction::trailing;
-use super::routine::{Draft, Symbol, numbered};
+use super::routine::{Draft, Paired, Symbol, numbered};
 use super::{Assembler, Last};
 use crate::attribute::{self, Kind};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use visakit_isa::object::{Attribute, Input, InputKind, LabelKind, RoutineKind};
 use visakit_isa::table::FieldName;
-use visakit_isa::{Instruction, Op, SamplerId, SurfaceId, Value, VarId, Version, enums};
+use visakit_isa::{Features, Instruction, Op, SamplerId, SurfaceId, Value, VarId, Version, enums};
 
 const DIRECTIVES: [&[u8]; 16] = [
     b".file_decl",
@@ -119,7 +119,7 @@ impl<'t> Assembler<'t, '_> {
 
     /// A quoted string or a plain name.
     pub(super) fn name(&mut self, what: &str) -> Parsed<(Cow<'t, [u8]>, Span)> {
-        if let Some(found) = self.cursor.string()? {
+        if let Some(found) = self.cursor.pooled()? {
             return Ok(found);
         }
         match self.cursor.label() {
@@ -147,12 +147,29 @@ impl<'t> Assembler<'t, '_> {
     }
 
     pub(super) fn routine(&mut self, kind: RoutineKind) -> Parsed<()> {
-        let (name, span) = self.name("the name of a routine")?;
+        // Unlike strings of the pool it may have any bytes.
+        let (name, span) = match self.cursor.string()? {
+            Some(found) => found,
+            None => self.name("the name of a routine")?,
+        };
         self.finish_routine();
         self.here.routine = span;
         let format = self.object.format();
         self.last = Last::None;
-        self.draft = Some(Draft::new(kind, name, format, self.grf_bytes));
+        let long = format.features().contains(Features::SINCE_3_7);
+        most(
+            name.len(),
+            if long { 0xffff } else { 0xff },
+            "bytes in a name",
+            span,
+        )?;
+        let routines = match kind {
+            RoutineKind::Kernel => self.object.kernels.len(),
+            RoutineKind::Function => self.object.functions.len(),
+        };
+        most(routines + 1, 0xffff, "routines", span)?;
+        let paired = Paired::of(self.stated);
+        self.draft = Some(Draft::new(kind, name, format, self.grf_bytes, paired));
         Ok(())
     }
 
@@ -166,7 +183,9 @@ impl<'t> Assembler<'t, '_> {
         self.pending.clear();
         self.cursor.need(b'{', "`{`")?;
         while !self.cursor.eat(b'}') {
+            let span = self.cursor.piece();
             let (name, value) = self.attribute("the name of an attribute, or `}`", true)?;
+            most(attributes.len() + 1, 0xff, "attributes", span)?;
             let number = u32::try_from(self.pending.len()).unwrap_or(0);
             self.pending.push(name);
             attributes.push(Attribute {
@@ -183,7 +202,7 @@ impl<'t> Assembler<'t, '_> {
 
     /// Name and value of an attribute. A name in quotes may be any name.
     fn attribute(&mut self, what: &str, symbol: bool) -> Parsed<NameAndValue<'t>> {
-        let Some((name, _)) = self.cursor.string()? else {
+        let Some((name, _)) = self.cursor.pooled()? else {
             let word = self.word(what)?;
             let value = self.attribute_value(word, symbol)?;
             return Ok((Cow::Borrowed(word.name), value));
@@ -191,7 +210,8 @@ impl<'t> Assembler<'t, '_> {
         if !self.cursor.eat(b'=') {
             return Ok((name, Cow::Borrowed(&[])));
         }
-        if let Some((value, _)) = self.cursor.string()? {
+        if let Some((value, span)) = self.cursor.string()? {
+            most(value.len(), 0xff, "bytes in a value", span)?;
             return Ok((name, value));
         }
         let range = i64::from(i32::MIN)..=i64::from(u32::MAX);
@@ -230,6 +250,7 @@ impl<'t> Assembler<'t, '_> {
             return Ok(absent);
         }
         if let Some((text, span)) = self.cursor.string()? {
+            most(text.len(), 0xff, "bytes in a value", span)?;
             return match (kind, text.as_ref()) {
                 (Kind::Target, b"cm") => Ok(Cow::Borrowed(&[0])),
                 (Kind::Target, b"3d") => Ok(Cow::Borrowed(&[1])),
@@ -259,11 +280,8 @@ impl<'t> Assembler<'t, '_> {
         self.draft(at)?;
         let span = self.cursor.piece();
         let (name, value) = self.attribute("the name of an attribute", false)?;
-        if value.len() > 255 {
-            let message = "the value has more than 255 bytes";
-            return Err(Diagnostic::new(DiagnosticKind::NotEncodable, span, message));
-        }
         let draft = self.draft(at)?;
+        most(draft.body.attributes.len() + 1, 0xffff, "attributes", span)?;
         let name = draft.string(name);
         draft.body.attributes.push(Attribute { name, value });
         self.last = Last::Attribute;
@@ -318,7 +336,12 @@ impl<'t> Assembler<'t, '_> {
             offset,
             size,
         };
-        self.draft(at)?.body.inputs.push(input);
+        let draft = self.draft(at)?;
+        let wide = draft.format.features().contains(Features::SINCE_3_5);
+        if !wide {
+            most(draft.body.inputs.len() + 1, 0xff, "inputs", word.span)?;
+        }
+        draft.body.inputs.push(input);
         Ok(())
     }
 
@@ -371,6 +394,15 @@ fn input_symbol<'t>(
             Err(fault.expected("a general variable, a sampler or a surface"))
         }
     }
+}
+
+/// An error where there are more than fit.
+pub(super) fn most(count: usize, most: usize, what: &str, span: Span) -> Parsed<()> {
+    if count <= most {
+        return Ok(());
+    }
+    let message = alloc::format!("more than {most} {what}");
+    Err(Diagnostic::new(DiagnosticKind::NotEncodable, span, message))
 }
 
 /// A directive or instruction that belongs to a routine stands before the first one.

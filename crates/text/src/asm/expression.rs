@@ -12,6 +12,10 @@ enum Waiting {
     Complement,
     Not,
     Infix(Infix),
+    /// A condition, up to its colon.
+    If(bool),
+    /// Behind the colon: the value and whether it is the one that counts.
+    Else(bool, i64),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,12 +84,12 @@ pub(super) fn expression<'t>(
     names: Names<'_, 't>,
 ) -> Parsed<Option<i64>> {
     let start = cursor.at;
-    if let Some(number) = plain(cursor)? {
+    if let Some(number) = plain(cursor, extent)? {
         return Ok(Some(number));
     }
     let mut waiting: Vec<Waiting> = Vec::new();
     let mut values: Vec<i64> = Vec::new();
-    let mut open = 0usize;
+    let (mut open, mut conditions) = (0usize, 0usize);
     loop {
         // A value is wanted.
         cursor.blanks();
@@ -122,11 +126,31 @@ pub(super) fn expression<'t>(
             let single = matches!(extent, Extent::Unary | Extent::Primary) && open == 0;
             cursor.blanks();
             if cursor.peek() == Some(b')') && open > 0 {
+                finish(&mut waiting, &mut values, cursor, start)?;
                 cursor.at += 1;
                 open -= 1;
-                reduce(&mut waiting, &mut values, 0, cursor, start)?;
                 waiting.pop();
                 continue;
+            }
+            if open > 0 || extent == Extent::Full {
+                let behind = cursor.peek();
+                if behind == Some(b'?') {
+                    reduce(&mut waiting, &mut values, 0, cursor, start)?;
+                    cursor.at += 1;
+                    waiting.push(Waiting::If(values.pop().unwrap_or(0) != 0));
+                    conditions += 1;
+                    break;
+                }
+                if behind == Some(b':') && conditions > 0 {
+                    reduce(&mut waiting, &mut values, 0, cursor, start)?;
+                    if let Some(Waiting::If(holds)) = waiting.last().copied() {
+                        cursor.at += 1;
+                        conditions -= 1;
+                        waiting.pop();
+                        waiting.push(Waiting::Else(holds, values.pop().unwrap_or(0)));
+                        break;
+                    }
+                }
             }
             let found =
                 INFIX
@@ -139,7 +163,7 @@ pub(super) fn expression<'t>(
                 if open > 0 {
                     return Err(cursor.unexpected("`)`"));
                 }
-                reduce(&mut waiting, &mut values, 0, cursor, start)?;
+                finish(&mut waiting, &mut values, cursor, start)?;
                 return Ok(values.pop());
             };
             cursor.at += text.len();
@@ -152,7 +176,7 @@ pub(super) fn expression<'t>(
 
 /// A decimal number that ends there: almost every expression.
 #[inline]
-fn plain(cursor: &mut Cursor<'_>) -> Parsed<Option<i64>> {
+fn plain(cursor: &mut Cursor<'_>, extent: Extent) -> Parsed<Option<i64>> {
     let start = cursor.at;
     let number = cursor.number()?;
     if let Some(number) = number
@@ -163,7 +187,12 @@ fn plain(cursor: &mut Cursor<'_>) -> Parsed<Option<i64>> {
     {
         return Ok(Some(number.cast_signed()));
     }
-    if number.is_some() && cursor.peek() == Some(b'>') && !cursor.has(">>") && !cursor.has(">=") {
+    if number.is_some()
+        && extent != Extent::Full
+        && cursor.peek() == Some(b'>')
+        && !cursor.has(">>")
+        && !cursor.has(">=")
+    {
         return Ok(number.map(u64::cast_signed));
     }
     cursor.at = start;
@@ -205,7 +234,30 @@ fn value(cursor: &mut Cursor<'_>, names: Names<'_, '_>) -> Parsed<Option<i64>> {
     Ok(None)
 }
 
-/// Carries out what binds at least as tightly, up to the last open parenthesis.
+/// Carries out everything up to the last open parenthesis.
+fn finish(
+    waiting: &mut Vec<Waiting>,
+    values: &mut Vec<i64>,
+    cursor: &Cursor<'_>,
+    start: usize,
+) -> Parsed<()> {
+    loop {
+        reduce(waiting, values, 0, cursor, start)?;
+        match waiting.last().copied() {
+            Some(Waiting::Else(holds, value)) => {
+                waiting.pop();
+                if holds {
+                    values.pop();
+                    values.push(value);
+                }
+            }
+            Some(Waiting::If(_)) => return Err(cursor.unexpected("`:`")),
+            _ => return Ok(()),
+        }
+    }
+}
+
+/// Carries out what binds at least as tightly, up to the last open parenthesis or condition.
 fn reduce(
     waiting: &mut Vec<Waiting>,
     values: &mut Vec<i64>,
@@ -215,7 +267,7 @@ fn reduce(
 ) -> Parsed<()> {
     while let Some(last) = waiting.last().copied() {
         let right = match last {
-            Waiting::Open => return Ok(()),
+            Waiting::Open | Waiting::If(_) | Waiting::Else(..) => return Ok(()),
             Waiting::Infix(infix) => {
                 let tightness = INFIX.iter().find(|(_, i, _)| *i == infix);
                 if tightness.is_none_or(|(_, _, b)| *b < binding) {
@@ -232,7 +284,7 @@ fn reduce(
             Waiting::Complement => Some(!right),
             Waiting::Not => Some(i64::from(right == 0)),
             Waiting::Infix(infix) => values.pop().and_then(|left| apply(infix, left, right)),
-            Waiting::Open => None,
+            Waiting::Open | Waiting::If(_) | Waiting::Else(..) => None,
         };
         let Some(result) = result else {
             let span = Span::between(start, cursor.at);

@@ -161,7 +161,7 @@ impl<'t> Assembler<'t, '_> {
             let Some(draft) = self.draft.as_mut() else {
                 return Err(super::outside(span));
             };
-            if string && let Some((text, _)) = self.cursor.string()? {
+            if string && let Some((text, _)) = self.cursor.pooled()? {
                 return Ok(Value::String(draft.string(text)));
             }
             if label

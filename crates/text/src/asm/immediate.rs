@@ -1,6 +1,7 @@
 //! Constants.
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Word};
+use super::declaration::newer_type;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::expression::Extent;
 use super::instruction::Line;
@@ -23,7 +24,10 @@ impl Line<'_, '_> {
                 self.cursor.at = span.end();
                 Ok(ty)
             }
-            None => Err(self.cursor.unexpected("a type such as `ud` or `f`")),
+            None => {
+                let fault = newer_type(Word { name, span });
+                Err(fault.unwrap_or_else(|| self.cursor.unexpected("a type such as `ud` or `f`")))
+            }
         }
     }
 

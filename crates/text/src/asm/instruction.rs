@@ -2,11 +2,18 @@
 
 use super::cursor::Cursor;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
+use super::directive::most;
+use super::expression::Extent;
+use super::fragment::Operand;
 use super::index::Entry;
-use super::routine::Draft;
+use super::pieces::Record;
+use super::routine::{Draft, Paired};
+use alloc::string::String;
 use alloc::vec::Vec;
 use visakit_isa::table::{FieldDef, FieldKind, FieldName, InstructionDef, Part};
-use visakit_isa::{ExecSize, Field, Instruction, Predicate, RawOperand, Value};
+use visakit_isa::{
+    Dialect, ExecSize, Features, Field, Instruction, Predicate, RawOperand, Value, enums,
+};
 
 /// What is known of a field.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,6 +30,8 @@ pub(super) struct Slot {
 pub(super) struct Scratch {
     slots: Vec<Slot>,
     pub(super) list: Vec<Value>,
+    /// What the statements are made of, for those who want to know.
+    pub(super) record: Option<Record>,
 }
 
 /// A line that is being parsed.
@@ -50,6 +59,10 @@ pub(super) fn parse<'t>(
     scratch.slots.clear();
     scratch.slots.resize(def.fields.len(), Slot::default());
     scratch.list.clear();
+    if let Some(record) = scratch.record.as_mut() {
+        record.pieces.truncate(record.done);
+        record.fields.clear();
+    }
     let mut line = Line {
         cursor,
         draft,
@@ -59,8 +72,11 @@ pub(super) fn parse<'t>(
         predicate,
         key: def.fields.iter().position(|f| f.is_key),
     };
+    if let Some((_, span)) = predicate {
+        line.in_dialect(FieldName::Pred, span)?;
+    }
     let unpredicated = !entry.parts.iter().any(|p| matches!(p, Part::Predicate))
-        || !def.fields.iter().any(|f| f.name == FieldName::Pred);
+        || line.present(FieldName::Pred).is_none();
     if let Some((_, span)) = predicate
         && unpredicated
     {
@@ -81,7 +97,11 @@ pub(super) fn parse<'t>(
 impl<'t> Line<'_, 't> {
     pub(super) fn parts(&mut self, parts: &'static [Part]) -> Parsed<()> {
         for part in parts {
+            let start = self.cursor.at;
             self.part(part)?;
+            if self.scratch.record.is_some() {
+                self.note(part, start);
+            }
         }
         Ok(())
     }
@@ -104,6 +124,32 @@ impl<'t> Line<'_, 't> {
                 let key = self.key.and_then(|i| self.scratch.slots.get(i));
                 test.holds(key.map_or(0, |slot| (slot.bits & 0xffff) as u16))
             })
+    }
+
+    /// An error where the instruction has the field in other dialects only.
+    pub(super) fn in_dialect(&self, name: FieldName, span: Span) -> Parsed<()> {
+        match self.field(name) {
+            Some((_, field)) if !self.has(field) => self.lacking(field, span),
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn lacking(&self, field: &FieldDef, span: Span) -> Parsed<()> {
+        let needed = field.when.required() & Features::UNMARKED;
+        if needed.is_empty() || self.draft.format.features().contains(needed) {
+            return Ok(());
+        }
+        let (name, mnemonic) = (field.name, self.def.mnemonic());
+        let message = alloc::format!("this dialect has no {name} in `{mnemonic}`");
+        let fault = Diagnostic::new(DiagnosticKind::NotInDialect, span, message);
+        let mut hint = String::from("dialects that have it:");
+        let having = |d: &Dialect| d.features().contains(needed);
+        for dialect in Dialect::ALL.into_iter().filter(having) {
+            hint.push(' ');
+            hint.push_str(dialect.name());
+        }
+        Err(fault.hint(hint))
     }
 
     pub(super) fn slot(&self, name: FieldName) -> Slot {
@@ -156,7 +202,11 @@ impl<'t> Line<'_, 't> {
     pub(super) fn part(&mut self, part: &'static Part) -> Parsed<()> {
         match *part {
             Part::Text(text) => {
-                if !self.cursor.eat_text(text) {
+                if self.cursor.eat_text(text) {
+                    self.fixed(text);
+                } else if self.sizeless(text) {
+                    self.fixed("]");
+                } else {
                     let wanted = alloc::format!("`{}`", text.trim_matches(' '));
                     return Err(self.cursor.unexpected(&wanted));
                 }
@@ -166,10 +216,16 @@ impl<'t> Line<'_, 't> {
             Part::Predicate => {
                 let predicate = self.predicate.map_or(Predicate::NONE, |(p, _)| p);
                 self.put_named(FieldName::Pred, Value::Predicate(predicate));
+                if let Some((_, span)) = self.predicate {
+                    self.predicated(span);
+                }
                 Ok(())
             }
             Part::Saturation => {
                 self.saturate = self.cursor.eat_text(".sat");
+                if self.saturate {
+                    self.fixed(".sat");
+                }
                 Ok(())
             }
             Part::ExecSize => self.exec_size(FieldName::ExecSize, None),
@@ -185,6 +241,7 @@ impl<'t> Line<'_, 't> {
             }
             Part::Operand(name) | Part::List(name) => match self.present(name) {
                 Some((index, field)) => self.operand(index, field),
+                None if name == FieldName::PairedSurface => self.unpaired(),
                 None => Ok(()),
             },
             Part::If(test, parts) => self.conditional(test, parts),
@@ -197,7 +254,7 @@ impl<'t> Line<'_, 't> {
             Part::Own(parts) => self.parts(parts),
             Part::Choice(choice) => {
                 let cases = choice.cases.iter().copied();
-                let mut best: Option<(u32, Cursor<'_>)> = None;
+                let mut best: Option<(u32, Cursor<'_>, &'static str)> = None;
                 let unlisted = || {
                     let mask = u32::from(choice.mask);
                     let listed = |v: u32| choice.cases.iter().any(|(c, _)| u32::from(*c) == v);
@@ -209,11 +266,11 @@ impl<'t> Line<'_, 't> {
                     .map(|v| (v, choice.otherwise));
                 for (value, text) in cases.map(|(v, t)| (u32::from(v), t)).chain(others) {
                     let mut ahead = *self.cursor;
-                    if ahead.eat_text(text) && best.is_none_or(|(_, b)| ahead.at > b.at) {
-                        best = Some((value, ahead));
+                    if ahead.eat_text(text) && best.is_none_or(|(_, b, _)| ahead.at > b.at) {
+                        best = Some((value, ahead, text));
                     }
                 }
-                let Some((value, ahead)) = best else {
+                let Some((value, ahead, text)) = best else {
                     let mut wanted = alloc::string::String::new();
                     for (i, (_, text)) in choice.cases.iter().enumerate() {
                         wanted.push_str(if i == 0 { "`" } else { " or `" });
@@ -223,11 +280,45 @@ impl<'t> Line<'_, 't> {
                     return Err(self.cursor.unexpected(&wanted));
                 };
                 *self.cursor = ahead;
+                self.fixed(text);
                 self.set(choice.field, choice.mask.into(), value);
                 Ok(())
             }
             _ => self.rare(part),
         }
+    }
+
+    /// The place of a paired surface in a dialect without them: texts that know them say there that
+    /// there is none. A null parameter, which could be meant otherwise, cannot be sent.
+    fn unpaired(&mut self) -> Parsed<()> {
+        if self.draft.paired == Paired::Never {
+            return Ok(());
+        }
+        let before = *self.cursor;
+        if let Some(word) = self.cursor.word()
+            && word.name == b"%null"
+            && self.cursor.eat_text(".0")
+        {
+            self.listed(FieldName::PairedSurface, word.span.start);
+            return Ok(());
+        }
+        *self.cursor = before;
+        if self.draft.paired == Paired::Perhaps || self.cursor.ends() {
+            return Ok(());
+        }
+        self.in_dialect(FieldName::PairedSurface, self.cursor.piece())
+    }
+
+    /// `flat[%null]`: without an address there is no size of it.
+    fn sizeless(&mut self, text: &str) -> bool {
+        let address = self.slot(FieldName::Src0Addrs).value;
+        let none = matches!(address, Some(Value::Raw(operand)) if operand.is_null());
+        if text != "]:" || !none || !self.cursor.eat(b']') {
+            return false;
+        }
+        let size = enums::lsc_addr_size::A32U.into();
+        self.set(FieldName::AddrSize, 0xff, size);
+        true
     }
 
     /// Parts that are in few instructions.
@@ -261,6 +352,11 @@ impl<'t> Line<'_, 't> {
             Part::Sampler(name) => {
                 let id = self.sampler()?;
                 self.put_named(name, Value::Sampler(id));
+            }
+            Part::Hex(name @ FieldName::SurfaceIndex) => {
+                let range = 0..=i64::from(u32::MAX);
+                let number = self.expression(Extent::Full, "an index", range)?;
+                self.set(name, u32::MAX, u32::try_from(number).unwrap_or(0));
             }
             Part::Number(name) | Part::Hex(name) => {
                 if self.present(name).is_some() {
@@ -309,11 +405,12 @@ impl<'t> Line<'_, 't> {
                     self.set(name, (1 << letters.len()) - 1, !mask);
                 }
             }
-            Part::Flags(name, flags) => self.flags(name, flags),
+            Part::Flags(name, flags) => return self.flags(name, flags),
             Part::MinMaxMode(name) => return self.min_max_mode(name),
             Part::Precision(name) => return self.precision(name),
             Part::Quoted(name) | Part::Symbol(name) | Part::Name(name) => {
-                let text = match self.cursor.string()? {
+                let span = self.cursor.piece();
+                let text = match self.cursor.pooled()? {
                     Some((text, _)) => text,
                     None if matches!(part, Part::Quoted(_)) => {
                         return Err(self.cursor.unexpected("a quoted string"));
@@ -324,6 +421,17 @@ impl<'t> Line<'_, 't> {
                     },
                 };
                 let id = self.draft.string(text);
+                let narrow =
+                    self.field(name).map(|(_, f)| f.kind) == Some(FieldKind::StringIndex16);
+                if narrow {
+                    let number = usize::try_from(id.0).unwrap_or(usize::MAX);
+                    most(
+                        number,
+                        0xffff,
+                        "strings before the one of this instruction",
+                        span,
+                    )?;
+                }
                 self.put_named(name, Value::String(id));
             }
             Part::Variable(name) => return self.lifetime(name),
@@ -335,9 +443,10 @@ impl<'t> Line<'_, 't> {
     pub(super) fn mnemonic(&mut self) -> Parsed<()> {
         self.cursor.blanks();
         let names = self.def.mnemonics.iter().filter(|m| self.cursor.has(m));
-        match names.map(|m| m.len()).max() {
-            Some(len) => {
-                self.cursor.at += len;
+        match names.max_by_key(|m| m.len()) {
+            Some(name) => {
+                self.cursor.at += name.len();
+                self.fixed(name);
                 Ok(())
             }
             None => Err(self.cursor.unexpected(self.def.mnemonic())),
@@ -355,6 +464,7 @@ impl<'t> Line<'_, 't> {
 
     #[inline]
     pub(super) fn operand(&mut self, index: usize, field: &'static FieldDef) -> Parsed<()> {
+        let start = self.cursor.at;
         let value = match field.kind {
             FieldKind::Vector => {
                 if self.cursor.ends() {
@@ -370,13 +480,18 @@ impl<'t> Line<'_, 't> {
             }
             FieldKind::Raws => {
                 while !self.cursor.ends() {
+                    let start = self.cursor.at;
                     let raw = self.raw(false)?;
                     self.scratch.list.push(Value::Raw(raw));
+                    let span = Span::between(start, self.cursor.at);
+                    most(self.scratch.list.len(), 0xff, "parameters", span)?;
+                    self.listed(field.name, start);
                 }
                 return Ok(());
             }
             _ => return Ok(()),
         };
+        self.listed(field.name, start);
         self.put(index, value);
         Ok(())
     }
@@ -403,6 +518,16 @@ impl<'t> Line<'_, 't> {
     /// Something follows the last operand.
     #[cold]
     pub(super) fn superfluous(&self) -> Fault {
+        let operands = self.def.fields.iter();
+        let mut operands =
+            operands.filter(|f| matches!(f.kind, FieldKind::Vector | FieldKind::Raw));
+        let span = self.cursor.piece();
+        if let Some(Err(fault)) = operands
+            .find(|f| !self.has(f))
+            .map(|f| self.lacking(f, span))
+        {
+            return fault;
+        }
         let (all, _) = self.operand_number(0);
         let rest = self.cursor.rest();
         let looks = rest.first().is_some_and(|c| {
@@ -501,4 +626,33 @@ pub(super) fn predicate<'t>(
         key: None,
     };
     line.predicate()
+}
+
+/// A vector or raw operand that stands alone, as this field of an instruction would take it.
+pub(super) fn operand_of<'t>(
+    cursor: &mut Cursor<'t>,
+    draft: &mut Draft<'t>,
+    op: visakit_isa::Op,
+    name: FieldName,
+) -> Parsed<Operand> {
+    let mut scratch = Scratch::default();
+    let mut line = Line {
+        cursor,
+        draft,
+        def: op.def(),
+        saturate: false,
+        scratch: &mut scratch,
+        predicate: None,
+        key: None,
+    };
+    let start = line.cursor.at;
+    let raw = line.cursor.word().is_some() && line.cursor.eat(b'.');
+    line.cursor.at = start;
+    if raw {
+        return line.raw(false).map(Operand::Raw);
+    }
+    match line.field(name) {
+        Some((_, field)) => line.vector_of_any_class(field).map(Operand::Vector),
+        None => Err(line.cursor.unexpected("an operand")),
+    }
 }

@@ -30,15 +30,19 @@ mod cursor;
 mod declaration;
 mod default;
 mod diagnostic;
+mod dialect;
 mod directive;
 mod expression;
 mod extension;
+mod fragment;
 mod immediate;
 mod index;
 mod instruction;
+mod newer;
 mod operand;
 mod optional;
 mod parts;
+pub(crate) mod pieces;
 mod places;
 mod pool;
 mod region;
@@ -47,6 +51,9 @@ mod routine;
 pub(crate) use change::{InstructionNumbers, RoutineNumbers, shortened};
 pub(crate) use comment::DERIVED;
 pub use diagnostic::{Diagnostic, DiagnosticKind, Span};
+pub use dialect::assemble_in_any_dialect;
+pub(crate) use dialect::record_in_any_dialect;
+pub use fragment::{Declarations, Fragment, Operand};
 pub use places::{Assembled, Places, RoutinePlaces};
 pub(crate) use pool::each_string;
 
@@ -57,6 +64,7 @@ use diagnostic::{Fault, Parsed, closest};
 use directive::outside;
 use index::{Entry, Index};
 use instruction::Scratch;
+use pieces::StatementKind;
 use routine::Draft;
 use visakit_isa::object::{
     Arrangement, Attribute, Content, LabelKind, NativeBinary, Object, RoutineKind,
@@ -67,6 +75,9 @@ use visakit_isa::{Dialect, Features, Instruction, Op, Predicate, Value, Version}
 
 /// The target of routines that do not say theirs.
 const TARGET_3D: u8 = 1;
+
+/// Mnemonics of the language that are no instructions.
+const EXPANDED: [&[u8]; 3] = [b"asin", b"acos", b"atan"];
 
 /// More faults than this are counted and not listed.
 const MOST_FAULTS: usize = 1000;
@@ -100,27 +111,7 @@ pub fn assemble_with_places<'t>(
     options: &Options,
 ) -> Result<Assembled<'t>, Vec<Diagnostic>> {
     let index = Index::new();
-    let version = options.version.unwrap_or(Version::V4_1);
-    let mut assembler = Assembler {
-        cursor: Cursor::new(text),
-        index: &index,
-        options: *options,
-        object: Object::new(version, options.dialect.unwrap_or_default()),
-        stated: None,
-        grf_bytes: options.grf_bytes.unwrap_or(32).max(1),
-        draft: None,
-        scratch: Scratch::default(),
-        pending: Vec::new(),
-        last: Last::None,
-        blob: Blob::None,
-        arranged: false,
-        empty: false,
-        places: Places::default(),
-        here: RoutinePlaces::default(),
-        faults: Vec::new(),
-        more: 0,
-        suggestions: 20,
-    };
+    let mut assembler = Assembler::new(text, &index, options);
     assembler.run();
     assembler.result()
 }
@@ -157,6 +148,8 @@ struct Assembler<'t, 'i> {
     object: Object<'t>,
     /// The version that the text states.
     stated: Option<Version>,
+    /// The text states the dialect.
+    states_dialect: bool,
     grf_bytes: u32,
     draft: Option<Draft<'t>>,
     scratch: Scratch,
@@ -179,8 +172,61 @@ struct Assembler<'t, 'i> {
     suggestions: u32,
 }
 
+impl<'t, 'i> Assembler<'t, 'i> {
+    fn new(text: &'t [u8], index: &'i Index, options: &Options) -> Self {
+        let version = options.version.unwrap_or(Version::V4_1);
+        Self {
+            cursor: Cursor::new(text),
+            index,
+            options: *options,
+            object: Object::new(version, options.dialect.unwrap_or_default()),
+            stated: None,
+            states_dialect: false,
+            grf_bytes: options.grf_bytes.unwrap_or(32).max(1),
+            draft: None,
+            scratch: Scratch::default(),
+            pending: Vec::new(),
+            last: Last::None,
+            blob: Blob::None,
+            arranged: false,
+            empty: false,
+            places: Places::default(),
+            here: RoutinePlaces::default(),
+            faults: Vec::new(),
+            more: 0,
+            suggestions: 20,
+        }
+    }
+}
+
 impl<'t> Assembler<'t, '_> {
     fn run(&mut self) {
+        self.statements();
+        self.finish_routine();
+        if !self.arranged
+            && !self
+                .object
+                .format()
+                .features()
+                .contains(Features::SINCE_3_3)
+        {
+            self.object.arrangement = Arrangement::Grouped;
+        }
+        if self.object.routines().next().is_none() && !self.empty {
+            let span = Span {
+                start: self.cursor.text.len(),
+                len: 0,
+            };
+            if self.faults.is_empty() {
+                let message = "the text has no routine";
+                let fault = Diagnostic::new(DiagnosticKind::Misplaced, span, message);
+                self.fault(fault.expected("`.kernel \"name\"`"));
+            }
+        }
+    }
+
+    /// All statements, up to the end of the text.
+    fn statements(&mut self) {
         if self.cursor.rest().starts_with(b"\xef\xbb\xbf") {
             self.cursor.at += 3;
         }
@@ -201,36 +247,23 @@ impl<'t> Assembler<'t, '_> {
             }
             self.last = Last::None;
             let start = self.cursor.at;
-            if let Err(fault) = self.statement() {
-                self.fault(fault);
-                self.cursor.skip_line();
-            } else if self.cursor.directive.is_some() {
-                self.trailing_directive();
+            match self.statement() {
+                Ok(kind) => {
+                    if self.cursor.directive.is_some() {
+                        self.trailing_directive();
+                    }
+                    if let Some(record) = self.scratch.record.as_mut() {
+                        record.end(kind, Span::between(start, self.cursor.at));
+                    }
+                }
+                Err(fault) => {
+                    self.fault(fault);
+                    self.cursor.skip_line();
+                }
             }
             if let Some(draft) = &self.draft {
                 let statement = Span::between(start, self.cursor.at);
                 self.here.note(&draft.body, statement);
-            }
-        }
-        self.finish_routine();
-        if !self.arranged
-            && !self
-                .object
-                .format()
-                .features()
-                .contains(Features::SINCE_3_3)
-        {
-            self.object.arrangement = Arrangement::Grouped;
-        }
-        if self.object.routines().next().is_none() && !self.empty {
-            let span = Span {
-                start: self.cursor.text.len(),
-                len: 0,
-            };
-            if self.faults.is_empty() {
-                let message = "the text has no routine";
-                let fault = Diagnostic::new(DiagnosticKind::Misplaced, span, message);
-                self.fault(fault.expected("`.kernel \"name\"`"));
             }
         }
     }
@@ -262,24 +295,35 @@ impl<'t> Assembler<'t, '_> {
     }
 
     /// One statement, up to the end of its line.
-    fn statement(&mut self) -> Parsed<()> {
+    fn statement(&mut self) -> Parsed<StatementKind> {
         match self.cursor.peek() {
             Some(b'.') => {
                 let begins = |word: &str| {
                     let behind = self.cursor.peek_at(word.len());
                     self.cursor.has(word) && !behind.is_some_and(is_word)
                 };
-                let instruction = begins(".file") || begins(".loc");
-                if instruction {
-                    self.instruction()
-                } else {
-                    self.directive()
+                if begins(".file") || begins(".loc") {
+                    self.instruction()?;
+                    return Ok(StatementKind::Instruction { pieces: 0 });
                 }
+                self.directive()?;
+                Ok(StatementKind::Directive)
             }
-            Some(brace @ (b'{' | b'}')) => self.scope(brace),
+            Some(brace @ (b'{' | b'}')) => {
+                self.scope(brace)?;
+                Ok(StatementKind::Scope {
+                    opens: brace == b'{',
+                })
+            }
             _ => match self.label() {
-                Some(label) => self.place(label),
-                None => self.instruction(),
+                Some(label) => {
+                    self.place(label)?;
+                    Ok(StatementKind::Label)
+                }
+                None => {
+                    self.instruction()?;
+                    Ok(StatementKind::Instruction { pieces: 0 })
+                }
             },
         }
     }
@@ -346,7 +390,7 @@ impl<'t> Assembler<'t, '_> {
             });
         };
         let format = draft.format;
-        let mut worst: Option<(usize, Fault)> = None;
+        let mut worst: Option<(usize, Fault, &Entry)> = None;
         let mut lacking: Option<&Entry> = None;
         for entry in found {
             if !entry.def.exists_in(format) {
@@ -363,14 +407,14 @@ impl<'t> Assembler<'t, '_> {
                 }
                 Err(fault) => {
                     let place = fault.span.start;
-                    if worst.as_ref().is_none_or(|(best, _)| place > *best) {
-                        worst = Some((place, fault));
+                    if worst.as_ref().is_none_or(|(best, ..)| place > *best) {
+                        worst = Some((place, fault, entry));
                     }
                 }
             }
         }
         match (worst, lacking) {
-            (Some((_, fault)), _) => Err(fault),
+            (Some((_, fault, entry)), _) => Err(newer::explain(fault, entry.def, self.cursor.text)),
             (None, Some(entry)) => {
                 self.cursor.at = start;
                 Err(self.lacking(entry))
@@ -407,6 +451,12 @@ impl<'t> Assembler<'t, '_> {
         };
         let message = alloc::format!("no instruction is called `{}`", shown(word.name));
         let fault = Diagnostic::new(DiagnosticKind::UnknownOpcode, word.span, message);
+        if EXPANDED.contains(&word.name) {
+            let name = shown(word.name);
+            let message = alloc::format!("`{name}` has no binary form in any version");
+            let fault = Diagnostic::new(DiagnosticKind::NotInVersion, word.span, message);
+            return fault.hint("Intel's assembler makes a sequence of other instructions of it");
+        }
         if self.suggestions == 0 {
             return fault;
         }
@@ -478,6 +528,24 @@ impl<'t> Assembler<'t, '_> {
         });
     }
 
+    /// What no object has room for.
+    fn limits(&mut self, draft: &Draft<'t>) {
+        let body = &draft.body;
+        let span = self.here.routine;
+        let not_encodable = |message| Diagnostic::new(DiagnosticKind::NotEncodable, span, message);
+        if !draft.format.wide_indices() && body.strings.len() > 0x1_0000 {
+            let fault = not_encodable("more than 65536 strings, names among them");
+            self.fault(fault.hint("versions since 3.4 have room for more"));
+        }
+        if body.attributes.len() > 0xffff {
+            self.fault(not_encodable("more than 65535 attributes"));
+        }
+        if body.string(body.name).is_some_and(|name| name.contains(&0)) {
+            let message = "the name has a NUL in it, which strings of objects cannot have";
+            self.fault(not_encodable(message));
+        }
+    }
+
     /// Puts the routine that is under construction into the object.
     fn finish_routine(&mut self) {
         let Some(mut draft) = self.draft.take() else {
@@ -497,6 +565,7 @@ impl<'t> Assembler<'t, '_> {
         }
         self.target(&mut draft);
         draft.drop_unused_strings();
+        self.limits(&draft);
         let mut routine = draft.shell;
         routine.name = draft.name;
         if draft.kind == RoutineKind::Kernel

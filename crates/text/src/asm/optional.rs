@@ -24,15 +24,20 @@ impl Line<'_, '_> {
                 let slot = self.slot(name);
                 (slot.known != 0).then_some(slot.bits != u32::from(value))
             }
-            Test::Above(..) | Test::Either(..) | Test::NotNull(_) => None,
+            Test::Above(..) | Test::Either(..) | Test::NotNull(_) | Test::NotZero(_) => None,
         };
         let there = match (holds, test) {
             (Some(holds), _) => holds,
-            (None, Test::Not(..)) => self.begins_twice(parts),
+            (None, Test::Not(..)) if matches!(parts.first(), Some(Part::Number(_))) => {
+                self.begins_twice(parts)
+            }
             (None, _) => self.begins(parts),
         };
         if !there {
             return Ok(());
+        }
+        if let (None, Test::Not(name, _)) = (holds, test) {
+            self.in_dialect(name, self.cursor.piece())?;
         }
         if let (None, Test::Bits(name, mask)) = (holds, test)
             && mask.is_power_of_two()

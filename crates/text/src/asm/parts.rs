@@ -2,6 +2,7 @@
 
 use super::cursor::{Cursor, is_word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
+use super::directive::most;
 use super::expression::Extent;
 use super::index::enumeration;
 use super::instruction::Line;
@@ -81,13 +82,10 @@ impl<'t> Line<'_, 't> {
                 best = Some((*code, text.len()));
             }
         }
-        // Sizes may also be called after unsigned numbers: `u32` for `d32`.
-        if best.is_none() && name == FieldName::DataSize && at.has("u") {
-            let mut behind = *at;
-            behind.at += 1;
+        // Sizes may also be called after unsigned numbers: `u32` for `d32`, `d8u32` for `d8c32`.
+        if name == FieldName::DataSize {
             for (code, text) in names.entries {
-                let digits = text.strip_prefix('d').unwrap_or("-");
-                if behind.has(digits) && best.is_none_or(|(_, len)| text.len() > len) {
+                if stands_as_size(at, text) && best.is_none_or(|(_, len)| text.len() > len) {
                     best = Some((*code, text.len()));
                 }
             }
@@ -96,6 +94,9 @@ impl<'t> Line<'_, 't> {
     }
 
     pub(super) fn enumerated(&mut self, name: FieldName, codes: u64) -> Parsed<()> {
+        if name == FieldName::AddrSize && self.slot(name).known != 0 {
+            return Ok(());
+        }
         self.cursor.blanks();
         let names = enumeration(self.def, name);
         if self.cursor.eat_text("<<") {
@@ -147,18 +148,23 @@ impl<'t> Line<'_, 't> {
         Ok(mask)
     }
 
-    pub(super) fn flags(&mut self, name: FieldName, flags: &[(u8, &str)]) {
+    pub(super) fn flags(&mut self, name: FieldName, flags: &[(u8, &str)]) -> Parsed<()> {
         loop {
             let standing = flags.iter().filter(|(_, text)| self.cursor.has(text));
             let Some((bit, text)) = standing.max_by_key(|(_, text)| text.len()) else {
                 break;
             };
+            self.in_dialect(
+                name,
+                Span::between(self.cursor.at, self.cursor.at + text.len()),
+            )?;
             self.cursor.at += text.len();
             self.set(name, 1 << bit, 1 << bit);
         }
         let all = flags.iter().fold(0u32, |all, (bit, _)| all | 1 << bit);
         let bits = self.slot(name).bits;
         self.set(name, all, bits);
+        Ok(())
     }
 
     /// `+0x10`, `-16`
@@ -179,10 +185,7 @@ impl<'t> Line<'_, 't> {
         let value = self.expression(extent, "an offset", range)?;
         let value = if negative { -value } else { value };
         let span = Span::between(start, self.cursor.at);
-        if self.present(name).is_none() {
-            let message = "this dialect has no offsets of coordinates";
-            return Err(Diagnostic::new(DiagnosticKind::NotEncodable, span, message));
-        }
+        self.in_dialect(name, span)?;
         match i32::try_from(value) {
             Ok(value) => {
                 self.set(name, u32::MAX, value.cast_unsigned());
@@ -273,6 +276,7 @@ impl<'t> Line<'_, 't> {
                 if !fast && !self.cursor.eat_text("call") {
                     return Err(self.cursor.unexpected("`call`"));
                 }
+                self.fixed(if fast { "fccall" } else { "call" });
                 // The label will know.
                 self.saturate = fast;
                 Ok(())
@@ -304,13 +308,14 @@ impl<'t> Line<'_, 't> {
                 let (text, span) = self.label_name()?;
                 let id = self.draft.label(text, LabelKind::BLOCK, span)?;
                 self.scratch.list.push(Value::Label(id));
+                most(self.scratch.list.len(), 0xff, "labels", span)?;
             },
             _ => Ok(()),
         }
     }
 
     pub(super) fn label_name(&mut self) -> Parsed<(Cow<'t, [u8]>, Span)> {
-        if let Some(found) = self.cursor.string()? {
+        if let Some(found) = self.cursor.pooled()? {
             return Ok(found);
         }
         match self.cursor.label() {
@@ -318,6 +323,17 @@ impl<'t> Line<'_, 't> {
             None => Err(self.cursor.unexpected("the name of a label")),
         }
     }
+}
+
+/// Whether a size stands here, its `d` and `c` perhaps written as `u`.
+fn stands_as_size(at: &Cursor<'_>, text: &str) -> bool {
+    let found = at.text.get(at.at..at.at + text.len());
+    found.is_some_and(|found| {
+        found.iter().zip(text.bytes()).all(|(found, wanted)| {
+            found.eq_ignore_ascii_case(&wanted)
+                || matches!(found, b'u' | b'U') && matches!(wanted, b'd' | b'c')
+        })
+    })
 }
 
 /// `M1`, `M5_NM`, `NoMask`

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use visakit_isa::object::{Body, Label, LabelKind, Routine, RoutineKind};
 use visakit_isa::{
     AddressId, DataType, Features, Format, LabelId, PredicateId, SamplerId, SurfaceId, VarId,
+    Version,
 };
 
 /// What a name stands for.
@@ -34,6 +35,28 @@ impl Symbol {
     }
 }
 
+/// Whether the sampler messages of a text say which surface is paired.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Paired {
+    /// Texts up to 4.0.
+    Never,
+    /// Texts of 4.1: those of compilers since 2024-02.
+    Perhaps,
+    /// Texts of 4.2.
+    Always,
+}
+
+impl Paired {
+    /// What a text of this version does.
+    pub(super) fn of(stated: Option<Version>) -> Self {
+        match stated {
+            Some(Version::V4_2) => Self::Always,
+            Some(version) if !version.at_least(Version::V4_1) => Self::Never,
+            _ => Self::Perhaps,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Named {
     symbol: Symbol,
@@ -52,6 +75,7 @@ pub(super) struct Draft<'t> {
     pub(super) body: Body<'t>,
     pub(super) format: Format,
     pub(super) grf_bytes: u32,
+    pub(super) paired: Paired,
     /// What `.kernel_attr SimdSize` said.
     pub(super) simd: Option<i64>,
     names: BTreeMap<&'t [u8], Named>,
@@ -91,6 +115,7 @@ impl<'t> Draft<'t> {
         name: Cow<'t, [u8]>,
         format: Format,
         grf_bytes: u32,
+        paired: Paired,
     ) -> Self {
         let mut draft = Self {
             kind,
@@ -98,6 +123,7 @@ impl<'t> Draft<'t> {
             body: Body::default(),
             format,
             grf_bytes,
+            paired,
             simd: None,
             names: BTreeMap::new(),
             fast: alloc::vec![None; FAST],
@@ -135,6 +161,17 @@ impl<'t> Draft<'t> {
         }
         draft.string(Cow::Borrowed(b"S31"));
         draft
+    }
+
+    /// A draft of the same format without anything in it.
+    pub(super) fn emptied(&self) -> Self {
+        Self::new(
+            self.kind,
+            Cow::Borrowed(b""),
+            self.format,
+            self.grf_bytes,
+            self.paired,
+        )
     }
 
     /// Begins a scope.

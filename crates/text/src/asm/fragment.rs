@@ -1,0 +1,199 @@
+//! Pieces of text against declarations that are there already: for those who write instructions
+//! inside of another language.
+
+use super::comment;
+use super::cursor::Cursor;
+use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Span};
+use super::index::Index;
+use super::instruction::{self, trailing};
+use super::pieces::Record;
+use super::routine::Draft;
+use super::{Assembler, Options};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use visakit_isa::object::{Body, Item, Object};
+use visakit_isa::table::{FieldName, Op};
+use visakit_isa::{Format, Instruction, RawOperand, VectorOperand};
+
+/// What stands where an operand may: a parsed operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operand {
+    /// `V32(0,0)<1;1,0>`, `0x2a:d`, `r[A0(0),0]<1>:ud`, …
+    Vector(VectorOperand),
+    /// `V32.0`
+    Raw(RawOperand),
+}
+
+/// An instruction that was parsed, and where its fields stand in the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fragment {
+    /// The instruction.
+    pub instruction: Instruction,
+    /// The fields that the text shows, in text order; a list has one entry for each member.
+    pub spans: Vec<(FieldName, Span)>,
+}
+
+/// Declarations that instructions and operands may refer to.
+///
+/// They are a text with everything that stands before the first instruction of a routine, as people
+/// write it or as [`Printer`](crate::Printer) prints it; instructions in it are taken too. Labels
+/// and strings that fragments name for the first time are added to the [`body`](Self::body).
+///
+/// ```
+/// use visakit_text::asm::{Declarations, Operand, Options};
+///
+/// let text = b".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=d num_elts=16\n";
+/// let mut known = Declarations::new(text, &Options::default()).unwrap();
+///
+/// let line = b"add (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> 0x2a:d";
+/// let add = known.instruction(line).unwrap();
+/// let (name, span) = add.spans.last().unwrap();
+/// assert_eq!((name.as_str(), &line[span.start..span.end()]), ("src1", &b"0x2a:d"[..]));
+/// let bytes = visakit_encode::instruction(&add.instruction, known.format()).unwrap();
+/// assert_eq!(bytes[0], 0x01);
+///
+/// assert!(matches!(known.source(b"V32(1,0)<0;1,0>"), Ok(Operand::Vector(_))));
+/// assert!(matches!(known.source(b"V32.64"), Ok(Operand::Raw(_))));
+/// let fault = known.instruction(b"mov (M1, 16) V33(0,0)<1> 0x2a:d").unwrap_err();
+/// assert_eq!(fault.to_string(), "`V33` is not declared (did you mean `V32`?)");
+/// ```
+#[derive(Debug)]
+pub struct Declarations<'t> {
+    index: Box<Index>,
+    options: Options,
+    /// The routine and everything that was made of it up to now.
+    draft: Draft<'t>,
+}
+
+impl<'t> Declarations<'t> {
+    /// Takes the declarations of a text, those of its last routine where it has several.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text, labels aside that are never placed.
+    pub fn new(text: &'t [u8], options: &Options) -> Result<Self, Vec<Diagnostic>> {
+        let index = Box::new(Index::new());
+        let mut assembler = Assembler::new(text, &index, options);
+        assembler.statements();
+        let draft = assembler.draft.take();
+        assembler.result()?;
+        let Some(draft) = draft else {
+            let message = "the text has no routine";
+            let span = Span::between(text.len(), text.len());
+            let fault = Diagnostic::new(DiagnosticKind::Misplaced, span, message);
+            let fault = fault.expected("`.kernel \"name\"` before the declarations");
+            return Err(Vec::from([*fault]));
+        };
+        Ok(Self {
+            index,
+            options: *options,
+            draft,
+        })
+    }
+
+    /// What was declared, and what fragments have added.
+    #[must_use]
+    pub const fn body(&self) -> &Body<'t> {
+        &self.draft.body
+    }
+
+    /// The layout of what is parsed.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.draft.format
+    }
+
+    /// Parses one instruction.
+    ///
+    /// # Errors
+    /// What is wrong with it; places are those in `text`.
+    pub fn instruction(&mut self, text: &'t [u8]) -> Result<Fragment, Box<Diagnostic>> {
+        let mut assembler = Assembler::new(text, &self.index, &self.options);
+        // The draft is lent to the assembler and taken back.
+        let format = self.draft.format;
+        let count = self.draft.body.code.len();
+        let empty = self.draft.emptied();
+        assembler.draft = Some(core::mem::replace(&mut self.draft, empty));
+        assembler.object = Object::new(format.version(), format.dialect());
+        assembler.scratch.record = Some(Record::default());
+        let parsed = one(&mut assembler);
+        let record = assembler.scratch.record.take();
+        let mut made = None;
+        if let Some(mut draft) = assembler.draft.take() {
+            if parsed.is_ok() {
+                made = draft.body.code.pop();
+            }
+            draft.body.code.truncate(count);
+            self.draft = draft;
+        }
+        parsed?;
+        match made {
+            Some(Item::Instruction(instruction)) => Ok(Fragment {
+                instruction,
+                spans: record.unwrap_or_default().fields,
+            }),
+            _ => Err(Cursor::new(text).unexpected("an instruction")),
+        }
+    }
+
+    /// Parses an operand that is read.
+    ///
+    /// # Errors
+    /// What is wrong with it; places are those in `text`.
+    pub fn source(&mut self, text: &'t [u8]) -> Result<Operand, Box<Diagnostic>> {
+        self.operand(text, FieldName::Src0)
+    }
+
+    /// Parses an operand that is written.
+    ///
+    /// # Errors
+    /// What is wrong with it; places are those in `text`.
+    pub fn destination(&mut self, text: &'t [u8]) -> Result<Operand, Box<Diagnostic>> {
+        self.operand(text, FieldName::Dst)
+    }
+
+    fn operand(&mut self, text: &'t [u8], name: FieldName) -> Result<Operand, Box<Diagnostic>> {
+        let mut cursor = Cursor::new(text);
+        let parsed = instruction::operand_of(&mut cursor, &mut self.draft, Op::MOV, name);
+        let operand = parsed?;
+        if cursor.ends() && cursor.peek().is_none() {
+            Ok(operand)
+        } else {
+            Err(trailing(&cursor, "operand"))
+        }
+    }
+}
+
+/// One instruction, perhaps with a directive behind it, and nothing else.
+fn one(assembler: &mut Assembler<'_, '_>) -> Result<(), Fault> {
+    skip_lines(assembler)?;
+    assembler.instruction()?;
+    if assembler.cursor.ends() && assembler.cursor.directive.is_some() {
+        assembler.trailing_directive();
+        if let Some(found) = assembler.faults.pop() {
+            return Err(Box::new(found));
+        }
+    }
+    skip_lines(assembler)?;
+    match assembler.cursor.peek() {
+        None => Ok(()),
+        Some(_) => Err(trailing(&assembler.cursor, "instruction")),
+    }
+}
+
+/// Empty lines and comments. Directives on lines of their own belong to declarations.
+fn skip_lines(assembler: &mut Assembler<'_, '_>) -> Result<(), Fault> {
+    let cursor = &mut assembler.cursor;
+    while cursor.ends() && cursor.peek().is_some() {
+        cursor.at += 1;
+    }
+    match cursor.directive.take() {
+        None => Ok(()),
+        Some(start) => {
+            let span = Span::between(start, start + "//@".len());
+            Err(comment::fault(
+                span,
+                "a directive stands beside the instruction",
+            ))
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Texts in the form that the printer gives them, without a change of what they say.
+
+use crate::asm::pieces::{Piece, Record, Statement, StatementKind};
+use crate::asm::{Diagnostic, Options, Span, record_in_any_dialect};
+use alloc::vec::Vec;
+
+/// Gives a text the spacing of the printer, one statement to a line.
+///
+/// What changes: blanks and line breaks; mnemonics and other fixed words, which get the letters that
+/// the printer uses; execution sizes, which always name their mask. Instructions are indented by
+/// four blanks, and by four more for every scope around them. Of several empty lines one is kept.
+///
+/// What stays: every name, number and expression as it was written, and every comment but the numbers
+/// of instructions that printers put behind them (`/// $12`), which would be wrong after an edit. A
+/// comment on a line of its own keeps its place between the statements; one behind a statement stays
+/// behind it; one inside a statement moves behind it, or before it where it has several lines.
+///
+/// Directives in comments (`//@`) are comments like others, and mean the same where they stay.
+///
+/// The result assembles to the same object, in every dialect, and formatting it again changes
+/// nothing. Where neither the options nor the text name a dialect, any that has everything the text
+/// says will do.
+///
+/// ```
+/// use visakit_text::asm::Options;
+///
+/// let text = b".version 4.1\n.kernel \"k\"\n.decl V1 v_type = G type=d num_elts=8\n\
+///     MOV(8)V1( 0,0 )<1>0x2a:d // the answer\n";
+/// let tidy = visakit_text::format(text, &Options::default()).unwrap();
+/// assert_eq!(String::from_utf8(tidy).unwrap(), ".version 4.1\n.kernel \"k\"\n\
+///     .decl V1 v_type=G type=d num_elts=8\n    mov (M1, 8) V1(0,0)<1> 0x2a:d // the answer\n");
+/// ```
+///
+/// # Errors
+/// Everything that is wrong with the text, as the assembler says it.
+pub fn format(text: &[u8], options: &Options) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let record = record_in_any_dialect(text, options)?;
+    let mut formatter = Formatter {
+        text,
+        out: Vec::with_capacity(text.len()),
+        open: false,
+        depth: 0,
+    };
+    formatter.run(&record);
+    Ok(formatter.out)
+}
+
+/// Blanks of an indentation.
+const STEP: usize = 4;
+
+/// Deeper scopes are indented no further, so that the output stays linear in the input.
+const DEEPEST: usize = 8;
+
+/// What stands in a text between blanks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Item {
+    LineEnd,
+    Comment(Span),
+    /// A string literal, or a run of other characters.
+    Code(Span),
+}
+
+struct Formatter<'t> {
+    text: &'t [u8],
+    out: Vec<u8>,
+    /// Whether the last line of the output has something on it.
+    open: bool,
+    depth: usize,
+}
+
+impl<'t> Formatter<'t> {
+    fn run(&mut self, record: &Record) {
+        let mut pieces = record.pieces.as_slice();
+        let mut at = 0;
+        for statement in &record.statements {
+            let count = match statement.kind {
+                StatementKind::Instruction { pieces } => pieces,
+                _ => 0,
+            };
+            let (own, rest) = pieces.split_at_checked(count).unwrap_or_default();
+            pieces = rest;
+            if statement.kind == (StatementKind::Scope { opens: false }) {
+                self.depth = self.depth.saturating_sub(1);
+            }
+            let indent = self.indent(statement.kind);
+            let gap = Span::between(at, statement.span.start);
+            let ends = self.between(gap, indent);
+            self.statement(statement, own, ends, indent);
+            if statement.kind == (StatementKind::Scope { opens: true }) {
+                self.depth += 1;
+            }
+            at = statement.span.end();
+        }
+        let gap = Span::between(at, self.text.len());
+        self.between(gap, 0);
+        self.end_line();
+    }
+
+    fn indent(&self, kind: StatementKind) -> usize {
+        let scopes = self.depth.min(DEEPEST);
+        match kind {
+            StatementKind::Instruction { .. } => STEP * (scopes + 1),
+            StatementKind::Directive | StatementKind::Scope { .. } => STEP * scopes,
+            StatementKind::Label => 0,
+        }
+    }
+
+    /// The comments between two statements. Tells how many line ends stand behind the last one.
+    fn between(&mut self, gap: Span, indent: usize) -> usize {
+        let mut ends = 0;
+        for item in Items::new(self.text, gap) {
+            match item {
+                Item::LineEnd => ends += 1,
+                Item::Comment(span) => {
+                    let behind = ends == 0 && self.open;
+                    self.comment(span, behind, ends, indent);
+                    ends = 0;
+                }
+                Item::Code(_) => {}
+            }
+        }
+        ends
+    }
+
+    fn comment(&mut self, span: Span, behind: bool, ends: usize, indent: usize) {
+        let text = self.slice(span).trim_ascii_end();
+        if behind {
+            if !is_number(text) {
+                self.out.push(b' ');
+                self.out.extend_from_slice(text);
+            }
+            return;
+        }
+        self.begin_line(ends, indent);
+        self.out.extend_from_slice(text);
+    }
+
+    fn statement(&mut self, statement: &Statement, pieces: &[Piece], ends: usize, indent: usize) {
+        let (start, text) = (statement.span.start, self.text);
+        let mut code = Span { start, len: 0 };
+        for item in Items::new(text, statement.span) {
+            if let Item::Code(span) = item {
+                code = Span::between(start, span.end());
+            }
+        }
+        let mut ends = ends;
+        let inside = Items::new(text, code).filter_map(|item| match item {
+            Item::Comment(span) => Some(span),
+            _ => None,
+        });
+        let has_lines = |span: &Span| self.slice(*span).contains(&b'\n');
+        let (before, behind): (Vec<Span>, Vec<Span>) = inside.partition(has_lines);
+        for span in before {
+            self.comment(span, false, ends, indent);
+            ends = 0;
+        }
+        self.begin_line(ends, indent);
+        match statement.kind {
+            StatementKind::Directive => self.directive(code),
+            StatementKind::Label | StatementKind::Scope { .. } => self.squeezed(code),
+            StatementKind::Instruction { .. } => {
+                for piece in pieces {
+                    self.piece(*piece);
+                }
+            }
+        }
+        self.trim();
+        for span in behind {
+            self.comment(span, true, 0, indent);
+        }
+        let rest = Span::between(code.end(), statement.span.end());
+        self.between(rest, indent);
+    }
+
+    fn piece(&mut self, piece: Piece) {
+        match piece {
+            Piece::Fixed(text) => self.out.extend_from_slice(text.as_bytes()),
+            Piece::Said(span) => self.squeezed(span),
+            Piece::Operand(span) => {
+                self.out.push(b' ');
+                self.squeezed(span);
+            }
+            Piece::List(span) => {
+                let mut first = true;
+                for item in Items::new(self.text, span) {
+                    let Item::Code(span) = item else { continue };
+                    let names = self.slice(span).split(|c| *c == b',');
+                    for name in names.filter(|n| !n.is_empty()) {
+                        self.out.extend_from_slice(if first { b"" } else { b", " });
+                        self.out.extend_from_slice(name);
+                        first = false;
+                    }
+                }
+            }
+            Piece::Lanes(span) => self.lanes(span),
+        }
+    }
+
+    /// `(M1_NM, 16)`
+    fn lanes(&mut self, span: Span) {
+        let mut plain = Vec::new();
+        for item in Items::new(self.text, span) {
+            if let Item::Code(span) = item {
+                plain.extend(self.slice(span).iter().map(u8::to_ascii_uppercase));
+            }
+        }
+        let plain = plain.strip_prefix(b"(").unwrap_or(&plain);
+        let plain = plain.strip_suffix(b")").unwrap_or(plain);
+        let (mask, lanes) = match plain.iter().position(|c| *c == b',') {
+            Some(comma) => plain.split_at(comma),
+            None => (&b"M1"[..], plain),
+        };
+        let mask = if mask == b"NOMASK" { b"M1_NM" } else { mask };
+        let lanes = lanes.strip_prefix(b",").unwrap_or(lanes);
+        self.out.push(b'(');
+        self.out.extend_from_slice(mask);
+        self.out.extend_from_slice(b", ");
+        self.out.extend(lanes.iter().map(u8::to_ascii_lowercase));
+        self.out.push(b')');
+    }
+
+    /// A piece without blanks, but where they keep names apart.
+    fn squeezed(&mut self, span: Span) {
+        let joins = |c: u8| c.is_ascii_alphanumeric() || b"_$@?-.%".contains(&c);
+        let mut end = span.start;
+        let mut last = None;
+        for item in Items::new(self.text, span) {
+            let Item::Code(code) = item else { continue };
+            let text = self.slice(code);
+            let first = text.first().copied().unwrap_or(b' ');
+            if code.start > end && last.is_some_and(|last| joins(last) && joins(first)) {
+                self.out.push(b' ');
+            }
+            self.out.extend_from_slice(text);
+            (end, last) = (code.end(), text.last().copied());
+        }
+    }
+
+    /// One blank between words, none beside brackets, one behind commas.
+    fn directive(&mut self, span: Span) {
+        let mut end = span.start;
+        let mut last = b' ';
+        for item in Items::new(self.text, span) {
+            let Item::Code(code) = item else { continue };
+            let text = self.slice(code);
+            let first = text.first().copied().unwrap_or(b' ');
+            let apart = code.start > end;
+            let tight = b"=<({,".contains(&last) || b"=>)},".contains(&first);
+            if apart && !tight {
+                self.out.push(b' ');
+            }
+            if first == b'"' {
+                if last == b',' {
+                    self.out.push(b' ');
+                }
+                self.out.extend_from_slice(text);
+            } else {
+                for c in text {
+                    if last == b',' && *c != b',' {
+                        self.out.push(b' ');
+                    }
+                    self.out.push(*c);
+                    last = *c;
+                }
+            }
+            (end, last) = (code.end(), text.last().copied().unwrap_or(last));
+        }
+    }
+
+    fn slice(&self, span: Span) -> &'t [u8] {
+        self.text.get(span.start..span.end()).unwrap_or_default()
+    }
+
+    /// Ends the line, leaves one empty where there were some, and indents the next.
+    fn begin_line(&mut self, ends: usize, indent: usize) {
+        self.end_line();
+        if ends > 1 && !self.out.is_empty() {
+            self.out.push(b'\n');
+        }
+        self.out.resize(self.out.len() + indent, b' ');
+        self.open = true;
+    }
+
+    fn trim(&mut self) {
+        while self.out.last() == Some(&b' ') {
+            self.out.pop();
+        }
+    }
+
+    fn end_line(&mut self) {
+        if self.open {
+            self.trim();
+            self.out.push(b'\n');
+            self.open = false;
+        }
+    }
+}
+
+/// `/// $12`, as printers number instructions.
+fn is_number(comment: &[u8]) -> bool {
+    let digits = comment.strip_prefix(b"/// $").unwrap_or_default();
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+}
+
+/// Takes a piece of a text apart.
+struct Items<'t> {
+    text: &'t [u8],
+    at: usize,
+}
+
+impl<'t> Items<'t> {
+    fn new(text: &'t [u8], span: Span) -> Self {
+        Self {
+            text: text.get(..span.end()).unwrap_or(text),
+            at: span.start,
+        }
+    }
+
+    fn rest(&self) -> &'t [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// The bytes up to here, which are at least one.
+    fn take(&mut self, len: usize) -> Span {
+        let len = len.clamp(1, self.rest().len().max(1));
+        let start = self.at;
+        self.at += len;
+        Span { start, len }
+    }
+}
+
+impl Iterator for Items<'_> {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            let rest = self.rest();
+            match rest {
+                [] => return None,
+                [b'\n', ..] => {
+                    self.at += 1;
+                    return Some(Item::LineEnd);
+                }
+                [b' ' | b'\t' | b'\r', ..] => self.at += 1,
+                [b'\\', b'\n', ..] => self.at += 2,
+                [b'\\', b'\r', b'\n', ..] => self.at += 3,
+                [b'/', b'/', ..] => {
+                    let end = rest.iter().position(|c| *c == b'\n');
+                    return Some(Item::Comment(self.take(end.unwrap_or(rest.len()))));
+                }
+                [b'/', b'*', inner @ ..] => {
+                    let end = inner.windows(2).position(|w| w == b"*/");
+                    let len = end.map_or(rest.len(), |end| end + 4);
+                    return Some(Item::Comment(self.take(len)));
+                }
+                [b'"', inner @ ..] => {
+                    let mut escaped = false;
+                    let end = inner.iter().position(|c| {
+                        let ends = *c == b'"' && !escaped;
+                        escaped = *c == b'\\' && !escaped;
+                        ends
+                    });
+                    let len = end.map_or(rest.len(), |end| end + 2);
+                    return Some(Item::Code(self.take(len)));
+                }
+                _ => {
+                    let ends = |i: usize| {
+                        rest.get(i..).is_none_or(|tail| {
+                            matches!(tail, [b' ' | b'\t' | b'\r' | b'\n' | b'"', ..])
+                                || tail.starts_with(b"//")
+                                || tail.starts_with(b"/*")
+                                || tail.starts_with(b"\\\n")
+                                || tail.starts_with(b"\\\r\n")
+                        })
+                    };
+                    let len = (1..rest.len()).find(|i| ends(*i)).unwrap_or(rest.len());
+                    return Some(Item::Code(self.take(len)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The words of printed lines and what they are, for those who colour or mark them up.
+
+use crate::asm::Span;
+
+/// What a piece of a line is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Token {
+    /// A comment.
+    Comment,
+    /// What begins with a full stop at the beginning of a line.
+    Directive,
+    /// The mnemonic with its suffixes.
+    Mnemonic,
+    /// The name of a label where it is placed.
+    Label,
+    /// A predefined variable or surface.
+    Predefined,
+    /// Another name.
+    Name,
+    /// A number.
+    Number,
+    /// A type behind a colon, such as `:ud`.
+    Type,
+    /// A string literal.
+    String,
+    /// A bracket, a comma or another character.
+    Punctuation,
+}
+
+/// Takes text apart, as printers make it: each piece that is not blank with what it is.
+///
+/// ```
+/// use visakit_text::{Token, tokens};
+///
+/// let line = b"    (P1) mov (M1, 16) V32(0,0)<1> 0x2a:d /// $3\n";
+/// let mut found = tokens(line).filter(|(token, _)| *token == Token::Mnemonic);
+/// let (_, span) = found.next().unwrap();
+/// assert_eq!(&line[span.start..span.end()], b"mov");
+/// ```
+pub fn tokens(text: &[u8]) -> impl Iterator<Item = (Token, Span)> {
+    Tokens {
+        text,
+        at: 0,
+        expects: Expects::Statement,
+    }
+}
+
+/// What the next word of a line is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expects {
+    /// The line has not begun.
+    Statement,
+    /// Inside of the predicate before a mnemonic.
+    Predicate,
+    /// The mnemonic has been seen.
+    Operand,
+}
+
+struct Tokens<'t> {
+    text: &'t [u8],
+    at: usize,
+    expects: Expects,
+}
+
+const fn is_word(c: u8) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$' | b'@' | b'?')
+}
+
+impl Tokens<'_> {
+    /// The length of the token at the beginning of this text, and what it is.
+    fn token(&mut self, rest: &[u8]) -> (Token, usize) {
+        let words = |from: usize, also: &[u8]| {
+            let tail = rest.get(from..).unwrap_or_default();
+            let part = |c: &&u8| is_word(**c) || also.contains(c);
+            from + tail.iter().take_while(part).count()
+        };
+        let begins = self.expects == Expects::Statement;
+        match rest {
+            [b'/', b'/', ..] => {
+                let end = rest.iter().position(|c| *c == b'\n');
+                (Token::Comment, end.unwrap_or(rest.len()))
+            }
+            [b'/', b'*', inner @ ..] => {
+                let end = inner.windows(2).position(|w| w == b"*/");
+                (Token::Comment, end.map_or(rest.len(), |end| end + 4))
+            }
+            [b'"', inner @ ..] => {
+                let mut escaped = false;
+                let end = inner.iter().position(|c| {
+                    let ends = *c == b'\n' || *c == b'"' && !escaped;
+                    escaped = *c == b'\\' && !escaped;
+                    ends
+                });
+                (Token::String, end.map_or(rest.len(), |end| end + 2))
+            }
+            [b'.', ..] if begins => {
+                self.expects = Expects::Operand;
+                (Token::Directive, words(1, b""))
+            }
+            [b'(', ..] if begins => {
+                self.expects = Expects::Predicate;
+                (Token::Punctuation, 1)
+            }
+            [b')', ..] if self.expects == Expects::Predicate => {
+                self.expects = Expects::Statement;
+                (Token::Punctuation, 1)
+            }
+            [b'%', c, ..] if is_word(*c) => (Token::Predefined, words(1, b"")),
+            [b':', c, ..] if c.is_ascii_alphabetic() => (Token::Type, words(1, b".")),
+            [c, ..] if c.is_ascii_digit() => {
+                self.expects = Expects::Operand;
+                (Token::Number, words(1, b""))
+            }
+            [c, ..] if is_word(*c) => {
+                if !begins {
+                    return (Token::Name, words(1, b""));
+                }
+                self.expects = Expects::Operand;
+                let label = words(1, b".-");
+                if rest.get(label) == Some(&b':') {
+                    return (Token::Label, label);
+                }
+                (Token::Mnemonic, words(1, b".<>+-"))
+            }
+            // Characters stay whole.
+            [c, tail @ ..] if !c.is_ascii() => {
+                let more = tail.iter().take_while(|c| !c.is_ascii()).count();
+                (Token::Punctuation, 1 + more)
+            }
+            _ => (Token::Punctuation, 1),
+        }
+    }
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = (Token, Span);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let text = self.text;
+        loop {
+            let rest = text.get(self.at..)?;
+            match rest.first()? {
+                b'\n' => self.expects = Expects::Statement,
+                b' ' | b'\t' | b'\r' => {}
+                _ => {
+                    let (token, len) = self.token(rest);
+                    let span = Span {
+                        start: self.at,
+                        len: len.clamp(1, rest.len()),
+                    };
+                    self.at = span.end();
+                    return Some((token, span));
+                }
+            }
+            self.at += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Token, tokens};
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    fn found(line: &str) -> Vec<(Token, String)> {
+        let text = |s: crate::asm::Span| line[s.start..s.end()].into();
+        tokens(line.as_bytes()).map(|(t, s)| (t, text(s))).collect()
+    }
+
+    #[test]
+    fn lines_are_told_apart() {
+        use Token::{
+            Comment, Directive, Label, Mnemonic, Name, Number, Predefined, Punctuation, String,
+            Type,
+        };
+        let kinds = |line| found(line).into_iter().map(|(t, _)| t).collect::<Vec<_>>();
+        assert_eq!(kinds(".file \"a \\\" b\""), [Directive, String]);
+        assert_eq!(kinds("\nL1.x_3:\n"), [Label, Punctuation]);
+        let line = "(!P1.any) add.sat (16) %r0.0 -0x2:d // x";
+        let expected = [
+            Punctuation,
+            Punctuation,
+            Name,
+            Punctuation,
+            Name,
+            Punctuation,
+            Mnemonic,
+            Punctuation,
+            Number,
+            Punctuation,
+            Predefined,
+            Punctuation,
+            Number,
+            Punctuation,
+            Number,
+            Type,
+            Comment,
+        ];
+        assert_eq!(kinds(line), expected);
+    }
+
+    #[test]
+    fn everything_that_is_not_blank_is_in_a_token() {
+        for line in [
+            "\"",
+            "/*",
+            "//",
+            "(",
+            "%",
+            ":",
+            ".",
+            "a\"b\n\u{e9}",
+            "%%a::b..",
+        ] {
+            let all: String = found(line).into_iter().map(|(_, t)| t).collect();
+            assert_eq!(all, line.replace([' ', '\n'], ""));
+        }
+    }
+}
