@@ -22,6 +22,7 @@ use std::process::ExitCode;
   visakit dump kernel.isa --routine 0    every byte of the first kernel, explained
   visakit dis kernel.isa --routine 0     the first kernel as text
   visakit asm k.visaasm -o k.isa         text into an object
+  visakit fmt --check *.visaasm          whether texts have the form of the printer
   visakit stats objects/                 instruction mix of every *.isa below a folder
   visakit roundtrip objects/             read and write every *.isa below a folder, compare
   visakit run --case cases/*             kernels with inputs and expected outputs
@@ -46,6 +47,8 @@ struct Cli {
 enum Command {
     /// Assemble vISA text into an object.
     Asm(commands::asm::Args),
+    /// Give texts the form of the printer, comments kept.
+    Fmt(commands::fmt::Args),
     /// Print routines as vISA text.
     Dis(commands::dis::Args),
     /// Show what objects hold: routines, inputs, attributes, native code.
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
     cli.color.apply();
     let result = match &cli.command {
         Command::Asm(args) => commands::asm::run(args),
+        Command::Fmt(args) => commands::fmt::run(args),
         Command::Dis(args) => commands::dis::run(args),
         Command::Info(args) => commands::info::run(args),
         Command::Dump(args) => commands::dump::run(args),

@@ -54,6 +54,11 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
+/// Whether what goes to standard output is to have colours.
+pub(crate) fn has_colours() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
 /// Standard output with a buffer, free of escape codes unless they are wanted.
 pub(crate) fn stdout() -> BufWriter<impl Write> {
     BufWriter::with_capacity(1 << 16, anstream::stdout().lock())

@@ -1,4 +1,4 @@
-//! Writes the fixtures as seed files for both fuzz targets.
+//! Writes the fixtures as seed files for all fuzz targets.
 //!
 //! `cargo run -p visakit --example fuzz_seeds -- fuzz/corpus`
 
@@ -25,7 +25,7 @@ fn main() {
     for (number, case) in common::cases().into_iter().enumerate() {
         seeds.push((format!("{number:04}-{}", case.def.name), case.bytes));
     }
-    for target in ["decode", "roundtrip", "exec"] {
+    for target in ["decode", "roundtrip", "validate", "exec", "print"] {
         let folder = folder.join(target);
         std::fs::create_dir_all(&folder).unwrap();
         for (name, bytes) in &seeds {
@@ -33,4 +33,11 @@ fn main() {
         }
         println!("{} seeds in {}", seeds.len(), folder.display());
     }
+    let folder = folder.join("parse");
+    std::fs::create_dir_all(&folder).unwrap();
+    let texts = common::texts();
+    for (name, text) in &texts {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    println!("{} seeds in {}", texts.len(), folder.display());
 }

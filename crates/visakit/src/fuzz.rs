@@ -6,7 +6,7 @@ pub use run::executed;
 
 use crate::text::{Form, Options, Printer, asm};
 use crate::verify::{Outcome, roundtrip};
-use crate::{ReadOptions, isa, parse};
+use crate::{ReadOptions, encode, isa, parse, text};
 use isa::Dialect;
 use isa::object::{Content, Item, Object};
 use parse::{Container, Silent};
@@ -127,24 +127,21 @@ pub fn texts_in(data: &[u8], dialect: Option<Dialect>) {
     let Ok(decoded) = parse::read_with(data, lenient(dialect)) else {
         return;
     };
-    let exact = printed(&decoded.object, Form::Exact);
-    let made = match asm::assemble(&exact, &asm::Options::default()) {
-        Ok(made) => crate::encode::write(&made),
-        Err(faults) => unreachable!("exact text has faults: {faults:?}"),
-    };
-    match made {
-        Ok(written) => assert!(written == data, "exact text loses something"),
-        Err(error) => unreachable!("what exact text makes cannot be written: {error}"),
+    let exact = text_of(&decoded.object, Form::Exact);
+    carries(&exact, data);
+    match text::format(&exact, &asm::Options::default()) {
+        Ok(tidy) => carries(&tidy, data),
+        Err(faults) => unreachable!("exact text is not formatted: {faults:?}"),
     }
     if !decoded.faults.is_empty() {
         return;
     }
-    let plain = printed(&decoded.object, Form::Plain);
+    let plain = text_of(&decoded.object, Form::Plain);
     let made = match asm::assemble(&plain, &asm::Options::default()) {
         Ok(made) => made,
         Err(faults) => unreachable!("plain text has faults: {faults:?}"),
     };
-    let again = printed(&made, Form::Plain);
+    let again = text_of(&made, Form::Plain);
     let (a, b) = (
         String::from_utf8_lossy(&plain),
         String::from_utf8_lossy(&again),
@@ -155,7 +152,19 @@ pub fn texts_in(data: &[u8], dialect: Option<Dialect>) {
     assert_eq!(plain, again);
 }
 
-fn printed(object: &Object<'_>, form: Form) -> Vec<u8> {
+/// Every byte of the object comes of the text.
+fn carries(exact: &[u8], data: &[u8]) {
+    let made = match asm::assemble(exact, &asm::Options::default()) {
+        Ok(made) => encode::write(&made),
+        Err(faults) => unreachable!("exact text has faults: {faults:?}"),
+    };
+    match made {
+        Ok(written) => assert!(written == data, "exact text loses something"),
+        Err(error) => unreachable!("what exact text makes cannot be written: {error}"),
+    }
+}
+
+fn text_of(object: &Object<'_>, form: Form) -> Vec<u8> {
     let options = Options {
         form,
         ..Options::default()
@@ -163,6 +172,93 @@ fn printed(object: &Object<'_>, form: Form) -> Vec<u8> {
     let mut text = Vec::new();
     let Ok(()) = Printer::new(object, options).object(&mut text);
     text
+}
+
+/// Prints what can be read, damaged or not, and assembles the text.
+pub fn printed(data: &[u8]) {
+    for lenient in [true, false] {
+        let options = ReadOptions {
+            lenient,
+            dialect: None,
+        };
+        if let Ok(decoded) = parse::read_with(data, options) {
+            let object = &decoded.object;
+            for form in [Form::Intel, Form::Plain, Form::Exact] {
+                // Refusing what damaged objects print is fine.
+                let _ = asm::assemble(&text_of(object, form), &options_of(object));
+            }
+        }
+    }
+}
+
+/// Assembles a text. What comes of it is written and read again as it is, and its text gives the
+/// same instructions each time.
+pub fn assembled(text: &[u8]) {
+    let dialect = Dialect::ALL.get(text.len() % Dialect::ALL.len()).copied();
+    let options = asm::Options {
+        dialect,
+        ..asm::Options::default()
+    };
+    let object = match asm::assemble(text, &options) {
+        Ok(object) => object,
+        Err(faults) => {
+            assert!(!faults.is_empty());
+            for fault in faults {
+                assert!(fault.span.end() <= text.len() && !fault.message.is_empty());
+            }
+            return;
+        }
+    };
+    formatted(text, &object, &options);
+    let bytes = match encode::write(&object) {
+        Ok(bytes) => bytes,
+        Err(error) => unreachable!("the assembler made what cannot be written: {error}"),
+    };
+    let reading = ReadOptions {
+        lenient: false,
+        dialect: Some(object.dialect),
+    };
+    match parse::read_with(&bytes, reading) {
+        Ok(decoded) => assert_eq!(decoded.object, object),
+        Err(error) => unreachable!("the assembler made an object that cannot be read: {error}"),
+    }
+    let printed = text_of(&object, Form::Intel);
+    // Names that this form changes may meet.
+    let Ok(again) = asm::assemble(&printed, &options_of(&object)) else {
+        return;
+    };
+    let printed = text_of(&again, Form::Intel);
+    let Ok(third) = asm::assemble(&printed, &options_of(&again)) else {
+        unreachable!("text that was assembled and printed is refused");
+    };
+    let code = again.routines().zip(third.routines());
+    for ((_, a), (_, b)) in code {
+        assert_eq!(a.body().map(|a| &a.code), b.body().map(|b| &b.code));
+    }
+}
+
+/// Formatting changes nothing that is said, and what is formatted stays as it is.
+fn formatted(text: &[u8], object: &Object<'_>, options: &asm::Options) {
+    let Ok(tidy) = text::format(text, options) else {
+        unreachable!("text that assembles is not formatted");
+    };
+    match asm::assemble(&tidy, options) {
+        Ok(after) => assert!(after == *object, "formatting changed what the text says"),
+        Err(faults) => unreachable!("formatted text is refused: {:?}", faults.first()),
+    }
+    let again = text::format(&tidy, options);
+    assert!(
+        again.as_ref() == Ok(&tidy),
+        "formatting changes what it made"
+    );
+}
+
+fn options_of(object: &Object<'_>) -> asm::Options {
+    asm::Options {
+        version: Some(object.version),
+        dialect: Some(object.dialect),
+        grf_bytes: None,
+    }
 }
 
 const fn lenient(dialect: Option<Dialect>) -> ReadOptions {

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use visakit::isa::object::Object;
 use visakit::isa::{Dialect, Version};
-use visakit::text::asm::{Options, assemble};
+use visakit::text::asm::{Options, assemble, assemble_in_any_dialect};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -20,7 +20,8 @@ pub(crate) struct Args {
     /// Version of the object. [default: what the text says, 4.1 for 4.2]
     #[arg(long, value_name = "VERSION", value_parser = version)]
     target_version: Option<Version>,
-    /// Dialect of the object, for layouts that share a version.
+    /// Dialect of the object, for layouts that share a version. [default: what the texts say, else
+    /// the first that has everything in them]
     #[arg(long, value_name = "NAME", value_parser = super::dialect)]
     dialect: Option<Dialect>,
     /// Platform whose registers the offsets of address-of operands count. [default: one with
@@ -31,21 +32,38 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     output::needs_place(args.output.as_deref())?;
-    let options = Options {
-        version: args.target_version,
-        dialect: args.dialect,
-        grf_bytes: args.platform,
-    };
     let texts = args
         .files
         .iter()
         .map(|path| read(path))
         .collect::<Result<Vec<_>, _>>()
         .map_err(Failure::Other)?;
+    let options = Options {
+        version: args.target_version,
+        dialect: args.dialect,
+        grf_bytes: args.platform,
+    };
+    let assembled: Vec<_> = texts
+        .iter()
+        .map(|text| assemble_in_any_dialect(text, &options))
+        .collect();
+    // All texts become one object, so what one needs decides for all.
+    let dialects = assembled.iter().flatten().map(|object| object.dialect);
+    let dialect = dialects.max().unwrap_or_default();
     let mut whole: Option<Object<'_>> = None;
     let mut count = 0;
-    for (path, text) in args.files.iter().zip(&texts) {
-        let object = match assemble(text, &options) {
+    for ((path, text), first) in args.files.iter().zip(&texts).zip(assembled) {
+        let result = match first {
+            Ok(object) if object.dialect != dialect => {
+                let options = Options {
+                    dialect: Some(dialect),
+                    ..options
+                };
+                assemble(text, &options)
+            }
+            first => first,
+        };
+        let object = match result {
             Ok(object) => object,
             Err(faults) => {
                 let shown = one_byte_each(text);
@@ -91,7 +109,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     Ok(Status::Clean)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, String> {
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
     let read = || {
         if path.as_os_str() == "-" {
             let mut text = Vec::new();
@@ -110,7 +128,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// The text with every byte that is not UTF-8 replaced by one of equal length.
-fn one_byte_each(text: &[u8]) -> String {
+pub(super) fn one_byte_each(text: &[u8]) -> String {
     let mut shown = String::with_capacity(text.len());
     for chunk in text.utf8_chunks() {
         shown.push_str(chunk.valid());

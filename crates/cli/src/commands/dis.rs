@@ -1,6 +1,7 @@
 //! `visakit dis`: routines as text.
 
 use super::Reading;
+use super::listing::{Listing, Shown};
 use crate::output::{Failure, printable};
 use crate::{Status, input, render};
 use std::collections::HashSet;
@@ -35,6 +36,8 @@ pub(crate) struct Args {
     /// object's native code, else one with registers of 32 bytes]
     #[arg(long, value_name = "NAME", value_parser = grf_bytes)]
     platform: Option<u32>,
+    #[command(flatten)]
+    shown: Shown,
     #[command(flatten)]
     reading: Reading,
 }
@@ -74,7 +77,21 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         grf_bytes: args.platform,
     };
     let printer = Printer::new(object, options);
+    let colours = crate::output::has_colours();
     match &args.output {
+        None if args.shown.any() || colours || !decoded.faults.is_empty() => {
+            let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+            let path = args.file.as_path();
+            let mut listing = Listing::new(out, path, &bytes, object, options, args.shown, colours);
+            if args.routine.is_none() {
+                listing.whole()?;
+            } else {
+                for id in routines {
+                    listing.routine(id)?;
+                }
+            }
+            listing.flush()?;
+        }
         None => {
             let mut out = Sink(BufWriter::with_capacity(1 << 16, io::stdout().lock()));
             if args.routine.is_none() {

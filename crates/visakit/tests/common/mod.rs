@@ -250,3 +250,28 @@ impl Random {
         usize::try_from(self.next() % end as u64).unwrap()
     }
 }
+
+/// Texts: those of the fixtures, and each line that tests of the assembler know, in a small routine.
+pub fn texts() -> Vec<(String, Vec<u8>)> {
+    const HEAD: &str = ".version 4.1\n.kernel \"k\"\n.decl U v_type=G type=ud num_elts=256 \
+        align=GRF\n.decl F v_type=G type=f num_elts=256\n.decl Q v_type=G type=uq num_elts=64\n\
+        .decl A0 v_type=A num_elts=16\n.decl P1 v_type=P num_elts=16\n.decl S0 v_type=S \
+        num_elts=1\n.decl T6 v_type=T num_elts=1\n.kernel_attr SimdSize=16\n";
+    let mut texts = Vec::new();
+    for entry in std::fs::read_dir(fixtures().join("texts")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        texts.push((name, std::fs::read(path).unwrap()));
+    }
+    let grammar = Path::new(env!("CARGO_MANIFEST_DIR")).join("../text/tests/grammar");
+    for name in ["accepted", "refused"] {
+        let lines = std::fs::read_to_string(grammar.join(format!("{name}.txt"))).unwrap();
+        for (number, line) in lines.lines().enumerate() {
+            let line = line.split(" => ").next().unwrap_or_default();
+            let line = line.rsplit('|').next().unwrap_or_default();
+            let text = format!("{HEAD}    {}\nL1:\n", line.replace("\\n", "\n"));
+            texts.push((format!("{name}-{number:03}"), text.into_bytes()));
+        }
+    }
+    texts
+}
