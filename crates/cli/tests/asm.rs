@@ -101,3 +101,53 @@ fn unusable_input_is_told() {
     let said = String::from_utf8(version.stderr).unwrap();
     assert!(said.contains("known versions: 2.4, 3.0"), "{said}");
 }
+
+#[test]
+fn formatting_writes_checks_and_refuses() {
+    let loose = b".version 4.1\n.kernel \"k\"\nRET(1) // done\n";
+    let tidy = ".version 4.1\n.kernel \"k\"\n    ret (M1, 1) // done\n";
+    let path = file("loose.visaasm", loose);
+    let name = path.to_str().unwrap();
+    let printed = visakit(&["fmt", name]);
+    assert_eq!(String::from_utf8(printed.stdout).unwrap(), tidy);
+    let checked = visakit(&["fmt", "--check", name]);
+    assert_eq!(checked.status.code(), Some(1));
+    assert_eq!(String::from_utf8(checked.stdout).unwrap().trim(), name);
+    assert!(visakit(&["fmt", "--write", name]).status.success());
+    assert_eq!(fs::read(&path).unwrap(), tidy.as_bytes());
+    assert!(visakit(&["fmt", "--check", name]).status.success());
+    let faulty = file(
+        "faulty.visaasm",
+        b".version 4.1\n.kernel \"k\"\n    rte (M1, 1)\n",
+    );
+    let refused = visakit(&["fmt", "--write", faulty.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        String::from_utf8(refused.stderr)
+            .unwrap()
+            .contains("did you mean `ret`?")
+    );
+}
+
+#[test]
+fn the_dialect_follows_the_text() {
+    let text = b".version 4.2\n.kernel \"k\"\n.decl P v_type=P num_elts=8\n\
+        .decl V v_type=G type=f num_elts=64\n(P) dpas.bf.bf.8.8 (M1, 8) V.0 V.0 V.0 V(0,0)\n";
+    let path = file("newer.visaasm", text);
+    let object = path.with_file_name("newer.isa");
+    let (text, object) = (path.to_str().unwrap(), object.to_str().unwrap());
+    assert!(visakit(&["asm", text, "-o", object]).status.success());
+    let printed = visakit(&["dis", "--dialect", "reader-2026-04", object]);
+    assert!(
+        String::from_utf8(printed.stdout)
+            .unwrap()
+            .contains("(P1) dpas.bf.bf.8.8")
+    );
+    let older = visakit(&["asm", text, "-o", object, "--dialect", "writer-2018"]);
+    assert_eq!(older.status.code(), Some(1));
+    assert!(
+        String::from_utf8(older.stderr)
+            .unwrap()
+            .contains("reader-2026-04")
+    );
+}

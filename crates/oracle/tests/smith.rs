@@ -52,7 +52,10 @@ fn a_thousand_seeds_run_equally() {
         };
         *counts.entry(kind).or_default() += 1;
         if let Some(why) = why {
-            shown.push(format!("seed {seed} for {}: {kind}: {why}", platform.name()));
+            shown.push(format!(
+                "seed {seed} for {}: {kind}: {why}",
+                platform.name()
+            ));
         }
     }
     say(&format!("1000 seeds: {counts:?}"));

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 use visakit_isa::{Dialect, Version};
-use visakit_text::asm::{Diagnostic, DiagnosticKind, Options, assemble};
+use visakit_text::asm::{Declarations, Diagnostic, DiagnosticKind, Options, assemble};
 
 const HEAD: &str = ".version 4.1
 .kernel \"k\"
@@ -210,6 +210,16 @@ fn no_text_takes_long() {
         within(format!("mov (M1, 16) V1x(0,0)<1> {}", line("-"))).into_bytes(),
         within(format!("mov (M1, 16) V1x(0,0)<1> {}", line("0"))).into_bytes(),
         within(format!("mov (M1, 16) V1x(0,0)<1> {}", line("1+"))).into_bytes(),
+        within(format!("mov (M1, 16) V1x({}", line("1?"))).into_bytes(),
+        within(format!("mov (M1, 16) V1x({}", line("1?2:"))).into_bytes(),
+        within(format!("mov (M1, 16) V1x({}", line("(1?"))).into_bytes(),
+        within(format!("mov (M1, 16) {}(0,0)<1> 0:d", line("V"))).into_bytes(),
+        within(format!("{} (M1, 16)", line("mov"))).into_bytes(),
+        within(format!("    jmp (M1, 1) {}", line("L.-$@?"))).into_bytes(),
+        within(line("nbarrier.signal 0:ub 0:ub 0:ub 0:ub 0:ub\n")).into_bytes(),
+        within(line("lsc_load.ugm.ca.ca.ca.ca\n")).into_bytes(),
+        within(line("/* */ret (1)// x\n")).into_bytes(),
+        within(line("ret (1)\\\n\n")).into_bytes(),
         within(format!("switchjmp (M1, 1) V1x(0,0)<0;1,0> ({}", line("L,"))).into_bytes(),
         within(format!("load_3d.RGBA (M1, 8) 0:uw T6 {}", line("V1x.0 "))).into_bytes(),
         within(format!(".file \"{}\"", line("\\\\"))).into_bytes(),
@@ -221,9 +231,44 @@ fn no_text_takes_long() {
     texts.push(within(numbered).into_bytes());
     for text in texts {
         let start = Instant::now();
-        let _ = assemble(&text, &Options::default());
+        let result = assemble(&text, &Options::default());
+        if let Err(faults) = &result {
+            assert!(faults.len() <= 1001, "{} faults", faults.len());
+            let longest = faults.iter().map(|f| f.to_string().len()).max();
+            assert!(longest < Some(1000), "a message of {longest:?} bytes");
+        }
+        let formatted = visakit_text::format(&text, &Options::default());
+        assert_eq!(formatted.is_ok(), result.is_ok());
+        assert!(visakit_text::tokens(&text).count() <= text.len());
+        let mut known = Declarations::new(HEAD.as_bytes(), &Options::default()).unwrap();
+        let _ = (known.instruction(&text), known.source(&text));
         let name = String::from_utf8_lossy(&text[..text.len().min(400)]).into_owned();
         let limit = Duration::from_secs(10);
         assert!(start.elapsed() < limit, "{:?} for {name}", start.elapsed());
     }
+}
+
+#[test]
+fn fragments_leave_no_trace_where_they_fail() {
+    let mut known = Declarations::new(HEAD.as_bytes(), &Options::default()).unwrap();
+    let code = known.body().code.len();
+    for text in [
+        "",
+        "  // nothing",
+        "mvo (M1, 1)",
+        "ret (M1, 1)\nret (M1, 1)",
+        "ret (M1, 1) x",
+    ] {
+        assert!(known.instruction(text.as_bytes()).is_err(), "{text}");
+        assert!(known.source(text.as_bytes()).is_err(), "{text}");
+        assert_eq!(known.body().code.len(), code);
+    }
+    let jump = known
+        .instruction(b"// above\n  jmp (M1, 1) L7 // behind\n")
+        .unwrap();
+    assert_eq!(jump.spans.len(), 2);
+    assert_eq!(known.body().labels.len(), 1);
+    assert!(known.destination(b"V1x(0,0)<1>").is_ok());
+    assert!(known.destination(b"V1x(0,0)<1;1,0>").is_err());
+    assert!(Declarations::new(b".version 4.1\n", &Options::default()).is_err());
 }

@@ -1,8 +1,8 @@
-//! Speed of the printer, next to a peer in the same run.
+//! Speed of the printer, the assembler and the formatter, next to peers in the same run.
 //!
 //! `cargo bench -p visakit --bench text`. The input is every object under `../shared/corpus/isa`,
-//! or the committed fixtures where that folder is not there. The peer prints the committed
-//! WebAssembly module. Throughput counts bytes of text, items are lines.
+//! or the committed fixtures where that folder is not there. The peers print the
+//! committed WebAssembly module and parse its text. Throughput counts bytes of text, items are lines.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
@@ -11,6 +11,7 @@ use divan::{AllocProfiler, Bencher, black_box};
 use std::path::Path;
 use std::sync::LazyLock;
 use visakit::isa::object::Object;
+use visakit::text::asm::{self, assemble};
 use visakit::text::{Form, Options, Printer};
 
 /// The form of Intel's printer.
@@ -50,6 +51,30 @@ static MODULE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     std::fs::read(path).unwrap()
 });
 
+/// The text of each object, and how it is assembled.
+static TEXTS: LazyLock<Vec<(Vec<u8>, asm::Options)>> = LazyLock::new(|| {
+    let texts = OBJECTS.iter().map(|object| {
+        let printer = Printer::new(object, Options::default());
+        let mut text = Vec::new();
+        for (id, _) in object.routines() {
+            let Ok(()) = printer.routine(id, &mut text);
+            text.push(b'\n');
+        }
+        let options = asm::Options {
+            version: Some(object.version),
+            dialect: Some(object.dialect),
+            grf_bytes: None,
+        };
+        (text, options)
+    });
+    // What no text can say makes texts that are refused.
+    let accepted = |(text, options): &(Vec<u8>, asm::Options)| assemble(text, options).is_ok();
+    texts.filter(accepted).collect()
+});
+
+static MODULE_TEXT: LazyLock<String> =
+    LazyLock::new(|| wasmprinter::print_bytes(&*MODULE).unwrap());
+
 fn main() {
     println!("{} objects", OBJECTS.len());
     divan::main();
@@ -87,4 +112,39 @@ fn wasmprinter_text(bencher: Bencher<'_, '_>) {
         .counter(BytesCount::new(text.len()))
         .counter(ItemsCount::new(lines(text.as_bytes())))
         .bench_local(|| wasmprinter::print_bytes(black_box(&*MODULE)).unwrap());
+}
+
+/// Bytes and lines of all texts.
+fn sizes() -> (BytesCount, ItemsCount) {
+    let bytes: usize = TEXTS.iter().map(|(text, _)| text.len()).sum();
+    let items: usize = TEXTS.iter().map(|(text, _)| lines(text)).sum();
+    (BytesCount::new(bytes), ItemsCount::new(items))
+}
+
+#[divan::bench]
+fn visakit_assemble(bencher: Bencher<'_, '_>) {
+    let (bytes, items) = sizes();
+    bencher.counter(bytes).counter(items).bench_local(|| {
+        for (text, options) in &*TEXTS {
+            let _ = black_box(assemble(black_box(text), options));
+        }
+    });
+}
+
+#[divan::bench]
+fn visakit_format(bencher: Bencher<'_, '_>) {
+    let (bytes, items) = sizes();
+    bencher.counter(bytes).counter(items).bench_local(|| {
+        for (text, options) in &*TEXTS {
+            let _ = black_box(visakit::text::format(black_box(text), options));
+        }
+    });
+}
+
+#[divan::bench]
+fn wat_parse(bencher: Bencher<'_, '_>) {
+    bencher
+        .counter(BytesCount::new(MODULE_TEXT.len()))
+        .counter(ItemsCount::new(lines(MODULE_TEXT.as_bytes())))
+        .bench_local(|| wat::parse_str(black_box(&*MODULE_TEXT)).unwrap());
 }

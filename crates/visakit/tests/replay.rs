@@ -10,9 +10,9 @@
 
 mod common;
 
-use common::{Case, Random, cases, objects};
+use common::{Case, Random, cases, objects, texts};
 use std::collections::BTreeSet;
-use visakit::fuzz::{decode, executed, validate, written};
+use visakit::fuzz::{assembled, decode, executed, printed, validate, written};
 
 fn both(data: &[u8]) {
     decode(data);
@@ -180,6 +180,33 @@ fn nothing_zeros_and_noise() {
             with(&mut || 0xff);
             with(&mut || random.next() as u8);
             with(&mut || (random.next() % 3) as u8);
+        }
+    }
+}
+
+#[test]
+fn objects_print() {
+    for (_, bytes) in objects() {
+        for end in [bytes.len(), bytes.len() - 1, bytes.len() / 2] {
+            printed(&bytes[..end]);
+        }
+    }
+    for case in a_few() {
+        printed(&case.bytes);
+        let mut damaged = case.bytes;
+        let at = damaged.len() / 2;
+        damaged[at] ^= 0xff;
+        printed(&damaged);
+    }
+}
+
+#[test]
+fn texts_and_pieces_of_them() {
+    for (_, text) in texts() {
+        assembled(&text);
+        // The length chooses the dialect.
+        for cut in 1..=12 {
+            assembled(&text[..text.len() * cut / 13]);
         }
     }
 }

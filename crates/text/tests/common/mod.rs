@@ -2,7 +2,9 @@
 
 #![allow(dead_code)] // each test uses a part of it
 
+use flate2::read::GzDecoder;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The shared corpus, beside the checkout.
@@ -58,6 +60,48 @@ fn find(folder: &Path, files: &mut Vec<PathBuf>) {
         } else if path.extension().is_some_and(|e| e == "isa") {
             files.push(path);
         }
+    }
+}
+
+/// Every text that is at hand: those of the fixtures, and those of the shared corpus, which must be
+/// there where `VISAKIT_NEEDS_SHARED` is set.
+pub(crate) fn texts() -> Vec<(String, Vec<u8>)> {
+    let mut texts = Vec::new();
+    collect(&Path::new(FIXTURES).join("texts"), &mut texts);
+    let shared = Path::new(SHARED);
+    if shared.is_dir() {
+        for folder in ["asm", "text", "text-asm", "text-ocl", "ocl"] {
+            collect(&shared.join(folder), &mut texts);
+        }
+        collect(Path::new(CASES), &mut texts);
+    } else {
+        not_run(&format!(
+            "FIXTURES ONLY: the shared corpus is not at {SHARED}"
+        ));
+    }
+    texts
+}
+
+fn collect(folder: &Path, texts: &mut Vec<(String, Vec<u8>)>) {
+    let entries = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let mut entries: Vec<PathBuf> = entries.collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            collect(&path, texts);
+            continue;
+        }
+        let name = path.display().to_string();
+        let mut text = Vec::new();
+        if name.ends_with(".visaasm.gz") {
+            let file = fs::File::open(&path).unwrap();
+            GzDecoder::new(file).read_to_end(&mut text).unwrap();
+        } else if name.ends_with(".visaasm") {
+            text = fs::read(&path).unwrap();
+        } else {
+            continue;
+        }
+        texts.push((name, text));
     }
 }
 

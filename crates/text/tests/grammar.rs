@@ -1,0 +1,141 @@
+//! The productions of the grammar of Intel's assembler, of IGC releases up to 2026-08, each with
+//! lines of it: `grammar/accepted.txt` holds what assembles, `grammar/refused.txt` what the binary
+//! form has no place for, with the message that says so.
+
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+use visakit_isa::object::Object;
+use visakit_isa::{Dialect, Version};
+use visakit_parse::ReadOptions;
+use visakit_text::asm::{Diagnostic, Options, assemble};
+use visakit_text::{Options as PrintOptions, Printer};
+
+const ACCEPTED: &str = include_str!("grammar/accepted.txt");
+const REFUSED: &str = include_str!("grammar/refused.txt");
+
+const HEAD: &str = ".version 4.1
+.kernel \"k\"
+.decl U v_type=G type=ud num_elts=256 align=GRF
+.decl D v_type=G type=d num_elts=256 align=GRF
+.decl F v_type=G type=f num_elts=256 align=GRF
+.decl H v_type=G type=hf num_elts=256 align=GRF
+.decl DF v_type=G type=df num_elts=64 align=GRF
+.decl Q v_type=G type=uq num_elts=64 align=GRF
+.decl W v_type=G type=uw num_elts=256 align=GRF
+.decl B v_type=G type=ub num_elts=256 align=GRF
+.decl A0 v_type=A num_elts=16
+.decl A1 v_type=A num_elts=1
+.decl P1 v_type=P num_elts=16
+.decl P2 v_type=P num_elts=16
+.decl P3 v_type=P num_elts=16
+.decl S0 v_type=S num_elts=1 v_name=sampler
+.decl T6 v_type=T num_elts=1 v_name=surface
+.kernel_attr Target=\"3d\"
+.kernel_attr SimdSize=16
+";
+
+/// The lines of a list, each with the dialect that it says it needs.
+fn lines(list: &str) -> impl Iterator<Item = (Dialect, &str)> {
+    let lines = list
+        .lines()
+        .filter(|l| !l.is_empty() && !l.starts_with('#'));
+    lines.map(|line| {
+        let dialect = line
+            .split_once('|')
+            .and_then(|(name, rest)| Some((Dialect::from_name(name)?, rest)));
+        dialect.unwrap_or((Dialect::default(), line))
+    })
+}
+
+/// A text with the line, and with the label that it may jump to.
+fn text_of(line: &str) -> String {
+    let line = line.replace("\\n", "\n");
+    let label = match line.split_once(" L1").or_else(|| line.split_once("\"L1")) {
+        Some((before, _)) if before.contains("call") => "\n.function \"L1\"\n",
+        Some(_) if !line.contains("L1:") => "\nL1:\n",
+        _ => "\n",
+    };
+    format!("{HEAD}    {line}{label}")
+}
+
+fn assembled(text: &str, dialect: Dialect) -> Result<Object<'_>, Vec<Diagnostic>> {
+    let options = Options {
+        dialect: Some(dialect),
+        ..Options::default()
+    };
+    assemble(text.as_bytes(), &options)
+}
+
+#[test]
+fn accepted_lines_become_objects_that_print() {
+    for (dialect, line) in lines(ACCEPTED) {
+        let text = text_of(line);
+        let object = assembled(&text, dialect).unwrap_or_else(|f| panic!("{line}: {}", f[0]));
+        let bytes = visakit_encode::write(&object).unwrap_or_else(|e| panic!("{line}: {e}"));
+        let options = ReadOptions {
+            lenient: false,
+            dialect: Some(dialect),
+        };
+        let read = visakit_parse::read_with(&bytes, options);
+        let read = read.unwrap_or_else(|e| panic!("{line}: {e}")).object;
+        assert_eq!(read.kernels[0].body(), object.kernels[0].body(), "{line}");
+        let mut printed = Vec::new();
+        let printer = Printer::new(&read, PrintOptions::default());
+        for (id, _) in read.routines() {
+            let Ok(()) = printer.routine(id, &mut printed);
+        }
+        let printed = String::from_utf8(printed).unwrap();
+        let again = assembled(&printed, dialect);
+        if let Err(faults) = again {
+            panic!("{line}: {}\n{printed}", faults[0]);
+        }
+    }
+}
+
+#[test]
+fn refused_lines_say_why() {
+    for (dialect, line) in lines(REFUSED) {
+        let (line, message) = line.split_once(" => ").unwrap();
+        let text = text_of(line);
+        match assembled(&text, dialect) {
+            Ok(_) => panic!("{line}: accepted"),
+            Err(faults) => assert_eq!(faults[0].to_string(), message, "{line}"),
+        }
+    }
+}
+
+/// Texts of 4.2 always say which surface is paired, mostly none.
+#[test]
+fn texts_of_newer_compilers_name_a_paired_surface() {
+    let with = text_of("sample_3d.R (M1, 8) 0x0:uw S0 T6 F.0 %null.0 F.0");
+    let without = text_of("sample_3d.R (M1, 8) 0x0:uw S0 T6 F.0 F.0");
+    let older = assembled(&without, Dialect::Writer2018).unwrap();
+    let newest = with.replace(".version 4.1", ".version 4.2");
+    let object = assembled(&newest, Dialect::Writer2018).unwrap();
+    assert_eq!(object, older);
+    assert_eq!(object.version, Version::V4_1);
+    let paired = newest.replace("%null.0", "U.0");
+    let faults = assembled(&paired, Dialect::Writer2018).unwrap_err();
+    assert!(
+        faults[0].message.contains("paired_surface"),
+        "{}",
+        faults[0]
+    );
+    assert!(assembled(&paired, Dialect::Reader2024_02).is_ok());
+}
+
+/// Before 4.1 nobody wrote paired surfaces.
+#[test]
+fn null_parameters_of_older_texts_stay() {
+    let text = text_of("sample_3d.R (M1, 8) 0x0:uw S0 T6 F.0 %null.0 F.0");
+    let text = text.replace(".version 4.1", ".version 4.0");
+    let object = assembled(&text, Dialect::Writer2018).unwrap();
+    let sample = object.kernels[0].body().unwrap().instructions().next();
+    let name = visakit_isa::table::FieldName::Params;
+    assert_eq!(sample.unwrap().all(name).count(), 2);
+}
