@@ -37,7 +37,7 @@ fn a_thousand_seeds_run_equally() {
             mask,
             cr0: 0x4c0,
             sets: Vec::new(),
-            buffers: vec![(0..bytes).map(|i| (i % 251) as u8).collect()],
+            buffers: vec![(0..=250u8).cycle().take(bytes).collect()],
             addresses: vec![0x1_0000],
             local_bytes: bytes,
             bindings: vec![(Binding::Table(1), 0)],
