@@ -92,7 +92,9 @@ impl Tokens<'_> {
                     escaped = *c == b'\\' && !escaped;
                     ends
                 });
-                (Token::String, end.map_or(rest.len(), |end| end + 2))
+                // A line end that ends it is not part of it.
+                let len = |end: usize| end + 1 + usize::from(inner.get(end) == Some(&b'"'));
+                (Token::String, end.map_or(rest.len(), len))
             }
             [b'.', ..] if begins => {
                 self.expects = Expects::Operand;
