@@ -141,7 +141,7 @@ fn the_dialect_follows_the_text() {
     assert!(
         String::from_utf8(printed.stdout)
             .unwrap()
-            .contains("(P1) dpas.bf.bf.8.8")
+            .contains("(P) dpas.bf.bf.8.8")
     );
     let older = visakit(&["asm", text, "-o", object, "--dialect", "writer-2018"]);
     assert_eq!(older.status.code(), Some(1));

@@ -10,6 +10,7 @@ use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::ZeInfo;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use visakit_isa::object::Object;
 
 /// A `case.json`.
 #[derive(Clone, Debug, Deserialize)]
@@ -150,6 +151,19 @@ impl Case {
     /// # Errors
     /// Everything that keeps the kernel from running to its end.
     pub fn run(&self, from_text: bool, config: &Config) -> Result<Verdict, LaunchError> {
+        self.run_changed(from_text, config, |object| object)
+    }
+
+    /// The same with a changed object: what a transformation must not alter can be seen this way.
+    ///
+    /// # Errors
+    /// Everything that keeps the kernel from running to its end.
+    pub fn run_changed(
+        &self,
+        from_text: bool,
+        config: &Config,
+        change: impl FnOnce(Object<'static>) -> Object<'static>,
+    ) -> Result<Verdict, LaunchError> {
         let case = &self.description;
         let sources = if from_text {
             std::iter::once(&case.visaasm)
@@ -162,7 +176,7 @@ impl Case {
             .into_iter()
             .map(|path| Source::open(&self.folder.join(path)));
         let sources = sources.collect::<Result<Vec<_>, _>>()?;
-        let object = Source::link(&sources, case.grf_bytes)?;
+        let object = change(Source::link(&sources, case.grf_bytes)?.into_owned());
         let zeinfo = read(&self.folder.join(&case.zeinfo))?;
         let zeinfo = ZeInfo::parse(&String::from_utf8_lossy(&zeinfo))?;
         let mut kernel = Kernel::new(&object, &case.kernel, &zeinfo)?;

@@ -111,3 +111,54 @@ fn a_difference_is_found() {
     );
     std::fs::remove_dir_all(&to).unwrap();
 }
+
+/// What must not change the meaning of a program does not: every case gives the same after it was stripped of all that
+/// can go, and, where an older version can express it, after it went there and back.
+#[test]
+fn cases_give_the_same_after_passes() {
+    use visakit_isa::{Format, Version};
+    use visakit_rewrite::{Strip, convert, strip};
+
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases");
+    let mut folders = cases(&root);
+    if folders.is_empty() {
+        assert!(std::env::var_os("VISAKIT_NEEDS_SHARED").is_none());
+        folders = cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cases"));
+    }
+    let converted = std::sync::atomic::AtomicUsize::new(0);
+    let failures: Vec<String> = folders
+        .par_iter()
+        .filter_map(|folder| {
+            let case = Case::open(folder).unwrap();
+            let verdict = case.run_changed(false, &Config::default(), |mut object| {
+                strip(&mut object, Strip::ALL);
+                let home = object.format();
+                let away = Format::new(Version::new(3, 6), home.dialect());
+                match convert(object.clone(), away) {
+                    Ok(old) => {
+                        converted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                        convert(old, home).unwrap()
+                    }
+                    Err(_) => object,
+                }
+            });
+            match verdict {
+                Ok(verdict) => {
+                    let (argument, difference) = verdict.difference?;
+                    Some(format!(
+                        "{}: argument {argument}, {difference}",
+                        case.name()
+                    ))
+                }
+                Err(error) => Some(format!("{}: {error}", case.name())),
+            }
+        })
+        .collect();
+    eprintln!(
+        "{} cases after strip, {} of them by way of 3.6: {} failed",
+        folders.len(),
+        converted.into_inner(),
+        failures.len()
+    );
+    assert!(failures.is_empty(), "{failures:#?}");
+}

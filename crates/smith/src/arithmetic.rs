@@ -174,7 +174,8 @@ impl Kernel<'_> {
         ty: DataType,
         choices: &mut Choices<'_>,
     ) -> DataType {
-        if ty.is_float() || matches!(def.op, Op::SEL | Op::FMINMAX | Op::AVG) {
+        let one_type = [Op::SEL, Op::FMINMAX, Op::AVG, Op::MULH, Op::MADW];
+        if ty.is_float() || one_type.contains(&def.op) {
             return ty;
         }
         let other = opposite(ty);
@@ -208,7 +209,7 @@ impl Kernel<'_> {
                 .collect();
             return choices.of(&types);
         }
-        if ty.is_float() {
+        if ty.is_float() || matches!(def.op, Op::MULH | Op::MADW) {
             return listed(ty).then_some(ty);
         }
         let types: Vec<DataType> = [ty, opposite(ty), DataType::D, DataType::Ud]
@@ -233,6 +234,8 @@ impl Kernel<'_> {
         let sizes: Vec<u8> = [1, 2, 4, 8, 16, 32]
             .into_iter()
             .filter(|s| *s <= most)
+            // Bit fields are taken one by one or by the register: their operands are aligned.
+            .filter(|s| !matches!((def.op, *s), (Op::BFE | Op::BFI, 2 | 4)))
             .collect();
         // Wide ones are what kernels are made of.
         if choices.once_in(2) {

@@ -4,7 +4,7 @@ use crate::choice::Choices;
 use crate::kernel::{General, Kernel, VARIABLE_GRFS, immediate};
 use visakit_isa::operand::{GeneralOperand, Modifier, Region};
 use visakit_isa::table::{InstructionDef, SourceModifiers};
-use visakit_isa::{DataType, Value, VarId};
+use visakit_isa::{DataType, Op, Value, VarId};
 
 impl Kernel<'_> {
     fn general(&self, variable: VarId, ty: DataType, start: u16, region: Region) -> GeneralOperand {
@@ -175,6 +175,8 @@ impl Kernel<'_> {
         };
         let signed = ty.is_float() || ty.is_signed();
         operand.modifier = match def.source_modifiers {
+            // What a logical shift makes of a negated number is not defined.
+            SourceModifiers::Arithmetic if def.op == Op::SHR => Modifier::NONE,
             SourceModifiers::Arithmetic if signed && choices.once_in(4) => choices.of_or(
                 &[Modifier::NEG, Modifier::ABS, Modifier::NEG_ABS],
                 Modifier::NEG,

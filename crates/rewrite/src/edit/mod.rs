@@ -32,8 +32,9 @@ use visakit_isa::object::{Body, Content, Item, Object, Routine, RoutineId, Routi
 /// let scratch = editor.new_variable("scratch", DataType::Ud, 16)?;
 /// editor.rename(scratch, "spill")?;
 /// editor.remove(scratch)?;
-/// // The first variable is an input: nothing may be left without it.
-/// let error = editor.remove(Reference::new(Table::Variable, 32)).unwrap_err();
+/// // An input: nothing may be left without it.
+/// let input = editor.body().inputs[0].index;
+/// let error = editor.remove(Reference::new(Table::Variable, input)).unwrap_err();
 /// assert!(matches!(error.kind, ErrorKind::InUse(..)));
 /// # Ok(())
 /// # }
