@@ -207,6 +207,33 @@ fn program_scope_constants() {
     assert_eq!(words(outcome.memory(0).unwrap()), want);
 }
 
+/// Arguments in local memory lie behind the program's own variables; the kernel itself adds the size of those.
+#[test]
+fn own_and_given_local_memory() {
+    for device in DEVICES {
+        let zeinfo =
+            std::fs::read_to_string(fixture(&format!("local.{}.zeinfo", device.0))).unwrap();
+        let source = Source::open(&fixture(&format!("two_local.{}.visaasm", device.0))).unwrap();
+        let object = source.object(device.1).unwrap();
+        let kernel = Kernel::new(&object, "two_local", &ZeInfo::parse(&zeinfo).unwrap()).unwrap();
+        let arguments = [
+            Argument::Buffer(vec![0; 512]),
+            Argument::Local(256),
+            Argument::Local(128),
+            value(5),
+        ];
+        let range = NdRange::new(&[128], &[64], &[]).unwrap();
+        let outcome = kernel.run(&range, &arguments, &Config::default()).unwrap();
+        let want: Vec<u32> = (0..128)
+            .map(|g| {
+                let (first, l) = (g / 64 * 64, g % 64);
+                (first + (l + 1) % 64) * 3 + (first + 63 - l + 5) + (l % 16) * 7
+            })
+            .collect();
+        assert_eq!(words(outcome.memory(0).unwrap()), want, "{device:?}");
+    }
+}
+
 #[test]
 fn what_is_wrong_with_a_launch() {
     let range = NdRange::new(&[64], &[16], &[]).unwrap();

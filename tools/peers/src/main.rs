@@ -33,7 +33,10 @@ fn main() -> Result<(), Anything> {
     let mut operations = BTreeMap::new();
     for (device, grf_bytes, lanes) in [("pvc", 64, "SIMD32"), ("acm-g10", 32, "SIMD16")] {
         for threads in [1, 0] {
-            let name = format!("visakit {lanes}, {}", if threads == 1 { "1 thread" } else { "all" });
+            let name = format!(
+                "visakit {lanes}, {}",
+                if threads == 1 { "1 thread" } else { "all" }
+            );
             let mut times = BTreeMap::new();
             for kernel in KERNELS {
                 let (seconds, lane_operations) = visakit(kernel, device, grf_bytes, threads)?;
@@ -46,15 +49,25 @@ fn main() -> Result<(), Anything> {
         }
     }
     let me = std::env::current_exe()?;
-    let grind = which("oclgrind");
+    // Its wrapper script does not reach programs that load OpenCL themselves; its driver does.
+    let grind = which("oclgrind").and_then(|file| {
+        let library = file
+            .parent()?
+            .parent()?
+            .join("lib/oclgrind/liboclgrind-rt-icd.so");
+        library.is_file().then_some(library)
+    });
     let peers: [(&str, Option<Command>); 3] = [
         ("pocl, 1 thread", Some(with_threads(&me, Some("1")))),
         ("pocl, all", Some(with_threads(&me, None))),
-        ("oclgrind", grind.map(|grind| {
-            let mut command = Command::new(grind);
-            command.arg(&me);
-            command
-        })),
+        (
+            "oclgrind",
+            grind.map(|library| {
+                let mut command = Command::new(&me);
+                command.env("OCL_ICD_VENDORS", library);
+                command
+            }),
+        ),
     ];
     for (name, command) in peers {
         let Some(mut command) = command else {
@@ -66,21 +79,35 @@ fn main() -> Result<(), Anything> {
         let mut times = BTreeMap::new();
         for line in text.lines() {
             let mut words = line.split_whitespace();
-            let (Some("time"), Some(kernel), Some(seconds)) = (words.next(), words.next(), words.next()) else {
+            let (Some("time"), Some(kernel), Some(seconds)) =
+                (words.next(), words.next(), words.next())
+            else {
                 continue;
             };
-            if let (Some(operations), Ok(seconds)) = (operations.get(kernel), seconds.parse::<f64>()) {
+            if let (Some(operations), Ok(seconds)) =
+                (operations.get(kernel), seconds.parse::<f64>())
+            {
                 times.insert(kernel.to_owned(), operations / seconds);
             }
         }
         if times.is_empty() {
-            println!("NOT RUN: {name}: {}", String::from_utf8_lossy(&output.stderr).trim());
+            println!(
+                "NOT RUN: {name}: {}",
+                String::from_utf8_lossy(&output.stderr).trim()
+            );
             continue;
         }
         columns.push((name.to_owned(), times));
     }
     println!("million lane operations a second");
-    println!("| kernel | {} |", columns.iter().map(|c| c.0.as_str()).collect::<Vec<_>>().join(" | "));
+    println!(
+        "| kernel | {} |",
+        columns
+            .iter()
+            .map(|c| c.0.as_str())
+            .collect::<Vec<_>>()
+            .join(" | ")
+    );
     println!("|---|{}", "---|".repeat(columns.len()));
     for kernel in KERNELS {
         let cells = columns.iter().map(|(_, times)| match times.get(kernel) {
@@ -94,13 +121,17 @@ fn main() -> Result<(), Anything> {
 
 fn which(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
 }
 
 fn with_threads(me: &Path, threads: Option<&str>) -> Command {
     let mut command = Command::new(me);
     if let Some(threads) = threads {
-        command.env("POCL_MAX_PTHREAD_COUNT", threads).env("POCL_CPU_MAX_CU_COUNT", threads);
+        command
+            .env("POCL_MAX_PTHREAD_COUNT", threads)
+            .env("POCL_CPU_MAX_CU_COUNT", threads);
     }
     command
 }
@@ -110,13 +141,20 @@ fn fixtures() -> PathBuf {
 }
 
 /// Best time and lane operations of one run.
-fn visakit(kernel: &str, device: &str, grf_bytes: u32, threads: usize) -> Result<(f64, f64), Anything> {
+fn visakit(
+    kernel: &str,
+    device: &str,
+    grf_bytes: u32,
+    threads: usize,
+) -> Result<(f64, f64), Anything> {
     let zeinfo = std::fs::read_to_string(fixtures().join(format!("bench.{device}.zeinfo")))?;
     let source = Source::open(&fixtures().join(format!("{kernel}.{device}.visaasm")))?;
     let object = source.object(grf_bytes)?;
     let prepared = visakit_launch::Kernel::new(&object, kernel, &ZeInfo::parse(&zeinfo)?)?;
     let (range, arguments) = work(kernel);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()?;
     let mut best = (f64::INFINITY, 0.0);
     for _ in 0..RUNS {
         let outcome = pool.install(|| prepared.run(&range, &arguments, &Config::default()))?;
@@ -167,7 +205,9 @@ fn opencl() -> Result<(), Anything> {
                 // SAFETY: kinds and sizes are those of the kernel's parameters.
                 unsafe {
                     match argument {
-                        Argument::Buffer(_) => call.set_arg(buffers.next().ok_or("a buffer too few")?),
+                        Argument::Buffer(_) => {
+                            call.set_arg(buffers.next().ok_or("a buffer too few")?)
+                        }
                         Argument::Value(bytes) => {
                             let word: [u8; 4] = bytes.as_slice().try_into()?;
                             call.set_arg(&u32::from_le_bytes(word))
