@@ -74,19 +74,9 @@ pub fn extract(object: &mut Object<'_>, wanted: &[RoutineId]) -> Result<(), Erro
     }
     shared(object);
     if matches!(object.arrangement, Arrangement::Custom(_)) {
-        object.arrangement = usual(object);
+        object.arrangement = object.usual_arrangement();
     }
     Ok(())
-}
-
-/// The order of pieces that writers of the version use.
-pub(crate) fn usual(object: &Object<'_>) -> Arrangement<'static> {
-    let features = object.format().features();
-    if features.contains(visakit_isa::Features::SINCE_3_3) {
-        Arrangement::Interleaved
-    } else {
-        Arrangement::Grouped
-    }
 }
 
 /// Gives relocations new targets, and drops those of what is gone.

@@ -13,7 +13,7 @@
 //! has no code.
 
 use crate::error::{Error, ErrorKind};
-use crate::extract::{say_all, usual};
+use crate::extract::say_all;
 use crate::rename::rename_calls;
 use crate::strip::called;
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,7 +98,7 @@ pub fn merge<'a>(objects: Vec<Object<'a>>) -> Result<Merged<'a>, Error> {
         whole.kernels.append(&mut object.kernels);
         whole.functions.append(&mut object.functions);
     }
-    whole.arrangement = usual(&whole);
+    whole.arrangement = whole.usual_arrangement();
     let unresolved = unresolved(&whole);
     Ok(Merged {
         object: whole,

@@ -8,6 +8,7 @@
     clippy::panic
 )]
 
+#[path = "../../visakit/tests/reference/mod.rs"]
 mod reference;
 
 use proptest::prelude::*;

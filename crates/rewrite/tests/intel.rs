@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+#[path = "../../visakit/tests/reference/mod.rs"]
 mod reference;
 
 use std::io::Write as _;

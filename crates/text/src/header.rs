@@ -129,10 +129,11 @@ impl Context<'_> {
             line.text(" align=");
             line.text(alignment);
         }
-        if variable.alias_scope != 0 {
+        let shared = variable.alias_scope != 0;
+        if shared && !self.alone {
             line.text(" alias=<");
             self.file_variable(line, variable.alias);
-        } else if variable.alias.0 != 0 {
+        } else if !shared && variable.alias.0 != 0 {
             line.text(" alias=<");
             if self.own && !self.is_tame(index, variable) {
                 line.unnamed(b'V', variable.alias.0);
@@ -140,7 +141,7 @@ impl Context<'_> {
                 self.variable_name(line, variable.alias);
             }
         }
-        if variable.is_alias() {
+        if variable.is_alias() && !(shared && self.alone) {
             line.text(", ");
             line.number(variable.alias_offset);
             line.byte(b'>');

@@ -136,6 +136,7 @@ impl Printing<'_, '_> {
                 }
             }
             Part::MayOmit(parts) => self.parts(parts),
+            Part::Heard(_) => {}
             Part::Own(parts) => {
                 if self.context.own {
                     self.parts(parts);

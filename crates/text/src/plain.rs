@@ -13,20 +13,16 @@ use visakit_isa::object::{
 };
 use visakit_isa::operand::{ImmediateOperand, Modifier, PredicateCombine, RegionCode, StateClass};
 use visakit_isa::table::{FieldDef, FieldKind, FieldName, Part};
-use visakit_isa::{Features, Instruction, LabelId, Op, Predicate, Region, Value, VectorOperand};
+use visakit_isa::{Instruction, LabelId, Op, Predicate, Region, Value, VectorOperand};
 
 /// So often the assembler is asked which lines it does not take.
 const ROUNDS: usize = 6;
 
-/// Whether the assembler arranges the pieces of the file in this way by itself. Without native
-/// code all orders are the same.
+/// Whether the assembler arranges the pieces of the file in this way by itself.
 pub(crate) fn is_default_arrangement(object: &Object<'_>) -> bool {
-    let grouped = !object.format().features().contains(Features::SINCE_3_3);
-    match object.arrangement {
+    match &object.arrangement {
         Arrangement::Custom(_) => false,
-        Arrangement::Grouped if grouped => true,
-        Arrangement::Interleaved if !grouped => true,
-        _ => object.kernels.iter().all(|k| k.binaries.is_empty()),
+        usual => *usual == object.usual_arrangement() || !object.order_matters(),
     }
 }
 
@@ -60,6 +56,12 @@ impl<'o, 'a> Printer<'o, 'a> {
 
     /// Version, dialect and the variables that all routines share.
     pub(crate) fn preamble<O: Output>(&self, line: &mut Line, out: &mut O) -> Result<(), O::Error> {
+        self.format(line, out)?;
+        self.file_variables(line, out)
+    }
+
+    /// Version and dialect.
+    fn format<O: Output>(&self, line: &mut Line, out: &mut O) -> Result<(), O::Error> {
         let object = self.printed();
         line.clear();
         line.text(".version ");
@@ -72,11 +74,19 @@ impl<'o, 'a> Printer<'o, 'a> {
             line.text(object.dialect.name());
             line.byte(b'\n');
         }
+        if self.says_grf_bytes() {
+            line.text("//@ grf_bytes ");
+            line.number(self.grf_bytes());
+            line.byte(b'\n');
+        }
         if object.routines().next().is_none() {
             line.text("//@ no_routines\n");
         }
-        out.line(Kindof::Header, line.bytes())?;
-        for variable in &object.file_variables {
+        out.line(Kindof::Header, line.bytes())
+    }
+
+    fn file_variables<O: Output>(&self, line: &mut Line, out: &mut O) -> Result<(), O::Error> {
+        for variable in &self.printed().file_variables {
             line.clear();
             line.text(".file_decl ");
             line.quoted(variable.name.iter().copied());
@@ -161,6 +171,7 @@ impl<'o, 'a> Printer<'o, 'a> {
             return notes;
         }
         // The assembler tells what it makes of them.
+        context.alone = true;
         for round in 0.. {
             if round == ROUNDS {
                 notes.forced.extend(&doubtful);
@@ -175,6 +186,7 @@ impl<'o, 'a> Printer<'o, 'a> {
                 break;
             }
         }
+        context.alone = false;
         notes.labels = label_notes(context.body, &notes.forced);
         notes
     }
@@ -183,7 +195,7 @@ impl<'o, 'a> Printer<'o, 'a> {
     fn refused(&self, context: &Context<'_>, doubtful: &[usize]) -> Vec<usize> {
         let mut line = Line::new();
         let mut kept = Kept::default();
-        let Ok(()) = self.preamble(&mut line, &mut kept);
+        let Ok(()) = self.format(&mut line, &mut kept);
         let Ok(()) = context.own_text(&mut line, &mut kept);
         let options = asm::Options {
             grf_bytes: Some(self.grf_bytes()),

@@ -54,6 +54,9 @@ pub(crate) struct Context<'o> {
     /// Rows of address-of operands are not given in bytes, as nothing tells the assembler of how
     /// many a row is.
     pub(crate) own_rows: bool,
+    /// Whether the variables that all routines share are left out: no instruction depends on them,
+    /// and listing them for each routine would take time by both numbers.
+    pub(crate) alone: bool,
     /// Which predefined symbols are listed as the object's version has them.
     pub(crate) tables: OwnTables,
     pub(crate) names: Names<'o>,
@@ -151,6 +154,7 @@ impl<'o, 'a> Printer<'o, 'a> {
             own,
             grf_bytes: self.grf_bytes,
             own_rows: self.own_rows,
+            alone: false,
             tables: self.tables,
             names: if own {
                 Names::stored(body, format)
@@ -168,7 +172,12 @@ impl<'o, 'a> Printer<'o, 'a> {
         self.object
     }
 
-    /// The same printer, for the plain text that exact text is made from.
+    /// Whether offsets in bytes depend on a size of registers that the assembler would not assume.
+    pub(crate) const fn says_grf_bytes(&self) -> bool {
+        self.grf_bytes != 32 && !self.own_rows
+    }
+
+    /// Bytes of a register.
     pub(crate) const fn grf_bytes(&self) -> u32 {
         self.grf_bytes
     }

@@ -116,3 +116,41 @@ fn check(name: &str, bytes: &[u8], object: &Object<'_>, totals: &mut Totals) {
         Err(error) => totals.reasons.push(format!("{name}: {error}")),
     }
 }
+
+/// Names that stand beside the pools of strings, with their length, may have any bytes.
+#[test]
+fn names_beside_the_pools_may_have_any_bytes() {
+    let text = b".version 3.6\n.file_decl \"g\" type=ud num_elts=8 linkage=1\n.global_function \"f\"\nret (M1, 1)\n";
+    let mut object = asm::assemble(text, &asm::Options::default()).unwrap();
+    object.file_variables[0].name = b"\0g\0".into();
+    object.functions[0].name = b"f\0\xff".into();
+    let bytes = visakit_encode::write(&object).unwrap();
+    let read = visakit_parse::read(&bytes).unwrap();
+    let text = exact(&read);
+    let again = asm::assemble(&text, &asm::Options::default()).unwrap();
+    assert_eq!(visakit_encode::write(&again).unwrap(), bytes);
+}
+
+/// Indices behind the pool stay what they are, and are not taken for strings of names that the text
+/// makes distinct.
+#[test]
+fn indices_behind_the_pool_are_kept() {
+    for index in [2, 3, 4, 0xf7ff_ffff, 0xf800_0000, 0xf900_0001, u32::MAX] {
+        let text = format!(
+            ".version 3.6
+.global_function f
+//@ strings \"f\" \"v\"
+//@ no_target
+.decl w v_type=G type=ud num_elts=8 //@ name=\"w\">{index}
+.decl v v_type=G type=ud num_elts=8 //@ name=\"v\">3
+.decl x v_type=G type=ud num_elts=8
+ret (M1, 1)
+"
+        );
+        let object = asm::assemble(text.as_bytes(), &asm::Options::default()).unwrap();
+        let body = object.functions[0].body().unwrap();
+        let names: Vec<u32> = body.variables.iter().map(|v| v.name.0).collect();
+        assert_eq!(names, [index, 3, 2]);
+        assert_eq!(body.strings.len(), 3);
+    }
+}

@@ -74,6 +74,14 @@ kinds! {
         => OperandCount "`mov` takes no more than 2 operands, expected the end of the line";
     wrong_operand_class "add (M1, 16) V1x(0,0)<1> P1 0:d" at "P1"
         => OperandClass "src0 cannot be of class predicate, expected class general or indirect or immediate";
+    modifier_of_a_constant "shl (M1, 16) V1x(0,0)<1> V2x(0,0)<1;1,0> (-)0x2:d" at "(-)"
+        => OperandClass "constants and addresses take no source modifier, expected the value itself, such as `-2:d`";
+    modifier_of_an_address "mov (M1, 1) A0(0)<1> (-)&V1x" at "(-)"
+        => OperandClass "constants and addresses take no source modifier, expected the value itself, such as `-2:d`";
+    saturated_return "ret.sat (M1, 1)" at ".sat"
+        => Syntax "`ret` has no destination that saturates, expected the instruction without `.sat`";
+    aligned_predicate ".decl P2 v_type=P align=GRF num_elts=8" at "P2"
+        => Syntax "only general variables are aligned or aliases, expected a declaration without `align=` and `alias=`";
     raw_operand "add (M1, 16) V1x(0,0)<1> V2x.0 0:d" at "V2x."
         => OperandClass "a raw operand where one with a region is taken, expected an operand such as `V32(0,0)<1;1,0>`";
     surface_class "oword_ld (1) V1x 0:ud V2x.0" at "V1x"
@@ -86,8 +94,10 @@ kinds! {
         => UnterminatedString "the string has no end, expected `\"` on the same line";
     trailing_text "barrier now" at "now"
         => TrailingText "text after the end of `barrier`, expected the end of the line";
-    trailing_text_of_a_directive ".input T6 offset=32 size=4 }" at "}"
-        => Syntax "unexpected `}`, expected `offset=` or `size=`";
+    trailing_text_of_a_directive ".input T6 offset=32 size=4 )" at ")"
+        => Syntax "unexpected `)`, expected `offset=` or `size=`";
+    brace_behind_an_instruction "mov (M1, 1) V1x(0,0)<1> 0:d }" at "}"
+        => Misplaced "no scope is open here";
     no_predicate "(P1) cmp.lt (M1, 16) P1 V1x(0,0)<1;1,0> 0:d" at "(P1)"
         => NotPredicable "`cmp` cannot be predicated";
     no_binary_form "breakpoint" at "breakpoint"

@@ -1,6 +1,6 @@
 //! The productions of the grammar of Intel's assembler, of IGC releases up to 2026-08, each with
 //! lines of it: `grammar/accepted.txt` holds what assembles, `grammar/refused.txt` what the binary
-//! form has no place for, with the message that says so.
+//! form has no place for, with the message that says so, `grammar/same.txt` what means the same.
 
 #![allow(
     missing_docs,
@@ -16,6 +16,7 @@ use visakit_text::asm::{Diagnostic, Options, assemble};
 use visakit_text::{Options as PrintOptions, Printer};
 
 const ACCEPTED: &str = include_str!("grammar/accepted.txt");
+const SAME: &str = include_str!("grammar/same.txt");
 const REFUSED: &str = include_str!("grammar/refused.txt");
 
 const HEAD: &str = ".version 4.1
@@ -95,6 +96,51 @@ fn accepted_lines_become_objects_that_print() {
             panic!("{line}: {}\n{printed}", faults[0]);
         }
     }
+}
+
+#[test]
+fn lines_that_mean_the_same_make_the_same() {
+    for (dialect, line) in lines(SAME) {
+        let (one, other) = line.split_once(" == ").unwrap();
+        let (one, other) = (text_of(one), text_of(other));
+        let [one, other] = [&one, &other].map(|text| {
+            let object = assembled(text, dialect);
+            let object = object.unwrap_or_else(|f| panic!("{line}: {}", f[0]));
+            object.kernels[0].body().unwrap().code.clone()
+        });
+        assert_eq!(one, other, "{line}");
+    }
+}
+
+/// The first instruction of a text.
+fn first(text: &str) -> visakit_isa::Instruction {
+    let object = assemble(text.as_bytes(), &Options::default());
+    let object = object.unwrap_or_else(|f| panic!("{text}: {}", f[0]));
+    let found = object.kernels[0].body().unwrap().instructions().next();
+    found.unwrap().clone()
+}
+
+/// Intel's assemblers store one more than the last relation.
+#[test]
+fn a_comparison_without_relation_stores_that_there_is_none() {
+    let compare = first(&text_of("cmp (M1, 16) P1 U(0,0)<1;1,0> 2:ud"));
+    let relation = compare.get(visakit_isa::FieldName::RelOp);
+    assert_eq!(relation, Some(&visakit_isa::Value::U8(6)));
+}
+
+/// Before 3.2 the mask said which channels are absent, and the size of the message was not stored.
+#[test]
+fn typed_messages_of_old_versions() {
+    let version = |version: &str| {
+        let text = text_of("gather4_typed.R (M5_NM, 8) T6 U.0 U.0 U.0 %null.0 U.0");
+        text.replace("4.1", version)
+    };
+    let bytes = |text: &str, number| {
+        let format = visakit_isa::Format::new(Version::new(3, number), Dialect::default());
+        visakit_encode::instruction(&first(text), format).unwrap()[..3].to_vec()
+    };
+    assert_eq!(bytes(&version("3.1"), 1), [0x4b, 0x0e, 0xc0]);
+    assert_eq!(bytes(&version("3.2"), 2)[..2], [0x4b, 0xc3]);
 }
 
 #[test]

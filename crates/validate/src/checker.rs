@@ -3,7 +3,7 @@
 use crate::platform::{Platform, Registers};
 use crate::report::{Part, Place, Sink};
 use crate::rule::Rule;
-use crate::storage::{General, Storage, storages};
+use crate::storage::{End, General, Storage, storages};
 use crate::{
     Options, declarations, flow, lsc, messages, operands, platform, rules, special, structure,
     types,
@@ -284,6 +284,18 @@ impl<'i> Checker<'_, '_> {
             size: variable.size(),
             declared: Some((index, *self.storages.get(place)?)),
         })
+    }
+
+    /// Bytes from the start of a raw operand to the end of the variable with its storage; `None` where that is
+    /// not declared here.
+    pub(crate) fn bytes_behind(&self, operand: RawOperand) -> Option<u32> {
+        let (_, storage) = self.general(operand.variable)?.declared?;
+        let End::Declared(root) = storage.end else {
+            return None;
+        };
+        let root = self.body.variables.get(usize::try_from(root).ok()?)?;
+        let at = storage.offset.saturating_add(operand.offset.into());
+        Some(root.size().saturating_sub(at))
     }
 
     /// The type of a vector operand: `None` where it has none, or its variable does not exist.

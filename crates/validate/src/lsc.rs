@@ -30,7 +30,6 @@ pub(crate) fn is_quad(op: Op) -> bool {
 struct Message {
     sfid: u8,
     access: Access,
-    typed: bool,
 }
 
 impl Message {
@@ -47,7 +46,6 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
     let message = Message {
         sfid: if typed { sfid::TGM } else { at.byte(F::Sfid) },
         access: at.def.access,
-        typed,
     };
     caching(checker, at, &message);
     match at.op {
@@ -182,6 +180,8 @@ fn shape(checker: &mut Checker<'_, '_>, at: &Looked<'_>, message: &Message) {
     if message.is_atomic() && !quad && !transposed {
         atomic(checker, at, message);
     }
+    let moved = bytes * elements * if transposed { 1 } else { u32::from(at.lanes) };
+    data_bounds(checker, at, moved);
     let registers = checker.registers.most;
     let filled = if transposed {
         (elements * bytes / registers).max(1)
@@ -192,6 +192,22 @@ fn shape(checker: &mut Checker<'_, '_>, at: &Looked<'_>, message: &Message) {
         checker.add_named(&rules::LSC_PAYLOAD, at, F::DataElems, || {
             alloc::format!("data of {filled} registers")
         });
+    }
+}
+
+/// What all lanes move has a place.
+fn data_bounds(checker: &mut Checker<'_, '_>, at: &Looked<'_>, moved: u32) {
+    // Where all lanes are off or out of bounds nothing is moved, so that programs may be right all the same.
+    let status = matches!(at.op, Op::LSC_LOAD_STATUS | Op::LSC_LOAD_QUAD_STATUS);
+    for name in [F::Dst, F::Src1Data, F::Src2Data] {
+        let Some(left) = at.raw(name).and_then(|raw| checker.bytes_behind(raw)) else {
+            continue;
+        };
+        if left < moved && !(status && name == F::Dst) {
+            checker.add_named(&rules::LSC_DATA_BOUNDS, at, name, || {
+                alloc::format!("{moved} bytes of data where {left} are left of the variable")
+            });
+        }
     }
 }
 
@@ -396,7 +412,6 @@ fn data_operands(checker: &mut Checker<'_, '_>, at: &Looked<'_>, message: &Messa
             "the operand is null, and is needed".to_string()
         });
     }
-    let _ = message.typed;
 }
 
 fn pitch(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {

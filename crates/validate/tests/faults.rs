@@ -129,3 +129,15 @@ fn paired_surfaces_are_of_newer_platforms() {
     assert_eq!(unless_only(&id, &object, "dg2"), None);
     assert_eq!(common::report(&object, "xe2").errors, 0);
 }
+
+/// Compilers write them for SKL, too, and Intel's verifier lets them pass.
+#[test]
+fn scattered_qwords_are_of_all_platforms() {
+    for line in [
+        "qw_gather.1 (M1, 8) T6 U0.0 Q0.0",
+        "qw_scatter.1 (M1, 8) T6 U0.0 Q0.0",
+    ] {
+        let object = common::assembled(&common::text("", line)).unwrap();
+        assert_eq!(common::report(&object, "skl").errors, 0, "{line}");
+    }
+}

@@ -173,3 +173,43 @@ fn the_page_of_the_rules_is_in_step() {
         "docs/rules.md is not what the rules say; run with VISAKIT_UPDATE_DOCS=1"
     );
 }
+
+/// Every number that follows from the rest of the file, changed by one bit: the finding is where the number is.
+#[test]
+fn numbers_that_contradict_the_file_are_found_where_they_are() {
+    let object =
+        common::assembled(&common::text("", "mov (M1, 8) D0(0,0)<1> D1(0,0)<8;8,1>")).unwrap();
+    let mut file = visakit_encode::write(&object).unwrap();
+    assert!(
+        bytes(&file, None, &Options::default())
+            .unwrap()
+            .findings
+            .is_empty()
+    );
+    let mut places = std::collections::BTreeSet::new();
+    for at in 0..file.len() {
+        for bit in 0..8 {
+            file[at] ^= 1 << bit;
+            let report = bytes(&file, None, &Options::default());
+            file[at] ^= 1 << bit;
+            // Without magic and version it is no object at all.
+            let Ok(report) = report else { continue };
+            let wanted = "V0003-inconsistent-number";
+            for finding in report
+                .findings
+                .iter()
+                .filter(|f| f.rule.id().to_string() == wanted)
+            {
+                let offset = usize::try_from(finding.offset.unwrap()).unwrap();
+                let field = offset..offset + 4;
+                if field.contains(&at) && report.findings.len() == 1 {
+                    assert_eq!(finding.rule.severity, visakit_validate::Severity::Error);
+                    assert!(!finding.message.is_empty());
+                    places.insert(offset);
+                }
+            }
+        }
+    }
+    // Among them the size of the code and the place of its begin.
+    assert!(places.len() >= 2, "{places:x?}");
+}

@@ -16,7 +16,7 @@ pub use symbols::{
 
 use crate::ids::StringId;
 use crate::instruction::Instruction;
-use crate::version::{Dialect, Format, Version};
+use crate::version::{Dialect, Features, Format, Version};
 use crate::wire::Derived;
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -75,6 +75,34 @@ impl<'a> Object<'a> {
         kernels
             .map(|(i, r)| (RoutineId::new(RoutineKind::Kernel, i), r))
             .chain(functions.map(|(i, r)| (RoutineId::new(RoutineKind::Function, i), r)))
+    }
+
+    /// The order in which writers of the version put routines and native code, named as readers
+    /// name it: a file whose order is interleaved and grouped at once counts as interleaved.
+    #[must_use]
+    pub fn usual_arrangement(&self) -> Arrangement<'static> {
+        let grouped = !self.format().features().contains(Features::SINCE_3_3);
+        if grouped && self.order_matters() {
+            Arrangement::Grouped
+        } else {
+            Arrangement::Interleaved
+        }
+    }
+
+    /// Whether [`Arrangement::Interleaved`] and [`Arrangement::Grouped`] are different orders: native
+    /// code of a kernel that another routine follows.
+    #[must_use]
+    pub fn order_matters(&self) -> bool {
+        let has_code = |kernel: &Routine<'_>| {
+            let mut codes = kernel.binaries.iter().map(|binary| &binary.code);
+            codes.any(|code| matches!(code, NativeCode::Bytes(bytes) if !bytes.is_empty()))
+        };
+        let followed = if self.functions.is_empty() {
+            self.kernels.len().saturating_sub(1)
+        } else {
+            self.kernels.len()
+        };
+        self.kernels.iter().take(followed).any(has_code)
     }
 
     /// The routine of that number.

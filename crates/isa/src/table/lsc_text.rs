@@ -43,7 +43,7 @@ const SCALE: Part = Part::If(
     &[Part::Hex(F::AddrScale), Part::Text("*")],
 );
 
-const VECTOR: Part = Part::Choice(&Choice {
+const NUMBER: Part = Part::Choice(&Choice {
     field: F::DataElems,
     mask: 0xff,
     cases: &[
@@ -66,6 +66,40 @@ const ORDER: Part = Part::Choice(&Choice {
     otherwise: "<<0?>>",
 });
 
+/// No number of elements was said.
+const PLAIN: Test = Test::OneOf(F::DataElems, 0b10);
+
+/// `x4t`, and what Intel's assemblers take besides: `x1`, and the channels of quads, whose mask they
+/// store in place of the number of elements.
+const VECTOR: Part = Part::If(
+    Test::Present(F::DataElems),
+    &[
+        NUMBER,
+        Part::Heard(&[Part::If(PLAIN, &[Part::Heard(&[Part::Text("x1")])])]),
+        ORDER,
+        Part::Heard(&[Part::If(
+            PLAIN,
+            &[Part::Heard(&[
+                Part::Text("."),
+                Part::Channels(F::DataElems, "xyzw"),
+            ])],
+        )]),
+    ],
+);
+
+/// `.xyzw`, and what Intel's assemblers take besides: a number of elements, which they store in place
+/// of the mask.
+const ENABLED: Part = Part::If(
+    Test::Present(F::ChMask),
+    &[
+        Part::MayOmit(&[Part::Text("."), Part::Channels(F::ChMask, "xyzw")]),
+        Part::Heard(&[Part::If(
+            Test::NoBits(F::ChMask, 0xf),
+            &[Part::Heard(&[NUMBER]), Part::Heard(&[ORDER])],
+        )]),
+    ],
+);
+
 const ORDER_2D: Part = Part::Choice(&Choice {
     field: F::DataOrder,
     mask: 0xff,
@@ -83,7 +117,6 @@ const VNNI: Part = Part::Choice(&Choice {
 const COLON: Part = Part::Text(":");
 const GAP: Part = Part::Text("  ");
 const ELEMENT: Part = Part::Named(F::DataSize);
-const ENABLED: Part = Part::Channels(F::ChMask, "xyzw");
 const TARGET: Part = Part::Bare(F::Dst);
 const DATA: Part = Part::Bare(F::Src1Data);
 const MORE_DATA: Part = Part::Bare(F::Src2Data);
@@ -244,35 +277,26 @@ const TYPED_BLOCK_SHAPE: Part = Part::If(
     ],
 );
 
-pub(super) const LOAD: &[Part] = untyped!(TARGET, COLON, ELEMENT, VECTOR, ORDER, GAP, ADDRESS);
+pub(super) const LOAD: &[Part] = untyped!(TARGET, COLON, ELEMENT, VECTOR, GAP, ADDRESS);
 
-pub(super) const LOAD_QUAD: &[Part] = untyped!(
-    TARGET,
-    COLON,
-    ELEMENT,
-    Part::Text("."),
-    ENABLED,
-    GAP,
-    ADDRESS
-);
+pub(super) const LOAD_QUAD: &[Part] = untyped!(TARGET, COLON, ELEMENT, ENABLED, GAP, ADDRESS);
 
 pub(super) const LOAD_STRIDED: &[Part] =
-    untyped!(TARGET, COLON, ELEMENT, VECTOR, ORDER, GAP, STRIDED_ADDRESS);
+    untyped!(TARGET, COLON, ELEMENT, VECTOR, GAP, STRIDED_ADDRESS);
 
 pub(super) const LOAD_BLOCK: &[Part] = untyped!(TARGET, BLOCK_SHAPE, GAP, BLOCK_ADDRESS);
 
-pub(super) const STORE: &[Part] = untyped!(ADDRESS, GAP, DATA, COLON, ELEMENT, VECTOR, ORDER);
+pub(super) const STORE: &[Part] = untyped!(ADDRESS, GAP, DATA, COLON, ELEMENT, VECTOR);
 
-pub(super) const STORE_QUAD: &[Part] =
-    untyped!(ADDRESS, GAP, DATA, COLON, ELEMENT, Part::Text("."), ENABLED);
+pub(super) const STORE_QUAD: &[Part] = untyped!(ADDRESS, GAP, DATA, COLON, ELEMENT, ENABLED);
 
 pub(super) const STORE_STRIDED: &[Part] =
-    untyped!(STRIDED_ADDRESS, GAP, DATA, COLON, ELEMENT, VECTOR, ORDER);
+    untyped!(STRIDED_ADDRESS, GAP, DATA, COLON, ELEMENT, VECTOR);
 
 pub(super) const STORE_BLOCK: &[Part] = untyped!(BLOCK_ADDRESS, GAP, DATA, BLOCK_SHAPE);
 
 pub(super) const ATOMIC: &[Part] = untyped!(
-    TARGET, COLON, ELEMENT, VECTOR, ORDER, GAP, ADDRESS, GAP, DATA, GAP, MORE_DATA
+    TARGET, COLON, ELEMENT, VECTOR, GAP, ADDRESS, GAP, DATA, GAP, MORE_DATA
 );
 
 pub(super) const COUNTER: &[Part] = untyped!(
@@ -280,13 +304,12 @@ pub(super) const COUNTER: &[Part] = untyped!(
     COLON,
     ELEMENT,
     VECTOR,
-    ORDER,
     GAP,
     MODEL,
     BASE,
     GAP,
     Part::Bare(F::Src0Data),
-    Part::MayOmit(&[COLON, ELEMENT, VECTOR, ORDER]),
+    Part::MayOmit(&[COLON, ELEMENT, VECTOR]),
 );
 
 /// The same with the fields of an ordinary message.
@@ -295,27 +318,18 @@ pub(super) const COUNTER_STORE: &[Part] = untyped!(
     COLON,
     ELEMENT,
     VECTOR,
-    ORDER,
     GAP,
     MODEL,
     BASE,
     GAP,
     DATA,
-    Part::MayOmit(&[COLON, ELEMENT, VECTOR, ORDER]),
+    Part::MayOmit(&[COLON, ELEMENT, VECTOR]),
 );
 
-pub(super) const TYPED_LOAD: &[Part] =
-    typed!(TARGET, COLON, ELEMENT, VECTOR, ORDER, GAP, COORDINATES);
+pub(super) const TYPED_LOAD: &[Part] = typed!(TARGET, COLON, ELEMENT, VECTOR, GAP, COORDINATES);
 
-pub(super) const TYPED_LOAD_QUAD: &[Part] = typed!(
-    TARGET,
-    COLON,
-    ELEMENT,
-    Part::Text("."),
-    ENABLED,
-    GAP,
-    COORDINATES
-);
+pub(super) const TYPED_LOAD_QUAD: &[Part] =
+    typed!(TARGET, COLON, ELEMENT, ENABLED, GAP, COORDINATES);
 
 /// No execution size: always one lane.
 pub(super) const TYPED_LOAD_BLOCK_BARE: &[Part] = &[
@@ -344,18 +358,10 @@ pub(super) const TYPED_STORE_BLOCK_BARE: &[Part] = &[
 pub(super) const TYPED_LOAD_BLOCK: &[Part] =
     typed!(TARGET, TYPED_BLOCK_SHAPE, GAP, BLOCK_COORDINATES);
 
-pub(super) const TYPED_STORE: &[Part] =
-    typed!(COORDINATES, GAP, DATA, COLON, ELEMENT, VECTOR, ORDER);
+pub(super) const TYPED_STORE: &[Part] = typed!(COORDINATES, GAP, DATA, COLON, ELEMENT, VECTOR);
 
-pub(super) const TYPED_STORE_QUAD: &[Part] = typed!(
-    COORDINATES,
-    GAP,
-    DATA,
-    COLON,
-    ELEMENT,
-    Part::Text("."),
-    ENABLED
-);
+pub(super) const TYPED_STORE_QUAD: &[Part] =
+    typed!(COORDINATES, GAP, DATA, COLON, ELEMENT, ENABLED);
 
 pub(super) const TYPED_STORE_BLOCK: &[Part] =
     typed!(BLOCK_COORDINATES, GAP, DATA, TYPED_BLOCK_SHAPE);
@@ -365,7 +371,6 @@ pub(super) const TYPED_ATOMIC: &[Part] = typed!(
     COLON,
     ELEMENT,
     VECTOR,
-    ORDER,
     GAP,
     COORDINATES,
     GAP,

@@ -59,8 +59,26 @@ const SEND: &[Part] = &[
     Part::Operands,
 ];
 
-const SPLIT_SEND: &[Part] = &[
-    Part::Predicate,
+/// Puts what all split messages have in common around what they begin with.
+macro_rules! split_send {
+    ($($part:expr),* $(,)?) => {
+        &[
+            Part::Predicate,
+            $($part,)*
+            Part::Number(F::NumSrc0),
+            Part::Text("."),
+            Part::Number(F::NumSrc1),
+            Part::Text("."),
+            Part::Number(F::NumDst),
+            Part::Text(" "),
+            Part::ExecSize,
+            Part::Text(" "),
+            Part::Operands,
+        ]
+    };
+}
+
+const SPLIT_SEND: &[Part] = split_send!(
     Part::Choice(&Choice {
         field: F::Modifier,
         mask: 1,
@@ -71,20 +89,10 @@ const SPLIT_SEND: &[Part] = &[
     Part::If(Test::Absent(F::Ffid), &[Part::Text("0")]),
     Part::Text("."),
     Part::If(Test::Bits(F::Modifier, 2), &[Part::Text("eot.")]),
-    Part::Number(F::NumSrc0),
-    Part::Text("."),
-    Part::Number(F::NumSrc1),
-    Part::Text("."),
-    Part::Number(F::NumDst),
-    Part::Text(" "),
-    Part::ExecSize,
-    Part::Text(" "),
-    Part::Operands,
-];
+);
 
 /// The end of the message in the mnemonic.
-const SPLIT_SEND_END: &[Part] = &[
-    Part::Predicate,
+const SPLIT_SEND_END: &[Part] = split_send!(
     Part::Choice(&Choice {
         field: F::Modifier,
         mask: 3,
@@ -93,36 +101,15 @@ const SPLIT_SEND_END: &[Part] = &[
     }),
     Part::Number(F::Ffid),
     Part::Text("."),
-    Part::Number(F::NumSrc0),
-    Part::Text("."),
-    Part::Number(F::NumSrc1),
-    Part::Text("."),
-    Part::Number(F::NumDst),
-    Part::Text(" "),
-    Part::ExecSize,
-    Part::Text(" "),
-    Part::Operands,
-];
+);
 
 /// No number of a shared function.
-const SPLIT_SEND_SHORT: &[Part] = &[
-    Part::Predicate,
-    Part::Choice(&Choice {
-        field: F::Modifier,
-        mask: 3,
-        cases: &[(1, "raw_sendsc."), (3, "raw_sendsc_eot.")],
-        otherwise: "<<0?>>",
-    }),
-    Part::Number(F::NumSrc0),
-    Part::Text("."),
-    Part::Number(F::NumSrc1),
-    Part::Text("."),
-    Part::Number(F::NumDst),
-    Part::Text(" "),
-    Part::ExecSize,
-    Part::Text(" "),
-    Part::Operands,
-];
+const SPLIT_SEND_SHORT: &[Part] = split_send!(Part::Choice(&Choice {
+    field: F::Modifier,
+    mask: 3,
+    cases: &[(1, "raw_sendsc."), (3, "raw_sendsc_eot.")],
+    otherwise: "<<0?>>",
+}));
 
 const NAMED_BARRIER: &[Part] = &[
     Part::Choice(&Choice {

@@ -14,14 +14,26 @@ const ADDRESS: &[Part] = &[
     Part::Operand(F::Src1),
 ];
 
-const COMPARE: &[Part] = &[
+/// The relation that assemblers store where the text names none.
+const NO_RELATION: u16 = 6;
+
+const COMPARE: Syntax = Syntax::of(&[
     Part::Mnemonic,
-    Part::Text("."),
-    Part::Named(F::RelOp),
+    Part::If(
+        Test::Not(F::RelOp, NO_RELATION),
+        &[Part::Text("."), Part::Named(F::RelOp)],
+    ),
     Part::Text(" "),
     Part::ExecSize,
     Part::Operands,
-];
+])
+// How Intel's printer shows that there is none.
+.or(&[&[
+    Part::Mnemonic,
+    Part::Text(". "),
+    Part::ExecSize,
+    Part::Operands,
+]]);
 
 const MINIMUM_OR_MAXIMUM: &[Part] = &[
     Part::Choice(&Choice {
@@ -72,7 +84,7 @@ instructions! {
         => &[EXEC, dst(P, ANY), src(F::Src0, GIM, T::INTEGERS)];
 
     /// Compares two sources and sets a predicate or a general variable.
-    CMP = plain(0x2c) ["cmp"] .text(COMPARE) .group(Group::Compare).spec(NO_SAT, ARITH_MODS, ALL)
+    CMP = plain(0x2c) ["cmp"] .syntax(COMPARE) .group(Group::Compare).spec(NO_SAT, ARITH_MODS, ALL)
         .note("No pred field. The destination is an ordinary vector operand: class 2 (predicate) for a flag destination, class 0 (general) for a per-lane all-ones/zero destination.")
         => &[
             EXEC, u8(F::RelOp).named(&enums::RELATION), dst(G.union(P), ANY),

@@ -12,51 +12,36 @@ const LANES: Part = Part::Choice(&Choice {
     otherwise: "16",
 });
 
-const SAMPLE_LEGACY: &[Part] = &[
-    Part::Mnemonic,
-    Part::Text("."),
-    Part::Channels(F::Mode, "RGBA"),
+/// Puts the channels before, and the operands behind, what a legacy message says between them.
+macro_rules! legacy {
+    ($($part:expr),* $(,)?) => {
+        &[
+            Part::Mnemonic,
+            Part::Text("."),
+            Part::Channels(F::Mode, "RGBA"),
+            $($part,)*
+            Part::Surface(F::Surface),
+            Part::Operands,
+        ]
+    };
+}
+
+const SAMPLE_LEGACY: &[Part] = legacy!(
     Part::Text(" ("),
     LANES,
     Part::Text(") "),
     Part::Sampler(F::Sampler),
     Part::Text(" "),
-    Part::Surface(F::Surface),
-    Part::Operands,
-];
+);
 
 /// Eight lanes.
-const SAMPLE_LEGACY_8: &[Part] = &[
-    Part::Mnemonic,
-    Part::Text("."),
-    Part::Channels(F::Mode, "RGBA"),
-    Part::Text(" "),
-    Part::Sampler(F::Sampler),
-    Part::Text(" "),
-    Part::Surface(F::Surface),
-    Part::Operands,
-];
+const SAMPLE_LEGACY_8: &[Part] =
+    legacy!(Part::Text(" "), Part::Sampler(F::Sampler), Part::Text(" "));
+
+const LOAD_LEGACY: &[Part] = legacy!(Part::Text(" ("), LANES, Part::Text(") "));
 
 /// Eight lanes.
-const LOAD_LEGACY_8: &[Part] = &[
-    Part::Mnemonic,
-    Part::Text("."),
-    Part::Channels(F::Mode, "RGBA"),
-    Part::Text(" "),
-    Part::Surface(F::Surface),
-    Part::Operands,
-];
-
-const LOAD_LEGACY: &[Part] = &[
-    Part::Mnemonic,
-    Part::Text("."),
-    Part::Channels(F::Mode, "RGBA"),
-    Part::Text(" ("),
-    LANES,
-    Part::Text(") "),
-    Part::Surface(F::Surface),
-    Part::Operands,
-];
+const LOAD_LEGACY_8: &[Part] = legacy!(Part::Text(" "));
 
 const NORMALISED: &[Part] = &[
     Part::Mnemonic,
@@ -101,99 +86,90 @@ const TEXEL_OFFSETS: Part = Part::If(
     &[Part::Text(" "), Part::Hex(F::Aoffimmi16), Part::Text(":uw")],
 );
 
-const SAMPLE: &[Part] = &[
-    Part::Predicate,
-    Part::Operation(F::Op, 0x0f00_005f_0318_127f),
-    Part::Text("."),
-    Part::Flags(
-        F::Op,
-        &[(8, "pixel_null_mask."), (9, "cps."), (10, "divS.")],
-    ),
-    Part::Channels(F::Channels, "RGBA"),
-    Part::Text(" "),
-    Part::ExecSize,
-    Part::Text(" "),
-    TEXEL_OFFSETS,
-    Part::Operand(F::Aoffimmi),
-    Part::Text(" "),
-    Part::Sampler(F::Sampler),
-    Part::Text(" "),
-    Part::Surface(F::Surface),
-    Part::Operand(F::Dst),
-    Part::Operand(F::PairedSurface),
-    Part::List(F::Params),
-];
+const CHANNELS: Part = Part::Channels(F::Channels, "RGBA");
+
+const SWITCHES: Part = Part::Flags(
+    F::Op,
+    &[(8, "pixel_null_mask."), (9, "cps."), (10, "divS.")],
+);
+
+const NULL_MASK: Part = Part::Flags(F::Op, &[(8, "pixel_null_mask.")]);
+
+/// Puts what all messages with parameters have in common around their operation and their sampler.
+macro_rules! texels {
+    ([$($operation:expr),* $(,)?], [$($sampler:expr),* $(,)?]) => {
+        &[
+            Part::Predicate,
+            $($operation,)*
+            TEXEL_OFFSETS,
+            Part::Operand(F::Aoffimmi),
+            Part::Text(" "),
+            $($sampler,)*
+            Part::Surface(F::Surface),
+            Part::Operand(F::Dst),
+            Part::Operand(F::PairedSurface),
+            Part::List(F::Params),
+        ]
+    };
+}
+
+/// The same for messages that sample: their switches, channels and lanes.
+macro_rules! sampled {
+    ($operation:expr) => {
+        texels!(
+            [
+                $operation,
+                Part::Text("."),
+                SWITCHES,
+                CHANNELS,
+                Part::Text(" "),
+                Part::ExecSize,
+                Part::Text(" "),
+            ],
+            [Part::Sampler(F::Sampler), Part::Text(" ")]
+        )
+    };
+}
+
+const SAMPLE: &[Part] = sampled!(Part::Operation(F::Op, 0x0f00_005f_0318_127f));
 
 /// The operation whose code means another one where texels are collected.
-const SAMPLE_SHARED_CODE: &[Part] = &[
-    Part::Predicate,
-    Part::Choice(&Choice {
-        field: F::Op,
-        mask: 0xff,
-        cases: &[(17, "sample_d_c_mlod")],
-        otherwise: "<<0?>>",
-    }),
-    Part::Text("."),
-    Part::Flags(
-        F::Op,
-        &[(8, "pixel_null_mask."), (9, "cps."), (10, "divS.")],
-    ),
-    Part::Channels(F::Channels, "RGBA"),
-    Part::Text(" "),
-    Part::ExecSize,
-    Part::Text(" "),
-    TEXEL_OFFSETS,
-    Part::Operand(F::Aoffimmi),
-    Part::Text(" "),
-    Part::Sampler(F::Sampler),
-    Part::Text(" "),
-    Part::Surface(F::Surface),
-    Part::Operand(F::Dst),
-    Part::Operand(F::PairedSurface),
-    Part::List(F::Params),
-];
+const SAMPLE_SHARED_CODE: &[Part] = sampled!(Part::Choice(&Choice {
+    field: F::Op,
+    mask: 0xff,
+    cases: &[(17, "sample_d_c_mlod")],
+    otherwise: "<<0?>>",
+}));
 
-const LOAD_TEXELS: &[Part] = &[
-    Part::Predicate,
-    Part::Operation(F::Op, 0x3c00_0080),
-    Part::Text("."),
-    Part::Flags(F::Op, &[(8, "pixel_null_mask.")]),
-    Part::Channels(F::Channels, "RGBA"),
-    Part::Text(" "),
-    Part::ExecSize,
-    Part::Text(" "),
-    TEXEL_OFFSETS,
-    Part::Operand(F::Aoffimmi),
-    Part::Text(" "),
-    Part::Surface(F::Surface),
-    Part::Operand(F::Dst),
-    Part::Operand(F::PairedSurface),
-    Part::List(F::Params),
-];
+const LOAD_TEXELS: &[Part] = texels!(
+    [
+        Part::Operation(F::Op, 0x3c00_0080),
+        Part::Text("."),
+        NULL_MASK,
+        CHANNELS,
+        Part::Text(" "),
+        Part::ExecSize,
+        Part::Text(" "),
+    ],
+    []
+);
 
-const GATHER_TEXELS: &[Part] = &[
-    Part::Predicate,
-    Part::Operation(F::Op, 0x00a1_e100_00a7_e100),
-    Part::Text("."),
-    Part::Flags(F::Op, &[(8, "pixel_null_mask.")]),
-    Part::Choice(&Choice {
-        field: F::SrcChannel,
-        mask: 0xff,
-        cases: &[(0, "R"), (1, "G"), (2, "B"), (3, "A")],
-        otherwise: "illegal",
-    }),
-    Part::Text(" "),
-    Part::ExecSize,
-    TEXEL_OFFSETS,
-    Part::Operand(F::Aoffimmi),
-    Part::Text(" "),
-    Part::Sampler(F::Sampler),
-    Part::Text(" "),
-    Part::Surface(F::Surface),
-    Part::Operand(F::Dst),
-    Part::Operand(F::PairedSurface),
-    Part::List(F::Params),
-];
+const GATHER_TEXELS: &[Part] = texels!(
+    [
+        Part::Operation(F::Op, 0x00a1_e100_00a7_e100),
+        Part::Text("."),
+        NULL_MASK,
+        Part::Choice(&Choice {
+            field: F::SrcChannel,
+            mask: 0xff,
+            cases: &[(0, "R"), (1, "G"), (2, "B"), (3, "A")],
+            otherwise: "illegal",
+        }),
+        Part::Text(" "),
+        Part::ExecSize,
+    ],
+    [Part::Sampler(F::Sampler), Part::Text(" ")]
+);
 
 const PROPERTIES: &[Part] = &[
     Part::Operation(F::Op, 0xc00),

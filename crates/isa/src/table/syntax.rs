@@ -144,6 +144,8 @@ pub enum Part {
     Own(&'static [Part]),
     /// These parts, which hand-written text may leave out.
     MayOmit(&'static [Part]),
+    /// These parts where a text has them. No printer writes them.
+    Heard(&'static [Part]),
     /// The four precisions and counts of a systolic product: `.s8.u8.8.8`.
     Precision(FieldName),
     /// A label that is placed here, with everything that belongs to its kind.
@@ -229,7 +231,7 @@ mod tests {
                     shown(row, parts, names);
                 }
                 Part::Choice(choice) => names.push(choice.field),
-                Part::Text(_) | Part::Mnemonic | Part::Saturation => {}
+                Part::Text(_) | Part::Mnemonic | Part::Saturation | Part::Heard(_) => {}
                 Part::HexPair(high, low) => names.extend([*high, *low]),
                 Part::Lanes(name)
                 | Part::Operand(name)

@@ -82,12 +82,8 @@ pub fn convert(mut object: Object<'_>, to: Format) -> Result<Object<'_>, Vec<Err
     if from_files && object.functions.is_empty() {
         files::from_routines(&mut object);
     }
-    if shares(from) != shares(to) {
-        object.arrangement = match object.arrangement {
-            Arrangement::Custom(pieces) => Arrangement::Custom(pieces),
-            _ if shares(to) => Arrangement::Grouped,
-            _ => Arrangement::Interleaved,
-        };
+    if shares(from) != shares(to) && !matches!(object.arrangement, Arrangement::Custom(_)) {
+        object.arrangement = object.usual_arrangement();
     }
     if errors.is_empty()
         && let Err(error) = visakit_encode::write(&object)

@@ -108,7 +108,7 @@ impl<'t> Assembler<'t, '_> {
             let wanted = "changes such as `dst.region+0x32` or `label=5>6`";
             return Err(self.cursor.unexpected(wanted));
         };
-        let how = match (how, &self.draft) {
+        let how = match (how, &mut self.draft) {
             (How::Name { from, to }, Some(draft)) => {
                 let to = draft.kept_index(to);
                 How::Name { from, to }

@@ -24,8 +24,24 @@ pub(super) struct Word<'t> {
     pub(super) span: Span,
 }
 
+/// Characters of words.
+static WORDS: [bool; 256] = {
+    let mut words = [false; 256];
+    let mut c = 0;
+    while c < 256 {
+        #[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)] // 256 entries, 8 bits
+        {
+            words[c] = (c as u8).is_ascii_alphanumeric() || c as u8 == b'_';
+        }
+        c += 1;
+    }
+    words
+};
+
+#[inline(always)]
+#[allow(clippy::indexing_slicing)] // 256 entries, 8 bits
 pub(super) const fn is_word(c: u8) -> bool {
-    c.is_ascii_alphanumeric() || c == b'_'
+    WORDS[c as usize]
 }
 
 /// Characters of labels.
@@ -104,10 +120,17 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Whether nothing but blanks stands before the end of the line.
+    /// Whether nothing but blanks stands before the end of the statement: that of the line, or the
+    /// brace that ends a scope.
     pub(super) fn ends(&mut self) -> bool {
         self.blanks();
-        matches!(self.peek(), None | Some(b'\n'))
+        matches!(self.peek(), None | Some(b'\n' | b'}'))
+    }
+
+    /// Whether an expression that is no bare number begins behind blanks.
+    pub(super) fn begins_primary(&mut self) -> bool {
+        self.blanks();
+        self.peek() == Some(b'(') || self.has("%sizeof") || self.has("%DispatchSimd")
     }
 
     /// Goes to the end of the line.
@@ -288,18 +311,7 @@ impl<'t> Cursor<'t> {
 
     /// A quoted string behind blanks that goes into a pool of strings.
     pub(super) fn pooled(&mut self) -> Parsed<Option<(Cow<'t, [u8]>, Span)>> {
-        let found = self.string()?;
-        if let Some((text, span)) = &found
-            && text.contains(&0)
-        {
-            let message = "the string has a NUL in it, which strings of objects cannot have";
-            return Err(Diagnostic::new(
-                DiagnosticKind::NotEncodable,
-                *span,
-                message,
-            ));
-        }
-        Ok(found)
+        self.string()?.map(pooled).transpose()
     }
 
     fn escape(&mut self) -> Parsed<u8> {
@@ -307,14 +319,15 @@ impl<'t> Cursor<'t> {
         self.at += 1;
         let c = self.peek().unwrap_or(b'\n');
         if c.is_ascii_digit() || c == b'x' {
-            let (radix, most) = if c == b'x' { (16, 2) } else { (8, 3) };
+            // Decimal digits with the weights of octal ones, as Intel's lexer reads them.
+            let (radix, weight, most) = if c == b'x' { (16, 16, 2) } else { (10, 8, 3) };
             self.at += usize::from(c == b'x');
             let mut value = 0u32;
             let mut digits = 0;
             while digits < most
                 && let Some(digit) = self.peek().and_then(|c| (c as char).to_digit(radix))
             {
-                value = value * radix + digit;
+                value = value * weight + digit;
                 digits += 1;
                 self.at += 1;
             }
@@ -370,6 +383,16 @@ impl<'t> Cursor<'t> {
         };
         Diagnostic::new(DiagnosticKind::Syntax, span, message).expected(what)
     }
+}
+
+/// What was found, where a pool of strings can hold it: its strings end with a NUL.
+pub(super) fn pooled((text, span): (Cow<'_, [u8]>, Span)) -> Parsed<(Cow<'_, [u8]>, Span)> {
+    if text.contains(&0) {
+        let message = "the string has a NUL in it, which strings of objects cannot have";
+        let kind = DiagnosticKind::NotEncodable;
+        return Err(Diagnostic::new(kind, span, message));
+    }
+    Ok((text, span))
 }
 
 /// A piece of text for a message.

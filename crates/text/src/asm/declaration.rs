@@ -135,6 +135,11 @@ impl<'t> Assembler<'t, '_> {
         if decl.class == b'G' && decl.ty.is_none() {
             return Err(missing("type="));
         }
+        if decl.class != b'G' && (decl.alias.is_some() || decl.alignment != 0) {
+            let message = "only general variables are aligned or aliases";
+            return Err(Diagnostic::new(DiagnosticKind::Syntax, word.span, message)
+                .expected("a declaration without `align=` and `alias=`"));
+        }
         draft.declare(word, symbol)?;
         let name = draft.string(Cow::Borrowed(name));
         let mut declaration = Declaration {

@@ -32,6 +32,8 @@ impl Line<'_, '_> {
             F::AddrSize => enums::lsc_addr_size::A32.into(),
             F::AddrType => enums::lsc_addr_type::FLAT.into(),
             F::AddrScale | F::Blocks => 1,
+            // No relation, as Intel's assemblers store it.
+            F::RelOp => 6,
             _ => 0,
         }
     }

@@ -1,6 +1,6 @@
 //! Directives: what begins with a full stop.
 
-use super::cursor::{Word, shown};
+use super::cursor::{Word, pooled, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span, closest};
 use super::expression::{Extent, expression};
 use super::instruction::trailing;
@@ -117,9 +117,10 @@ impl<'t> Assembler<'t, '_> {
         Err(fault.expected(alloc::format!("{what} from {low} to {high}")))
     }
 
-    /// A quoted string or a plain name.
+    /// A quoted string or a plain name of what the object names by itself (routines, variables of the
+    /// file): unlike strings of the pool it may have any bytes.
     pub(super) fn name(&mut self, what: &str) -> Parsed<(Cow<'t, [u8]>, Span)> {
-        if let Some(found) = self.cursor.pooled()? {
+        if let Some(found) = self.cursor.string()? {
             return Ok(found);
         }
         match self.cursor.label() {
@@ -147,11 +148,7 @@ impl<'t> Assembler<'t, '_> {
     }
 
     pub(super) fn routine(&mut self, kind: RoutineKind) -> Parsed<()> {
-        // Unlike strings of the pool it may have any bytes.
-        let (name, span) = match self.cursor.string()? {
-            Some(found) => found,
-            None => self.name("the name of a routine")?,
-        };
+        let (name, span) = self.name("the name of a routine")?;
         self.finish_routine();
         self.here.routine = span;
         let format = self.object.format();
@@ -348,7 +345,7 @@ impl<'t> Assembler<'t, '_> {
     /// `.function "NAME"`
     pub(super) fn subroutine(&mut self, at: Span) -> Parsed<()> {
         self.draft(at)?;
-        let (name, span) = self.name("the name of a subroutine")?;
+        let (name, span) = pooled(self.name("the name of a subroutine")?)?;
         let draft = self.draft(at)?;
         let id = draft.label(name, LabelKind::SUBROUTINE, span)?;
         draft.place(id, span)?;

@@ -177,6 +177,16 @@ pub(super) fn expression<'t>(
 /// A decimal number that ends there: almost every expression.
 #[inline]
 fn plain(cursor: &mut Cursor<'_>, extent: Extent) -> Parsed<Option<i64>> {
+    // Most of them have one digit.
+    if let (Some(digit @ b'0'..=b'9'), Some(end)) = (cursor.peek(), cursor.peek_at(1)) {
+        let closes = end == b'>'
+            && extent != Extent::Full
+            && !matches!(cursor.peek_at(2), Some(b'>' | b'='));
+        if closes || matches!(end, b',' | b')' | b';' | b']') {
+            cursor.at += 1;
+            return Ok(Some((digit - b'0').into()));
+        }
+    }
     let start = cursor.at;
     let number = cursor.number()?;
     if let Some(number) = number

@@ -173,9 +173,10 @@ impl<'t> Assembler<'t, '_> {
             }
             let number = self.number("a number", 0..=0xffff_ffff)?;
             let number = u32::try_from(number).unwrap_or(0);
-            return Ok(match label {
-                true => Value::Label(LabelId(u16::try_from(number).unwrap_or(u16::MAX))),
-                false => Value::String(StringId(number)),
+            return Ok(match (label, self.draft.as_mut()) {
+                (false, Some(draft)) => Value::String(StringId(draft.kept_index(number))),
+                (false, None) => Value::String(StringId(number)),
+                (true, _) => Value::Label(LabelId(u16::try_from(number).unwrap_or(u16::MAX))),
             });
         }
         let mut fault: Option<Fault> = None;

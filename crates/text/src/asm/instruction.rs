@@ -3,14 +3,13 @@
 use super::cursor::Cursor;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::directive::most;
-use super::expression::Extent;
 use super::fragment::Operand;
 use super::index::Entry;
 use super::pieces::Record;
 use super::routine::{Draft, Paired};
 use alloc::string::String;
 use alloc::vec::Vec;
-use visakit_isa::table::{FieldDef, FieldKind, FieldName, InstructionDef, Part};
+use visakit_isa::table::{FieldDef, FieldKind, FieldName, InstructionDef, Part, Role};
 use visakit_isa::{
     Dialect, ExecSize, Features, Field, Instruction, Predicate, RawOperand, Value, enums,
 };
@@ -181,24 +180,6 @@ impl<'t> Line<'_, 't> {
         }
     }
 
-    /// Notes a whole number, which must fit.
-    pub(super) fn set_number(&mut self, name: FieldName, number: u64, span: Span) -> Parsed<()> {
-        let most = match self.field(name).map(|(_, f)| f.kind) {
-            Some(FieldKind::U8) => 0xff,
-            Some(FieldKind::U16 | FieldKind::SamplerOp) => 0xffff,
-            _ => 0xffff_ffff,
-        };
-        match u32::try_from(number) {
-            Ok(bits) if bits <= most => self.set(name, u32::MAX, bits),
-            _ => {
-                let message = alloc::format!("{number} does not fit into {name}");
-                let fault = Diagnostic::new(DiagnosticKind::ImmediateRange, span, message);
-                return Err(fault.expected(alloc::format!("a number up to {most}")));
-            }
-        }
-        Ok(())
-    }
-
     pub(super) fn part(&mut self, part: &'static Part) -> Parsed<()> {
         match *part {
             Part::Text(text) => {
@@ -222,8 +203,10 @@ impl<'t> Line<'_, 't> {
                 Ok(())
             }
             Part::Saturation => {
+                let start = self.cursor.at;
                 self.saturate = self.cursor.eat_text(".sat");
                 if self.saturate {
+                    self.saturates(Span::between(start, self.cursor.at))?;
                     self.fixed(".sat");
                 }
                 Ok(())
@@ -245,7 +228,7 @@ impl<'t> Line<'_, 't> {
                 None => Ok(()),
             },
             Part::If(test, parts) => self.conditional(test, parts),
-            Part::MayOmit(parts) => {
+            Part::MayOmit(parts) | Part::Heard(parts) => {
                 if self.begins(parts) {
                     self.parts(parts)?;
                 }
@@ -288,6 +271,20 @@ impl<'t> Line<'_, 't> {
         }
     }
 
+    /// Saturation is a bit of the destination: without one `.sat` would be lost.
+    fn saturates(&self, span: Span) -> Parsed<()> {
+        let mut fields = self.def.fields.iter();
+        if fields.any(|f| f.kind == FieldKind::Vector && f.role == Role::Destination) {
+            return Ok(());
+        }
+        let message = alloc::format!(
+            "`{}` has no destination that saturates",
+            self.def.mnemonic()
+        );
+        let fault = Diagnostic::new(DiagnosticKind::Syntax, span, message);
+        Err(fault.expected("the instruction without `.sat`"))
+    }
+
     /// The place of a paired surface in a dialect without them: texts that know them say there that
     /// there is none. A null parameter, which could be meant otherwise, cannot be sent.
     fn unpaired(&mut self) -> Parsed<()> {
@@ -321,125 +318,6 @@ impl<'t> Line<'_, 't> {
         true
     }
 
-    /// Parts that are in few instructions.
-    pub(super) fn rare(&mut self, part: &'static Part) -> Parsed<()> {
-        match *part {
-            Part::NoRegion(name) => {
-                if let Some((index, field)) = self.present(name) {
-                    let operand = self.no_region(field)?;
-                    self.put(index, Value::Vector(operand));
-                }
-            }
-            Part::AddressOf(name) => {
-                if let Some((index, field)) = self.present(name) {
-                    let operand = self.vector(field)?;
-                    self.put(index, Value::Vector(operand));
-                }
-            }
-            Part::Bare(name) => {
-                if let Some((index, field)) = self.present(name) {
-                    let value = match field.kind {
-                        FieldKind::Vector => Value::Vector(self.bare_vector()?),
-                        _ => Value::Raw(self.raw(true)?),
-                    };
-                    self.put(index, value);
-                }
-            }
-            Part::Surface(name) | Part::SurfaceNumber(name) => {
-                let id = self.surface()?;
-                self.put_named(name, Value::Surface(id));
-            }
-            Part::Sampler(name) => {
-                let id = self.sampler()?;
-                self.put_named(name, Value::Sampler(id));
-            }
-            Part::Hex(name @ FieldName::SurfaceIndex) => {
-                let range = 0..=i64::from(u32::MAX);
-                let number = self.expression(Extent::Full, "an index", range)?;
-                self.set(name, u32::MAX, u32::try_from(number).unwrap_or(0));
-            }
-            Part::Number(name) | Part::Hex(name) => {
-                if self.present(name).is_some() {
-                    let (number, span) = self.number()?;
-                    self.set_number(name, number, span)?;
-                }
-            }
-            Part::PowerOfTwo(name, mask) => {
-                let (number, span) = self.number()?;
-                let log = number.trailing_zeros();
-                if !number.is_power_of_two() || log > u32::from(mask) {
-                    let message = alloc::format!("{number} is no number of blocks");
-                    let kind = DiagnosticKind::ImmediateRange;
-                    let fault = Diagnostic::new(kind, span, message);
-                    return Err(fault.expected("1 or a small power of two"));
-                }
-                self.set(name, mask.into(), log);
-            }
-            Part::HexDigits(name) => {
-                let start = self.cursor.at;
-                let mut number = 0u64;
-                while let Some(digit) = self.cursor.peek().and_then(|c| (c as char).to_digit(16)) {
-                    number = number.saturating_mul(16).saturating_add(digit.into());
-                    self.cursor.at += 1;
-                }
-                if self.cursor.at == start {
-                    return Err(self.cursor.unexpected("hexadecimal digits"));
-                }
-                self.set_number(name, number, Span::between(start, self.cursor.at))?;
-            }
-            Part::HexPair(high, low) => {
-                let (number, span) = self.number()?;
-                self.set_number(high, number >> 32, span)?;
-                self.set_number(low, number & 0xffff_ffff, span)?;
-            }
-            Part::SignedHex(name) => return self.signed(name),
-            Part::Named(name) => return self.enumerated(name, u64::MAX),
-            Part::Operation(name, codes) => return self.enumerated(name, codes),
-            Part::Channels(name, letters) => {
-                let mask = self.channels(letters)?;
-                self.set(name, (1 << letters.len()) - 1, mask);
-            }
-            Part::ChannelsInverted(name, letters) => {
-                if self.present(name).is_some() {
-                    let mask = self.channels(letters)?;
-                    self.set(name, (1 << letters.len()) - 1, !mask);
-                }
-            }
-            Part::Flags(name, flags) => return self.flags(name, flags),
-            Part::MinMaxMode(name) => return self.min_max_mode(name),
-            Part::Precision(name) => return self.precision(name),
-            Part::Quoted(name) | Part::Symbol(name) | Part::Name(name) => {
-                let span = self.cursor.piece();
-                let text = match self.cursor.pooled()? {
-                    Some((text, _)) => text,
-                    None if matches!(part, Part::Quoted(_)) => {
-                        return Err(self.cursor.unexpected("a quoted string"));
-                    }
-                    None => match self.cursor.label() {
-                        Some(word) => word.name.into(),
-                        None => return Err(self.cursor.unexpected("a name")),
-                    },
-                };
-                let id = self.draft.string(text);
-                let narrow =
-                    self.field(name).map(|(_, f)| f.kind) == Some(FieldKind::StringIndex16);
-                if narrow {
-                    let number = usize::try_from(id.0).unwrap_or(usize::MAX);
-                    most(
-                        number,
-                        0xffff,
-                        "strings before the one of this instruction",
-                        span,
-                    )?;
-                }
-                self.put_named(name, Value::String(id));
-            }
-            Part::Variable(name) => return self.lifetime(name),
-            _ => return self.label(part),
-        }
-        Ok(())
-    }
-
     pub(super) fn mnemonic(&mut self) -> Parsed<()> {
         self.cursor.blanks();
         let names = self.def.mnemonics.iter().filter(|m| self.cursor.has(m));
@@ -450,15 +328,6 @@ impl<'t> Line<'_, 't> {
                 Ok(())
             }
             None => Err(self.cursor.unexpected(self.def.mnemonic())),
-        }
-    }
-
-    pub(super) fn number(&mut self) -> Parsed<(u64, Span)> {
-        self.cursor.blanks();
-        let start = self.cursor.at;
-        match self.cursor.number()? {
-            Some(number) => Ok((number, Span::between(start, self.cursor.at))),
-            None => Err(self.cursor.unexpected("a number")),
         }
     }
 

@@ -34,6 +34,7 @@ mod dialect;
 mod directive;
 mod expression;
 mod extension;
+mod finish;
 mod fragment;
 mod immediate;
 mod index;
@@ -47,6 +48,7 @@ mod places;
 mod pool;
 mod region;
 mod routine;
+mod values;
 
 pub(crate) use change::{InstructionNumbers, RoutineNumbers, shortened};
 pub(crate) use comment::DERIVED;
@@ -66,12 +68,9 @@ use index::{Entry, Index};
 use instruction::Scratch;
 use pieces::StatementKind;
 use routine::Draft;
-use visakit_isa::object::{
-    Arrangement, Attribute, Content, LabelKind, NativeBinary, Object, RoutineKind,
-};
+use visakit_isa::object::{LabelKind, Object};
 use visakit_isa::table::{FieldName, Status};
-use visakit_isa::wire::Width;
-use visakit_isa::{Dialect, Features, Instruction, Op, Predicate, Value, Version};
+use visakit_isa::{Dialect, Instruction, Op, Predicate, Value, Version};
 
 /// The target of routines that do not say theirs.
 const TARGET_3D: u8 = 1;
@@ -155,6 +154,8 @@ struct Assembler<'t, 'i> {
     scratch: Scratch,
     /// Names of attributes that are not in the pool yet.
     pending: Vec<Cow<'t, [u8]>>,
+    /// The target of the last kernel and of the last function that have one.
+    targets: [Option<u8>; 2],
     /// What the last line made.
     last: Last,
     /// What bytes in comments belong to.
@@ -186,6 +187,7 @@ impl<'t, 'i> Assembler<'t, 'i> {
             draft: None,
             scratch: Scratch::default(),
             pending: Vec::new(),
+            targets: [None; 2],
             last: Last::None,
             blob: Blob::None,
             arranged: false,
@@ -203,14 +205,8 @@ impl<'t> Assembler<'t, '_> {
     fn run(&mut self) {
         self.statements();
         self.finish_routine();
-        if !self.arranged
-            && !self
-                .object
-                .format()
-                .features()
-                .contains(Features::SINCE_3_3)
-        {
-            self.object.arrangement = Arrangement::Grouped;
+        if !self.arranged {
+            self.object.arrangement = self.object.usual_arrangement();
         }
         if self.object.routines().next().is_none() && !self.empty {
             let span = Span {
@@ -511,84 +507,5 @@ impl<'t> Assembler<'t, '_> {
         }
         self.object.version = target;
         Ok(())
-    }
-
-    /// Gives a routine that does not say for whom it is the target of the one before.
-    fn target(&self, draft: &mut Draft<'t>) {
-        if draft.no_target || draft.body.attribute("Target").is_some() {
-            return;
-        }
-        let before = self.object.routines();
-        let before = before.filter_map(|(_, r)| r.body()?.attribute("Target")?.value.first());
-        let target = before.last().copied().unwrap_or(TARGET_3D);
-        let name = draft.string(crate::attribute::TARGET.into());
-        draft.body.attributes.push(Attribute {
-            name,
-            value: Vec::from([target]).into(),
-        });
-    }
-
-    /// What no object has room for.
-    fn limits(&mut self, draft: &Draft<'t>) {
-        let body = &draft.body;
-        let span = self.here.routine;
-        let not_encodable = |message| Diagnostic::new(DiagnosticKind::NotEncodable, span, message);
-        if !draft.format.wide_indices() && body.strings.len() > 0x1_0000 {
-            let fault = not_encodable("more than 65536 strings, names among them");
-            self.fault(fault.hint("versions since 3.4 have room for more"));
-        }
-        if body.attributes.len() > 0xffff {
-            self.fault(not_encodable("more than 65535 attributes"));
-        }
-        if body.string(body.name).is_some_and(|name| name.contains(&0)) {
-            let message = "the name has a NUL in it, which strings of objects cannot have";
-            self.fault(not_encodable(message));
-        }
-    }
-
-    /// Puts the routine that is under construction into the object.
-    fn finish_routine(&mut self) {
-        let Some(mut draft) = self.draft.take() else {
-            return;
-        };
-        for fault in draft.missing_labels() {
-            self.fault(fault);
-        }
-        if draft.in_scope() {
-            let span = Span {
-                start: self.cursor.at,
-                len: 0,
-            };
-            let message = "a scope is open at the end of the routine";
-            let fault = Diagnostic::new(DiagnosticKind::Misplaced, span, message);
-            self.fault(fault.expected("`}`"));
-        }
-        self.target(&mut draft);
-        draft.drop_unused_strings();
-        self.limits(&draft);
-        let mut routine = draft.shell;
-        routine.name = draft.name;
-        if draft.kind == RoutineKind::Kernel
-            && routine.binaries.is_empty()
-            && Width::BinaryCount.bytes(draft.format) == 0
-        {
-            // Formats that do not count native binaries have one for each kernel.
-            routine.binaries.push(NativeBinary::default());
-        }
-        if let Content::Body(body) = &mut routine.content {
-            *body = draft.body;
-        }
-        self.blob = Blob::None;
-        let places = core::mem::take(&mut self.here);
-        match draft.kind {
-            RoutineKind::Kernel => {
-                self.object.kernels.push(routine);
-                self.places.kernels.push(places);
-            }
-            RoutineKind::Function => {
-                self.object.functions.push(routine);
-                self.places.functions.push(places);
-            }
-        }
     }
 }

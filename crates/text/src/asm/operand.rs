@@ -5,6 +5,7 @@ use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::expression::{Extent, expression};
 use super::instruction::Line;
 use super::routine::Symbol;
+use visakit_isa::enums::lsc_addr_type;
 use visakit_isa::operand::{
     AddressOperand, GeneralOperand, ImmediateOperand, IndirectOperand, Modifier, OperandClasses,
     PredicateCombine, PredicateOperand, PropertyByte, StateClass, StateOperand,
@@ -20,6 +21,9 @@ const MODIFIERS: [(&str, Modifier); 4] = [
     ("(-abs)", Modifier::NEG_ABS),
     ("(~)", Modifier::NOT),
 ];
+
+/// Words that begin an expression.
+const BUILT_IN: [&[u8]; 2] = [b"%sizeof", b"%DispatchSimd"];
 
 impl<'t> Line<'_, 't> {
     /// An expression, which must be there and in this range.
@@ -166,6 +170,7 @@ impl<'t> Line<'_, 't> {
         let more = match self.def.op {
             Op::LINE if field.name == FieldName::Src0 => OperandClasses::empty(),
             Op::MOV => OperandClasses::ADDRESS,
+            Op::FADDR => OperandClasses::INDIRECT,
             _ if general && field.role == Role::Source => {
                 OperandClasses::INDIRECT | OperandClasses::IMMEDIATE
             }
@@ -186,13 +191,24 @@ impl<'t> Line<'_, 't> {
                 modifier = Modifier::SAT;
             }
         } else if self.cursor.peek() == Some(b'(') {
+            let start = self.cursor.at;
+            let mut end = start;
             for (text, value) in MODIFIERS {
                 if self.cursor.has(text) {
-                    self.cursor.at += text.len();
+                    end += text.len();
+                    self.cursor.at = end;
                     self.cursor.blanks();
                     modifier = value;
                     break;
                 }
+            }
+            if modifier != Modifier::NONE
+                && (self.is_constant() || self.cursor.peek() == Some(b'&'))
+            {
+                let span = Span::between(start, end);
+                let message = "constants and addresses take no source modifier";
+                let fault = Diagnostic::new(DiagnosticKind::OperandClass, span, message);
+                return Err(fault.expected("the value itself, such as `-2:d`"));
             }
         }
         match self.cursor.peek() {
@@ -200,10 +216,7 @@ impl<'t> Line<'_, 't> {
                 return self.indirect(modifier, destination);
             }
             Some(b'&') => return self.address_of(),
-            Some(b'%') if self.cursor.has("%sizeof") || self.cursor.has("%DispatchSimd") => {
-                return self.immediate(field);
-            }
-            Some(b'0'..=b'9' | b'-' | b'~' | b'!' | b'(') => return self.immediate(field),
+            _ if self.is_constant() => return self.immediate(field),
             _ => {}
         }
         let (word, symbol) = self.named("an operand")?;
@@ -220,6 +233,16 @@ impl<'t> Line<'_, 't> {
             }
             Symbol::Surface(SurfaceId(id)) => self.state(StateClass::SURFACE, id, modifier),
             Symbol::Sampler(SamplerId(id)) => self.state(StateClass::SAMPLER, id, modifier),
+        }
+    }
+
+    /// Whether a number or an expression comes next.
+    #[inline]
+    fn is_constant(&self) -> bool {
+        match self.cursor.peek() {
+            Some(b'0'..=b'9' | b'-' | b'~' | b'!' | b'(') => true,
+            Some(b'%') => self.cursor.has("%sizeof") || self.cursor.has("%DispatchSimd"),
+            _ => false,
         }
     }
 
@@ -437,22 +460,27 @@ impl<'t> Line<'_, 't> {
     }
 
     /// A vector operand of a load/store message: a constant, or a variable without a region.
-    pub(super) fn bare_vector(&mut self) -> Parsed<VectorOperand> {
+    pub(super) fn bare_vector(&mut self, name: FieldName) -> Parsed<VectorOperand> {
         self.cursor.blanks();
-        let Some(word) = self.cursor.word() else {
-            let range = i64::from(i32::MIN)..=i64::from(u32::MAX);
+        let start = self.cursor.at;
+        let word = self.cursor.word();
+        let word = word.filter(|w| !BUILT_IN.iter().any(|b| b.eq_ignore_ascii_case(w.name)));
+        let Some(word) = word else {
+            self.cursor.at = start;
+            // Bases of these models are addresses.
+            let model = u8::try_from(self.slot(FieldName::AddrType).bits).unwrap_or(0);
+            let wide = name == FieldName::Surface
+                && matches!(model, lsc_addr_type::FLAT | lsc_addr_type::SURF);
+            let (ty, mask, range) = if wide {
+                (DataType::Uq, u64::MAX, i64::MIN..=i64::MAX)
+            } else {
+                let range = i64::from(i32::MIN)..=i64::from(u32::MAX);
+                (DataType::Ud, 0xffff_ffff, range)
+            };
             let value = self.expression(Extent::Full, "a variable or a number", range)?;
-            let property = PropertyByte::from(DataType::Ud);
-            let bits = value.cast_unsigned() & 0xffff_ffff;
-            return Ok(ImmediateOperand::new(property, bits).into());
+            let bits = value.cast_unsigned() & mask;
+            return Ok(ImmediateOperand::new(PropertyByte::from(ty), bits).into());
         };
-        if word.name.eq_ignore_ascii_case(b"%sizeof") {
-            self.cursor.at = word.span.start;
-            let range = 0..=i64::from(u32::MAX);
-            let value = self.expression(Extent::Full, "a number", range)?;
-            let property = PropertyByte::from(DataType::Ud);
-            return Ok(ImmediateOperand::new(property, value.cast_unsigned()).into());
-        }
         let symbol = self.draft.need(word)?;
         match symbol {
             Symbol::General(variable) => {

@@ -54,6 +54,7 @@ impl Line<'_, '_> {
             match *part {
                 Part::Text(text) if text.bytes().all(|c| c == b' ') => {}
                 Part::Text(text) => return ahead.eat_text(text),
+                Part::Hex(FieldName::AddrScale) if ahead.begins_primary() => return true,
                 Part::Number(_) | Part::Hex(_) => {
                     return matches!(ahead.number(), Ok(Some(_))) && ahead.peek() != Some(b':');
                 }
@@ -66,7 +67,8 @@ impl Line<'_, '_> {
                     let mut texts = texts.chain(core::iter::once(choice.otherwise));
                     return texts.any(|t| !t.is_empty() && ahead.eat_text(t));
                 }
-                Part::MayOmit(_) | Part::SignedHex(_) => {}
+                Part::Heard(parts) if self.begins(parts) => return true,
+                Part::MayOmit(_) | Part::Heard(_) | Part::SignedHex(_) => {}
                 _ => return !ahead.ends(),
             }
         }

@@ -49,7 +49,9 @@ impl<'t> Line<'_, 't> {
             both.map(|(c, m)| Value::ElementCount(ElementCount::from_bits(c | m << 4 | m1)))
         } else {
             let fits = fixed.is_none_or(|fixed| fixed == lanes);
-            let size = ExecSize::new(lanes, mask, self.draft.format);
+            // The size of a message of fixed size is not stored: its code is that of one lane.
+            let stored = if fixed.is_some() { 1 } else { lanes };
+            let size = ExecSize::new(stored, mask, self.draft.format);
             let size = size.filter(|_| fits);
             size.map(|size| Value::ExecSize(ExecSize::from_bits(size.bits() | m1)))
         };

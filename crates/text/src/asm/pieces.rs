@@ -129,6 +129,7 @@ impl Line<'_, '_> {
             | Part::If(..)
             | Part::Own(_)
             | Part::MayOmit(_)
+            | Part::Heard(_)
             | Part::Operand(_)
             | Part::CallMnemonic(_)
             | Part::Placed(_) => return,

@@ -16,6 +16,8 @@ pub(super) struct Pool<'t> {
     len: u32,
     /// The routine has its name in it, so that no more strings can be stated.
     named: bool,
+    /// Indices behind the stated strings that the text gives as numbers.
+    behind: Vec<u32>,
 }
 
 impl Pool<'_> {
@@ -28,17 +30,8 @@ impl Pool<'_> {
     }
 }
 
-/// A range of indices.
-struct Range {
-    first: u32,
-    len: u32,
-}
-
-/// Indices that no pool is large enough for, in place of those that point behind a stated pool.
-const KEPT: Range = Range {
-    first: 0xf800_0000,
-    len: 0x0400_0000,
-};
+/// What stands for the first of the indices behind a stated pool, which no pool is large enough for.
+const BEHIND: u32 = 0xf800_0000;
 
 impl<'t> Draft<'t> {
     /// A new string of the pool; like Intel's assembler, which repeats strings.
@@ -79,7 +72,7 @@ impl<'t> Draft<'t> {
             .as_mut()
             .is_some_and(|p| !core::mem::replace(&mut p.named, true));
         if unclaimed {
-            self.body.name = self.string(self.name.clone());
+            self.body.name = self.string(in_pool(self.name.clone()));
         }
     }
 
@@ -88,20 +81,28 @@ impl<'t> Draft<'t> {
         self.pool.as_ref().is_some_and(|p| p.named)
     }
 
-    /// The index that a directive gives a name, as it is kept until the pool is complete: one that
+    /// What stands for an index that the text gives as a number until the pool is complete: one that
     /// points behind the stated strings must not be taken for one of those that were added.
-    pub(super) fn kept_index(&self, index: u32) -> u32 {
-        let behind = |pool: &Pool<'_>| index.checked_sub(pool.len);
-        match self.pool.as_ref().and_then(behind) {
-            Some(behind) if behind < KEPT.len => KEPT.first + behind,
-            _ => index,
-        }
+    pub(super) fn kept_index(&mut self, index: u32) -> u32 {
+        let Some(pool) = self.pool.as_mut().filter(|pool| index >= pool.len) else {
+            return index;
+        };
+        let number = u32::try_from(pool.behind.len()).ok();
+        let Some(kept) = number.and_then(|number| BEHIND.checked_add(number)) else {
+            return index;
+        };
+        pool.behind.push(index);
+        kept
     }
 
     /// Drops the strings that were added to a stated pool for names that then got another string.
     pub(super) fn drop_unused_strings(&mut self) {
         self.claim_name();
         let Some(pool) = &self.pool else { return };
+        let behind = |id: StringId| {
+            let number = id.0.checked_sub(BEHIND)?;
+            pool.behind.get(usize::try_from(number).ok()?).copied()
+        };
         let first = pool.len as usize;
         let mut used = alloc::vec![false; self.body.strings.len().saturating_sub(first)];
         let (len, place) = (pool.len, |id: StringId| (id.0 as usize).checked_sub(first));
@@ -121,14 +122,27 @@ impl<'t> Draft<'t> {
         each_string(&mut self.body, &mut |id| {
             if let Some(number) = place(*id).and_then(|i| numbers.get(i)) {
                 *id = StringId(*number);
-            } else if let Some(behind) = id.0.checked_sub(KEPT.first)
-                && behind < KEPT.len
-            {
-                *id = StringId(len + behind);
+            } else if let Some(index) = behind(*id) {
+                *id = StringId(index);
             }
         });
         let mut keep = core::iter::repeat_n(true, first).chain(used);
         self.body.strings.retain(|_| keep.next().unwrap_or(true));
+    }
+}
+
+/// The name of a routine as the pool repeats it: strings of a pool end at their first NUL, while the
+/// list of routines keeps the name with its length.
+pub(super) fn in_pool(name: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let Some(end) = name.iter().position(|c| *c == 0) else {
+        return name;
+    };
+    match name {
+        Cow::Borrowed(name) => Cow::Borrowed(name.get(..end).unwrap_or(name)),
+        Cow::Owned(mut name) => {
+            name.truncate(end);
+            Cow::Owned(name)
+        }
     }
 }
 

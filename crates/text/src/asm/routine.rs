@@ -2,7 +2,7 @@
 
 use super::cursor::{Word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span, closest};
-use super::pool::Pool;
+use super::pool::{Pool, in_pool};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -139,7 +139,7 @@ impl<'t> Draft<'t> {
             uses: Vec::new(),
             suggestions: 20,
         };
-        draft.body.name = draft.string(name);
+        draft.body.name = draft.string(in_pool(name));
         // The names that Intel's assemblers put into the pool.
         let features = format.features();
         let known = if features.contains(Features::SINCE_4_1) {
@@ -190,9 +190,9 @@ impl<'t> Draft<'t> {
                     Some(named) => self.names.insert(name, named),
                     None => self.names.remove(name),
                 };
+                self.forget(name);
             }
         }
-        self.fast.fill(None);
         true
     }
 
@@ -220,10 +220,15 @@ impl<'t> Draft<'t> {
         if depth > 0 {
             self.hidden.push((word.name, before));
         }
-        if let Some(slot) = self.fast.get_mut(slot(word.name)) {
+        self.forget(word.name);
+        Ok(())
+    }
+
+    /// Forgets what was found for a name whose meaning changes.
+    fn forget(&mut self, name: &[u8]) {
+        if let Some(slot) = self.fast.get_mut(slot(name)) {
             *slot = None;
         }
-        Ok(())
     }
 
     /// What a name stands for.

@@ -274,4 +274,9 @@ rules! {
         action: "Remove the caching controls.",
         source: LSC,
     }
+    LSC_DATA_BOUNDS = 369 "lsc-data-bounds" Warning {
+        what: "What the lanes of an LSC message move fits into the variable with its storage.",
+        action: "Declare a larger variable.",
+        source: LSC,
+    }
 }

@@ -315,8 +315,8 @@ pub(crate) static FAULTS: &[Fault] = &[
     (
         &r::LSC_PAYLOAD,
         "",
-        "",
-        "lsc_load.ugm (M1, 32) D0:d64x8 flat[U0]:a32",
+        ".decl LARGE v_type=G type=d num_elts=512 align=GRF",
+        "lsc_load.ugm (M1, 32) LARGE:d64x8 flat[U0]:a32",
     ),
     (
         &r::LSC_CHANNELS,
@@ -348,6 +348,12 @@ pub(crate) static FAULTS: &[Fault] = &[
         "dg2",
         "",
         "lsc_load_quad.tgm.ca.ca (M1, 16) D0:d32.x bti(0x4)[U0]:a32",
+    ),
+    (
+        &r::LSC_DATA_BOUNDS,
+        "",
+        ".decl SMALL v_type=G type=ud num_elts=8 align=GRF",
+        "lsc_load.ugm (M1, 16) SMALL:d32 flat[U0]:a32",
     ),
     // Control flow.
     (
