@@ -1,5 +1,6 @@
 //! Element types and the conversions between them.
 
+use crate::program::operand::Modify;
 use bytemuck::Pod;
 use half::{bf16, f16};
 
@@ -150,6 +151,18 @@ pub(crate) trait Compute:
     fn abs(self) -> Self;
     /// Bitwise complement; of a float, of its bits.
     fn not(self) -> Self;
+    /// What a modifier does to the bits. Absolute values of integers cannot be had this way.
+    fn change(modify: Modify) -> Change;
+    /// The value with changed bits.
+    fn changed(self, change: Change) -> Self;
+}
+
+/// A modifier without branches: bits that stay, bits that are flipped then, and what is added to an integer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change {
+    keep: i64,
+    flip: i64,
+    plus: i64,
 }
 
 macro_rules! compute_int {
@@ -168,6 +181,20 @@ macro_rules! compute_int {
             fn not(self) -> Self {
                 !self
             }
+            #[inline(always)]
+            fn change(modify: Modify) -> Change {
+                let (flip, plus) = match modify {
+                    Modify::Neg => (-1, 1),
+                    Modify::Not => (-1, 0),
+                    Modify::None | Modify::Abs | Modify::NegAbs => (0, 0),
+                };
+                Change { keep: -1, flip, plus }
+            }
+            #[inline(always)]
+            fn changed(self, change: Change) -> Self {
+                ((self & change.keep as Self) ^ change.flip as Self)
+                    .wrapping_add(change.plus as Self)
+            }
         }
     )*};
 }
@@ -175,7 +202,7 @@ macro_rules! compute_int {
 compute_int!(u8, i8; u16, i16; u32, i32; i32, i32; u64, i64; i64, i64; i128, i128);
 
 macro_rules! compute_float {
-    ($($ty:ty),*) => {$(
+    ($($ty:ty, $bits:ty);*) => {$(
         impl Compute for $ty {
             const FLOAT: bool = true;
             #[inline(always)]
@@ -190,11 +217,27 @@ macro_rules! compute_float {
             fn not(self) -> Self {
                 <$ty>::from_bits(!self.to_bits())
             }
+            #[inline(always)]
+            fn change(modify: Modify) -> Change {
+                let sign = ((-0.0 as $ty).to_bits()) as i64;
+                let (keep, flip) = match modify {
+                    Modify::None => (-1, 0),
+                    Modify::Neg => (-1, sign),
+                    Modify::Abs => (!sign, 0),
+                    Modify::NegAbs => (!sign, sign),
+                    Modify::Not => (-1, -1),
+                };
+                Change { keep, flip, plus: 0 }
+            }
+            #[inline(always)]
+            fn changed(self, change: Change) -> Self {
+                Self::from_bits((self.to_bits() & change.keep as $bits) ^ change.flip as $bits)
+            }
         }
     )*};
 }
 
-compute_float!(f32, f64);
+compute_float!(f32, u32; f64, u64);
 
 /// Clamping to the range of an element type.
 pub(crate) trait Saturate: Sized + Copy {

@@ -6,6 +6,7 @@
 use super::convert::Compute;
 use super::exact::{self, Narrow, Rounding};
 use super::int::{Binary, Ternary, Unary};
+use super::mode::FloatMode;
 
 /// A format in which floats are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,6 +68,8 @@ impl Exact {
 
 /// The host's float types.
 pub(crate) trait Real: Compute + Into<f64> {
+    /// Whether arithmetic in this type is not what the host does.
+    fn is_slow(mode: FloatMode) -> bool;
     fn of(x: f64) -> Self;
     fn to(self) -> f64;
     fn add(self, other: Self) -> Self;
@@ -84,8 +87,12 @@ pub(crate) trait Real: Compute + Into<f64> {
 }
 
 macro_rules! real {
-    ($($ty:ty),*) => {$(
+    ($($ty:ty, $slow:ident);*) => {$(
         impl Real for $ty {
+            #[inline(always)]
+            fn is_slow(mode: FloatMode) -> bool {
+                mode.$slow
+            }
             #[inline(always)]
             fn of(x: f64) -> Self {
                 x as Self
@@ -146,7 +153,7 @@ macro_rules! real {
     )*};
 }
 
-real!(f32, f64);
+real!(f32, slow_f; f64, slow_df);
 
 /// An operation of up to three sources in any mode.
 pub(crate) trait InMode {
@@ -246,9 +253,11 @@ operations! {
     /// Product.
     Mul Binary<C>(a, b) true a.mul(b); |e, [a, b, _]| mul(e, a, b);
     /// Quotient.
-    Div Binary<C>(a, b) false a.div(b); |e, [a, b, _]| div(e, a, b);
+    Div Binary<C>(a, b) true a.div(b); |e, [a, b, _]| div(e, a, b);
     /// Fused multiply-add.
     Mad Ternary<C>(a, b, c) true a.mul_add(b, c); |e, [a, b, c]| mul_add(e, a, b, c);
+    /// Fused multiply-add of halves in double: their product is exact, and so is a sum that a half can hold.
+    HalfMad Ternary<C>(a, b, c) false a.mul(b).add(c); |e, [a, b, c]| mul_add(e, a, b, c);
     /// Smaller one.
     Min Binary<C>(a, b) true minimum(a, b); |_e, [a, b, _]| minimum(a, b);
     /// Larger one.
@@ -261,11 +270,11 @@ operations! {
             e.add(x, y)
         };
     /// 1 / x.
-    Inv Unary<C>(a) false C::of(1.0).div(a); |e, [a, ..]| div(e, 1.0, a);
+    Inv Unary<C>(a) true C::of(1.0).div(a); |e, [a, ..]| div(e, 1.0, a);
     /// Square root.
-    Sqrt Unary<C>(a) false a.sqrt(); |e, [a, ..]| sqrt(e, a);
+    Sqrt Unary<C>(a) true a.sqrt(); |e, [a, ..]| sqrt(e, a);
     /// 1 / square root.
-    Rsqrt Unary<C>(a) false C::of(1.0 / a.to().sqrt()); |_e, [a, ..]| 1.0 / a.sqrt();
+    Rsqrt Unary<C>(a) true C::of(1.0 / a.to().sqrt()); |_e, [a, ..]| 1.0 / a.sqrt();
     /// 2 to the power of x.
     Exp Unary<C>(a) false C::of(a.to().exp2()); |_e, [a, ..]| a.exp2();
     /// Logarithm to the base of 2.
@@ -281,13 +290,55 @@ operations! {
     /// Power.
     Pow Binary<C>(a, b) false C::of(power(a.to(), b.to())); |_e, [a, b, _]| power(a, b);
     /// Fractional part.
-    Frc Unary<C>(a) false fraction(a); |e, [a, ..]| e.add(a, -a.floor());
+    Frc Unary<C>(a) true fraction(a); |e, [a, ..]| e.add(a, -a.floor());
     /// Down to an integer.
-    Rndd Unary<C>(a) false a.floor(); |_e, [a, ..]| a.floor();
+    Rndd Unary<C>(a) true a.floor(); |_e, [a, ..]| a.floor();
     /// Up to an integer.
-    Rndu Unary<C>(a) false a.ceil(); |_e, [a, ..]| a.ceil();
+    Rndu Unary<C>(a) true a.ceil(); |_e, [a, ..]| a.ceil();
     /// To the nearest integer, ties to even.
-    Rnde Unary<C>(a) false a.round_ties_even(); |_e, [a, ..]| a.round_ties_even();
+    Rnde Unary<C>(a) true a.round_ties_even(); |_e, [a, ..]| a.round_ties_even();
     /// Towards zero to an integer.
-    Rndz Unary<C>(a) false a.trunc(); |_e, [a, ..]| a.trunc();
+    Rndz Unary<C>(a) true a.trunc(); |_e, [a, ..]| a.trunc();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::convert::Convert;
+    use super::*;
+    use half::f16;
+    use proptest::prelude::*;
+
+    /// Halves, most of them near each other or at an end of the range, where sums are rounded.
+    fn half() -> impl Strategy<Value = f16> {
+        prop_oneof![
+            any::<u16>(),
+            0x3800u16..0x4400,
+            0..0x0800u16,
+            0x7000..0x7c00u16
+        ]
+        .prop_flat_map(|bits| (Just(bits), any::<bool>()))
+        .prop_map(|(bits, sign)| f16::from_bits(bits ^ u16::from(sign) << 15))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        /// The sum in double, rounded once more to half, is the fused result.
+        #[test]
+        fn halves_are_fused_in_double(a in half(), b in half(), c in half()) {
+            let exact = Exact {
+                precision: Precision::Half,
+                rounding: Rounding::NearestEven,
+                flush: false,
+            };
+            let [x, y, z] = [a, b, c].map(f16::to_f64);
+            let fast: f16 = HalfMad::apply(x, y, z).convert();
+            let slow: f16 = exact.result(HalfMad::in_mode(exact, [x, y, z])).convert();
+            if slow.is_nan() {
+                prop_assert!(fast.is_nan());
+            } else {
+                prop_assert_eq!(fast.to_bits(), slow.to_bits(), "{} {} {}", a, b, c);
+            }
+        }
+    }
 }

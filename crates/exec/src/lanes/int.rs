@@ -148,7 +148,7 @@ binary! {
     /// Rotate left within the type.
     Rol(a, b) a.rotate(b.low() & (C::BITS - 1)), C::BITS == 32;
     /// Rotate right within the type.
-    Ror(a, b) a.rotate(b.low().wrapping_neg() & (C::BITS - 1)), false;
+    Ror(a, b) a.rotate(b.low().wrapping_neg() & (C::BITS - 1)), C::BITS == 32;
     /// Smaller one.
     Min(a, b) if a < b { a } else { b }, C::BITS == 32;
     /// Larger one.
@@ -164,6 +164,7 @@ const fn shift_mask<C: Int>() -> u32 {
 pub(crate) struct Not;
 
 impl<C: Int> Unary<C> for Not {
+    const HOT: bool = C::MODULAR;
     #[inline(always)]
     fn apply(a: C) -> C {
         a.not()
@@ -174,7 +175,7 @@ impl<C: Int> Unary<C> for Not {
 pub(crate) struct Copy;
 
 impl<C: Int> Unary<C> for Copy {
-    const HOT: bool = C::MODULAR;
+    const HOT: bool = C::MODULAR || C::BITS < 32;
     #[inline(always)]
     fn apply(a: C) -> C {
         a
@@ -283,18 +284,30 @@ pub(crate) fn bfi(width: u32, offset: u32, insert: u32, base: u32) -> u32 {
     ((insert << (offset & 31)) & mask) | (base & !mask)
 }
 
-/// Any bitwise function: bit n of `table` is the result for source bits n (first source lowest).
-#[inline(always)]
-pub(crate) fn bfn(table: u32, a: u32, b: u32, c: u32) -> u32 {
-    let mut result = 0;
-    for n in 0..8 {
-        let pick = (table >> n & 1).wrapping_neg();
-        let x = if n & 1 != 0 { a } else { !a };
-        let y = if n & 2 != 0 { b } else { !b };
-        let z = if n & 4 != 0 { c } else { !c };
-        result |= pick & x & y & z;
+/// Any bitwise function of three sources, as a polynomial over bits in Horner's form: exclusive or is its sum, and its
+/// product.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Horner([u32; 8]);
+
+impl Horner {
+    /// Bit n of `table` is the result for source bits n (first source lowest).
+    pub(crate) fn new(table: u32) -> Self {
+        let mut coefficients = table & 0xff;
+        // Coefficient n is the sum of the results for all subsets of the bits of n.
+        coefficients ^= (coefficients & 0x55) << 1;
+        coefficients ^= (coefficients & 0x33) << 2;
+        coefficients ^= (coefficients & 0x0f) << 4;
+        Self(std::array::from_fn(|n| {
+            (coefficients >> n & 1).wrapping_neg()
+        }))
     }
-    result
+
+    /// The function of all bits.
+    #[inline(always)]
+    pub(crate) fn apply(self, a: u32, b: u32, c: u32) -> u32 {
+        let [one, xa, xb, xab, xc, xac, xbc, xabc] = self.0;
+        one ^ xa & a ^ b & (xb ^ xab & a) ^ c & (xc ^ xac & a ^ b & (xbc ^ xabc & a))
+    }
 }
 
 /// A sum of four products of bytes, and the accumulator.
@@ -348,10 +361,15 @@ mod tests {
 
     #[test]
     fn functions_of_three() {
+        let (a, b, c) = (0xaau32, 0xcc, 0xf0);
+        // These sources hold all combinations in the order of the table.
+        for table in 0..=0xff {
+            assert_eq!(Horner::new(table).apply(a, b, c) & 0xff, table);
+        }
         let (a, b, c) = (0xf0f0_aaaa, 0xcccc_ff00, 0x1234_5678);
-        assert_eq!(bfn(0x80, a, b, c), a & b & c);
-        assert_eq!(bfn(0xfe, a, b, c), a | b | c);
-        assert_eq!(bfn(0x96, a, b, c), a ^ b ^ c);
+        assert_eq!(Horner::new(0x80).apply(a, b, c), a & b & c);
+        assert_eq!(Horner::new(0xfe).apply(a, b, c), a | b | c);
+        assert_eq!(Horner::new(0x96).apply(a, b, c), a ^ b ^ c);
     }
 
     #[test]

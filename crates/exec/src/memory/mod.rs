@@ -24,7 +24,7 @@ pub use format::{ChannelClass, ChannelOrder, ChannelType, Format};
 pub(crate) use local::Local;
 
 pub(crate) use sampling::{Texels, sample};
-pub use surface::{Addressing, Filter, Image, Sampler, Surface};
+pub use surface::{Addressing, Filter, Image, ImageShape, Sampler, Surface};
 
 use space::{Locks, Shared, Space};
 use std::collections::BTreeMap;

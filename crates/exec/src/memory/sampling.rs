@@ -2,7 +2,7 @@
 
 use super::format::ChannelClass;
 use super::space::{Shared, Space};
-use super::surface::{Addressing, Filter, Image, Sampler};
+use super::surface::{Addressing, Filter, Image, ImageShape, Sampler};
 
 /// An image and the storage of its buffer.
 #[derive(Debug)]
@@ -65,8 +65,56 @@ fn floor(v: f32) -> i64 {
     (v.floor() as i64).clamp(-(1 << 40), 1 << 40)
 }
 
-/// Samples an image at `u`, `v` of slice `r`, with offsets in texels added. Gives the channels as
-/// [`ChannelClass`] says.
+/// The two texels that a filter blends in one dimension, `None` for the border, and the weight of the second.
+#[derive(Clone, Copy)]
+struct Taps {
+    at: [Option<i64>; 2],
+    weight: f32,
+}
+
+impl Taps {
+    const fn one(at: Option<i64>) -> Self {
+        Self {
+            at: [at, None],
+            weight: 0.0,
+        }
+    }
+
+    /// The texels around a coordinate of a dimension that is filtered.
+    fn filtered(c: f32, size: u32, offset: i64, sampler: Sampler, filter: Filter) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^24")]
+        let c = if sampler.normalized {
+            c * size as f32
+        } else {
+            c
+        };
+        let texel = |at| wrap(at, size, sampler.addressing);
+        if filter == Filter::Nearest {
+            return Self::one(texel(floor(c) + offset));
+        }
+        let c = c - 0.5;
+        let first = floor(c) + offset;
+        Self {
+            at: [texel(first), texel(first + 1)],
+            weight: c - c.floor(),
+        }
+    }
+
+    /// The entry of an array: the nearest one inside of it.
+    fn entry(c: f32, size: u32, offset: i64) -> Self {
+        Self::one(Some(
+            (floor(c + 0.5) + offset).clamp(0, i64::from(size.max(1)) - 1),
+        ))
+    }
+
+    fn weighted(self) -> [(Option<i64>, f32); 2] {
+        let [first, second] = self.at;
+        [(first, 1.0 - self.weight), (second, self.weight)]
+    }
+}
+
+/// Samples an image at `u`, `v`, `r`, which mean what its shape says, with offsets in texels added. Gives the channels
+/// as [`ChannelClass`] says.
 pub(crate) fn sample(
     texels: &Texels<'_>,
     sampler: Sampler,
@@ -74,44 +122,44 @@ pub(crate) fn sample(
     [du, dv, dr]: [i64; 3],
 ) -> [u32; 4] {
     let image = &texels.image;
-    #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^24")]
-    let scale = |c: f32, size: u32| {
-        if sampler.normalized {
-            c * size as f32
-        } else {
-            c
-        }
+    // Integers cannot be blended.
+    let filter = match image.format.channel.class() {
+        ChannelClass::Float => sampler.filter,
+        _ => Filter::Nearest,
     };
-    let fetch = |x: i64, y: i64, z: i64| {
-        let x = wrap(x, image.width, sampler.addressing);
-        let y = wrap(y, image.height, sampler.addressing);
-        x.zip(y)
-            .and_then(|(x, y)| texels.load(x, y, z))
+    let filtered = |c, size, offset| Taps::filtered(c, size, offset, sampler, filter);
+    let x = filtered(u, image.width, du);
+    let (y, z) = match image.shape {
+        ImageShape::Line => (Taps::one(Some(0)), Taps::one(Some(0))),
+        ImageShape::LineArray => (Taps::entry(v, image.height, dv), Taps::one(Some(0))),
+        ImageShape::Plane => (
+            filtered(v, image.height, dv),
+            Taps::entry(r, image.depth, dr),
+        ),
+        ImageShape::Volume => (filtered(v, image.height, dv), filtered(r, image.depth, dr)),
+    };
+    let fetch = |x: Option<i64>, y: Option<i64>, z: Option<i64>| {
+        let inside = x.zip(y).zip(z);
+        inside
+            .and_then(|((x, y), z)| texels.load(x, y, z))
             .unwrap_or(image.format.border())
     };
-    let (x, y) = (scale(u, image.width), scale(v, image.height));
-    // The slice of an array is the nearest one inside of it.
-    let z = (floor(r + 0.5) + dr).clamp(0, i64::from(image.depth.max(1)) - 1);
-    // Integers cannot be blended.
-    if sampler.filter == Filter::Nearest || image.format.channel.class() != ChannelClass::Float {
-        return fetch(floor(x) + du, floor(y) + dv, z);
+    if filter == Filter::Nearest {
+        let first = |taps: Taps| taps.at.first().copied().flatten();
+        return fetch(first(x), first(y), first(z));
     }
-    let (x, y) = (x - 0.5, y - 0.5);
-    let (x0, y0) = (floor(x), floor(y));
-    let (fx, fy) = (x - x.floor(), y - y.floor());
-    let (x0, y0) = (x0 + du, y0 + dv);
-    let corners = [
-        (fetch(x0, y0, z), (1.0 - fx) * (1.0 - fy)),
-        (fetch(x0 + 1, y0, z), fx * (1.0 - fy)),
-        (fetch(x0, y0 + 1, z), (1.0 - fx) * fy),
-        (fetch(x0 + 1, y0 + 1, z), fx * fy),
-    ];
     let mut out = [0f32; 4];
-    for (texel, weight) in corners {
-        // A corner without weight must not spread its NaN or infinity.
-        if weight != 0.0 {
-            for (sum, channel) in out.iter_mut().zip(texel) {
-                *sum += f32::from_bits(channel) * weight;
+    for (z, depth) in z.weighted() {
+        for (y, height) in y.weighted() {
+            for (x, width) in x.weighted() {
+                let weight = width * height * depth;
+                // A texel without weight must not spread its NaN or infinity.
+                if weight == 0.0 {
+                    continue;
+                }
+                for (sum, channel) in out.iter_mut().zip(fetch(x, y, z)) {
+                    *sum += f32::from_bits(channel) * weight;
+                }
             }
         }
     }
@@ -184,5 +232,46 @@ mod tests {
         check(border, [0.0, 0.0], 0.25);
         let repeat = sampler(true, Addressing::Repeat, Filter::Linear);
         check(repeat, [0.0, 0.25], 2.5);
+    }
+
+    /// A texture of 2 by 2 by 2 texels, 1 to 8, in each shape.
+    fn shaped(shape: ImageShape, sampler: Sampler, at: [f32; 3]) -> f32 {
+        let mut memory = Memory::new(1000);
+        let data: Vec<u8> = (1..9u8).flat_map(|v| f32::from(v).to_le_bytes()).collect();
+        let buffer = memory.add_buffer(&data).unwrap();
+        let format = Format {
+            order: ChannelOrder::R,
+            channel: ChannelType::Float32,
+        };
+        let mut image = Image::new_2d(buffer, 2, 2, 8, format);
+        (image.shape, image.depth) = (shape, 2);
+        let texels = Texels {
+            image,
+            space: memory.shared(buffer).unwrap(),
+        };
+        let [red, ..] = sample(&texels, sampler, at, [0; 3]);
+        f32::from_bits(red)
+    }
+
+    #[test]
+    fn the_shape_says_what_coordinates_mean() {
+        let nearest = sampler(false, Addressing::ClampToBorder, Filter::Nearest);
+        let linear = sampler(false, Addressing::ClampToBorder, Filter::Linear);
+        let repeat = sampler(true, Addressing::Repeat, Filter::Linear);
+        // A line has no second dimension that could leave the image or be blended.
+        assert_eq!(shaped(ImageShape::Line, nearest, [1.5, 9.0, 9.0]), 2.0);
+        assert_eq!(shaped(ImageShape::Line, linear, [1.0, 0.0, 0.0]), 1.5);
+        // The number of a line is rounded and clamped, neither blended nor normalized.
+        assert_eq!(shaped(ImageShape::LineArray, linear, [1.0, 0.6, 0.0]), 3.5);
+        assert_eq!(shaped(ImageShape::LineArray, repeat, [0.25, 7.0, 0.0]), 3.0);
+        // So is that of a plane,
+        assert_eq!(shaped(ImageShape::Plane, nearest, [0.5, 0.5, 0.6]), 5.0);
+        assert_eq!(shaped(ImageShape::Plane, nearest, [0.5, 0.5, -3.0]), 1.0);
+        // but the third dimension of a volume is one like the others.
+        assert_eq!(shaped(ImageShape::Volume, nearest, [0.5, 0.5, 0.6]), 1.0);
+        assert_eq!(shaped(ImageShape::Volume, nearest, [0.5, 0.5, 2.0]), 0.0);
+        assert_eq!(shaped(ImageShape::Volume, linear, [1.0, 1.0, 1.0]), 4.5);
+        assert_eq!(shaped(ImageShape::Volume, linear, [1.0, 1.0, 0.0]), 1.25);
+        assert_eq!(shaped(ImageShape::Volume, repeat, [0.25, 0.25, 1.75]), 5.0);
     }
 }

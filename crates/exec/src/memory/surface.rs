@@ -33,6 +33,21 @@ impl Surface {
     }
 }
 
+/// How the coordinates of an image are to be taken. The sampler knows the difference, messages with integer
+/// coordinates do not need to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum ImageShape {
+    /// One dimension: V and R are not looked at.
+    Line,
+    /// An array of lines, which are the rows: V is the number of a line.
+    LineArray,
+    /// Two dimensions, or an array of such images: R is the number of a slice.
+    #[default]
+    Plane,
+    /// Three dimensions.
+    Volume,
+}
+
 /// An image of one, two or three dimensions in a buffer, with linear layout.
 ///
 /// A 1D image has height 1. Slices are the third dimension or the entries of an array.
@@ -52,6 +67,8 @@ pub struct Image {
     pub pitch: u32,
     /// Bytes from slice to slice.
     pub slice_pitch: u64,
+    /// What the coordinates mean to the sampler.
+    pub shape: ImageShape,
     /// The texels.
     pub format: Format,
     /// First byte, in the buffer, of the plane with interleaved U and V, for block messages that
@@ -77,6 +94,7 @@ impl Image {
             depth: 1,
             pitch,
             slice_pitch: pitch as u64 * height as u64,
+            shape: ImageShape::Plane,
             format,
             chroma: None,
         }
@@ -117,7 +135,7 @@ pub enum Addressing {
 pub enum Filter {
     /// The texel that holds the coordinate.
     Nearest,
-    /// Bilinear interpolation.
+    /// Interpolation between the nearest texels of each dimension.
     Linear,
 }
 

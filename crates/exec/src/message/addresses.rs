@@ -182,7 +182,9 @@ impl Addresses {
     /// The first enabled lane whose address is not aligned.
     #[inline]
     pub(crate) fn misaligned(&self, addresses: &[u64], mask: u32) -> Option<(u8, u64)> {
-        if self.align <= 1 {
+        // Mostly none is, whatever the mask.
+        let bits = addresses.iter().fold(0, |bits, address| bits | address);
+        if self.align <= 1 || bits & (self.align - 1) == 0 {
             return None;
         }
         enabled(mask, addresses).find(|(_, address)| address & (self.align - 1) != 0)
@@ -196,4 +198,43 @@ pub(crate) fn enabled(mask: u32, addresses: &[u64]) -> impl Iterator<Item = (u8,
         .zip(addresses)
         .filter(move |(lane, _)| mask >> lane & 1 != 0)
         .map(|(lane, address)| (lane, *address))
+}
+
+/// Lanes of a group.
+pub(crate) const GROUP: usize = 8;
+
+/// How the addresses of the lanes of a group lie to each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Group {
+    /// Each a number of bytes behind the one before.
+    Run,
+    /// All are the same.
+    Same,
+    /// Anyhow.
+    Other,
+}
+
+/// How the addresses of each eight lanes lie to each other. Rows of a two-dimensional grid that are shorter than a thread
+/// are runs, and what all items of a row read is the same.
+#[inline]
+pub(crate) fn groups(addresses: &[u64], mask: u32, step: u64) -> [Group; 4] {
+    let mut groups = [Group::Other; 4];
+    let of_lanes = addresses.as_chunks::<GROUP>().0.iter();
+    for (number, (group, addresses)) in groups.iter_mut().zip(of_lanes).enumerate() {
+        if mask >> (number * GROUP) & 0xff != 0xff {
+            continue;
+        }
+        let first = addresses[0];
+        let (mut run, mut same) = (0, 0);
+        for (expected, address) in (0..).zip(addresses) {
+            run |= address ^ first.wrapping_add(expected * step);
+            same |= address ^ first;
+        }
+        *group = match (run, same) {
+            (0, _) => Group::Run,
+            (_, 0) => Group::Same,
+            _ => Group::Other,
+        };
+    }
+    groups
 }

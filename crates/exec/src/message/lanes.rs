@@ -1,10 +1,11 @@
 //! Loads and stores with an address for each lane.
 
-use super::addresses::{Addresses, enabled};
+use super::addresses::{Addresses, GROUP, Group, enabled, groups};
 use super::fields::Data;
 use super::reach::{Reach, with_target};
 use super::unit::{self, Unit, UnitKind, with_unit};
 use crate::fault::{FaultKind, Outcome, Trap};
+use crate::memory::space::Space as Storage;
 use crate::memory::target::Target;
 use crate::memory::{Local, Memory};
 use crate::observe::{MemoryAccess, Observer, Space};
@@ -210,16 +211,17 @@ impl LaneAccess {
         if let Some((space, base)) = target.all(addresses, mask, self.span as u64) {
             // A lane of the data operand after the other: the common shape.
             if self.lane_pitch == U::REGISTER {
+                let groups = groups(addresses, mask, U::MEMORY as u64);
                 for part in &self.parts {
                     let base = base.wrapping_sub(part.memory as u64);
                     let out = out.get_mut(part.register..).unwrap_or_default();
-                    let out = out.chunks_exact_mut(U::REGISTER);
-                    let mut lane = 1u32;
-                    for (address, out) in addresses.iter().zip(out) {
-                        if mask & lane != 0 {
-                            unit::load::<U, _>(space, offset(*address, base), out);
-                        }
-                        lane = lane.wrapping_shl(1);
+                    let of_groups = addresses
+                        .chunks(GROUP)
+                        .zip(out.chunks_mut(GROUP * U::REGISTER));
+                    let mut mask = mask;
+                    for (group, (addresses, out)) in groups.iter().zip(of_groups) {
+                        load_group::<U, _>(space, *group, addresses, base, mask, out);
+                        mask = mask.wrapping_shr(8);
                     }
                 }
                 return Ok(());
@@ -265,16 +267,17 @@ impl LaneAccess {
         if let Some((space, base)) = target.all(addresses, mask, self.span as u64) {
             // A lane of the data operand after the other: the common shape.
             if self.lane_pitch == U::REGISTER {
+                let groups = groups(addresses, mask, U::MEMORY as u64);
                 for part in &self.parts {
                     let base = base.wrapping_sub(part.memory as u64);
                     let from = from.get(part.register..).unwrap_or_default();
-                    let from = from.chunks_exact(U::REGISTER);
-                    let mut lane = 1u32;
-                    for (address, from) in addresses.iter().zip(from) {
-                        if mask & lane != 0 {
-                            unit::store::<U, _>(space, offset(*address, base), from);
-                        }
-                        lane = lane.wrapping_shl(1);
+                    let of_groups = addresses
+                        .chunks(GROUP)
+                        .zip(from.chunks(GROUP * U::REGISTER));
+                    let mut mask = mask;
+                    for (group, (addresses, from)) in groups.iter().zip(of_groups) {
+                        store_group::<U, _>(space, *group, addresses, base, mask, from);
+                        mask = mask.wrapping_shr(8);
                     }
                 }
                 return Ok(());
@@ -330,6 +333,67 @@ impl LaneAccess {
                     atomic: false,
                 });
             }
+        }
+    }
+}
+
+/// Loads an element for each enabled lane of a group; all of them are inside.
+#[inline]
+fn load_group<U: Unit, S: Storage>(
+    space: &S,
+    group: Group,
+    addresses: &[u64],
+    base: u64,
+    mask: u32,
+    out: &mut [u8],
+) {
+    let first = addresses.first().map_or(0, |first| offset(*first, base));
+    match group {
+        Group::Run => return unit::load_run::<U, _>(space, first, out),
+        Group::Same => {
+            let Some((one, rest)) = out.split_at_mut_checked(U::REGISTER) else {
+                return;
+            };
+            unit::load::<U, _>(space, first, one);
+            for out in rest.chunks_exact_mut(U::REGISTER) {
+                out.copy_from_slice(one);
+            }
+            return;
+        }
+        Group::Other => {}
+    }
+    for (lane, (address, out)) in addresses
+        .iter()
+        .zip(out.chunks_exact_mut(U::REGISTER))
+        .enumerate()
+    {
+        if mask >> lane & 1 != 0 {
+            unit::load::<U, _>(space, offset(*address, base), out);
+        }
+    }
+}
+
+/// Stores an element of each enabled lane of a group; all of them are inside.
+#[inline]
+fn store_group<U: Unit, S: Storage>(
+    space: &mut S,
+    group: Group,
+    addresses: &[u64],
+    base: u64,
+    mask: u32,
+    from: &[u8],
+) {
+    if group == Group::Run {
+        let first = addresses.first().map_or(0, |first| offset(*first, base));
+        return unit::store_run::<U, _>(space, first, from);
+    }
+    for (lane, (address, from)) in addresses
+        .iter()
+        .zip(from.chunks_exact(U::REGISTER))
+        .enumerate()
+    {
+        if mask >> lane & 1 != 0 {
+            unit::store::<U, _>(space, offset(*address, base), from);
         }
     }
 }

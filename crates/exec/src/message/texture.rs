@@ -3,7 +3,7 @@
 use super::fields::Data;
 use super::reach::Reach;
 use crate::fault::{FaultKind, Outcome, Trap};
-use crate::memory::{Addressing, ChannelClass, Filter, Memory, Sampler, sample};
+use crate::memory::{Addressing, ChannelClass, Filter, ImageShape, Memory, Sampler, sample};
 use crate::observe::{MemoryAccess, Observer, Space};
 use crate::program::Scalar;
 use crate::run::Registers;
@@ -111,7 +111,8 @@ impl Texture {
                 Query::Size => {
                     let image = &texels.image;
                     // A plain 2D image has no third dimension.
-                    let depth = if image.depth > 1 { image.depth } else { 0 };
+                    let third = image.depth > 1 || image.shape == ImageShape::Volume;
+                    let depth = if third { image.depth } else { 0 };
                     [image.width, image.height, depth, 1]
                 }
                 Query::Samples => [1, 0, 0, 0],

@@ -37,8 +37,10 @@ pub(crate) fn translate(
             }
         }
         Op::MAD => {
-            let b = three()?;
-            if b.is_float() {
+            let mut b = three()?;
+            if b.is_float() && b.set_precision() == float::Precision::Half {
+                b.real_ternary_in_double::<float::HalfMad>()
+            } else if b.is_float() {
                 b.real_ternary::<float::Mad>()
             } else {
                 let class = product_class(&b);

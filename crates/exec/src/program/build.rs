@@ -4,32 +4,25 @@ use super::code::{Kind, Step};
 use super::context::{Context, Lanes};
 use super::operand::{Destination, Modify, Problem, Shape, Source, Target};
 use super::types::{Class, raw};
-use crate::lanes::convert::Compute;
-use crate::lanes::float::{InMode, Precision};
+use crate::lanes::convert::{Compute, Convert, Element};
+use crate::lanes::float::{InMode, Precision, Real};
 use crate::lanes::int::{Binary, Ternary, Unary};
 use crate::run::Registers;
-use crate::run::alu::{self, Alu, AluFn, Extra, Flag, Relation};
+use crate::run::alu::{self, Alu, AluFn, CHUNK, Extra, Flag, Hot, Operands, Place};
+use crate::run::choice::{self, Relation};
 use crate::run::registers::{Destinations, Sources, full};
-use visakit_isa::operand::{PredicateCombine, PredicateOperand};
 use visakit_isa::table::FieldName;
-use visakit_isa::{DataType, Instruction, Predicate, PredicateId};
+use visakit_isa::{DataType, Instruction};
 
-/// The code for a number of lanes.
-macro_rules! sized {
-    ($lanes:expr, $($path:tt)::+ < $($param:ty),* >) => {
-        match $lanes {
-            1 => $($path)::+::<$($param,)* 1>,
-            2 | 4 | 8 => $($path)::+::<$($param,)* 8>,
-            16 => $($path)::+::<$($param,)* 16>,
-            _ => $($path)::+::<$($param,)* 32>,
-        }
+/// A hot kernel for one lane, and for many.
+macro_rules! pair {
+    ($($path:tt)::+ < $($param:ty),* >) => {
+        [$($path)::+::<$($param,)* 1>, $($path)::+::<$($param,)* CHUNK>]
     };
 }
 
 /// The types whose bits are those of a lane of this type.
 pub(crate) trait Lane: Compute {
-    /// Whether there is code for each number of lanes.
-    const HOT: bool;
     /// Whether an element of the type can be taken as it is.
     fn is_same(data_type: DataType) -> bool;
 }
@@ -37,7 +30,6 @@ pub(crate) trait Lane: Compute {
 macro_rules! lanes {
     ($($ty:ty: $($data_type:ident)|*;)*) => {$(
         impl Lane for $ty {
-            const HOT: bool = size_of::<$ty>() == 4;
             fn is_same(data_type: DataType) -> bool {
                 matches!(data_type, $(DataType::$data_type)|*)
             }
@@ -56,21 +48,18 @@ lanes! {
 
 /// Signed lanes take no unsigned elements: their value would change.
 impl Lane for i32 {
-    const HOT: bool = true;
     fn is_same(data_type: DataType) -> bool {
         data_type == DataType::D
     }
 }
 
 impl Lane for i64 {
-    const HOT: bool = false;
     fn is_same(data_type: DataType) -> bool {
         data_type == DataType::Q
     }
 }
 
 impl Lane for i128 {
-    const HOT: bool = false;
     fn is_same(_: DataType) -> bool {
         false
     }
@@ -83,6 +72,7 @@ pub(crate) fn unused() -> Source {
         data_type: DataType::Ud,
         modify: Modify::None,
         same: true,
+        extended: None,
         shape: Shape::Scalar,
     }
 }
@@ -183,10 +173,13 @@ impl Builder {
         }
     }
 
-    /// Marks the operands whose elements are lanes of type `C` as they are.
+    /// Marks the operands whose elements are lanes of type `C` (sources) or `D` as they are.
     fn mark<C: Lane, D: Lane>(&mut self) {
         for source in &mut self.sources {
-            source.same = C::is_same(source.data_type);
+            let constant = source.extended == Some(source.data_type.is_signed())
+                && !source.data_type.is_float();
+            source.same =
+                C::is_same(source.data_type) || constant && !C::FLOAT && size_of::<C>() <= 8;
         }
         let destination = &mut self.destination;
         destination.same = !destination.saturate
@@ -194,8 +187,51 @@ impl Builder {
                 || D::default().is_signed_lane(destination.data_type));
     }
 
-    /// The step with this code.
+    /// The operands as hot kernels take them, if they can: sources of `from` bytes a lane, a destination of `to` bytes or
+    /// (0) none in the register file.
+    fn hot(&self, from: usize, to: usize, float: bool) -> Option<Hot> {
+        let lanes = self.count();
+        let destination = &self.destination;
+        let mut hot = Hot {
+            to: u32::try_from(destination.offset).ok()?,
+            lanes: u8::try_from(lanes).ok()?,
+            ..Hot::default()
+        };
+        if to != 0 && destination.target != Target::Packed {
+            return None;
+        }
+        for (place, source) in hot.sources.iter_mut().zip(&self.sources) {
+            let scalar = match source.shape {
+                Shape::Scalar => true,
+                Shape::Packed => false,
+                _ => return None,
+            };
+            if !float && matches!(source.modify, Modify::Abs | Modify::NegAbs) {
+                return None;
+            }
+            // What the first chunk writes must not be what the second reads.
+            let written = destination.offset..destination.offset + CHUNK * to;
+            let read = source.offset + CHUNK * from..source.offset + lanes * from;
+            let overlap = written.start < read.end && read.start < written.end;
+            if !scalar && lanes > CHUNK && overlap {
+                return None;
+            }
+            *place = Place {
+                offset: u32::try_from(source.offset).ok()?,
+                scalar: scalar || lanes == 1,
+                modify: source.modify,
+            };
+            hot.modified |= source.modify != Modify::None;
+        }
+        Some(hot)
+    }
+
+    /// The step with this code for operands of any kind.
     pub(crate) fn step(self, run: AluFn) -> Step {
+        self.step_with(Hot::default(), run)
+    }
+
+    fn step_with(self, hot: Hot, run: AluFn) -> Step {
         let (first, no_mask) = (self.lanes.first, self.lanes.no_mask);
         let lanes = self.count();
         let mut sources = self.sources.into_iter();
@@ -207,53 +243,98 @@ impl Builder {
             predicate: self.predicate,
             kind: Kind::Alu(Alu {
                 run,
-                lanes,
-                negate: self.negate,
-                precision: self.precision,
-                destination: self.destination,
-                sources: [next(), next(), next()],
-                extra: self.extra,
+                hot,
+                operands: Box::new(Operands {
+                    lanes,
+                    negate: self.negate,
+                    precision: self.precision,
+                    destination: self.destination,
+                    sources: [next(), next(), next()],
+                    extra: self.extra,
+                }),
             }),
         }
     }
 
-    fn unary_of<O: Unary<C>, C: Lane>(mut self) -> Step
-    where
-        Registers: Sources<C> + Destinations<C>,
-    {
-        self.mark::<C, C>();
-        let run: AluFn = if O::HOT {
-            sized!(self.lanes.count, alu::unary<O, C>)
-        } else {
-            alu::unary_any::<O, C>
-        };
-        self.step(run)
+    /// The step of an instruction on lanes of type `C`, with results of type `D`: with one of the hot kernels if its
+    /// operands allow it, else with the other one.
+    fn choose<C: Lane, D: Lane>(mut self, hot: Option<[AluFn; 2]>, any: AluFn) -> Step {
+        self.mark::<C, D>();
+        if let Some(kernels) = hot
+            && self.destination.same
+        {
+            return self.with_same(size_of::<C>(), size_of::<D>(), C::FLOAT, kernels, any);
+        }
+        self.step(any)
     }
 
-    fn binary_of<O: Binary<C>, C: Lane>(mut self) -> Step
-    where
-        Registers: Sources<C> + Destinations<C>,
-    {
+    /// The same where only the sources decide: nothing is written to a variable.
+    fn choose_for_sources<C: Lane>(mut self, hot: [AluFn; 2], any: AluFn) -> Step {
         self.mark::<C, C>();
-        let run: AluFn = if O::HOT {
-            sized!(self.lanes.count, alu::binary<O, C>)
-        } else {
-            alu::binary_any::<O, C>
-        };
-        self.step(run)
+        if self.extra.is_none() {
+            return self.step(any);
+        }
+        self.with_same(size_of::<C>(), 0, C::FLOAT, hot, any)
     }
 
-    fn ternary_of<O: Ternary<C>, C: Lane>(mut self) -> Step
+    fn with_same(
+        self,
+        from: usize,
+        to: usize,
+        float: bool,
+        [one, many]: [AluFn; 2],
+        any: AluFn,
+    ) -> Step {
+        let same = self.sources.iter().all(|source| source.same);
+        match self.hot(from, to, float).filter(|_| same) {
+            Some(hot) if hot.lanes == 1 => self.step_with(hot, one),
+            Some(hot) => self.step_with(hot, many),
+            None => self.step(any),
+        }
+    }
+
+    fn unary_of<O: Unary<C>, C: Lane>(self) -> Step
     where
         Registers: Sources<C> + Destinations<C>,
     {
-        self.mark::<C, C>();
-        let run: AluFn = if O::HOT {
-            sized!(self.lanes.count, alu::ternary<O, C>)
+        let hot = if O::HOT {
+            Some::<[AluFn; 2]>(pair!(alu::unary<O, C>))
         } else {
-            alu::ternary_any::<O, C>
+            None
         };
-        self.step(run)
+        self.choose::<C, C>(hot, alu::unary_any::<O, C>)
+    }
+
+    fn binary_of<O: Binary<C>, C: Lane>(self) -> Step
+    where
+        Registers: Sources<C> + Destinations<C>,
+    {
+        let hot = if O::HOT {
+            Some::<[AluFn; 2]>(pair!(alu::binary<O, C>))
+        } else {
+            None
+        };
+        self.choose::<C, C>(hot, alu::binary_any::<O, C>)
+    }
+
+    fn ternary_of<O: Ternary<C>, C: Lane>(self) -> Step
+    where
+        Registers: Sources<C> + Destinations<C>,
+    {
+        let hot = if O::HOT {
+            Some::<[AluFn; 2]>(pair!(alu::ternary<O, C>))
+        } else {
+            None
+        };
+        self.choose::<C, C>(hot, alu::ternary_any::<O, C>)
+    }
+
+    /// A bitwise function of three sources; `extra.numbers` begins with its table.
+    pub(crate) fn boolean(self) -> Step {
+        self.choose::<u32, u32>(
+            Some([alu::boolean::<1>, alu::boolean::<CHUNK>]),
+            alu::boolean_any,
+        )
     }
 
     /// An operation of one integer source.
@@ -328,94 +409,78 @@ impl Builder {
         self.precision
     }
 
-    /// An operation of one float source.
-    pub(crate) fn real_unary<O>(mut self) -> Step
+    fn real_unary_of<O: Unary<C> + InMode, C: Lane + Real>(self) -> Step
     where
-        O: Unary<f32> + Unary<f64> + InMode,
+        Registers: Sources<C> + Destinations<C>,
     {
-        if self.set_precision() == Precision::Double {
-            self.mark::<f64, f64>();
-            let run: AluFn = if <O as Unary<f64>>::HOT {
-                sized!(self.lanes.count, alu::real_unary<O, f64>)
-            } else {
-                alu::real_unary_any::<O, f64>
-            };
-            self.step(run)
+        let hot = if O::HOT {
+            Some::<[AluFn; 2]>(pair!(alu::real_unary<O, C>))
         } else {
-            self.mark::<f32, f32>();
-            let run: AluFn = if <O as Unary<f32>>::HOT {
-                sized!(self.lanes.count, alu::real_unary<O, f32>)
-            } else {
-                alu::real_unary_any::<O, f32>
-            };
-            self.step(run)
+            None
+        };
+        self.choose::<C, C>(hot, alu::real_unary_any::<O, C>)
+    }
+
+    fn real_binary_of<O: Binary<C> + InMode, C: Lane + Real>(self) -> Step
+    where
+        Registers: Sources<C> + Destinations<C>,
+    {
+        let hot = if O::HOT {
+            Some::<[AluFn; 2]>(pair!(alu::real_binary<O, C>))
+        } else {
+            None
+        };
+        self.choose::<C, C>(hot, alu::real_binary_any::<O, C>)
+    }
+
+    fn real_ternary_of<O: Ternary<C> + InMode, C: Lane + Real>(self) -> Step
+    where
+        Registers: Sources<C> + Destinations<C>,
+    {
+        let hot = if O::HOT {
+            Some::<[AluFn; 2]>(pair!(alu::real_ternary<O, C>))
+        } else {
+            None
+        };
+        self.choose::<C, C>(hot, alu::real_ternary_any::<O, C>)
+    }
+
+    /// An operation of one float source.
+    pub(crate) fn real_unary<O: Unary<f32> + Unary<f64> + InMode>(mut self) -> Step {
+        match self.set_precision() {
+            Precision::Double => self.real_unary_of::<O, f64>(),
+            _ => self.real_unary_of::<O, f32>(),
         }
     }
 
     /// An operation of two float sources.
-    pub(crate) fn real_binary<O>(mut self) -> Step
-    where
-        O: Binary<f32> + Binary<f64> + InMode,
-    {
-        if self.set_precision() == Precision::Double {
-            self.mark::<f64, f64>();
-            let run: AluFn = if <O as Binary<f64>>::HOT {
-                sized!(self.lanes.count, alu::real_binary<O, f64>)
-            } else {
-                alu::real_binary_any::<O, f64>
-            };
-            self.step(run)
-        } else {
-            self.mark::<f32, f32>();
-            let run: AluFn = if <O as Binary<f32>>::HOT {
-                sized!(self.lanes.count, alu::real_binary<O, f32>)
-            } else {
-                alu::real_binary_any::<O, f32>
-            };
-            self.step(run)
+    pub(crate) fn real_binary<O: Binary<f32> + Binary<f64> + InMode>(mut self) -> Step {
+        match self.set_precision() {
+            Precision::Double => self.real_binary_of::<O, f64>(),
+            _ => self.real_binary_of::<O, f32>(),
         }
     }
 
     /// An operation of three float sources, rounded once.
-    pub(crate) fn real_ternary<O>(mut self) -> Step
-    where
-        O: Ternary<f32> + Ternary<f64> + InMode,
-    {
+    pub(crate) fn real_ternary<O: Ternary<f32> + Ternary<f64> + InMode>(mut self) -> Step {
         match self.set_precision() {
-            Precision::Double => {
-                self.mark::<f64, f64>();
-                let run: AluFn = if <O as Ternary<f64>>::HOT {
-                    sized!(self.lanes.count, alu::real_ternary<O, f64>)
-                } else {
-                    alu::real_ternary_any::<O, f64>
-                };
-                self.step(run)
-            }
-            Precision::Float => {
-                self.mark::<f32, f32>();
-                let run: AluFn = if <O as Ternary<f32>>::HOT {
-                    sized!(self.lanes.count, alu::real_ternary<O, f32>)
-                } else {
-                    alu::real_ternary_any::<O, f32>
-                };
-                self.step(run)
-            }
+            Precision::Double => self.real_ternary_of::<O, f64>(),
+            Precision::Float => self.real_ternary_of::<O, f32>(),
             // Rounding to float first would round twice.
             Precision::Half | Precision::BFloat => self.step(alu::in_mode::<O>),
         }
     }
 
-    fn compare_of<R: Relation, C: Lane>(mut self) -> Step
+    /// An operation of three sources of a narrow type that is exact in double.
+    pub(crate) fn real_ternary_in_double<O: Ternary<f64> + InMode>(self) -> Step {
+        self.choose::<f64, f64>(None, alu::real_ternary_any::<O, f64>)
+    }
+
+    fn compare_of<R: Relation, C: Lane>(self) -> Step
     where
         Registers: Sources<C>,
     {
-        self.mark::<C, C>();
-        let run: AluFn = if C::HOT {
-            sized!(self.lanes.count, alu::compare<R, C>)
-        } else {
-            alu::compare::<R, C, 32>
-        };
-        self.step(run)
+        self.choose_for_sources::<C>(pair!(choice::compare<R, C>), choice::compare_any::<R, C>)
     }
 
     /// A comparison.
@@ -439,39 +504,47 @@ impl Builder {
     }
 
     /// A selection by `extra.flags[0]`.
-    pub(crate) fn select<C: Lane>(mut self) -> Step
+    pub(crate) fn select<C: Lane>(self) -> Step
     where
         Registers: Sources<C> + Destinations<C>,
     {
-        self.mark::<C, C>();
-        let run: AluFn = if C::HOT {
-            sized!(self.lanes.count, alu::select<C>)
-        } else {
-            alu::select::<C, 32>
-        };
-        self.step(run)
+        self.choose::<C, C>(Some(pair!(choice::select<C>)), choice::select_any::<C>)
     }
 
     /// A conversion between lanes of two types.
-    pub(crate) fn convert<S, D>(mut self) -> Step
+    pub(crate) fn convert<S, D>(self) -> Step
     where
-        S: Lane + crate::lanes::convert::Convert<D>,
-        D: Lane,
+        S: Lane + Element + Convert<D>,
+        D: Lane + Element,
         Registers: Sources<S> + Destinations<D>,
     {
-        self.mark::<S, D>();
-        let run: AluFn = sized!(self.lanes.count, alu::convert<S, D>);
-        self.step(run)
+        let plain = self.sources.iter().all(|s| s.modify == Modify::None);
+        let hot = plain.then_some(pair!(choice::convert<S, D>));
+        self.choose::<S, D>(hot, choice::convert_any::<S, D>)
+    }
+
+    /// A plain copy of integers to integers of another size: elements of type `S` become elements of type `D`. `any` is
+    /// the code for operands that hot kernels do not take.
+    pub(crate) fn resize<S, D>(self, any: impl FnOnce(Self) -> Step) -> Step
+    where
+        S: Element + Convert<D>,
+        D: Element,
+    {
+        let [one, many]: [AluFn; 2] = pair!(choice::convert<S, D>);
+        match self.hot(S::SIZE, D::SIZE, false) {
+            Some(hot) if hot.modified => any(self),
+            Some(hot) if hot.lanes == 1 => self.step_with(hot, one),
+            Some(hot) => self.step_with(hot, many),
+            None => any(self),
+        }
     }
 
     /// Integers of a class to a float destination.
-    pub(crate) fn integers_to_float<C: Lane + crate::lanes::int::Int>(mut self) -> Step
+    pub(crate) fn integers_to_float<C: Lane + crate::lanes::int::Int>(self) -> Step
     where
         Registers: Sources<C> + Destinations<C>,
     {
-        self.mark::<C, C>();
-        let run: AluFn = alu::integers_to_float::<C>;
-        self.step(run)
+        self.choose::<C, C>(None, choice::integers_to_float::<C>)
     }
 }
 
@@ -484,50 +557,5 @@ impl<C: Lane> SignedLane for C {
     fn is_signed_lane(&self, data_type: DataType) -> bool {
         let size = usize::from(data_type.size());
         !C::FLOAT && !data_type.is_float() && size == size_of::<C>() && size <= 8
-    }
-}
-
-impl Context<'_> {
-    /// The predicate variable of a predication word; `None` for none.
-    pub(crate) fn flag(&self, word: Predicate, lanes: Lanes) -> Result<Option<Flag>, Problem> {
-        if word.id() == PredicateId(0) {
-            return Ok(None);
-        }
-        let mut flag = self.flag_of(word.id(), lanes)?;
-        match word.combine() {
-            PredicateCombine::PerLane => {}
-            PredicateCombine::Any => flag.any = true,
-            PredicateCombine::All => flag.all = true,
-            PredicateCombine::Reserved => {
-                return Err(Problem::form("a predicate combination that means nothing"));
-            }
-        }
-        flag.invert = word.is_inverted();
-        Ok(Some(flag))
-    }
-
-    /// A predicate variable as data.
-    pub(crate) fn flag_of(&self, id: PredicateId, lanes: Lanes) -> Result<Flag, Problem> {
-        let place = usize::from(id.0)
-            .checked_sub(1)
-            .and_then(|index| self.routine.predicates.get(index))
-            .ok_or_else(|| Problem::form(format!("predicate {id}, which is not declared")))?;
-        Ok(Flag {
-            offset: place.offset,
-            first: lanes.first,
-            window: full(usize::from(lanes.count)),
-            ..Flag::default()
-        })
-    }
-
-    /// A predicate operand, with its complement.
-    pub(crate) fn flag_operand(
-        &self,
-        operand: &PredicateOperand,
-        lanes: Lanes,
-    ) -> Result<Flag, Problem> {
-        let mut flag = self.flag_of(operand.predicate.id(), lanes)?;
-        flag.invert = operand.modifier == visakit_isa::operand::Modifier::NOT;
-        Ok(flag)
     }
 }

@@ -4,11 +4,14 @@ use super::layout::{Layout, RoutineLayout};
 use super::operand::{Modify, Problem, Shape};
 use crate::fault::Unsupported;
 use crate::run::Registers;
+use crate::run::alu::Flag;
+use crate::run::registers::full;
 use std::cell::RefCell;
 use visakit_isa::object::Body;
+use visakit_isa::operand::{PredicateCombine, PredicateOperand};
 use visakit_isa::{
-    DataType, ExecMask, FieldName, Format, Instruction, RawOperand, SamplerId, SurfaceId, Value,
-    VectorOperand,
+    DataType, ExecMask, FieldName, Format, Instruction, Predicate, PredicateId, RawOperand,
+    SamplerId, SurfaceId, Value, VectorOperand,
 };
 
 /// A raw operand in the register file.
@@ -218,8 +221,54 @@ impl Context<'_> {
     }
 }
 
+impl Context<'_> {
+    /// The predicate variable of a predication word; `None` for none.
+    pub(crate) fn flag(&self, word: Predicate, lanes: Lanes) -> Result<Option<Flag>, Problem> {
+        if word.id() == PredicateId(0) {
+            return Ok(None);
+        }
+        let mut flag = self.flag_of(word.id(), lanes)?;
+        match word.combine() {
+            PredicateCombine::PerLane => {}
+            PredicateCombine::Any => flag.any = true,
+            PredicateCombine::All => flag.all = true,
+            PredicateCombine::Reserved => {
+                return Err(Problem::form("a predicate combination that means nothing"));
+            }
+        }
+        flag.invert = word.is_inverted();
+        Ok(Some(flag))
+    }
+
+    /// A predicate variable as data.
+    pub(crate) fn flag_of(&self, id: PredicateId, lanes: Lanes) -> Result<Flag, Problem> {
+        let place = usize::from(id.0)
+            .checked_sub(1)
+            .and_then(|index| self.routine.predicates.get(index))
+            .ok_or_else(|| Problem::form(format!("predicate {id}, which is not declared")))?;
+        Ok(Flag {
+            offset: u32::try_from(place.offset)
+                .map_err(|_| Problem::form("a predicate beyond 4 GiB"))?,
+            first: lanes.first,
+            window: full(usize::from(lanes.count)),
+            ..Flag::default()
+        })
+    }
+
+    /// A predicate operand, with its complement.
+    pub(crate) fn flag_operand(
+        &self,
+        operand: &PredicateOperand,
+        lanes: Lanes,
+    ) -> Result<Flag, Problem> {
+        let mut flag = self.flag_of(operand.predicate.id(), lanes)?;
+        flag.invert = operand.modifier == visakit_isa::operand::Modifier::NOT;
+        Ok(flag)
+    }
+}
+
 /// Sign- or zero-extends the low bits by a type.
-fn extend(bits: u64, data_type: DataType) -> u64 {
+pub(crate) fn extend(bits: u64, data_type: DataType) -> u64 {
     let unused = 64 - 8 * u32::from(data_type.size());
     let high = bits << unused;
     if data_type.is_signed() {

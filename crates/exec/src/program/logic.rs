@@ -106,7 +106,7 @@ pub(crate) fn translate(
             if let Some(first) = b.extra().numbers.first_mut() {
                 *first = table as usize;
             }
-            b.step(bfn)
+            b.boolean()
         }
         _ => return Ok(None),
     }))
@@ -193,30 +193,6 @@ fn bfi(alu: &Alu, registers: &mut Registers, mask: u32) -> crate::fault::Outcome
         .zip(base)
     {
         *to = int::bfi(w, o, i, b);
-    }
-    registers.store_any(
-        &alu.destination,
-        result.get(..alu.lanes).unwrap_or_default(),
-        mask,
-    )
-}
-
-fn bfn(alu: &Alu, registers: &mut Registers, mask: u32) -> crate::fault::Outcome {
-    use crate::run::registers::{Destinations, Sources};
-    let mut values = [[0u32; 32]; 3];
-    for (to, source) in values.iter_mut().zip(&alu.sources) {
-        registers.load_any(source, to.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
-    }
-    let table = alu
-        .extra
-        .as_ref()
-        .and_then(|e| e.numbers.first().copied())
-        .unwrap_or(0);
-    let table = u32::try_from(table).unwrap_or(0);
-    let [a, b, c] = values;
-    let mut result = [0u32; 32];
-    for (((to, a), b), c) in result.iter_mut().zip(a).zip(b).zip(c) {
-        *to = int::bfn(table, a, b, c);
     }
     registers.store_any(
         &alu.destination,

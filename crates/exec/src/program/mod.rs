@@ -17,6 +17,7 @@ mod types;
 pub(crate) use context::{Context, Lanes, RawPlace, Scalar, StatePlace};
 
 use crate::fault::TranslateError;
+use crate::run::entry::Entry;
 use layout::{Layout, Place, RoutineLayout};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -123,6 +124,8 @@ pub struct Program {
     variables: Vec<(String, VariableSlot)>,
     numbered: BTreeMap<(VariableClass, u32), VariableSlot>,
     predefined: Vec<(&'static str, VariableSlot)>,
+    /// What the start of a thread sets.
+    pub(crate) entry: Entry,
     simd_size: u32,
     grf_bytes: u32,
 }
@@ -176,6 +179,7 @@ impl Program {
             variables: Vec::new(),
             numbered: BTreeMap::new(),
             predefined: Vec::new(),
+            entry: Entry::default(),
             grf_bytes: options.grf_bytes,
             code,
         };
@@ -189,6 +193,7 @@ impl Program {
                 .predefined
                 .push((variable.name, place.slot(VariableClass::General)));
         }
+        program.entry = Entry::new(|name| program.predefined(name).cloned());
         if let (Some(routine), Some((_, body))) = (layout.routines.first(), tables.first()) {
             program.name_variables(format, routine, body);
             program.collect_inputs(body);

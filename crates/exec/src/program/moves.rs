@@ -9,7 +9,8 @@ use super::types::{Class, modular, of_sums, of_values, raw};
 use crate::fault::Outcome;
 use crate::lanes::float::Precision;
 use crate::lanes::int;
-use crate::run::alu::{Alu, Equal, Less, LessEqual};
+use crate::run::alu::Alu;
+use crate::run::choice::{Equal, Less, LessEqual};
 use crate::run::registers::{Destinations, Registers, Sources, full};
 use visakit_isa::operand::PredicateCombine;
 use visakit_isa::table::FieldName as F;
@@ -121,8 +122,36 @@ fn integer_mov(b: Builder) -> Step {
         };
         return b.unary::<int::Copy>(class);
     }
-    let class = modular(&b.destination, &b.refs());
-    b.unary::<int::Copy>(class)
+    let any = |b: Builder| {
+        let class = modular(&b.destination, &b.refs());
+        b.unary::<int::Copy>(class)
+    };
+    let from = b.source(0).data_type;
+    match (
+        from.size(),
+        from.is_signed(),
+        b.destination.data_type.size(),
+    ) {
+        (1, true, 2) => b.resize::<i8, u16>(any),
+        (1, true, 4) => b.resize::<i8, u32>(any),
+        (1, true, 8) => b.resize::<i8, u64>(any),
+        (1, false, 2) => b.resize::<u8, u16>(any),
+        (1, false, 4) => b.resize::<u8, u32>(any),
+        (1, false, 8) => b.resize::<u8, u64>(any),
+        (2, true, 4) => b.resize::<i16, u32>(any),
+        (2, true, 8) => b.resize::<i16, u64>(any),
+        (2, false, 4) => b.resize::<u16, u32>(any),
+        (2, false, 8) => b.resize::<u16, u64>(any),
+        (4, true, 8) => b.resize::<i32, u64>(any),
+        (4, false, 8) => b.resize::<u32, u64>(any),
+        (2, _, 1) => b.resize::<u16, u8>(any),
+        (4, _, 1) => b.resize::<u32, u8>(any),
+        (4, _, 2) => b.resize::<u32, u16>(any),
+        (8, _, 1) => b.resize::<u64, u8>(any),
+        (8, _, 2) => b.resize::<u64, u16>(any),
+        (8, _, 4) => b.resize::<u64, u32>(any),
+        _ => any(b),
+    }
 }
 
 /// Predicate bits as a number.
@@ -132,7 +161,7 @@ fn predicate_to_number(alu: &Alu, registers: &mut Registers, mask: u32) -> Outco
     };
     let [flag, ..] = &extra.flags;
     let elements = extra.numbers.first().copied().unwrap_or(32);
-    let bits = (registers.read_u32(flag.offset) & full(elements)) >> flag.first;
+    let bits = (flag.word(registers) & full(elements)) >> flag.first;
     let values = [bits; 32];
     registers.store_any(
         &alu.destination,

@@ -75,6 +75,8 @@ pub(crate) struct Source {
     /// Whether the element has the bits of the type in which the instruction computes.
     pub(crate) same: bool,
     pub(crate) shape: Shape,
+    /// Whether it is a constant that stands in 64 bits, extended by this signedness.
+    pub(crate) extended: Option<bool>,
 }
 
 /// Which elements a destination writes.
@@ -134,13 +136,6 @@ fn restricted_float(bits: u8) -> f32 {
     let exponent = u32::from(bits >> 4 & 7) + 127 - 3;
     let mantissa = u32::from(bits & 0xf) << 19;
     f32::from_bits(sign | exponent << 23 | mantissa)
-}
-
-/// Bytes of an immediate of a plain type.
-fn immediate_bytes(immediate: ImmediateOperand) -> Vec<u8> {
-    let size = usize::from(immediate.data_type().size());
-    let bytes = immediate.bits().to_le_bytes();
-    bytes.get(..size).unwrap_or(&bytes).to_vec()
 }
 
 fn modify(modifier: Modifier, data_type: DataType) -> Result<Modify, Problem> {
@@ -265,6 +260,7 @@ impl Context<'_> {
                     data_type: DataType::Uw,
                     modify: Modify::None,
                     same: false,
+                    extended: None,
                     shape: rows.shape(lanes, 2),
                 })
             }
@@ -285,6 +281,7 @@ impl Context<'_> {
                     data_type: DataType::Ud,
                     modify: Modify::None,
                     same: false,
+                    extended: None,
                     shape: if lanes == 1 {
                         Shape::Scalar
                     } else {
@@ -335,6 +332,7 @@ impl Context<'_> {
             data_type: place.data_type,
             modify: modify(general.modifier, place.data_type)?,
             same: false,
+            extended: None,
             shape: rows.shape(lanes, size),
         })
     }
@@ -364,6 +362,7 @@ impl Context<'_> {
             data_type,
             modify: modify(indirect.modifier, data_type)?,
             same: false,
+            extended: None,
             shape,
         })
     }
@@ -399,17 +398,21 @@ impl Context<'_> {
                 data_type,
                 modify: Modify::None,
                 same: false,
+                extended: None,
                 shape: rows.shape(lanes, size),
             });
         }
         if immediate.data_type() == DataType::Bool {
             return Err(Problem::form("an immediate of type bool"));
         }
+        let data_type = immediate.data_type();
         Ok(Source {
-            offset: self.constant(&immediate_bytes(immediate)),
-            data_type: immediate.data_type(),
+            offset: self
+                .constant(&super::context::extend(immediate.bits(), data_type).to_le_bytes()),
+            data_type,
             modify: Modify::None,
             same: false,
+            extended: Some(data_type.is_signed()),
             shape: Shape::Scalar,
         })
     }
@@ -421,6 +424,7 @@ impl Context<'_> {
             data_type: DataType::Ud,
             modify: Modify::None,
             same: false,
+            extended: None,
             shape: Shape::Scalar,
         }
     }
@@ -519,6 +523,7 @@ impl Context<'_> {
             data_type: DataType::Uw,
             modify: Modify::None,
             same: false,
+            extended: None,
             shape: Shape::Scalar,
         })
     }

@@ -1,4 +1,7 @@
-//! Instructions on registers, specialised for operation, type and number of lanes.
+//! Instructions on registers: what they work on, and the kernels of arithmetic.
+//!
+//! A kernel is compiled for an operation and the type of its lanes. Hot kernels take operands as they stand in the
+//! register file, [`CHUNK`] lanes at a time; the others take operands of any shape and type.
 
 #![allow(
     clippy::indexing_slicing,
@@ -8,21 +11,25 @@
 use super::registers::{Destinations, Registers, Sources};
 use super::simd::Kernel;
 use crate::fault::Outcome;
-use crate::lanes::convert::{Compute, Convert};
+use crate::lanes::convert::Compute;
 use crate::lanes::exact::Rounding;
 use crate::lanes::float::{Exact, InMode, Precision, Real};
-use crate::lanes::int::{Binary, Ternary, Unary};
+use crate::lanes::int::{Binary, Horner, Ternary, Unary};
 use crate::program::operand::{Destination, Modify, Source};
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 /// The code of an instruction. Bit i of the mask enables lane i.
 pub(crate) type AluFn = fn(&Alu, &mut Registers, u32) -> Outcome;
+
+/// Lanes that a hot kernel computes at a time: two wide registers of 32-bit lanes.
+pub(crate) const CHUNK: usize = 16;
 
 /// A predicate variable as an instruction sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Flag {
     /// Place of its word.
-    pub(crate) offset: usize,
+    pub(crate) offset: u32,
     /// First lane.
     pub(crate) first: u8,
     pub(crate) any: bool,
@@ -33,10 +40,16 @@ pub(crate) struct Flag {
 }
 
 impl Flag {
+    /// The whole word.
+    #[inline(always)]
+    pub(crate) fn word(&self, registers: &Registers) -> u32 {
+        registers.read_u32(self.offset as usize)
+    }
+
     /// The lanes that it enables.
     #[inline(always)]
     pub(crate) fn read(&self, registers: &Registers) -> u32 {
-        let mut bits = (registers.read_u32(self.offset) >> self.first) & self.window;
+        let mut bits = (self.word(registers) >> self.first) & self.window;
         if self.any {
             bits = if bits != 0 { self.window } else { 0 };
         } else if self.all {
@@ -53,9 +66,9 @@ impl Flag {
     #[inline(always)]
     pub(crate) fn write(&self, registers: &mut Registers, bits: u32, mask: u32) {
         let mask = (mask & self.window) << self.first;
-        let old = registers.read_u32(self.offset);
+        let old = self.word(registers);
         let new = old & !mask | (bits << self.first) & mask;
-        registers.write_u32(self.offset, new);
+        registers.write_u32(self.offset as usize, new);
     }
 }
 
@@ -68,10 +81,9 @@ pub(crate) struct Extra {
     pub(crate) numbers: [usize; 4],
 }
 
-/// An instruction on registers.
+/// What an instruction works on.
 #[derive(Clone, Debug)]
-pub(crate) struct Alu {
-    pub(crate) run: AluFn,
+pub(crate) struct Operands {
     pub(crate) lanes: usize,
     /// Whether the outcome of a comparison is inverted.
     pub(crate) negate: bool,
@@ -82,8 +94,46 @@ pub(crate) struct Alu {
     pub(crate) extra: Option<Box<Extra>>,
 }
 
-impl Alu {
-    fn exact(&self, registers: &Registers) -> Exact {
+/// A source that a hot kernel takes as it stands in the register file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Place {
+    /// Of its first element, in bytes.
+    pub(crate) offset: u32,
+    /// Whether one element serves all lanes; else they follow each other.
+    pub(crate) scalar: bool,
+    pub(crate) modify: Modify,
+}
+
+/// What hot kernels need to know: little, so that steps are small.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Hot {
+    pub(crate) sources: [Place; 3],
+    /// Place of the first element that is written.
+    pub(crate) to: u32,
+    pub(crate) lanes: u8,
+    /// Whether any source has a modifier.
+    pub(crate) modified: bool,
+}
+
+/// An instruction on registers.
+#[derive(Clone, Debug)]
+pub(crate) struct Alu {
+    pub(crate) run: AluFn,
+    /// For hot kernels, else nothing.
+    pub(crate) hot: Hot,
+    pub(crate) operands: Box<Operands>,
+}
+
+impl Deref for Alu {
+    type Target = Operands;
+
+    fn deref(&self) -> &Operands {
+        &self.operands
+    }
+}
+
+impl Operands {
+    pub(super) fn exact(&self, registers: &Registers) -> Exact {
         let mode = registers.mode;
         Exact {
             precision: self.precision,
@@ -97,7 +147,7 @@ impl Alu {
     }
 
     #[inline(always)]
-    fn is_slow(&self, registers: &Registers) -> bool {
+    pub(super) fn is_slow(&self, registers: &Registers) -> bool {
         match self.precision {
             Precision::Half => registers.mode.slow_hf,
             Precision::BFloat | Precision::Float => registers.mode.slow_f,
@@ -106,10 +156,48 @@ impl Alu {
     }
 }
 
+/// A source of a hot kernel. What serves all lanes is read before anything is written.
+#[derive(Clone, Copy)]
+pub(super) struct Lanes<C> {
+    place: Place,
+    value: C,
+}
+
+impl<C: Compute> Lanes<C> {
+    #[inline(always)]
+    pub(super) fn new(place: Place, registers: &Registers) -> Self {
+        let value = match place.scalar {
+            true => registers.element(place.offset as usize),
+            false => C::default(),
+        };
+        Self { place, value }
+    }
+
+    /// The N lanes from `first` on.
+    #[inline(always)]
+    pub(super) fn read<const N: usize, const MODIFIED: bool>(
+        &self,
+        registers: &Registers,
+        first: usize,
+    ) -> [C; N] {
+        let mut values = match self.place.scalar {
+            true => [self.value; N],
+            false => registers.array(self.place.offset as usize + first * size_of::<C>()),
+        };
+        if MODIFIED {
+            let change = C::change(self.place.modify);
+            for value in &mut values {
+                *value = value.changed(change);
+            }
+        }
+        values
+    }
+}
+
 macro_rules! kernels {
     ($($(#[doc = $doc:literal])* $name:ident $any:ident $body_name:ident $trait:ident ($($arg:ident $index:literal),*);)*) => {$(
         $(#[doc = $doc])*
-        /// For a fixed number of lanes.
+        /// For operands that are taken as they are, N lanes at a time.
         pub(crate) fn $name<O, C, const N: usize>(
             alu: &Alu,
             registers: &mut Registers,
@@ -123,13 +211,13 @@ macro_rules! kernels {
             let simd = registers.simd;
             let body = $body_name::<O, C, N> { alu, registers, mask, marker: PhantomData };
             match simd.try_run(body) {
-                Ok(outcome) => outcome,
+                Ok(()) => Ok(()),
                 Err(body) => $any::<O, C>(alu, body.registers, mask),
             }
         }
 
         $(#[doc = $doc])*
-        /// For any number of lanes.
+        /// For operands of any kind.
         #[inline(never)]
         pub(crate) fn $any<O, C>(
             alu: &Alu,
@@ -142,11 +230,12 @@ macro_rules! kernels {
             Registers: Sources<C> + Destinations<C>,
         {
             let mut result = [C::default(); 32];
-            $(let $arg: [C; 32] = registers.load(&alu.sources[$index], alu.lanes, mask)?;)*
-            for lane in 0..alu.lanes.min(32) {
+            let lanes = alu.lanes.min(32);
+            $(let $arg = registers.load(&alu.sources[$index], lanes, mask)?;)*
+            for lane in 0..lanes {
                 result[lane] = O::apply($($arg[lane]),*);
             }
-            registers.store(&alu.destination, alu.lanes, mask, &result)
+            registers.store(&alu.destination, &result[..lanes], mask)
         }
 
         struct $body_name<'a, O, C, const N: usize> {
@@ -156,23 +245,33 @@ macro_rules! kernels {
             marker: PhantomData<(O, C)>,
         }
 
-        impl<O, C, const N: usize> Kernel for $body_name<'_, O, C, N>
-        where
-            C: Compute,
-            O: $trait<C>,
-            Registers: Sources<C> + Destinations<C>,
-        {
-            type Output = Outcome;
+        impl<O: $trait<C>, C: Compute, const N: usize> $body_name<'_, O, C, N> {
+            #[inline(always)]
+            fn lanes<const MODIFIED: bool>(self) {
+                let Self { alu, registers, mask, .. } = self;
+                let hot = &alu.hot;
+                $(let $arg = Lanes::<C>::new(hot.sources[$index], registers);)*
+                for first in (0..usize::from(hot.lanes)).step_by(N) {
+                    $(let $arg: [C; N] = $arg.read::<N, MODIFIED>(registers, first);)*
+                    let mut result = [C::default(); N];
+                    for lane in 0..N {
+                        result[lane] = O::apply($($arg[lane]),*);
+                    }
+                    registers.put(hot.to, first, mask, &result);
+                }
+            }
+        }
+
+        impl<O: $trait<C>, C: Compute, const N: usize> Kernel for $body_name<'_, O, C, N> {
+            type Output = ();
 
             #[inline(always)]
-            fn run(self) -> Outcome {
-                let Self { alu, registers, mask, .. } = self;
-                let mut result = [C::default(); N];
-                $(let $arg: [C; N] = registers.load(&alu.sources[$index], alu.lanes, mask)?;)*
-                for lane in 0..N {
-                    result[lane] = O::apply($($arg[lane]),*);
+            fn run(self) {
+                if self.alu.hot.modified {
+                    self.lanes::<true>();
+                } else {
+                    self.lanes::<false>();
                 }
-                registers.store(&alu.destination, alu.lanes, mask, &result)
             }
         }
     )*};
@@ -190,11 +289,11 @@ kernels! {
 macro_rules! real_kernels {
     ($(
         $(#[doc = $doc:literal])*
-        $name:ident $any:ident $sized_kernel:ident $any_kernel:ident $flushed:ident $body_name:ident
+        $name:ident $any:ident $hot_kernel:ident $any_kernel:ident $flushed:ident $body_name:ident
         $trait:ident ($($arg:ident $index:literal),*);
     )*) => {$(
         $(#[doc = $doc])*
-        /// For a fixed number of lanes.
+        /// For operands that are taken as they are, N lanes at a time.
         pub(crate) fn $name<O, C, const N: usize>(
             alu: &Alu,
             registers: &mut Registers,
@@ -205,14 +304,14 @@ macro_rules! real_kernels {
             O: $trait<C> + InMode,
             Registers: Sources<C> + Destinations<C>,
         {
-            if alu.is_slow(registers) {
+            if C::is_slow(registers.mode) {
                 return $flushed::<O, C>(alu, registers, mask);
             }
-            $sized_kernel::<O, C, N>(alu, registers, mask)
+            $hot_kernel::<O, C, N>(alu, registers, mask)
         }
 
         $(#[doc = $doc])*
-        /// For any number of lanes.
+        /// For operands of any kind.
         pub(crate) fn $any<O, C>(
             alu: &Alu,
             registers: &mut Registers,
@@ -264,11 +363,12 @@ macro_rules! real_kernels {
             fn run(self) -> Outcome {
                 let Self { alu, registers, mask, .. } = self;
                 let mut result = [C::default(); 32];
-                $(let $arg: [C; 32] = registers.load(&alu.sources[$index], alu.lanes, mask)?;)*
-                for lane in 0..alu.lanes.min(32) {
+                let lanes = alu.lanes.min(32);
+                $(let $arg = registers.load(&alu.sources[$index], lanes, mask)?;)*
+                for lane in 0..lanes {
                     result[lane] = O::apply($($arg[lane].flush()),*).flush();
                 }
-                registers.store(&alu.destination, alu.lanes, mask, &result)
+                registers.store(&alu.destination, &result[..lanes], mask)
             }
         }
     )*};
@@ -302,291 +402,69 @@ pub(crate) fn in_mode<O: InMode>(alu: &Alu, registers: &mut Registers, mask: u32
     registers.store_exact(&alu.destination, &results[..alu.lanes.min(32)], mask)
 }
 
-impl Registers {
-    /// The value of a source as doubles, with its modifier.
-    pub(crate) fn load_exact(&self, source: &Source, values: &mut [f64], mask: u32) -> Outcome {
-        self.load_any(source, values, mask)?;
-        modify(source.modify, values);
-        Ok(())
-    }
-
-    /// The value of a source as integers, with its modifier.
-    pub(crate) fn load_integers(&self, source: &Source, values: &mut [i128], mask: u32) -> Outcome {
-        self.load_any(source, values, mask)?;
-        modify(source.modify, values);
-        Ok(())
-    }
-}
-
-fn modify<C: Compute>(modify: Modify, values: &mut [C]) {
-    for value in values {
-        *value = match modify {
-            Modify::None => *value,
-            Modify::Neg => value.neg(),
-            Modify::Abs => value.abs(),
-            Modify::NegAbs => value.abs().neg(),
-            Modify::Not => value.not(),
-        };
-    }
-}
-
-/// A relation of two values.
-pub(crate) trait Relation {
-    fn holds<C: PartialOrd>(a: &C, b: &C) -> bool;
-}
-
-macro_rules! relations {
-    ($($name:ident $op:tt;)*) => {$(
-        #[doc = concat!("`", stringify!($op), "`")]
-        pub(crate) struct $name;
-        impl Relation for $name {
-            #[inline(always)]
-            fn holds<C: PartialOrd>(a: &C, b: &C) -> bool {
-                a $op b
-            }
-        }
-    )*};
-}
-
-relations! { Equal ==; Less <; LessEqual <=; }
-
-struct CompareBody<'a, R, C, const N: usize> {
-    alu: &'a Alu,
-    registers: &'a Registers,
-    mask: u32,
-    marker: PhantomData<(R, C)>,
-}
-
-impl<R, C, const N: usize> Kernel for CompareBody<'_, R, C, N>
-where
-    R: Relation,
-    C: Compute,
-    Registers: Sources<C>,
-{
-    type Output = Result<u32, Box<crate::fault::Trap>>;
-
-    #[inline(always)]
-    fn run(self) -> Self::Output {
-        let Self {
-            alu,
-            registers,
-            mask,
-            ..
-        } = self;
-        let a: [C; N] = registers.load(&alu.sources[0], alu.lanes, mask)?;
-        let b: [C; N] = registers.load(&alu.sources[1], alu.lanes, mask)?;
-        let mut bits = 0;
-        for lane in 0..N {
-            bits |= u32::from(R::holds(&a[lane], &b[lane])) << lane;
-        }
-        Ok(if alu.negate { !bits } else { bits })
-    }
-}
-
-/// Comparison with a predicate or general destination.
-pub(crate) fn compare<R, C, const N: usize>(
-    alu: &Alu,
-    registers: &mut Registers,
-    mask: u32,
-) -> Outcome
-where
-    R: Relation,
-    C: Compute,
-    Registers: Sources<C>,
-{
-    let bits = if C::FLOAT && alu.is_slow(registers) && alu.exact(registers).flush {
-        compare_flushed::<R>(alu, registers, mask)?
-    } else {
-        let body = CompareBody::<R, C, N> {
-            alu,
-            registers,
-            mask,
-            marker: PhantomData,
-        };
-        match registers.simd.try_run(body) {
-            Ok(bits) => bits?,
-            Err(body) => body.run()?,
-        }
-    };
-    match &alu.extra {
-        Some(extra) => {
-            extra.flags[0].write(registers, bits, mask);
-            Ok(())
-        }
-        None => {
-            let mut lanes = [0u64; 32];
-            for (lane, value) in lanes.iter_mut().enumerate() {
-                *value = if bits >> lane & 1 != 0 { u64::MAX } else { 0 };
-            }
-            registers.store_any(&alu.destination, &lanes[..alu.lanes.min(32)], mask)
-        }
-    }
-}
-
-/// Comparison where denormals count as zero.
-#[inline(never)]
-fn compare_flushed<R: Relation>(
-    alu: &Alu,
-    registers: &Registers,
-    mask: u32,
-) -> Result<u32, Box<crate::fault::Trap>> {
-    let exact = alu.exact(registers);
-    let (mut a, mut b) = ([0.0f64; 32], [0.0f64; 32]);
-    registers.load_exact(&alu.sources[0], &mut a[..alu.lanes.min(32)], mask)?;
-    registers.load_exact(&alu.sources[1], &mut b[..alu.lanes.min(32)], mask)?;
-    let mut bits = 0;
-    for lane in 0..alu.lanes.min(32) {
-        let holds = R::holds(&exact.source(a[lane]), &exact.source(b[lane]));
-        bits |= u32::from(holds) << lane;
-    }
-    Ok(if alu.negate { !bits } else { bits })
-}
-
-struct SelectBody<'a, C, const N: usize> {
+struct BooleanBody<'a, const N: usize> {
     alu: &'a Alu,
     registers: &'a mut Registers,
     mask: u32,
-    chosen: u32,
-    marker: PhantomData<C>,
+    function: Horner,
 }
 
-impl<C, const N: usize> Kernel for SelectBody<'_, C, N>
-where
-    C: Compute,
-    Registers: Sources<C> + Destinations<C>,
-{
-    type Output = Outcome;
+impl<const N: usize> Kernel for BooleanBody<'_, N> {
+    type Output = ();
 
     #[inline(always)]
-    fn run(self) -> Outcome {
+    fn run(self) {
         let Self {
             alu,
             registers,
             mask,
-            chosen,
-            ..
+            function,
         } = self;
-        let a: [C; N] = registers.load(&alu.sources[0], alu.lanes, mask & chosen)?;
-        let b: [C; N] = registers.load(&alu.sources[1], alu.lanes, mask & !chosen)?;
-        let mut result = b;
-        for lane in 0..N {
-            if chosen >> lane & 1 != 0 {
-                result[lane] = a[lane];
+        let hot = &alu.hot;
+        let [a, b, c] = hot.sources.map(|place| Lanes::<u32>::new(place, registers));
+        for first in (0..usize::from(hot.lanes)).step_by(N) {
+            let a: [u32; N] = a.read::<N, false>(registers, first);
+            let b: [u32; N] = b.read::<N, false>(registers, first);
+            let c: [u32; N] = c.read::<N, false>(registers, first);
+            let mut result = [0; N];
+            for lane in 0..N {
+                result[lane] = function.apply(a[lane], b[lane], c[lane]);
             }
+            registers.put(hot.to, first, mask, &result);
         }
-        registers.store(&alu.destination, alu.lanes, mask, &result)
     }
 }
 
-/// The first source where the predicate is set, else the second.
-pub(crate) fn select<C, const N: usize>(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome
-where
-    C: Compute,
-    Registers: Sources<C> + Destinations<C>,
-{
-    let chosen = alu
-        .extra
-        .as_ref()
-        .map_or(0, |extra| extra.flags[0].read(registers));
-    let body = SelectBody::<C, N> {
+fn boolean_function(alu: &Alu) -> Horner {
+    let numbers = alu.extra.as_ref().map_or([0; 4], |extra| extra.numbers);
+    Horner::new(u32::try_from(numbers[0]).unwrap_or(0))
+}
+
+/// A bitwise function of three sources, whose table is the first number.
+pub(crate) fn boolean<const N: usize>(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
+    let simd = registers.simd;
+    let body = BooleanBody::<N> {
         alu,
         registers,
         mask,
-        chosen,
-        marker: PhantomData,
+        function: boolean_function(alu),
     };
-    let simd = body.registers.simd;
     match simd.try_run(body) {
-        Ok(outcome) => outcome,
-        Err(body) => body.run(),
+        Ok(()) => Ok(()),
+        Err(body) => boolean_any(alu, body.registers, mask),
     }
 }
 
-/// Integers to a float destination.
-pub(crate) fn integers_to_float<C>(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome
-where
-    C: crate::lanes::int::Int,
-    Registers: Sources<C> + Destinations<C>,
-{
-    if registers.mode.is_slow() {
-        let mut values = [0i128; 32];
-        let values = &mut values[..alu.lanes.min(32)];
-        registers.load_integers(&alu.sources[0], values, mask)?;
-        return registers.store_integers(&alu.destination, values, mask);
-    }
-    unary_any::<crate::lanes::int::Copy, C>(alu, registers, mask)
-}
-
-struct ConvertBody<'a, S, D, const N: usize> {
-    alu: &'a Alu,
-    registers: &'a mut Registers,
-    mask: u32,
-    marker: PhantomData<(S, D)>,
-}
-
-impl<S, D, const N: usize> Kernel for ConvertBody<'_, S, D, N>
-where
-    S: Compute + Convert<D>,
-    D: Compute,
-    Registers: Sources<S> + Destinations<D>,
-{
-    type Output = Outcome;
-
-    #[inline(always)]
-    fn run(self) -> Outcome {
-        let Self {
-            alu,
-            registers,
-            mask,
-            ..
-        } = self;
-        let a: [S; N] = registers.load(&alu.sources[0], alu.lanes, mask)?;
-        let mut result = [D::default(); N];
-        for lane in 0..N {
-            result[lane] = a[lane].convert();
-        }
-        registers.store(&alu.destination, alu.lanes, mask, &result)
-    }
-}
-
-/// A conversion between two types that both have lanes of their own.
-pub(crate) fn convert<S, D, const N: usize>(
-    alu: &Alu,
-    registers: &mut Registers,
-    mask: u32,
-) -> Outcome
-where
-    S: Compute + Convert<D>,
-    D: Compute,
-    Registers: Sources<S> + Destinations<D>,
-{
-    if (S::FLOAT || D::FLOAT) && registers.mode.is_slow() {
-        return convert_in_mode(alu, registers, mask, S::FLOAT);
-    }
-    let body = ConvertBody::<S, D, N> {
-        alu,
-        registers,
-        mask,
-        marker: PhantomData,
-    };
-    let simd = body.registers.simd;
-    match simd.try_run(body) {
-        Ok(outcome) => outcome,
-        Err(body) => body.run(),
-    }
-}
-
-/// A conversion in the mode of the thread.
-#[inline(never)]
-fn convert_in_mode(alu: &Alu, registers: &mut Registers, mask: u32, float: bool) -> Outcome {
+/// The same for operands of any kind.
+pub(crate) fn boolean_any(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
+    let function = boolean_function(alu);
     let lanes = alu.lanes.min(32);
-    if float {
-        let mut values = [0.0f64; 32];
-        registers.load_exact(&alu.sources[0], &mut values[..lanes], mask)?;
-        registers.store_exact(&alu.destination, &values[..lanes], mask)
-    } else {
-        let mut values = [0i128; 32];
-        registers.load_integers(&alu.sources[0], &mut values[..lanes], mask)?;
-        registers.store_integers(&alu.destination, &values[..lanes], mask)
+    let a: [u32; 32] = registers.load(&alu.sources[0], lanes, mask)?;
+    let b: [u32; 32] = registers.load(&alu.sources[1], lanes, mask)?;
+    let c: [u32; 32] = registers.load(&alu.sources[2], lanes, mask)?;
+    let mut result = [0; 32];
+    for lane in 0..lanes {
+        result[lane] = function.apply(a[lane], b[lane], c[lane]);
     }
+    registers.store(&alu.destination, &result[..lanes], mask)
 }

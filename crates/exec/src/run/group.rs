@@ -303,39 +303,16 @@ fn prepare(thread: &mut Thread, program: &Program, start: &ThreadStart) -> Resul
         thread.pause = Pause::Ended;
     }
 
-    let mut set = |name: &str, bytes: &[u8]| {
-        if let Some(slot) = program.predefined(name) {
-            write(&mut thread.registers, slot.offset, bytes, slot.bytes);
-        }
-    };
-    let words =
-        |numbers: &[u32]| -> Vec<u8> { numbers.iter().flat_map(|n| n.to_le_bytes()).collect() };
-    set(
-        "r0",
-        start
-            .image
-            .get(..program.grf_bytes() as usize)
-            .unwrap_or(&start.image),
-    );
-    set("sr0", &words(&start.sr0));
-    set("hw_id", &start.hw_id.to_le_bytes());
-    set("cr0", &start.cr0.to_le_bytes());
-    set("thread_x", &start.thread_x.to_le_bytes());
-    set("thread_y", &start.thread_y.to_le_bytes());
-    set("color", &start.color.to_le_bytes());
-    let axes = [
-        ("group_id_x", start.group_id[0]),
-        ("group_id_y", start.group_id[1]),
-        ("group_id_z", start.group_id[2]),
-        ("group_count_x", start.group_count[0]),
-        ("group_count_y", start.group_count[1]),
-        ("local_id_x", start.local_id[0]),
-        ("local_id_y", start.local_id[1]),
-        ("local_size_x", start.local_size[0]),
-        ("local_size_y", start.local_size[1]),
-    ];
-    for (name, value) in axes {
-        set(name, &value.to_le_bytes());
+    let r0 = start.image.get(..program.grf_bytes() as usize);
+    let r0 = r0.unwrap_or(&start.image);
+    if let Some(slot) = &program.entry.r0 {
+        write(&mut thread.registers, slot.offset, r0, slot.bytes);
+    }
+    for (fact, slot) in &program.entry.facts {
+        let words = (fact.words)(start).map(u32::to_le_bytes);
+        let bytes = words.as_flattened();
+        let bytes = bytes.get(..fact.bytes).unwrap_or(bytes);
+        write(&mut thread.registers, slot.offset, bytes, slot.bytes);
     }
     for input in program.inputs() {
         let from = start.image.get(input.image_offset..).unwrap_or(&[]);

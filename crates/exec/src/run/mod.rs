@@ -1,8 +1,11 @@
 //! Running a translated program.
 
 pub(crate) mod alu;
+pub(crate) mod choice;
+pub(crate) mod entry;
 mod group;
 mod mask;
+mod rare;
 pub(crate) mod registers;
 mod simd;
 mod thread;

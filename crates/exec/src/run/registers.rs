@@ -12,7 +12,8 @@ use crate::lanes::convert::{Compute, Convert, Element};
 use crate::lanes::exact::{self, Narrow, Rounding};
 use crate::lanes::mode::FloatMode;
 use crate::program::operand::{Destination, Modify, Shape, Source, Target};
-use crate::run::simd::Simd;
+use crate::run::simd::{Kernel, Simd};
+use bytemuck::Pod;
 use half::{bf16, f16};
 use std::ops::Range;
 use std::sync::Arc;
@@ -58,7 +59,7 @@ impl Registers {
 
     /// An element, 0 outside of the file.
     #[inline(always)]
-    pub(crate) fn element<E: bytemuck::Pod>(&self, offset: usize) -> E {
+    pub(crate) fn element<E: Pod>(&self, offset: usize) -> E {
         match self.bytes(offset, size_of::<E>()) {
             Some(bytes) => bytemuck::pod_read_unaligned(bytes),
             None => E::zeroed(),
@@ -67,7 +68,7 @@ impl Registers {
 
     /// Writes an element, nothing outside of the file.
     #[inline(always)]
-    pub(crate) fn set_element<E: bytemuck::Pod>(&mut self, offset: usize, value: E) {
+    pub(crate) fn set_element<E: Pod>(&mut self, offset: usize, value: E) {
         if let Some(bytes) = self.bytes_mut(offset, size_of::<E>()) {
             bytes.copy_from_slice(bytemuck::bytes_of(&value));
         }
@@ -75,11 +76,37 @@ impl Registers {
 
     /// N consecutive elements. The file has a tail, so that reads of fixed width stay inside.
     #[inline(always)]
-    fn array<E: bytemuck::Pod, const N: usize>(&self, offset: usize) -> [E; N] {
+    pub(crate) fn array<E: Pod, const N: usize>(&self, offset: usize) -> [E; N] {
         match self.bytes(offset, size_of::<[E; N]>()) {
             Some(bytes) => bytemuck::pod_read_unaligned(bytes),
             None => [E::zeroed(); N],
         }
+    }
+
+    /// Writes those of the N lanes from `first` on that the mask enables; lane 0 is at `to`.
+    #[inline(always)]
+    pub(crate) fn put<E: Pod, const N: usize>(
+        &mut self,
+        to: u32,
+        first: usize,
+        mask: u32,
+        values: &[E; N],
+    ) {
+        let mask = mask >> first & full(N);
+        let offset = to as usize + first * size_of::<E>();
+        let Some(bytes) = self.bytes_mut(offset, size_of::<[E; N]>()) else {
+            return;
+        };
+        if mask == full(N) {
+            bytes.copy_from_slice(bytemuck::bytes_of(values));
+            return;
+        }
+        let mut merged: [E; N] = bytemuck::pod_read_unaligned(bytes);
+        for lane in 0..N {
+            let enabled = mask >> lane & 1 != 0;
+            merged[lane] = if enabled { values[lane] } else { merged[lane] };
+        }
+        bytes.copy_from_slice(bytemuck::bytes_of(&merged));
     }
 
     /// Place of an element that an address points at; checks that it is inside of a variable.
@@ -103,76 +130,59 @@ impl Registers {
 
     /// The value of a source in the lanes below `lanes`. Lanes above have any value.
     #[inline(always)]
-    pub(crate) fn load<C: Compute, const N: usize>(
+    pub(crate) fn load<C: Compute>(
         &self,
         source: &Source,
         lanes: usize,
         mask: u32,
-    ) -> Result<[C; N], Box<Trap>>
+    ) -> Result<[C; 32], Box<Trap>>
     where
         Registers: Sources<C>,
     {
-        let mut values: [C; N];
-        match (&source.shape, source.same) {
-            (Shape::Packed, true) => values = self.array(source.offset),
-            (Shape::Scalar, true) => values = [self.element(source.offset); N],
+        let mut values = match (&source.shape, source.same) {
+            (Shape::Packed, true) => self.array(source.offset),
+            (Shape::Scalar, true) => [self.element(source.offset); 32],
             _ => {
-                values = [C::default(); N];
-                self.load_any(source, &mut values[..lanes.min(N)], mask)?;
+                let mut values = [C::default(); 32];
+                self.load_any(source, &mut values[..lanes.min(32)], mask)?;
+                values
             }
-        }
-        match source.modify {
-            Modify::None => {}
-            Modify::Neg => values.iter_mut().for_each(|v| *v = v.neg()),
-            Modify::Abs => values.iter_mut().for_each(|v| *v = v.abs()),
-            Modify::NegAbs => values.iter_mut().for_each(|v| *v = v.abs().neg()),
-            Modify::Not => values.iter_mut().for_each(|v| *v = v.not()),
+        };
+        if source.modify != Modify::None {
+            source.modify.apply(&mut values);
         }
         Ok(values)
     }
 
-    /// Reads elements of any shape and converts them.
-    fn gather<E: Element + Convert<C>, C: Compute>(
-        &self,
-        source: &Source,
-        values: &mut [C],
-        mask: u32,
-    ) -> Outcome {
+    /// Collects the elements of a source of any shape, one after the other.
+    fn collect<E: Pod>(&self, source: &Source, elements: &mut [E], mask: u32) -> Outcome {
+        let enabled = |lane: usize| mask >> lane & 1 != 0;
         match &source.shape {
-            Shape::Scalar => {
-                let value = self.element::<E>(source.offset).convert();
-                values.fill(value);
-            }
+            Shape::Scalar => elements.fill(self.element(source.offset)),
             Shape::Packed => {
-                let bytes = self
-                    .bytes(source.offset, values.len() * E::SIZE)
-                    .unwrap_or(&[]);
-                for (value, element) in values.iter_mut().zip(bytes.chunks_exact(E::SIZE)) {
-                    *value = bytemuck::pod_read_unaligned::<E>(element).convert();
+                let to: &mut [u8] = bytemuck::cast_slice_mut(elements);
+                if let Some(bytes) = self.bytes(source.offset, to.len()) {
+                    to.copy_from_slice(bytes);
                 }
             }
             Shape::Strided(stride) => {
-                let stride = usize::from(*stride).max(E::SIZE);
-                let size = (values.len().saturating_sub(1)) * stride + E::SIZE;
-                let bytes = self.bytes(source.offset, size).unwrap_or(&[]);
-                for (value, chunk) in values.iter_mut().zip(bytes.chunks(stride)) {
-                    if let Some(element) = chunk.get(..E::SIZE) {
-                        *value = bytemuck::pod_read_unaligned::<E>(element).convert();
-                    }
+                let stride = usize::from(*stride);
+                for (lane, element) in elements.iter_mut().enumerate() {
+                    *element = self.element(source.offset + lane * stride);
                 }
             }
             Shape::Region(offsets) => {
-                for (value, offset) in values.iter_mut().zip(offsets.iter()) {
-                    let place = source.offset + usize::from(*offset);
-                    *value = self.element::<E>(place).convert();
+                for (element, offset) in elements.iter_mut().zip(offsets.iter()) {
+                    *element = self.element(source.offset + usize::from(*offset));
                 }
             }
             Shape::Indirect { immediate, offsets } => {
                 let base = i64::from(self.element::<u16>(source.offset)) + i64::from(*immediate);
-                for (lane, (value, offset)) in values.iter_mut().zip(offsets.iter()).enumerate() {
-                    if mask >> lane & 1 != 0 {
-                        let place = self.pointed(base + i64::from(*offset), E::SIZE, lane)?;
-                        *value = self.element::<E>(place).convert();
+                for (lane, (element, offset)) in elements.iter_mut().zip(offsets.iter()).enumerate()
+                {
+                    if enabled(lane) {
+                        let address = base + i64::from(*offset);
+                        *element = self.element(self.pointed(address, size_of::<E>(), lane)?);
                     }
                 }
             }
@@ -182,13 +192,12 @@ impl Registers {
                 stride,
             } => {
                 let width = usize::from(*width).max(1);
-                for (lane, value) in values.iter_mut().enumerate() {
-                    if mask >> lane & 1 != 0 {
+                for (lane, element) in elements.iter_mut().enumerate() {
+                    if enabled(lane) {
                         let row: u16 = self.element(source.offset + lane / width * 2);
                         let column = lane % width * usize::from(*stride);
                         let address = i64::from(row) + i64::from(*immediate) + column as i64;
-                        let place = self.pointed(address, E::SIZE, lane)?;
-                        *value = self.element::<E>(place).convert();
+                        *element = self.element(self.pointed(address, size_of::<E>(), lane)?);
                     }
                 }
             }
@@ -196,85 +205,142 @@ impl Registers {
         Ok(())
     }
 
-    /// Writes the enabled lanes.
+    /// Writes the enabled lanes of at most 32 values.
     #[inline(always)]
-    pub(crate) fn store<C: Compute, const N: usize>(
+    pub(crate) fn store<C: Compute>(
         &mut self,
         destination: &Destination,
-        lanes: usize,
+        values: &[C],
         mask: u32,
-        values: &[C; N],
     ) -> Outcome
     where
         Registers: Destinations<C>,
     {
-        if destination.same && destination.target == Target::Packed && lanes == N {
-            let size = size_of::<[C; N]>();
-            let Some(bytes) = self.bytes_mut(destination.offset, size) else {
-                return Ok(());
-            };
-            if mask == full(N) {
-                bytes.copy_from_slice(bytemuck::bytes_of(values));
-            } else {
-                let mut old: [C; N] = bytemuck::pod_read_unaligned(bytes);
-                for lane in 0..N {
-                    if mask >> lane & 1 != 0 {
-                        old[lane] = values[lane];
-                    }
-                }
-                bytes.copy_from_slice(bytemuck::bytes_of(&old));
-            }
-            return Ok(());
-        }
-        let lanes = lanes.min(N);
-        if destination.same && destination.target == Target::Packed && mask == full(lanes) {
-            let bytes = bytemuck::cast_slice(&values[..lanes]);
+        if destination.same
+            && destination.target == Target::Packed
+            && mask & full(values.len()) == full(values.len())
+        {
+            let bytes = bytemuck::cast_slice(values);
             if let Some(to) = self.bytes_mut(destination.offset, bytes.len()) {
                 to.copy_from_slice(bytes);
             }
             return Ok(());
         }
-        self.store_any(destination, &values[..lanes], mask)
+        self.store_any(destination, values, mask)
     }
 
-    /// Converts lanes and writes them to any target.
+    /// Writes the enabled elements to any target.
+    fn spread<E: Pod>(&mut self, destination: &Destination, elements: &[E], mask: u32) -> Outcome {
+        let size = size_of::<E>();
+        let enabled = |lane: usize| mask >> lane & 1 != 0;
+        let (base, stride) = match destination.target {
+            Target::Null => return Ok(()),
+            Target::Packed => {
+                let all = full(elements.len());
+                if mask & all == all {
+                    let bytes = bytemuck::cast_slice(elements);
+                    if let Some(to) = self.bytes_mut(destination.offset, bytes.len()) {
+                        to.copy_from_slice(bytes);
+                    }
+                    return Ok(());
+                }
+                (destination.offset, size)
+            }
+            Target::Strided(stride) => (destination.offset, usize::from(stride)),
+            Target::Indirect { immediate, stride } => {
+                let address: u16 = self.element(destination.offset);
+                let base = i64::from(address) + i64::from(immediate);
+                let stride = usize::from(stride);
+                // Nothing is written if any lane is outside.
+                for lane in (0..elements.len()).filter(|lane| enabled(*lane)) {
+                    self.pointed(base + (lane * stride) as i64, size, lane)?;
+                }
+                for (lane, element) in elements.iter().enumerate().filter(|(l, _)| enabled(*l)) {
+                    let place = base + (lane * stride) as i64;
+                    self.set_element(usize::try_from(place).unwrap_or(usize::MAX), *element);
+                }
+                return Ok(());
+            }
+        };
+        for (lane, element) in elements.iter().enumerate() {
+            if enabled(lane) {
+                self.set_element(base + lane * stride, *element);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads elements of any shape and converts them.
+    #[inline(always)]
+    fn gather<E: Element + Convert<C>, C: Compute>(
+        &self,
+        source: &Source,
+        values: &mut [C],
+        mask: u32,
+    ) -> Outcome {
+        if source.shape == Shape::Scalar {
+            values.fill(self.element::<E>(source.offset).convert());
+            return Ok(());
+        }
+        let mut elements = [E::zeroed(); 32];
+        let elements = &mut elements[..values.len().min(32)];
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(elements);
+        match E::SIZE {
+            1 => self.collect::<u8>(source, bytes, mask)?,
+            2 => self.collect::<[u8; 2]>(source, bytemuck::cast_slice_mut(bytes), mask)?,
+            4 => self.collect::<[u8; 4]>(source, bytemuck::cast_slice_mut(bytes), mask)?,
+            _ => self.collect::<[u8; 8]>(source, bytemuck::cast_slice_mut(bytes), mask)?,
+        }
+        self.simd.run(ConvertLanes {
+            from: elements,
+            to: values,
+        });
+        Ok(())
+    }
+
+    /// Converts lanes to elements and writes the enabled ones.
+    #[inline(always)]
     fn scatter<C: Compute + Convert<E>, E: Element>(
         &mut self,
         destination: &Destination,
         values: &[C],
         mask: u32,
     ) -> Outcome {
-        let convert = |value: C| -> E {
-            if !destination.saturate {
-                return value.convert();
+        let mut elements = [E::zeroed(); 32];
+        let elements = &mut elements[..values.len().min(32)];
+        if destination.saturate {
+            for (to, from) in elements.iter_mut().zip(values) {
+                *to = match E::RANGE {
+                    Some((low, high)) => E::from_int(from.saturate_int(low, high)),
+                    None => E::from_unit(from.saturate_float()),
+                };
             }
-            match E::RANGE {
-                Some((low, high)) => E::from_int(value.saturate_int(low, high)),
-                None => E::from_unit(value.saturate_float()),
-            }
-        };
-        let (base, stride, indirect) = match destination.target {
-            Target::Null => return Ok(()),
-            Target::Packed => (destination.offset as i64, E::SIZE, false),
-            Target::Strided(stride) => (destination.offset as i64, usize::from(stride), false),
-            Target::Indirect { immediate, stride } => {
-                let address: u16 = self.element(destination.offset);
-                let base = i64::from(address) + i64::from(immediate);
-                (base, usize::from(stride), true)
-            }
-        };
-        if indirect {
-            // Nothing is written if any lane is outside.
-            for lane in (0..values.len()).filter(|lane| mask >> lane & 1 != 0) {
-                self.pointed(base + (lane * stride) as i64, E::SIZE, lane)?;
-            }
+        } else {
+            self.simd.run(ConvertLanes {
+                from: values,
+                to: elements,
+            });
         }
-        for (lane, value) in values.iter().enumerate() {
-            if mask >> lane & 1 != 0 {
-                let place = usize::try_from(base + (lane * stride) as i64).unwrap_or(usize::MAX);
-                self.set_element(place, convert(*value));
-            }
+        let bytes: &[u8] = bytemuck::cast_slice(elements);
+        match E::SIZE {
+            1 => self.spread::<u8>(destination, bytes, mask),
+            2 => self.spread::<[u8; 2]>(destination, bytemuck::cast_slice(bytes), mask),
+            4 => self.spread::<[u8; 4]>(destination, bytemuck::cast_slice(bytes), mask),
+            _ => self.spread::<[u8; 8]>(destination, bytemuck::cast_slice(bytes), mask),
         }
+    }
+
+    /// The value of a source as doubles, with its modifier.
+    pub(crate) fn load_exact(&self, source: &Source, values: &mut [f64], mask: u32) -> Outcome {
+        self.load_any(source, values, mask)?;
+        source.modify.apply(values);
+        Ok(())
+    }
+
+    /// The value of a source as integers, with its modifier.
+    pub(crate) fn load_integers(&self, source: &Source, values: &mut [i128], mask: u32) -> Outcome {
+        self.load_any(source, values, mask)?;
+        source.modify.apply(values);
         Ok(())
     }
 }
@@ -289,13 +355,48 @@ pub(crate) const fn full(lanes: usize) -> u32 {
     }
 }
 
+/// Converts each of some values.
+struct ConvertLanes<'a, S, D> {
+    from: &'a [S],
+    to: &'a mut [D],
+}
+
+impl<S: Pod + Convert<D>, D> Kernel for ConvertLanes<'_, S, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (to, from) in self.to.iter_mut().zip(self.from) {
+            *to = from.convert();
+        }
+    }
+}
+
+impl Modify {
+    /// Changes values that were read.
+    #[inline(always)]
+    pub(crate) fn apply<C: Compute>(self, values: &mut [C]) {
+        for value in values {
+            *value = match self {
+                Modify::None => *value,
+                Modify::Neg => value.neg(),
+                Modify::Abs => value.abs(),
+                Modify::NegAbs => value.abs().neg(),
+                Modify::Not => value.not(),
+            };
+        }
+    }
+}
+
 /// Reading sources of every type into lanes of one type.
 pub(crate) trait Sources<C: Compute> {
+    /// At most 32 lanes, without the modifier.
     fn load_any(&self, source: &Source, values: &mut [C], mask: u32) -> Outcome;
 }
 
 /// Writing lanes of one type to destinations of every type.
 pub(crate) trait Destinations<C: Compute> {
+    /// At most 32 lanes.
     fn store_any(&mut self, destination: &Destination, values: &[C], mask: u32) -> Outcome;
 }
 

@@ -5,6 +5,7 @@
 //! wait at `Join` steps, and every jump compares its target with the smallest waiting place.
 
 use super::mask::{condition, enabled, taken};
+use super::rare::rare;
 use super::registers::Registers;
 use super::simd::Kernel;
 use super::{Counters, Limits};
@@ -12,7 +13,6 @@ use crate::fault::{Fault, FaultKind, Outcome, Trap};
 use crate::memory::{Local, Memory};
 use crate::observe::{InstructionEvent, Observer};
 use crate::program::code::{Kind, Step, Systolic};
-use crate::program::translate::function_at;
 use crate::program::{Program, VariableSlot};
 use visakit_isa::Op;
 use visakit_isa::object::{RoutineId, RoutineKind};
@@ -128,7 +128,7 @@ impl Thread {
 
     /// Continues with these lanes at this place, or with lanes that wait before it. False if no
     /// lane of the frame is left.
-    fn settle(&mut self, place: usize, mask: u32) -> bool {
+    pub(super) fn settle(&mut self, place: usize, mask: u32) -> bool {
         match self.first_waiting() {
             Some((first, lanes)) if mask == 0 || first <= place => {
                 self.waiting.pop();
@@ -167,7 +167,7 @@ impl Thread {
     }
 
     /// Calls a routine with these lanes.
-    fn call(
+    pub(super) fn call(
         &mut self,
         world: &mut World<'_>,
         target: usize,
@@ -227,7 +227,7 @@ impl Thread {
     }
 
     /// These lanes return.
-    fn give_back(&mut self, world: &mut World<'_>, lanes: u32) {
+    pub(super) fn give_back(&mut self, world: &mut World<'_>, lanes: u32) {
         let rest = self.running & !lanes;
         if lanes == 0 || rest != 0 {
             let next = self.pc + 1;
@@ -451,133 +451,6 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
         counters.lane_operations += lane_operations;
         thread.clock += steps - left;
         outcome.map_err(|trap| thread.fault(program, world.thread, *trap))
-    }
-}
-
-/// Everything that does not happen often.
-#[inline(never)]
-fn rare(thread: &mut Thread, world: &mut World<'_>, step: &Step, clock: u64) -> Outcome {
-    let next = thread.pc + 1;
-    match &step.kind {
-        Kind::Nothing => thread.pc = next,
-        Kind::UpdateMode(place) => {
-            let cr0 = thread.registers.read_u32(*place);
-            thread.registers.mode = crate::lanes::mode::FloatMode::from_cr0(cr0);
-            thread.pc = next;
-        }
-        Kind::ExecutionMask(place) => {
-            let running = thread.running;
-            thread.registers.write_u32(*place, running);
-            thread.pc = next;
-        }
-        Kind::Clock(place) => {
-            // Deterministic: a count of instructions.
-            thread.registers.set_element(*place, clock);
-            thread.pc = next;
-        }
-        Kind::Systolic(systolic) => {
-            if systolic.fused {
-                thread.pause = Pause::Fused;
-                return Ok(());
-            }
-            let mask = enabled(step, thread.running, &thread.registers);
-            let size = systolic.plan.sizes().activations;
-            let activations = thread
-                .registers
-                .bytes(systolic.activations, size)
-                .unwrap_or(&[])
-                .to_vec();
-            systolic.plan.run(
-                &mut thread.registers.file,
-                &activations,
-                systolic.places,
-                mask,
-            );
-            thread.pc = next;
-        }
-        Kind::Switch { index, targets } => {
-            let index = index.read(&thread.registers);
-            let target = usize::try_from(index).ok().and_then(|i| targets.get(i));
-            let Some(target) = target else {
-                return Err(Trap::new(FaultKind::SwitchIndex(index)));
-            };
-            let running = thread.running;
-            thread.settle(*target, running);
-        }
-        Kind::Call {
-            target,
-            function,
-            uniform,
-        } => {
-            let entered = entering(thread, step, *uniform);
-            thread.call(world, *target, *function, entered)?;
-        }
-        Kind::CallAddress { address, uniform } => {
-            let entered = entering(thread, step, *uniform);
-            if entered == 0 {
-                thread.pc = next;
-                return Ok(());
-            }
-            let address = address.read(&thread.registers);
-            let function = function_at(address);
-            let routine = function.and_then(|f| world.program.code.routines.get(f));
-            let Some(routine) = routine else {
-                let mut trap = Trap::new(FaultKind::NoFunction);
-                trap.address = Some(address);
-                return Err(trap);
-            };
-            let entry = routine.entry;
-            thread.call(world, entry, function, entered)?;
-        }
-        Kind::Return { uniform } => {
-            let lanes = if *uniform {
-                if condition(step, &thread.registers) {
-                    thread.running
-                } else {
-                    0
-                }
-            } else {
-                taken(step, thread.running, &thread.registers, false)
-            };
-            thread.give_back(world, lanes);
-        }
-        Kind::Barrier => {
-            thread.pc = next;
-            thread.pause = Pause::Barrier;
-        }
-        Kind::Signal => {
-            thread.signals += 1;
-            thread.pc = next;
-        }
-        Kind::Wait => {
-            thread.pc = next;
-            thread.pause = Pause::Split;
-        }
-        Kind::NamedSignal(operands) => {
-            let operands =
-                operands.map(|o| u32::try_from(o.read(&thread.registers)).unwrap_or(u32::MAX));
-            thread.pc = next;
-            thread.pause = Pause::NamedSignal(operands);
-        }
-        Kind::NamedWait(number) => {
-            let number = u32::try_from(number.read(&thread.registers)).unwrap_or(u32::MAX);
-            thread.pc = next;
-            thread.pause = Pause::Named(number);
-        }
-        Kind::Fault(kind) => return Err(Trap::new((**kind).clone())),
-        Kind::Alu(_) | Kind::Message(_) | Kind::Join | Kind::Jump { .. } | Kind::Goto { .. } => {}
-    }
-    Ok(())
-}
-
-/// Lanes that a call takes along.
-fn entering(thread: &Thread, step: &Step, uniform: bool) -> u32 {
-    if !uniform {
-        taken(step, thread.running, &thread.registers, false)
-    } else if condition(step, &thread.registers) {
-        thread.running
-    } else {
-        0
     }
 }
 

@@ -2,6 +2,7 @@
 //! worked out by hand from the definitions.
 
 mod blocks;
+mod groups;
 mod lsc;
 mod scattered;
 mod textures;

@@ -1,0 +1,187 @@
+//! Operands that overlap, lie anywhere and are only partly enabled: an instruction reads all its sources before it
+//! writes, and writes nothing but its enabled lanes.
+
+#![allow(
+    missing_docs,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::panic
+)] // helpers of a test
+
+use visakit_exec::{Group, Limits, Memory, Options, Program, ThreadStart};
+use visakit_isa::object::{RoutineId, RoutineKind};
+
+const ELEMENTS: usize = 256;
+const MASKS: [u32; 4] = [u32::MAX, 0x8001_0ff3, 0xffff_0000, 0x55];
+
+/// Runs one instruction on the bytes of `A` and gives what they are afterwards.
+fn run(line: &str, before: &[u8], mask: u32) -> Vec<u8> {
+    let text = format!(
+        ".version 4.1\n.kernel \"k\"\n\
+         .decl A v_type=G type=d num_elts={ELEMENTS} align=GRF\n\
+         .decl F v_type=G type=f num_elts={ELEMENTS} align=GRF alias=<A, 0>\n\
+         .decl W v_type=G type=w num_elts={} align=GRF alias=<A, 0>\n\
+         .decl Q v_type=G type=q num_elts={} align=GRF alias=<A, 0>\n\
+         .kernel_attr SimdSize=32\n    {line}\n    ret (M1, 1)\n",
+        ELEMENTS * 2,
+        ELEMENTS / 2
+    );
+    let object = visakit_text::asm::assemble(text.as_bytes(), &Default::default())
+        .unwrap_or_else(|faults| panic!("{line}: {}", faults[0].message));
+    let id = RoutineId::new(RoutineKind::Kernel, 0);
+    let program = Program::new(&object, id, &Options::default()).unwrap();
+    let slot = program.variable("A").unwrap();
+    let start = ThreadStart {
+        mask,
+        // Denormals are kept, as the host does.
+        cr0: 0x4c0,
+        sets: vec![(slot.clone(), before.to_vec())],
+        ..ThreadStart::default()
+    };
+    let mut group = Group::new(&program, 0, &[start]).unwrap();
+    group
+        .run(&program, &Memory::new(0), &Limits::default(), &mut ())
+        .unwrap();
+    group.thread(0).unwrap().read(&slot).to_vec()
+}
+
+fn bytes() -> Vec<u8> {
+    let numbers = (0..ELEMENTS as u32).map(|n| n.wrapping_mul(0x9e37_79b9) ^ n << 7);
+    numbers.flat_map(u32::to_le_bytes).collect()
+}
+
+/// Numbers of the elements of a type of N bytes.
+fn elements<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
+    bytes.as_chunks::<N>().0.iter().copied()
+}
+
+/// What `line` does, against a function that computes lanes from a copy of what was there before.
+fn check<const N: usize>(
+    line: &str,
+    lanes: usize,
+    to: usize,
+    lane: impl Fn(&[u8], usize) -> [u8; N],
+) {
+    let before = bytes();
+    for mask in MASKS {
+        let mut want = before.clone();
+        for n in (0..lanes).filter(|n| mask >> n & 1 != 0) {
+            let at = (to + n) * N;
+            want[at..at + N].copy_from_slice(&lane(&before, n));
+        }
+        let got = run(line, &before, mask);
+        let differs = elements::<N>(&got).zip(elements::<N>(&want));
+        let differs: Vec<usize> = differs
+            .enumerate()
+            .filter_map(|(n, (got, want))| (got != want).then_some(n))
+            .collect();
+        assert!(got == want, "{line}, mask {mask:#x}: elements {differs:?}");
+    }
+}
+
+fn dword(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at * 4..at * 4 + 4].try_into().unwrap())
+}
+
+/// Row and column of an element.
+fn place(element: usize, size: usize) -> String {
+    format!("({},{})", element * size / 32, element * size % 32 / size)
+}
+
+#[test]
+fn sources_are_read_before_anything_is_written() {
+    const TO: usize = 64;
+    for lanes in [1, 2, 8, 16, 32] {
+        for shift in [
+            -33i32, -32, -17, -16, -15, -9, -1, 0, 1, 7, 15, 16, 17, 31, 32,
+        ] {
+            let from = (TO as i32 + shift) as usize;
+            let (to, a, b) = (place(TO, 4), place(from, 4), place(130, 4));
+            let line = format!("add (M1, {lanes}) A{to}<1> A{a}<1;1,0> A{b}<1;1,0>");
+            check(&line, lanes, TO, |old, n| {
+                let sum = dword(old, from + n).wrapping_add(dword(old, 130 + n));
+                sum.to_le_bytes()
+            });
+            // A scalar may be one of the elements that are written.
+            let line = format!("xor (M1, {lanes}) A{to}<1> A{b}<1;1,0> A{a}<0;1,0>");
+            check(&line, lanes, TO, |old, n| {
+                (dword(old, 130 + n) ^ dword(old, from)).to_le_bytes()
+            });
+            let line = format!("bfn.x96 (M1, {lanes}) A{to}<1> A{a}<1;1,0> A{b}<1;1,0> 0x3:w");
+            check(&line, lanes, TO, |old, n| {
+                (dword(old, from + n) ^ dword(old, 130 + n) ^ 3).to_le_bytes()
+            });
+        }
+    }
+}
+
+#[test]
+fn modifiers_of_every_kind() {
+    const TO: usize = 8;
+    let value = |old: &[u8], n: usize| f32::from_bits(dword(old, 100 + n));
+    let number = |old: &[u8], n: usize| dword(old, 100 + n);
+    for lanes in [1, 8, 16, 32] {
+        let (to, from) = (place(TO, 4), place(100, 4));
+        for modifier in ["", "(-)", "(abs)", "(-abs)"] {
+            let line = format!("mul (M1, {lanes}) F{to}<1> {modifier}F{from}<1;1,0> 0x40000000:f");
+            check(&line, lanes, TO, |old, n| {
+                let value = value(old, n);
+                let changed = match modifier {
+                    "" => value,
+                    "(-)" => -value,
+                    "(abs)" => value.abs(),
+                    _ => -value.abs(),
+                };
+                (changed * 2.0).to_le_bytes()
+            });
+            let line = format!("add (M1, {lanes}) A{to}<1> {modifier}A{from}<1;1,0> -5:w");
+            check(&line, lanes, TO, |old, n| {
+                let value = number(old, n) as i32;
+                let changed = match modifier {
+                    "" => value,
+                    "(-)" => value.wrapping_neg(),
+                    "(abs)" => value.wrapping_abs(),
+                    _ => value.wrapping_abs().wrapping_neg(),
+                };
+                changed.wrapping_sub(5).to_le_bytes()
+            });
+        }
+        let line = format!("and (M1, {lanes}) A{to}<1> (~)A{from}<1;1,0> 0x00ff00ff:ud");
+        check(&line, lanes, TO, |old, n| {
+            (!number(old, n) & 0x00ff_00ff).to_le_bytes()
+        });
+    }
+}
+
+#[test]
+fn copies_between_sizes() {
+    for lanes in [1, 8, 16, 32] {
+        // Words that overlap the dwords they become, in both directions.
+        for from in [0usize, 16, 64, 72, 80, 96, 200] {
+            let (to, source) = (place(40, 4), place(from, 2));
+            let line = format!("mov (M1, {lanes}) A{to}<1> W{source}<1;1,0>");
+            check(&line, lanes, 40, |old, n| {
+                let at = (from + n) * 2;
+                let word = i16::from_le_bytes([old[at], old[at + 1]]);
+                i32::from(word).to_le_bytes()
+            });
+            let (to, source) = (place(40, 2), place(from / 4, 4));
+            let line = format!("mov (M1, {lanes}) W{to}<1> A{source}<1;1,0>");
+            check(&line, lanes, 40, |old, n| {
+                (dword(old, from / 4 + n) as u16).to_le_bytes()
+            });
+            let (to, source) = (place(20, 8), place(from / 2, 4));
+            let line = format!("mov (M1, {lanes}) Q{to}<1> A{source}<1;1,0>");
+            check(&line, lanes, 20, |old, n| {
+                i64::from(dword(old, from / 2 + n) as i32).to_le_bytes()
+            });
+        }
+        let line = format!("mov (M1, {lanes}) A(0,0)<1> W(3,0)<2;1,0>");
+        check(&line, lanes, 0, |old, n| {
+            let at = 96 + n * 4;
+            i32::from(i16::from_le_bytes([old[at], old[at + 1]])).to_le_bytes()
+        });
+    }
+}
