@@ -1,6 +1,8 @@
 //! Arguments of a kernel.
 
-use visakit_exec::memory::{Addressing, ChannelOrder, ChannelType, Filter, Format, Sampler};
+use visakit_exec::memory::{
+    Addressing, ChannelOrder, ChannelType, Filter, Format, ImageShape, Sampler,
+};
 
 /// An argument as the host gives it.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +17,7 @@ pub enum Argument {
     Value(Vec<u8>),
     /// This many bytes of local memory.
     Local(usize),
-    /// A two-dimensional image.
+    /// An image.
     Image(Image),
     /// How images are read.
     Sampler(Sampler),
@@ -36,19 +38,144 @@ impl Argument {
     }
 }
 
-/// A two-dimensional image.
+/// The types of images.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ImageKind {
+    /// `image1d_t`
+    Image1d,
+    /// `image1d_buffer_t`
+    Image1dBuffer,
+    /// `image1d_array_t`
+    Image1dArray,
+    /// `image2d_t`
+    Image2d,
+    /// `image2d_array_t`
+    Image2dArray,
+    /// `image3d_t`
+    Image3d,
+}
+
+/// Their names, without `_t`.
+const KINDS: [(ImageKind, &str); 6] = [
+    (ImageKind::Image1d, "image1d"),
+    (ImageKind::Image1dBuffer, "image1d_buffer"),
+    (ImageKind::Image1dArray, "image1d_array"),
+    (ImageKind::Image2d, "image2d"),
+    (ImageKind::Image2dArray, "image2d_array"),
+    (ImageKind::Image3d, "image3d"),
+];
+
+impl ImageKind {
+    /// The kind of that name, which is that of the OpenCL type without `_t`.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        KINDS.iter().find(|row| row.1 == name).map(|row| row.0)
+    }
+
+    /// How many sizes it has, the number of entries of an array among them.
+    #[must_use]
+    pub const fn sizes(self) -> usize {
+        match self {
+            Self::Image1d | Self::Image1dBuffer => 1,
+            Self::Image1dArray | Self::Image2d => 2,
+            Self::Image2dArray | Self::Image3d => 3,
+        }
+    }
+
+    /// What coordinates mean to the sampler.
+    pub(crate) const fn shape(self) -> ImageShape {
+        match self {
+            Self::Image1d | Self::Image1dBuffer => ImageShape::Line,
+            Self::Image1dArray => ImageShape::LineArray,
+            Self::Image2d | Self::Image2dArray => ImageShape::Plane,
+            Self::Image3d => ImageShape::Volume,
+        }
+    }
+}
+
+/// An image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image {
+    /// What it is.
+    pub kind: ImageKind,
     /// Pixels of a row.
     pub width: u32,
-    /// Rows.
+    /// Rows; the entries of an array of lines; 1 for a line.
     pub height: u32,
-    /// Bytes from one row to the next.
+    /// Slices of a volume, entries of an array of planes, else 1.
+    pub depth: u32,
+    /// Bytes from one row, or line of an array, to the next.
     pub row_pitch: u32,
+    /// Bytes from one slice to the next.
+    pub slice_pitch: u64,
     /// The pixels.
     pub format: Format,
     /// The rows.
     pub bytes: Vec<u8>,
+}
+
+impl Image {
+    /// An image of so many pixels in each direction (entries of an array come last), with this distance of rows in
+    /// bytes (without one they follow each other) and no room between slices.
+    ///
+    /// # Errors
+    /// What sizes the kind has.
+    pub fn new(
+        kind: ImageKind,
+        sizes: &[u32],
+        row_pitch: Option<u32>,
+        format: Format,
+        bytes: Vec<u8>,
+    ) -> Result<Self, String> {
+        if sizes.len() != kind.sizes() {
+            let name = KINDS.iter().find(|row| row.0 == kind);
+            return Err(format!(
+                "an {} has {} size(s), not {}",
+                name.map_or("image", |row| row.1),
+                kind.sizes(),
+                sizes.len()
+            ));
+        }
+        let size = |dimension: usize| sizes.get(dimension).copied().unwrap_or(1);
+        let row = size(0).saturating_mul(u32::try_from(format.bytes()).unwrap_or(u32::MAX));
+        let row_pitch = row_pitch.unwrap_or(row);
+        Ok(Self {
+            kind,
+            width: size(0),
+            height: size(1),
+            depth: size(2),
+            row_pitch,
+            slice_pitch: u64::from(row_pitch) * u64::from(size(1)),
+            format,
+            bytes,
+        })
+    }
+
+    /// Bytes from the first pixel to behind the last row of the last slice.
+    #[must_use]
+    pub fn span(&self) -> u64 {
+        let rows = u64::from(self.row_pitch) * u64::from(self.height);
+        self.slice_pitch
+            .saturating_mul(u64::from(self.depth.max(1)) - 1)
+            .saturating_add(rows)
+    }
+
+    /// Entries of an array, 1 for what is none.
+    pub(crate) const fn entries(&self) -> u32 {
+        match self.kind {
+            ImageKind::Image1dArray => self.height,
+            ImageKind::Image2dArray => self.depth,
+            _ => 1,
+        }
+    }
+
+    /// Slices of a volume, 1 for what is none.
+    pub(crate) const fn slices(&self) -> u32 {
+        match self.kind {
+            ImageKind::Image3d => self.depth,
+            _ => 1,
+        }
+    }
 }
 
 /// Names and numbers of channel orders: those of OpenCL's constants, without `CL_`.
@@ -176,5 +303,37 @@ mod tests {
         assert!(snaps(border));
         assert_eq!(addressing_number(border), 1);
         assert!(!snaps(sampler(false, "clamp_edge", "nearest").unwrap()));
+    }
+
+    #[test]
+    fn images_have_the_sizes_of_their_kind() {
+        let rgba = format("RGBA", "UNORM_INT8").unwrap();
+        let new = |name: &str, sizes: &[u32]| {
+            Image::new(
+                ImageKind::by_name(name).unwrap(),
+                sizes,
+                None,
+                rgba,
+                Vec::new(),
+            )
+        };
+        let volume = new("image3d", &[4, 3, 2]).unwrap();
+        assert_eq!((volume.row_pitch, volume.slice_pitch), (16, 48));
+        assert_eq!(
+            (volume.span(), volume.slices(), volume.entries()),
+            (96, 2, 1)
+        );
+        let planes = new("image2d_array", &[4, 3, 2]).unwrap();
+        assert_eq!((planes.slices(), planes.entries()), (1, 2));
+        let lines = new("image1d_array", &[4, 3]).unwrap();
+        assert_eq!((lines.span(), lines.entries()), (48, 3));
+        let line = new("image1d_buffer", &[4]).unwrap();
+        assert_eq!((line.height, line.depth, line.span()), (1, 1, 16));
+        assert!(
+            new("image2d", &[4])
+                .unwrap_err()
+                .contains("2 size(s), not 1")
+        );
+        assert_eq!(ImageKind::by_name("image4d"), None);
     }
 }

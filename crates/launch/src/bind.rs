@@ -2,8 +2,8 @@
 
 use crate::argument::{Argument, sampler};
 use crate::error::LaunchError;
+use crate::facts::{Place, wrong};
 use crate::kernel::Symbols;
-use crate::payload::{Place, wrong};
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{AddrMode, AddrSpace, ArgType, KernelInfo};
 use visakit_exec::memory::{Image, MemoryError, Surface};
@@ -137,17 +137,23 @@ impl Bound {
                 Place::Local(u32::try_from(at).unwrap_or(u32::MAX))
             }
             Argument::Image(image) => {
-                let rows = u64::from(image.row_pitch) * u64::from(image.height);
                 let row = u64::from(image.width) * image.format.bytes() as u64;
+                let rows = u64::from(image.row_pitch) * u64::from(image.height);
+                // The last row may end where its pixels do.
+                let most = (image.bytes.len() as u64).saturating_add(u64::from(image.row_pitch));
                 if row > image.row_pitch.into()
-                    || rows > (image.bytes.len() as u64).saturating_add(u64::from(image.row_pitch))
+                    || (image.depth > 1 && rows > image.slice_pitch)
+                    || image.span() > most
                 {
                     return Err(LaunchError::Argument {
                         index,
                         message: format!(
-                            "an image of {} rows at {} bytes does not fit into {} bytes, or rows of {row} bytes overlap",
+                            "an image of {} rows at {} bytes, {} slices at {} bytes, does not fit into {} bytes, or rows \
+                             of {row} bytes overlap",
                             image.height,
                             image.row_pitch,
+                            image.depth,
+                            image.slice_pitch,
                             image.bytes.len()
                         ),
                     });
@@ -173,13 +179,18 @@ impl Bound {
     fn surface(&self, index: usize, argument: &Argument) -> Option<Surface> {
         let buffer = self.buffers.get(index).copied().flatten()?;
         Some(match argument {
-            Argument::Image(image) => Surface::Image2d(Image::new_2d(
-                buffer,
-                image.width,
-                image.height,
-                image.row_pitch,
-                image.format,
-            )),
+            Argument::Image(image) => Surface::Image2d(Image {
+                depth: image.depth.max(1),
+                slice_pitch: image.slice_pitch,
+                shape: image.kind.shape(),
+                ..Image::new_2d(
+                    buffer,
+                    image.width,
+                    image.height,
+                    image.row_pitch,
+                    image.format,
+                )
+            }),
             _ => Surface::whole(buffer),
         })
     }

@@ -1,6 +1,6 @@
 //! Cases: a kernel, its arguments and what must come out, described by a `case.json` in a folder.
 
-use crate::argument::{Argument, Image, format, sampler};
+use crate::argument::{Argument, Image, ImageKind, format, sampler};
 use crate::compare::{Compare, Difference, Element};
 use crate::error::LaunchError;
 use crate::kernel::{Config, Kernel, Outcome};
@@ -59,19 +59,34 @@ enum ArgKind {
     Local {
         size: usize,
     },
-    Image2d {
-        width: u32,
-        height: u32,
-        row_pitch: u32,
-        channel_order: String,
-        channel_type: String,
-        file: PathBuf,
-    },
+    Image1d(CaseImage),
+    #[serde(rename = "image1d_buffer")]
+    Image1dBuffer(CaseImage),
+    #[serde(rename = "image1d_array")]
+    Image1dArray(CaseImage),
+    Image2d(CaseImage),
+    #[serde(rename = "image2d_array")]
+    Image2dArray(CaseImage),
+    Image3d(CaseImage),
     Sampler {
         normalized: bool,
         addressing: String,
         filter: String,
     },
+}
+
+/// What a kind of image does not have may be left out.
+#[derive(Clone, Debug, Deserialize)]
+struct CaseImage {
+    width: u32,
+    height: Option<u32>,
+    depth: Option<u32>,
+    array_size: Option<u32>,
+    row_pitch: Option<u32>,
+    slice_pitch: Option<u64>,
+    channel_order: String,
+    channel_type: String,
+    file: PathBuf,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -233,20 +248,12 @@ impl Case {
                 hex(bytes).ok_or_else(|| self.fault(format!("`{bytes}` are no bytes in hex")))?,
             ),
             ArgKind::Local { size } => Argument::Local(*size),
-            ArgKind::Image2d {
-                width,
-                height,
-                row_pitch,
-                channel_order,
-                channel_type,
-                file,
-            } => Argument::Image(Image {
-                width: *width,
-                height: *height,
-                row_pitch: *row_pitch,
-                format: format(channel_order, channel_type).map_err(|m| self.fault(m))?,
-                bytes: read(&self.folder.join(file))?,
-            }),
+            ArgKind::Image1d(image) => self.image(ImageKind::Image1d, image)?,
+            ArgKind::Image1dBuffer(image) => self.image(ImageKind::Image1dBuffer, image)?,
+            ArgKind::Image1dArray(image) => self.image(ImageKind::Image1dArray, image)?,
+            ArgKind::Image2d(image) => self.image(ImageKind::Image2d, image)?,
+            ArgKind::Image2dArray(image) => self.image(ImageKind::Image2dArray, image)?,
+            ArgKind::Image3d(image) => self.image(ImageKind::Image3d, image)?,
             ArgKind::Sampler {
                 normalized,
                 addressing,
@@ -255,6 +262,24 @@ impl Case {
                 sampler(*normalized, addressing, filter).map_err(|m| self.fault(m))?,
             ),
         })
+    }
+
+    fn image(&self, kind: ImageKind, from: &CaseImage) -> Result<Argument, LaunchError> {
+        let sizes = [from.height, from.depth, from.array_size];
+        let sizes: Vec<_> = [Some(from.width)]
+            .into_iter()
+            .chain(sizes)
+            .flatten()
+            .take(kind.sizes())
+            .collect();
+        let format = format(&from.channel_order, &from.channel_type).map_err(|m| self.fault(m))?;
+        let bytes = read(&self.folder.join(&from.file))?;
+        let mut image =
+            Image::new(kind, &sizes, from.row_pitch, format, bytes).map_err(|m| self.fault(m))?;
+        if let (Some(pitch), 3) = (from.slice_pitch, kind.sizes()) {
+            image.slice_pitch = pitch;
+        }
+        Ok(Argument::Image(image))
     }
 
     /// The first difference: in outputs, and in buffers that must not change.

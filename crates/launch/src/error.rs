@@ -90,6 +90,14 @@ pub enum LaunchError {
         /// How large it may be.
         limit: u64,
     },
+    /// A file is neither an object nor a text.
+    #[error("{}: is neither a vISA object nor vISA text{hint}", .path.display())]
+    NotAProgram {
+        /// The file.
+        path: PathBuf,
+        /// What to do with such a file.
+        hint: &'static str,
+    },
     /// The kernel does not fit the metadata.
     #[error("the object and the metadata do not belong together: {0}")]
     Mismatch(String),

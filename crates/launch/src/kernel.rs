@@ -3,8 +3,9 @@
 use crate::argument::Argument;
 use crate::bind::{Bound, bind};
 use crate::error::LaunchError;
+use crate::facts::Facts;
 use crate::ndrange::NdRange;
-use crate::payload::{Facts, Layout};
+use crate::payload::Layout;
 use crate::source::{find_kernel, grf_bytes_of};
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};

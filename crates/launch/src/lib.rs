@@ -8,6 +8,7 @@
 //! * [`Media`]: the media mode, a 2D space of threads on 2D surfaces.
 //! * [`Bare`]: one thread of a routine, variables set and read by name.
 //! * [`Case`]: kernels with inputs and expected outputs in a folder.
+//! * [`trial()`]: the kernels of two objects in the same generated environment.
 
 #![forbid(unsafe_code)]
 
@@ -17,25 +18,32 @@ mod bind;
 mod case;
 mod compare;
 mod error;
+mod facts;
 mod kernel;
 mod media;
 mod ndrange;
 mod payload;
 mod source;
+mod trial;
 pub mod value;
 mod zebin;
 mod zeinfo;
 
-pub use argument::{Argument, Image, format, sampler};
+pub use argument::{Argument, Image, ImageKind, format, sampler};
 pub use bare::{Bare, BareOutcome, Shown};
 pub use case::{Case, Verdict};
 pub use compare::{Compare, Difference, Element};
 pub use error::LaunchError;
+pub use facts::{Facts, Place};
 pub use kernel::{Config, Kernel, Launch, Outcome};
 pub use media::{Dependency, Media, MediaOutcome, MediaSurface, Shape, Target};
 pub use ndrange::NdRange;
-pub use payload::{Facts, Layout, LocalIds, Place};
+pub use payload::{Layout, LocalIds};
 pub use source::{Source, find_kernel, grf_bytes_of};
+pub use trial::{
+    ENTRIES as TRIAL_ENTRIES, KernelTrial, TrialDifference, TrialOptions, TrialPlace, TrialVerdict,
+    trial,
+};
 pub use zebin::{AddressPart, DataRelocation, DataSection, DataSymbol, Zebin};
 pub use zeinfo::{
     AddrMode, AddrSpace, ArgInfo, ArgType, BindingTableIndex, ExecutionEnv, InlineSampler,

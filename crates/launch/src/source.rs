@@ -17,6 +17,12 @@ const SYMBOLS: &[u8] = b"Intel_Symbol_Table_Void_Program";
 /// First bytes of a file packed by gzip.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
+/// So many bytes tell a text from a binary file.
+const TELLING: usize = 4096;
+
+/// How ELF files begin.
+const ELF: &[u8] = b"\x7fELF";
+
 /// The bytes of an object or a text.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -69,7 +75,7 @@ impl Source {
     /// Decodes the object or assembles the text. The size of a register matters to texts only.
     ///
     /// # Errors
-    /// [`LaunchError::Decode`] and [`LaunchError::Assemble`].
+    /// [`LaunchError::Decode`], [`LaunchError::Assemble`] and [`LaunchError::NotAProgram`].
     pub fn object(&self, grf_bytes: u32) -> Result<Object<'_>, LaunchError> {
         self.object_with(grf_bytes, ReadOptions::default(), None)
     }
@@ -89,14 +95,26 @@ impl Source {
                     error: Box::new(error),
                 });
         }
+        if self.bytes.iter().take(TELLING).any(|&byte| byte == 0) {
+            return Err(LaunchError::NotAProgram {
+                path: self.path.clone(),
+                hint: if self.bytes.starts_with(ELF) {
+                    ": an ELF file is given with --zebin"
+                } else {
+                    ""
+                },
+            });
+        }
         let options = asm::Options {
             version,
             dialect: options.dialect,
             grf_bytes: Some(grf_bytes),
         };
-        asm::assemble(&self.bytes, &options).map_err(|faults| LaunchError::Assemble {
-            path: self.path.clone(),
-            faults,
+        asm::assemble_in_any_dialect(&self.bytes, &options).map_err(|faults| {
+            LaunchError::Assemble {
+                path: self.path.clone(),
+                faults,
+            }
         })
     }
 
