@@ -10,6 +10,7 @@
 //! * [`memory`], [`message`]: memory messages
 //! * [`generate`]: random instructions after the rows of the table, random programs
 //! * [`compare`]: the same routine in both machines, all variables and all memory compared
+//! * [`generated`]: objects of `visakit-smith`, body of the fuzz target `differential`
 //! * [`session`]: many of them, counted
 //!
 //! # What is compared
@@ -79,6 +80,7 @@ pub mod compare;
 pub mod compute;
 pub mod float;
 pub mod generate;
+pub mod generated;
 mod lsc;
 pub mod memory;
 pub mod message;

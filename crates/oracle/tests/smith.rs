@@ -10,9 +10,8 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use visakit_oracle::compare::{Verdict, compare, prune};
-use visakit_oracle::generate::Case;
-use visakit_oracle::memory::Binding;
-use visakit_smith::{Config, Platform, SURFACE_BYTES, from_seed};
+use visakit_oracle::generated;
+use visakit_smith::{Config, Platform, from_seed};
 
 /// Written to the stream itself: the harness hides what `eprintln!` says in a test that passes.
 fn say(what: &str) {
@@ -28,23 +27,7 @@ fn a_thousand_seeds_run_equally() {
     for seed in 0..1000u64 {
         let platform = Platform::ALL[usize::try_from(seed).unwrap() % Platform::ALL.len()];
         let object = from_seed(seed, &Config::for_platform(platform));
-        let simd = object.kernels[0].body().unwrap();
-        let simd = simd.attribute("SimdSize").unwrap().number().unwrap();
-        let mask = u32::try_from((1u64 << simd) - 1).unwrap();
-        let bytes = usize::try_from(SURFACE_BYTES).unwrap();
-        let mut case = Case {
-            object,
-            grf: platform.grf_bytes().into(),
-            mask,
-            cr0: 0x4c0,
-            sets: Vec::new(),
-            buffers: vec![(0..=250u8).cycle().take(bytes).collect()],
-            addresses: vec![0x1_0000],
-            local_bytes: bytes,
-            bindings: vec![(Binding::Table(1), 0)],
-            images: Vec::new(),
-            counters: Vec::new(),
-        };
+        let mut case = generated::case(object, platform);
         let before = case.object.kernels[0].body().unwrap().code.len();
         // What the definitions leave open, such as the last bits of a sine in memory, is taken out.
         open += prune(&mut case).len();
@@ -69,4 +52,29 @@ fn a_thousand_seeds_run_equally() {
     assert!(open * 100 < instructions);
     shown.truncate(40);
     assert!(shown.is_empty(), "{}", shown.join("\n"));
+}
+
+#[test]
+fn the_fuzz_target_takes_any_bytes() {
+    for seed in 0..60 {
+        generated::agree(&visakit_smith::input_of_seed(seed));
+    }
+    for length in 0..300 {
+        for byte in [0, 1, 0x55, 0xff] {
+            generated::agree(&vec![byte; length]);
+        }
+    }
+}
+
+#[test]
+fn old_versions_run_equally() {
+    for seed in 0..150u64 {
+        let versions = &visakit_isa::Version::SUPPORTED[1..];
+        let mut config = Config::default();
+        config.version = versions[usize::try_from(seed).unwrap() % versions.len()];
+        let mut case = generated::case(from_seed(seed, &config), config.platform);
+        let _ = prune(&mut case);
+        let verdict = compare(&case);
+        assert_eq!(verdict, Verdict::Agree, "seed {seed} of {}", config.version);
+    }
 }

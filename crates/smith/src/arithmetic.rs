@@ -138,6 +138,10 @@ impl Kernel<'_> {
             // Division by zero has no defined result.
             return Some(immediate(ty, 1 + u64::from(choices.u8() & 0x3f)));
         }
+        if def.op == Op::LRP {
+            // Its regions do not count: elements follow each other, or one serves all lanes.
+            return self.in_order(ty, lanes, choices);
+        }
         let three = def.fields.iter().any(|f| f.name == FieldName::Src2);
         let constant = field.classes.contains(OperandClasses::IMMEDIATE)
             // A three-source instruction takes a constant of 16 bits at the most.

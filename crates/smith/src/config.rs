@@ -6,7 +6,7 @@ use visakit_isa::{Dialect, Version};
 bitflags::bitflags! {
     /// Kinds of statements.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-    pub struct Classes: u8 {
+    pub struct Classes: u32 {
         /// Arithmetic, logic, moves, selections and comparisons.
         const ARITHMETIC = 1 << 0;
         /// Divergent and uniform branches, loops, subroutines.
@@ -17,6 +17,18 @@ bitflags::bitflags! {
         const INDIRECT = 1 << 3;
         /// Barriers and fences.
         const SYNC = 1 << 4;
+        /// Uniform jumps by an index, where the platform has them.
+        const SWITCH = 1 << 5;
+        /// Functions with arguments and results, and calls of them.
+        const FUNCTIONS = 1 << 6;
+        /// Small matrix products, where the platform has them.
+        const SYSTOLIC = 1 << 7;
+        /// Rectangles of 2D surfaces, where the platform has them.
+        const MEDIA = 1 << 8;
+        /// Texels, by messages of the data port or by those of the load/store cache.
+        const TYPED = 1 << 9;
+        /// Conditionals and loops without labels, where the version has them (before 3.8).
+        const STRUCTURED = 1 << 10;
     }
 }
 

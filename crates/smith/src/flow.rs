@@ -2,6 +2,7 @@
 //! passes a place where lanes wait.
 
 use crate::choice::Choices;
+use crate::config::Classes;
 use crate::kernel::{Kernel, immediate};
 use visakit_isa::enums::relation;
 use visakit_isa::object::LabelKind;
@@ -19,6 +20,10 @@ const DEEPEST: usize = 3;
 pub(crate) enum Block {
     /// Lanes that do not take part wait at the label.
     If { end: LabelId, has_else: bool },
+    /// A conditional without labels.
+    Structured { has_else: bool },
+    /// A counted loop without labels.
+    While { counter: VarId },
     /// All lanes skip to the label, or none.
     Skip { end: LabelId },
     /// A counted loop.
@@ -56,6 +61,16 @@ impl Kernel<'_> {
             immediate(DataType::Ud, bound),
         );
         self.push(compare);
+        if self.structures(choices) {
+            let predicate = Predicate::new(condition, PredicateCombine::PerLane, false);
+            let opens = self.bare(Op::IF).with(
+                FieldName::Pred,
+                Value::Predicate(predicate.unwrap_or_default()),
+            );
+            self.push(opens);
+            self.blocks.push(Block::Structured { has_else: false });
+            return;
+        }
         let end = self.block_label();
         let inverted = choices.once_in(2);
         self.branch(Op::GOTO, self.simd, Some((condition, inverted)), end);
@@ -67,6 +82,12 @@ impl Kernel<'_> {
 
     /// Turns the block that is open, if it is a divergent one, to its other lanes.
     fn alternative(&mut self) {
+        if let Some(Block::Structured { has_else: false }) = self.blocks.last() {
+            self.blocks.pop();
+            self.push(self.bare(Op::ELSE));
+            self.blocks.push(Block::Structured { has_else: true });
+            return;
+        }
         let Some(Block::If {
             end,
             has_else: false,
@@ -108,6 +129,11 @@ impl Kernel<'_> {
         let counter = self.variable(DataType::Ud, 1);
         let zero = self.moved(1, counter, DataType::Ud, 0, immediate(DataType::Ud, 0));
         self.push(zero);
+        if self.structures(choices) {
+            self.push(self.bare(Op::DO));
+            self.blocks.push(Block::While { counter });
+            return;
+        }
         let start = self.block_label();
         self.place(start);
         self.blocks.push(Block::Loop {
@@ -138,19 +164,27 @@ impl Kernel<'_> {
         };
         match block {
             Block::If { end, .. } | Block::Skip { end } => self.place(end),
+            Block::Structured { .. } => self.push(self.bare(Op::ENDIF)),
+            Block::While { counter } => {
+                self.count_up(counter);
+                let again = PredicateId(1);
+                let count = self.element(counter, DataType::Ud, 0);
+                let compare = self.compared(relation::GT, again, self.simd, true, count);
+                self.push(compare);
+                let predicate = Predicate::new(again, PredicateCombine::PerLane, false);
+                let closes = self.bare(Op::WHILE).with(
+                    FieldName::Pred,
+                    Value::Predicate(predicate.unwrap_or_default()),
+                );
+                self.push(closes);
+            }
             Block::Loop {
                 start,
                 counter,
                 limit,
                 divergent,
             } => {
-                let add = Instruction::new(Op::ADD)
-                    .with(FieldName::ExecSize, self.no_mask(1))
-                    .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
-                    .with(FieldName::Dst, self.destination(counter, DataType::Ud, 0))
-                    .with(FieldName::Src0, self.element(counter, DataType::Ud, 0))
-                    .with(FieldName::Src1, immediate(DataType::Ud, 1));
-                self.push(add);
+                self.count_up(counter);
                 let again = PredicateId(1);
                 if divergent {
                     // Lane n goes round n times, or as often as the SIMD size has lanes.
@@ -170,6 +204,72 @@ impl Kernel<'_> {
                 }
             }
         }
+    }
+
+    /// Whether to use the forms without labels, where the version has them.
+    fn structures(&self, choices: &mut Choices<'_>) -> bool {
+        self.config.classes.contains(Classes::STRUCTURED)
+            && Op::WHILE.def().exists_in(self.format)
+            && choices.once_in(2)
+    }
+
+    /// An instruction for all lanes.
+    fn bare(&self, op: Op) -> Instruction {
+        Instruction::new(op).with(FieldName::ExecSize, self.masked(self.simd))
+    }
+
+    fn count_up(&mut self, counter: VarId) {
+        let add = Instruction::new(Op::ADD)
+            .with(FieldName::ExecSize, self.no_mask(1))
+            .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
+            .with(FieldName::Dst, self.destination(counter, DataType::Ud, 0))
+            .with(FieldName::Src0, self.element(counter, DataType::Ud, 0))
+            .with(FieldName::Src1, immediate(DataType::Ud, 1));
+        self.push(add);
+    }
+
+    /// A jump to one of a few arms, each of one statement.
+    pub(crate) fn switch(&mut self, choices: &mut Choices<'_>) {
+        let Some(variable) = self.of_type(DataType::Ud, choices) else {
+            return;
+        };
+        let arms: Vec<LabelId> = (0..2 + choices.below(3))
+            .map(|_| self.block_label())
+            .collect();
+        let end = self.block_label();
+        // The index is a byte: a number of an arm.
+        let masked = Instruction::new(Op::AND)
+            .with(FieldName::ExecSize, self.no_mask(1))
+            .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
+            .with(
+                FieldName::Dst,
+                self.destination(self.places, DataType::Ud, 0),
+            )
+            .with(FieldName::Src0, self.element(variable, DataType::Ud, 0))
+            .with(FieldName::Src1, immediate(DataType::Ud, 1));
+        self.push(masked);
+        let index = self.index;
+        let narrowed = self.moved(
+            1,
+            index,
+            DataType::Ub,
+            0,
+            self.element(self.places, DataType::Ud, 0),
+        );
+        self.push(narrowed);
+        let mut jump = Instruction::new(Op::SWITCHJMP)
+            .with(FieldName::ExecSize, self.masked(1))
+            .with(FieldName::Index, self.element(index, DataType::Ub, 0));
+        for label in &arms {
+            jump = jump.with(FieldName::Labels, Value::Label(*label));
+        }
+        self.push(jump);
+        for label in arms {
+            self.place(label);
+            self.arithmetic(choices);
+            self.branch(Op::JMP, 1, None, end);
+        }
+        self.place(end);
     }
 
     /// Compares the lane numbers with something.

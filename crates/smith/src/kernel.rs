@@ -3,6 +3,8 @@
 use crate::choice::Choices;
 use crate::config::{Classes, Config};
 use crate::flow::Block;
+use crate::functions::Calls;
+use crate::surfaces::SURFACES;
 use visakit_isa::object::{
     Alignment, Attribute, Body, Declaration, Label, LabelKind, Object, Routine, Variable,
     VariableProperties,
@@ -46,7 +48,22 @@ pub(crate) struct Kernel<'c> {
     pub(crate) places: VarId,
     /// SIMD size of the kernel.
     pub(crate) simd: u8,
+    /// `ub` scratch: index of a switch.
+    pub(crate) index: VarId,
+    /// `ud` scratch: columns of texels.
+    pub(crate) columns: VarId,
     pub(crate) surface: Option<SurfaceId>,
+    /// The 2D surface of bytes, where rectangles are chosen.
+    pub(crate) bytes: Option<SurfaceId>,
+    /// The image, where texels are chosen.
+    pub(crate) texels: Option<SurfaceId>,
+    /// A matrix of eight registers.
+    pub(crate) weights: Option<VarId>,
+    pub(crate) calls: Option<Calls>,
+    /// How many functions there are.
+    pub(crate) functions: usize,
+    /// Kind of computation and constant of each.
+    computes: [[u8; 2]; 2],
     /// Open blocks, the innermost last.
     pub(crate) blocks: Vec<Block>,
     /// Labels of the subroutines; their bodies follow the kernel.
@@ -58,23 +75,35 @@ pub(crate) struct Kernel<'c> {
 }
 
 impl<'c> Kernel<'c> {
-    pub(crate) fn new(head: &[u8], config: &'c Config) -> Self {
-        let mut choices = Choices::new(head);
-        let format = Format::new(config.version, config.dialect);
-        let mut kernel = Self {
+    /// Without any declaration.
+    pub(crate) fn empty(config: &'c Config) -> Self {
+        Self {
             config,
-            format,
+            format: Format::new(config.version, config.dialect),
             body: Body::default(),
             pool: Vec::new(),
             lanes: VarId::NULL,
             places: VarId::NULL,
             simd: 16,
+            index: VarId::NULL,
+            columns: VarId::NULL,
             surface: None,
+            bytes: None,
+            texels: None,
+            weights: None,
+            calls: None,
+            functions: 0,
+            computes: [[0; 2]; 2],
             blocks: Vec::new(),
             subroutines: Vec::new(),
             later: Vec::new(),
             subroutine: None,
-        };
+        }
+    }
+
+    pub(crate) fn new(head: &[u8], config: &'c Config) -> Self {
+        let mut choices = Choices::new(head);
+        let mut kernel = Self::empty(config);
         kernel.body.name = kernel.body.add_string(&b"smith"[..]);
         let wide = config.platform.grf_bytes() == 64;
         kernel.simd = choices.of_or(if wide { &[16, 32] } else { &[8, 16] }, 16);
@@ -126,15 +155,22 @@ impl<'c> Kernel<'c> {
                 });
             }
         }
-        if self.config.classes.contains(Classes::MEMORY) {
-            let first = self.format.predefined_surface_count();
-            let name = self.body.add_string(format!("T{first}").into_bytes());
-            self.body.surfaces.push(Declaration {
-                name,
-                elements: 1,
-                ..Declaration::default()
-            });
-            self.surface = Some(SurfaceId(first));
+        self.index = self.variable(DataType::Ub, 1);
+        self.columns = self.variable(DataType::Ud, u16::from(self.simd));
+        let classes = self.config.classes;
+        let platform = self.config.platform;
+        if classes.contains(Classes::MEMORY) {
+            self.surface = Some(self.declare_surface());
+        }
+        if classes.contains(Classes::MEDIA) && platform.has_data_port() {
+            self.bytes = Some(self.declare_surface());
+        }
+        if classes.contains(Classes::TYPED) {
+            self.texels = Some(self.declare_surface());
+        }
+        if classes.contains(Classes::SYSTOLIC) && self.has(Op::DPAS) {
+            let elements = 8 * platform.grf_bytes() / 4;
+            self.weights = Some(self.variable(DataType::Ud, elements));
         }
         self.attribute("Target", &[0]);
         self.attribute("SimdSize", &[self.simd]);
@@ -146,6 +182,30 @@ impl<'c> Kernel<'c> {
                 self.later.push(Vec::new());
             }
         }
+        if classes.contains(Classes::FUNCTIONS) && self.has(Op::FCALL) {
+            self.functions = choices.below(self.computes.len() + 1);
+            self.computes = [(); 2].map(|()| [choices.u8(), choices.u8()]);
+            if self.functions > 0 {
+                self.prepare_calls();
+            }
+        }
+    }
+
+    /// Whether format and platform have the instruction.
+    fn has(&self, op: Op) -> bool {
+        op.def().exists_in(self.format) && self.config.platform.has(op.def())
+    }
+
+    fn declare_surface(&mut self) -> SurfaceId {
+        let place = u8::try_from(self.body.surfaces.len()).unwrap_or(u8::MAX);
+        let id = self.format.predefined_surface_count().saturating_add(place);
+        let name = self.body.add_string(format!("T{id}").into_bytes());
+        self.body.surfaces.push(Declaration {
+            name,
+            elements: 1,
+            ..Declaration::default()
+        });
+        SurfaceId(id)
     }
 
     /// Gives every variable a content.
@@ -153,7 +213,9 @@ impl<'c> Kernel<'c> {
         // As compilers do; the finalizer counts on it where subroutines follow.
         let main = self.label("main", LabelKind::SUBROUTINE);
         self.push(Instruction::new(Op::SUBROUTINE).with(FieldName::Label, Value::Label(main)));
-        if let Some(surface) = self.surface {
+        let surfaces = [self.surface, self.bytes, self.texels];
+        for (surface, (entry, _)) in surfaces.into_iter().zip(SURFACES) {
+            let Some(surface) = surface else { continue };
             let target = VectorOperand::State(StateOperand {
                 class: StateClass::SURFACE,
                 index: u16::from(surface.0),
@@ -162,7 +224,7 @@ impl<'c> Kernel<'c> {
             let movs = Instruction::new(Op::MOVS)
                 .with(FieldName::ExecSize, self.no_mask(1))
                 .with(FieldName::Dst, Value::Vector(target))
-                .with(FieldName::Src0, immediate(DataType::Ud, 1));
+                .with(FieldName::Src0, immediate(DataType::Ud, entry.into()));
             self.push(movs);
         }
         // 0 to 7 from a packed immediate, then eight more at a time.
@@ -217,6 +279,21 @@ impl<'c> Kernel<'c> {
                 self.push(instruction);
             }
         }
+        self.fill_weights(choices);
+    }
+
+    /// Gives the matrix the content of variables.
+    fn fill_weights(&mut self, choices: &mut Choices<'_>) {
+        let ud = DataType::Ud;
+        let (Some(weights), Some(from)) = (self.weights, self.of_type(ud, choices)) else {
+            return;
+        };
+        let lanes = self.widest(ud);
+        for start in (0..2 * self.elements(ud)).step_by(lanes.into()) {
+            let source = self.packed(from, ud, start % self.elements(ud), lanes);
+            let moved = self.moved(lanes, weights, ud, start, source);
+            self.push(moved);
+        }
     }
 
     /// One statement out of one piece of the input.
@@ -227,7 +304,7 @@ impl<'c> Kernel<'c> {
             .then(|| choices.below(self.subroutines.len()));
         let top = self.subroutine.is_none();
         let classes = self.config.classes;
-        let kind = choices.below(16);
+        let kind = choices.below(22);
         match kind {
             10..=12 if classes.contains(Classes::FLOW) && top => {
                 self.flow(&mut choices);
@@ -235,6 +312,13 @@ impl<'c> Kernel<'c> {
             13 | 14 if classes.contains(Classes::MEMORY) => self.memory(&mut choices),
             15 if classes.contains(Classes::INDIRECT) => self.indirect(&mut choices),
             9 if classes.contains(Classes::SYNC) && top => self.sync(&mut choices),
+            16 if classes.contains(Classes::SWITCH) && top && self.has(Op::SWITCHJMP) => {
+                self.switch(&mut choices);
+            }
+            17 if self.functions > 0 && top => self.call_function(&mut choices),
+            18 | 19 if self.weights.is_some() => self.matrix(&mut choices),
+            20 if self.bytes.is_some() => self.rectangle(&mut choices),
+            21 if self.texels.is_some() => self.texels(&mut choices),
             _ => self.arithmetic(&mut choices),
         }
     }
@@ -258,6 +342,11 @@ impl<'c> Kernel<'c> {
             self.push(end);
         }
         let mut object = Object::new(self.config.version, self.config.dialect);
+        for (number, [kind, constant]) in self.computes.into_iter().enumerate() {
+            if number < self.functions {
+                object.functions.push(self.function(number, kind, constant));
+            }
+        }
         object.kernels.push(Routine::new(&b"smith"[..], self.body));
         object
     }
@@ -366,7 +455,14 @@ pub(crate) fn largest_size(lanes: u8) -> u8 {
 }
 
 pub(crate) fn exec_size(lanes: u8, mask: ExecMask, format: Format) -> Value {
-    let size = ExecSize::new(lanes, mask, format);
+    // Early versions have fewer masks: from the first lane on, then.
+    let from_first = ExecMask {
+        first_lane: 0,
+        ..mask
+    };
+    let size = [mask, from_first, ExecMask::M1]
+        .into_iter()
+        .find_map(|mask| ExecSize::new(lanes, mask, format));
     Value::ExecSize(size.unwrap_or_default())
 }
 

@@ -23,14 +23,19 @@ mod arithmetic;
 mod choice;
 mod config;
 mod flow;
+mod functions;
 mod indirect;
 mod kernel;
 mod memory;
 mod operand;
+mod shape;
+mod surfaces;
 mod target;
 
 pub use config::{Classes, Config};
 pub use kernel::{PIECE, SURFACE_BYTES};
+pub use shape::{Shaped, input_of_seed};
+pub use surfaces::{ROW_BYTES, SURFACES, SurfaceKind};
 pub use target::Platform;
 
 use kernel::Kernel;

@@ -55,19 +55,40 @@ impl Kernel<'_> {
         choices: &mut Choices<'_>,
     ) -> Option<Value> {
         let variable = self.of_type(ty, choices)?;
-        let elements = self.elements(ty);
+        let of = General { id: variable, ty };
         Some(match choices.below(8) {
             0 if may_be_immediate => self.constant(ty, choices),
-            1 => {
-                let at = u16::try_from(choices.below(usize::from(elements))).unwrap_or(0);
-                self.element(variable, ty, at)
-            }
-            2 | 3 => self.strided(General { id: variable, ty }, lanes, choices),
-            _ => {
-                let start = self.start(ty, u16::from(lanes), choices);
-                self.packed(variable, ty, start, lanes)
-            }
+            1 => self.any_element(of, choices),
+            2 | 3 => self.strided(of, lanes, choices),
+            _ => self.any_packed(of, lanes, choices),
         })
+    }
+
+    /// A source operand whose elements follow each other, or an element.
+    pub(crate) fn in_order(
+        &self,
+        ty: DataType,
+        lanes: u8,
+        choices: &mut Choices<'_>,
+    ) -> Option<Value> {
+        let id = self.of_type(ty, choices)?;
+        let of = General { id, ty };
+        Some(if choices.below(8) == 1 {
+            self.any_element(of, choices)
+        } else {
+            self.any_packed(of, lanes, choices)
+        })
+    }
+
+    fn any_element(&self, of: General, choices: &mut Choices<'_>) -> Value {
+        let elements = usize::from(self.elements(of.ty));
+        let at = u16::try_from(choices.below(elements)).unwrap_or(0);
+        self.element(of.id, of.ty, at)
+    }
+
+    fn any_packed(&self, of: General, lanes: u8, choices: &mut Choices<'_>) -> Value {
+        let start = self.start(of.ty, u16::from(lanes), choices);
+        self.packed(of.id, of.ty, start, lanes)
     }
 
     /// A destination operand, packed or with a stride.

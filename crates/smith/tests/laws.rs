@@ -9,7 +9,8 @@
 )]
 
 use visakit_isa::object::Object;
-use visakit_smith::{Config, PIECE, Platform, bytes_of_seed, from_seed, generate};
+use visakit_isa::{Op, Version};
+use visakit_smith::{Classes, Config, PIECE, Platform, bytes_of_seed, from_seed, generate};
 
 fn configurations() -> impl Iterator<Item = (Config, u64)> {
     (0..1000).map(|seed| {
@@ -89,6 +90,103 @@ fn any_bytes_make_an_object() {
         for byte in [0, 1, 0x7f, 0xff] {
             let object = generate(&vec![byte; length], &Config::default());
             assert!(visakit_encode::write(&object).is_ok());
+        }
+    }
+}
+
+/// Every version but the oldest, which is a format of one platform before all of these.
+fn of_versions() -> impl Iterator<Item = (Config, u64)> {
+    (0..300).map(|seed| {
+        let versions = &Version::SUPPORTED[1..];
+        let mut config = Config::for_platform(Platform::Skl);
+        config.version = versions[usize::try_from(seed).unwrap() % versions.len()];
+        (config, seed)
+    })
+}
+
+#[test]
+fn objects_of_old_versions_round_trip_and_survive_their_text() {
+    let mut structured = 0;
+    for (config, seed) in of_versions() {
+        let object = from_seed(seed, &config);
+        let version = config.version;
+        let bytes = visakit_encode::write(&object)
+            .unwrap_or_else(|e| panic!("seed {seed} of {version}: {e}"));
+        let options = visakit_parse::ReadOptions {
+            dialect: Some(config.dialect),
+            ..visakit_parse::ReadOptions::default()
+        };
+        let read = visakit_parse::read_with(&bytes, options)
+            .unwrap_or_else(|e| panic!("seed {seed} of {version}: {e}"));
+        assert_eq!(read.object, object, "seed {seed} of {version}");
+        let mut text = Vec::new();
+        let form = visakit_text::Options::default();
+        let printer = visakit_text::Printer::new(&object, form);
+        let Ok(()) = printer.object(&mut text);
+        let options = visakit_text::asm::Options {
+            version: Some(version),
+            ..visakit_text::asm::Options::default()
+        };
+        let back = visakit_text::asm::assemble(&text, &options)
+            .unwrap_or_else(|e| panic!("seed {seed} of {version}: {e:?}"));
+        let again = &back.kernels[0].body().unwrap().code;
+        let first = &object.kernels[0].body().unwrap().code;
+        assert_eq!(again.len(), first.len(), "seed {seed} of {version}");
+        structured += ops(&object)
+            .filter(|op| *op == Op::WHILE || *op == Op::IF)
+            .count();
+    }
+    assert!(structured > 50, "{structured}");
+}
+
+fn ops<'o>(object: &'o Object<'_>) -> impl Iterator<Item = Op> + 'o {
+    let code = object
+        .routines()
+        .filter_map(|(_, r)| r.body())
+        .flat_map(|b| &b.code);
+    code.filter_map(|item| match item {
+        visakit_isa::object::Item::Instruction(i) => Some(i.op),
+        visakit_isa::object::Item::Raw(_) => None,
+    })
+}
+
+/// A class that is chosen is met, and one that is not is not.
+#[test]
+fn classes_choose_what_is_generated() {
+    let of = |class: Classes| match class {
+        Classes::SWITCH => (Platform::Skl, &[Op::SWITCHJMP][..]),
+        Classes::FUNCTIONS => (Platform::Tgllp, &[Op::FCALL, Op::FRET][..]),
+        Classes::SYSTOLIC => (Platform::Pvc, &[Op::DPAS][..]),
+        Classes::MEDIA => (Platform::Icllp, &[Op::MEDIA_LD, Op::MEDIA_ST][..]),
+        Classes::TYPED => (
+            Platform::Dg2,
+            &[
+                Op::GATHER4_TYPED,
+                Op::SCATTER4_TYPED,
+                Op::LSC_TYPED_LOAD_QUAD,
+                Op::LSC_TYPED_STORE_QUAD,
+            ][..],
+        ),
+        Classes::INDIRECT => (Platform::Pvc, &[Op::ADDR_ADD][..]),
+        Classes::SYNC => (Platform::Skl, &[Op::BARRIER, Op::FENCE][..]),
+        Classes::FLOW => (Platform::Skl, &[Op::GOTO, Op::CALL][..]),
+        Classes::MEMORY => (Platform::Skl, &[Op::GATHER4_SCALED, Op::DWORD_ATOMIC][..]),
+        _ => (Platform::Skl, &[][..]),
+    };
+    for class in Classes::all() {
+        let (platform, wanted) = of(class);
+        let mut config = Config::for_platform(platform);
+        let mut met = std::collections::BTreeSet::new();
+        for seed in 0..150 {
+            met.extend(ops(&from_seed(seed, &config)));
+        }
+        for op in wanted {
+            assert!(met.contains(op), "{class:?}: {op:?} never");
+        }
+        config.classes.remove(class);
+        for seed in 0..40 {
+            let found = ops(&from_seed(seed, &config)).find(|op| wanted.contains(op));
+            assert_eq!(found, None, "{class:?} is not chosen");
         }
     }
 }

@@ -29,3 +29,19 @@ fn a_thousand_seeds_are_valid() {
     refused.truncate(40);
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
+
+#[test]
+fn objects_of_old_versions_are_valid() {
+    let mut refused = Vec::new();
+    for seed in 0..300u64 {
+        let versions = &visakit_isa::Version::SUPPORTED[1..];
+        let mut config = Config::default();
+        config.version = versions[usize::try_from(seed).unwrap() % versions.len()];
+        let report = visakit_validate::object(&from_seed(seed, &config), &Default::default());
+        for finding in &report.findings {
+            refused.push(format!("seed {seed} of {}: {finding}", config.version));
+        }
+    }
+    refused.truncate(40);
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
