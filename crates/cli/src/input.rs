@@ -12,6 +12,9 @@ const STDIN: &str = "-";
 /// Offsets in an object have 32 bits.
 const LARGEST: u64 = u32::MAX as u64;
 
+/// So many bytes tell a text from a binary file.
+const TELLING: usize = 4096;
+
 /// Reads a file, or standard input for `-`.
 ///
 /// Of what does not begin like an object only the beginning is read, so that a device or a disk
@@ -21,12 +24,48 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
         if path.as_os_str() == STDIN {
             read_object(io::stdin().lock())
         } else if path.is_dir() {
-            Err(io::Error::other("is a folder, expected a file"))
+            Err(is_a_folder())
         } else {
             read_object(File::open(path)?)
         }
     };
     read().map_err(|error| format!("{}: {error}", name(path)))
+}
+
+/// Reads vISA text: a file, or standard input for `-`.
+pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, String> {
+    let text = read_any(path)?;
+    if text.starts_with(&MAGIC) {
+        return Err(format!(
+            "{}: is an object already, expected text",
+            name(path)
+        ));
+    }
+    let beginning = text.get(..TELLING).unwrap_or(&text);
+    if beginning.contains(&0) {
+        return Err(format!("{}: is binary, expected vISA text", name(path)));
+    }
+    Ok(text)
+}
+
+/// Reads a file of any kind, or standard input for `-`.
+pub(crate) fn read_any(path: &Path) -> Result<Vec<u8>, String> {
+    let read = || {
+        if path.as_os_str() == STDIN {
+            let mut bytes = Vec::new();
+            io::stdin().lock().read_to_end(&mut bytes)?;
+            Ok(bytes)
+        } else if path.is_dir() {
+            Err(is_a_folder())
+        } else {
+            std::fs::read(path)
+        }
+    };
+    read().map_err(|error| format!("{}: {error}", name(path)))
+}
+
+fn is_a_folder() -> io::Error {
+    io::Error::other("is a folder, expected a file")
 }
 
 fn read_object(mut source: impl Read) -> io::Result<Vec<u8>> {

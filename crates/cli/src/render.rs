@@ -89,20 +89,26 @@ fn snippet<'t>(
     const BEHIND: usize = 200;
     let bytes = text.as_bytes();
     let (line, _) = span.place(bytes);
-    let before = text.get(..span.start).unwrap_or(text);
-    let start = before.rfind('\n').map_or(0, |n| n + 1);
+    let at = span.start.min(bytes.len());
+    let mut before = bytes.iter().take(at).rev();
+    let start = at - before.position(|&b| b == b'\n').unwrap_or(at);
     let behind = text.get(start..).unwrap_or_default();
     let end = behind.find('\n').unwrap_or(behind.len());
-    let mut cut = end.min(span.end() - start + BEHIND);
-    while !behind.is_char_boundary(cut) {
-        cut += 1;
-    }
+    let cut = whole_character(behind, end.min(span.end().saturating_sub(start) + BEHIND));
     let source = behind.get(..cut).unwrap_or(behind);
-    let limit = |offset: usize| (offset - start).min(source.len());
+    let limit = |offset: usize| whole_character(source, offset.saturating_sub(start));
     Snippet::source(source)
         .line_start(line)
         .path(input::name(path))
         .annotation(kind.span(limit(span.start)..limit(span.end())).label(label))
+}
+
+/// The place, or the end of the character that it is in.
+fn whole_character(text: &str, at: usize) -> usize {
+    let mut boundaries = at..text.len();
+    boundaries
+        .find(|&at| text.is_char_boundary(at))
+        .unwrap_or(text.len())
 }
 
 fn explain(path: &Path, bytes: &[u8], error: &parse::Error) -> String {

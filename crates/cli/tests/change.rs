@@ -158,3 +158,57 @@ fn graphs_have_blocks_and_calls() {
         Some(2)
     );
 }
+
+/// The object of a fixture's text with one word changed.
+fn with(name: &str, from: &str, to: &str, made: &str) -> String {
+    let said = visakit(&["dis", &fixture(name)]);
+    let listing = text(&said.stdout);
+    assert!(listing.contains(from), "{listing}");
+    let (source, object) = (temporary(&format!("{made}.visaasm")), temporary(made));
+    std::fs::write(&source, listing.replace(from, to)).unwrap();
+    let done = visakit(&["asm", &source, "-o", &object]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    object
+}
+
+#[test]
+fn kernels_are_compared_by_running_them() {
+    let old = fixture("vecadd_f32_skl_v41.isa");
+    let same = visakit(&["diff", &old, &old, "--run"]);
+    let expected =
+        "kernel vecadd_f32: same in 4 runs\n1 kernel: 1 the same, 0 different, 0 not compared\n";
+    assert_eq!(text(&same.stdout), expected);
+    assert_eq!(same.status.code(), Some(0));
+
+    // Other code, the same effect: the object in another version.
+    let new = temporary("vecadd_36.isa");
+    let done = visakit(&["convert", &old, "--to", "3.6", "-o", &new]);
+    assert!(done.status.success());
+    let same = visakit(&["diff", &old, &new, "--run", "--seeds", "9"]);
+    assert_eq!(same.status.code(), Some(0), "{}", text(&same.stdout));
+    assert!(text(&same.stdout).contains("same in 9 runs"));
+
+    // Nearly the same code, another effect.
+    let new = with(
+        "vecadd_f32_skl_v41.isa",
+        "    add (M1, 16) V0058",
+        "    mul (M1, 16) V0058",
+        "vecmul.isa",
+    );
+    let other = visakit(&["diff", &old, &new, "--run"]);
+    assert_eq!(other.status.code(), Some(1));
+    let said = text(&other.stdout);
+    assert!(
+        said.contains("kernel vecadd_f32: differs: seed 0, linear buffers: "),
+        "{said}"
+    );
+    assert!(said.contains("byte 0x"), "{said}");
+    let other = visakit(&["diff", &old, &new, "--run", "--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&other.stdout).unwrap();
+    assert_eq!(report[0]["result"], "differs");
+
+    // Nothing to compare is no agreement.
+    let other = visakit(&["diff", &old, &fixture("subgroups_skl_v36.isa"), "--run"]);
+    assert_eq!(other.status.code(), Some(1));
+    assert!(text(&other.stdout).contains("only in the new object"));
+}

@@ -370,10 +370,23 @@ fn dis_has_three_forms() {
         assert_eq!(visakit(&["asm", source, "-o", made]).code, Some(0));
         assert_eq!(std::fs::read(made).unwrap(), fixture(object));
     }
-    for other in [&["--intel"][..], &["--routine", "0"], &["-o", "x"]] {
-        let args = [&["dis", "--exact", CALLS][..], other].concat();
-        assert_eq!(visakit(&args).code, Some(2), "{args:?}");
+    for (other, why) in [
+        (&["--intel"][..], "cannot be used with"),
+        (&["--routine", "0"], "visakit extract"),
+        (&["-o", "x"], "visakit extract"),
+    ] {
+        let run = visakit(&[&["dis", "--exact", CALLS][..], other].concat());
+        assert_eq!(run.code, Some(2), "{other:?}");
+        assert!(run.stderr.contains(why), "{}", run.stderr);
     }
+    // Offsets in bytes say of which registers they are.
+    let exact = text(&["dis", "--exact", "--platform", "pvc", CALLS]);
+    assert!(exact.contains("//@ grf_bytes 64\n"));
+    let source = temporary("dis_exact_pvc.visaasm", exact.as_bytes());
+    let made = source.with_extension("isa");
+    let [source, made] = [&source, &made].map(|path| path.to_str().unwrap());
+    assert_eq!(visakit(&["asm", source, "-o", made]).code, Some(0));
+    assert_eq!(std::fs::read(made).unwrap(), fixture(CALLS));
 }
 
 #[test]

@@ -67,6 +67,34 @@ fn a_kernel() {
 }
 
 #[test]
+fn images() {
+    let mut arguments = vec![
+        "kernels/images.skl.visaasm",
+        "--zeinfo",
+        "kernels/images.skl.zeinfo",
+        "--global=32",
+        "--local=32",
+        "--show=5:f32",
+    ];
+    for argument in [
+        "image1d:zeros:4:R:FLOAT",
+        "image1d_buffer:zeros:4:R:FLOAT",
+        "image1d_array:zeros:4x3:R:FLOAT",
+        "image2d_array:zeros:4x4x2:R:FLOAT",
+        "image3d:zeros:4x4x3:R:FLOAT",
+        "image2d_array:zeros:4x4x2:R:FLOAT",
+        "zeros:1024",
+    ] {
+        arguments.extend(["--arg", argument]);
+    }
+    let text = printed(&arguments, 0);
+    assert!(
+        text.starts_with("argument 5 copy (128 bytes as f)\n   0: 19.0 18.0 17.0 16.0 23.0"),
+        "{text}"
+    );
+}
+
+#[test]
 fn cases() {
     let one = ["--case", "cases/partial_groups/pvc", "cases/call_sub/dg2"];
     assert_eq!(printed(&one, 0), "2 cases: 2 passed, 0 failed\n");
@@ -166,6 +194,8 @@ fn what_goes_wrong() {
         2,
     );
     assert!(usage.contains("known are buffer, zeros"), "{usage}");
+    let sizes = complaint(&["programs/bfi.visaasm", "--arg", "image3d:zeros:4x4"], 2);
+    assert!(sizes.contains("an image3d has 3 size(s), not 2"), "{sizes}");
     let embedded = complaint(&["--zebin", "kernels/lookup.pvc.zebin", "--global", "4"], 2);
     assert!(embedded.contains("native code only"), "{embedded}");
 }

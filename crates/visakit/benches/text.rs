@@ -14,14 +14,6 @@ use visakit::isa::object::Object;
 use visakit::text::asm::{self, assemble};
 use visakit::text::{Form, Options, Printer};
 
-/// The form of Intel's printer.
-fn intel() -> Options {
-    Options {
-        form: Form::Intel,
-        ..Options::default()
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: AllocProfiler = AllocProfiler::system();
 
@@ -84,25 +76,26 @@ fn lines(text: &[u8]) -> usize {
     text.iter().filter(|b| **b == b'\n').count()
 }
 
-/// Prints every routine, clearing what was printed before.
-fn print(text: &mut Vec<u8>) {
+/// Prints every object, clearing what was printed before.
+fn print(text: &mut Vec<u8>, form: Form) {
     text.clear();
+    let options = Options {
+        form,
+        ..Options::default()
+    };
     for object in &*OBJECTS {
-        let printer = Printer::new(object, intel());
-        for (id, _) in object.routines() {
-            let Ok(()) = printer.routine(id, &mut *text);
-        }
+        let Ok(()) = Printer::new(object, options).object(&mut *text);
     }
 }
 
-#[divan::bench]
-fn visakit_text(bencher: Bencher<'_, '_>) {
+#[divan::bench(args = [Form::Intel, Form::Plain, Form::Exact])]
+fn visakit_text(bencher: Bencher<'_, '_>, form: Form) {
     let mut text = Vec::new();
-    print(&mut text);
+    print(&mut text, form);
     bencher
         .counter(BytesCount::new(text.len()))
         .counter(ItemsCount::new(lines(&text)))
-        .bench_local(|| print(black_box(&mut text)));
+        .bench_local(|| print(black_box(&mut text), form));
 }
 
 #[divan::bench]

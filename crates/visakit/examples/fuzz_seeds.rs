@@ -25,7 +25,7 @@ fn main() {
     for (number, case) in common::cases().into_iter().enumerate() {
         seeds.push((format!("{number:04}-{}", case.def.name), case.bytes));
     }
-    for target in ["decode", "roundtrip", "validate", "exec", "print"] {
+    for target in ["decode", "roundtrip", "validate", "exec", "print", "texts"] {
         let folder = folder.join(target);
         std::fs::create_dir_all(&folder).unwrap();
         for (name, bytes) in &seeds {
@@ -33,11 +33,27 @@ fn main() {
         }
         println!("{} seeds in {}", seeds.len(), folder.display());
     }
-    let folder = folder.join("parse");
-    std::fs::create_dir_all(&folder).unwrap();
+    let parse = folder.join("parse");
+    std::fs::create_dir_all(&parse).unwrap();
     let texts = common::texts();
     for (name, text) in &texts {
-        std::fs::write(folder.join(name), text).unwrap();
+        std::fs::write(parse.join(name), text).unwrap();
     }
-    println!("{} seeds in {}", texts.len(), folder.display());
+    println!("{} seeds in {}", texts.len(), parse.display());
+    let made: Vec<_> = (0..60).map(visakit::smith::input_of_seed).collect();
+    for target in [
+        "made_decode",
+        "made_roundtrip",
+        "made_text",
+        "made_validate",
+        "made_exec",
+        "differential",
+    ] {
+        let folder = folder.join(target);
+        std::fs::create_dir_all(&folder).unwrap();
+        for (seed, input) in made.iter().enumerate() {
+            std::fs::write(folder.join(format!("seed-{seed}")), input).unwrap();
+        }
+        println!("{} seeds in {}", made.len(), folder.display());
+    }
 }

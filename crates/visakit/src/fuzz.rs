@@ -1,7 +1,9 @@
 //! What the fuzz targets do with their input. `cargo test` replays the same over all fixtures.
 
+mod made;
 mod run;
 
+pub use made::{made_decode, made_exec, made_roundtrip, made_text, made_validate};
 pub use run::executed;
 
 use crate::text::{Form, Options, Printer, asm};
@@ -159,7 +161,11 @@ fn carries(exact: &[u8], data: &[u8]) {
         Err(faults) => unreachable!("exact text has faults: {faults:?}"),
     };
     match made {
-        Ok(written) => assert!(written == data, "exact text loses something"),
+        Ok(written) => assert!(
+            written == data,
+            "exact text loses what is at byte {:?}",
+            written.iter().zip(data).position(|(a, b)| a != b)
+        ),
         Err(error) => unreachable!("what exact text makes cannot be written: {error}"),
     }
 }

@@ -127,5 +127,6 @@ pub use visakit_isa as isa;
 pub use visakit_parse as parse;
 pub use visakit_parse::ReadOptions;
 pub use visakit_rewrite as rewrite;
+pub use visakit_smith as smith;
 pub use visakit_text as text;
 pub use visakit_validate as validate;

@@ -12,7 +12,11 @@ mod common;
 
 use common::{Case, Random, cases, objects, texts};
 use std::collections::BTreeSet;
-use visakit::fuzz::{assembled, decode, executed, printed, validate, written};
+use visakit::fuzz::{
+    assembled, decode, executed, made_decode, made_exec, made_roundtrip, made_text, made_validate,
+    printed, texts as exact_law, validate, written,
+};
+use visakit::smith::input_of_seed;
 
 fn both(data: &[u8]) {
     decode(data);
@@ -207,6 +211,35 @@ fn texts_and_pieces_of_them() {
         // The length chooses the dialect.
         for cut in 1..=12 {
             assembled(&text[..text.len() * cut / 13]);
+        }
+    }
+}
+
+#[test]
+fn fixtures_obey_the_law_of_texts() {
+    for (_, bytes) in objects() {
+        for end in [bytes.len(), bytes.len() - 1, bytes.len() / 2] {
+            exact_law(&bytes[..end]);
+        }
+    }
+}
+
+/// Generated objects, whole and with edits.
+#[test]
+fn generated_objects() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    for seed in 0..60 {
+        let whole = input_of_seed(seed);
+        let mut damaged = whole.clone();
+        damaged[3] = 6 + (seed % 6) as u8;
+        let edits = (0..8 * usize::from(damaged[3] - 5)).map(|_| random.next() as u8);
+        damaged.splice(4..4, edits.collect::<Vec<_>>());
+        for input in [whole, damaged] {
+            made_decode(&input);
+            made_roundtrip(&input);
+            made_text(&input);
+            made_validate(&input);
+            made_exec(&input);
         }
     }
 }

@@ -2,9 +2,7 @@
 
 use crate::output::{self, Failure};
 use crate::{Status, input, render};
-use std::fs;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use visakit::isa::object::Object;
 use visakit::isa::{Dialect, Version};
 use visakit::text::asm::{Options, assemble, assemble_in_any_dialect};
@@ -35,7 +33,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let texts = args
         .files
         .iter()
-        .map(|path| read(path))
+        .map(|path| input::read_text(path))
         .collect::<Result<Vec<_>, _>>()
         .map_err(Failure::Other)?;
     let options = Options {
@@ -107,24 +105,6 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     };
     output::object(args.output.as_deref(), &bytes)?;
     Ok(Status::Clean)
-}
-
-pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let read = || {
-        if path.as_os_str() == "-" {
-            let mut text = Vec::new();
-            io::stdin().lock().read_to_end(&mut text)?;
-            Ok(text)
-        } else {
-            fs::read(path)
-        }
-    };
-    let text = read().map_err(|error| format!("{}: {error}", input::name(path)))?;
-    if text.starts_with(&visakit::parse::MAGIC) {
-        let name = input::name(path);
-        return Err(format!("{name}: is an object already, expected text"));
-    }
-    Ok(text)
 }
 
 /// The text with every byte that is not UTF-8 replaced by one of equal length.

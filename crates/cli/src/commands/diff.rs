@@ -8,11 +8,18 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 use visakit::rewrite::{Change, Diff, RoutineDiff, diff};
+use visakit_launch::{KernelTrial, TrialOptions, TrialVerdict, trial};
 
 const OLD: Style = AnsiColor::Red.on_default();
 const NEW: Style = AnsiColor::Green.on_default();
 
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  visakit diff old.isa new.isa                    what differs in the code
+  visakit diff old.isa new.isa --run              do they do the same on generated inputs?
+  visakit diff old.isa new.isa --run --seeds 100  on more of them
+
+With --run the exit code is 1 where kernels do something else, else 2 where one could not be compared, else 0.")]
 pub(crate) struct Args {
     /// The first object, or - for standard input.
     #[arg(value_name = "OLD")]
@@ -23,6 +30,15 @@ pub(crate) struct Args {
     /// For programs.
     #[arg(long)]
     json: bool,
+    /// Runs kernels of the same name on the same generated inputs and compares the memory that they leave.
+    #[arg(long)]
+    run: bool,
+    /// How many inputs are generated for each kernel.
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "run")]
+    seeds: u64,
+    /// Bytes of a register, 32 or 64. [default: what the kernels tell]
+    #[arg(long, value_name = "BYTES", requires = "run", value_parser = ["32", "64"])]
+    grf: Option<String>,
     #[command(flatten)]
     reading: Reading,
 }
@@ -65,6 +81,12 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let (Some(old), Some(new)) = (old, new) else {
         return Ok(Status::Unusable);
     };
+    if args.run {
+        let mut options = TrialOptions::default();
+        options.seeds = args.seeds.max(1);
+        options.grf_bytes = args.grf.as_ref().and_then(|g| g.parse().ok());
+        return ran(&trial(&old, &new, &options), args.json);
+    }
     let found = diff(&old, &new);
     if args.json {
         output::json(&report(&found))?;
@@ -200,4 +222,90 @@ fn line(
         writeln!(out, "{style}{sign} {what} {index}: {text}{style:#}")?;
     }
     Ok(())
+}
+
+#[derive(Serialize)]
+struct Trial {
+    kernel: String,
+    result: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl Trial {
+    fn of(trial: &KernelTrial) -> Self {
+        let (result, runs, message) = match &trial.verdict {
+            TrialVerdict::Same { runs, wrote: true } => ("same", Some(*runs), None),
+            TrialVerdict::Same { runs, wrote: false } => (
+                "unseen",
+                Some(*runs),
+                Some(
+                    "both run and change no memory, so that there is nothing to compare".to_owned(),
+                ),
+            ),
+            TrialVerdict::Differs(found) => ("differs", None, Some(found.to_string())),
+            TrialVerdict::NotRun(why) => ("not run", None, Some(why.clone())),
+            TrialVerdict::Missing { in_new } => {
+                let only = format!("only in the {} object", side(*in_new));
+                ("missing", None, Some(only))
+            }
+        };
+        Self {
+            kernel: printable(&trial.name),
+            result,
+            runs,
+            message,
+        }
+    }
+}
+
+/// What the runs told.
+fn ran(trials: &[KernelTrial], json: bool) -> Result<Status, Failure> {
+    let trials: Vec<_> = trials.iter().map(Trial::of).collect();
+    let count = |results: &[&str]| {
+        trials
+            .iter()
+            .filter(|t| results.contains(&t.result))
+            .count()
+    };
+    let (same, other, open) = (
+        count(&["same"]),
+        count(&["differs", "missing"]),
+        count(&["not run", "unseen"]),
+    );
+    if json {
+        output::json(&trials)?;
+    } else {
+        let mut out = stdout();
+        for trial in &trials {
+            write!(out, "kernel {}: {}", trial.kernel, trial.result)?;
+            if let Some(runs) = trial.runs {
+                write!(out, " in {runs} {}", if runs == 1 { "run" } else { "runs" })?;
+            }
+            match &trial.message {
+                Some(message) => writeln!(out, ": {}", printable(message.as_bytes()))?,
+                None => writeln!(out)?,
+            }
+        }
+        let kernels = if trials.len() == 1 {
+            "kernel"
+        } else {
+            "kernels"
+        };
+        writeln!(
+            out,
+            "{} {kernels}: {same} the same, {other} different, {open} not compared",
+            trials.len()
+        )?;
+        out.flush()?;
+    }
+    Ok(if other > 0 {
+        Status::Findings
+    } else if open > 0 || trials.is_empty() {
+        Status::Unusable
+    } else {
+        Status::Clean
+    })
 }

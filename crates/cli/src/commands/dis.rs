@@ -24,7 +24,7 @@ pub(crate) struct Args {
     intel: bool,
     /// With directives in comments for what the language cannot say: `visakit asm` makes the same
     /// bytes of it.
-    #[arg(long, conflicts_with_all = ["intel", "routine", "output", "platform"])]
+    #[arg(long, conflicts_with = "intel")]
     exact: bool,
     /// Only this routine, by name or number (kernels first, then functions).
     #[arg(long, value_name = "NAME|INDEX")]
@@ -54,6 +54,11 @@ impl<W: Write> Output for Sink<W> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    if args.exact && (args.routine.is_some() || args.output.is_some()) {
+        let message = "--exact carries the bytes of a whole object, which no text of one routine can; \
+                       `visakit extract FILE --routine NAME` makes an object of one";
+        return Err(Failure::Other(message.to_owned()));
+    }
     let bytes = input::read(&args.file).map_err(Failure::Other)?;
     let decoded = match visakit::parse::read_with(&bytes, args.reading.options()) {
         Ok(decoded) => decoded,

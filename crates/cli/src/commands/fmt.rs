@@ -1,6 +1,6 @@
 //! `visakit fmt`: texts in the form of the printer.
 
-use super::asm::{one_byte_each, read};
+use super::asm::one_byte_each;
 use crate::output::Failure;
 use crate::{Status, input, render};
 use std::fs;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             let message = "standard input cannot be written back: leave --write out";
             return Err(Failure::Other(message.to_owned()));
         }
-        let text = read(path).map_err(Failure::Other)?;
+        let text = input::read_text(path).map_err(Failure::Other)?;
         let tidy = match visakit::text::format(&text, &Options::default()) {
             Ok(tidy) => tidy,
             Err(faults) => {

@@ -2,8 +2,9 @@
 
 use super::lenient;
 use crate::isa::object::{Object, RoutineId, RoutineKind};
+use crate::smith::{ROW_BYTES, SURFACE_BYTES, SURFACES, Shaped, SurfaceKind};
 use crate::{exec, parse};
-use exec::memory::{Image, Surface};
+use exec::memory::{ChannelOrder, ChannelType, Format, Image, Surface};
 use exec::{Group, Limits, Memory, Options, Program, ThreadStart};
 
 /// Whatever can be read is translated and run, kernel after kernel, with little memory and few steps. Nothing panics,
@@ -46,13 +47,7 @@ fn run(object: &Object<'_>, kernel: RoutineId, grf_bytes: u32) {
             continue;
         };
         let surface = match index {
-            1 => Surface::Image2d(Image::new_2d(
-                buffer,
-                8,
-                4,
-                16,
-                exec::memory::Format::R8_UINT,
-            )),
+            1 => Surface::Image2d(Image::new_2d(buffer, 8, 4, 16, Format::R8_UINT)),
             _ => Surface::whole(buffer),
         };
         let bound = memory.bind(index, surface);
@@ -78,5 +73,59 @@ fn run(object: &Object<'_>, kernel: RoutineId, grf_bytes: u32) {
             assert!(counters.lane_operations <= counters.instructions * 32);
         }
         Err(fault) => assert!(!fault.to_string().is_empty()),
+    }
+}
+
+/// Four unsigned numbers of 32 bits.
+const TEXELS: Format = Format {
+    order: ChannelOrder::Rgba,
+    channel: ChannelType::Uint32,
+};
+
+/// What the generator calls executable ends without a fault.
+pub(super) fn to_the_end(shaped: &Shaped) {
+    const LIMITS: Limits = Limits {
+        max_steps: 1_000_000,
+        max_bytes: 16 << 20,
+        max_call_depth: 50,
+    };
+    let kernel = RoutineId::new(RoutineKind::Kernel, 0);
+    let options = Options {
+        grf_bytes: shaped.config.platform.grf_bytes().into(),
+        strict: true,
+        ..Options::default()
+    };
+    let program = match Program::new(&shaped.object, kernel, &options) {
+        Ok(program) => program,
+        Err(error) => unreachable!("a generated object is not translated: {error}"),
+    };
+    let bytes = usize::try_from(SURFACE_BYTES).unwrap_or(0);
+    let mut memory = Memory::new(1 << 20);
+    for (entry, kind) in SURFACES {
+        let rows = SURFACE_BYTES / ROW_BYTES;
+        let image = |buffer, width, format| {
+            Surface::Image2d(Image::new_2d(buffer, width, rows, ROW_BYTES, format))
+        };
+        let surface = |buffer| match kind {
+            SurfaceKind::Linear => Surface::whole(buffer),
+            SurfaceKind::Bytes => image(buffer, ROW_BYTES, Format::R8_UINT),
+            SurfaceKind::Texels => image(buffer, ROW_BYTES / 16, TEXELS),
+        };
+        let bound = memory
+            .add_zeroed(bytes as u64)
+            .and_then(|buffer| memory.bind(entry, surface(buffer)));
+        assert!(bound.is_ok());
+    }
+    let lanes = program.simd_size().clamp(1, 32);
+    let start = ThreadStart {
+        mask: u32::MAX >> (32 - lanes),
+        ..ThreadStart::default()
+    };
+    let mut group = match Group::new(&program, bytes, &[start]) {
+        Ok(group) => group,
+        Err(fault) => unreachable!("a generated object does not start: {fault}"),
+    };
+    if let Err(fault) = group.run(&program, &memory, &LIMITS, &mut ()) {
+        unreachable!("a generated object faults: {fault}");
     }
 }

@@ -9,6 +9,7 @@ mod spec;
 mod trace;
 
 use super::Reading;
+use super::asm::one_byte_each;
 use crate::output::Failure;
 use crate::{Status, render};
 use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
@@ -52,7 +53,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
     offset: Vec<u32>,
     /// The arguments in order: buffer:FILE, zeros:BYTES, same:N, null, u32:7 (i8 to u64, f16, f32, f64; several
-    /// values separated by commas make a vector), bytes:HEX, local:BYTES, image2d:FILE:WxH[:ORDER:TYPE[:PITCH]],
+    /// values separated by commas make a vector), bytes:HEX, local:BYTES, image2d:FILE:WxH[:ORDER:TYPE[:PITCH]] (also
+    /// image1d, image1d_buffer, image1d_array, image2d_array and image3d, with one to three sizes),
     /// sampler:[normalized,]ADDRESSING,FILTER.
     #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
     args: Vec<ArgSpec>,
@@ -191,14 +193,9 @@ fn report(error: &LaunchError, sources: &[Source]) -> Status {
     let bytes_of = |path: &Path| sources.iter().find(|s| s.path == path).map(|s| &s.bytes);
     match error {
         LaunchError::Assemble { path, faults } => {
-            let text = String::from_utf8_lossy(bytes_of(path).map_or(&[][..], |b| b));
+            let text = one_byte_each(bytes_of(path).map_or(&[][..], |b| b));
             for fault in faults {
-                // Replacement characters would shift places.
-                if text.len() == bytes_of(path).map_or(0, Vec::len) {
-                    render::text_error(path, &text, fault);
-                } else {
-                    render::failure(&render::brief(path, fault));
-                }
+                render::text_error(path, &text, fault);
             }
             Status::Unusable
         }

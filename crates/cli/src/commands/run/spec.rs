@@ -1,10 +1,11 @@
 //! What stands behind `--arg`, `--surface` and so on.
 
+use crate::input::read_any;
 use std::path::PathBuf;
 use std::str::FromStr;
 use visakit::isa::DataType;
 use visakit_launch::{
-    Argument, Dependency, Image, MediaSurface, Shape, Target, format, sampler, value,
+    Argument, Dependency, Image, ImageKind, MediaSurface, Shape, Target, format, sampler, value,
 };
 
 /// An argument, before its file is read.
@@ -14,7 +15,8 @@ pub(crate) enum ArgSpec {
     Zeros(usize),
     Image {
         path: PathBuf,
-        size: [u32; 2],
+        kind: ImageKind,
+        sizes: Vec<u32>,
         format: visakit_exec::memory::Format,
         pitch: Option<u32>,
     },
@@ -36,7 +38,6 @@ impl FromStr for ArgSpec {
             "same" => Self::Ready(Argument::SameAs(number(rest)?)),
             "local" => Self::Ready(Argument::Local(size(rest)?)),
             "bytes" => Self::Ready(Argument::Value(bytes(rest)?)),
-            "image2d" => image(rest)?,
             "sampler" => {
                 let words: Vec<_> = rest.split(',').collect();
                 let (normalized, rest) = match words.as_slice() {
@@ -48,12 +49,13 @@ impl FromStr for ArgSpec {
                 };
                 Self::Ready(Argument::Sampler(sampler(normalized, addressing, filter)?))
             }
-            _ => match value::type_of(kind) {
-                Some(ty) => Self::Ready(Argument::Value(value::parse(rest, ty)?)),
-                None => {
+            _ => match (ImageKind::by_name(kind), value::type_of(kind)) {
+                (Some(kind), _) => image(kind, rest)?,
+                (None, Some(ty)) => Self::Ready(Argument::Value(value::parse(rest, ty)?)),
+                (None, None) => {
                     return Err(format!(
-                        "`{kind}` is no kind of argument; known are buffer, zeros, same, null, local, bytes, image2d, \
-                         sampler and types such as u32 and f32"
+                        "`{kind}` is no kind of argument; known are buffer, zeros, same, null, local, bytes, image1d, \
+                         image1d_buffer, image1d_array, image2d, image2d_array, image3d, sampler and types such as u32 and f32"
                     ));
                 }
             },
@@ -65,51 +67,53 @@ impl ArgSpec {
     /// The argument, with its file read.
     pub(crate) fn argument(&self) -> Result<Argument, String> {
         Ok(match self {
-            Self::Buffer(path) => Argument::Buffer(read(path)?),
+            Self::Buffer(path) => Argument::Buffer(read_any(path)?),
             Self::Zeros(size) => Argument::Buffer(zeros(*size)?),
             Self::Image {
                 path,
-                size: [width, height],
+                kind,
+                sizes,
                 format,
                 pitch,
             } => {
-                let row = width.saturating_mul(u32::try_from(format.bytes()).unwrap_or(u32::MAX));
-                let row_pitch = pitch.unwrap_or(row);
-                let mut bytes = if path.as_os_str() == "zeros" {
-                    Vec::new()
+                let mut image = Image::new(*kind, sizes, *pitch, *format, Vec::new())?;
+                image.bytes = if path.as_os_str() == "zeros" {
+                    zeros(usize::try_from(image.span()).unwrap_or(usize::MAX))?
                 } else {
-                    read(path)?
+                    read_any(path)?
                 };
-                let whole = u64::from(row_pitch) * u64::from(*height);
-                if path.as_os_str() == "zeros" {
-                    bytes = zeros(usize::try_from(whole).unwrap_or(usize::MAX))?;
-                }
-                Argument::Image(Image {
-                    width: *width,
-                    height: *height,
-                    row_pitch,
-                    format: *format,
-                    bytes,
-                })
+                Argument::Image(image)
             }
             Self::Ready(argument) => argument.clone(),
         })
     }
 }
 
-/// `FILE:WxH[:ORDER:TYPE[:PITCH]]`
-fn image(text: &str) -> Result<ArgSpec, String> {
+/// `FILE:WxH[:ORDER:TYPE[:PITCH]]`, with one to three sizes.
+fn image(kind: ImageKind, text: &str) -> Result<ArgSpec, String> {
     let words: Vec<_> = text.split(':').collect();
-    let (path, size, order, channel, pitch) = match words.as_slice() {
-        [path, size] => (path, size, "RGBA", "UNORM_INT8", None),
-        [path, size, order, channel] => (path, size, *order, *channel, None),
-        [path, size, order, channel, pitch] => (path, size, *order, *channel, Some(number(pitch)?)),
-        _ => return Err("expected image2d:FILE:WxH[:ORDER:TYPE[:PITCH]]".to_owned()),
+    let (path, sizes, order, channel, pitch) = match words.as_slice() {
+        [path, sizes] => (path, sizes, "RGBA", "UNORM_INT8", None),
+        [path, sizes, order, channel] => (path, sizes, *order, *channel, None),
+        [path, sizes, order, channel, pitch] => {
+            (path, sizes, *order, *channel, Some(number(pitch)?))
+        }
+        _ => {
+            return Err(
+                "expected the kind of image, then FILE:SIZES[:ORDER:TYPE[:PITCH]], sizes such as 64x32"
+                    .to_owned(),
+            );
+        }
     };
+    let sizes: Vec<_> = sizes.split('x').map(number).collect::<Result<_, _>>()?;
+    let format = format(order, channel)?;
+    // Wrong numbers of sizes are told of at once.
+    Image::new(kind, &sizes, pitch, format, Vec::new())?;
     Ok(ArgSpec::Image {
         path: path.into(),
-        size: two(size)?,
-        format: format(order, channel)?,
+        kind,
+        sizes,
+        format,
         pitch,
     })
 }
@@ -209,7 +213,7 @@ impl SurfaceSpec {
                 zeros(usize::try_from(size).unwrap_or(usize::MAX))?
             }
             None if self.zeroes > 0 => zeros(self.zeroes)?,
-            None => read(&self.path)?,
+            None => read_any(&self.path)?,
         };
         Ok(MediaSurface {
             bytes,
@@ -320,8 +324,4 @@ fn bytes(text: &str) -> Result<Vec<u8>, String> {
             u8::from_str_radix(pair, 16).map_err(|_| fault())
         })
         .collect()
-}
-
-fn read(path: &std::path::Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|error| format!("{}: {error}", crate::input::name(path)))
 }

@@ -142,8 +142,7 @@ fn check(path: &Path, args: &Args) -> Result<Checked, String> {
     };
     let is_text = path.extension().is_some_and(|e| e == "visaasm");
     let bytes = if is_text {
-        let read = std::fs::read(path);
-        read.map_err(|error| format!("{}: {error}", input::name(path)))?
+        input::read_any(path)?
     } else {
         input::read(path)?
     };
