@@ -49,7 +49,11 @@ impl Context<'_> {
         line.byte(b'\n');
     }
 
-    fn own_header<O: Output>(&self, line: &mut Line, out: &mut O) -> Result<(), O::Error> {
+    pub(crate) fn own_header<O: Output>(
+        &self,
+        line: &mut Line,
+        out: &mut O,
+    ) -> Result<(), O::Error> {
         line.clear();
         line.text(match self.id.kind {
             RoutineKind::Kernel => ".kernel ",

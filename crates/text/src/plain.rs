@@ -191,12 +191,28 @@ impl<'o, 'a> Printer<'o, 'a> {
         notes
     }
 
-    /// The instructions whose lines the assembler refuses or takes for others.
+    /// The doubtful instructions whose lines the assembler refuses or takes for others. It is shown
+    /// what they depend on besides: the declarations and the labels.
     fn refused(&self, context: &Context<'_>, doubtful: &[usize]) -> Vec<usize> {
         let mut line = Line::new();
         let mut kept = Kept::default();
         let Ok(()) = self.format(&mut line, &mut kept);
-        let Ok(()) = context.own_text(&mut line, &mut kept);
+        let Ok(()) = context.own_header(&mut line, &mut kept);
+        let mut shown = Vec::new();
+        let mut doubts = doubtful.iter().copied().peekable();
+        for (index, item) in context.body.code.iter().enumerate() {
+            let is_doubtful = doubts.next_if_eq(&index).is_some();
+            let Item::Instruction(instruction) = item else {
+                continue;
+            };
+            let places = matches!(instruction.op, Op::LABEL | Op::SUBROUTINE);
+            if is_doubtful || places && !context.notes.forced.contains(&index) {
+                line.clear();
+                context.instruction(&mut line, index, instruction);
+                let Ok(()) = kept.line(Kindof::Instruction(index), line.bytes());
+                shown.push(index);
+            }
+        }
         let options = asm::Options {
             grf_bytes: Some(self.grf_bytes()),
             ..asm::Options::default()
@@ -219,9 +235,10 @@ impl<'o, 'a> Printer<'o, 'a> {
         let Some(code) = body_of(&made).map(|body| &body.code) else {
             return Vec::new();
         };
-        let is_other = |i: &usize| {
+        let is_other = |index: &usize| {
+            let found = shown.binary_search(index).ok().and_then(|i| code.get(i));
             let (Some(Item::Instruction(wanted)), Some(Item::Instruction(found))) =
-                (context.body.code.get(*i), code.get(*i))
+                (context.body.code.get(*index), found)
             else {
                 return true;
             };

@@ -202,11 +202,10 @@ impl<'t> Cursor<'t> {
         if !is_word(first) || first.is_ascii_digit() {
             return None;
         }
-        let len = rest
-            .iter()
-            .skip(sign)
-            .position(|c| !is_word(*c))
-            .map_or(rest.len(), |n| n + sign);
+        let mut len = sign + 1;
+        while rest.get(len).is_some_and(|c| is_word(*c)) {
+            len += 1;
+        }
         let name = rest.get(..len)?;
         let span = Span {
             start: self.at,
@@ -243,16 +242,25 @@ impl<'t> Cursor<'t> {
         let hexadecimal = self.peek() == Some(b'0')
             && matches!(self.peek_at(1), Some(b'x' | b'X'))
             && self.peek_at(2).is_some_and(|c| c.is_ascii_hexdigit());
-        let radix = if hexadecimal { 16 } else { 10 };
-        self.at += if hexadecimal { 2 } else { 0 };
         let (mut number, mut fits) = (0u64, true);
-        while let Some(digit) = self.peek().and_then(|c| (c as char).to_digit(radix)) {
-            let next = number.checked_mul(u64::from(radix));
-            match next.and_then(|n| n.checked_add(digit.into())) {
-                Some(next) => number = next,
-                None => fits = false,
+        if hexadecimal {
+            self.at += 2;
+            while let Some(digit) = self.peek().and_then(|c| (c as char).to_digit(16)) {
+                fits &= number >> 60 == 0;
+                number = number << 4 | u64::from(digit);
+                self.at += 1;
             }
-            self.at += 1;
+        } else {
+            while let Some(digit) = self.peek().map(|c| c.wrapping_sub(b'0'))
+                && digit < 10
+            {
+                let more = |n: u64| n.checked_mul(10)?.checked_add(digit.into());
+                match more(number) {
+                    Some(more) => number = more,
+                    None => fits = false,
+                }
+                self.at += 1;
+            }
         }
         if fits {
             return Ok(Some(number));

@@ -176,7 +176,7 @@ pub(super) fn closest<'c>(
         .filter(|c| c.len() <= LONGEST && c.len().abs_diff(name.len()) <= limit)
         .map(|c| (distance(name, c), c))
         .filter(|(d, _)| *d <= limit)
-        .min_by_key(|(d, _)| *d)
+        .min()
         .map(|(_, c)| c)
 }
 

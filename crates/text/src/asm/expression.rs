@@ -174,39 +174,45 @@ pub(super) fn expression<'t>(
     }
 }
 
-/// A decimal number that ends there: almost every expression.
+/// A digit that is all of the expression, as in most regions and places.
+#[inline]
+pub(super) fn lone_digit(cursor: &mut Cursor<'_>, extent: Extent) -> Option<i64> {
+    let digit = cursor.peek()?.wrapping_sub(b'0');
+    let ends = match cursor.peek_at(1)? {
+        b',' | b')' | b';' | b']' => true,
+        b'>' => extent != Extent::Full && !matches!(cursor.peek_at(2), Some(b'>' | b'=')),
+        _ => false,
+    };
+    (digit < 10 && ends).then(|| {
+        cursor.at += 1;
+        digit.into()
+    })
+}
+
+/// A number that nothing is done with: almost every expression.
 #[inline]
 fn plain(cursor: &mut Cursor<'_>, extent: Extent) -> Parsed<Option<i64>> {
-    // Most of them have one digit.
-    if let (Some(digit @ b'0'..=b'9'), Some(end)) = (cursor.peek(), cursor.peek_at(1)) {
-        let closes = end == b'>'
-            && extent != Extent::Full
-            && !matches!(cursor.peek_at(2), Some(b'>' | b'='));
-        if closes || matches!(end, b',' | b')' | b';' | b']') {
-            cursor.at += 1;
-            return Ok(Some((digit - b'0').into()));
-        }
-    }
     let start = cursor.at;
-    let number = cursor.number()?;
-    if let Some(number) = number
-        && matches!(
-            cursor.peek(),
-            Some(b',' | b')' | b';' | b']' | b'\n' | b':')
-        )
-    {
-        return Ok(Some(number.cast_signed()));
+    let Some(number) = cursor.number()? else {
+        return Ok(None);
+    };
+    let goes_on = match extent {
+        Extent::Unary | Extent::Primary => false,
+        Extent::Full | Extent::NoComparison => {
+            cursor.blanks();
+            match cursor.peek() {
+                Some(b'*' | b'/' | b'%' | b'+' | b'-' | b'|' | b'^' | b'&') => true,
+                Some(b'<' | b'=' | b'!' | b'?') => extent == Extent::Full || cursor.has("<<"),
+                Some(b'>') => extent == Extent::Full || cursor.has(">>"),
+                _ => false,
+            }
+        }
+    };
+    if goes_on {
+        cursor.at = start;
+        return Ok(None);
     }
-    if number.is_some()
-        && extent != Extent::Full
-        && cursor.peek() == Some(b'>')
-        && !cursor.has(">>")
-        && !cursor.has(">=")
-    {
-        return Ok(number.map(u64::cast_signed));
-    }
-    cursor.at = start;
-    Ok(None)
+    Ok(Some(number.cast_signed()))
 }
 
 fn value(cursor: &mut Cursor<'_>, names: Names<'_, '_>) -> Parsed<Option<i64>> {

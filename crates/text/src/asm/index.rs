@@ -82,7 +82,7 @@ impl Index {
         let stands = move |e: &Entry| {
             let text = e.spelling;
             e.key.as_bytes().eq_ignore_ascii_case(key)
-                && cursor.has(text)
+                && (text.len() == key.len() || cursor.has(text))
                 && !rest.get(text.len()).is_some_and(|c| is_word(*c))
         };
         let standing = list.clone().filter(|e| stands(e));

@@ -2,7 +2,7 @@
 
 use super::cursor::{Word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
-use super::expression::{Extent, expression};
+use super::expression::{Extent, expression, lone_digit};
 use super::instruction::Line;
 use super::routine::Symbol;
 use visakit_isa::enums::lsc_addr_type;
@@ -36,7 +36,10 @@ impl<'t> Line<'_, 't> {
         self.cursor.blanks();
         let start = self.cursor.at;
         let draft = &*self.draft;
-        let value = expression(self.cursor, extent, &|name| draft.size_of(name))?;
+        let value = match lone_digit(self.cursor, extent) {
+            Some(digit) => Some(digit),
+            None => expression(self.cursor, extent, &|name| draft.size_of(name))?,
+        };
         let Some(value) = value else {
             return Err(self.cursor.unexpected(what));
         };

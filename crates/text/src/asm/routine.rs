@@ -6,6 +6,7 @@ use super::pool::{Pool, in_pool};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use hashbrown::HashMap;
 use visakit_isa::object::{Body, Label, LabelKind, Routine, RoutineKind};
 use visakit_isa::{
     AddressId, DataType, Features, Format, LabelId, PredicateId, SamplerId, SurfaceId, VarId,
@@ -61,11 +62,12 @@ impl Paired {
 struct Named {
     symbol: Symbol,
     span: Span,
+    /// The number of scopes around the declaration, or [`UNDECLARED`].
     depth: usize,
 }
 
-/// Names are looked up here first.
-const FAST: usize = 1024;
+/// In place of the depth of a name that has a meaning without a declaration, kept once it was used.
+const UNDECLARED: usize = usize::MAX;
 
 /// A routine under construction.
 #[derive(Debug)]
@@ -78,8 +80,7 @@ pub(super) struct Draft<'t> {
     pub(super) paired: Paired,
     /// What `.kernel_attr SimdSize` said.
     pub(super) simd: Option<i64>,
-    names: BTreeMap<&'t [u8], Named>,
-    fast: Vec<Option<(&'t [u8], Symbol)>>,
+    names: HashMap<&'t [u8], Named>,
     /// The names that the open scopes hide.
     hidden: Vec<(&'t [u8], Option<Named>)>,
     /// How many names were hidden when each open scope began.
@@ -125,8 +126,7 @@ impl<'t> Draft<'t> {
             grf_bytes,
             paired,
             simd: None,
-            names: BTreeMap::new(),
-            fast: alloc::vec![None; FAST],
+            names: HashMap::new(),
             hidden: Vec::new(),
             scopes: Vec::new(),
             shell: Routine::default(),
@@ -190,7 +190,6 @@ impl<'t> Draft<'t> {
                     Some(named) => self.names.insert(name, named),
                     None => self.names.remove(name),
                 };
-                self.forget(name);
             }
         }
         true
@@ -220,31 +219,26 @@ impl<'t> Draft<'t> {
         if depth > 0 {
             self.hidden.push((word.name, before));
         }
-        self.forget(word.name);
         Ok(())
-    }
-
-    /// Forgets what was found for a name whose meaning changes.
-    fn forget(&mut self, name: &[u8]) {
-        if let Some(slot) = self.fast.get_mut(slot(name)) {
-            *slot = None;
-        }
     }
 
     /// What a name stands for.
     #[inline]
     pub(super) fn find(&mut self, name: &'t [u8]) -> Option<Symbol> {
-        let slot = slot(name);
-        if let Some(Some((known, symbol))) = self.fast.get(slot)
-            && *known == name
-        {
-            return Some(*symbol);
+        match self.names.get(name) {
+            Some(named) => Some(named.symbol),
+            None => self.find_undeclared(name),
         }
-        let named = self.names.get(name).map(|n| n.symbol);
-        let symbol = named.or_else(|| self.predefined(name))?;
-        if let Some(place) = self.fast.get_mut(slot) {
-            *place = Some((name, symbol));
-        }
+    }
+
+    fn find_undeclared(&mut self, name: &'t [u8]) -> Option<Symbol> {
+        let symbol = self.predefined(name)?;
+        let named = Named {
+            symbol,
+            span: Span { start: 0, len: 0 },
+            depth: UNDECLARED,
+        };
+        self.names.insert(name, named);
         Some(symbol)
     }
 
@@ -302,7 +296,8 @@ impl<'t> Draft<'t> {
             return fault;
         }
         self.suggestions -= 1;
-        let declared = self.names.keys().copied();
+        let declared = self.names.iter().filter(|(_, n)| n.depth != UNDECLARED);
+        let declared = declared.map(|(name, _)| *name);
         // They are in the pool with their percent sign, before everything else.
         let predefined = self.body.strings.iter().map(AsRef::as_ref).take(32);
         let predefined = predefined.filter(|s: &&[u8]| s.starts_with(b"%"));
@@ -481,14 +476,4 @@ pub(super) fn numbered(name: &[u8]) -> Option<(u8, u32)> {
     let (letter, digits) = name.strip_prefix(b"#")?.split_first()?;
     let digits = core::str::from_utf8(digits).ok()?;
     Some((*letter, digits.parse().ok()?))
-}
-
-/// A cheap hash.
-#[inline]
-fn slot(name: &[u8]) -> usize {
-    let mut hash = name.len();
-    for c in name {
-        hash = hash.wrapping_mul(31).wrapping_add(usize::from(*c));
-    }
-    hash % FAST
 }
