@@ -10,7 +10,11 @@
 
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use visakit_isa::object::{Object, RoutineId, RoutineKind};
+use visakit_isa::{Format, Version};
 use visakit_launch::{Case, Config};
+use visakit_rewrite::{Strip, convert, extract, merge, rename_routine, strip};
 
 /// Folders with a description below a folder, two levels deep.
 fn cases(root: &Path) -> Vec<PathBuf> {
@@ -112,36 +116,29 @@ fn a_difference_is_found() {
     std::fs::remove_dir_all(&to).unwrap();
 }
 
-/// What must not change the meaning of a program does not: every case gives the same after it was stripped of all that
-/// can go, and, where an older version can express it, after it went there and back.
-#[test]
-fn cases_give_the_same_after_passes() {
-    use visakit_isa::{Format, Version};
-    use visakit_rewrite::{Strip, convert, strip};
-
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases");
-    let mut folders = cases(&root);
-    if folders.is_empty() {
-        assert!(std::env::var_os("VISAKIT_NEEDS_SHARED").is_none());
-        folders = cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cases"));
+/// The cases of the reference data, or the committed ones where it is not there.
+fn known_cases() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = cases(&root.join("../../../shared/cases"));
+    if !folders.is_empty() {
+        return folders;
     }
-    let converted = std::sync::atomic::AtomicUsize::new(0);
-    let failures: Vec<String> = folders
+    assert!(std::env::var_os("VISAKIT_NEEDS_SHARED").is_none());
+    cases(&root.join("../../fixtures/cases"))
+}
+
+/// Runs all after a change, which is told the number of the case.
+fn failures(
+    folders: &[PathBuf],
+    change: impl Fn(usize, Object<'static>) -> Object<'static> + Sync,
+) -> Vec<String> {
+    folders
         .par_iter()
-        .filter_map(|folder| {
+        .enumerate()
+        .filter_map(|(number, folder)| {
             let case = Case::open(folder).unwrap();
-            let verdict = case.run_changed(false, &Config::default(), |mut object| {
-                strip(&mut object, Strip::ALL);
-                let home = object.format();
-                let away = Format::new(Version::new(3, 6), home.dialect());
-                match convert(object.clone(), away) {
-                    Ok(old) => {
-                        converted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                        convert(old, home).unwrap()
-                    }
-                    Err(_) => object,
-                }
-            });
+            let config = Config::default();
+            let verdict = case.run_changed(false, &config, |object| change(number, object));
             match verdict {
                 Ok(verdict) => {
                     let (argument, difference) = verdict.difference?;
@@ -153,7 +150,27 @@ fn cases_give_the_same_after_passes() {
                 Err(error) => Some(format!("{}: {error}", case.name())),
             }
         })
-        .collect();
+        .collect()
+}
+
+/// What must not change the meaning of a program does not: every case gives the same after it was stripped of all that
+/// can go, and, where an older version can express it, after it went there and back.
+#[test]
+fn cases_give_the_same_after_passes() {
+    let folders = known_cases();
+    let converted = AtomicUsize::new(0);
+    let failures = failures(&folders, |_, mut object| {
+        strip(&mut object, Strip::ALL);
+        let home = object.format();
+        let away = Format::new(Version::new(3, 6), home.dialect());
+        match convert(object.clone(), away) {
+            Ok(old) => {
+                converted.fetch_add(1, Ordering::Relaxed);
+                convert(old, home).unwrap()
+            }
+            Err(_) => object,
+        }
+    });
     eprintln!(
         "{} cases after strip, {} of them by way of 3.6: {} failed",
         folders.len(),
@@ -161,4 +178,68 @@ fn cases_give_the_same_after_passes() {
         failures.len()
     );
     assert!(failures.is_empty(), "{failures:#?}");
+}
+
+/// The same for the passes between objects: its routines get other names, it is linked behind the object of another case,
+/// its kernels are taken out again and get their names back.
+#[test]
+fn cases_give_the_same_from_among_others() {
+    const MARK: &str = "renamed.";
+    let folders = known_cases();
+    let linked = AtomicUsize::new(0);
+    let renamed = |object: &mut Object<'static>, change: &dyn Fn(&str) -> String| {
+        let names: Vec<_> = object
+            .routines()
+            .map(|(id, r)| (id, String::from_utf8_lossy(&r.name).into_owned()))
+            .collect();
+        for (id, name) in names {
+            rename_routine(object, id, &change(&name)).unwrap();
+        }
+    };
+    let failures = failures(&folders, |number, mut object| {
+        let before = object.clone();
+        let host = folders
+            .iter()
+            .cycle()
+            .skip(number + 1)
+            .take(folders.len() - 1)
+            .find_map(|folder| {
+                let bytes = std::fs::read(folder.join("k.isa")).ok()?;
+                let host = visakit_parse::read(&bytes).ok()?.into_owned();
+                (host.format() == object.format() && host.kernels != object.kernels).then_some(host)
+            });
+        let Some(host) = host else {
+            return object;
+        };
+        let kernels = host.kernels.len();
+        renamed(&mut object, &|name| format!("{MARK}{name}"));
+        let mut whole = merge(vec![host, object]).unwrap().object;
+        linked.fetch_add(1, Ordering::Relaxed);
+        let wanted: Vec<_> = (kernels..whole.kernels.len())
+            .map(|index| RoutineId::new(RoutineKind::Kernel, index))
+            .collect();
+        extract(&mut whole, &wanted).unwrap();
+        renamed(&mut whole, &|name| {
+            name.strip_prefix(MARK).unwrap_or(name).to_owned()
+        });
+        let names = |o: &Object<'_>| {
+            o.routines()
+                .map(|(_, r)| r.name.to_vec())
+                .collect::<Vec<_>>()
+        };
+        assert!(
+            names(&whole)
+                .iter()
+                .all(|name| names(&before).contains(name))
+        );
+        whole
+    });
+    eprintln!(
+        "{} cases, {} of them linked behind another and taken out again: {} failed",
+        folders.len(),
+        linked.load(Ordering::Relaxed),
+        failures.len()
+    );
+    assert!(failures.is_empty(), "{failures:#?}");
+    assert!(linked.into_inner() > 0);
 }

@@ -216,21 +216,13 @@ fn from_routine(routine: &mut Routine<'_>, marks: &BTreeMap<u32, u16>, first: u3
         }
     }
     // The names of the marked variables are the newest strings, or else they stay as unused ones.
-    let names: Vec<u32> = marks
+    let names: Vec<_> = marks
         .keys()
         .filter_map(|n| {
             let index = usize::try_from(n.checked_sub(first)?).ok()?;
-            body.variables.get(index).map(|v| v.name.0)
+            body.variables.get(index).map(|v| v.name)
         })
         .collect();
     crate::edit::retain(body, Table::Variable, first, &keep);
-    for name in names.into_iter().rev() {
-        let last = u32::try_from(body.strings.len())
-            .ok()
-            .and_then(|n| n.checked_sub(1));
-        let string = Reference::new(Table::String, name);
-        if last == Some(name) && crate::edit::uses(body, string).is_empty() {
-            body.strings.pop();
-        }
-    }
+    super::drop_newest(body, &names);
 }

@@ -1,13 +1,14 @@
 //! From one version or dialect to another.
 
 mod files;
+mod implicit;
 mod layout;
 
 use crate::error::{Error, ErrorKind};
 use crate::place::{Place, Reference, Table};
 use crate::rewrite::{self, Rewriter};
-use visakit_isa::object::{Arrangement, Content, Item, Object, RoutineId};
-use visakit_isa::{ElementCount, ExecMask, ExecSize, Features, Format, Instruction};
+use visakit_isa::object::{Arrangement, Body, Content, Item, Object, RoutineId};
+use visakit_isa::{ElementCount, ExecMask, ExecSize, Features, Format, Instruction, StringId};
 
 /// So many obstacles are told of one object.
 const MOST: usize = 1000;
@@ -29,6 +30,9 @@ const MOST: usize = 1000;
 /// * Variables of the file, which no reader takes since 3.3, become a variable of each kernel
 ///   (objects with functions, which would share them, are refused), under a name that lets them
 ///   come back.
+/// * Local ids, local sizes and numbers of groups, which are predefined up to 3.3, become inputs of an
+///   implicit kind, of two dimensions, in kernels that use them, and aliases of these under names
+///   that let them come back.
 /// * Up to 3.0 there are five predefined surfaces, since 3.1 six. Later tools stamped objects 3.0
 ///   that count six; an object that uses a number which only they have counts six.
 /// * The order of the pieces in the file is the one that writers of the version use.
@@ -59,6 +63,10 @@ pub fn convert(mut object: Object<'_>, to: Format) -> Result<Object<'_>, Vec<Err
     if !shares(to) && !object.file_variables.is_empty() {
         files::to_routines(&mut object, &mut errors);
     }
+    let (provided, provides) = (implicit::predefines(from), implicit::predefines(to));
+    if provided && !provides {
+        implicit::declare(&mut object);
+    }
     let mut work = Convert {
         from,
         to,
@@ -79,6 +87,9 @@ pub fn convert(mut object: Object<'_>, to: Format) -> Result<Object<'_>, Vec<Err
     }
     object.version = to.version();
     object.dialect = to.dialect();
+    if provides && !provided {
+        implicit::restore(&mut object);
+    }
     if from_files && object.functions.is_empty() {
         files::from_routines(&mut object);
     }
@@ -320,4 +331,15 @@ impl Rewriter<'_> for Convert {
 /// A routine that has no name to be called by, in messages about all of them.
 pub(crate) fn of_routine(id: RoutineId, name: &[u8], what: &str) -> Error {
     Error::from(ErrorKind::Inexpressible(what.to_owned())).in_routine(id, name)
+}
+
+/// Drops strings that are the newest of the pool and not used any more; others stay as unused ones.
+fn drop_newest(body: &mut Body<'_>, names: &[StringId]) {
+    for name in names.iter().rev() {
+        let last = body.strings.len().checked_sub(1);
+        let string = Reference::new(Table::String, name.0);
+        if last == usize::try_from(name.0).ok() && crate::edit::uses(body, string).is_empty() {
+            body.strings.pop();
+        }
+    }
 }
