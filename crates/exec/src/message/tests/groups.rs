@@ -1,6 +1,6 @@
 //! Lanes whose addresses lie together in some way, against lane by lane.
 
-use super::Machine;
+use super::{Machine, SIZES};
 
 /// Rows that are shorter than a thread, the same place for many lanes, and anything between, whatever lanes are enabled.
 #[test]
@@ -14,14 +14,7 @@ fn groups_of_lanes() {
         |lane| 31 - lane,
         |lane| lane * 2,
     ];
-    for (data, size, register) in [
-        ("d8", 1u64, 1usize),
-        ("d16", 2, 2),
-        ("d32", 4, 4),
-        ("d64", 8, 8),
-        ("d8c32", 1, 4),
-        ("d16c32h", 2, 4),
-    ] {
+    for (data, size, register) in SIZES {
         let text = format!("lsc_load.ugm (M1, 32) D:{data} flat[UQ]:a64");
         let mut load = Machine::with_grf(&text, 64);
         let text = format!("lsc_store.ugm (M1, 32) flat[UQ]:a64 D:{data}");

@@ -1,6 +1,6 @@
 //! Load/store-cache messages, after the pseudo-code of their definition.
 
-use super::Machine;
+use super::{Machine, SIZES};
 use crate::fault::FaultKind;
 use crate::memory::{AtomicOp, BufferId, ChannelOrder, ChannelType, Format, Image, Surface};
 use crate::message::lsc::lsc_atomic;
@@ -44,15 +44,7 @@ fn load_of_every_size() {
 /// All lanes side by side, by the way that takes them at once, for every size and both storages.
 #[test]
 fn runs() {
-    for (data, size, register) in [
-        ("d8", 1u64, 1usize),
-        ("d16", 2, 2),
-        ("d32", 4, 4),
-        ("d64", 8, 8),
-        ("d8c32", 1, 4),
-        ("d16c32", 2, 4),
-        ("d16c32h", 2, 4),
-    ] {
+    for (data, size, register) in SIZES {
         let mut load =
             Machine::with_grf(&format!("lsc_load.ugm (M1, 32) D:{data} flat[UQ]:a64"), 64);
         let mut store =

@@ -18,6 +18,17 @@ use std::cell::RefCell;
 use visakit_isa::Instruction;
 use visakit_isa::object::{RoutineId, RoutineKind};
 
+/// Data sizes of LSC messages: the name, bytes in memory, bytes in a register.
+const SIZES: [(&str, u64, usize); 7] = [
+    ("d8", 1, 1),
+    ("d16", 2, 2),
+    ("d32", 4, 4),
+    ("d64", 8, 8),
+    ("d8c32", 1, 4),
+    ("d16c32", 2, 4),
+    ("d16c32h", 2, 4),
+];
+
 const HEADER: &str = "
 .kernel \"test\"
 .decl D v_type=G type=d num_elts=256 align=GRF
