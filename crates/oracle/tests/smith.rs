@@ -9,8 +9,10 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use visakit_oracle::compare::{Verdict, compare, prune};
+use visakit_isa::{Dialect, Format, Op, Version};
+use visakit_oracle::compare::{Verdict, compare, compare_changed, prune};
 use visakit_oracle::generated;
+use visakit_rewrite::convert;
 use visakit_smith::{Config, Platform, from_seed};
 
 /// Written to the stream itself: the harness hides what `eprintln!` says in a test that passes.
@@ -69,7 +71,7 @@ fn the_fuzz_target_takes_any_bytes() {
 #[test]
 fn old_versions_run_equally() {
     for seed in 0..150u64 {
-        let versions = &visakit_isa::Version::SUPPORTED[1..];
+        let versions = &Version::SUPPORTED[1..];
         let mut config = Config::default();
         config.version = versions[usize::try_from(seed).unwrap() % versions.len()];
         let mut case = generated::case(from_seed(seed, &config), config.platform);
@@ -77,4 +79,44 @@ fn old_versions_run_equally() {
         let verdict = compare(&case);
         assert_eq!(verdict, Verdict::Agree, "seed {seed} of {}", config.version);
     }
+}
+
+/// Conditionals and loops without labels do the same as the jumps that they become in later versions, and come back as
+/// they were.
+#[test]
+fn structures_run_equally_as_jumps() {
+    let is_structure = |op: Op| matches!(op, Op::IF | Op::DO);
+    let mut with_structures = 0;
+    for seed in 0..600u64 {
+        let mut config = Config::default();
+        config.version =
+            [Version::V3_1, Version::V3_2, Version::V3_6][usize::try_from(seed % 3).unwrap()];
+        let mut case = generated::case(from_seed(seed, &config), config.platform);
+        let _ = prune(&mut case);
+        let body = case.object.kernels[0].body().unwrap();
+        if !body.instructions().any(|i| is_structure(i.op)) {
+            continue;
+        }
+        let home = case.object.format();
+        let Ok(object) = convert(
+            case.object.clone(),
+            Format::new(Version::V4_1, Dialect::default()),
+        ) else {
+            continue;
+        };
+        with_structures += 1;
+        let back = convert(object.clone(), home).unwrap();
+        assert_eq!(back.kernels, case.object.kernels, "seed {seed}");
+        let mut changed = case.clone();
+        changed.object = object;
+        assert_eq!(
+            compare_changed(&case, &changed),
+            Verdict::Agree,
+            "seed {seed}"
+        );
+    }
+    say(&format!(
+        "{with_structures} objects with structures as jumps: the same"
+    ));
+    assert!(with_structures > 20, "{with_structures}");
 }

@@ -3,6 +3,7 @@
 mod files;
 mod implicit;
 mod layout;
+mod structured;
 
 use crate::error::{Error, ErrorKind};
 use crate::place::{Place, Reference, Table};
@@ -33,6 +34,8 @@ const MOST: usize = 1000;
 /// * Local ids, local sizes and numbers of groups, which are predefined up to 3.3, become inputs of an
 ///   implicit kind, of two dimensions, in kernels that use them, and aliases of these under names
 ///   that let them come back.
+/// * Conditionals and loops without labels, which exist up to 3.7, become divergent jumps to labels
+///   under names that let them come back.
 /// * Up to 3.0 there are five predefined surfaces, since 3.1 six. Later tools stamped objects 3.0
 ///   that count six; an object that uses a number which only they have counts six.
 /// * The order of the pieces in the file is the one that writers of the version use.
@@ -63,6 +66,9 @@ pub fn convert(mut object: Object<'_>, to: Format) -> Result<Object<'_>, Vec<Err
     if !shares(to) && !object.file_variables.is_empty() {
         files::to_routines(&mut object, &mut errors);
     }
+    if structured::has(from) && !structured::has(to) {
+        structured::lower(&mut object);
+    }
     let (provided, provides) = (implicit::predefines(from), implicit::predefines(to));
     if provided && !provides {
         implicit::declare(&mut object);
@@ -87,8 +93,12 @@ pub fn convert(mut object: Object<'_>, to: Format) -> Result<Object<'_>, Vec<Err
     }
     object.version = to.version();
     object.dialect = to.dialect();
+    // In the other order, so that the newest names go first.
     if provides && !provided {
         implicit::restore(&mut object);
+    }
+    if structured::has(to) && !structured::has(from) {
+        structured::raise(&mut object);
     }
     if from_files && object.functions.is_empty() {
         files::from_routines(&mut object);

@@ -1,0 +1,384 @@
+//! Conditionals and loops that name no labels.
+//!
+//! Versions up to 3.7 have them. Later ones say the same with divergent jumps: lanes that a jump
+//! takes along wait at its label for the others. The labels have names that let the structure come
+//! back.
+//!
+//! | structure | jumps and labels |
+//! |---|---|
+//! | `if (P)` | `(!P) goto else`, or to `endif` where there is no `else` |
+//! | `else` | `goto endif`, label `else` |
+//! | `endif` | label `endif` |
+//! | `do` | label `do` |
+//! | `break`, `cont` | `goto end`, `goto while` |
+//! | `while (P)` | label `while`, `(P) goto do`, label `end` |
+
+use super::drop_newest;
+use crate::edit::{placed, retain};
+use crate::place::Table;
+use std::collections::BTreeMap;
+use visakit_isa::object::{Body, Item, Label, LabelKind, Object};
+use visakit_isa::operand::PredicateCombine;
+use visakit_isa::{
+    ExecMask, ExecSize, FieldName, Format, Instruction, LabelId, Op, Predicate, StringId, Value,
+};
+
+/// What the names of the labels begin with.
+const MARK: &str = "@";
+
+/// A place that jumps go to, in the structure of some number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Target {
+    Else,
+    Endif,
+    Do,
+    While,
+    End,
+}
+
+const TARGETS: [(Target, &str); 5] = [
+    (Target::Else, "else"),
+    (Target::Endif, "endif"),
+    (Target::Do, "do"),
+    (Target::While, "while"),
+    (Target::End, "end"),
+];
+
+/// Whether the format has structures.
+pub(super) fn has(format: Format) -> bool {
+    Op::IF.def().exists_in(format)
+}
+
+fn size(instruction: &Instruction) -> ExecSize {
+    match instruction.get(FieldName::ExecSize) {
+        Some(Value::ExecSize(size)) => *size,
+        _ => ExecSize::from_bits(0),
+    }
+}
+
+fn predicate(instruction: &Instruction) -> Predicate {
+    match instruction.get(FieldName::Pred) {
+        Some(Value::Predicate(predicate)) => *predicate,
+        _ => Predicate::NONE,
+    }
+}
+
+/// Lanes and mask, which several codes may stand for.
+fn meaning(size: ExecSize, format: Format) -> (Option<u8>, Option<ExecMask>) {
+    (size.lanes(), size.mask(format))
+}
+
+/// The predicate of the other lanes. That of a combination is left alone: no object has one here.
+fn inverted(predicate: Predicate) -> Option<Predicate> {
+    let plain = !predicate.is_none() && predicate.combine() == PredicateCombine::PerLane;
+    plain.then_some(())?;
+    Predicate::new(
+        predicate.id(),
+        PredicateCombine::PerLane,
+        !predicate.is_inverted(),
+    )
+}
+
+fn made(
+    op: Op,
+    size: ExecSize,
+    predicate: Option<Predicate>,
+    label: Option<LabelId>,
+) -> Item<'static> {
+    let mut made = Instruction::new(op).with(FieldName::ExecSize, Value::ExecSize(size));
+    if let Some(predicate) = predicate {
+        made = made.with(FieldName::Pred, Value::Predicate(predicate));
+    }
+    if let Some(label) = label {
+        made = made.with(FieldName::Label, Value::Label(label));
+    }
+    made.into()
+}
+
+fn goto(size: ExecSize, predicate: Predicate, label: LabelId) -> Item<'static> {
+    made(Op::GOTO, size, Some(predicate), Some(label))
+}
+
+fn label(id: LabelId) -> Item<'static> {
+    let label = Instruction::new(Op::LABEL).with(FieldName::Label, Value::Label(id));
+    label.into()
+}
+
+/// A structure that is open.
+#[derive(Clone, Copy)]
+struct Open {
+    number: u32,
+    /// The place of the instruction that begins it.
+    at: usize,
+    size: ExecSize,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    If,
+    /// Behind the `else`.
+    Else,
+    Loop,
+}
+
+/// The innermost structure, which must be of this kind.
+fn closed(open: &mut Vec<Open>, kinds: &[Kind]) -> Option<Open> {
+    open.pop().filter(|o| kinds.contains(&o.kind))
+}
+
+/// The number of the innermost loop.
+fn innermost(open: &[Open]) -> Option<u32> {
+    let loops = open.iter().rev().find(|o| o.kind == Kind::Loop);
+    loops.map(|o| o.number)
+}
+
+/// Jumps in place of the structures. A routine whose structures are not nested, or say what jumps
+/// cannot, stays as it is.
+pub(super) fn lower(object: &mut Object<'_>) {
+    let format = object.format();
+    for (_, routine) in object.routines_mut() {
+        if let Some(body) = routine.body_mut()
+            && let Some(lowered) = lowered(body, format)
+        {
+            *body = lowered;
+        }
+    }
+}
+
+fn lowered<'a>(body: &Body<'a>, format: Format) -> Option<Body<'a>> {
+    let is_structure = |i: &Instruction| matches!(i.op, Op::IF | Op::DO);
+    body.instructions().any(is_structure).then_some(())?;
+    let mut new = Body {
+        code: Vec::new(),
+        ..body.clone()
+    };
+    let mut work = Lowering {
+        labels: BTreeMap::new(),
+        open: Vec::new(),
+        count: 0,
+    };
+    for item in &body.code {
+        match item {
+            Item::Instruction(instruction) => work.item(&mut new, instruction, format)?,
+            Item::Raw(_) => return None,
+        }
+    }
+    work.open.is_empty().then_some(new)
+}
+
+struct Lowering {
+    labels: BTreeMap<(u32, Target), LabelId>,
+    open: Vec<Open>,
+    count: u32,
+}
+
+impl Lowering {
+    fn label(&mut self, body: &mut Body<'_>, number: u32, target: Target) -> Option<LabelId> {
+        if let Some(id) = self.labels.get(&(number, target)) {
+            return Some(*id);
+        }
+        let (_, word) = TARGETS.iter().find(|(t, _)| *t == target)?;
+        let id = LabelId(u16::try_from(body.labels.len()).ok()?);
+        let name = body.add_string(format!("{MARK}{word}.{number}").into_bytes());
+        let kind = LabelKind::BLOCK;
+        body.labels.push(Label {
+            name,
+            kind,
+            ..Label::default()
+        });
+        self.labels.insert((number, target), id);
+        Some(id)
+    }
+
+    /// Adds what stands for the instruction.
+    fn item(&mut self, body: &mut Body<'_>, item: &Instruction, format: Format) -> Option<()> {
+        let size = size(item);
+        let same = |open: Open| meaning(size, format) == meaning(open.size, format);
+        match item.op {
+            Op::IF => {
+                self.open(body.code.len(), size, Kind::If);
+                // The label is known at the `else`, or at the end.
+                let others = inverted(predicate(item))?;
+                body.code.push(goto(size, others, LabelId(0)));
+            }
+            Op::ELSE => {
+                let open = closed(&mut self.open, &[Kind::If])?;
+                let end = self.label(body, open.number, Target::Endif)?;
+                let other = self.label(body, open.number, Target::Else)?;
+                body.code.push(goto(size, Predicate::NONE, end));
+                body.code.push(label(other));
+                jump_to(body, open.at, other)?;
+                let kind = Kind::Else;
+                self.open.push(Open { kind, ..open });
+            }
+            Op::ENDIF => {
+                let open = closed(&mut self.open, &[Kind::If, Kind::Else]).filter(|o| same(*o))?;
+                let end = self.label(body, open.number, Target::Endif)?;
+                if open.kind == Kind::If {
+                    jump_to(body, open.at, end)?;
+                }
+                body.code.push(label(end));
+            }
+            Op::DO => {
+                let number = self.open(body.code.len(), size, Kind::Loop);
+                let start = self.label(body, number, Target::Do)?;
+                body.code.push(label(start));
+            }
+            Op::WHILE => {
+                let open = closed(&mut self.open, &[Kind::Loop]).filter(|o| same(*o))?;
+                let start = self.label(body, open.number, Target::Do)?;
+                let next = self.label(body, open.number, Target::While)?;
+                let end = self.label(body, open.number, Target::End)?;
+                body.code.push(label(next));
+                body.code.push(goto(size, predicate(item), start));
+                body.code.push(label(end));
+            }
+            Op::BREAK | Op::CONT => {
+                let target = match item.op {
+                    Op::BREAK => Target::End,
+                    _ => Target::While,
+                };
+                let number = innermost(&self.open)?;
+                let target = self.label(body, number, target)?;
+                body.code.push(goto(size, predicate(item), target));
+            }
+            _ => body.code.push(item.clone().into()),
+        }
+        Some(())
+    }
+
+    fn open(&mut self, at: usize, size: ExecSize, kind: Kind) -> u32 {
+        let number = self.count;
+        self.count += 1;
+        self.open.push(Open {
+            number,
+            at,
+            size,
+            kind,
+        });
+        number
+    }
+}
+
+/// Gives the jump at a place its label.
+fn jump_to(body: &mut Body<'_>, at: usize, label: LabelId) -> Option<()> {
+    let Some(Item::Instruction(jump)) = body.code.get_mut(at) else {
+        return None;
+    };
+    *jump.get_mut(FieldName::Label)? = Value::Label(label);
+    Some(())
+}
+
+/// Structures in place of the jumps that [`lower`] made, where nothing else was done to them.
+pub(super) fn raise(object: &mut Object<'_>) {
+    for (_, routine) in object.routines_mut() {
+        if let Some(body) = routine.body_mut()
+            && let Some(raised) = raised(body)
+        {
+            *body = raised;
+        }
+    }
+}
+
+/// What a marked name tells.
+fn told(name: &[u8]) -> Option<(u32, Target)> {
+    let rest = std::str::from_utf8(name).ok()?.strip_prefix(MARK)?;
+    let (word, number) = rest.split_once('.')?;
+    let (target, _) = TARGETS.iter().find(|(_, w)| *w == word)?;
+    Some((number.parse().ok()?, *target))
+}
+
+fn raised<'a>(body: &Body<'a>) -> Option<Body<'a>> {
+    let marked = |id: LabelId| {
+        let label = body.labels.get(usize::from(id.0))?;
+        told(body.string(label.name)?)
+    };
+    let ids = || (0..=u16::MAX).take(body.labels.len()).map(LabelId);
+    ids().any(|id| marked(id).is_some()).then_some(())?;
+    let mut code: Vec<Item<'a>> = Vec::with_capacity(body.code.len());
+    let mut open: Vec<Open> = Vec::new();
+    let mut items = body.instructions();
+    while let Some(item) = items.next() {
+        let jump = match item.get(FieldName::Label) {
+            Some(Value::Label(id)) if item.op == Op::GOTO => Some(*id),
+            _ => None,
+        };
+        let Some((number, target)) = placed(item).or(jump).and_then(marked) else {
+            code.push(item.clone().into());
+            continue;
+        };
+        let (size, test, at) = (size(item), predicate(item), code.len());
+        let begun = |kind| Open {
+            number,
+            at,
+            size,
+            kind,
+        };
+        let ours = |o: &Open| o.number == number;
+        match (jump.is_some(), target) {
+            (true, Target::Else | Target::Endif) if !open.iter().any(ours) => {
+                let kind = match target {
+                    Target::Else => Kind::If,
+                    _ => Kind::Else,
+                };
+                open.push(begun(kind));
+                code.push(made(Op::IF, size, Some(inverted(test)?), None));
+            }
+            (true, Target::Endif) => {
+                // The jump before the label `else`.
+                let next = items.next().and_then(placed).and_then(marked);
+                (next == Some((number, Target::Else)) && test.is_none()).then_some(())?;
+                let begun = closed(&mut open, &[Kind::If]).filter(ours)?;
+                let kind = Kind::Else;
+                open.push(Open { kind, ..begun });
+                code.push(made(Op::ELSE, size, None, None));
+            }
+            (false, Target::Endif) => {
+                let begun = closed(&mut open, &[Kind::Else]).filter(ours)?;
+                code.push(made(Op::ENDIF, begun.size, None, None));
+            }
+            (false, Target::Do) => {
+                open.push(begun(Kind::Loop));
+                code.push(made(Op::DO, size, None, None));
+            }
+            (true, Target::End | Target::While) => {
+                (innermost(&open) == Some(number)).then_some(())?;
+                let op = match target {
+                    Target::End => Op::BREAK,
+                    _ => Op::CONT,
+                };
+                code.push(made(op, size, Some(test), None));
+            }
+            (false, Target::While) => {
+                let begun = closed(&mut open, &[Kind::Loop]).filter(ours)?;
+                let jump = items.next().filter(|i| i.op == Op::GOTO)?;
+                let to = match jump.get(FieldName::Label) {
+                    Some(Value::Label(id)) => marked(*id),
+                    _ => None,
+                };
+                let end = items.next().and_then(placed).and_then(marked);
+                let both = [to, end] == [Target::Do, Target::End].map(|t| Some((number, t)));
+                both.then_some(())?;
+                let size = self::size(jump);
+                *code.get_mut(begun.at)? = made(Op::DO, size, None, None);
+                let test = Some(predicate(jump));
+                code.push(made(Op::WHILE, size, test, None));
+            }
+            _ => return None,
+        }
+    }
+    open.is_empty().then_some(())?;
+    let mut new = Body {
+        code,
+        ..body.clone()
+    };
+    let keep: Vec<bool> = ids().map(|id| marked(id).is_none()).collect();
+    let of_marked = ids()
+        .zip(&body.labels)
+        .filter(|(id, _)| marked(*id).is_some());
+    let names: Vec<StringId> = of_marked.map(|(_, label)| label.name).collect();
+    retain(&mut new, Table::Label, 0, &keep);
+    drop_newest(&mut new, &names);
+    Some(new)
+}
