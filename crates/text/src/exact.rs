@@ -365,6 +365,10 @@ fn differences(object: &Object<'_>, wanted: &Routine<'_>, found: &Routine<'_>, n
     let (Some(a), Some(b)) = (wanted.body(), found.body()) else {
         return;
     };
+    let strings = Pool {
+        strings: &b.strings,
+        stated: a.strings.len(),
+    };
     let (mut x, mut y) = (a.clone(), b.clone());
     let (mut x_linkage, mut y_linkage) = (wanted.linkage, found.linkage);
     let changes = difference(
@@ -376,7 +380,7 @@ fn differences(object: &Object<'_>, wanted: &Routine<'_>, found: &Routine<'_>, n
             body: &mut y,
             linkage: &mut y_linkage,
         },
-        &b.strings,
+        strings,
     );
     if let Some(changes) = changes {
         let line = alloc::format!("//@ routine{changes}\n");
@@ -387,7 +391,6 @@ fn differences(object: &Object<'_>, wanted: &Routine<'_>, found: &Routine<'_>, n
             notes.trailing.insert(place, changes);
         }
     };
-    let strings = &b.strings;
     for (i, (a, b)) in x.variables.iter_mut().zip(&mut y.variables).enumerate() {
         note(Place::Variable(i), difference(a, b, strings));
     }
@@ -414,7 +417,7 @@ fn differences(object: &Object<'_>, wanted: &Routine<'_>, found: &Routine<'_>, n
         let (Item::Instruction(a), Item::Instruction(b)) = (a, b) else {
             continue;
         };
-        if a == b {
+        if a == b && !strings.has_added(b) {
             continue;
         }
         let def = a.def();
@@ -450,15 +453,45 @@ fn held<'a>(record: &mut dyn Numbers<'a>) -> Vec<(Key, Held)> {
     all
 }
 
+/// The strings that the assembler has in the end.
+#[derive(Clone, Copy)]
+struct Pool<'p> {
+    strings: &'p [Cow<'p, [u8]>],
+    /// Those that the text states. Behind them are names that it makes distinct, which have to go again.
+    stated: usize,
+}
+
+impl Pool<'_> {
+    fn get(&self, id: u32) -> Option<&[u8]> {
+        let text = self.strings.get(usize::try_from(id).ok()?)?;
+        Some(text.as_ref())
+    }
+
+    /// Whether the string came with a name. What is wanted may have its number by chance, which then points behind the
+    /// pool.
+    fn is_added(&self, id: u32) -> bool {
+        usize::try_from(id).is_ok_and(|i| i >= self.stated) && self.get(id).is_some()
+    }
+
+    fn has_added(&self, instruction: &Instruction) -> bool {
+        instruction.fields.iter().any(|field| match field.value {
+            Value::String(id) => self.is_added(id.0),
+            _ => false,
+        })
+    }
+}
+
 /// The changes that make the wanted record of the one that was found; `None` where there are none.
 fn difference<'a, 'b>(
     wanted: &mut dyn Numbers<'a>,
     found: &mut dyn Numbers<'b>,
-    strings: &[Cow<'_, [u8]>],
+    strings: Pool<'_>,
 ) -> Option<String> {
     let (wanted, found) = (held(wanted), held(found));
     let mut text = String::new();
-    for ((key, wanted), (_, found)) in wanted.iter().zip(&found).filter(|(a, b)| a != b) {
+    let added = |held: &Held| matches!(held, Held::Name(id) if strings.is_added(*id));
+    let pairs = wanted.iter().zip(&found);
+    for ((key, wanted), (_, found)) in pairs.filter(|(a, b)| a != b || added(&b.1)) {
         text.push(' ');
         text.push_str(&key.to_string());
         let _ = match (found, wanted) {
@@ -474,10 +507,8 @@ fn difference<'a, 'b>(
             }
             (Held::Whole(from), Held::Whole(to)) => write!(text, "={from}>{to}"),
             (Held::Name(from), Held::Name(to)) => {
-                let index = usize::try_from(*from).ok();
-                let name = index.and_then(|i| strings.get(i)).map(AsRef::as_ref);
                 let mut line = Line::new();
-                line.quoted(name.unwrap_or_default().iter().copied());
+                line.quoted(strings.get(*from).unwrap_or_default().iter().copied());
                 let quoted = String::from_utf8_lossy(line.bytes());
                 write!(text, "={quoted}>{to}")
             }

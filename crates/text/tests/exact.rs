@@ -154,3 +154,19 @@ ret (M1, 1)
         assert_eq!(body.strings.len(), 3);
     }
 }
+
+/// An index just behind the pool is not that of the name which the text makes for it.
+#[test]
+fn an_index_behind_the_pool_is_no_made_name() {
+    let text = b".version 3.6\n.global_function f\n.decl v v_type=G type=ud num_elts=8\n.decl w v_type=G type=ud num_elts=8\nret (M1, 1)\n";
+    let mut object = asm::assemble(text, &asm::Options::default()).unwrap();
+    for more in 0..3 {
+        let body = object.functions[0].body_mut().unwrap();
+        let end = u32::try_from(body.strings.len()).unwrap();
+        body.variables[0].name.0 = end + more;
+        body.variables[1].name.0 = end;
+        let text = exact(&object);
+        let again = asm::assemble(&text, &asm::Options::default()).unwrap();
+        assert_eq!(again, object, "{more}");
+    }
+}

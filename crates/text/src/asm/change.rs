@@ -47,7 +47,7 @@ enum Outcome {
     Done,
 }
 
-impl<'t> Assembler<'t, '_> {
+impl<'t> Assembler<'t> {
     /// A directive behind a line.
     pub(super) fn trailing_directive(&mut self) {
         if let Err(found) = self.changes() {

@@ -29,7 +29,7 @@ pub(super) fn fault(span: Span, message: impl Into<String>) -> Fault {
     Diagnostic::new(DiagnosticKind::Directive, span, message)
 }
 
-impl<'t> Assembler<'t, '_> {
+impl<'t> Assembler<'t> {
     /// A directive on a line of its own.
     pub(super) fn own_directive(&mut self) {
         let Some(start) = self.cursor.directive.take() else {

@@ -51,7 +51,7 @@ pub(super) fn newer_type(word: Word<'_>) -> Option<Fault> {
     Some(fault.hint("a type of the same size that is only moved can stand for it"))
 }
 
-impl<'t> Assembler<'t, '_> {
+impl<'t> Assembler<'t> {
     pub(super) fn declaration(&mut self, at: Span) -> Parsed<()> {
         self.draft(at)?;
         let word = self.word("the name of a variable")?;

@@ -1,7 +1,6 @@
 //! Which dialect a text is for.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind};
-use super::index::Index;
 use super::pieces::Record;
 use super::{Assembler, Options};
 use alloc::vec::Vec;
@@ -49,10 +48,9 @@ pub(crate) fn record_in_any_dialect(
 fn in_any_dialect<'t, T>(
     text: &'t [u8],
     options: &Options,
-    attempt: impl for<'i> Fn(Assembler<'t, 'i>) -> (Result<T, Vec<Diagnostic>>, bool),
+    attempt: impl Fn(Assembler<'t>) -> (Result<T, Vec<Diagnostic>>, bool),
 ) -> Result<T, Vec<Diagnostic>> {
-    let index = Index::new();
-    let (first, stated) = attempt(Assembler::new(text, &index, options));
+    let (first, stated) = attempt(Assembler::new(text, options));
     let lacks = |result: &Result<T, Vec<Diagnostic>>| match result {
         Ok(_) => false,
         Err(faults) => faults
@@ -67,7 +65,7 @@ fn in_any_dialect<'t, T>(
             dialect: Some(dialect),
             ..*options
         };
-        let (result, _) = attempt(Assembler::new(text, &index, &options));
+        let (result, _) = attempt(Assembler::new(text, &options));
         // Where another dialect has what was missing, its other faults are those of the text.
         if !lacks(&result) {
             return result;

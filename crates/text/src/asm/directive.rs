@@ -35,7 +35,7 @@ const DIRECTIVES: [&[u8]; 16] = [
 /// An attribute.
 type NameAndValue<'t> = (Cow<'t, [u8]>, Cow<'t, [u8]>);
 
-impl<'t> Assembler<'t, '_> {
+impl<'t> Assembler<'t> {
     /// A directive, the cursor being at its full stop.
     pub(super) fn directive(&mut self) -> Parsed<()> {
         let start = self.cursor.at;

@@ -11,7 +11,7 @@ use visakit_isa::object::{Item, LabelKind, RawItem};
 use visakit_isa::table::{FieldDef, FieldKind, rows};
 use visakit_isa::{Field, Instruction, LabelId, StringId, Value, enums};
 
-impl<'t> Assembler<'t, '_> {
+impl<'t> Assembler<'t> {
     /// `.label NAME kind=block unplaced attrs={…}`: a label, before it is used.
     pub(super) fn label_declaration(&mut self, at: Span) -> Parsed<()> {
         self.draft(at)?;

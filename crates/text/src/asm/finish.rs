@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use visakit_isa::object::{Attribute, Content, NativeBinary, RoutineKind};
 use visakit_isa::wire::Width;
 
-impl<'t> Assembler<'t, '_> {
+impl<'t> Assembler<'t> {
     /// Gives a routine that does not say for whom it is the target of the one before: of the last
     /// function, else of the last kernel.
     fn target(&mut self, draft: &mut Draft<'t>) {

@@ -4,7 +4,6 @@
 use super::comment;
 use super::cursor::Cursor;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Span};
-use super::index::Index;
 use super::instruction::{self, trailing};
 use super::pieces::Record;
 use super::routine::Draft;
@@ -59,7 +58,6 @@ pub struct Fragment {
 /// ```
 #[derive(Debug)]
 pub struct Declarations<'t> {
-    index: Box<Index>,
     options: Options,
     /// The routine and everything that was made of it up to now.
     draft: Draft<'t>,
@@ -71,8 +69,7 @@ impl<'t> Declarations<'t> {
     /// # Errors
     /// Everything that is wrong with the text, labels aside that are never placed.
     pub fn new(text: &'t [u8], options: &Options) -> Result<Self, Vec<Diagnostic>> {
-        let index = Box::new(Index::new());
-        let mut assembler = Assembler::new(text, &index, options);
+        let mut assembler = Assembler::new(text, options);
         assembler.statements();
         let draft = assembler.draft.take();
         assembler.result()?;
@@ -84,7 +81,6 @@ impl<'t> Declarations<'t> {
             return Err(Vec::from([*fault]));
         };
         Ok(Self {
-            index,
             options: *options,
             draft,
         })
@@ -107,7 +103,7 @@ impl<'t> Declarations<'t> {
     /// # Errors
     /// What is wrong with it; places are those in `text`.
     pub fn instruction(&mut self, text: &'t [u8]) -> Result<Fragment, Box<Diagnostic>> {
-        let mut assembler = Assembler::new(text, &self.index, &self.options);
+        let mut assembler = Assembler::new(text, &self.options);
         // The draft is lent to the assembler and taken back.
         let format = self.draft.format;
         let count = self.draft.body.code.len();
@@ -164,7 +160,7 @@ impl<'t> Declarations<'t> {
 }
 
 /// One instruction, perhaps with a directive behind it, and nothing else.
-fn one(assembler: &mut Assembler<'_, '_>) -> Result<(), Fault> {
+fn one(assembler: &mut Assembler<'_>) -> Result<(), Fault> {
     skip_lines(assembler)?;
     assembler.instruction()?;
     if assembler.cursor.ends() && assembler.cursor.directive.is_some() {
@@ -181,7 +177,7 @@ fn one(assembler: &mut Assembler<'_, '_>) -> Result<(), Fault> {
 }
 
 /// Empty lines and comments. Directives on lines of their own belong to declarations.
-fn skip_lines(assembler: &mut Assembler<'_, '_>) -> Result<(), Fault> {
+fn skip_lines(assembler: &mut Assembler<'_>) -> Result<(), Fault> {
     let cursor = &mut assembler.cursor;
     while cursor.ends() && cursor.peek().is_some() {
         cursor.at += 1;

@@ -1,7 +1,9 @@
 //! From the first word of a line to the rows of the instruction table that begin with it.
 
 use super::cursor::{Cursor, is_word};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+use once_cell::race::OnceBox;
 use visakit_isa::enums::Enumeration;
 use visakit_isa::table::{FieldName, InstructionDef, LineKind, Part, rows};
 
@@ -32,7 +34,13 @@ pub(super) struct Index {
 }
 
 impl Index {
-    pub(super) fn new() -> Self {
+    /// The index, which is made once.
+    pub(super) fn get() -> &'static Self {
+        static INDEX: OnceBox<Index> = OnceBox::new();
+        INDEX.get_or_init(|| Box::new(Self::new()))
+    }
+
+    fn new() -> Self {
         let mut entries = Vec::with_capacity(LISTS);
         for def in rows().filter(|def| def.syntax.line != LineKind::Label) {
             let first = core::iter::once(&def.syntax.parts);

@@ -109,8 +109,7 @@ pub fn assemble_with_places<'t>(
     text: &'t [u8],
     options: &Options,
 ) -> Result<Assembled<'t>, Vec<Diagnostic>> {
-    let index = Index::new();
-    let mut assembler = Assembler::new(text, &index, options);
+    let mut assembler = Assembler::new(text, options);
     assembler.run();
     assembler.result()
 }
@@ -140,9 +139,9 @@ enum Blob {
 
 /// A text that is being assembled.
 #[derive(Debug)]
-struct Assembler<'t, 'i> {
+struct Assembler<'t> {
     cursor: Cursor<'t>,
-    index: &'i Index,
+    index: &'static Index,
     options: Options,
     object: Object<'t>,
     /// The version that the text states.
@@ -173,12 +172,12 @@ struct Assembler<'t, 'i> {
     suggestions: u32,
 }
 
-impl<'t, 'i> Assembler<'t, 'i> {
-    fn new(text: &'t [u8], index: &'i Index, options: &Options) -> Self {
+impl<'t> Assembler<'t> {
+    fn new(text: &'t [u8], options: &Options) -> Self {
         let version = options.version.unwrap_or(Version::V4_1);
         Self {
             cursor: Cursor::new(text),
-            index,
+            index: Index::get(),
             options: *options,
             object: Object::new(version, options.dialect.unwrap_or_default()),
             stated: None,
@@ -201,7 +200,7 @@ impl<'t, 'i> Assembler<'t, 'i> {
     }
 }
 
-impl<'t> Assembler<'t, '_> {
+impl<'t> Assembler<'t> {
     fn run(&mut self) {
         self.statements();
         self.finish_routine();
