@@ -1,6 +1,12 @@
 //! Threads that do something together: named and split barriers, and the systolic product of two fused threads.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::panic)] // helpers of a test
+#![allow(
+    missing_docs,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::result_large_err,
+    clippy::unwrap_used
+)] // helpers of a test
 
 use visakit_exec::{
     Fault, FaultKind, Group, Limits, Memory, Options, Program, ThreadStart, VariableSlot,
