@@ -252,3 +252,35 @@ fn double_to_half_rounds_once() {
     set(&mut case, "V33", halves);
     assert_eq!(dwords(&case, 0)[..2], [0x3c00_3c01, 0x7bff_bc01]);
 }
+
+/// What `%cr0` flushes is nothing, however large the other factor is: 2 to the power of -127 times 2 to the power of 100.
+#[test]
+fn denormals_of_sums_of_products() {
+    const SMALL: u32 = 0x0040_0000;
+    const LARGE: u32 = 0x7180_0000;
+    let declarations = "\
+.decl A v_type=G type=f num_elts=32 align=GRF
+.decl X v_type=G type=f num_elts=32 align=GRF
+.decl R v_type=G type=f num_elts=32 align=GRF";
+    let kept = f32::from_bits(SMALL) * f32::from_bits(LARGE);
+    for (code, terms) in [
+        ("dp2 (M1, 8) R(0,0)<1> A(0,0)<1;1,0> X(0,0)<1;1,0>", 2.0),
+        ("dp4 (M1, 8) R(0,0)<1> A(0,0)<1;1,0> X(0,0)<1;1,0>", 4.0),
+        (
+            "lrp (M1, 8) R(0,0)<1> A(0,0)<1;1,0> X(0,0)<1;1,0> 0x0:f",
+            1.0,
+        ),
+    ] {
+        for (cr0, expected) in [(0x4c0, kept * terms), (0x400, 0.0)] {
+            let mut case = case(declarations, code);
+            case.cr0 = cr0;
+            let fill = |bits: u32| [bits; 32].into_iter().flat_map(u32::to_le_bytes).collect();
+            case.sets = vec![("A".into(), fill(SMALL)), ("X".into(), fill(LARGE))];
+            assert_eq!(compare(&case), Verdict::Agree, "{code}");
+            let machine = run_slow(&case, 100).unwrap();
+            let result = &machine.activations[0].general[&VarId(FIRST + 2)].bytes;
+            let first = f32::from_le_bytes(result[..4].try_into().unwrap());
+            assert_eq!(first.to_bits(), expected.to_bits(), "{code}, cr0 {cr0:#x}");
+        }
+    }
+}

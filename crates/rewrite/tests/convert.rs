@@ -1,6 +1,12 @@
 //! Every real and reference object, brought to every version and back.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::indexing_slicing
+)]
 
 #[path = "../../visakit/tests/reference/mod.rs"]
 mod reference;
@@ -169,4 +175,84 @@ fn assembled_objects() {
 #[test]
 fn synthetic_objects() {
     corpus("synthetic_objects", "corpus/synth");
+}
+
+fn assembled(text: &str, version: Version) -> Object<'_> {
+    let options = visakit_text::asm::Options {
+        version: Some(version),
+        ..Default::default()
+    };
+    visakit_text::asm::assemble(text.as_bytes(), &options).unwrap()
+}
+
+const LATER: Version = Version::V4_1;
+
+/// There, a change, and back. What was changed stays as it is, and nothing dangles.
+fn changed_on_the_way(text: &str, change: impl FnOnce(&mut Object<'_>)) -> String {
+    let object = assembled(text, Version::V3_2);
+    let home = object.format();
+    let mut away = convert(object.clone(), Format::new(LATER, Dialect::default())).unwrap();
+    assert_eq!(convert(away.clone(), home).unwrap(), object);
+    change(&mut away);
+    let back = convert(away, home).unwrap();
+    let written = visakit_encode::write(&back).unwrap();
+    assert_eq!(visakit_parse::read(&written).unwrap().kernels, back.kernels);
+    let printer = Printer::new(&back, Options::default());
+    let mut text = Vec::new();
+    let Ok(()) = printer.object(&mut text);
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn a_jump_that_was_added_keeps_the_labels() {
+    use visakit_isa::{FieldName, Instruction, LabelId, Op, Predicate, Value};
+    let text = "
+.kernel \"k\"
+.decl V v_type=G type=d num_elts=16
+.decl P1 v_type=P num_elts=16
+    if (M1, 16) (P1)
+    mov (M1, 16) V(0,0)<1> 0x1:d
+    else (M1, 16)
+    mov (M1, 16) V(0,0)<1> 0x2:d
+    endif (M1, 16)
+    ret (M1, 1)
+";
+    let text = text.replace("if (M1, 16) (P1)", "(P1) if (M1, 16)");
+    let untouched = changed_on_the_way(&text, |_| {});
+    assert!(untouched.contains("endif") && !untouched.contains("goto"));
+    let changed = changed_on_the_way(&text, |object| {
+        let code = &mut object.kernels[0].body_mut().unwrap().code;
+        let end = LabelId(0);
+        let jump = Instruction::new(Op::JMP)
+            .with(
+                FieldName::ExecSize,
+                Value::ExecSize(visakit_isa::ExecSize::from_bits(0)),
+            )
+            .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
+            .with(FieldName::Label, Value::Label(end));
+        code.insert(0, jump.into());
+    });
+    assert!(
+        changed.contains("jmp") && changed.contains("goto"),
+        "{changed}"
+    );
+}
+
+#[test]
+fn an_alias_that_was_added_keeps_the_input() {
+    let text = "
+.kernel \"k\"
+.decl V v_type=G type=ud num_elts=1
+    mov (M1, 1) V(0,0)<1> %local_id_x(0,0)<0;1,0>
+    ret (M1, 1)
+";
+    let untouched = changed_on_the_way(text, |_| {});
+    assert!(untouched.contains("%local_id_x") && !untouched.contains("implicit"));
+    let changed = changed_on_the_way(text, |object| {
+        let body = object.kernels[0].body_mut().unwrap();
+        let mut alias = body.variables.last().unwrap().clone();
+        alias.name = body.variables[0].name;
+        body.variables.push(alias);
+    });
+    assert!(changed.contains(".implicit_LOCAL_ID"), "{changed}");
 }

@@ -270,6 +270,8 @@ fn dot_product(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
     let [first, second, _] = &alu.sources;
     registers.load_exact(first, x.get_mut(..alu.lanes).unwrap_or_default(), u32::MAX)?;
     registers.load_exact(second, y.get_mut(..alu.lanes).unwrap_or_default(), u32::MAX)?;
+    let exact = alu.exact(registers);
+    let (x, y) = (x.map(|x| exact.source(x)), y.map(|y| exact.source(y)));
     let mut result = [0f64; 32];
     for ((to, x), y) in result
         .chunks_exact_mut(4)
@@ -334,6 +336,9 @@ fn plane(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem> {
         if is_plane != 0 {
             registers.load_exact(v, vs.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
         }
+        let exact = alu.exact(registers);
+        let [p, q, r] = [p, q, r].map(|x| exact.source(x));
+        let [us, vs] = [us, vs].map(|lanes| lanes.map(|x| exact.source(x)));
         let mut result = [0f64; 32];
         for ((to, u), v) in result.iter_mut().zip(us).zip(vs) {
             *to = if is_plane != 0 {

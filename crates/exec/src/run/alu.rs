@@ -133,7 +133,7 @@ impl Deref for Alu {
 }
 
 impl Operands {
-    pub(super) fn exact(&self, registers: &Registers) -> Exact {
+    pub(crate) fn exact(&self, registers: &Registers) -> Exact {
         let mode = registers.mode;
         Exact {
             precision: self.precision,

@@ -30,7 +30,8 @@ impl View<'_, '_> {
             Value::Real(value)
                 if read.defined && format_of(read.ty) == Some(crate::float::Format::Single) =>
             {
-                Ok(value.to_f64())
+                // Large factors would bring back what the mode flushes.
+                Ok(self.mode().settle(value).to_f64())
             }
             Value::Real(_) => Err(Halt::Undefined("type")),
             Value::Integer(_) => Err(Halt::Undefined("type")),

@@ -187,9 +187,17 @@ fn made(body: &Body<'_>, format: Format, first: u32) -> Option<BTreeMap<u32, Opt
     let mut seen = Check::default();
     seen.body(body);
     let elsewhere = |(place, reference): &(Place, Reference)| {
-        reference.table == Table::Variable
-            && found.get(&reference.id) == Some(&None)
-            && !matches!(place, Place::Entry(Table::Variable, _) | Place::Input(_))
+        let is_known = match place {
+            Place::Entry(Table::Variable, index) => {
+                let number = u32::try_from(*index)
+                    .ok()
+                    .and_then(|i| first.checked_add(i));
+                number.is_some_and(|number| found.contains_key(&number))
+            }
+            Place::Input(_) => true,
+            _ => false,
+        };
+        reference.table == Table::Variable && found.get(&reference.id) == Some(&None) && !is_known
     };
     (!found.is_empty() && !seen.0.iter().any(elsewhere)).then_some(found)
 }

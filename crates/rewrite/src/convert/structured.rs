@@ -14,9 +14,10 @@
 //! | `while (P)` | label `while`, `(P) goto do`, label `end` |
 
 use super::drop_newest;
-use crate::edit::{placed, retain};
-use crate::place::Table;
-use std::collections::BTreeMap;
+use crate::edit::{Check, placed, retain};
+use crate::place::{Reference, Table};
+use crate::visit::Visitor;
+use std::collections::{BTreeMap, BTreeSet};
 use visakit_isa::object::{Body, Item, Label, LabelKind, Object};
 use visakit_isa::operand::PredicateCombine;
 use visakit_isa::{
@@ -295,7 +296,9 @@ fn raised<'a>(body: &Body<'a>) -> Option<Body<'a>> {
         told(body.string(label.name)?)
     };
     let ids = || (0..=u16::MAX).take(body.labels.len()).map(LabelId);
-    ids().any(|id| marked(id).is_some()).then_some(())?;
+    let marks: Vec<_> = ids().filter_map(marked).collect();
+    let distinct: BTreeSet<_> = marks.iter().collect();
+    (!marks.is_empty() && distinct.len() == marks.len()).then_some(())?;
     let mut code: Vec<Item<'a>> = Vec::with_capacity(body.code.len());
     let mut open: Vec<Open> = Vec::new();
     let mut items = body.instructions();
@@ -373,6 +376,14 @@ fn raised<'a>(body: &Body<'a>) -> Option<Body<'a>> {
         code,
         ..body.clone()
     };
+    // A label that something else names, such as a jump that was added, has to stay, and all of it with it.
+    let mut left = Check::default();
+    left.body(&new);
+    let names_marked = |r: &Reference| {
+        let id = u16::try_from(r.id).map(LabelId);
+        r.table == Table::Label && id.is_ok_and(|id| marked(id).is_some())
+    };
+    (!left.0.iter().any(|(_, r)| names_marked(r))).then_some(())?;
     let keep: Vec<bool> = ids().map(|id| marked(id).is_none()).collect();
     let of_marked = ids()
         .zip(&body.labels)
