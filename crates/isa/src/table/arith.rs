@@ -5,7 +5,13 @@ use super::{Group, instructions};
 
 const GROUP: Group = Group::Arithmetic;
 
-instructions! {
+/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __arith_rows {
+    ([$($then:tt)+] $($state:tt)*) => {
+        $($then)+! {
+            $($state)*
     /// Adds two sources.
     ADD = plain(0x01) ["add"] .spec(SAT, ARITH_MODS, ALL)
         => &[
@@ -264,4 +270,7 @@ instructions! {
             EXEC, PRED, dst(GI, T::FLOATS), to(F::PredDst, P, T::UD.union(T::UW)),
             src(F::Src0, GIM, T::FLOATS),
         ];
+        }
+    };
 }
+__arith_rows! { [instructions] }

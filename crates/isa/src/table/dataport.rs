@@ -133,7 +133,13 @@ const BLOCKS: &[Part] = predicated!(Part::PowerOfTwo(F::NumBlocks, 3),);
 
 const ATOMIC: &[Part] = predicated!(Part::Named(F::Op), ATOMIC_SIZE,);
 
-instructions! {
+/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dataport_rows {
+    ([$($then:tt)+] $($state:tt)*) => {
+        $($then)+! {
+            $($state)*
     /// Loads consecutive OWords at an OWord offset.
     OWORD_LD = plain(0x35) ["oword_ld"] .text(OWORDS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
@@ -328,4 +334,7 @@ instructions! {
             EXEC, PRED, u8(F::NumBlocks).named(&enums::BLOCK_COUNT), SURFACE,
             raw(F::ElementOffset, T::UD), raw(F::Src, DATA64),
         ];
+        }
+    };
 }
+__dataport_rows! { [instructions] }

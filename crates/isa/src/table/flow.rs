@@ -75,7 +75,13 @@ const SWITCH: &[Part] = &[
     Part::Text(")"),
 ];
 
-instructions! {
+/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __flow_rows {
+    ([$($then:tt)+] $($state:tt)*) => {
+        $($then)+! {
+            $($state)*
     /// Begins a subroutine.
     SUBROUTINE = plain(0x30) [".function", "func"] .syntax(Syntax::label()) .spec(NO_SAT, NO_MODS, ALL)
         => &[field(F::Label, FieldKind::Label)];
@@ -168,4 +174,7 @@ instructions! {
     /// Divergent jump: enabled lanes continue at the label.
     GOTO = plain(0x6c) ["goto"] .text(GOTO_LABEL) .group(Group::SimdFlow).spec(NO_SAT, NO_MODS, ALL)
         => &[EXEC, PRED, field(F::Label, FieldKind::Label)];
+        }
+    };
 }
+__flow_rows! { [instructions] }

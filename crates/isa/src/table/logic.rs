@@ -16,7 +16,13 @@ const FUNCTION_OF_THREE: &[Part] = &[
     Part::Operands,
 ];
 
-instructions! {
+/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __logic_rows {
+    ([$($then:tt)+] $($state:tt)*) => {
+        $($then)+! {
+            $($state)*
     /// Bitwise and.
     AND = plain(0x20) ["and"] .spec(NO_SAT, LOGIC_MODS, ALL)
         => &[
@@ -124,4 +130,7 @@ instructions! {
             EXEC, PRED, u8(F::FuncCtrl).named(&enums::LFSR_FUNC), dst(G, T::UD),
             src(F::Src0, G, T::UD), src(F::Src1, GM, T::UD),
         ];
+        }
+    };
 }
+__logic_rows! { [instructions] }

@@ -125,7 +125,7 @@ pub fn lookup(opcode: u8, format: Format) -> Lookup {
     }
 }
 
-/// The row of an operation. Every `Op` is a constant of the table, so there always is one.
+/// The row of an operation. Rows make the variants of `Op`, so there always is one.
 #[inline]
 pub(super) fn by_op(op: Op) -> &'static InstructionDef {
     match kind_of(op.opcode()) {
@@ -138,12 +138,12 @@ pub(super) fn by_op(op: Op) -> &'static InstructionDef {
             }
         }
         Kind::Sub(table) => SubOps { table }
-            .get((op.0 & 0xff) as u8)
+            .get((op as u16 & 0xff) as u8)
             .unwrap_or(&FALLBACK),
         Kind::Reserved => &FALLBACK,
     }
 }
 
-/// Never returned: only the type system needs it, as `Op` cannot be built outside the table.
+/// Never returned: every operation is made by a row.
 static FALLBACK: InstructionDef =
-    InstructionDef::plain(Op::plain(0), super::Group::Miscellaneous, &["reserved"]);
+    InstructionDef::plain(Op::ADD, super::Group::Miscellaneous, &["reserved"]);

@@ -148,7 +148,13 @@ const TYPED_BLOCK2D: &[FieldDef] = &[
     raw(F::Src1Data, ANY),
 ];
 
-instructions! {
+/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __lsc_rows {
+    ([$($then:tt)+] $($state:tt)*) => {
+        $($then)+! {
+            $($state)*
     /// Loads elements from the address of each lane.
     LSC_LOAD = sub(0x89, 0x00) ["lsc_load"] .text(text::LOAD) .lsc() .access(Access::Load) => UNTYPED;
 
@@ -420,4 +426,7 @@ instructions! {
             EXEC, PRED, u8(F::Sfid).named(&enums::LSC_SFID),
             u8(F::FenceOp).named(&enums::LSC_FENCE_OP), u8(F::Scope).named(&enums::LSC_SCOPE),
         ];
+        }
+    };
 }
+__lsc_rows! { [instructions] }

@@ -244,7 +244,13 @@ const SYSTOLIC: &[Part] = &[
 
 const MASKED_BARRIER: &[Part] = &[Part::Mnemonic, Part::Operands];
 
-instructions! {
+/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __misc_rows {
+    ([$($then:tt)+] $($state:tt)*) => {
+        $($then)+! {
+            $($state)*
     /// Systolic dot product accumulate shared by two execution units.
     DPASW = plain(0x1c) ["dpasw"] .text(SYSTOLIC) .spec(NO_SAT, NO_MODS, NONE)
         .since_platform(Platforms::XEHP_SDV).since("2021-06")
@@ -367,4 +373,7 @@ instructions! {
             src(F::Src3, GIM, T::UB),
             src(F::Src4, GIM, T::UB), u32(F::PrecisionInfo),
         ];
+        }
+    };
 }
+__misc_rows! { [instructions] }

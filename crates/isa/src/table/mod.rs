@@ -15,87 +15,34 @@
 //! assert_eq!(table::rows().filter(|row| row.op.opcode() == 0x89).count(), 40);
 //! ```
 
+mod field;
+mod lookup;
+mod lsc_text;
+mod names;
+mod op;
+mod syntax;
+mod va_text;
+
+// The groups of rows, each with a macro that `for_each_op` walks.
 mod arith;
 mod dataport;
-mod field;
 mod flow;
 mod logic;
-mod lookup;
 mod lsc;
-mod lsc_text;
 mod misc;
 mod mov;
-mod names;
 mod sampler;
 mod svm;
-mod syntax;
 mod va;
-mod va_text;
 
 pub use field::{FieldDef, FieldKind, KeyTest, Role, Shape};
 pub use lookup::{Lookup, lookup};
 pub use names::FieldName;
+pub use op::Op;
 pub use syntax::{Choice, LineKind, Part, Syntax, Test};
 
 use crate::version::{Condition, Features, Format};
 use bitflags::bitflags;
-use core::fmt;
-
-/// An operation: the opcode, the sub-operation where the opcode has some, and which of the
-/// instructions that shared the number over time is meant.
-///
-/// The constants of this type are the names of the table's rows. High byte: opcode. Low byte:
-/// sub-operation; 0x80 for the older of two instructions that share a number.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Op(u16);
-
-impl Op {
-    const OLDER: u16 = 0x80;
-
-    pub(crate) const fn plain(opcode: u8) -> Self {
-        Self((opcode as u16) << 8)
-    }
-
-    pub(crate) const fn sub(opcode: u8, sub_op: u8) -> Self {
-        Self((opcode as u16) << 8 | sub_op as u16)
-    }
-
-    pub(crate) const fn reused(opcode: u8) -> Self {
-        Self((opcode as u16) << 8 | Self::OLDER)
-    }
-
-    /// The first byte of the instruction.
-    #[inline]
-    #[must_use]
-    pub const fn opcode(self) -> u8 {
-        (self.0 >> 8) as u8
-    }
-
-    /// The second byte, for opcodes whose layout depends on it.
-    #[must_use]
-    pub fn sub_op(self) -> Option<u8> {
-        self.def().sub_op
-    }
-
-    /// The row of the table.
-    #[inline]
-    #[must_use]
-    pub fn def(self) -> &'static InstructionDef {
-        lookup::by_op(self)
-    }
-
-    /// Name of the row, such as `LSC_LOAD` or `BFI`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.def().name
-    }
-}
-
-impl fmt::Debug for Op {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// What an instruction is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -359,7 +306,7 @@ impl InstructionDef {
     /// A row that a second byte tells from others of its opcode.
     pub(crate) const fn sub(op: Op, group: Group, mnemonics: &'static [&'static str]) -> Self {
         let mut def = Self::plain(op, group, mnemonics);
-        def.sub_op = Some((op.0 & 0xff) as u8);
+        def.sub_op = Some((op as u16 & 0xff) as u8);
         def
     }
 
@@ -461,24 +408,15 @@ impl InstructionDef {
     }
 }
 
-/// Declares the rows of one group and the constants of [`Op`] that name them.
+/// Declares the rows of one group.
 macro_rules! instructions {
     (
         $(
             #[doc = $summary:literal]
-            $(#[doc = $more:literal])*
             $name:ident = $op:ident($($arg:expr),+) $mnemonics:tt $(.$setter:ident($($value:expr),*))*
                 => $fields:expr;
         )*
     ) => {
-        impl $crate::table::Op {
-            $(
-                #[doc = $summary]
-                $(#[doc = $more])*
-                pub const $name: Self = Self::$op($($arg),+);
-            )*
-        }
-
         pub(super) static ROWS: &[$crate::table::InstructionDef] = &[
             $({
                 let def = $crate::table::InstructionDef::$op(

@@ -48,7 +48,13 @@ const MINIMUM_OR_MAXIMUM: &[Part] = &[
     Part::Operands,
 ];
 
-instructions! {
+/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __mov_rows {
+    ([$($then:tt)+] $($state:tt)*) => {
+        $($then)+! {
+            $($state)*
     /// Converts between floating-point formats, narrow ones included.
     FCVT = plain(0x1d) ["fcvt"] .spec(NO_SAT, NO_MODS, NONE).since_platform(Platforms::PVC)
         .since("2021-11")
@@ -130,4 +136,7 @@ instructions! {
             u8(F::RoundMode).named(&enums::DNSCL_ROUND_MODE), dst(G, T::UD),
             src(F::Src0, G, T::UD), src(F::Src1, G, T::UD), src(F::Src2, G, T::UD),
         ];
+        }
+    };
 }
+__mov_rows! { [instructions] }

@@ -221,7 +221,13 @@ const VERTICES: &[Part] = &[
     Part::Operands,
 ];
 
-instructions! {
+/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __sampler_rows {
+    ([$($then:tt)+] $($state:tt)*) => {
+        $($then)+! {
+            $($state)*
     /// Samples a surface, legacy form.
     SAMPLE = plain(0x40) ["sample"] .syntax(Syntax::of(SAMPLE_LEGACY).or(&[SAMPLE_LEGACY_8]))
         .note("Legacy; not in the written spec.")
@@ -327,4 +333,7 @@ instructions! {
     RT_READ = plain(0x90) ["rt_read"] .group(Group::ThreeD).text_only().spec(NO_SAT, NO_MODS, NONE)
         .note("Described by the written specification only; every public source reserves the number.")
         => &[];
+        }
+    };
 }
+__sampler_rows! { [instructions] }

@@ -85,7 +85,13 @@ const CHANNELS: &[Part] = &[
     Part::Operands,
 ];
 
-instructions! {
+/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __svm_rows {
+    ([$($then:tt)+] $($state:tt)*) => {
+        $($then)+! {
+            $($state)*
     /// Loads consecutive OWords from an address.
     SVM_BLOCK_LD = sub(0x4e, 0x01) ["svm_block_ld"] .syntax(Syntax::of(BLOCK).or(&[BLOCK_ALIGNED])) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
         => &[
@@ -138,4 +144,7 @@ instructions! {
             EXEC, PRED, u8(F::Channels), u16(F::Scale), scalar(F::Address, T::UQ),
             raw(F::ElementOffset, T::UQ), raw(F::Src, ANY),
         ];
+        }
+    };
 }
+__svm_rows! { [instructions] }

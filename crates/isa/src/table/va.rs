@@ -6,7 +6,13 @@ use super::{Group, instructions};
 
 const GROUP: Group = Group::Video;
 
-instructions! {
+/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __va_rows {
+    ([$($then:tt)+] $($state:tt)*) => {
+        $($then)+! {
+            $($state)*
     /// Convolution with a 2D kernel.
     VA_CONVOLVE_2D = sub(0x44, 0x01) ["va_convolve_2d"] .text(CONVOLUTION)
         => &[
@@ -214,4 +220,7 @@ instructions! {
     /// Integer distortion mesh.
     VME_IDM = plain(0x57) ["vme_idm"] .text(MESH) .spec(NO_SAT, NO_MODS, UP_TO_ICL)
         => &[raw(F::UniInput, ANY), raw(F::IdmInput, ANY), SURFACE, raw_to(F::Output, ANY)];
+        }
+    };
 }
+__va_rows! { [instructions] }
