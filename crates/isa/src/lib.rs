@@ -23,6 +23,7 @@
 
 extern crate alloc;
 
+mod any;
 pub mod enums;
 mod ids;
 mod instruction;
@@ -34,6 +35,7 @@ mod types;
 mod version;
 pub mod wire;
 
+pub use any::AnyInstruction;
 pub use ids::{AddressId, LabelId, PredicateId, SamplerId, StringId, SurfaceId, VarId};
 pub use instruction::{Field, Instruction, Value};
 pub use operand::{

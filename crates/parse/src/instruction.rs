@@ -5,7 +5,7 @@ use crate::rules::Rules;
 use crate::wire::{Bytes, Fully, PResult, Policy, Tersely, Trusting, locate};
 use visakit_isa::table::{self, FieldDef, FieldKind, FieldName, Lookup, Shape};
 use visakit_isa::wire::Source;
-use visakit_isa::{Field, Format, Instruction, InstructionDef, Op, Value};
+use visakit_isa::{AnyInstruction, Format, Instruction, InstructionDef, Op, Value};
 
 /// Steps along the fields of a row, in stream order. The only place that knows how conditions,
 /// counts and lists steer the reading.
@@ -394,17 +394,23 @@ impl<'a> InstructionRef<'a> {
     /// The same instruction with fields of its own.
     #[must_use]
     pub fn to_instruction(&self) -> Instruction {
-        let fields = self
-            .fields()
+        AnyInstruction::to_instruction(self)
+    }
+}
+
+impl AnyInstruction for InstructionRef<'_> {
+    fn op(&self) -> Op {
+        self.def.op
+    }
+
+    fn def(&self) -> &'static InstructionDef {
+        self.def
+    }
+
+    fn operands(&self) -> impl Iterator<Item = (&'static FieldDef, Value)> {
+        self.fields()
             .filter(|f| f.def.kind != FieldKind::Count)
-            .map(|f| Field {
-                name: f.def.name,
-                value: f.value,
-            });
-        Instruction {
-            op: self.def.op,
-            fields: fields.collect(),
-        }
+            .map(|f| (f.def, f.value))
     }
 }
 
