@@ -2,7 +2,9 @@
 
 use crate::instruction::{Field, Instruction, Value};
 use crate::operand::{ExecSize, Predicate};
-use crate::table::{FieldDef, FieldName, InstructionDef, Op};
+use crate::platform::Platform;
+use crate::semantics::{self, Access, ControlFlow, MemoryAccess};
+use crate::table::{FieldDef, FieldName, InstructionDef, Lack, Op};
 
 /// Any instruction, owned ([`Instruction`]) or borrowed from the bytes of a file (`InstructionRef`
 /// of `visakit-parse`): an operation and its fields.
@@ -62,6 +64,36 @@ pub trait AnyInstruction {
             Value::Predicate(predicate) => Some(predicate),
             _ => None,
         }
+    }
+
+    /// Where control goes on.
+    fn flow(&self) -> ControlFlow {
+        semantics::control_flow(self)
+    }
+
+    /// What is done to memory; `None` where nothing is.
+    fn memory(&self) -> Option<MemoryAccess> {
+        semantics::memory_access(self)
+    }
+
+    /// What is read, in the order of the fields; at the end what no field names. An instruction with
+    /// an execution size reads the exec mask.
+    fn reads(&self) -> impl Iterator<Item = Access> {
+        semantics::accesses(self, false)
+    }
+
+    /// What is written, in the order of the fields; at the end what no field names. Lanes that are
+    /// off keep what they had.
+    fn writes(&self) -> impl Iterator<Item = Access> {
+        semantics::accesses(self, true)
+    }
+
+    /// Whether a platform has the instruction, as [`InstructionDef::runs_on`].
+    ///
+    /// # Errors
+    /// What is known against it.
+    fn runs_on(&self, platform: Platform) -> Result<(), Lack> {
+        self.def().runs_on(platform)
     }
 
     /// The same instruction with fields of its own.

@@ -3,6 +3,8 @@
 //! * [`table`]: every opcode and sub-operation with its fields in stream order, the versions,
 //!   dialects and platforms that have it, and the operand classes and types it allows. The reader,
 //!   the writer and everything else that needs to know about instructions use this table.
+//! * [`semantics`]: what instructions do, as columns of that table and as questions to instructions.
+//! * [`Platform`]: what the families of GPUs have.
 //! * [`operand`] and [`Value`]: the typed contents of fields.
 //! * [`Instruction`] and [`object`]: what an object is made of, ready to be edited.
 //! * [`wire`]: the layouts of the container, written down once and followed in both directions.
@@ -29,7 +31,9 @@ mod ids;
 mod instruction;
 pub mod object;
 pub mod operand;
+mod platform;
 mod predefined;
+pub mod semantics;
 pub mod table;
 mod types;
 mod version;
@@ -41,6 +45,7 @@ pub use instruction::{Field, Instruction, Value};
 pub use operand::{
     ElementCount, ExecMask, ExecSize, Predicate, RawOperand, Region, SamplerOp, VectorOperand,
 };
+pub use platform::{Platform, Platforms, UnknownPlatform};
 pub use predefined::{PredefinedSurface, PredefinedVariable};
 pub use table::{FieldName, InstructionDef, Op};
 pub use types::{DataType, TypeSet};

@@ -17,7 +17,7 @@ pub fn case(object: Object<'static>, platform: Platform) -> Case {
     let bytes = usize::try_from(SURFACE_BYTES).unwrap_or(0);
     Case {
         object,
-        grf: platform.grf_bytes().into(),
+        grf: platform.grf_bytes() as usize,
         mask: u32::MAX >> (32 - lanes),
         cr0: 0x4c0,
         sets: Vec::new(),

@@ -15,9 +15,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         .parse()?;
     let only = args.next().and_then(|n| Platform::from_name(&n));
     for seed in first..first + count {
-        let all = Platform::ALL;
+        let all = visakit_smith::PLATFORMS;
         let index = usize::try_from(seed % 6)?;
-        let platform = only.or_else(|| all.get(index).copied()).unwrap_or_default();
+        let platform = only.or_else(|| all.get(index).copied()).unwrap_or(Platform::Skl);
         let object = from_seed(seed, &Config::for_platform(platform));
         let options = visakit_text::Options {
             grf_bytes: Some(platform.grf_bytes().into()),
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         // The finalizer's printer shows coordinates that are not there, and its parser refuses them.
         let text = String::from_utf8(text)?.replace(", %null, %null]", "]");
-        let name = format!("{dir}/{seed}.{}.visaasm", platform.finalizer_name());
+        let name = format!("{dir}/{seed}.{}.visaasm", platform.name());
         std::fs::write(name, text)?;
     }
     Ok(())

@@ -60,7 +60,7 @@ impl Kernel<'_> {
         let rows: Vec<_> = candidates()
             .iter()
             .copied()
-            .filter(|def| def.exists_in(self.format) && self.config.platform.has(def))
+            .filter(|def| def.exists_in(self.format) && def.runs_on(self.config.platform).is_ok())
             .collect();
         let Some(def) = choices.of(&rows) else { return };
         let made = match def.op {
@@ -283,11 +283,11 @@ impl Kernel<'_> {
     ) -> Value {
         let allowed = match def.saturation {
             Saturation::Yes => true,
-            Saturation::Float => result.is_float(),
-            Saturation::No | Saturation::Unspecified => false,
+            Saturation::Float | Saturation::FloatOnly => result.is_float(),
+            Saturation::No | Saturation::Unlisted | Saturation::Unspecified => false,
         } && result.size() <= 4
             && ty.size() <= 4
-            && !matches!(def.op, Op::SHL | Op::SHR | Op::MOD | Op::SUBB);
+            && !matches!(def.op, Op::SHL | Op::SHR | Op::SUBB);
         let Value::Vector(VectorOperand::General(mut operand)) = value else {
             return value;
         };

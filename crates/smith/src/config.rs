@@ -56,7 +56,7 @@ impl Default for Config {
         Self {
             version: Version::V4_1,
             dialect: Dialect::default(),
-            platform: Platform::default(),
+            platform: Platform::Skl,
             classes: Classes::all(),
             statements: 40,
             executable: true,

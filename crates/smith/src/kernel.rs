@@ -169,7 +169,7 @@ impl<'c> Kernel<'c> {
             self.texels = Some(self.declare_surface());
         }
         if classes.contains(Classes::SYSTOLIC) && self.has(Op::DPAS) {
-            let elements = 8 * platform.grf_bytes() / 4;
+            let elements = 8 * self.grf_bytes() / 4;
             self.weights = Some(self.variable(DataType::Ud, elements));
         }
         self.attribute("Target", &[0]);
@@ -193,7 +193,7 @@ impl<'c> Kernel<'c> {
 
     /// Whether format and platform have the instruction.
     fn has(&self, op: Op) -> bool {
-        op.def().exists_in(self.format) && self.config.platform.has(op.def())
+        op.def().exists_in(self.format) && op.def().runs_on(self.config.platform).is_ok()
     }
 
     fn declare_surface(&mut self) -> SurfaceId {
@@ -364,14 +364,19 @@ impl<'c> Kernel<'c> {
         }
     }
 
+    /// Bytes of a register.
+    pub(crate) fn grf_bytes(&self) -> u16 {
+        u16::try_from(self.config.platform.grf_bytes()).unwrap_or(32)
+    }
+
     /// Elements of a variable of the pool.
     pub(crate) fn elements(&self, ty: DataType) -> u16 {
-        self.config.platform.grf_bytes() * VARIABLE_GRFS / u16::from(ty.size())
+        self.grf_bytes() * VARIABLE_GRFS / u16::from(ty.size())
     }
 
     /// Most lanes of an operand of this type: two registers.
     pub(crate) fn widest(&self, ty: DataType) -> u8 {
-        let lanes = 2 * self.config.platform.grf_bytes() / u16::from(ty.size());
+        let lanes = 2 * self.grf_bytes() / u16::from(ty.size());
         u8::try_from(lanes).unwrap_or(32).min(32)
     }
 

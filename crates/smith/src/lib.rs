@@ -30,13 +30,22 @@ mod memory;
 mod operand;
 mod shape;
 mod surfaces;
-mod target;
 
 pub use config::{Classes, Config};
 pub use kernel::{PIECE, SURFACE_BYTES};
 pub use shape::{Shaped, input_of_seed};
 pub use surfaces::{ROW_BYTES, SURFACES, SurfaceKind};
-pub use target::Platform;
+pub use visakit_isa::Platform;
+
+/// The platforms that objects are generated for: one of each kind that the binary format knows.
+pub const PLATFORMS: [Platform; 6] = [
+    Platform::Skl,
+    Platform::Icllp,
+    Platform::Tgllp,
+    Platform::XeHpSdv,
+    Platform::Dg2,
+    Platform::Pvc,
+];
 
 use kernel::Kernel;
 use visakit_isa::object::Object;

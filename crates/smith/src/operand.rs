@@ -8,7 +8,7 @@ use visakit_isa::{DataType, Op, Value, VarId};
 
 impl Kernel<'_> {
     fn general(&self, variable: VarId, ty: DataType, start: u16, region: Region) -> GeneralOperand {
-        let in_row = self.config.platform.grf_bytes() / u16::from(ty.size());
+        let in_row = self.grf_bytes() / u16::from(ty.size());
         GeneralOperand {
             modifier: Modifier::NONE,
             variable,
@@ -116,13 +116,13 @@ impl Kernel<'_> {
     /// Whether that many elements at a stride lie within two registers.
     fn fits(&self, ty: DataType, lanes: u8, stride: u8) -> bool {
         let bytes = u16::from(lanes) * u16::from(stride) * u16::from(ty.size());
-        bytes <= 2 * self.config.platform.grf_bytes()
+        bytes <= 2 * self.grf_bytes()
     }
 
     /// A first element such that `extent` elements lie within two registers and the variable:
     /// the start of a register, or a place inside of one that what follows has room in.
     pub(crate) fn start(&self, ty: DataType, extent: u16, choices: &mut Choices<'_>) -> u16 {
-        let in_row = self.config.platform.grf_bytes() / u16::from(ty.size());
+        let in_row = self.grf_bytes() / u16::from(ty.size());
         let rows = extent.div_ceil(in_row).max(1);
         let row =
             u16::try_from(choices.below(usize::from(VARIABLE_GRFS - rows.min(VARIABLE_GRFS) + 1)))

@@ -2,7 +2,7 @@
 
 use crate::choice::Choices;
 use crate::config::{Classes, Config};
-use crate::{Platform, bytes_of_seed, generate};
+use crate::{PLATFORMS, Platform, bytes_of_seed, generate};
 use visakit_isa::object::Object;
 
 /// Bytes in front of the object's: platform, classes, number of edits.
@@ -75,9 +75,9 @@ impl Shaped {
         let (head, rest) = data.split_at(data.len().min(HEAD));
         let mut byte = head.iter().copied();
         let mut next = || byte.next().unwrap_or(0);
-        let platforms = Platform::ALL;
+        let platforms = PLATFORMS;
         let platform = platforms.get(usize::from(next()) % platforms.len());
-        let mut config = Config::for_platform(platform.copied().unwrap_or_default());
+        let mut config = Config::for_platform(platform.copied().unwrap_or(Platform::Skl));
         let classes = Classes::from_bits_truncate(u16::from_le_bytes([next(), next()]).into());
         if !classes.is_empty() {
             config.classes = classes;
@@ -112,10 +112,10 @@ impl Shaped {
 /// An input of [`Shaped::new`] that stands for the object of a seed, whole: what a fuzzer starts from.
 #[must_use]
 pub fn input_of_seed(seed: u64) -> Vec<u8> {
-    let platforms = Platform::ALL;
+    let platforms = PLATFORMS;
     let index = u8::try_from(seed % platforms.len() as u64).unwrap_or(0);
     let platform = platforms.get(usize::from(index)).copied();
-    let config = Config::for_platform(platform.unwrap_or_default());
+    let config = Config::for_platform(platform.unwrap_or(Platform::Skl));
     let mut input = vec![index, 0, 0, 0];
     input.extend(bytes_of_seed(seed, &config));
     input

@@ -81,11 +81,7 @@ impl Kernel<'_> {
             return;
         };
         // A register for each channel.
-        let lanes = if self.config.platform.grf_bytes() == 64 {
-            16
-        } else {
-            8
-        };
+        let lanes = if self.grf_bytes() == 64 { 16 } else { 8 };
         let columns = u64::from(ROW_BYTES / TEXEL);
         let base = u64::from(choices.u8() & 31);
         let steps = [
@@ -163,11 +159,7 @@ impl Kernel<'_> {
         let a = choices.of_or(&kinds, precision::S8);
         // Each row takes a register, and a variable has four.
         let rows = choices.of_or(&[1u8, 2, 4], 1);
-        let lanes = if self.config.platform.grf_bytes() == 64 {
-            16
-        } else {
-            8
-        };
+        let lanes = if self.grf_bytes() == 64 { 16 } else { 8 };
         let zero = choices.once_in(4);
         let mut instruction = Instruction::new(Op::DPAS);
         for field in Op::DPAS.def().fields_in(self.format) {

@@ -10,11 +10,13 @@
 
 use visakit_isa::object::Object;
 use visakit_isa::{Op, Version};
-use visakit_smith::{Classes, Config, PIECE, Platform, bytes_of_seed, from_seed, generate};
+use visakit_smith::{
+    Classes, Config, PIECE, PLATFORMS, Platform, bytes_of_seed, from_seed, generate,
+};
 
 fn configurations() -> impl Iterator<Item = (Config, u64)> {
     (0..1000).map(|seed| {
-        let platform = Platform::ALL[usize::try_from(seed).unwrap() % Platform::ALL.len()];
+        let platform = PLATFORMS[usize::try_from(seed).unwrap() % PLATFORMS.len()];
         (Config::for_platform(platform), seed)
     })
 }

@@ -1,6 +1,6 @@
 //! Goes through an object and asks every rule.
 
-use crate::platform::{Platform, Registers};
+use crate::platform::Registers;
 use crate::report::{Part, Place, Sink};
 use crate::rule::Rule;
 use crate::storage::{End, General, Storage, storages};
@@ -48,7 +48,7 @@ pub(crate) struct Checker<'c, 'o> {
     pub(crate) body: &'c Body<'o>,
     pub(crate) format: Format,
     pub(crate) id: RoutineId,
-    pub(crate) platform: Option<Platform>,
+    pub(crate) platform: Option<visakit_isa::Platform>,
     pub(crate) registers: Registers,
     pub(crate) storages: Vec<Storage>,
     /// The instruction that is being looked at.

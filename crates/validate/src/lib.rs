@@ -59,9 +59,9 @@ mod structure;
 mod types;
 
 pub use page::page;
-pub use platform::Platform;
 pub use report::{FieldPlace, Finding, Part, Place, Report};
 pub use rule::{Area, Rule, RuleId, Severity};
+pub use visakit_isa::Platform;
 
 use report::Sink;
 use visakit_isa::Dialect;

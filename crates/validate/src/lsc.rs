@@ -8,8 +8,8 @@ use visakit_isa::enums::{
     lsc_data_order as order, lsc_data_size as size, lsc_fence_op, lsc_scope, lsc_sfid as sfid,
 };
 use visakit_isa::operand::{RawOperand, VectorOperand};
-use visakit_isa::table::{Access, Platforms};
-use visakit_isa::{FieldName as F, Op, VarId};
+use visakit_isa::semantics::Action;
+use visakit_isa::{FieldName as F, Op, Platform, VarId};
 
 /// Whether the operation moves the enabled ones of four channels.
 pub(crate) fn is_quad(op: Op) -> bool {
@@ -29,12 +29,12 @@ pub(crate) fn is_quad(op: Op) -> bool {
 /// What rules ask of a message most.
 struct Message {
     sfid: u8,
-    access: Access,
+    action: Action,
 }
 
 impl Message {
     const fn is_atomic(&self) -> bool {
-        matches!(self.access, Access::Atomic { .. })
+        self.action.is_atomic()
     }
 }
 
@@ -45,7 +45,10 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
     let typed = at.instruction.get(F::Sfid).is_none();
     let message = Message {
         sfid: if typed { sfid::TGM } else { at.byte(F::Sfid) },
-        access: at.def.access,
+        action: at
+            .def
+            .memory
+            .map_or(Action::Compression, |memory| memory.action),
     };
     caching(checker, at, &message);
     match at.op {
@@ -88,20 +91,23 @@ fn fence(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
 }
 
 /// Whether two caching controls may stand together.
-fn cached(l1: u8, l3: u8, access: Access, new: bool) -> bool {
+fn cached(l1: u8, l3: u8, action: Action, new: bool) -> bool {
+    let loads = matches!(
+        action,
+        Action::Load | Action::Status | Action::Query | Action::CacheControl
+    );
+    let atomic = action.is_atomic();
     match (l1, l3) {
         (cache::DF, cache::DF) | (cache::UC, cache::UC) => true,
         (cache::UC, cache::CA)
         | (cache::CA, cache::UC | cache::CA)
         | (cache::ST, cache::CA)
-        | (cache::RI, cache::CA) => access == Access::Load,
-        (cache::ST, cache::UC) => !matches!(access, Access::Atomic { .. }),
-        (cache::RI, cache::RI) | (cache::UC | cache::CA, cache::CC) => {
-            access == Access::Load && new
-        }
-        (cache::UC, cache::WB) => access != Access::Load,
+        | (cache::RI, cache::CA) => loads,
+        (cache::ST, cache::UC) => !atomic,
+        (cache::RI, cache::RI) | (cache::UC | cache::CA, cache::CC) => loads && new,
+        (cache::UC, cache::WB) => !loads,
         (cache::WT, cache::UC | cache::WB) | (cache::ST | cache::WB, cache::WB) => {
-            !matches!(access, Access::Load | Access::Atomic { .. })
+            !loads && !atomic
         }
         _ => false,
     }
@@ -110,7 +116,7 @@ fn cached(l1: u8, l3: u8, access: Access, new: bool) -> bool {
 fn caching(checker: &mut Checker<'_, '_>, at: &Looked<'_>, message: &Message) {
     let (l1, l3) = (at.byte(F::CacheL1), at.byte(F::CacheL3));
     let platform = checker.platform;
-    let new = platform.is_none_or(|p| p.at_least(Platforms::XE2));
+    let new = platform.is_none_or(|p| p >= Platform::Xe2);
     let name = |code| visakit_isa::enums::LSC_CACHING.name_of(code).unwrap_or("?");
     if !new && matches!(message.sfid, sfid::TGM | sfid::UGML) {
         if (l1, l3) != (cache::DF, cache::DF) {
@@ -120,7 +126,7 @@ fn caching(checker: &mut Checker<'_, '_>, at: &Looked<'_>, message: &Message) {
         }
         return;
     }
-    if !cached(l1, l3, message.access, new) {
+    if !cached(l1, l3, message.action, new) {
         checker.add_named(&rules::LSC_CACHING, at, F::CacheL1, || {
             alloc::format!("caching .{}.{}", name(l1), name(l3))
         });
@@ -214,10 +220,8 @@ fn data_bounds(checker: &mut Checker<'_, '_>, at: &Looked<'_>, moved: u32) {
 fn quad_mask(checker: &mut Checker<'_, '_>, at: &Looked<'_>, mask: u8) {
     let gaps = !(mask & 0xf).wrapping_add(1).is_power_of_two();
     // From Xe3P on only stores to tgm need them without gaps; no platform named says nothing of it.
-    let stores = at.def.access == Access::Store
-        && checker
-            .platform
-            .is_none_or(|p| !p.at_least(Platforms::XE3P));
+    let stores = at.def.memory.is_some_and(|m| m.action == Action::Store)
+        && checker.platform.is_none_or(|p| p < Platform::Xe3pCri);
     if mask & 0xf == 0 || mask > 0xf || (stores && gaps) {
         checker.add_named(&rules::LSC_CHANNELS, at, F::ChMask, || {
             alloc::format!("channel mask {mask:#x}")
@@ -279,13 +283,11 @@ fn atomic(checker: &mut Checker<'_, '_>, at: &Looked<'_>, message: &Message) {
             | Op::LSC_TYPED_ATOMIC_FADD
             | Op::LSC_TYPED_ATOMIC_FSUB
     );
-    let after = |first| checker.platform.is_none_or(|p| p.at_least(first));
+    let after = |first| checker.platform.is_none_or(|p| p >= first);
     let has = match message.sfid {
         sfid::UGM | sfid::UGML => true,
-        sfid::TGM => after(Platforms::XE2),
-        sfid::SLM => checker
-            .platform
-            .is_some_and(|p| p.at_least(Platforms::XE3P)),
+        sfid::TGM => after(Platform::Xe2),
+        sfid::SLM => checker.platform.is_some_and(|p| p >= Platform::Xe3pCri),
         _ => false,
     };
     if adds && !has {
@@ -319,9 +321,7 @@ fn addresses(checker: &mut Checker<'_, '_>, at: &Looked<'_>, message: &Message) 
     }
     let scale = at.number(F::AddrScale).unwrap_or(0);
     if scale & (scale - 1) != 0 {
-        let new = checker
-            .platform
-            .is_some_and(|p| p.at_least(Platforms::XE3P));
+        let new = checker.platform.is_some_and(|p| p >= Platform::Xe3pCri);
         if !new {
             checker.add_named(&rules::LSC_SCALE, at, F::AddrScale, || {
                 alloc::format!("scale {scale}")
@@ -335,9 +335,7 @@ fn surface(checker: &mut Checker<'_, '_>, at: &Looked<'_>, message: &Message) {
         return;
     };
     // The newest platforms add a base to flat addresses.
-    let newest = checker
-        .platform
-        .is_some_and(|p| p.at_least(Platforms::XE3P));
+    let newest = checker.platform.is_some_and(|p| p >= Platform::Xe3pCri);
     let wrong = match at.byte(F::AddrType) {
         model::FLAT | model::ARG => {
             let based = match base {
@@ -374,23 +372,23 @@ fn surface(checker: &mut Checker<'_, '_>, at: &Looked<'_>, message: &Message) {
 
 fn data_operands(checker: &mut Checker<'_, '_>, at: &Looked<'_>, message: &Message) {
     // Per field: whether it must be null, must not be null, or may be both.
-    let rules: [(F, Option<bool>); 3] = match message.access {
-        Access::Load => [
+    let rules: [(F, Option<bool>); 3] = match message.action {
+        Action::Load | Action::Status | Action::Query | Action::CacheControl => [
             (F::Dst, None),
             (F::Src1Data, Some(false)),
             (F::Src2Data, Some(false)),
         ],
-        Access::Store => [
+        Action::Store => [
             (F::Dst, Some(false)),
             (F::Src1Data, Some(true)),
             (F::Src2Data, Some(false)),
         ],
-        Access::Atomic { operands } => [
+        Action::Atomic(op) => [
             (F::Dst, None),
-            (F::Src1Data, Some(operands > 0)),
-            (F::Src2Data, Some(operands > 1)),
+            (F::Src1Data, Some(op.operands() > 0)),
+            (F::Src2Data, Some(op.operands() > 1)),
         ],
-        Access::Unspecified => return,
+        _ => return,
     };
     for (name, wanted) in rules {
         let (Some(wanted), Some(raw)) = (wanted, at.raw(name)) else {
@@ -455,7 +453,7 @@ fn block(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
         return;
     }
     let platform = checker.platform;
-    let newest = platform.is_none_or(|p| p.at_least(Platforms::XE3P));
+    let newest = platform.is_none_or(|p| p >= Platform::Xe3pCri);
     // A prefetch on the newest platforms may be as large as a cache line pair.
     let prefetch = newest && at.raw(F::Dst).is_some_and(RawOperand::is_null) && !store;
     let row = width.saturating_mul(blocks).saturating_mul(bytes);

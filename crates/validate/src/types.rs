@@ -128,24 +128,12 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
 
 fn saturation(checker: &mut Checker<'_, '_>, at: &Looked<'_>, ty: Option<DataType>) {
     let integer = ty.is_some_and(|t| !t.is_float());
-    let refused = match at.op {
-        Op::FRC | Op::LZD | Op::MOD | Op::MULH | Op::MADW | Op::INVM | Op::RSQTM => true,
-        Op::DIV => integer,
-        _ => {
-            at.def.group == Group::Logic && at.def.saturation == Saturation::No && at.op != Op::ASR
-        }
-    };
-    let unlisted = match at.def.saturation {
-        Saturation::No => true,
-        Saturation::Float => integer,
-        Saturation::Yes | Saturation::Unspecified => false,
-    };
-    let rule = if refused {
-        &rules::SATURATION
-    } else if unlisted {
-        &rules::SATURATION_UNEXPECTED
-    } else {
-        return;
+    let rule = match at.def.saturation {
+        Saturation::No => &rules::SATURATION,
+        Saturation::FloatOnly if integer => &rules::SATURATION,
+        Saturation::Unlisted => &rules::SATURATION_UNEXPECTED,
+        Saturation::Float if integer => &rules::SATURATION_UNEXPECTED,
+        _ => return,
     };
     let name = at.def.mnemonic();
     checker.add_named(rule, at, FieldName::Dst, || match ty {

@@ -4,7 +4,7 @@ use crate::output::{self, Failure};
 use crate::{Status, input, render};
 use std::path::PathBuf;
 use visakit::isa::object::Object;
-use visakit::isa::{Dialect, Version};
+use visakit::isa::{Dialect, Platform, Version};
 use visakit::text::asm::{Options, assemble, assemble_in_any_dialect};
 
 #[derive(clap::Args)]
@@ -24,8 +24,8 @@ pub(crate) struct Args {
     dialect: Option<Dialect>,
     /// Platform whose registers the offsets of address-of operands count. [default: one with
     /// registers of 32 bytes]
-    #[arg(long, value_name = "NAME", value_parser = super::dis::grf_bytes)]
-    platform: Option<u32>,
+    #[arg(long, value_name = "NAME")]
+    platform: Option<Platform>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let options = Options {
         version: args.target_version,
         dialect: args.dialect,
-        grf_bytes: args.platform,
+        grf_bytes: args.platform.map(Platform::grf_bytes),
     };
     let assembled: Vec<_> = texts
         .iter()

@@ -9,8 +9,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use visakit::dump::find_routine;
-use visakit::isa::object::{NativePlatform, Object, RoutineId};
-use visakit::isa::{enums, table::Platforms};
+use visakit::isa::Platform;
+use visakit::isa::object::{Object, RoutineId};
 use visakit::parse::Container;
 use visakit::text::{Form, LineKind, Options, Output, Printer, file_name};
 
@@ -34,8 +34,8 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
     /// Platform whose registers the offsets of address-of operands count. [default: that of the
     /// object's native code, else one with registers of 32 bytes]
-    #[arg(long, value_name = "NAME", value_parser = grf_bytes)]
-    platform: Option<u32>,
+    #[arg(long, value_name = "NAME")]
+    platform: Option<Platform>,
     #[command(flatten)]
     shown: Shown,
     #[command(flatten)]
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     };
     let options = Options {
         form,
-        grf_bytes: args.platform,
+        grf_bytes: args.platform.map(Platform::grf_bytes),
     };
     let printer = Printer::new(object, options);
     let colours = crate::output::has_colours();
@@ -183,24 +183,4 @@ fn free_name(object: &Object<'_>, id: RoutineId, taken: &mut HashSet<String>) ->
         number += 1;
     }
     name
-}
-
-/// Bytes of a register of a platform.
-pub(super) fn grf_bytes(name: &str) -> Result<u32, String> {
-    let plain = |name: &str| name.to_ascii_lowercase().replace(['_', '-'], "");
-    let wanted = plain(name);
-    let native = enums::NATIVE_PLATFORM
-        .entries
-        .iter()
-        .map(|(code, name)| (*name, NativePlatform(*code).grf_bytes()));
-    let listed = Platforms::all().iter_names();
-    let listed = listed.map(|(name, platform)| (name, platform.grf_bytes()));
-    let known: Vec<_> = native.chain(listed).collect();
-    let found = known.iter().find(|(name, _)| plain(name) == wanted);
-    found.map(|(_, bytes)| *bytes).ok_or_else(|| {
-        let mut names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
-        names.sort_unstable();
-        names.dedup();
-        format!("known platforms: {}", names.join(", "))
-    })
 }

@@ -2,7 +2,6 @@
 
 use crate::output::Failure;
 use crate::{Status, input, render};
-use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,8 +22,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "K", default_value_t = 1)]
     count: u64,
     /// Platform whose instructions and register size are used.
-    #[arg(long, value_name = "NAME", default_value = "skl", value_parser = platform())]
-    platform: String,
+    #[arg(long, value_name = "NAME", default_value = "skl")]
+    platform: Platform,
     /// Version of the objects.
     #[arg(long, value_name = "VERSION", value_parser = super::asm::version)]
     target_version: Option<Version>,
@@ -45,10 +44,6 @@ pub(crate) struct Args {
     output: PathBuf,
 }
 
-fn platform() -> PossibleValuesParser {
-    PossibleValuesParser::new(Platform::ALL.map(Platform::name))
-}
-
 fn class(text: &str) -> Result<Classes, String> {
     Classes::from_name(&text.to_ascii_uppercase()).ok_or_else(|| {
         let names: Vec<_> = Classes::all()
@@ -61,7 +56,7 @@ fn class(text: &str) -> Result<Classes, String> {
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let mut config = Config::default();
-    config.platform = Platform::from_name(&args.platform).unwrap_or_default();
+    config.platform = args.platform;
     config.statements = args.statements;
     config.executable = !args.not_executable;
     config.version = args.target_version.unwrap_or(config.version);

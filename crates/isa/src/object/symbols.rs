@@ -2,6 +2,7 @@
 
 use crate::enums;
 use crate::ids::{StringId, VarId};
+use crate::platform::Platform;
 use crate::types::DataType;
 use crate::wire::Number;
 use alloc::borrow::Cow;
@@ -57,13 +58,16 @@ impl Number for VariableProperties {
 }
 
 impl NativePlatform {
-    /// Bytes of a register.
+    /// The platform, for codes of platforms that vISA is compiled for.
     #[must_use]
-    pub const fn grf_bytes(self) -> u32 {
-        match self.0 {
-            enums::native_platform::PVC | enums::native_platform::PVC_XT => 64,
-            _ => 32,
-        }
+    pub fn platform(self) -> Option<Platform> {
+        Platform::from_native(self.0)
+    }
+
+    /// Bytes of a register; 32 for unknown codes, which are older ones.
+    #[must_use]
+    pub fn grf_bytes(self) -> u32 {
+        self.platform().map_or(32, Platform::grf_bytes)
     }
 }
 

@@ -5,6 +5,20 @@ use super::{Group, instructions};
 
 const GROUP: Group = Group::Arithmetic;
 
+/// What SRND converts.
+const STOCHASTIC: &[Conversion] = &[
+    Conversion {
+        to: BYTES,
+        from: T::HF.union(T::BF),
+        unmasked: true,
+    },
+    Conversion {
+        to: T::HF,
+        from: T::F,
+        unmasked: true,
+    },
+];
+
 /// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[doc(hidden)]
 #[macro_export]
@@ -13,21 +27,24 @@ macro_rules! __arith_rows {
         $($then)+! {
             $($state)*
     /// Adds two sources.
-    ADD = plain(0x01) ["add"] .spec(SAT, ARITH_MODS, ALL)
+    ADD = plain(0x01) ["add"]
+        .traits(Traits::BRAIN_FLOAT) .spec(SAT, ARITH_MODS, ALL)
         => &[
             EXEC, PRED, dst(GI, T::ALL_NUMBERS), src(F::Src0, GIM, T::ALL_NUMBERS),
             src(F::Src1, GIM, T::ALL_NUMBERS),
         ];
 
     /// Rounded average of two integers.
-    AVG = plain(0x02) ["avg"] .spec(SAT, ARITH_MODS, ALL)
+    AVG = plain(0x02) ["avg"]
+        .traits(Traits::ONE_TYPE) .spec(SAT, ARITH_MODS, ALL)
         => &[
             EXEC, PRED, dst(GI, UP_TO_DWORDS), src(F::Src0, GIM, UP_TO_DWORDS),
             src(F::Src1, GIM, UP_TO_DWORDS),
         ];
 
     /// Divides the first source by the second.
-    DIV = plain(0x03) ["div"] .spec(FLOAT_SAT, ARITH_MODS, ALL)
+    DIV = plain(0x03) ["div"]
+        .traits(Traits::BRAIN_FLOAT.union(Traits::STRICT_INTEGERS).union(Traits::DIVIDES).union(Traits::EXACT_DOUBLE)) .spec(FLOAT_ONLY_SAT, ARITH_MODS, ALL)
         => &[
             EXEC, PRED, dst(GI, T::ALL_NUMBERS), src(F::Src0, GIM, NO_QWORDS),
             src(F::Src1, GIM, NO_QWORDS),
@@ -35,6 +52,7 @@ macro_rules! __arith_rows {
 
     /// Dot product of two elements of each group of four.
     DP2 = plain(0x04) ["dp2"]
+        .traits(Traits::ACROSS_LANES)
         => &[
             EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F),
             src(F::Src1, GIM, T::F),
@@ -42,6 +60,7 @@ macro_rules! __arith_rows {
 
     /// Dot product of three elements of each group of four.
     DP3 = plain(0x05) ["dp3"]
+        .traits(Traits::ACROSS_LANES)
         => &[
             EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F),
             src(F::Src1, GIM, T::F),
@@ -49,6 +68,7 @@ macro_rules! __arith_rows {
 
     /// Dot product of groups of four elements.
     DP4 = plain(0x06) ["dp4"]
+        .traits(Traits::ACROSS_LANES)
         => &[
             EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F),
             src(F::Src1, GIM, T::F),
@@ -56,13 +76,15 @@ macro_rules! __arith_rows {
 
     /// Homogeneous dot product of groups of four elements.
     DPH = plain(0x07) ["dph"]
+        .traits(Traits::ACROSS_LANES)
         => &[
             EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F),
             src(F::Src1, GIM, T::F),
         ];
 
     /// Two to the power of the source.
-    EXP = plain(0x08) ["exp"] .spec(SAT, ARITH_MODS, ALL)
+    EXP = plain(0x08) ["exp"]
+        .traits(Traits::BRAIN_FLOAT) .spec(SAT, ARITH_MODS, ALL)
         => &[EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS)];
 
     /// Fractional part.
@@ -71,6 +93,7 @@ macro_rules! __arith_rows {
 
     /// Linear equation of pixel coordinates.
     LINE = plain(0x0a) ["line"]
+        .traits(Traits::ACROSS_LANES)
         => &[
             EXEC, PRED, dst(GI, T::INTEGERS.union(T::F)),
             src(F::Src0, G, T::INTEGERS.union(T::F)),
@@ -78,45 +101,53 @@ macro_rules! __arith_rows {
         ];
 
     /// Logarithm to the base of two.
-    LOG = plain(0x0b) ["log"] .spec(SAT, ARITH_MODS, ALL)
+    LOG = plain(0x0b) ["log"]
+        .traits(Traits::BRAIN_FLOAT) .spec(SAT, ARITH_MODS, ALL)
         => &[EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS)];
 
     /// Product of the first two sources plus the third.
-    MAD = plain(0x0c) ["mad"] .spec(FLOAT_SAT, ARITH_MODS, ALL)
+    MAD = plain(0x0c) ["mad"]
+        .traits(Traits::BRAIN_FLOAT) .spec(FLOAT_SAT, ARITH_MODS, ALL)
         => &[
             EXEC, PRED, dst(GI, T::ALL_NUMBERS), src(F::Src0, GIM, T::ALL_NUMBERS),
             src(F::Src1, GIM, T::ALL_NUMBERS), src(F::Src2, GIM, T::ALL_NUMBERS),
         ];
 
     /// Upper half of the product of two 32-bit integers.
-    MULH = plain(0x0d) ["mulh"] .spec(NO_SAT, ARITH_MODS, ALL)
+    MULH = plain(0x0d) ["mulh"]
+        .traits(Traits::ONE_TYPE) .spec(NO_SAT, ARITH_MODS, ALL)
         => &[
             EXEC, PRED, dst(GI, DWORDS), src(F::Src0, GIM, DWORDS), src(F::Src1, GIM, DWORDS),
         ];
 
     /// Linear interpolation between two sources.
-    LRP = plain(0x0e) ["lrp"] .spec(SAT, ARITH_MODS, UP_TO_BXT)
+    LRP = plain(0x0e) ["lrp"]
+        .traits(Traits::REGIONS_IGNORED) .spec(SAT, ARITH_MODS, UP_TO_BXT)
         => &[
             EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F),
             src(F::Src1, GIM, T::F), src(F::Src2, GIM, T::F),
         ];
 
+    // The specification lists saturation, the reference implementation refuses it.
     /// Remainder of the division of two integers.
-    MOD = plain(0x0f) ["mod"] .spec(SAT, ARITH_MODS, ALL)
+    MOD = plain(0x0f) ["mod"]
+        .traits(Traits::DIVIDES) .spec(NO_SAT, ARITH_MODS, ALL)
         => &[
             EXEC, PRED, dst(GI, UP_TO_DWORDS), src(F::Src0, GIM, UP_TO_DWORDS),
             src(F::Src1, GIM, UP_TO_DWORDS),
         ];
 
     /// Multiplies two sources.
-    MUL = plain(0x10) ["mul"] .spec(FLOAT_SAT, ARITH_MODS, ALL)
+    MUL = plain(0x10) ["mul"]
+        .traits(Traits::BRAIN_FLOAT.union(Traits::STRICT_INTEGERS)) .spec(FLOAT_SAT, ARITH_MODS, ALL)
         => &[
             EXEC, PRED, dst(GI, T::ALL_NUMBERS), src(F::Src0, GIM, NO_QWORDS),
             src(F::Src1, GIM, NO_QWORDS),
         ];
 
     /// First source to the power of the second.
-    POW = plain(0x11) ["pow"] .spec(SAT, ARITH_MODS, ALL)
+    POW = plain(0x11) ["pow"]
+        .traits(Traits::BRAIN_FLOAT) .spec(SAT, ARITH_MODS, ALL)
         => &[
             EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS),
             src(F::Src1, GIM, SINGLE_FLOATS),
@@ -139,34 +170,43 @@ macro_rules! __arith_rows {
         => &[EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F)];
 
     /// Sum of absolute differences of pairs of bytes.
-    SAD2 = plain(0x16) ["sad2"] .spec(SAT, ARITH_MODS, UP_TO_BXT)
+    SAD2 = plain(0x16) ["sad2"]
+        .traits(Traits::STRICT_INTEGERS.union(Traits::ACROSS_LANES))
+        .lacking(Platforms::since(Platform::Tgllp)) .spec(SAT, ARITH_MODS, UP_TO_BXT)
         => &[
             EXEC, PRED, dst(GI, T::W.union(T::UW)), src(F::Src0, GIM, BYTES),
             src(F::Src1, GIM, BYTES),
         ];
 
     /// Sine.
-    SIN = plain(0x17) ["sin"] .spec(SAT, ARITH_MODS, ALL)
+    SIN = plain(0x17) ["sin"]
+        .traits(Traits::BRAIN_FLOAT) .spec(SAT, ARITH_MODS, ALL)
         => &[EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS)];
 
     /// Cosine.
-    COS = plain(0x18) ["cos"] .spec(SAT, ARITH_MODS, ALL)
+    COS = plain(0x18) ["cos"]
+        .traits(Traits::BRAIN_FLOAT) .spec(SAT, ARITH_MODS, ALL)
         => &[EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS)];
 
     /// Square root.
-    SQRT = plain(0x19) ["sqrt"] .spec(SAT, ARITH_MODS, ALL)
+    SQRT = plain(0x19) ["sqrt"]
+        .traits(Traits::BRAIN_FLOAT.union(Traits::TAKES_INTEGERS).union(Traits::EXACT_DOUBLE)) .spec(SAT, ARITH_MODS, ALL)
         => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
 
     /// Reciprocal square root.
-    RSQRT = plain(0x1a) ["rsqrt"] .spec(SAT, ARITH_MODS, ALL)
+    RSQRT = plain(0x1a) ["rsqrt"]
+        .traits(Traits::BRAIN_FLOAT.union(Traits::TAKES_INTEGERS)) .spec(SAT, ARITH_MODS, ALL)
         => &[EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS)];
 
     /// Reciprocal.
-    INV = plain(0x1b) ["inv"] .spec(SAT, ARITH_MODS, ALL)
+    INV = plain(0x1b) ["inv"]
+        .traits(Traits::BRAIN_FLOAT.union(Traits::TAKES_INTEGERS).union(Traits::EXACT_DOUBLE)) .spec(SAT, ARITH_MODS, ALL)
         => &[EXEC, PRED, dst(GI, T::ALL_FLOATS), src(F::Src0, GIM, T::ALL_FLOATS)];
 
     /// Stochastic rounding to a narrower float.
-    SRND = plain(0x1e) ["srnd"] .spec(NO_SAT, NO_MODS, NONE).since_platform(Platforms::PVC_XT)
+    SRND = plain(0x1e) ["srnd"]
+        .traits(Traits::MOVES_BRAIN_FLOAT)
+        .converts(STOCHASTIC) .spec(UNLISTED_SAT, NO_MODS, NONE).since_platform(Platform::PvcXt)
         .since("2021-11")
         .note("No predicate field in the stream although the written spec lists one.")
         => &[
@@ -180,44 +220,53 @@ macro_rules! __arith_rows {
         => &[EXEC, PRED, dst(GI, T::UD), src(F::Src0, GIM, T::UD)];
 
     /// Adds two integers and gives the carry.
-    ADDC = plain(0x49) ["addc"] .spec(NO_SAT, NO_MODS, ALL)
+    ADDC = plain(0x49) ["addc"]
+        .traits(Traits::STRICT_INTEGERS) .spec(UNLISTED_SAT, NO_MODS, ALL)
         => &[
             EXEC, PRED, dst(GI, T::UD), to(F::Carry, GI, T::UD), src(F::Src0, GIM, T::UD),
             src(F::Src1, GIM, T::UD),
         ];
 
     /// Subtracts two integers and gives the borrow.
-    SUBB = plain(0x4a) ["subb"] .spec(SAT, NO_MODS, ALL)
+    SUBB = plain(0x4a) ["subb"]
+        .traits(Traits::STRICT_INTEGERS) .spec(SAT, NO_MODS, ALL)
         => &[
             EXEC, PRED, dst(GI, T::UD), to(F::Borrow, GI, T::UD), src(F::Src0, GIM, T::UD),
             src(F::Src1, GIM, T::UD),
         ];
 
     /// Sum of absolute differences of pairs of bytes, accumulated.
-    SAD2ADD = plain(0x6a) ["sad2add"] .spec(SAT, NO_MODS, UP_TO_BXT)
+    SAD2ADD = plain(0x6a) ["sad2add"]
+        .traits(Traits::STRICT_INTEGERS.union(Traits::ACROSS_LANES))
+        .lacking(Platforms::since(Platform::Tgllp)) .spec(SAT, NO_MODS, UP_TO_BXT)
         => &[
             EXEC, PRED, dst(GI, T::W.union(T::UW)), src(F::Src0, GIM, BYTES),
             src(F::Src1, GIM, BYTES), src(F::Src2, GIM, T::W.union(T::UW)),
         ];
 
     /// Plane equation of pixel coordinates.
-    PLANE = plain(0x6b) ["plane"] .spec(SAT, NO_MODS, UP_TO_BXT)
+    PLANE = plain(0x6b) ["plane"]
+        .traits(Traits::ACROSS_LANES.union(Traits::REGIONS_IGNORED))
+        .lacking(Platforms::since(Platform::Xe3pCri)) .spec(SAT, NO_MODS, UP_TO_BXT)
         => &[EXEC, PRED, dst(GI, T::F), src(F::Src0, GIM, T::F), src(F::Src1, GIM, T::F)];
 
     /// Square root, correctly rounded.
-    SQRTM = plain(0x7e) ["sqrtm"] .spec(SAT, NO_MODS, Platforms::SKL)
+    SQRTM = plain(0x7e) ["sqrtm"]
+        .traits(Traits::EXACT) .spec(SAT, NO_MODS, Platforms::SKL)
         => &[EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS)];
 
     /// Division, correctly rounded.
-    DIVM = plain(0x7f) ["divm"] .spec(SAT, NO_MODS, Platforms::SKL)
+    DIVM = plain(0x7f) ["divm"]
+        .traits(Traits::EXACT) .spec(SAT, NO_MODS, Platforms::SKL)
         => &[
             EXEC, PRED, dst(GI, T::FLOATS), src(F::Src0, GIM, T::FLOATS),
             src(F::Src1, GIM, T::FLOATS),
         ];
 
     /// Dot product of four bytes, accumulated.
-    DP4A = plain(0x82) ["dp4a"] .spec(SAT, NO_MODS, Platforms::TGLLP)
-        .since_platform(Platforms::TGLLP)
+    DP4A = plain(0x82) ["dp4a"]
+        .traits(Traits::STRICT_INTEGERS) .spec(SAT, NO_MODS, Platforms::TGLLP)
+        .since_platform(Platform::Tgllp)
         .note("Real objects have constants as src0; the specification lists none for src0 and src1.")
         => &[
             EXEC, PRED, dst(GI, DWORDS), src(F::Src0, GIM, DWORDS), src(F::Src1, GIM, DWORDS),
@@ -225,38 +274,47 @@ macro_rules! __arith_rows {
         ];
 
     /// Adds three sources.
-    ADD3 = plain(0x84) ["add3"] .spec(SAT, ARITH_MODS, NONE).since("2021-06")
+    ADD3 = plain(0x84) ["add3"]
+        .traits(Traits::STRICT_INTEGERS)
+        .since_platform(Platform::XeHpSdv) .spec(SAT, ARITH_MODS, NONE).since("2021-06")
         => &[
             EXEC, PRED, dst(GI, WORDS_DWORDS), src(F::Src0, GIM, WORDS_DWORDS),
             src(F::Src1, GIM, WORDS_DWORDS), src(F::Src2, GIM, WORDS_DWORDS),
         ];
 
     /// Product of two 32-bit integers plus a third, 64 bits wide.
-    MADW = plain(0x91) ["madw"] .spec(NO_SAT, ARITH_MODS, ALL).since("2021-05")
+    MADW = plain(0x91) ["madw"]
+        .traits(Traits::ONE_TYPE.union(Traits::WIDE_RESULT))
+        .since_platform(Platform::Tgllp) .spec(NO_SAT, ARITH_MODS, ALL).since("2021-05")
         => &[
             EXEC, PRED, dst(GI, DWORDS), src(F::Src0, GIM, DWORDS), src(F::Src1, GIM, DWORDS),
             src(F::Src2, GIM, DWORDS),
         ];
 
     /// Adds three sources and gives the overflow.
-    ADD3O = plain(0x92) ["add3.o"] .spec(NO_SAT, ARITH_MODS, NONE).since("2021-09")
+    ADD3O = plain(0x92) ["add3.o"]
+        .traits(Traits::STRICT_INTEGERS.union(Traits::WRITES_PREDICATE))
+        .since_platform(Platform::Pvc) .spec(UNLISTED_SAT, ARITH_MODS, NONE).since("2021-09")
         => &[
             EXEC, PRED, dst(GI, WORDS_DWORDS), src(F::Src0, GIM, WORDS_DWORDS),
             src(F::Src1, GIM, WORDS_DWORDS), src(F::Src2, GIM, WORDS_DWORDS),
         ];
 
     /// Hyperbolic tangent.
-    TANH = plain(0x96) ["tanh"] .since_platform(Platforms::XE3P).since("2025-12")
+    TANH = plain(0x96) ["tanh"]
+        .traits(Traits::BRAIN_FLOAT) .since_platform(Platform::Xe3pCri).since("2025-12")
         .note("IGC 2.26+ (Xe3P); readable by the generic path, but no public binary writer.")
         => &[EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS)];
 
     /// Sigmoid.
-    SIGM = plain(0x97) ["sigm"] .since_platform(Platforms::XE3P).since("2025-12")
+    SIGM = plain(0x97) ["sigm"]
+        .traits(Traits::BRAIN_FLOAT) .since_platform(Platform::Xe3pCri).since("2025-12")
         .note("IGC 2.26+ (Xe3P); readable by the generic path, but no public binary writer.")
         => &[EXEC, PRED, dst(GI, SINGLE_FLOATS), src(F::Src0, GIM, SINGLE_FLOATS)];
 
     /// First step of a correctly rounded division.
-    INVM = plain(0x9b) ["invm"] .spec(NO_SAT, ARITH_MODS, Platforms::SKL).since("2024-09")
+    INVM = plain(0x9b) ["invm"]
+        .traits(Traits::EXACT.union(Traits::STEP)) .spec(NO_SAT, ARITH_MODS, Platforms::SKL).since("2024-09")
         .note("Predicate field: the reader of IGC 2.x expects a pred u16 here, the descriptor table has none. Added after the last public binary writer, so no bytes exist to prove it.")
         => &[
             EXEC, PRED, dst(GI, T::FLOATS), to(F::PredDst, P, T::UD.union(T::UW)),
@@ -264,7 +322,8 @@ macro_rules! __arith_rows {
         ];
 
     /// First step of a correctly rounded reciprocal square root.
-    RSQTM = plain(0x9c) ["rsqtm"] .spec(NO_SAT, ARITH_MODS, Platforms::SKL).since("2024-09")
+    RSQTM = plain(0x9c) ["rsqtm"]
+        .traits(Traits::EXACT.union(Traits::STEP)) .spec(NO_SAT, ARITH_MODS, Platforms::SKL).since("2024-09")
         .note("Same remark as INVM.")
         => &[
             EXEC, PRED, dst(GI, T::FLOATS), to(F::PredDst, P, T::UD.union(T::UW)),

@@ -141,21 +141,25 @@ macro_rules! __dataport_rows {
         $($then)+! {
             $($state)*
     /// Loads consecutive OWords at an OWord offset.
-    OWORD_LD = plain(0x35) ["oword_ld"] .text(OWORDS) .spec(NO_SAT, NO_MODS, ALL)
+    OWORD_LD = plain(0x35) ["oword_ld"]
+        .memory(Memory::surface(Action::Load, ElementSize::Bytes(16), Count::Power(F::Size, 7)).layout(DataLayout::Block)) .text(OWORDS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Size).named(&enums::OWORD_COUNT), u8(F::IsModified), SURFACE,
             scalar(F::Offset, T::UD), raw_to(F::Dst, ANY),
         ];
 
     /// Stores consecutive OWords at an OWord offset.
-    OWORD_ST = plain(0x36) ["oword_st"] .text(OWORDS) .spec(NO_SAT, NO_MODS, ALL)
+    OWORD_ST = plain(0x36) ["oword_st"]
+        .memory(Memory::surface(Action::Store, ElementSize::Bytes(16), Count::Power(F::Size, 7)).layout(DataLayout::Block)) .text(OWORDS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Size).named(&enums::OWORD_COUNT), SURFACE, scalar(F::Offset, T::UD),
             raw(F::Src, ANY),
         ];
 
     /// Loads a rectangle of a 2D surface.
-    MEDIA_LD = plain(0x37) ["media_ld"] .text(MEDIA) .spec(NO_SAT, NO_MODS, ALL)
+    MEDIA_LD = plain(0x37) ["media_ld"]
+        .traits(Traits::IMAGES_ONLY)
+        .memory(Memory::image(Action::Load, DataLayout::Rectangle, Count::Rectangle).element(ElementSize::Bytes(1))) .text(MEDIA) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Modifier).named(&enums::MEDIA_LD_MODIFIER), SURFACE,
             u8(F::Plane).named(&enums::PLANE), u8(F::BlockWidth).note("bytes 1..64"),
@@ -164,7 +168,9 @@ macro_rules! __dataport_rows {
         ];
 
     /// Stores a rectangle of a 2D surface.
-    MEDIA_ST = plain(0x38) ["media_st"] .text(MEDIA) .spec(NO_SAT, NO_MODS, ALL)
+    MEDIA_ST = plain(0x38) ["media_st"]
+        .traits(Traits::IMAGES_ONLY)
+        .memory(Memory::image(Action::Store, DataLayout::Rectangle, Count::Rectangle).element(ElementSize::Bytes(1))) .text(MEDIA) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Modifier).named(&enums::MEDIA_ST_MODIFIER), SURFACE,
             u8(F::Plane).named(&enums::PLANE), u8(F::BlockWidth).note("bytes"),
@@ -173,7 +179,8 @@ macro_rules! __dataport_rows {
         ];
 
     /// Loads one element for each lane.
-    GATHER = plain(0x39) ["gather"] .text(ELEMENTS) .spec(NO_SAT, NO_MODS, NONE)
+    GATHER = plain(0x39) ["gather"]
+        .memory(Memory::surface(Action::Load, ElementSize::Log2, Count::One)) .text(ELEMENTS) .spec(NO_SAT, NO_MODS, NONE)
         => &[
             u8(F::EltSize).named(&enums::ELEMENT_SIZE), u8(F::IsModified), NUM_ELTS, SURFACE,
             scalar(F::GlobalOffset, T::UD).note("in elements"), raw(F::ElementOffset, T::UD),
@@ -181,7 +188,8 @@ macro_rules! __dataport_rows {
         ];
 
     /// Stores one element for each lane.
-    SCATTER = plain(0x3a) ["scatter"] .text(ELEMENTS) .spec(NO_SAT, NO_MODS, NONE)
+    SCATTER = plain(0x3a) ["scatter"]
+        .memory(Memory::surface(Action::Store, ElementSize::Log2, Count::One)) .text(ELEMENTS) .spec(NO_SAT, NO_MODS, NONE)
         => &[
             u8(F::EltSize).named(&enums::ELEMENT_SIZE), NUM_ELTS, SURFACE,
             scalar(F::GlobalOffset, T::UD).note("in elements"), raw(F::ElementOffset, T::UD),
@@ -189,7 +197,8 @@ macro_rules! __dataport_rows {
         ];
 
     /// Atomic operation on one dword for each lane.
-    UNTYPED_ATOMIC = plain(0x3b) ["untyped_atomic"] .text(UNTYPED) .retired(before(Features::SINCE_3_7))
+    UNTYPED_ATOMIC = plain(0x3b) ["untyped_atomic"]
+        .memory(Memory::surface(Action::AtomicCode, ElementSize::AtomicCode, Count::One)) .text(UNTYPED) .retired(before(Features::SINCE_3_7))
         .note("Removed from the public sources in 2019-03 (commit 89e1dea97) without a version change; the number is reserved since.")
         => &[
             u8(F::Op).named(&enums::ATOMIC_OP), NUM_ELTS, SURFACE,
@@ -198,7 +207,8 @@ macro_rules! __dataport_rows {
         ];
 
     /// Loads consecutive OWords at a byte offset.
-    OWORD_LD_UNALIGNED = plain(0x3c) ["oword_ld_unaligned"] .text(OWORDS) .spec(NO_SAT, NO_MODS, ALL)
+    OWORD_LD_UNALIGNED = plain(0x3c) ["oword_ld_unaligned"]
+        .memory(Memory::surface(Action::Load, ElementSize::Bytes(16), Count::Power(F::Size, 7)).layout(DataLayout::Block)) .text(OWORDS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Size).named(&enums::OWORD_COUNT), u8(F::IsModified), SURFACE,
             scalar(F::Offset, T::UD).note("byte offset, dword aligned (oword_ld/oword_st use OWord units)"),
@@ -206,7 +216,8 @@ macro_rules! __dataport_rows {
         ];
 
     /// Loads up to four consecutive dwords for each lane.
-    GATHER4 = plain(0x3d) ["gather4"] .text(UNTYPED_CHANNELS) .retired(before(Features::SINCE_3_7))
+    GATHER4 = plain(0x3d) ["gather4"]
+        .memory(Memory::surface(Action::Load, ElementSize::Bytes(4), Count::ChannelsOff(F::Channels)).layout(DataLayout::Channels)) .text(UNTYPED_CHANNELS) .retired(before(Features::SINCE_3_7))
         .note("Removed from the public sources in 2019-03 (commit 89e1dea97) without a version change; the number is reserved since.")
         => &[
             u8(F::Channels), u8(F::IsModified), NUM_ELTS, SURFACE,
@@ -215,7 +226,8 @@ macro_rules! __dataport_rows {
         ];
 
     /// Stores up to four consecutive dwords for each lane.
-    SCATTER4 = plain(0x3e) ["scatter4"] .text(UNTYPED_CHANNELS) .retired(before(Features::SINCE_3_7))
+    SCATTER4 = plain(0x3e) ["scatter4"]
+        .memory(Memory::surface(Action::Store, ElementSize::Bytes(4), Count::ChannelsOff(F::Channels)).layout(DataLayout::Channels)) .text(UNTYPED_CHANNELS) .retired(before(Features::SINCE_3_7))
         .note("Removed from the public sources in 2019-03 (commit 89e1dea97) without a version change; the number is reserved since. Seen in real 3.2 objects.")
         => &[
             u8(F::Channels), NUM_ELTS, SURFACE, scalar(F::GlobalOffset, T::UD).note("dwords"),
@@ -223,7 +235,9 @@ macro_rules! __dataport_rows {
         ];
 
     /// Loads a rectangle with rows and columns swapped.
-    TRANSPOSE_LD = plain(0x3f) ["transpose_ld"] .text(TRANSPOSED) .retired(before(Features::SINCE_3_7))
+    TRANSPOSE_LD = plain(0x3f) ["transpose_ld"]
+        .unsupported("the sources of its time disagree about the unit of its offsets, and no program has it")
+        .memory(Memory::image(Action::Load, DataLayout::Rectangle, Count::Rectangle).element(ElementSize::Bytes(4))) .text(TRANSPOSED) .retired(before(Features::SINCE_3_7))
         .note("Removed from the public sources in 2019-03 (commit 89e1dea97) without a version change; the number is reserved since.")
         => &[
             SURFACE, u8(F::BlockWidth), u8(F::BlockHeight), scalar(F::XOffset, T::UD),
@@ -231,7 +245,9 @@ macro_rules! __dataport_rows {
         ];
 
     /// Loads up to four channels of a typed surface for each lane.
-    GATHER4_TYPED = plain(0x4b) ["gather4_typed"] .text(TYPED_CHANNELS) .spec(NO_SAT, NO_MODS, ALL)
+    GATHER4_TYPED = plain(0x4b) ["gather4_typed"]
+        .traits(Traits::IMAGES_ONLY)
+        .memory(Memory::image(Action::Load, DataLayout::Texels, Count::Channels(F::Channels))) .text(TYPED_CHANNELS) .spec(NO_SAT, NO_MODS, ALL)
         .note("Before 3.2 the channel byte comes first, there is no pred and no lod, and the exec size code must be 0 (meaning 8 lanes).")
         => &[
             u8(F::ChannelsInv).when(before(Features::SINCE_3_2)), EXEC,
@@ -242,7 +258,9 @@ macro_rules! __dataport_rows {
         ];
 
     /// Stores up to four channels of a typed surface for each lane.
-    SCATTER4_TYPED = plain(0x4c) ["scatter4_typed"] .text(TYPED_CHANNELS) .spec(NO_SAT, NO_MODS, ALL)
+    SCATTER4_TYPED = plain(0x4c) ["scatter4_typed"]
+        .traits(Traits::IMAGES_ONLY)
+        .memory(Memory::image(Action::Store, DataLayout::Texels, Count::Channels(F::Channels))) .text(TYPED_CHANNELS) .spec(NO_SAT, NO_MODS, ALL)
         .note("Before 3.2 the channel byte comes first, there is no pred and no lod, and the exec size code must be 0 (meaning 8 lanes).")
         => &[
             u8(F::ChannelsInv).when(before(Features::SINCE_3_2)), EXEC,
@@ -253,7 +271,8 @@ macro_rules! __dataport_rows {
         ];
 
     /// Atomic operation on a typed surface.
-    TYPED_ATOMIC_3D = plain(0x73) ["typed_atomic"] .text(ATOMIC) .spec(NO_SAT, NO_MODS, ALL)
+    TYPED_ATOMIC_3D = plain(0x73) ["typed_atomic"]
+        .memory(Memory::image(Action::AtomicCode, DataLayout::Texels, Count::One).element(ElementSize::AtomicCode)) .text(ATOMIC) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Op).named(&enums::ATOMIC_OP).note("bits 0-4 atomic code; bit 5 = 16-bit data, bit 6 = 64-bit data"),
             EXEC, PRED, SURFACE, raw(F::U, ANY), raw(F::V, ANY), raw(F::R, ANY), raw(F::Lod, ANY),
@@ -261,7 +280,8 @@ macro_rules! __dataport_rows {
         ];
 
     /// Loads up to four consecutive dwords for each lane at byte offsets.
-    GATHER4_SCALED = plain(0x74) ["gather4_scaled"] .text(CHANNELS) .spec(NO_SAT, NO_MODS, ALL)
+    GATHER4_SCALED = plain(0x74) ["gather4_scaled"]
+        .memory(Memory::surface(Action::Load, ElementSize::Bytes(4), Count::Channels(F::Channels)).layout(DataLayout::Channels)) .text(CHANNELS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             EXEC, PRED, u8(F::Channels), u16(F::Scale), SURFACE,
             scalar(F::GlobalOffset, T::UD).note("bytes"), raw(F::ElementOffset, T::UD),
@@ -269,7 +289,8 @@ macro_rules! __dataport_rows {
         ];
 
     /// Stores up to four consecutive dwords for each lane at byte offsets.
-    SCATTER4_SCALED = plain(0x75) ["scatter4_scaled"] .text(CHANNELS) .spec(NO_SAT, NO_MODS, ALL)
+    SCATTER4_SCALED = plain(0x75) ["scatter4_scaled"]
+        .memory(Memory::surface(Action::Store, ElementSize::Bytes(4), Count::Channels(F::Channels)).layout(DataLayout::Channels)) .text(CHANNELS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             EXEC, PRED, u8(F::Channels), u16(F::Scale), SURFACE,
             scalar(F::GlobalOffset, T::UD).note("bytes"), raw(F::ElementOffset, T::UD),
@@ -277,7 +298,9 @@ macro_rules! __dataport_rows {
         ];
 
     /// Loads from a structured buffer.
-    STRBUF_LOAD = plain(0x76) ["strbuf_load"] .text(CHANNELS) .retired(before(Features::SINCE_3_7))
+    STRBUF_LOAD = plain(0x76) ["strbuf_load"]
+        .unsupported("it needs surfaces that are structured buffers, with a stride")
+        .memory(Memory::surface(Action::Load, ElementSize::Bytes(4), Count::Channels(F::Channels)).layout(DataLayout::Channels)) .text(CHANNELS) .retired(before(Features::SINCE_3_7))
         .note("Removed in 2018 (commit 2c4ae2c6a).")
         => &[
             EXEC, PRED, u8(F::Channels), SURFACE, raw(F::U, ANY), raw(F::V, ANY),
@@ -285,7 +308,9 @@ macro_rules! __dataport_rows {
         ];
 
     /// Stores to a structured buffer.
-    STRBUF_STORE = plain(0x77) ["strbuf_store"] .text(CHANNELS) .retired(before(Features::SINCE_3_7))
+    STRBUF_STORE = plain(0x77) ["strbuf_store"]
+        .unsupported("it needs surfaces that are structured buffers, with a stride")
+        .memory(Memory::surface(Action::Store, ElementSize::Bytes(4), Count::Channels(F::Channels)).layout(DataLayout::Channels)) .text(CHANNELS) .retired(before(Features::SINCE_3_7))
         .note("Removed in 2018 (commit 2c4ae2c6a).")
         => &[
             EXEC, PRED, u8(F::Channels), SURFACE, raw(F::U, ANY), raw(F::V, ANY),
@@ -293,7 +318,8 @@ macro_rules! __dataport_rows {
         ];
 
     /// Loads blocks of bytes for each lane at byte offsets.
-    GATHER_SCALED = plain(0x78) ["gather_scaled"] .text(BLOCKS) .spec(NO_SAT, NO_MODS, ALL)
+    GATHER_SCALED = plain(0x78) ["gather_scaled"]
+        .memory(Memory::surface(Action::Load, ElementSize::BlockSize, Count::Power(F::NumBlocks, 3))) .text(BLOCKS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             EXEC, PRED,
             u8(F::BlockSize).named(&enums::BLOCK_SIZE).note("must be zero (byte blocks)"),
@@ -302,7 +328,8 @@ macro_rules! __dataport_rows {
         ];
 
     /// Stores blocks of bytes for each lane at byte offsets.
-    SCATTER_SCALED = plain(0x79) ["scatter_scaled"] .text(BLOCKS) .spec(NO_SAT, NO_MODS, ALL)
+    SCATTER_SCALED = plain(0x79) ["scatter_scaled"]
+        .memory(Memory::surface(Action::Store, ElementSize::BlockSize, Count::Power(F::NumBlocks, 3))) .text(BLOCKS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             EXEC, PRED,
             u8(F::BlockSize).named(&enums::BLOCK_SIZE).note("must be zero (byte blocks)"),
@@ -311,7 +338,8 @@ macro_rules! __dataport_rows {
         ];
 
     /// Atomic operation on one element for each lane.
-    DWORD_ATOMIC = plain(0x7d) ["dword_atomic"] .text(ATOMIC) .spec(NO_SAT, NO_MODS, ALL)
+    DWORD_ATOMIC = plain(0x7d) ["dword_atomic"]
+        .memory(Memory::surface(Action::AtomicCode, ElementSize::AtomicCode, Count::One)) .text(ATOMIC) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Op).named(&enums::ATOMIC_OP).note("bits 0-4 atomic code; bit 5 = 16-bit data, bit 6 = 64-bit data"),
             EXEC, PRED, SURFACE, raw(F::ElementOffset, T::UD), raw(F::Src0, ANY),
@@ -320,7 +348,8 @@ macro_rules! __dataport_rows {
 
     // Sources name XEHP_SDV for this pair, but compilers write it for SKL, too, and Intel's verifier lets it pass.
     /// Loads qwords for each lane.
-    QW_GATHER = plain(0x86) ["qw_gather"] .text(BLOCKS) .spec(NO_SAT, NO_MODS, NONE)
+    QW_GATHER = plain(0x86) ["qw_gather"]
+        .memory(Memory::surface(Action::Load, ElementSize::Bytes(8), Count::Power(F::NumBlocks, 3))) .text(BLOCKS) .spec(NO_SAT, NO_MODS, NONE)
         .since("2021-06")
         => &[
             EXEC, PRED, u8(F::NumBlocks).named(&enums::BLOCK_COUNT), SURFACE,
@@ -328,7 +357,8 @@ macro_rules! __dataport_rows {
         ];
 
     /// Stores qwords for each lane.
-    QW_SCATTER = plain(0x87) ["qw_scatter"] .text(BLOCKS) .spec(NO_SAT, NO_MODS, NONE)
+    QW_SCATTER = plain(0x87) ["qw_scatter"]
+        .memory(Memory::surface(Action::Store, ElementSize::Bytes(8), Count::Power(F::NumBlocks, 3))) .text(BLOCKS) .spec(NO_SAT, NO_MODS, NONE)
         .since("2021-06")
         => &[
             EXEC, PRED, u8(F::NumBlocks).named(&enums::BLOCK_COUNT), SURFACE,

@@ -256,8 +256,12 @@ pub(super) mod short {
     pub(crate) use super::{FieldDef, FieldKind, KeyTest};
     pub(crate) use crate::enums;
     use crate::operand::OperandClasses;
+    pub(crate) use crate::platform::{Platform, Platforms};
+    pub(crate) use crate::semantics::{
+        Action, AddressWidth, AtomicOp, Callee, Conversion, Count, DataLayout, ElementSize, Ending,
+        Flow, Implicit, Memory, Storage, Structure, Traits,
+    };
     pub(crate) use crate::table::FieldName as F;
-    pub(crate) use crate::table::Platforms;
     pub(crate) use crate::table::{Choice, Part, Syntax, Test};
     use crate::table::{Saturation, SourceModifiers};
     pub(crate) use crate::types::TypeSet as T;
@@ -303,12 +307,16 @@ pub(super) mod short {
 
     pub(crate) const SAT: Saturation = Saturation::Yes;
     pub(crate) const NO_SAT: Saturation = Saturation::No;
+    pub(crate) const UNLISTED_SAT: Saturation = Saturation::Unlisted;
+    pub(crate) const FLOAT_ONLY_SAT: Saturation = Saturation::FloatOnly;
     pub(crate) const FLOAT_SAT: Saturation = Saturation::Float;
     pub(crate) const ARITH_MODS: SourceModifiers = SourceModifiers::Arithmetic;
     pub(crate) const LOGIC_MODS: SourceModifiers = SourceModifiers::Logic;
     pub(crate) const NO_MODS: SourceModifiers = SourceModifiers::None;
     pub(crate) const UNKNOWN_SAT: Saturation = Saturation::Unspecified;
     pub(crate) const UNKNOWN_MODS: SourceModifiers = SourceModifiers::Unspecified;
+    /// Semantics that no public document gives.
+    pub(crate) const UNDEFINED: &str = "its semantics are not published";
     /// The specification lists no platform.
     pub(crate) const NONE: Platforms = Platforms::empty();
     /// Platforms of the specification up to Broxton.

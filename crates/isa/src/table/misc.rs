@@ -5,6 +5,8 @@ use super::{Group, instructions};
 
 const GROUP: Group = Group::Miscellaneous;
 
+const RAW_MESSAGE: &str = "it is a raw message to a shared function of the hardware";
+
 const BARE: &[Part] = &[Part::Mnemonic];
 
 const SOURCE_FILE: &[Part] = &[Part::Text("FILE "), Part::Quoted(F::FileName)];
@@ -252,8 +254,9 @@ macro_rules! __misc_rows {
         $($then)+! {
             $($state)*
     /// Systolic dot product accumulate shared by two execution units.
-    DPASW = plain(0x1c) ["dpasw"] .text(SYSTOLIC) .spec(NO_SAT, NO_MODS, NONE)
-        .since_platform(Platforms::XEHP_SDV).since("2021-06")
+    DPASW = plain(0x1c) ["dpasw"]
+        .traits(Traits::FUSED).lacking(Platforms::since(Platform::Pvc)) .text(SYSTOLIC) .spec(NO_SAT, NO_MODS, NONE)
+        .since_platform(Platform::XeHpSdv).since("2021-06")
         .note("src2 is a vector operand, the other three are raw operands. Text form: dpas.W.A.SD.RC")
         => &[
             EXEC, PRED.when(since(Features::DPAS_PREDICATE)), raw_to(F::Dst, DPAS),
@@ -262,11 +265,13 @@ macro_rules! __misc_rows {
         ];
 
     /// Names the source file of what follows.
-    FILE = plain(0x51) [".file"] .syntax(Syntax::directive(SOURCE_FILE).or(&[SOURCE_FILE_NOW])) .spec(NO_SAT, NO_MODS, ALL)
+    FILE = plain(0x51) [".file"]
+        .flow(Flow::Marker) .syntax(Syntax::directive(SOURCE_FILE).or(&[SOURCE_FILE_NOW])) .spec(NO_SAT, NO_MODS, ALL)
         => &[field(F::FileName, FieldKind::StringIndex)];
 
     /// Names the source line of what follows.
-    LOC = plain(0x52) [".loc"] .syntax(Syntax::directive(SOURCE_LINE).or(&[SOURCE_LINE_NOW])) .spec(NO_SAT, NO_MODS, ALL)
+    LOC = plain(0x52) [".loc"]
+        .flow(Flow::Marker) .syntax(Syntax::directive(SOURCE_LINE).or(&[SOURCE_LINE_NOW])) .spec(NO_SAT, NO_MODS, ALL)
         => &[u32(F::Line)];
 
     /// Waits for all threads of the group.
@@ -274,7 +279,8 @@ macro_rules! __misc_rows {
         => &[];
 
     /// Flushes the sampler cache.
-    SAMPLER_CACHE_FLUSH = plain(0x5a) ["sampler_cache_flush"] .text(BARE) .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
+    SAMPLER_CACHE_FLUSH = plain(0x5a) ["sampler_cache_flush"]
+        .memory(Memory::control(Action::CacheControl)) .text(BARE) .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
         => &[];
 
     /// Waits for a notification.
@@ -282,11 +288,14 @@ macro_rules! __misc_rows {
         => &[scalar(F::Mask, T::UB).when(since(Features::SINCE_3_1))];
 
     /// Orders memory accesses and flushes caches.
-    FENCE = plain(0x5c) ["fence"] .text(FENCE_MASK) .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
+    FENCE = plain(0x5c) ["fence"]
+        .memory(Memory::control(Action::Fence)) .text(FENCE_MASK) .group(Group::Sync).spec(NO_SAT, NO_MODS, ALL)
         => &[u8(F::Mask).note("bit mask, see enums.fence_mask_bits")];
 
     /// Sends a message that the program composed.
-    RAW_SEND = plain(0x5d) ["raw_send", "raw_sendc"] .text(SEND) .spec(NO_SAT, NO_MODS, ALL)
+    RAW_SEND = plain(0x5d) ["raw_send", "raw_sendc"]
+        .ending(Ending::Possible)
+        .unsupported(RAW_MESSAGE) .text(SEND) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Modifier).note("bit 0: sendc"), EXEC, PRED, u32(F::ExMsgDesc), u8(F::NumSrc),
             u8(F::NumDst), scalar(F::Desc, T::UD), raw(F::Src, ANY), raw_to(F::Dst, ANY),
@@ -298,7 +307,7 @@ macro_rules! __misc_rows {
 
     /// Named barrier: wait or signal.
     NBARRIER = plain(0x60) ["nbarrier.wait", "nbarrier.signal"] .syntax(Syntax::of(NAMED_BARRIER).or(&[NAMED_BARRIER_GENERAL])) .group(Group::Sync).when(since(Features::SINCE_3_8))
-        .spec(NO_SAT, NO_MODS, NONE).since_platform(Platforms::PVC).since("2021-11")
+        .spec(NO_SAT, NO_MODS, NONE).since_platform(Platform::Pvc).since("2021-11")
         => &[
             u8(F::Mode).note("bit 0: 0 wait, 1 signal"), scalar(F::BarrierId, T::UB),
             scalar(F::NumThreads, T::UB).when(before(Features::NBARRIER_GENERAL)),
@@ -308,7 +317,9 @@ macro_rules! __misc_rows {
         ];
 
     /// Sends a message of two payloads that the program composed.
-    RAW_SENDS = plain(0x7a) ["raw_sends", "raw_sendsc", "raw_sends_eot", "raw_sendsc_eot"] .syntax(Syntax::of(SPLIT_SEND).or(&[SPLIT_SEND_END, SPLIT_SEND_SHORT]))
+    RAW_SENDS = plain(0x7a) ["raw_sends", "raw_sendsc", "raw_sends_eot", "raw_sendsc_eot"]
+        .ending(Ending::IfBit(F::Modifier, 1))
+        .unsupported(RAW_MESSAGE) .syntax(Syntax::of(SPLIT_SEND).or(&[SPLIT_SEND_END, SPLIT_SEND_SHORT]))
         .spec(NO_SAT, NO_MODS, ALL)
         .note("The written spec puts the function id before the three size bytes; the bytes have it after them.")
         => &[
@@ -319,14 +330,16 @@ macro_rules! __misc_rows {
         ];
 
     /// Begins or ends the lifetime of a variable.
-    LIFETIME = plain(0x7b) ["lifetime.start", "lifetime.end"] .text(LIFETIME_MARK) .spec(NO_SAT, NO_MODS, ALL)
+    LIFETIME = plain(0x7b) ["lifetime.start", "lifetime.end"]
+        .flow(Flow::Marker) .text(LIFETIME_MARK) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Properties).key().note("bit 0: 0 start, 1 end; bits 4-5 operand class: 0 general, 1 address, 2 predicate"),
             field(F::Variable, FieldKind::Lifetime),
         ];
 
     /// Predicated barrier with a result.
-    PBARRIER = reused(0x7c) ["pbarrier"] .text(MASKED_BARRIER) .group(Group::Sync).retired(before(Features::SINCE_3_6))
+    PBARRIER = reused(0x7c) ["pbarrier"]
+        .unsupported(UNDEFINED) .text(MASKED_BARRIER) .group(Group::Sync).retired(before(Features::SINCE_3_6))
         .note("Number reused by SBARRIER in 2018-09 without a version change.")
         => &[scalar(F::Mask, T::UD), raw_to(F::Dst, ANY)];
 
@@ -337,7 +350,7 @@ macro_rules! __misc_rows {
         => &[u8(F::Mode).note("0 wait, 1 signal")];
 
     /// Systolic dot product accumulate.
-    DPAS = plain(0x83) ["dpas"] .text(SYSTOLIC) .spec(NO_SAT, NO_MODS, NONE).since_platform(Platforms::XEHP_SDV)
+    DPAS = plain(0x83) ["dpas"] .text(SYSTOLIC) .spec(NO_SAT, NO_MODS, NONE).since_platform(Platform::XeHpSdv)
         .since("2021-06")
         .note("src2 is a vector operand, the other three are raw operands. Text form: dpas.W.A.SD.RC")
         => &[
@@ -347,8 +360,10 @@ macro_rules! __misc_rows {
         ];
 
     /// Sends a message with 64-bit descriptors that the program composed.
-    RAW_SENDG = plain(0x93) ["raw_sendg", "raw_sendgc", "raw_sendg_eot", "raw_sendgc_eot"] .syntax(Syntax::of(WIDE_SEND).or(&[WIDE_SEND_NAMED]))
-        .since_platform(Platforms::XE3P).since("2025-12")
+    RAW_SENDG = plain(0x93) ["raw_sendg", "raw_sendgc", "raw_sendg_eot", "raw_sendgc_eot"]
+        .ending(Ending::IfBit(F::Modifier, 1))
+        .unsupported(RAW_MESSAGE) .syntax(Syntax::of(WIDE_SEND).or(&[WIDE_SEND_NAMED]))
+        .since_platform(Platform::Xe3pCri).since("2025-12")
         .note("Reader only (IGC 2.26+); no public binary writer, absent from the written spec. Predicate stands after sfid.")
         => &[
             u8(F::Modifier).note("bit 0 conditional, bit 1 EOT"), EXEC, u32(F::Sfid), PRED,
@@ -363,7 +378,8 @@ macro_rules! __misc_rows {
         => &[];
 
     /// Systolic dot product accumulate of block-scaled operands.
-    BDPAS = plain(0x99) ["bdpas"] .text_only().since_platform(Platforms::XE3P).since("2025-12")
+    BDPAS = plain(0x99) ["bdpas"]
+        .unsupported(UNDEFINED) .text_only().since_platform(Platform::Xe3pCri).since("2025-12")
         .note("Descriptor only (IGC 2.26+, Xe3P); no binary reader case. No bytes exist.")
         => &[
             EXEC, raw_to(F::Dst, T::F.union(T::HF).union(T::BF)),

@@ -41,8 +41,9 @@ pub use names::FieldName;
 pub use op::Op;
 pub use syntax::{Choice, LineKind, Part, Syntax, Test};
 
+use crate::platform::{Platform, Platforms};
+use crate::semantics::{Conversion, Ending, Flow, Implicit, Memory, Traits};
 use crate::version::{Condition, Features, Format};
-use bitflags::bitflags;
 
 /// What an instruction is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -133,26 +134,14 @@ pub enum Saturation {
     Unspecified,
     /// Never.
     No,
+    /// The specification does not list it, and the reference implementation takes it.
+    Unlisted,
     /// Always allowed.
     Yes,
-    /// Allowed for floating-point destinations.
+    /// Listed for floating-point destinations; the reference implementation takes others, too.
     Float,
-}
-
-/// What an instruction does to memory. Known of the load/store cache messages.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Access {
-    /// Nothing, or it is not known.
-    Unspecified,
-    /// Reads.
-    Load,
-    /// Writes.
-    Store,
-    /// Reads and writes as one step.
-    Atomic {
-        /// Data operands beside the memory.
-        operands: u8,
-    },
+    /// Allowed for floating-point destinations only.
+    FloatOnly,
 }
 
 /// Which modifiers a source may have.
@@ -168,55 +157,15 @@ pub enum SourceModifiers {
     Logic,
 }
 
-bitflags! {
-    /// Platforms, in the columns of the written specification, and the later ones that sources
-    /// name as the first to have an instruction.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-    pub struct Platforms: u16 {
-        /// Broadwell
-        const BDW = 1 << 0;
-        /// Skylake
-        const SKL = 1 << 1;
-        /// Broxton
-        const BXT = 1 << 2;
-        /// Ice Lake LP
-        const ICLLP = 1 << 3;
-        /// Tiger Lake LP
-        const TGLLP = 1 << 4;
-        /// Xe HP SDV
-        const XEHP_SDV = 1 << 5;
-        /// Arc (DG2)
-        const DG2 = 1 << 6;
-        /// Ponte Vecchio
-        const PVC = 1 << 7;
-        /// Ponte Vecchio XT
-        const PVC_XT = 1 << 8;
-        /// Xe2
-        const XE2 = 1 << 9;
-        /// Xe3
-        const XE3 = 1 << 10;
-        /// Xe3P
-        const XE3P = 1 << 11;
-    }
-}
-
-impl Platforms {
-    /// The columns of the written specification.
-    pub const SPECIFIED: Self = Self::BDW
-        .union(Self::SKL)
-        .union(Self::BXT)
-        .union(Self::ICLLP)
-        .union(Self::TGLLP);
-
-    /// Bytes of a register on the first of these platforms.
-    #[must_use]
-    pub const fn grf_bytes(self) -> u32 {
-        if self.is_empty() || self.bits().trailing_zeros() < Self::PVC.bits().trailing_zeros() {
-            32
-        } else {
-            64
-        }
-    }
+/// Why a platform does not have an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Lack {
+    /// It came later, with this platform.
+    NotYet(Platform),
+    /// It is gone.
+    NoLonger,
+    /// The written specification does not list it for the platform.
+    NotListed,
 }
 
 /// One row of the table.
@@ -250,13 +199,27 @@ pub struct InstructionDef {
     pub saturation: Saturation,
     /// Which modifiers a source may have.
     pub source_modifiers: SourceModifiers,
-    /// What it does to memory.
-    pub access: Access,
+    /// Where control goes on.
+    pub flow: Flow,
+    /// Whether it may be the last that a thread runs.
+    pub ending: Ending,
+    /// What it does to memory; `None` where it does nothing.
+    pub memory: Option<Memory>,
+    /// Rules of its types and operands.
+    pub traits: Traits,
+    /// The types that it converts, where it converts just those.
+    pub conversions: &'static [Conversion],
+    /// What it reads and writes without an operand that names it.
+    pub implicit: Implicit,
+    /// Why it cannot be executed without the hardware; empty where it can.
+    pub unsupported: &'static str,
     /// Platforms of the written specification that have the instruction; empty where it lists
     /// none (later than all of them, or undocumented).
     pub platforms: Platforms,
-    /// First platform that has it according to the sources; empty where they do not say.
-    pub since_platform: Platforms,
+    /// First platform that has it according to the sources, where they say.
+    pub since_platform: Option<Platform>,
+    /// Platforms that do not have it any more.
+    pub lacking: Platforms,
     /// First appearance in public sources, where it is later than the first release.
     pub since: &'static str,
     /// What else one should know.
@@ -290,9 +253,16 @@ impl InstructionDef {
             syntax: Syntax::STANDARD,
             saturation: Saturation::Unspecified,
             source_modifiers: SourceModifiers::Unspecified,
-            access: Access::Unspecified,
+            flow: Flow::Next,
+            ending: Ending::Never,
+            memory: None,
+            traits: Traits::empty(),
+            conversions: &[],
+            implicit: Implicit::empty(),
+            unsupported: "",
             platforms: Platforms::empty(),
-            since_platform: Platforms::empty(),
+            since_platform: None,
+            lacking: Platforms::empty(),
             since: "",
             note: "",
         }
@@ -359,17 +329,53 @@ impl InstructionDef {
     /// What all LSC rows have in common.
     pub(crate) const fn lsc(self) -> Self {
         self.spec(Saturation::No, SourceModifiers::None, Platforms::empty())
-            .since_platform(Platforms::DG2)
+            .since_platform(Platform::Dg2)
             .since("2021-11")
     }
 
-    pub(crate) const fn access(mut self, access: Access) -> Self {
-        self.access = access;
+    pub(crate) const fn flow(mut self, flow: Flow) -> Self {
+        self.flow = flow;
         self
     }
 
-    pub(crate) const fn since_platform(mut self, platform: Platforms) -> Self {
-        self.since_platform = platform;
+    pub(crate) const fn ending(mut self, ending: Ending) -> Self {
+        self.ending = ending;
+        self
+    }
+
+    pub(crate) const fn memory(mut self, memory: Memory) -> Self {
+        self.memory = Some(memory);
+        self
+    }
+
+    pub(crate) const fn traits(mut self, traits: Traits) -> Self {
+        self.traits = self.traits.union(traits);
+        self
+    }
+
+    pub(crate) const fn converts(mut self, conversions: &'static [Conversion]) -> Self {
+        self.conversions = conversions;
+        self
+    }
+
+    pub(crate) const fn implicit(mut self, implicit: Implicit) -> Self {
+        self.implicit = implicit;
+        self
+    }
+
+    /// It cannot be executed without the hardware, for this reason.
+    pub(crate) const fn unsupported(mut self, reason: &'static str) -> Self {
+        self.unsupported = reason;
+        self
+    }
+
+    pub(crate) const fn since_platform(mut self, platform: Platform) -> Self {
+        self.since_platform = Some(platform);
+        self
+    }
+
+    pub(crate) const fn lacking(mut self, platforms: Platforms) -> Self {
+        self.lacking = platforms;
         self
     }
 
@@ -393,6 +399,43 @@ impl InstructionDef {
     #[must_use]
     pub const fn has_layout(&self) -> bool {
         !matches!(self.status, Status::TextOnly)
+    }
+
+    /// Whether a platform has the instruction. Of the written specification, which ends with
+    /// Tiger Lake, the last column speaks for all later platforms.
+    ///
+    /// # Errors
+    /// What is known against it.
+    pub fn runs_on(&self, platform: Platform) -> Result<(), Lack> {
+        if self.lacking.contains(platform.set()) {
+            return Err(Lack::NoLonger);
+        }
+        if let Some(first) = self.since_platform {
+            return if platform < first {
+                Err(Lack::NotYet(first))
+            } else {
+                Ok(())
+            };
+        }
+        // Platforms between the columns are like the one before them.
+        let column = Platforms::SPECIFIED
+            .platforms()
+            .filter(|column| *column <= platform)
+            .last();
+        match column {
+            Some(column)
+                if !self.platforms.is_empty() && !self.platforms.contains(column.set()) =>
+            {
+                Err(Lack::NotListed)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The first field of that name.
+    #[must_use]
+    pub fn field(&self, name: FieldName) -> Option<&'static FieldDef> {
+        self.fields.iter().find(|field| field.name == name)
     }
 
     /// The usual mnemonic.

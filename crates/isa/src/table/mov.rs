@@ -5,6 +5,30 @@ use super::{Group, instructions};
 
 const GROUP: Group = Group::Move;
 
+/// What FCVT converts: 8-bit floats travel as bytes, `tf32` as a dword.
+const NARROW_FLOATS: &[Conversion] = &[
+    Conversion {
+        to: BYTES,
+        from: T::HF,
+        unmasked: true,
+    },
+    Conversion {
+        to: T::HF,
+        from: BYTES,
+        unmasked: false,
+    },
+    Conversion {
+        to: T::UD,
+        from: T::F,
+        unmasked: false,
+    },
+    Conversion {
+        to: T::F,
+        from: T::UD,
+        unmasked: false,
+    },
+];
+
 const ADDRESS: &[Part] = &[
     Part::Mnemonic,
     Part::Text(" "),
@@ -56,7 +80,8 @@ macro_rules! __mov_rows {
         $($then)+! {
             $($state)*
     /// Converts between floating-point formats, narrow ones included.
-    FCVT = plain(0x1d) ["fcvt"] .spec(NO_SAT, NO_MODS, NONE).since_platform(Platforms::PVC)
+    FCVT = plain(0x1d) ["fcvt"]
+        .converts(NARROW_FLOATS) .spec(UNLISTED_SAT, NO_MODS, NONE).since_platform(Platform::Pvc)
         .since("2021-11")
         .note("No pred field.")
         => &[
@@ -65,7 +90,7 @@ macro_rules! __mov_rows {
         ];
 
     /// Computes an address: base plus offset.
-    ADDR_ADD = plain(0x28) ["addr_add"] .text(ADDRESS) .group(Group::Address).spec(NO_SAT, ARITH_MODS, ALL)
+    ADDR_ADD = plain(0x28) ["addr_add"] .text(ADDRESS) .group(Group::Address).spec(UNLISTED_SAT, ARITH_MODS, ALL)
         .note("No pred field. There is no separate address-of operand class on the wire (class 4 exists in the enum but is never written or read).")
         => &[
             EXEC, dst(A, T::UW),
@@ -74,23 +99,27 @@ macro_rules! __mov_rows {
         ];
 
     /// Copies and converts.
-    MOV = plain(0x29) ["mov"] .spec(SAT, ARITH_MODS, ALL)
+    MOV = plain(0x29) ["mov"]
+        .traits(Traits::MOVES_BRAIN_FLOAT) .spec(SAT, ARITH_MODS, ALL)
         => &[
             EXEC, PRED, dst(GI.union(A), ANY),
             src(F::Src0, GIM.union(P).union(A).union(S), ANY).note("state: real objects have it, the specification does not"),
         ];
 
     /// Selects one of two sources by a predicate.
-    SEL = plain(0x2a) ["sel"] .spec(SAT, ARITH_MODS, ALL)
+    SEL = plain(0x2a) ["sel"]
+        .traits(Traits::BRAIN_FLOAT.union(Traits::ONE_TYPE).union(Traits::SELECTS)) .spec(SAT, ARITH_MODS, ALL)
         .note("The pred field is the selector; a null pred is invalid.")
         => &[EXEC, PRED, dst(GI, ANY), src(F::Src0, GIM, ANY), src(F::Src1, GIM, ANY)];
 
     /// Sets a predicate from the bits of a source.
-    SETP = plain(0x2b) ["setp"] .spec(NO_SAT, NO_MODS, ALL)
+    SETP = plain(0x2b) ["setp"]
+        .traits(Traits::MOVES_BRAIN_FLOAT) .spec(UNLISTED_SAT, NO_MODS, ALL)
         => &[EXEC, dst(P, ANY), src(F::Src0, GIM, T::INTEGERS)];
 
     /// Compares two sources and sets a predicate or a general variable.
-    CMP = plain(0x2c) ["cmp"] .syntax(COMPARE) .group(Group::Compare).spec(NO_SAT, ARITH_MODS, ALL)
+    CMP = plain(0x2c) ["cmp"]
+        .traits(Traits::BRAIN_FLOAT) .syntax(COMPARE) .group(Group::Compare).spec(UNLISTED_SAT, ARITH_MODS, ALL)
         .note("No pred field. The destination is an ordinary vector operand: class 2 (predicate) for a flag destination, class 0 (general) for a per-lane all-ones/zero destination.")
         => &[
             EXEC, u8(F::RelOp).named(&enums::RELATION), dst(G.union(P), ANY),
@@ -98,11 +127,13 @@ macro_rules! __mov_rows {
         ];
 
     /// Copies a state variable, or copies into one.
-    MOVS = plain(0x2d) ["movs"] .spec(NO_SAT, NO_MODS, ALL)
+    MOVS = plain(0x2d) ["movs"]
+        .traits(Traits::MOVES_BRAIN_FLOAT) .spec(UNLISTED_SAT, NO_MODS, ALL)
         => &[EXEC, dst(G.union(S), ANY), src(F::Src0, GIM.union(S), T::UD)];
 
     /// Minimum or maximum of two sources.
-    FMINMAX = plain(0x45) ["min", "max"] .text(MINIMUM_OR_MAXIMUM) .spec(SAT, ARITH_MODS, ALL)
+    FMINMAX = plain(0x45) ["min", "max"]
+        .traits(Traits::BRAIN_FLOAT.union(Traits::ONE_TYPE)) .text(MINIMUM_OR_MAXIMUM) .spec(SAT, ARITH_MODS, ALL)
         .note("No pred field.")
         => &[
             EXEC, u8(F::Op).named(&enums::MIN_MAX), dst(GI, ANY), src(F::Src0, GIM, ANY),
@@ -111,6 +142,7 @@ macro_rules! __mov_rows {
 
     /// Converts between float and brain float.
     BF_CVT = plain(0x88) ["bf_cvt"]
+        .traits(Traits::MOVES_BRAIN_FLOAT)
         .retired(since(Features::SINCE_3_8).and(before(Features::SINCE_4_1)))
         .note("Conversion between f and bf; public sources 2021-06 to 2022-08 only; reserved in every other release. No file has it.")
         => &[
@@ -119,7 +151,8 @@ macro_rules! __mov_rows {
         ];
 
     /// Shuffles lanes by indices.
-    SHFL_IDX4 = plain(0x95) ["shfl_idx4"] .text_only().since_platform(Platforms::XE3P)
+    SHFL_IDX4 = plain(0x95) ["shfl_idx4"]
+        .unsupported(UNDEFINED) .text_only().since_platform(Platform::Xe3pCri)
         .since("2025-12")
         .note("Descriptor only (IGC 2.26+, Xe3P); the generic reader path would treat dst as a vector operand. No bytes exist.")
         => &[
@@ -128,7 +161,8 @@ macro_rules! __mov_rows {
         ];
 
     /// Scales down to narrower elements.
-    DNSCL = plain(0x9a) ["dnscl"] .text_only().since_platform(Platforms::XE3P).since("2025-12")
+    DNSCL = plain(0x9a) ["dnscl"]
+        .unsupported(UNDEFINED) .text_only().since_platform(Platform::Xe3pCri).since("2025-12")
         .note("Descriptor only (IGC 2.26+, Xe3P); no binary reader case. No bytes exist.")
         => &[
             EXEC, PRED, u8(F::ConvertType).named(&enums::DNSCL_CONVERT_TYPE),

@@ -229,7 +229,10 @@ macro_rules! __sampler_rows {
         $($then)+! {
             $($state)*
     /// Samples a surface, legacy form.
-    SAMPLE = plain(0x40) ["sample"] .syntax(Syntax::of(SAMPLE_LEGACY).or(&[SAMPLE_LEGACY_8]))
+    SAMPLE = plain(0x40) ["sample"]
+        .traits(Traits::IMAGES_ONLY)
+        .unsupported("this old form of a sampler message has no written definition")
+        .memory(Memory::image(Action::Load, DataLayout::Sampled, Count::Channels(F::Mode))) .syntax(Syntax::of(SAMPLE_LEGACY).or(&[SAMPLE_LEGACY_8]))
         .note("Legacy; not in the written spec.")
         => &[
             u8(F::Mode).note("bits 0-3 RGBA channel mask; bits 4-5 SIMD mode: 0 = 8 lanes, non-zero = 16"),
@@ -238,7 +241,10 @@ macro_rules! __sampler_rows {
         ];
 
     /// Samples a block of normalised integers.
-    SAMPLE_UNORM = plain(0x41) ["sample_unorm"] .text(NORMALISED) .spec(NO_SAT, NO_MODS, ALL)
+    SAMPLE_UNORM = plain(0x41) ["sample_unorm"]
+        .traits(Traits::IMAGES_ONLY)
+        .unsupported("it needs the sampler's block filters")
+        .memory(Memory::image(Action::Load, DataLayout::Sampled, Count::Channels(F::Channels))) .text(NORMALISED) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Channels).named(&enums::CHANNEL_OUTPUT_FORMAT).note("bits 0-3 RGBA mask, bits 4-5 output format"),
             SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
@@ -246,7 +252,10 @@ macro_rules! __sampler_rows {
         ];
 
     /// Loads texels without filtering, legacy form.
-    LOAD = plain(0x42) ["load"] .syntax(Syntax::of(LOAD_LEGACY).or(&[LOAD_LEGACY_8]))
+    LOAD = plain(0x42) ["load"]
+        .traits(Traits::IMAGES_ONLY)
+        .unsupported("this old form of a sampler message has no written definition")
+        .memory(Memory::image(Action::Load, DataLayout::Texels, Count::Channels(F::Mode))) .syntax(Syntax::of(LOAD_LEGACY).or(&[LOAD_LEGACY_8]))
         .note("Legacy; not in the written spec.")
         => &[
             u8(F::Mode).note("bits 0-3 RGBA channel mask; bits 4-5 SIMD mode: 0 = 8 lanes, non-zero = 16"),
@@ -254,7 +263,10 @@ macro_rules! __sampler_rows {
         ];
 
     /// Adaptive video scaling of a block.
-    AVS = plain(0x43) ["avs"] .text(SCALING) .spec(NO_SAT, NO_MODS, UP_TO_ICL)
+    AVS = plain(0x43) ["avs"]
+        .traits(Traits::IMAGES_ONLY)
+        .unsupported("it needs the sampler's block filters")
+        .memory(Memory::image(Action::Load, DataLayout::Sampled, Count::Channels(F::Channels))) .text(SCALING) .spec(NO_SAT, NO_MODS, UP_TO_ICL)
         => &[
             u8(F::Channels), SAMPLER, SURFACE, scalar(F::UOffset, T::F), scalar(F::VOffset, T::F),
             scalar(F::DeltaU, T::F), scalar(F::DeltaV, T::F), scalar(F::U2d, T::F),
@@ -265,7 +277,8 @@ macro_rules! __sampler_rows {
         ];
 
     /// Samples a surface.
-    SAMPLE_3D = plain(0x6d) ["sample_3d"] .syntax(Syntax::of(SAMPLE).or(&[SAMPLE_SHARED_CODE])) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+    SAMPLE_3D = plain(0x6d) ["sample_3d"]
+        .memory(Memory::image(Action::Load, DataLayout::Sampled, Count::Channels(F::Channels))) .syntax(Syntax::of(SAMPLE).or(&[SAMPLE_SHARED_CODE])) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
         => &[
             field(F::Op, FieldKind::SamplerOp).named(&enums::SAMPLER_OP), EXEC, PRED,
             u8(F::Channels), u16(F::Aoffimmi16).when(before(Features::SINCE_3_4)),
@@ -276,7 +289,8 @@ macro_rules! __sampler_rows {
         ];
 
     /// Loads texels without filtering.
-    LOAD_3D = plain(0x6e) ["load_3d"] .text(LOAD_TEXELS) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+    LOAD_3D = plain(0x6e) ["load_3d"]
+        .memory(Memory::image(Action::Load, DataLayout::Sampled, Count::Channels(F::Channels))) .text(LOAD_TEXELS) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
         => &[
             field(F::Op, FieldKind::SamplerOp).named(&enums::SAMPLER_OP), EXEC, PRED,
             u8(F::Channels), u16(F::Aoffimmi16).when(before(Features::SINCE_3_4)),
@@ -287,7 +301,8 @@ macro_rules! __sampler_rows {
         ];
 
     /// Collects one channel of four texels.
-    GATHER4_3D = plain(0x6f) ["sample4_3d"] .text(GATHER_TEXELS) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+    GATHER4_3D = plain(0x6f) ["sample4_3d"]
+        .memory(Memory::image(Action::Load, DataLayout::Sampled, Count::Unknown)) .text(GATHER_TEXELS) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
         => &[
             field(F::Op, FieldKind::SamplerOp).named(&enums::SAMPLER_OP), EXEC, PRED,
             u8(F::SrcChannel).note("bits 0-1: 0 R, 1 G, 2 B, 3 A (a channel number, not a mask)"),
@@ -299,7 +314,8 @@ macro_rules! __sampler_rows {
         ];
 
     /// Asks for the properties of a surface.
-    INFO_3D = plain(0x70) ["info_3d", "resinfo", "sampleinfo"] .text(PROPERTIES) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+    INFO_3D = plain(0x70) ["info_3d", "resinfo", "sampleinfo"]
+        .memory(Memory::image(Action::Query, DataLayout::Nothing, Count::Channels(F::Channels))) .text(PROPERTIES) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
         .note("No pred field. The sub-op stays ONE byte in every version, also in 4.x where the other three sampler ops widened theirs; the written spec says two bytes.")
         => &[
             u8(F::Op).named(&enums::SAMPLER_OP).key().note("10 resinfo, 11 sampleinfo"), EXEC,
@@ -308,7 +324,10 @@ macro_rules! __sampler_rows {
         ];
 
     /// Writes pixels to a render target.
-    RT_WRITE_3D = plain(0x71) ["rt_write_3d"] .text(PIXELS) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+    RT_WRITE_3D = plain(0x71) ["rt_write_3d"]
+        .ending(Ending::Possible)
+        .unsupported("it needs render targets")
+        .memory(Memory::image(Action::Store, DataLayout::Texels, Count::Unknown).storage(Storage::RenderTarget)) .text(PIXELS) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
         .note("R,G,B,A are always present in the stream (unused ones are the null variable).")
         => &[
             EXEC, PRED, u16(F::Mode).key(), SURFACE,
@@ -323,14 +342,19 @@ macro_rules! __sampler_rows {
         ];
 
     /// Writes vertices to the URB.
-    URB_WRITE_3D = plain(0x72) ["urb_write_3d"] .text(VERTICES) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
+    URB_WRITE_3D = plain(0x72) ["urb_write_3d"]
+        .ending(Ending::Possible)
+        .unsupported("it needs the unified return buffer")
+        .memory(Memory::surface(Action::Store, ElementSize::Bytes(4), Count::Unknown).storage(Storage::Urb)) .text(VERTICES) .group(Group::ThreeD).spec(NO_SAT, NO_MODS, ALL)
         => &[
             EXEC, PRED, u8(F::NumOut), raw(F::ChannelMask, T::UD), u16(F::GlobalOffset),
             raw(F::UrbHandle, T::UD), raw(F::PerSlotOffset, T::UD), raw(F::VertexData, DATA32),
         ];
 
     /// Reads pixels from a render target.
-    RT_READ = plain(0x90) ["rt_read"] .group(Group::ThreeD).text_only().spec(NO_SAT, NO_MODS, NONE)
+    RT_READ = plain(0x90) ["rt_read"]
+        .unsupported("it needs render targets")
+        .memory(Memory::image(Action::Load, DataLayout::Texels, Count::Unknown).storage(Storage::RenderTarget)) .group(Group::ThreeD).text_only().spec(NO_SAT, NO_MODS, NONE)
         .note("Described by the written specification only; every public source reserves the number.")
         => &[];
         }

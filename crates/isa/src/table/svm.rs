@@ -93,21 +93,24 @@ macro_rules! __svm_rows {
         $($then)+! {
             $($state)*
     /// Loads consecutive OWords from an address.
-    SVM_BLOCK_LD = sub(0x4e, 0x01) ["svm_block_ld"] .syntax(Syntax::of(BLOCK).or(&[BLOCK_ALIGNED])) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+    SVM_BLOCK_LD = sub(0x4e, 0x01) ["svm_block_ld"]
+        .memory(Memory::flat(Action::Load, ElementSize::Bytes(16), Count::Power(F::Properties, 7)).layout(DataLayout::Block)) .syntax(Syntax::of(BLOCK).or(&[BLOCK_ALIGNED])) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
         => &[
             u8(F::Properties).note("bits 0-2 log2 of OWord count, bit 3 unaligned"),
             scalar(F::Address, T::UQ), raw_to(F::Dst, ANY),
         ];
 
     /// Stores consecutive OWords to an address.
-    SVM_BLOCK_ST = sub(0x4e, 0x02) ["svm_block_st"] .syntax(Syntax::of(BLOCK).or(&[BLOCK_ALIGNED])) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+    SVM_BLOCK_ST = sub(0x4e, 0x02) ["svm_block_st"]
+        .memory(Memory::flat(Action::Store, ElementSize::Bytes(16), Count::Power(F::Properties, 7)).layout(DataLayout::Block)) .syntax(Syntax::of(BLOCK).or(&[BLOCK_ALIGNED])) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
         => &[
             u8(F::Properties).note("bits 0-2 log2 of OWord count, bit 3 unaligned"),
             scalar(F::Address, T::UQ), raw(F::Src, ANY),
         ];
 
     /// Loads blocks from the address of each lane.
-    SVM_GATHER = sub(0x4e, 0x03) ["svm_gather"] .text(BLOCKS) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+    SVM_GATHER = sub(0x4e, 0x03) ["svm_gather"]
+        .memory(Memory::flat(Action::Load, ElementSize::BlockSize, Count::Power(F::NumBlocks, 3))) .text(BLOCKS) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
         => &[
             EXEC, PRED, u8(F::BlockSize).named(&enums::BLOCK_SIZE),
             u8(F::NumBlocks).named(&enums::BLOCK_COUNT), raw(F::Addresses, T::UQ),
@@ -115,7 +118,8 @@ macro_rules! __svm_rows {
         ];
 
     /// Stores blocks to the address of each lane.
-    SVM_SCATTER = sub(0x4e, 0x04) ["svm_scatter"] .text(BLOCKS) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+    SVM_SCATTER = sub(0x4e, 0x04) ["svm_scatter"]
+        .memory(Memory::flat(Action::Store, ElementSize::BlockSize, Count::Power(F::NumBlocks, 3))) .text(BLOCKS) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
         => &[
             EXEC, PRED, u8(F::BlockSize).named(&enums::BLOCK_SIZE),
             u8(F::NumBlocks).named(&enums::BLOCK_COUNT), raw(F::Addresses, T::UQ),
@@ -123,7 +127,8 @@ macro_rules! __svm_rows {
         ];
 
     /// Atomic operation on the address of each lane.
-    SVM_ATOMIC = sub(0x4e, 0x05) ["svm_atomic"] .syntax(Syntax::of(ATOMIC).or(&[ATOMIC_32])) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+    SVM_ATOMIC = sub(0x4e, 0x05) ["svm_atomic"]
+        .memory(Memory::flat(Action::AtomicCode, ElementSize::AtomicCode, Count::One)) .syntax(Syntax::of(ATOMIC).or(&[ATOMIC_32])) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
         .note("Op byte comes AFTER exec size and pred here, unlike dword_atomic/typed_atomic where it comes first.")
         => &[
             EXEC, PRED,
@@ -132,14 +137,16 @@ macro_rules! __svm_rows {
         ];
 
     /// Loads up to four dwords for each lane.
-    SVM_GATHER4SCALED = sub(0x4e, 0x06) ["svm_gather4scaled"] .text(CHANNELS) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+    SVM_GATHER4SCALED = sub(0x4e, 0x06) ["svm_gather4scaled"]
+        .memory(Memory::flat(Action::Load, ElementSize::Bytes(4), Count::Channels(F::Channels)).layout(DataLayout::Channels)) .text(CHANNELS) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
         => &[
             EXEC, PRED, u8(F::Channels), u16(F::Scale), scalar(F::Address, T::UQ),
             raw(F::ElementOffset, T::UQ), raw_to(F::Dst, ANY),
         ];
 
     /// Stores up to four dwords for each lane.
-    SVM_SCATTER4SCALED = sub(0x4e, 0x07) ["svm_scatter4scaled"] .text(CHANNELS) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
+    SVM_SCATTER4SCALED = sub(0x4e, 0x07) ["svm_scatter4scaled"]
+        .memory(Memory::flat(Action::Store, ElementSize::Bytes(4), Count::Channels(F::Channels)).layout(DataLayout::Channels)) .text(CHANNELS) .spec(UNKNOWN_SAT, UNKNOWN_MODS, ALL)
         => &[
             EXEC, PRED, u8(F::Channels), u16(F::Scale), scalar(F::Address, T::UQ),
             raw(F::ElementOffset, T::UQ), raw(F::Src, ANY),

@@ -47,7 +47,7 @@ pub fn made_text(data: &[u8]) {
         let options = asm::Options {
             version: Some(shaped.config.version),
             dialect: Some(shaped.config.dialect),
-            grf_bytes: Some(shaped.config.platform.grf_bytes().into()),
+            grf_bytes: Some(shaped.config.platform.grf_bytes()),
         };
         let text = text_of(&shaped.object, Form::Exact);
         match asm::assemble(&text, &options) {
@@ -63,7 +63,7 @@ pub fn made_validate(data: &[u8]) {
     validated(&bytes);
     if shaped.is_whole() {
         let options = validate::Options {
-            platform: validate::Platform::from_name(shaped.config.platform.name()),
+            platform: Some(shaped.config.platform),
             ..validate::Options::default()
         };
         assert!(options.platform.is_some());

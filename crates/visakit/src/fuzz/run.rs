@@ -91,7 +91,7 @@ pub(super) fn to_the_end(shaped: &Shaped) {
     };
     let kernel = RoutineId::new(RoutineKind::Kernel, 0);
     let options = Options {
-        grf_bytes: shaped.config.platform.grf_bytes().into(),
+        grf_bytes: shaped.config.platform.grf_bytes(),
         strict: true,
         ..Options::default()
     };

@@ -3,10 +3,8 @@
 use serde::Serialize;
 use visakit::isa::enums::Enumeration;
 use visakit::isa::operand::OperandClass;
-use visakit::isa::table::{
-    FieldDef, InstructionDef, KeyTest, Platforms, Role, Saturation, SourceModifiers,
-};
-use visakit::isa::{DataType, Dialect, Features, Format, Version};
+use visakit::isa::table::{FieldDef, InstructionDef, KeyTest, Role, Saturation, SourceModifiers};
+use visakit::isa::{DataType, Dialect, Features, Format, Platform, Platforms, Version};
 
 /// A row of the table.
 #[derive(Serialize)]
@@ -33,7 +31,7 @@ pub(super) struct Row {
     pub(super) saturation: Option<&'static str>,
     pub(super) source_modifiers: Option<&'static str>,
     pub(super) platforms: Vec<&'static str>,
-    pub(super) since_platform: Vec<&'static str>,
+    pub(super) since_platform: Option<&'static str>,
     pub(super) since: Option<&'static str>,
     pub(super) note: Option<&'static str>,
 }
@@ -118,7 +116,8 @@ impl Row {
                 Saturation::Unspecified => None,
                 Saturation::No => Some("no"),
                 Saturation::Yes => Some("yes"),
-                Saturation::Float => Some("floating-point destinations"),
+                Saturation::Unlisted => Some("not listed"),
+                Saturation::Float | Saturation::FloatOnly => Some("floating-point destinations"),
             },
             source_modifiers: match def.source_modifiers {
                 SourceModifiers::Unspecified => None,
@@ -127,7 +126,7 @@ impl Row {
                 SourceModifiers::Logic => Some("complement"),
             },
             platforms: platforms(def.platforms),
-            since_platform: platforms(def.since_platform),
+            since_platform: def.since_platform.map(Platform::name),
             since: some(def.since),
             note: some(def.note),
         }
@@ -164,7 +163,7 @@ fn some(text: &'static str) -> Option<&'static str> {
 }
 
 fn platforms(platforms: Platforms) -> Vec<&'static str> {
-    platforms.iter_names().map(|(name, _)| name).collect()
+    platforms.platforms().map(Platform::name).collect()
 }
 
 fn feature((name, feature): (&'static str, Features)) -> Feature {

@@ -78,7 +78,10 @@ fn facts(row: &Row) -> Columns {
     let modifiers = row.source_modifiers.unwrap_or("");
     fact("source modifiers", modifiers.to_owned());
     fact("platforms", row.platforms.join(", "));
-    fact("since platform", row.since_platform.join(", "));
+    fact(
+        "since platform",
+        row.since_platform.unwrap_or_default().to_owned(),
+    );
     fact("since", row.since.unwrap_or("").to_owned());
     table
 }

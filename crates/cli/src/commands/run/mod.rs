@@ -14,6 +14,7 @@ use crate::output::Failure;
 use crate::{Status, render};
 use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
 use std::path::{Path, PathBuf};
+use visakit::isa::Platform;
 use visakit_exec::Limits;
 use visakit_launch::{Config, LaunchError, Source, grf_bytes_of};
 
@@ -99,8 +100,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "bare")]
     print: Vec<String>,
     /// Platform, which tells the size of a register. [default: found out, else one with 32 bytes]
-    #[arg(long, value_name = "NAME", value_parser = super::dis::grf_bytes)]
-    platform: Option<u32>,
+    #[arg(long, value_name = "NAME")]
+    platform: Option<Platform>,
     /// Refuse programs with unsupported instructions even if they are not reached.
     #[arg(long)]
     strict: bool,
@@ -170,7 +171,7 @@ impl Args {
         known: Option<u32>,
     ) -> Result<(visakit::isa::object::Object<'s>, u32), LaunchError> {
         let options = self.reading.options();
-        let known = self.platform.or(known);
+        let known = self.platform.map(Platform::grf_bytes).or(known);
         let object = Source::link_with(sources, known.unwrap_or(32), options)?;
         if known.is_some() {
             return Ok((object, known.unwrap_or(32)));

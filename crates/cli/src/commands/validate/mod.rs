@@ -26,7 +26,7 @@ pub(crate) struct Args {
     paths: Vec<PathBuf>,
     /// Also ask whether the platform has what is used; it decides the size of a register, too.
     /// [default: no platform; register size of the native code, else whatever size allows more]
-    #[arg(long, value_name = "NAME", value_parser = platform)]
+    #[arg(long, value_name = "NAME")]
     platform: Option<Platform>,
     /// Fail for warnings, too.
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -49,13 +49,6 @@ pub(crate) struct Args {
 enum Deny {
     /// Exit code 1 for warnings.
     Warnings,
-}
-
-fn platform(name: &str) -> Result<Platform, String> {
-    Platform::from_name(name).ok_or_else(|| {
-        let names: Vec<_> = Platform::names().collect();
-        format!("known platforms: {}", names.join(", "))
-    })
 }
 
 /// What was found in a file.

@@ -1,0 +1,313 @@
+//! Platforms: the families of GPUs that vISA is compiled for, and what they have.
+
+use crate::enums::native_platform as native;
+use crate::types::DataType;
+use bitflags::bitflags;
+use core::fmt;
+use core::str::FromStr;
+
+/// One row of the list of platforms.
+struct Row {
+    platform: Platform,
+    name: &'static str,
+    summary: &'static str,
+    aliases: &'static [&'static str],
+    native: Option<u8>,
+    has: Has,
+}
+
+bitflags! {
+    /// What platforms differ in.
+    #[derive(Clone, Copy)]
+    struct Has: u16 {
+        /// Registers of 64 bytes; else of 32.
+        const WIDE_REGISTERS = 1 << 0;
+        /// 64-bit floats.
+        const DF = 1 << 1;
+        /// 64-bit integers.
+        const QWORDS = 1 << 2;
+        /// Brain floats.
+        const BF = 1 << 3;
+        /// Division of integers by one instruction.
+        const INTEGER_DIVISION = 1 << 4;
+        /// Messages of the load/store cache.
+        const LSC = 1 << 5;
+        /// The messages that are older than the load/store cache.
+        const DATA_PORT = 1 << 6;
+        /// Systolic arrays.
+        const DPAS = 1 << 7;
+        /// Execution units that work in pairs.
+        const FUSED = 1 << 8;
+        /// More than 16 address registers.
+        const MANY_ADDRESSES = 1 << 9;
+    }
+}
+
+macro_rules! platforms {
+    ($(
+        #[doc = $summary:literal]
+        $variant:ident $constant:ident $name:literal [$($alias:literal),*] $native:expr, [$($has:ident)*];
+    )*) => {
+        /// A platform, the oldest first. Comparison is by age.
+        ///
+        /// Facts are those of the public compiler's list of platforms and capabilities. Names are taken in
+        /// either case, with or without `_` and `-`, and so are those of single products.
+        ///
+        /// ```
+        /// use visakit_isa::{DataType, Platform};
+        ///
+        /// let platform: Platform = "bmg".parse().unwrap();
+        /// assert_eq!(platform, Platform::Xe2);
+        /// assert_eq!(platform.grf_bytes(), 64);
+        /// assert!(Platform::Dg2 < platform && !Platform::Dg2.has_type(DataType::Df));
+        /// ```
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        pub enum Platform {
+            $(#[doc = $summary] $variant,)*
+        }
+
+        static ROWS: &[Row] = &[$(Row {
+            platform: Platform::$variant,
+            name: $name,
+            summary: $summary.trim_ascii(),
+            aliases: &[$($alias),*],
+            native: $native,
+            has: Has::empty()$(.union(Has::$has))*,
+        }),*];
+
+        impl Platform {
+            /// Every platform, the oldest first.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+        }
+
+        bitflags! {
+            /// A set of platforms.
+            #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+            pub struct Platforms: u32 {
+                $(#[doc = $summary] const $constant = 1 << Platform::$variant as u32;)*
+            }
+        }
+    };
+}
+
+platforms! {
+    /// Broadwell
+    Bdw BDW "BDW" ["gen8"] Some(native::BDW), [DF QWORDS INTEGER_DIVISION DATA_PORT];
+    /// Cherryview
+    Chv CHV "CHV" ["gen8lp"] Some(native::CHV), [DF QWORDS INTEGER_DIVISION DATA_PORT];
+    /// Skylake
+    Skl SKL "SKL" ["gen9", "kbl", "cfl"] Some(native::SKL), [DF QWORDS INTEGER_DIVISION DATA_PORT];
+    /// Broxton
+    Bxt BXT "BXT" ["gen9lp", "apl", "glk"] Some(native::BXT), [DF QWORDS INTEGER_DIVISION DATA_PORT];
+    /// Cannon Lake
+    Cnl CNL "CNL" ["gen10"] Some(native::CNL), [DF QWORDS INTEGER_DIVISION DATA_PORT];
+    /// Ice Lake LP
+    Icllp ICLLP "ICLLP" ["icl", "gen11", "gen11lp", "ehl", "jsl"] Some(native::ICLLP), [INTEGER_DIVISION DATA_PORT];
+    /// Tiger Lake LP
+    Tgllp TGLLP "TGLLP" ["tgl", "gen12lp", "dg1", "rkl", "adl", "adl-s", "adl-p", "adl-n", "rpl-s", "rpl-p"] Some(native::TGLLP), [INTEGER_DIVISION DATA_PORT FUSED];
+    /// Xe HP SDV
+    XeHpSdv XEHP_SDV "XeHP_SDV" ["xehp", "ats"] Some(native::XEHP_SDV), [DF QWORDS BF DATA_PORT DPAS FUSED];
+    /// Arc (DG2, Alchemist)
+    Dg2 DG2 "DG2" ["acm", "acm-g10", "acm-g11", "acm-g12", "dg2-g10", "dg2-g11", "dg2-g12", "ats-m", "ats-m75", "ats-m150"] Some(native::DG2), [BF LSC DATA_PORT DPAS FUSED];
+    /// Meteor Lake
+    Mtl MTL "MTL" ["mtl-u", "mtl-h", "mtl-s", "mtl-p", "arl-u", "arl-s", "xe-lpg"] None, [DF BF LSC DATA_PORT FUSED];
+    /// Arrow Lake
+    Arl ARL "ARL" ["arl-h", "xe-lpgplus"] None, [DF BF LSC DATA_PORT DPAS FUSED];
+    /// Ponte Vecchio
+    Pvc PVC "PVC" ["pvc-sdv", "xe-hpc"] Some(native::PVC), [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
+    /// Ponte Vecchio XT
+    PvcXt PVC_XT "PVC_XT" ["pvc-vg", "xe-hpc-vg"] Some(native::PVC_XT), [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
+    /// Xe2 (Lunar Lake, Battlemage)
+    Xe2 XE2 "XE2" ["lnl", "lnl-m", "bmg", "bmg-g21", "bmg-g31"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
+    /// Xe3 (Panther Lake, Wildcat Lake, Nova Lake S and U)
+    Xe3 XE3 "XE3" ["ptl", "ptl-h", "ptl-u", "wcl", "nvl-s", "nvl-u", "nvl-h", "nvl-hx"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
+    /// Xe3P for computation (Crescent Island)
+    Xe3pCri XE3P_CRI "XE3P_CRI" ["cri", "xe3p"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS MANY_ADDRESSES];
+    /// Xe3P with graphics (Nova Lake P)
+    Xe3p XE3P_GRAPHICS "XE3P_GRAPHICS" ["nvl", "nvl-p"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS MANY_ADDRESSES];
+}
+
+/// The name is of no known platform.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnknownPlatform;
+
+impl core::error::Error for UnknownPlatform {}
+
+impl fmt::Display for UnknownPlatform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no platform has this name; known are ")?;
+        for (i, platform) in Platform::ALL.iter().enumerate() {
+            let comma = if i > 0 { ", " } else { "" };
+            write!(f, "{comma}{platform}")?;
+        }
+        Ok(())
+    }
+}
+
+fn plain(name: &str) -> impl Iterator<Item = u8> {
+    name.bytes()
+        .filter(u8::is_ascii_alphanumeric)
+        .map(|b| b.to_ascii_lowercase())
+}
+
+impl FromStr for Platform {
+    type Err = UnknownPlatform;
+
+    fn from_str(name: &str) -> Result<Self, UnknownPlatform> {
+        Self::from_name(name).ok_or(UnknownPlatform)
+    }
+}
+
+impl fmt::Display for Platform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Platform {
+    fn row(self) -> &'static Row {
+        // The rows stand in the order of the variants.
+        ROWS.get(self as usize).unwrap_or(&ROWS[0])
+    }
+
+    fn has(self, what: Has) -> bool {
+        self.row().has.contains(what)
+    }
+
+    /// The platform of this name or of the product of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let is = |known: &str| plain(known).eq(plain(name));
+        let found = ROWS
+            .iter()
+            .find(|row| is(row.name) || row.aliases.iter().any(|alias| is(alias)));
+        found.map(|row| row.platform)
+    }
+
+    /// The platform of a native binary's code.
+    #[must_use]
+    pub fn from_native(code: u8) -> Option<Self> {
+        let code = if code == native::ICL {
+            native::ICLLP
+        } else {
+            code
+        };
+        let found = ROWS.iter().find(|row| row.native == Some(code));
+        found.map(|row| row.platform)
+    }
+
+    /// The name that the compiler uses.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// What it is called in the world.
+    #[must_use]
+    pub fn summary(self) -> &'static str {
+        self.row().summary
+    }
+
+    /// Further names: those of products, and older ones.
+    #[must_use]
+    pub fn aliases(self) -> &'static [&'static str] {
+        self.row().aliases
+    }
+
+    /// The code of native binaries; `None` where they are later than the binary format.
+    #[must_use]
+    pub fn native_code(self) -> Option<u8> {
+        self.row().native
+    }
+
+    /// The set that holds just this platform.
+    #[must_use]
+    pub const fn set(self) -> Platforms {
+        Platforms::from_bits_truncate(1 << self as u32)
+    }
+
+    /// Bytes of a general register.
+    #[must_use]
+    pub fn grf_bytes(self) -> u32 {
+        if self.has(Has::WIDE_REGISTERS) {
+            64
+        } else {
+            32
+        }
+    }
+
+    /// Elements of 16 bits that the address register holds.
+    #[must_use]
+    pub fn address_elements(self) -> u32 {
+        if self.has(Has::MANY_ADDRESSES) {
+            32
+        } else {
+            16
+        }
+    }
+
+    /// Whether arithmetic has the type.
+    #[must_use]
+    pub fn has_type(self, ty: DataType) -> bool {
+        match ty {
+            DataType::Df => self.has(Has::DF),
+            DataType::Q | DataType::Uq => self.has(Has::QWORDS),
+            DataType::Bf => self.has(Has::BF),
+            _ => true,
+        }
+    }
+
+    /// Whether integers are divided by one instruction.
+    #[must_use]
+    pub fn divides_integers(self) -> bool {
+        self.has(Has::INTEGER_DIVISION)
+    }
+
+    /// Whether memory is reached by messages of the load/store cache.
+    #[must_use]
+    pub fn has_lsc(self) -> bool {
+        self.has(Has::LSC)
+    }
+
+    /// Whether there are the messages that are older than the load/store cache.
+    #[must_use]
+    pub fn has_data_port(self) -> bool {
+        self.has(Has::DATA_PORT)
+    }
+
+    /// Whether there are systolic arrays.
+    #[must_use]
+    pub fn has_dpas(self) -> bool {
+        self.has(Has::DPAS)
+    }
+
+    /// Whether execution units work in pairs.
+    #[must_use]
+    pub fn is_fused(self) -> bool {
+        self.has(Has::FUSED)
+    }
+}
+
+impl Platforms {
+    /// The columns of the written specification.
+    pub const SPECIFIED: Self = Self::BDW
+        .union(Self::SKL)
+        .union(Self::BXT)
+        .union(Self::ICLLP)
+        .union(Self::TGLLP);
+
+    /// The platforms of the set, the oldest first.
+    pub fn platforms(self) -> impl Iterator<Item = Platform> {
+        Platform::ALL
+            .iter()
+            .copied()
+            .filter(move |p| self.contains(p.set()))
+    }
+
+    /// Every platform from this one on.
+    #[must_use]
+    pub const fn since(first: Platform) -> Self {
+        Self::from_bits_truncate(u32::MAX << first as u32)
+    }
+}

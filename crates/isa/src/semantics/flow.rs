@@ -1,0 +1,136 @@
+//! Where control goes on.
+
+use crate::any::AnyInstruction;
+use crate::instruction::Value;
+use crate::operand::ExecSize;
+use crate::table::FieldName;
+
+/// What an instruction does to the flow of control.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Flow {
+    /// Goes on with the next instruction.
+    Next,
+    /// Is no code: debug information, and marks of lifetimes.
+    Marker,
+    /// Places a label.
+    Label {
+        /// Whether a subroutine begins.
+        subroutine: bool,
+    },
+    /// Jumps to the label of the field `label`.
+    Jump {
+        /// Whether each lane decides for itself; otherwise the thread jumps as a whole.
+        by_lane: bool,
+    },
+    /// Jumps to one of the labels of the field `labels`, all lanes to the same.
+    Switch,
+    /// Calls, and goes on when the callee returns.
+    Call(Callee),
+    /// Returns from a subroutine or function, or ends the kernel.
+    Return {
+        /// Whether it returns from functions only.
+        function: bool,
+    },
+    /// A part of the structured control flow of versions before 3.8.
+    Structured(Structure),
+}
+
+/// What a call names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Callee {
+    /// A subroutine by its label.
+    Label,
+    /// A function by its name.
+    Name,
+    /// A function by its address.
+    Address,
+}
+
+/// A part of structured control flow.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Structure {
+    /// Begins a conditional.
+    If,
+    /// Begins the part of the other lanes.
+    Else,
+    /// Ends a conditional.
+    EndIf,
+    /// Begins a loop.
+    Do,
+    /// Ends a loop; enabled lanes repeat it.
+    While,
+    /// Enabled lanes leave the loop.
+    Break,
+    /// Enabled lanes go to the end of the loop.
+    Continue,
+}
+
+/// Whether an instruction can be the last that a thread runs, beside what [`Flow`] tells.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Ending {
+    /// It goes on.
+    Never,
+    /// This bit of a field says that nothing follows: the end of the thread, or a call that does
+    /// not return.
+    IfBit(FieldName, u8),
+    /// The message may end the thread, which no field tells.
+    Possible,
+}
+
+/// What [`AnyInstruction::flow`] tells of one instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ControlFlow {
+    /// The kind of the row.
+    pub flow: Flow,
+    /// Whether some lane can go on with the next instruction. For calls: after they return.
+    pub falls_through: bool,
+    /// Whether lanes may part here: it decides by lane, and there are several.
+    pub diverges: bool,
+    /// Whether a routine may end here: control does not fall through, or the message may end the thread.
+    pub may_end: bool,
+}
+
+impl ControlFlow {
+    /// Whether the instruction does nothing but go on.
+    #[must_use]
+    pub const fn is_plain(&self) -> bool {
+        matches!(self.flow, Flow::Next | Flow::Marker) && self.falls_through
+    }
+}
+
+pub(crate) fn control_flow(instruction: &(impl AnyInstruction + ?Sized)) -> ControlFlow {
+    let def = instruction.def();
+    let predicated = instruction.predicate().is_some_and(|p| !p.is_none());
+    let lanes = instruction.exec_size().and_then(ExecSize::lanes);
+    let ends = match def.ending {
+        Ending::Never | Ending::Possible => false,
+        Ending::IfBit(name, bit) => instruction
+            .value(name)
+            .as_ref()
+            .and_then(Value::as_number)
+            .is_some_and(|number| number >> bit & 1 == 1),
+    };
+    let falls_through = match def.flow {
+        Flow::Next
+        | Flow::Marker
+        | Flow::Label { .. }
+        | Flow::Call(_)
+        | Flow::Structured(Structure::If | Structure::EndIf | Structure::Do) => !ends,
+        Flow::Jump { .. }
+        | Flow::Return { .. }
+        | Flow::Structured(Structure::While | Structure::Break | Structure::Continue) => predicated,
+        Flow::Switch | Flow::Structured(Structure::Else) => false,
+    };
+    let by_lane = match def.flow {
+        Flow::Jump { by_lane } => by_lane,
+        Flow::Return { .. } => true,
+        Flow::Structured(part) => !matches!(part, Structure::EndIf | Structure::Do),
+        _ => false,
+    };
+    ControlFlow {
+        flow: def.flow,
+        falls_through,
+        diverges: by_lane && predicated && lanes.is_some_and(|lanes| lanes > 1),
+        may_end: !falls_through || def.ending == Ending::Possible,
+    }
+}

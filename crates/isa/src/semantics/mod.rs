@@ -1,0 +1,38 @@
+//! What instructions do, as data: columns of the table, and the questions that they answer.
+//!
+//! | column of a row | question | tells |
+//! |---|---|---|
+//! | [`Flow`], [`Ending`] | [`AnyInstruction::flow`](crate::AnyInstruction::flow) | where control goes on |
+//! | [`Memory`] | [`AnyInstruction::memory`](crate::AnyInstruction::memory) | which memory is read or written, and in which layout |
+//! | roles of the fields, [`Implicit`] | [`AnyInstruction::reads`](crate::AnyInstruction::reads), [`AnyInstruction::writes`](crate::AnyInstruction::writes) | what is read and written |
+//! | [`Traits`], [`Conversion`] | | rules of types and operands beyond the lists of the fields |
+//! | platforms | [`InstructionDef::runs_on`](crate::InstructionDef::runs_on) | which platforms have it |
+//! | [`InstructionDef::unsupported`](crate::InstructionDef::unsupported) | | why it cannot be executed without the hardware |
+//!
+//! ```
+//! use visakit_isa::semantics::{Action, AtomicOp, Flow};
+//! use visakit_isa::Op;
+//!
+//! assert_eq!(Op::GOTO.def().flow, Flow::Jump { by_lane: true });
+//! let memory = Op::LSC_ATOMIC_IADD.def().memory.unwrap();
+//! assert_eq!(memory.action, Action::Atomic(AtomicOp::Add));
+//! ```
+
+mod access;
+mod atomic;
+mod flow;
+mod memory;
+mod traits;
+
+pub use access::{Access, Implicit, Resource};
+pub use atomic::AtomicOp;
+pub use flow::{Callee, ControlFlow, Ending, Flow, Structure};
+pub use memory::{
+    Action, AddressSpace, AddressWidth, Count, DataLayout, ElementSize, Memory, MemoryAccess,
+    Storage,
+};
+pub use traits::{Conversion, Traits};
+
+pub(crate) use access::accesses;
+pub(crate) use flow::control_flow;
+pub(crate) use memory::memory_access;

@@ -1,0 +1,67 @@
+//! Rules of types and operands that the lists of the fields do not tell.
+
+use crate::types::TypeSet;
+use bitflags::bitflags;
+
+bitflags! {
+    /// What is particular to the operands of an instruction. Where no source is named, the rule is
+    /// that of the reference implementation's verifier.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub struct Traits: u32 {
+        /// Takes `bf` beside `f`, and nothing else beside `bf`.
+        const BRAIN_FLOAT = 1 << 0;
+        /// Moves `bf` as it moves any type.
+        const MOVES_BRAIN_FLOAT = 1 << 1;
+        /// Sources of integer types that their fields do not list are refused.
+        const STRICT_INTEGERS = 1 << 2;
+        /// Integers of 64 bits that the fields do not list are refused.
+        const NO_QWORDS = 1 << 3;
+        /// Integers are taken where fields list floats, and give what floats give.
+        const TAKES_INTEGERS = 1 << 4;
+        /// All sources have one type; signs do not mix.
+        const ONE_TYPE = 1 << 5;
+        /// An element of the result depends on several elements of a source.
+        const ACROSS_LANES = 1 << 6;
+        /// Regions do not count: elements follow each other, or one serves all lanes.
+        const REGIONS_IGNORED = 1 << 7;
+        /// The predicate selects: there must be one.
+        const SELECTS = 1 << 8;
+        /// The predicate field names the predicate that is written; there must be one.
+        const WRITES_PREDICATE = 1 << 9;
+        /// Divides. Integers are divided by platforms before XeHP only.
+        const DIVIDES = 1 << 10;
+        /// Mathematics whose exact form (`df`, or correctly rounded) is a sequence that needs
+        /// support of the platform for 64-bit floats.
+        const EXACT_DOUBLE = 1 << 11;
+        /// Correctly rounded mathematics of any type.
+        const EXACT = 1 << 12;
+        /// One step of a computation whose other steps the finalizer makes.
+        const STEP = 1 << 13;
+        /// Shifts.
+        const SHIFTS = 1 << 14;
+        /// Rotates. Integers of 64 bits are rotated since PVC.
+        const ROTATES = 1 << 15;
+        /// Bit fields are taken one by one or by the register: execution size 2 is refused, and
+        /// operands are aligned to 16 bytes.
+        const BIT_FIELDS = 1 << 16;
+        /// The result of the source's type times two: its halves lie in consecutive registers.
+        const WIDE_RESULT = 1 << 17;
+        /// Results may be wider than the sources.
+        const WIDENS = 1 << 18;
+        /// Fused execution units share the operands.
+        const FUSED = 1 << 19;
+        /// Reaches the memory of images and media surfaces only, never shared local memory.
+        const IMAGES_ONLY = 1 << 20;
+    }
+}
+
+/// Types that a conversion takes and gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Conversion {
+    /// Types of the result.
+    pub to: TypeSet,
+    /// Types of the source.
+    pub from: TypeSet,
+    /// Whether the result is written whatever lanes are enabled, so that it needs a NoMask form.
+    pub unmasked: bool,
+}
