@@ -116,8 +116,6 @@
 //! ```
 
 pub mod dump;
-#[doc(hidden)]
-pub mod fuzz;
 pub mod stats;
 pub mod verify;
 

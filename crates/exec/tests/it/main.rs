@@ -1,0 +1,6 @@
+//! The machine from outside.
+
+mod control_flow;
+mod operands;
+mod support;
+mod together;

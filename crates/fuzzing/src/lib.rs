@@ -1,0 +1,62 @@
+//! Bodies of the fuzz targets: what each does with its input. `cargo test` replays them over all fixtures, and `fuzz/`
+//! runs them under libFuzzer.
+
+mod bytes;
+mod made;
+mod run;
+
+pub use bytes::{assembled, decode, printed, texts, texts_in, validate, written};
+pub use made::{made_decode, made_exec, made_roundtrip, made_text, made_validate};
+pub use run::executed;
+pub use visakit_oracle::generated::agree;
+
+/// A fuzz target.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// What `FUZZER` calls it.
+    pub name: &'static str,
+    /// What its inputs stand for.
+    pub input: Input,
+    /// Its body, which panics where a law is broken.
+    pub run: fn(&[u8]),
+}
+
+/// What an input stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// An object as it is.
+    Object,
+    /// A text as it is.
+    Text,
+    /// What the generator makes of any bytes.
+    Shape,
+}
+
+/// Every target; `fuzz/README.md` has their laws.
+pub const TARGETS: [Target; 13] = [
+    Target::new("decode", Input::Object, decode),
+    Target::new("roundtrip", Input::Object, written),
+    Target::new("validate", Input::Object, validate),
+    Target::new("exec", Input::Object, executed),
+    Target::new("print", Input::Object, printed),
+    Target::new("texts", Input::Object, texts),
+    Target::new("parse", Input::Text, assembled),
+    Target::new("made_decode", Input::Shape, made_decode),
+    Target::new("made_roundtrip", Input::Shape, made_roundtrip),
+    Target::new("made_text", Input::Shape, made_text),
+    Target::new("made_validate", Input::Shape, made_validate),
+    Target::new("made_exec", Input::Shape, made_exec),
+    Target::new("differential", Input::Shape, agree),
+];
+
+impl Target {
+    const fn new(name: &'static str, input: Input, run: fn(&[u8])) -> Self {
+        Self { name, input, run }
+    }
+
+    /// The target of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        TARGETS.into_iter().find(|target| target.name == name)
+    }
+}

@@ -1,0 +1,4 @@
+//! The table from outside.
+
+mod facts;
+mod table;

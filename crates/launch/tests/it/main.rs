@@ -1,0 +1,8 @@
+//! Programs, kernels and cases, started and compared.
+
+mod cases;
+mod images;
+mod kernels;
+mod media;
+mod programs;
+mod zeinfo;

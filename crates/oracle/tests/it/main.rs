@@ -1,0 +1,6 @@
+//! The slow machine, and the fast one beside it.
+
+mod compare;
+mod float;
+mod seeds;
+mod smith;

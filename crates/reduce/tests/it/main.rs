@@ -1,0 +1,3 @@
+//! Reduction from outside.
+
+mod reduce;

@@ -1,0 +1,6 @@
+//! Edits, passes and conversions from outside.
+
+mod convert;
+mod edits;
+mod intel;
+mod passes;

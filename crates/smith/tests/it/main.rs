@@ -1,0 +1,5 @@
+//! The generator from outside.
+
+mod finalizer;
+mod laws;
+mod valid;

@@ -1,0 +1,95 @@
+//! The objects and texts that tests are run on.
+
+#![allow(missing_docs, clippy::missing_panics_doc)]
+
+use crate::{fixtures, not_run, objects as find};
+use flate2::read::GzDecoder;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The shared corpus, beside the checkout.
+pub const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus");
+/// The executor's cases.
+const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases");
+
+/// Which objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Corpus {
+    /// Those of compilers and assemblers, and the committed ones.
+    Real,
+    /// Synthetic ones and the executor's cases too.
+    All,
+}
+
+/// Shows every object with its name, in order. Without the shared corpus only the committed ones are
+/// there, which is said aloud.
+pub fn objects(corpus: Corpus, mut see: impl FnMut(&str, &[u8])) {
+    let mut files = find(&fixtures());
+    if Path::new(SHARED).is_dir() {
+        for folder in ["asm", "ocl", "isa"] {
+            files.extend(find(&Path::new(SHARED).join(folder)));
+        }
+        if corpus == Corpus::All {
+            files.extend(find(&Path::new(SHARED).join("synth")));
+            files.extend(find(Path::new(CASES)));
+        }
+    } else {
+        not_run(&format!(
+            "NOT RUN on the shared corpus, which is not at {SHARED}"
+        ));
+    }
+    for file in files {
+        let bytes = fs::read(&file).unwrap();
+        see(&file.display().to_string(), &bytes);
+    }
+}
+
+/// Every text that is at hand: those of the fixtures, and those of the shared corpus, which must be
+/// there where `VISAKIT_NEEDS_SHARED` is set.
+pub fn texts() -> Vec<(String, Vec<u8>)> {
+    let mut texts = Vec::new();
+    collect(&fixtures().join("texts"), &mut texts);
+    let shared = Path::new(SHARED);
+    if shared.is_dir() {
+        for folder in ["asm", "text", "text-asm", "text-ocl", "ocl"] {
+            collect(&shared.join(folder), &mut texts);
+        }
+        collect(Path::new(CASES), &mut texts);
+    } else {
+        not_run(&format!(
+            "FIXTURES ONLY: the shared corpus is not at {SHARED}"
+        ));
+    }
+    texts
+}
+
+fn collect(folder: &Path, texts: &mut Vec<(String, Vec<u8>)>) {
+    let entries = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let mut entries: Vec<PathBuf> = entries.collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            collect(&path, texts);
+            continue;
+        }
+        let name = path.display().to_string();
+        let text = if name.ends_with(".visaasm.gz") {
+            unpacked(&path).unwrap()
+        } else if name.ends_with(".visaasm") {
+            fs::read(&path).unwrap()
+        } else {
+            continue;
+        };
+        texts.push((name, text));
+    }
+}
+
+/// What a gzipped file holds, or `None` where it cannot be opened.
+#[must_use]
+pub fn unpacked(path: &Path) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    let file = fs::File::open(path).ok()?;
+    GzDecoder::new(file).read_to_end(&mut text).unwrap();
+    Some(text)
+}

@@ -1,0 +1,83 @@
+//! What the tests of several crates share: where test data is, and what a run without reference data says.
+//!
+//! * [`corpus`]: objects and texts of the committed fixtures and of the reference data
+//! * [`layouts`]: the committed objects of one instruction each
+//! * [`page`]: generated pages and snapshots, and how they are blessed
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on panics"
+)]
+
+pub mod corpus;
+pub mod layouts;
+pub mod page;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// The root of the repository.
+#[must_use]
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The folder `fixtures`.
+#[must_use]
+pub fn fixtures() -> PathBuf {
+    root().join("fixtures")
+}
+
+/// A folder of reference data beside the checkout, or `None` where it is not there, which is said aloud.
+///
+/// # Panics
+/// If it is not there although `VISAKIT_NEEDS_SHARED` is set.
+#[must_use]
+pub fn shared(test: &str, folder: &str) -> Option<PathBuf> {
+    let path = root().join("../shared").join(folder);
+    if path.exists() {
+        return Some(path);
+    }
+    not_run(&format!(
+        "NOT RUN: {test} needs {folder} of the reference data, which is not beside the checkout"
+    ));
+    None
+}
+
+/// Says aloud that reference data is missing.
+///
+/// # Panics
+/// If it must be there, as `VISAKIT_NEEDS_SHARED` says.
+pub fn not_run(what: &str) {
+    say(what);
+    assert!(std::env::var_os("VISAKIT_NEEDS_SHARED").is_none(), "{what}");
+}
+
+/// Writes a line past the test harness, which hides what a test that passes prints.
+pub fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Every `*.isa` below a folder, in order.
+///
+/// # Panics
+/// If a folder cannot be listed.
+#[must_use]
+pub fn objects(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "isa") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,39 @@
+//! Pages and snapshots that tests make anew and compare with the committed ones.
+//!
+//! `cargo xtask bless` sets [`BLESS`] and runs the tests that compare: then they write what they made.
+
+use std::path::Path;
+
+/// The environment variable that lets tests write what they made over what is committed.
+pub const BLESS: &str = "VISAKIT_BLESS";
+
+/// Whether what is made is written instead of compared.
+#[must_use]
+pub fn blesses() -> bool {
+    std::env::var_os(BLESS).is_some()
+}
+
+/// A committed file holds exactly this text, or is made to hold it.
+///
+/// # Panics
+/// If it holds something else, with the first line that differs.
+pub fn holds(path: &Path, made: &str) {
+    if blesses() {
+        std::fs::write(path, made).unwrap();
+        return;
+    }
+    let page = std::fs::read_to_string(path).unwrap_or_default();
+    if page == made {
+        return;
+    }
+    let (at, line) = (1..)
+        .zip(made.lines())
+        .zip(page.lines().chain(std::iter::repeat("")))
+        .find(|((_, made), page)| made != page)
+        .map_or((0, ""), |((at, made), _)| (at, made));
+    panic!(
+        "{} is out of date, first in line {at}, which is now:\n{line}\nif that is right, run `cargo xtask bless`\n\
+         the whole text:\n{made}",
+        path.display()
+    );
+}

@@ -1,0 +1,170 @@
+//! Exact text carries every byte of an object.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout)] // helpers of a test that reports
+
+use visakit_isa::object::Object;
+use visakit_testing::corpus::{Corpus, objects};
+use visakit_text::{Form, Options, Printer, asm};
+
+/// Larger objects are not damaged: each is assembled ten times.
+const LARGEST_DAMAGED: usize = 16_000;
+
+fn exact(object: &Object<'_>) -> Vec<u8> {
+    let options = Options {
+        form: Form::Exact,
+        ..Options::default()
+    };
+    let mut text = Vec::new();
+    let Ok(()) = Printer::new(object, options).object(&mut text);
+    text
+}
+
+#[derive(Default)]
+struct Totals {
+    objects: usize,
+    identical: usize,
+    bytes: usize,
+    lines: usize,
+    /// Lines with directives.
+    directives: usize,
+    reasons: Vec<String>,
+}
+
+#[test]
+fn exact_text_assembles_to_the_same_bytes() {
+    let mut totals = Totals::default();
+    objects(Corpus::All, |name, bytes| {
+        if let Ok(object) = visakit_parse::read(bytes) {
+            check(name, bytes, &object, &mut totals);
+        }
+    });
+    report(&totals);
+}
+
+#[test]
+fn exact_text_carries_damaged_objects() {
+    let mut totals = Totals::default();
+    let options = visakit_parse::ReadOptions {
+        lenient: true,
+        dialect: None,
+    };
+    objects(Corpus::Real, |name, bytes| {
+        if bytes.len() > LARGEST_DAMAGED {
+            return;
+        }
+        for cut in [bytes.len() / 3, bytes.len() / 2, bytes.len() - 1] {
+            let bytes = &bytes[..cut];
+            if let Ok(decoded) = visakit_parse::read_with(bytes, options) {
+                check(name, bytes, &decoded.object, &mut totals);
+            }
+        }
+        let mut bytes = bytes.to_vec();
+        for at in (bytes.len() / 2..bytes.len()).step_by(bytes.len() / 7 + 1) {
+            bytes[at] ^= 0x5a;
+            if let Ok(decoded) = visakit_parse::read_with(&bytes, options) {
+                check(name, &bytes, &decoded.object, &mut totals);
+            }
+        }
+    });
+    report(&totals);
+}
+
+fn report(totals: &Totals) {
+    println!(
+        "{} objects of {} bytes: {} identical; {} lines, {} with directives",
+        totals.objects, totals.bytes, totals.identical, totals.lines, totals.directives
+    );
+    for reason in totals.reasons.iter().take(12) {
+        println!("{reason}");
+    }
+    assert_eq!(totals.objects, totals.identical);
+}
+
+fn check(name: &str, bytes: &[u8], object: &Object<'_>, totals: &mut Totals) {
+    totals.objects += 1;
+    totals.bytes += bytes.len();
+    let text = exact(object);
+    let lines = || text.split(|c| *c == b'\n');
+    totals.lines += lines().count();
+    totals.directives += lines()
+        .filter(|l| l.windows(3).any(|w| w == b"//@"))
+        .count();
+    let made = match asm::assemble(&text, &asm::Options::default()) {
+        Ok(made) => made,
+        Err(faults) => {
+            for fault in faults.iter().take(3) {
+                let (line, _) = fault.span.place(&text);
+                let line = String::from_utf8_lossy(lines().nth(line - 1).unwrap());
+                let line: String = line.chars().take(100).collect();
+                totals.reasons.push(format!("{name}: {fault}: {line}"));
+            }
+            return;
+        }
+    };
+    match visakit_encode::write(&made) {
+        Ok(written) if written == bytes => totals.identical += 1,
+        Ok(written) => {
+            let pairs = written.iter().zip(bytes);
+            let at = pairs.take_while(|(a, b)| a == b).count();
+            let lengths = (written.len(), bytes.len());
+            totals
+                .reasons
+                .push(format!("{name}: differs at {at:#x}, {lengths:?}"));
+        }
+        Err(error) => totals.reasons.push(format!("{name}: {error}")),
+    }
+}
+
+/// Names that stand beside the pools of strings, with their length, may have any bytes.
+#[test]
+fn names_beside_the_pools_may_have_any_bytes() {
+    let text = b".version 3.6\n.file_decl \"g\" type=ud num_elts=8 linkage=1\n.global_function \"f\"\nret (M1, 1)\n";
+    let mut object = asm::assemble(text, &asm::Options::default()).unwrap();
+    object.file_variables[0].name = b"\0g\0".into();
+    object.functions[0].name = b"f\0\xff".into();
+    let bytes = visakit_encode::write(&object).unwrap();
+    let read = visakit_parse::read(&bytes).unwrap();
+    let text = exact(&read);
+    let again = asm::assemble(&text, &asm::Options::default()).unwrap();
+    assert_eq!(visakit_encode::write(&again).unwrap(), bytes);
+}
+
+/// Indices behind the pool stay what they are, and are not taken for strings of names that the text
+/// makes distinct.
+#[test]
+fn indices_behind_the_pool_are_kept() {
+    for index in [2, 3, 4, 0xf7ff_ffff, 0xf800_0000, 0xf900_0001, u32::MAX] {
+        let text = format!(
+            ".version 3.6
+.global_function f
+//@ strings \"f\" \"v\"
+//@ no_target
+.decl w v_type=G type=ud num_elts=8 //@ name=\"w\">{index}
+.decl v v_type=G type=ud num_elts=8 //@ name=\"v\">3
+.decl x v_type=G type=ud num_elts=8
+ret (M1, 1)
+"
+        );
+        let object = asm::assemble(text.as_bytes(), &asm::Options::default()).unwrap();
+        let body = object.functions[0].body().unwrap();
+        let names: Vec<u32> = body.variables.iter().map(|v| v.name.0).collect();
+        assert_eq!(names, [index, 3, 2]);
+        assert_eq!(body.strings.len(), 3);
+    }
+}
+
+/// An index just behind the pool is not that of the name which the text makes for it.
+#[test]
+fn an_index_behind_the_pool_is_no_made_name() {
+    let text = b".version 3.6\n.global_function f\n.decl v v_type=G type=ud num_elts=8\n.decl w v_type=G type=ud num_elts=8\nret (M1, 1)\n";
+    let mut object = asm::assemble(text, &asm::Options::default()).unwrap();
+    for more in 0..3 {
+        let body = object.functions[0].body_mut().unwrap();
+        let end = u32::try_from(body.strings.len()).unwrap();
+        body.variables[0].name.0 = end + more;
+        body.variables[1].name.0 = end;
+        let text = exact(&object);
+        let again = asm::assemble(&text, &asm::Options::default()).unwrap();
+        assert_eq!(again, object, "{more}");
+    }
+}

@@ -1,0 +1,142 @@
+//! For every rule an object that breaks it, and nothing but it.
+
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout
+)]
+
+use crate::common;
+use crate::common::edits::EDITS;
+use crate::common::texts::FAULTS;
+use visakit_isa::object::Object;
+use visakit_validate::{Area, rules};
+
+/// Rules about bytes and texts, which no object can break.
+const OUTSIDE: [u16; 4] = [2, 3, 5, 514];
+
+#[test]
+fn texts_break_their_rule_only() {
+    let mut wrong = Vec::new();
+    for (rule, platform, declarations, lines) in FAULTS {
+        let text = common::text(declarations, lines);
+        let found: Vec<String> = match common::assembled(&text) {
+            Ok(object) => {
+                let report = common::report(&object, platform);
+                report.findings.iter().map(ToString::to_string).collect()
+            }
+            Err(error) => vec![format!("not assembled: {error}")],
+        };
+        let id = rule.id().to_string();
+        if found.len() != 1 || !found[0].contains(&id) {
+            wrong.push(format!("{id}: {lines}\n      {}", found.join("\n      ")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The findings of an object, unless it is the one that is wanted.
+fn unless_only(id: &str, object: &Object<'_>, platform: &str) -> Option<String> {
+    let report = common::report(object, platform);
+    let found: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+    (found.len() != 1 || !found[0].contains(id)).then(|| found.join("\n      "))
+}
+
+#[test]
+fn edits_break_their_rule_only() {
+    let mut wrong = Vec::new();
+    for (n, (rule, lines, edit)) in EDITS.iter().enumerate() {
+        let id = rule.id().to_string();
+        let mut object = match common::assembled(&common::text("", lines)) {
+            Ok(object) => object,
+            Err(error) => {
+                wrong.push(format!("{id} ({n}): not assembled: {error}"));
+                continue;
+            }
+        };
+        if let Some(found) = unless_only("nothing", &object, "").filter(|f| !f.is_empty()) {
+            wrong.push(format!("{id} ({n}): not sound: {found}"));
+        }
+        edit(&mut object);
+        if let Some(found) = unless_only(&id, &object, "") {
+            wrong.push(format!("{id} ({n})\n      {found}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_rule_has_an_object_that_breaks_it() {
+    let broken: Vec<u16> = FAULTS
+        .iter()
+        .map(|f| f.0.number)
+        .chain(EDITS.iter().map(|e| e.0.number))
+        .chain(OUTSIDE)
+        .collect();
+    let missing: Vec<String> = rules::all()
+        .filter(|r| !broken.contains(&r.number))
+        .map(|r| r.id().to_string())
+        .collect();
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn rules_are_declared_soundly() {
+    let all: Vec<_> = rules::all().collect();
+    assert!(all.windows(2).all(|w| w[0].number < w[1].number));
+    for rule in all {
+        let id = rule.id().to_string();
+        assert!(id.len() <= 40, "{id}");
+        assert!(
+            rule.what.ends_with(['.', ')']) && rule.action.ends_with('.'),
+            "{id}"
+        );
+        assert!(!rule.source.is_empty(), "{id}");
+        assert_eq!(visakit_validate::Rule::find(&id), Some(rule));
+        assert_eq!(visakit_validate::Rule::find(rule.name), Some(rule));
+        let number = format!("v{}", rule.number);
+        assert_eq!(visakit_validate::Rule::find(&number), Some(rule));
+        assert!(Area::ALL.contains(&rule.area()));
+    }
+    assert!(visakit_validate::Rule::find("V9999").is_none());
+}
+
+/// Only newer dialects have the field.
+#[test]
+fn paired_surfaces_are_of_newer_platforms() {
+    use visakit_isa::{Dialect, Field, FieldName, RawOperand, Value, VarId};
+    let line = "sample_3d.RGBA (M1, 16) 0x0:uw S0 T6 F0.0 F1.0";
+    let mut object = common::assembled(&common::text("", line)).unwrap();
+    object.dialect = Dialect::Reader2024_02;
+    let code = &mut object.kernels[0].body_mut().unwrap().code;
+    let Some(visakit_isa::object::Item::Instruction(sample)) = code.first_mut() else {
+        unreachable!();
+    };
+    let dst = sample.fields.iter().position(|f| f.name == FieldName::Dst);
+    let paired = RawOperand {
+        variable: VarId(32),
+        offset: 0,
+    };
+    let field = Field {
+        name: FieldName::PairedSurface,
+        value: Value::Raw(paired),
+    };
+    sample.fields.insert(dst.unwrap() + 1, field);
+    let id = rules::PAIRED_SURFACE.id().to_string();
+    assert_eq!(unless_only(&id, &object, "dg2"), None);
+    assert_eq!(common::report(&object, "xe2").errors, 0);
+}
+
+/// Compilers write them for SKL, too, and Intel's verifier lets them pass.
+#[test]
+fn scattered_qwords_are_of_all_platforms() {
+    for line in [
+        "qw_gather.1 (M1, 8) T6 U0.0 Q0.0",
+        "qw_scatter.1 (M1, 8) T6 U0.0 Q0.0",
+    ] {
+        let object = common::assembled(&common::text("", line)).unwrap();
+        assert_eq!(common::report(&object, "skl").errors, 0, "{line}");
+    }
+}

@@ -1,0 +1,6 @@
+//! The validator from outside.
+
+mod agreement;
+mod common;
+mod faults;
+mod places;

@@ -1,5 +1,0 @@
-//! Reading never panics, and lenient reading loses no byte.
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| visakit::fuzz::decode(data));

@@ -1,5 +1,0 @@
-//! Generated objects survive their texts.
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| visakit::fuzz::made_text(data));

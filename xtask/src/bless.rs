@@ -1,0 +1,37 @@
+//! Everything that is generated and committed, made anew: first sources, then the pages and snapshots that tests compare.
+
+use crate::{Done, call, cargo};
+use visakit_testing::page::BLESS;
+
+/// Generators of committed sources, in the order in which they run: what they are called, and what runs them.
+const SOURCES: [(&str, fn(&[String]) -> Done); 0] = [];
+
+/// Packages and the tests of them that write what they compare if [`BLESS`] is set.
+const TESTS: [(&str, &[&str]); 4] = [
+    ("visakit-exec", &["support::"]),
+    ("visakit-launch", &["zeinfo::"]),
+    ("visakit-validate", &["the_page_of_the_rules"]),
+    ("visakit-cli", &["cli::", "dump::", "readme::"]),
+];
+
+pub(crate) fn run(_: &[String]) -> Done {
+    for (name, generate) in SOURCES {
+        println!("{name}");
+        generate(&[])?;
+    }
+    for (package, tests) in TESTS {
+        let mut command = cargo();
+        command.args([
+            "test",
+            "--quiet",
+            "--package",
+            package,
+            "--test",
+            "it",
+            "--",
+        ]);
+        call(command.args(tests).env(BLESS, "1"))?;
+    }
+    println!("now read what changed: git diff");
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Tools for developers, run as `cargo xtask COMMAND`.
+//!
+//! A command is a file of this folder with a function, and a line of [`COMMANDS`].
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a tool for developers that stops where something is wrong"
+)]
+
+mod bless;
+mod fixtures;
+mod fuzz;
+mod fuzz_seeds;
+
+use std::error::Error;
+use std::process::{Command, ExitCode};
+
+/// What a command gives back.
+type Done = Result<(), Box<dyn Error>>;
+
+/// Name, what it does, and what does it, given the arguments after the name.
+const COMMANDS: [(&str, &str, fn(&[String]) -> Done); 4] = [
+    (
+        "bless",
+        "make generated sources, pages and snapshots anew",
+        bless::run,
+    ),
+    (
+        "fixtures",
+        "write fixtures/layouts: an object for every row and layout",
+        fixtures::run,
+    ),
+    (
+        "fuzz",
+        "build the fuzz binary and run targets: fuzz [--seconds N] [TARGET...] [-- OPTIONS OF LIBFUZZER]",
+        fuzz::run,
+    ),
+    (
+        "fuzz-seeds",
+        "write the fixtures as seeds of all fuzz targets: fuzz-seeds [FOLDER]",
+        fuzz_seeds::run,
+    ),
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (name, rest) = match arguments.split_first() {
+        Some((name, rest)) => (name.as_str(), rest),
+        None => ("", &[][..]),
+    };
+    let Some((_, _, run)) = COMMANDS.iter().find(|command| command.0 == name) else {
+        println!("usage: cargo xtask COMMAND");
+        for (name, about, _) in COMMANDS {
+            println!("  {name:12} {about}");
+        }
+        let asked = ["", "help", "--help", "-h"].contains(&name);
+        return ExitCode::from(if asked { 0 } else { 2 });
+    };
+    match run(rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cargo xtask {name}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs a command at the root of the repository; a failure is an error that shows it.
+fn call(command: &mut Command) -> Done {
+    let status = command.current_dir(visakit_testing::root()).status()?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(format!("{command:?} failed: {status}").into())
+}
+
+/// Cargo, as it runs this tool.
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
