@@ -43,7 +43,7 @@ pub(crate) fn change_error(path: &Path, error: &visakit::rewrite::Error) {
         let name = printable(name.as_bytes());
         let _ = write!(place, ", {} {} {name:?}", id.kind.name(), id.index);
     }
-    if let Some(at) = &error.place {
+    if let Some(at) = &error.location {
         let _ = write!(place, ", {at}");
     }
     anstream::eprintln!("{ERROR}error{ERROR:#}: {message}");

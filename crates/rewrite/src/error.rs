@@ -1,12 +1,12 @@
 //! Why an object cannot be changed as wanted.
 
-use crate::place::{Place, Reference, Table};
+use crate::location::{Location, Reference, Table};
 use std::fmt;
 use thiserror::Error as ThisError;
 use visakit_isa::object::RoutineId;
 use visakit_isa::{DataType, Format};
 
-/// What is wrong, without a place.
+/// What is wrong, without where.
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -40,6 +40,12 @@ pub enum ErrorKind {
     /// Something refers to an entry that does not exist yet, and would get hold of the new one.
     #[error("{0} is not declared, but used {1}: the new entry would take its place")]
     Captured(Reference, Uses),
+    /// A number does not fit where it is to stand.
+    #[error("there is no room for {0} here")]
+    TooLarge(Reference),
+    /// What a rewriter of the caller says.
+    #[error("{0}")]
+    Refused(String),
     /// A table is full.
     #[error("the table has no room for another {name}: {limit} is the most", name = .0.name(), limit = .1)]
     Full(Table, usize),
@@ -106,18 +112,19 @@ impl ErrorKind {
             Self::Encode(_) => "choose a version or dialect that has room for it",
             Self::Duplicate { .. } => "rename or remove one of the two",
             Self::FormatsDiffer { .. } => "bring the objects to one version with `visakit convert`",
-            Self::NoEntry(..) | Self::KernelsOnly(_) => "change the edit",
+            Self::TooLarge(_) => "choose a smaller number, or a newer version",
+            Self::NoEntry(..) | Self::KernelsOnly(_) | Self::Refused(_) => "change the edit",
         }
     }
 }
 
-/// Where something is used: how often, and the first place.
+/// How often something is used, and where first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uses {
     /// How often.
     pub count: usize,
-    /// The first place.
-    pub first: Place,
+    /// Where first.
+    pub first: Location,
 }
 
 impl fmt::Display for Uses {
@@ -137,20 +144,33 @@ pub struct Error {
     /// The routine, and its name.
     pub routine: Option<(RoutineId, String)>,
     /// Where in the routine.
-    pub place: Option<Place>,
+    pub location: Option<Location>,
 }
 
 impl Error {
-    pub(crate) fn at(kind: impl Into<ErrorKind>, place: Place) -> Self {
-        Self {
-            kind: kind.into(),
-            routine: None,
-            place: Some(place),
-        }
+    /// An error of a rewriter of your own: one sentence that says what cannot be changed. The walk
+    /// adds where.
+    #[must_use]
+    pub fn refused(message: impl Into<String>) -> Self {
+        ErrorKind::Refused(message.into()).into()
     }
 
-    pub(crate) fn in_routine(mut self, id: RoutineId, name: &[u8]) -> Self {
-        self.routine = Some((id, String::from_utf8_lossy(name).into_owned()));
+    /// An error with its location.
+    #[must_use]
+    pub fn at(kind: impl Into<ErrorKind>, location: Location) -> Self {
+        Self::from(kind.into()).or_at(location)
+    }
+
+    /// With a location, unless it has one.
+    pub(crate) fn or_at(mut self, location: Location) -> Self {
+        self.location.get_or_insert(location);
+        self
+    }
+
+    /// With a routine, unless it has one.
+    pub(crate) fn within(mut self, id: RoutineId, name: &[u8]) -> Self {
+        let name = || (id, String::from_utf8_lossy(name).into_owned());
+        self.routine.get_or_insert_with(name);
         self
     }
 
@@ -166,7 +186,7 @@ impl<K: Into<ErrorKind>> From<K> for Error {
         Self {
             kind: kind.into(),
             routine: None,
-            place: None,
+            location: None,
         }
     }
 }
@@ -176,11 +196,11 @@ impl fmt::Display for Error {
         if let Some((id, name)) = &self.routine {
             write!(f, "{} {} {name:?}", id.kind.name(), id.index)?;
         }
-        if let Some(place) = &self.place {
+        if let Some(location) = &self.location {
             let separator = if self.routine.is_some() { ", " } else { "" };
-            write!(f, "{separator}{place}")?;
+            write!(f, "{separator}{location}")?;
         }
-        if self.routine.is_some() || self.place.is_some() {
+        if self.routine.is_some() || self.location.is_some() {
             f.write_str(": ")?;
         }
         self.kind.fmt(f)

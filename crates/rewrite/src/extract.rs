@@ -39,7 +39,7 @@ pub fn extract(object: &mut Object<'_>, wanted: &[RoutineId]) -> Result<(), Erro
             keep.insert(id);
             continue;
         }
-        let undecoded = || Error::from(ErrorKind::Undecoded).in_routine(id, &routine.name);
+        let undecoded = || Error::from(ErrorKind::Undecoded).within(id, &routine.name);
         let body = routine.body().ok_or_else(undecoded)?;
         for item in &body.code {
             if let visakit_isa::object::Item::Raw(_) = item {

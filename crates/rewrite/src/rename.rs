@@ -2,7 +2,7 @@
 
 use crate::edit::{Editor, uses};
 use crate::error::{Error, ErrorKind};
-use crate::place::{Place, Reference, Table};
+use crate::location::{Location, Reference, Table};
 use crate::strip::called;
 use std::borrow::Cow;
 use visakit_isa::object::{Object, RoutineId};
@@ -115,7 +115,7 @@ pub(crate) fn rename_calls(object: &mut Object<'_>, old: &[u8], new: &[u8]) -> R
         // One string serves all calls, unless something else uses it as well.
         let only_calls = calls.iter().all(|(_, s)| *s == string)
             && uses(body, Reference::new(Table::String, string.0)).iter().all(|place| {
-                matches!(place, Place::Instruction { index, .. } if calls.iter().any(|(i, _)| i == index))
+                matches!(place, Location::Instruction { index, .. } if calls.iter().any(|(i, _)| i == index))
             });
         let mut editor = Editor::new(object, id)?;
         let fresh = if only_calls {

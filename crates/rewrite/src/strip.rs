@@ -1,10 +1,11 @@
 //! Takes out what execution does not need.
 
-use crate::edit::{Check, retain};
-use crate::place::{Place, Reference, Table};
+use crate::edit::{References, retain};
+use crate::location::{Location, Reference, Table};
+use crate::native;
 use crate::visit::Visitor;
 use std::borrow::Cow;
-use visakit_isa::object::{Arrangement, Body, Item, Object, Piece};
+use visakit_isa::object::{Body, Item, Object};
 use visakit_isa::{FieldName, Op, StringId, Value};
 
 /// What to take out.
@@ -53,7 +54,8 @@ pub struct Stripped {
 }
 
 /// Takes out what execution does not need. Routines whose code could not be decoded lose native
-/// code only: what the rest refers to is not known.
+/// code only: what the rest refers to is not known. Native code stays where it is not asked for:
+/// nothing else that goes changes what a kernel does.
 ///
 /// ```
 /// use visakit_rewrite::{Strip, strip};
@@ -68,14 +70,6 @@ pub fn strip(object: &mut Object<'_>, what: Strip) -> Stripped {
     let mut done = Stripped::default();
     let format = object.format();
     for (_, routine) in object.routines_mut() {
-        // 2.4 has exactly one binary for each kernel; a place that holds none is the least.
-        if what.binaries && format.features().contains(visakit_isa::Features::SINCE_3_0) {
-            done.binaries += routine.binaries.len();
-            routine.binaries.clear();
-        } else if what.binaries {
-            done.binaries += routine.binaries.len();
-            routine.binaries.fill_with(Default::default);
-        }
         let Some(body) = routine.body_mut() else {
             continue;
         };
@@ -98,10 +92,8 @@ pub fn strip(object: &mut Object<'_>, what: Strip) -> Stripped {
         }
         routine.stored.clear();
     }
-    if what.binaries
-        && let Arrangement::Custom(pieces) = &mut object.arrangement
-    {
-        pieces.retain(|piece| !matches!(piece, Piece::Binary { .. }));
+    if what.binaries {
+        done.binaries = native::discard(object, |_| true);
     }
     done
 }
@@ -116,14 +108,12 @@ fn remove(body: &mut Body<'_>, mut unwanted: impl FnMut(Op) -> bool) -> usize {
 }
 
 /// For each table, which entries are referred to from places that count.
-fn marks(body: &Body<'_>, tables: &[Table], counts: impl Fn(Place) -> bool) -> Vec<Vec<bool>> {
-    let mut check = Check::default();
-    check.body(body);
+fn marks(body: &Body<'_>, tables: &[Table], counts: impl Fn(Location) -> bool) -> Vec<Vec<bool>> {
     let mut marks: Vec<Vec<bool>> = tables.iter().map(|t| vec![false; t.len(body)]).collect();
-    for (place, reference) in check.0 {
+    for (location, reference) in References::of(body) {
         let found = tables.iter().position(|t| *t == reference.table);
         if let Some(marks) = found.and_then(|i| marks.get_mut(i))
-            && counts(place)
+            && counts(location)
             && let Ok(index) = usize::try_from(reference.id)
             && let Some(mark) = marks.get_mut(index)
         {
@@ -141,8 +131,6 @@ fn unused(body: &mut Body<'_>, format: visakit_isa::Format, done: &mut Stripped)
         Table::Predicate,
         Table::Label,
     ];
-    let mut check = Check::default();
-    check.body(body);
     let mut used: Vec<Vec<bool>> = TABLES.iter().map(|t| vec![false; t.len(body)]).collect();
     let mut mark = |reference: Reference| {
         let table = TABLES.iter().position(|t| *t == reference.table);
@@ -154,11 +142,11 @@ fn unused(body: &mut Body<'_>, format: visakit_isa::Format, done: &mut Stripped)
             *entry = true;
         }
     };
-    for (place, reference) in check.0 {
-        match place {
+    for (location, reference) in References::of(body) {
+        match location {
             // An alias counts if it is used itself; the mark of a lifetime uses nothing.
-            Place::Entry(..) => {}
-            Place::Instruction {
+            Location::Entry(..) => {}
+            Location::Instruction {
                 op: Op::LIFETIME, ..
             } => {}
             _ => mark(reference),
@@ -202,7 +190,7 @@ fn unused(body: &mut Body<'_>, format: visakit_isa::Format, done: &mut Stripped)
         if instruction.op != Op::LIFETIME {
             return true;
         }
-        let mut of = Check::default();
+        let mut of = References::default();
         of.instruction(0, instruction);
         of.0.iter().all(|(_, reference)| {
             let table = TABLES.iter().position(|t| *t == reference.table);
@@ -239,10 +227,11 @@ fn anonymous(body: &mut Body<'_>) -> usize {
         list.iter_mut().for_each(|d| take(&mut d.name));
     }
     // Labels are told apart by their names.
-    let mut check = Check::default();
-    check.body(body);
     let mut uses = vec![0u32; body.strings.len()];
-    for (_, reference) in check.0.iter().filter(|(_, r)| r.table == Table::String) {
+    for (_, reference) in References::of(body) {
+        if reference.table != Table::String {
+            continue;
+        }
         let index = usize::try_from(reference.id).unwrap_or(usize::MAX);
         if let Some(uses) = uses.get_mut(index) {
             *uses += 1;

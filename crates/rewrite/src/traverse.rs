@@ -1,22 +1,23 @@
 //! Walks over everything that an object is made of: [`Visitor`] looks, [`Rewriter`] changes.
 //!
 //! Both have one method for each construct. A method that is not overridden goes on to the parts
-//! of the construct, with the `walk_*` function of the same name; one that is overridden calls
+//! of the construct, with the function `*_parts` of the same name; one that is overridden calls
 //! that function itself if it wants the parts. Which operand is what follows from the values of
 //! the fields: there is no list of opcodes here.
 //!
 //! Every number into a symbol table ends at `reference`, whichever operand, declaration or input
-//! it stands in. So an analysis of uses or a renumbering is one method.
+//! it stands in. So an analysis of uses or a renumbering is one method. Methods of a [`Rewriter`]
+//! return a `Result`: what cannot be done is said, with where, and never dropped.
 //!
 //! ```
 //! use visakit_isa::object::{Object, RoutineId};
-//! use visakit_rewrite::{Place, Reference, Table, visit::{self, Visitor}};
+//! use visakit_rewrite::{Location, Reference, Table, visit::{self, Visitor}};
 //!
 //! /// Counts how often each variable is named.
 //! #[derive(Default)]
 //! struct Count(std::collections::BTreeMap<u32, usize>);
 //! impl Visitor<'_> for Count {
-//!     fn reference(&mut self, _: Place, reference: Reference) {
+//!     fn reference(&mut self, _: Location, reference: Reference) {
 //!         if reference.table == Table::Variable {
 //!             *self.0.entry(reference.id).or_default() += 1;
 //!         }
@@ -28,12 +29,39 @@
 //! count.object(&object);
 //! assert!(count.0.len() > 100);
 //! ```
+//!
+//! ```
+//! use visakit_isa::operand::ImmediateOperand;
+//! use visakit_rewrite::{Error, Location, rewrite::Rewriter};
+//!
+//! /// Makes every integer constant 1 a 2.
+//! struct OneToTwo;
+//! impl Rewriter<'_> for OneToTwo {
+//!     fn immediate(&mut self, _: Location, operand: &mut ImmediateOperand) -> Result<(), Error> {
+//!         let ty = operand.data_type();
+//!         // Bits above those of the type do not count.
+//!         let unused = 64 - 8 * u32::from(ty.size());
+//!         if !ty.is_float() && operand.bits() << unused >> unused == 1 {
+//!             operand.set_bits(2);
+//!         }
+//!         Ok(())
+//!     }
+//! }
+//! # let file = include_bytes!("../../../fixtures/objects/subgroups_skl_v36.isa");
+//! let mut object = visakit_parse::read(file).unwrap();
+//! OneToTwo.object(&mut object)?;
+//! let changed = visakit_encode::write(&object).unwrap();
+//! assert_ne!(changed, file);
+//! # Ok::<(), Error>(())
+//! ```
 
-use crate::place::{Place, Reference, Table};
+use crate::error::{Error, ErrorKind};
+use crate::location::{Location, Reference, Table};
+use crate::native::Compiled;
 use std::borrow::Cow;
 use visakit_isa::object::{
     Attribute, Body, Content, Declaration, FileVariable, Input, InputKind, Item, Label,
-    NativeBinary, Object, RawItem, Relocation, Routine, RoutineId, Variable,
+    NativeBinary, Object, RawItem, Relocation, Routine, RoutineId, RoutineKind, Variable,
 };
 use visakit_isa::operand::{
     AddressOperand, GeneralOperand, ImmediateOperand, IndirectOperand, PredicateOperand,
@@ -105,22 +133,35 @@ impl Index for Predicate {
 }
 
 macro_rules! look {
-    ($walk:expr, $place:expr, $table:expr, $id:expr) => {
-        $walk.reference($place, Reference::new($table, Index::get($id)))
+    ($walk:expr, $location:expr, $table:expr, $id:expr) => {
+        $walk.reference($location, Reference::new($table, Index::get($id)))
+    };
+    ($walk:expr, $object:expr) => {
+        object_parts($walk, $object)
     };
 }
 
 macro_rules! change {
-    ($walk:expr, $place:expr, $table:expr, $id:expr) => {{
-        let (place, before) = ($place, Reference::new($table, Index::get($id)));
+    ($walk:expr, $location:expr, $table:expr, $id:expr) => {{
+        let (location, before) = ($location, Reference::new($table, Index::get($id)));
         let mut after = before;
-        $walk.reference(place, &mut after);
-        if after.id != before.id {
-            match Index::with($id, after.id) {
-                Some(new) => $id = new,
-                None => $walk.too_large(place, Reference::new(before.table, after.id)),
+        $walk.reference(location, &mut after)?;
+        match Index::with($id, after.id) {
+            _ if after.id == before.id => Ok(()),
+            Some(new) => {
+                $id = new;
+                Ok(())
             }
+            None => $walk.too_large(location, Reference::new(before.table, after.id)),
         }
+    }};
+    ($walk:expr, $object:expr) => {{
+        let compiled = Compiled::of($object);
+        let result = object_parts($walk, $object);
+        if !$walk.keeps_native() {
+            compiled.discard_stale($object);
+        }
+        result
     }};
 }
 
@@ -128,7 +169,8 @@ macro_rules! change {
 macro_rules! traversal {
     (
         $(#[$meta:meta])*
-        $module:ident, $Trait:ident, $reference:ty, $follow:ident $(, $mutable:tt)?
+        $module:ident, $Trait:ident, $reference:ty, $follow:ident
+        $(, $mutable:tt, $Out:ty, $done:expr, $q:tt, { $($methods:item)* })?
     ) => {
         $(#[$meta])*
         pub mod $module {
@@ -139,31 +181,31 @@ macro_rules! traversal {
             #[allow(unused_variables)] // names are for the documentation
             pub trait $Trait<'a> {
                 /// The whole object.
-                fn object(&mut self, object: & $($mutable)? Object<'a>) {
-                    object_parts(self, object);
+                fn object(&mut self, object: & $($mutable)? Object<'a>) $(-> $Out)? {
+                    $follow!(self, object)
                 }
                 /// A variable of the file.
-                fn file_variable(&mut self, index: usize, variable: & $($mutable)? FileVariable<'a>) {}
+                fn file_variable(&mut self, index: usize, variable: & $($mutable)? FileVariable<'a>) $(-> $Out)? { $($done)? }
                 /// A routine.
-                fn routine(&mut self, id: RoutineId, routine: & $($mutable)? Routine<'a>) {
-                    routine_parts(self, id, routine);
+                fn routine(&mut self, id: RoutineId, routine: & $($mutable)? Routine<'a>) $(-> $Out)? {
+                    routine_parts(self, id, routine)
                 }
                 /// A relocation of a variable of the file.
-                fn variable_relocation(&mut self, relocation: & $($mutable)? Relocation) {}
+                fn variable_relocation(&mut self, relocation: & $($mutable)? Relocation) $(-> $Out)? { $($done)? }
                 /// A relocation of a function.
-                fn function_relocation(&mut self, relocation: & $($mutable)? Relocation) {}
+                fn function_relocation(&mut self, relocation: & $($mutable)? Relocation) $(-> $Out)? { $($done)? }
                 /// A native binary of a kernel.
-                fn native_binary(&mut self, index: usize, binary: & $($mutable)? NativeBinary<'a>) {}
+                fn native_binary(&mut self, index: usize, binary: & $($mutable)? NativeBinary<'a>) $(-> $Out)? { $($done)? }
                 /// The body of a routine.
-                fn body(&mut self, body: & $($mutable)? Body<'a>) {
-                    body_parts(self, body);
+                fn body(&mut self, body: & $($mutable)? Body<'a>) $(-> $Out)? {
+                    body_parts(self, body)
                 }
                 /// A string of the pool.
                 #[allow(clippy::ptr_arg)] // the same method in both traits
-                fn string(&mut self, index: usize, text: & $($mutable)? Cow<'a, [u8]>) {}
+                fn string(&mut self, index: usize, text: & $($mutable)? Cow<'a, [u8]>) $(-> $Out)? { $($done)? }
                 /// A general variable.
-                fn variable(&mut self, index: usize, variable: & $($mutable)? Variable<'a>) {
-                    variable_parts(self, index, variable);
+                fn variable(&mut self, index: usize, variable: & $($mutable)? Variable<'a>) $(-> $Out)? {
+                    variable_parts(self, index, variable)
                 }
                 /// An address, predicate, sampler or surface variable.
                 fn declaration(
@@ -171,95 +213,96 @@ macro_rules! traversal {
                     table: Table,
                     index: usize,
                     declaration: & $($mutable)? Declaration<'a>,
-                ) {
-                    declaration_parts(self, table, index, declaration);
+                ) $(-> $Out)? {
+                    declaration_parts(self, table, index, declaration)
                 }
                 /// A label.
-                fn label(&mut self, index: usize, label: & $($mutable)? Label<'a>) {
-                    label_parts(self, index, label);
+                fn label(&mut self, index: usize, label: & $($mutable)? Label<'a>) $(-> $Out)? {
+                    label_parts(self, index, label)
                 }
                 /// An input.
-                fn input(&mut self, index: usize, input: & $($mutable)? Input) {
-                    input_parts(self, index, input);
+                fn input(&mut self, index: usize, input: & $($mutable)? Input) $(-> $Out)? {
+                    input_parts(self, index, input)
                 }
-                /// An attribute of the routine or of a symbol, which `place` tells.
-                fn attribute(&mut self, place: Place, attribute: & $($mutable)? Attribute<'a>) {
-                    attribute_parts(self, place, attribute);
+                /// An attribute of the routine or of a symbol, which `location` tells.
+                fn attribute(&mut self, location: Location, attribute: & $($mutable)? Attribute<'a>) $(-> $Out)? {
+                    attribute_parts(self, location, attribute)
                 }
                 /// An instruction.
-                fn instruction(&mut self, index: usize, instruction: & $($mutable)? Instruction) {
-                    instruction_parts(self, index, instruction);
+                fn instruction(&mut self, index: usize, instruction: & $($mutable)? Instruction) $(-> $Out)? {
+                    instruction_parts(self, index, instruction)
                 }
                 /// Bytes among the code that could not be decoded.
-                fn raw_item(&mut self, index: usize, item: & $($mutable)? RawItem<'a>) {}
+                fn raw_item(&mut self, index: usize, item: & $($mutable)? RawItem<'a>) $(-> $Out)? { $($done)? }
                 /// A field of an instruction.
-                fn field(&mut self, place: Place, key: u16, field: & $($mutable)? Field) {
-                    value_parts(self, place, key, & $($mutable)? field.value);
+                fn field(&mut self, location: Location, key: u16, field: & $($mutable)? Field) $(-> $Out)? {
+                    value_parts(self, location, key, & $($mutable)? field.value)
                 }
                 /// A vector operand.
-                fn vector(&mut self, place: Place, operand: & $($mutable)? VectorOperand) {
-                    vector_parts(self, place, operand);
+                fn vector(&mut self, location: Location, operand: & $($mutable)? VectorOperand) $(-> $Out)? {
+                    vector_parts(self, location, operand)
                 }
                 /// A general operand.
-                fn general(&mut self, place: Place, operand: & $($mutable)? GeneralOperand) {
-                    $follow!(self, place, Table::Variable, operand.variable.0);
+                fn general(&mut self, location: Location, operand: & $($mutable)? GeneralOperand) $(-> $Out)? {
+                    $follow!(self, location, Table::Variable, operand.variable.0)
                 }
                 /// An address operand.
-                fn address(&mut self, place: Place, operand: & $($mutable)? AddressOperand) {
-                    $follow!(self, place, Table::Address, operand.address.0);
+                fn address(&mut self, location: Location, operand: & $($mutable)? AddressOperand) $(-> $Out)? {
+                    $follow!(self, location, Table::Address, operand.address.0)
                 }
                 /// A predicate operand.
-                fn predicate_operand(&mut self, place: Place, operand: & $($mutable)? PredicateOperand) {
-                    self.predicate(place, & $($mutable)? operand.predicate);
+                fn predicate_operand(&mut self, location: Location, operand: & $($mutable)? PredicateOperand) $(-> $Out)? {
+                    self.predicate(location, & $($mutable)? operand.predicate)
                 }
                 /// An indirect operand.
-                fn indirect(&mut self, place: Place, operand: & $($mutable)? IndirectOperand) {
-                    $follow!(self, place, Table::Address, operand.address.0);
+                fn indirect(&mut self, location: Location, operand: & $($mutable)? IndirectOperand) $(-> $Out)? {
+                    $follow!(self, location, Table::Address, operand.address.0)
                 }
                 /// A constant.
-                fn immediate(&mut self, place: Place, operand: & $($mutable)? ImmediateOperand) {}
+                fn immediate(&mut self, location: Location, operand: & $($mutable)? ImmediateOperand) $(-> $Out)? { $($done)? }
                 /// A surface or sampler operand.
-                fn state(&mut self, place: Place, operand: & $($mutable)? StateOperand) {
-                    state_parts(self, place, operand);
+                fn state(&mut self, location: Location, operand: & $($mutable)? StateOperand) $(-> $Out)? {
+                    state_parts(self, location, operand)
                 }
                 /// A raw operand.
-                fn raw(&mut self, place: Place, operand: & $($mutable)? RawOperand) {
-                    $follow!(self, place, Table::Variable, operand.variable.0);
+                fn raw(&mut self, location: Location, operand: & $($mutable)? RawOperand) $(-> $Out)? {
+                    $follow!(self, location, Table::Variable, operand.variable.0)
                 }
                 /// Execution size and mask.
-                fn exec_size(&mut self, place: Place, size: & $($mutable)? ExecSize) {}
+                fn exec_size(&mut self, location: Location, size: & $($mutable)? ExecSize) $(-> $Out)? { $($done)? }
                 /// Element count and mask of the old gather and scatter messages.
-                fn element_count(&mut self, place: Place, count: & $($mutable)? ElementCount) {}
+                fn element_count(&mut self, location: Location, count: & $($mutable)? ElementCount) $(-> $Out)? { $($done)? }
                 /// A predicate word, of predication or of an operand.
-                fn predicate(&mut self, place: Place, word: & $($mutable)? Predicate) {
-                    predicate_parts(self, place, word);
+                fn predicate(&mut self, location: Location, word: & $($mutable)? Predicate) $(-> $Out)? {
+                    predicate_parts(self, location, word)
                 }
                 /// A sampler operation.
-                fn sampler_op(&mut self, place: Place, op: & $($mutable)? SamplerOp) {}
+                fn sampler_op(&mut self, location: Location, op: & $($mutable)? SamplerOp) $(-> $Out)? { $($done)? }
                 /// A field that is a plain number.
-                fn number(&mut self, place: Place, value: & $($mutable)? Value) {}
+                fn number(&mut self, location: Location, value: & $($mutable)? Value) $(-> $Out)? { $($done)? }
                 /// A number into a table: the end of every walk. Absent operands (no predicate,
                 /// the bindless sampler, an alias of nothing) are no references; `V0` is one.
-                fn reference(&mut self, place: Place, reference: $reference) {}
-                /// A number that `reference` changed to one that its place cannot hold; it was
-                /// left as it was.
-                fn too_large(&mut self, place: Place, reference: Reference) {}
+                fn reference(&mut self, location: Location, reference: $reference) $(-> $Out)? { $($done)? }
+                $($($methods)*)?
             }
 
             /// Goes on with the parts of an object.
             pub fn object_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 object: & $($mutable)? Object<'a>,
-            ) {
+            ) $(-> $Out)? {
                 for (index, variable) in (0..).zip(& $($mutable)? object.file_variables) {
-                    walk.file_variable(index, variable);
+                    walk.file_variable(index, variable) $($q)?;
                 }
                 for (index, routine) in (0..).zip(& $($mutable)? object.kernels) {
-                    walk.routine(RoutineId::new(visakit_isa::object::RoutineKind::Kernel, index), routine);
+                    let id = RoutineId::new(RoutineKind::Kernel, index);
+                    walk.routine(id, routine) $(.map_err(|e| e.within(id, &routine.name)) $q)?;
                 }
                 for (index, routine) in (0..).zip(& $($mutable)? object.functions) {
-                    walk.routine(RoutineId::new(visakit_isa::object::RoutineKind::Function, index), routine);
+                    let id = RoutineId::new(RoutineKind::Function, index);
+                    walk.routine(id, routine) $(.map_err(|e| e.within(id, &routine.name)) $q)?;
                 }
+                $($done)?
             }
 
             /// Goes on with the parts of a routine.
@@ -267,32 +310,35 @@ macro_rules! traversal {
                 walk: &mut W,
                 _: RoutineId,
                 routine: & $($mutable)? Routine<'a>,
-            ) {
+            ) $(-> $Out)? {
                 for relocation in & $($mutable)? routine.variable_relocations {
-                    walk.variable_relocation(relocation);
+                    walk.variable_relocation(relocation) $($q)?;
                 }
                 for relocation in & $($mutable)? routine.function_relocations {
-                    walk.function_relocation(relocation);
+                    walk.function_relocation(relocation) $($q)?;
                 }
                 for (index, binary) in (0..).zip(& $($mutable)? routine.binaries) {
-                    walk.native_binary(index, binary);
+                    walk.native_binary(index, binary) $($q)?;
                 }
                 if let Content::Body(body) = & $($mutable)? routine.content {
-                    walk.body(body);
+                    walk.body(body) $($q)?;
                 }
+                $($done)?
             }
 
             /// Goes on with the parts of a body.
             pub fn body_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 body: & $($mutable)? Body<'a>,
-            ) {
+            ) $(-> $Out)? {
                 for (index, text) in (0..).zip(& $($mutable)? body.strings) {
-                    walk.string(index, text);
+                    walk.string(index, text)
+                        $(.map_err(|e| e.or_at(Location::Entry(Table::String, index))) $q)?;
                 }
-                $follow!(walk, Place::Name, Table::String, body.name.0);
+                $follow!(walk, Location::Name, Table::String, body.name.0) $($q)?;
                 for (index, variable) in (0..).zip(& $($mutable)? body.variables) {
-                    walk.variable(index, variable);
+                    walk.variable(index, variable)
+                        $(.map_err(|e| e.or_at(Location::Entry(Table::Variable, index))) $q)?;
                 }
                 for (table, list) in [
                     (Table::Address, & $($mutable)? body.addresses),
@@ -301,24 +347,33 @@ macro_rules! traversal {
                     (Table::Surface, & $($mutable)? body.surfaces),
                 ] {
                     for (index, declaration) in (0..).zip(list) {
-                        walk.declaration(table, index, declaration);
+                        walk.declaration(table, index, declaration)
+                        $(.map_err(|e| e.or_at(Location::Entry(table, index))) $q)?;
                     }
                 }
                 for (index, label) in (0..).zip(& $($mutable)? body.labels) {
-                    walk.label(index, label);
+                    walk.label(index, label)
+                        $(.map_err(|e| e.or_at(Location::Entry(Table::Label, index))) $q)?;
                 }
                 for (index, input) in (0..).zip(& $($mutable)? body.inputs) {
-                    walk.input(index, input);
+                    walk.input(index, input)
+                        $(.map_err(|e| e.or_at(Location::Input(index))) $q)?;
                 }
                 for (index, attribute) in (0..).zip(& $($mutable)? body.attributes) {
-                    walk.attribute(Place::Attribute(index), attribute);
+                    walk.attribute(Location::Attribute(index), attribute)
+                        $(.map_err(|e| e.or_at(Location::Attribute(index))) $q)?;
                 }
                 for (index, item) in (0..).zip(& $($mutable)? body.code) {
                     match item {
-                        Item::Instruction(instruction) => walk.instruction(index, instruction),
-                        Item::Raw(raw) => walk.raw_item(index, raw),
+                        Item::Instruction(instruction) => {
+                            walk.instruction(index, instruction)
+                                $(.map_err(|e| e.or_at(Location::of(index, instruction))) $q)?;
+                        }
+                        Item::Raw(raw) => walk.raw_item(index, raw)
+                            $(.map_err(|e| e.or_at(Location::Undecoded(index))) $q)?,
                     }
                 }
+                $($done)?
             }
 
             /// Goes on with the parts of a variable.
@@ -326,17 +381,18 @@ macro_rules! traversal {
                 walk: &mut W,
                 index: usize,
                 variable: & $($mutable)? Variable<'a>,
-            ) {
-                let place = Place::Entry(Table::Variable, index);
-                $follow!(walk, place, Table::String, variable.name.0);
+            ) $(-> $Out)? {
+                let location = Location::Entry(Table::Variable, index);
+                $follow!(walk, location, Table::String, variable.name.0) $($q)?;
                 if variable.alias_scope != 0 {
-                    $follow!(walk, place, Table::FileVariable, variable.alias.0);
+                    $follow!(walk, location, Table::FileVariable, variable.alias.0) $($q)?;
                 } else if variable.alias.0 != 0 {
-                    $follow!(walk, place, Table::Variable, variable.alias.0);
+                    $follow!(walk, location, Table::Variable, variable.alias.0) $($q)?;
                 }
                 for attribute in & $($mutable)? variable.attributes {
-                    walk.attribute(place, attribute);
+                    walk.attribute(location, attribute) $($q)?;
                 }
+                $($done)?
             }
 
             /// Goes on with the parts of a declaration.
@@ -345,12 +401,13 @@ macro_rules! traversal {
                 table: Table,
                 index: usize,
                 declaration: & $($mutable)? Declaration<'a>,
-            ) {
-                let place = Place::Entry(table, index);
-                $follow!(walk, place, Table::String, declaration.name.0);
+            ) $(-> $Out)? {
+                let location = Location::Entry(table, index);
+                $follow!(walk, location, Table::String, declaration.name.0) $($q)?;
                 for attribute in & $($mutable)? declaration.attributes {
-                    walk.attribute(place, attribute);
+                    walk.attribute(location, attribute) $($q)?;
                 }
+                $($done)?
             }
 
             /// Goes on with the parts of a label.
@@ -358,12 +415,13 @@ macro_rules! traversal {
                 walk: &mut W,
                 index: usize,
                 label: & $($mutable)? Label<'a>,
-            ) {
-                let place = Place::Entry(Table::Label, index);
-                $follow!(walk, place, Table::String, label.name.0);
+            ) $(-> $Out)? {
+                let location = Location::Entry(Table::Label, index);
+                $follow!(walk, location, Table::String, label.name.0) $($q)?;
                 for attribute in & $($mutable)? label.attributes {
-                    walk.attribute(place, attribute);
+                    walk.attribute(location, attribute) $($q)?;
                 }
+                $($done)?
             }
 
             /// Goes on with the parts of an input.
@@ -371,19 +429,20 @@ macro_rules! traversal {
                 walk: &mut W,
                 index: usize,
                 input: & $($mutable)? Input,
-            ) {
+            ) $(-> $Out)? {
                 if let Some(table) = input_table(input.kind) {
-                    $follow!(walk, Place::Input(index), table, input.index);
+                    $follow!(walk, Location::Input(index), table, input.index) $($q)?;
                 }
+                $($done)?
             }
 
             /// Goes on with the parts of an attribute.
             pub fn attribute_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
-                place: Place,
+                location: Location,
                 attribute: & $($mutable)? Attribute<'a>,
-            ) {
-                $follow!(walk, place, Table::String, attribute.name.0);
+            ) $(-> $Out)? {
+                $follow!(walk, location, Table::String, attribute.name.0)
             }
 
             /// Goes on with the fields of an instruction.
@@ -391,36 +450,37 @@ macro_rules! traversal {
                 walk: &mut W,
                 index: usize,
                 instruction: & $($mutable)? Instruction,
-            ) {
+            ) $(-> $Out)? {
                 let (op, key) = (instruction.op, key_of(instruction));
                 for field in & $($mutable)? instruction.fields {
-                    let place = Place::Instruction { index, op, field: Some(field.name) };
-                    walk.field(place, key, field);
+                    let location = Location::Instruction { index, op, field: Some(field.name) };
+                    walk.field(location, key, field) $(.map_err(|e| e.or_at(location)) $q)?;
                 }
+                $($done)?
             }
 
             /// Goes on with the content of a field. The key is that of the instruction.
             pub fn value_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
-                place: Place,
+                location: Location,
                 key: u16,
                 value: & $($mutable)? Value,
-            ) {
+            ) $(-> $Out)? {
                 match value {
-                    Value::Vector(operand) => walk.vector(place, operand),
-                    Value::Raw(operand) => walk.raw(place, operand),
-                    Value::ExecSize(size) => walk.exec_size(place, size),
-                    Value::ElementCount(count) => walk.element_count(place, count),
-                    Value::Predicate(word) => walk.predicate(place, word),
-                    Value::SamplerOp(op) => walk.sampler_op(place, op),
-                    Value::Label(id) => $follow!(walk, place, Table::Label, id.0),
-                    Value::String(id) => $follow!(walk, place, Table::String, id.0),
-                    Value::Surface(id) => $follow!(walk, place, Table::Surface, id.0),
-                    Value::Sampler(id) if *id == SamplerId::BINDLESS => {}
-                    Value::Sampler(id) => $follow!(walk, place, Table::Sampler, id.0),
-                    Value::Lifetime(id) => $follow!(walk, place, lifetime_table(key), id.0),
+                    Value::Vector(operand) => walk.vector(location, operand),
+                    Value::Raw(operand) => walk.raw(location, operand),
+                    Value::ExecSize(size) => walk.exec_size(location, size),
+                    Value::ElementCount(count) => walk.element_count(location, count),
+                    Value::Predicate(word) => walk.predicate(location, word),
+                    Value::SamplerOp(op) => walk.sampler_op(location, op),
+                    Value::Label(id) => $follow!(walk, location, Table::Label, id.0),
+                    Value::String(id) => $follow!(walk, location, Table::String, id.0),
+                    Value::Surface(id) => $follow!(walk, location, Table::Surface, id.0),
+                    Value::Sampler(id) if *id == SamplerId::BINDLESS => { $($done)? }
+                    Value::Sampler(id) => $follow!(walk, location, Table::Sampler, id.0),
+                    Value::Lifetime(id) => $follow!(walk, location, lifetime_table(key), id.0),
                     Value::U8(_) | Value::U16(_) | Value::U32(_) | Value::I32(_) => {
-                        walk.number(place, value);
+                        walk.number(location, value)
                     }
                 }
             }
@@ -428,44 +488,45 @@ macro_rules! traversal {
             /// Goes on with the class of a vector operand.
             pub fn vector_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
-                place: Place,
+                location: Location,
                 operand: & $($mutable)? VectorOperand,
-            ) {
+            ) $(-> $Out)? {
                 match operand {
-                    VectorOperand::General(operand) => walk.general(place, operand),
-                    VectorOperand::Address(operand) => walk.address(place, operand),
-                    VectorOperand::Predicate(operand) => walk.predicate_operand(place, operand),
-                    VectorOperand::Indirect(operand) => walk.indirect(place, operand),
-                    VectorOperand::Immediate(operand) => walk.immediate(place, operand),
-                    VectorOperand::State(operand) => walk.state(place, operand),
+                    VectorOperand::General(operand) => walk.general(location, operand),
+                    VectorOperand::Address(operand) => walk.address(location, operand),
+                    VectorOperand::Predicate(operand) => walk.predicate_operand(location, operand),
+                    VectorOperand::Indirect(operand) => walk.indirect(location, operand),
+                    VectorOperand::Immediate(operand) => walk.immediate(location, operand),
+                    VectorOperand::State(operand) => walk.state(location, operand),
                 }
             }
 
             /// Goes on with the entry that a state operand names.
             pub fn state_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
-                place: Place,
+                location: Location,
                 operand: & $($mutable)? StateOperand,
-            ) {
+            ) $(-> $Out)? {
                 let bindless = u16::from(SamplerId::BINDLESS.0);
                 match operand.class {
-                    StateClass::SURFACE => $follow!(walk, place, Table::Surface, operand.index),
+                    StateClass::SURFACE => $follow!(walk, location, Table::Surface, operand.index),
                     StateClass::SAMPLER if operand.index != bindless => {
-                        $follow!(walk, place, Table::Sampler, operand.index);
+                        $follow!(walk, location, Table::Sampler, operand.index)
                     }
-                    _ => {}
+                    _ => { $($done)? }
                 }
             }
 
             /// Goes on with the variable of a predicate word.
             pub fn predicate_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
-                place: Place,
+                location: Location,
                 word: & $($mutable)? Predicate,
-            ) {
+            ) $(-> $Out)? {
                 if word.id().0 != 0 {
-                    $follow!(walk, place, Table::Predicate, *word);
+                    $follow!(walk, location, Table::Predicate, *word) $($q)?;
                 }
+                $($done)?
             }
         }
     };
@@ -477,5 +538,24 @@ traversal! {
 }
 traversal! {
     /// Changing anything of an object.
-    rewrite, Rewriter, &mut Reference, change, mut
+    ///
+    /// The first error ends the walk. What was changed before it stays changed: whoever needs the
+    /// object as it was keeps a copy. Errors that do not say where get the location that the walk
+    /// has reached, and the routine.
+    ///
+    /// Native code belongs to the code that it was compiled from: `object` discards that of kernels
+    /// that the walk has changed, see [`discard_native`](crate::discard_native). Walks that begin
+    /// at a part of the object cannot.
+    rewrite, Rewriter, &mut Reference, change, mut, Result<(), Error>, Ok(()), ?,
+    {
+        /// A number that `reference` asked for and that its location cannot hold. It is left as it
+        /// was. An override may collect such errors and go on.
+        fn too_large(&mut self, location: Location, reference: Reference) -> Result<(), Error> {
+            Err(Error::at(ErrorKind::TooLarge(reference), location))
+        }
+        /// Whether kernels keep their native code, whatever the walk has changed.
+        fn keeps_native(&self) -> bool {
+            false
+        }
+    }
 }

@@ -3,13 +3,12 @@
 //! Objects of 3.0 to 3.2 declare variables of the file, and variables of routines share their
 //! storage. No reader takes them since 2019. A kernel that calls no functions cannot tell such a
 //! variable from one of its own, and it becomes one: a variable with the name of the file
-//! variable behind a mark, its number and its linkage, so that it can be told by its name.
+//! variable after a mark, its number and its linkage, so that it can be told by its name.
 
 use super::of_routine;
-use crate::edit::{Renumber, resolve};
+use crate::edit::{References, renumber, resolve};
 use crate::error::{Error, ErrorKind};
-use crate::place::{Place, Reference, Table};
-use crate::rewrite::Rewriter;
+use crate::location::{Location, Reference, Table};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use visakit_isa::VarId;
@@ -35,10 +34,8 @@ pub(super) fn to_routines(object: &mut Object<'_>, errors: &mut Vec<Error>) {
     }
     let first = Table::Variable.first(object.format());
     for (id, routine) in object.routines_mut() {
-        if let Err((entry, file)) = to_routine(routine, &files, first) {
-            let kind = ErrorKind::NotDeclared(Reference::new(Table::FileVariable, file));
-            let place = Place::Entry(Table::Variable, entry);
-            errors.push(Error::at(kind, place).in_routine(id, &routine.name));
+        if let Err(error) = to_routine(routine, &files, first) {
+            errors.push(error.within(id, &routine.name));
         }
         if !routine.function_relocations.is_empty() {
             let what = "relocations of functions, of which there are none";
@@ -52,8 +49,8 @@ fn to_routine(
     routine: &mut Routine<'_>,
     files: &[FileVariable<'_>],
     first: u32,
-) -> Result<(), (usize, u32)> {
-    // File variables in use, each with the place of its new variable.
+) -> Result<(), Error> {
+    // File variables in use, each with the number of its new variable.
     let mut used: BTreeMap<u32, u32> = BTreeMap::new();
     let variables = routine.body().map_or(&[][..], |b| &b.variables);
     for (entry, variable) in variables.iter().enumerate() {
@@ -61,13 +58,14 @@ fn to_routine(
             let file = resolve(routine, variable.alias.0);
             let known = usize::try_from(file).is_ok_and(|f| f < files.len());
             if !known {
-                return Err((entry, file));
+                let kind = ErrorKind::NotDeclared(Reference::new(Table::FileVariable, file));
+                return Err(Error::at(kind, Location::Entry(Table::Variable, entry)));
             }
             used.insert(file, 0);
         }
     }
-    for (place, number) in (first..).zip(used.values_mut()) {
-        *number = place;
+    for (next, number) in (first..).zip(used.values_mut()) {
+        *number = next;
     }
     let relocated = |routine: &Routine<'_>, alias: VarId| {
         let file = resolve(routine, alias.0);
@@ -85,17 +83,13 @@ fn to_routine(
         return Ok(());
     };
     let count = u32::try_from(used.len()).unwrap_or(u32::MAX);
-    let mut renumber = Renumber {
-        table: Table::Variable,
-        number: |id: u32| {
-            if id < first {
-                id
-            } else {
-                id.saturating_add(count)
-            }
-        },
-    };
-    renumber.body(body);
+    renumber(body, Table::Variable, |id| {
+        if id < first {
+            id
+        } else {
+            id.saturating_add(count)
+        }
+    })?;
     for (variable, alias) in body.variables.iter_mut().zip(aliases) {
         if let Some(alias) = alias {
             variable.alias = alias;
@@ -191,14 +185,12 @@ fn marked(routine: &Routine<'_>, first: u32) -> Option<BTreeMap<u32, u16>> {
             marks.insert(number, file);
         }
     }
-    let mut uses = crate::edit::Check::default();
-    crate::visit::Visitor::body(&mut uses, body);
-    let direct = |(place, reference): &(Place, Reference)| {
+    let direct = |(location, reference): &(Location, Reference)| {
         reference.table == Table::Variable
             && marks.contains_key(&reference.id)
-            && !matches!(place, Place::Entry(Table::Variable, _))
+            && !matches!(location, Location::Entry(Table::Variable, _))
     };
-    (!uses.0.iter().any(direct)).then_some(marks)
+    (!References::of(body).iter().any(direct)).then_some(marks)
 }
 
 fn from_routine(routine: &mut Routine<'_>, marks: &BTreeMap<u32, u16>, first: u32) {

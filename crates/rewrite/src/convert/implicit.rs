@@ -5,14 +5,13 @@
 //! declared with an implicit kind. A kernel that names the predefined ones is given such inputs,
 //! and aliases of them under names that let them come back.
 
-use crate::edit::{Check, Renumber, retain};
-use crate::place::{Place, Reference, Table};
-use crate::rewrite::Rewriter;
-use crate::visit::Visitor;
-use std::collections::BTreeMap;
+use crate::edit::{References, renumber, renumber_down, retain};
+use crate::error::Error;
+use crate::location::{Location, Reference, Table};
+use std::collections::{BTreeMap, BTreeSet};
 use visakit_isa::enums::{alignment, implicit_input};
 use visakit_isa::object::{
-    Alignment, Body, Input, InputKind, Object, Variable, VariableProperties,
+    Alignment, Body, Input, InputKind, Object, RoutineId, RoutineKind, Variable, VariableProperties,
 };
 use visakit_isa::{DataType, Format, StringId, VarId};
 
@@ -67,24 +66,29 @@ fn array(name: StringId, elements: u16) -> Variable<'static> {
 }
 
 /// Declares inputs for the predefined variables that kernels use. The object keeps its format.
-pub(super) fn declare(object: &mut Object<'_>) {
+/// Gives the kernels that have got some.
+pub(super) fn declare(object: &mut Object<'_>, errors: &mut Vec<Error>) -> BTreeSet<usize> {
     let format = object.format();
     let first = Table::Variable.first(format);
-    for kernel in &mut object.kernels {
-        if let Some(body) = kernel.body_mut() {
-            declare_in(body, format, first);
+    let mut changed = BTreeSet::new();
+    for (index, kernel) in object.kernels.iter_mut().enumerate() {
+        let Some(body) = kernel.body_mut() else {
+            continue;
+        };
+        let inputs = body.inputs.len();
+        let declared = declare_in(body, format, first);
+        if body.inputs.len() != inputs {
+            changed.insert(index);
         }
+        let id = RoutineId::new(RoutineKind::Kernel, index);
+        errors.extend(declared.err().map(|e| e.within(id, &kernel.name)));
     }
+    changed
 }
 
-fn declare_in(body: &mut Body<'_>, format: Format, first: u32) {
-    let mut seen = Check::default();
-    seen.body(body);
-    let is_used = |id: u32| {
-        seen.0
-            .iter()
-            .any(|(_, r)| *r == Reference::new(Table::Variable, id))
-    };
+fn declare_in(body: &mut Body<'_>, format: Format, first: u32) -> Result<(), Error> {
+    let seen: BTreeSet<Reference> = References::of(body).into_iter().map(|(_, r)| r).collect();
+    let is_used = |id: u32| seen.contains(&Reference::new(Table::Variable, id));
     let next = |body: &Body<'_>| {
         let declared = u32::try_from(body.variables.len()).unwrap_or(u32::MAX);
         first.saturating_add(declared)
@@ -93,7 +97,7 @@ fn declare_in(body: &mut Body<'_>, format: Format, first: u32) {
         .inputs
         .iter()
         .map(|i| i.offset.saturating_add_unsigned(i.size));
-    // The registers of inputs begin behind the header of the thread.
+    // The registers of inputs begin after the header of the thread.
     let mut free = ends.max().unwrap_or(0).max(REGISTER);
     let mut numbers = BTreeMap::new();
     for (group, kind) in PROVIDED {
@@ -132,24 +136,26 @@ fn declare_in(body: &mut Body<'_>, format: Format, first: u32) {
             });
         }
     }
-    Renumber {
-        table: Table::Variable,
-        number: |id: u32| numbers.get(&id).copied().unwrap_or(id),
-    }
-    .body(body);
+    renumber(body, Table::Variable, |id| {
+        numbers.get(&id).copied().unwrap_or(id)
+    })
 }
 
 /// Makes predefined variables of those that [`declare`] made, where nothing else was done to them.
-pub(super) fn restore(object: &mut Object<'_>) {
+/// Gives the kernels where that was done.
+pub(super) fn restore(object: &mut Object<'_>) -> BTreeSet<usize> {
     let format = object.format();
     let first = Table::Variable.first(format);
-    for kernel in &mut object.kernels {
+    let mut changed = BTreeSet::new();
+    for (index, kernel) in object.kernels.iter_mut().enumerate() {
         if let Some(body) = kernel.body_mut()
             && let Some(made) = made(body, format, first)
         {
             restore_in(body, &made, first);
+            changed.insert(index);
         }
     }
+    changed
 }
 
 /// The declared variables that stand for predefined ones: `None` for an input of several of them.
@@ -184,33 +190,29 @@ fn made(body: &Body<'_>, format: Format, first: u32) -> Option<BTreeMap<u32, Opt
             }
         }
     }
-    let mut seen = Check::default();
-    seen.body(body);
-    let elsewhere = |(place, reference): &(Place, Reference)| {
-        let is_known = match place {
-            Place::Entry(Table::Variable, index) => {
+    let elsewhere = |(location, reference): &(Location, Reference)| {
+        let is_known = match location {
+            Location::Entry(Table::Variable, index) => {
                 let number = u32::try_from(*index)
                     .ok()
                     .and_then(|i| first.checked_add(i));
                 number.is_some_and(|number| found.contains_key(&number))
             }
-            Place::Input(_) => true,
+            Location::Input(_) => true,
             _ => false,
         };
         reference.table == Table::Variable && found.get(&reference.id) == Some(&None) && !is_known
     };
-    (!found.is_empty() && !seen.0.iter().any(elsewhere)).then_some(found)
+    (!found.is_empty() && !References::of(body).iter().any(elsewhere)).then_some(found)
 }
 
 fn restore_in(body: &mut Body<'_>, made: &BTreeMap<u32, Option<u32>>, first: u32) {
     body.inputs.retain(|input| {
         input.kind.class() != InputKind::GENERAL || made.get(&input.index) != Some(&None)
     });
-    Renumber {
-        table: Table::Variable,
-        number: |id: u32| made.get(&id).copied().flatten().unwrap_or(id),
-    }
-    .body(body);
+    renumber_down(body, Table::Variable, |id| {
+        made.get(&id).copied().flatten().unwrap_or(id)
+    });
     let (mut keep, mut names) = (Vec::new(), Vec::new());
     for (number, variable) in (first..).zip(&body.variables) {
         keep.push(!made.contains_key(&number));

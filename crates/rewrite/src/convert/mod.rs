@@ -6,13 +6,33 @@ mod layout;
 mod structured;
 
 use crate::error::{Error, ErrorKind};
-use crate::place::{Place, Reference, Table};
+use crate::location::{Location, Reference, Table};
+use crate::native;
 use crate::rewrite::{self, Rewriter};
+use std::collections::BTreeSet;
 use visakit_isa::object::{Arrangement, Body, Content, Item, Object, RoutineId};
 use visakit_isa::{ElementCount, ExecMask, ExecSize, Features, Format, Instruction, StringId};
 
 /// So many obstacles are told of one object.
 const MOST: usize = 1000;
+
+/// What an object becomes. A [`Format`] alone will do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConvertOptions {
+    /// The format.
+    pub to: Format,
+    /// Whether kernels keep native code that expects inputs which they do not have any more.
+    pub keep_native: bool,
+}
+
+impl From<Format> for ConvertOptions {
+    fn from(to: Format) -> Self {
+        Self {
+            to,
+            keep_native: false,
+        }
+    }
+}
 
 /// The same object in another format.
 ///
@@ -39,6 +59,8 @@ const MOST: usize = 1000;
 /// * Up to 3.0 there are five predefined surfaces, since 3.1 six. Later tools stamped objects 3.0
 ///   that count six; an object that uses a number which only they have counts six.
 /// * The order of the pieces in the file is the one that writers of the version use.
+/// * Native code stays: it belongs to what the instructions do, which is the same. A kernel whose
+///   inputs are others afterwards, as above, loses it, as it would look for them in vain.
 ///
 /// ```
 /// use visakit_isa::{Dialect, Format, Version};
@@ -53,7 +75,11 @@ const MOST: usize = 1000;
 ///
 /// # Errors
 /// What the format cannot express.
-pub fn convert(mut object: Object<'_>, to: Format) -> Result<Object<'_>, Vec<Error>> {
+pub fn convert<'a>(
+    mut object: Object<'a>,
+    options: impl Into<ConvertOptions>,
+) -> Result<Object<'a>, Vec<Error>> {
+    let ConvertOptions { to, keep_native } = options.into();
     let from = object.format();
     if from == to {
         return Ok(object);
@@ -70,8 +96,9 @@ pub fn convert(mut object: Object<'_>, to: Format) -> Result<Object<'_>, Vec<Err
         structured::lower(&mut object);
     }
     let (provided, provides) = (implicit::predefines(from), implicit::predefines(to));
+    let mut restarted = BTreeSet::new();
     if provided && !provides {
-        implicit::declare(&mut object);
+        restarted = implicit::declare(&mut object, &mut errors);
     }
     let mut work = Convert {
         from,
@@ -83,10 +110,11 @@ pub fn convert(mut object: Object<'_>, to: Format) -> Result<Object<'_>, Vec<Err
     for (id, routine) in object.routines_mut() {
         if let Content::Body(body) = &mut routine.content {
             work.declared = [Table::Variable, Table::Surface].map(|t| t.len(body));
-            work.body(body);
+            let rest = work.body(body);
+            work.errors.extend(rest.err());
         }
         let found = work.errors.drain(..);
-        errors.extend(found.map(|e| e.in_routine(id, &routine.name)));
+        errors.extend(found.map(|e| e.within(id, &routine.name)));
         if errors.len() > MOST {
             break;
         }
@@ -95,13 +123,16 @@ pub fn convert(mut object: Object<'_>, to: Format) -> Result<Object<'_>, Vec<Err
     object.dialect = to.dialect();
     // In the other order, so that the newest names go first.
     if provides && !provided {
-        implicit::restore(&mut object);
+        restarted = implicit::restore(&mut object);
     }
     if structured::has(to) && !structured::has(from) {
         structured::raise(&mut object);
     }
     if from_files && object.functions.is_empty() {
         files::from_routines(&mut object);
+    }
+    if !keep_native {
+        native::discard(&mut object, |kernel| restarted.contains(&kernel));
     }
     if shares(from) != shares(to) && !matches!(object.arrangement, Arrangement::Custom(_)) {
         object.arrangement = object.usual_arrangement();
@@ -126,13 +157,13 @@ pub fn convert(mut object: Object<'_>, to: Format) -> Result<Object<'_>, Vec<Err
 fn undecoded(object: &Object<'_>, errors: &mut Vec<Error>) {
     for (id, routine) in object.routines() {
         let Content::Body(body) = &routine.content else {
-            errors.push(Error::from(ErrorKind::Undecoded).in_routine(id, &routine.name));
+            errors.push(Error::from(ErrorKind::Undecoded).within(id, &routine.name));
             continue;
         };
         let raw = body.code.iter().position(|i| matches!(i, Item::Raw(_)));
         if let Some(index) = raw {
-            let error = Error::at(ErrorKind::Undecoded, Place::Undecoded(index));
-            errors.push(error.in_routine(id, &routine.name));
+            let error = Error::at(ErrorKind::Undecoded, Location::Undecoded(index));
+            errors.push(error.within(id, &routine.name));
         }
     }
 }
@@ -146,18 +177,10 @@ fn unwritable(object: &Object<'_>, to: Format, errors: &mut Vec<Error>) {
                 && let Err(error) = visakit_encode::instruction(instruction, to)
                 && errors.len() < MOST
             {
-                let place = whole(index, instruction);
-                errors.push(Error::at(error, place).in_routine(id, &routine.name));
+                let location = Location::of(index, instruction);
+                errors.push(Error::at(error, location).within(id, &routine.name));
             }
         }
-    }
-}
-
-const fn whole(index: usize, instruction: &Instruction) -> Place {
-    Place::Instruction {
-        index,
-        op: instruction.op,
-        field: None,
     }
 }
 
@@ -239,7 +262,7 @@ fn counts_six(object: &Object<'_>) -> bool {
             .saturating_add(first);
         !crate::edit::uses(body, Reference::new(Table::Surface, end))
             .iter()
-            .all(|place| matches!(place, Place::Input(_)))
+            .all(|used| matches!(used, Location::Input(_)))
     })
 }
 
@@ -253,15 +276,15 @@ struct Convert {
 }
 
 impl Convert {
-    fn refuse(&mut self, place: Place, what: String) {
+    fn refuse(&mut self, location: Location, what: String) {
         if self.errors.len() < MOST {
             self.errors
-                .push(Error::at(ErrorKind::Inexpressible(what), place));
+                .push(Error::at(ErrorKind::Inexpressible(what), location));
         }
     }
 
     /// The code of a mask, where the two formats code it differently.
-    fn mask(&mut self, place: Place, code: u8) -> u8 {
+    fn mask(&mut self, location: Location, code: u8) -> u8 {
         if self.from.final_masks() == self.to.final_masks() {
             return code;
         }
@@ -271,7 +294,10 @@ impl Convert {
             None => {
                 let name = mask.map_or_else(|| format!("code {code}"), |m| m.to_string());
                 let to = self.to.version();
-                self.refuse(place, format!("version {to} has no execution mask {name}"));
+                self.refuse(
+                    location,
+                    format!("version {to} has no execution mask {name}"),
+                );
                 code
             }
         }
@@ -279,24 +305,27 @@ impl Convert {
 }
 
 impl Rewriter<'_> for Convert {
-    fn instruction(&mut self, index: usize, instruction: &mut Instruction) {
+    fn instruction(&mut self, index: usize, instruction: &mut Instruction) -> Result<(), Error> {
         match layout::convert(instruction, self.from, self.to) {
-            Ok(()) => rewrite::instruction_parts(self, index, instruction),
-            Err(what) => self.refuse(whole(index, instruction), what),
+            Ok(()) => rewrite::instruction_parts(self, index, instruction)?,
+            Err(what) => self.refuse(Location::of(index, instruction), what),
         }
+        Ok(())
     }
 
-    fn exec_size(&mut self, place: Place, size: &mut ExecSize) {
-        let code = self.mask(place, size.bits() >> 4);
+    fn exec_size(&mut self, location: Location, size: &mut ExecSize) -> Result<(), Error> {
+        let code = self.mask(location, size.bits() >> 4);
         *size = ExecSize::from_bits(size.bits() & 0xf | code << 4);
+        Ok(())
     }
 
-    fn element_count(&mut self, place: Place, count: &mut ElementCount) {
-        let code = self.mask(place, count.bits() >> 4);
+    fn element_count(&mut self, location: Location, count: &mut ElementCount) -> Result<(), Error> {
+        let code = self.mask(location, count.bits() >> 4);
         *count = ElementCount::from_bits(count.bits() & 0xf | code << 4);
+        Ok(())
     }
 
-    fn reference(&mut self, place: Place, reference: &mut Reference) {
+    fn reference(&mut self, location: Location, reference: &mut Reference) -> Result<(), Error> {
         let [variables, surfaces] = self.declared;
         let end = if reference.table == Table::Surface {
             surfaces
@@ -306,11 +335,11 @@ impl Rewriter<'_> for Convert {
         // Inputs may name surfaces that the kernel does not declare.
         if self.moved.moves(reference.table)
             && reference.declared(self.from).is_some_and(|i| i >= end)
-            && !matches!(place, Place::Input(_))
+            && !matches!(location, Location::Input(_))
         {
             self.errors
-                .push(Error::at(ErrorKind::NotDeclared(*reference), place));
-            return;
+                .push(Error::at(ErrorKind::NotDeclared(*reference), location));
+            return Ok(());
         }
         match self.moved.number(*reference) {
             Some(id) => reference.id = id,
@@ -324,23 +353,25 @@ impl Rewriter<'_> for Convert {
                 let name = name.map_or_else(String::new, |n| format!(" (%{n})"));
                 let to = self.to.version();
                 let what = format!("version {to} has no counterpart of {reference}{name}");
-                self.refuse(place, what);
+                self.refuse(location, what);
             }
         }
+        Ok(())
     }
 
-    fn too_large(&mut self, place: Place, reference: Reference) {
+    fn too_large(&mut self, location: Location, reference: Reference) -> Result<(), Error> {
         let to = self.to.version();
         self.refuse(
-            place,
+            location,
             format!("version {to} has no room for {reference} here"),
         );
+        Ok(())
     }
 }
 
 /// A routine that has no name to be called by, in messages about all of them.
 pub(crate) fn of_routine(id: RoutineId, name: &[u8], what: &str) -> Error {
-    Error::from(ErrorKind::Inexpressible(what.to_owned())).in_routine(id, name)
+    Error::from(ErrorKind::Inexpressible(what.to_owned())).within(id, name)
 }
 
 /// Drops strings that are the newest of the pool and not used any more; others stay as unused ones.

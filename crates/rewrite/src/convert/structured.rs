@@ -14,9 +14,8 @@
 //! | `while (P)` | label `while`, `(P) goto do`, label `end` |
 
 use super::drop_newest;
-use crate::edit::{Check, placed, retain};
-use crate::place::{Reference, Table};
-use crate::visit::Visitor;
+use crate::edit::{References, placed, retain};
+use crate::location::{Reference, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use visakit_isa::object::{Body, Item, Label, LabelKind, Object};
 use visakit_isa::operand::PredicateCombine;
@@ -118,7 +117,7 @@ struct Open {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     If,
-    /// Behind the `else`.
+    /// After the `else`.
     Else,
     Loop,
 }
@@ -377,13 +376,12 @@ fn raised<'a>(body: &Body<'a>) -> Option<Body<'a>> {
         ..body.clone()
     };
     // A label that something else names, such as a jump that was added, has to stay, and all of it with it.
-    let mut left = Check::default();
-    left.body(&new);
     let names_marked = |r: &Reference| {
         let id = u16::try_from(r.id).map(LabelId);
         r.table == Table::Label && id.is_ok_and(|id| marked(id).is_some())
     };
-    (!left.0.iter().any(|(_, r)| names_marked(r))).then_some(())?;
+    let left = References::of(&new);
+    (!left.iter().any(|(_, r)| names_marked(r))).then_some(())?;
     let keep: Vec<bool> = ids().map(|id| marked(id).is_none()).collect();
     let of_marked = ids()
         .zip(&body.labels)

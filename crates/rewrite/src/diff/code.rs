@@ -1,126 +1,149 @@
 //! Instructions, compared by what they do.
 
-use super::{Change, Number, Numbers, Side, align, beside};
-use crate::place::{Place, Reference, Table};
+use super::align::{Run, tokens};
+use super::numbers::{Numbers, Side};
+use super::{Change, Found, beside};
+use crate::error::Error;
+use crate::location::{Location, Reference, Table};
 use crate::rewrite::Rewriter;
-use similar::DiffOp;
-use std::collections::HashMap;
-use visakit_isa::object::{Body, Item};
-use visakit_isa::{ElementCount, ExecSize, Format, Instruction};
+use hashbrown::{DefaultHashBuilder, HashTable};
+use imara_diff::Token;
+use std::hash::BuildHasher;
+use std::ops::Range;
+use visakit_isa::object::Item;
+use visakit_isa::{ElementCount, ExecMask, ExecSize, Format, Instruction};
 
-/// Instructions with numbers that mean the same in both objects.
-struct Common<'n, 'b> {
-    numbers: &'n mut Numbers,
-    body: &'b Body<'b>,
+/// An instruction with numbers that mean the same in both objects.
+struct Common<'n> {
+    numbers: &'n Numbers,
     format: Format,
-    side: Number,
+    side: Side,
     /// Numbers in the order of the walk, which the fields have no room for.
     found: Vec<u32>,
 }
 
-impl Rewriter<'_> for Common<'_, '_> {
-    fn reference(&mut self, _: Place, reference: &mut Reference) {
-        let number = if reference.table == Table::String {
-            let text = self
-                .body
-                .string(visakit_isa::StringId(reference.id))
-                .unwrap_or_default();
-            let next = u32::try_from(self.numbers.strings.len()).unwrap_or(u32::MAX);
-            *self.numbers.strings.entry(text.to_vec()).or_insert(next)
-        } else {
-            self.numbers.number(*reference, self.side)
-        };
-        self.found.push(number);
+impl Common<'_> {
+    /// The code of a mask that all formats are brought to.
+    fn mask(mask: ExecMask) -> u8 {
+        (mask.first_lane / 4) | (u8::from(mask.no_mask) << 3)
+    }
+}
+
+impl Rewriter<'_> for Common<'_> {
+    fn reference(&mut self, _: Location, reference: &mut Reference) -> Result<(), Error> {
+        self.found.push(self.numbers.number(*reference, self.side));
         // P0 would mean no predicate.
         reference.id = u32::from(reference.table == Table::Predicate);
+        Ok(())
     }
 
-    fn exec_size(&mut self, _: Place, size: &mut ExecSize) {
+    fn exec_size(&mut self, _: Location, size: &mut ExecSize) -> Result<(), Error> {
         if let Some(mask) = size.mask(self.format) {
-            let code = (mask.first_lane / 4) | (u8::from(mask.no_mask) << 3);
-            *size = ExecSize::from_bits(size.bits() & 0xf | code << 4);
+            *size = ExecSize::from_bits(size.bits() & 0xf | Self::mask(mask) << 4);
         }
+        Ok(())
     }
 
-    fn element_count(&mut self, _: Place, count: &mut ElementCount) {
+    fn element_count(&mut self, _: Location, count: &mut ElementCount) -> Result<(), Error> {
         if let Some(mask) = count.mask(self.format) {
-            let code = (mask.first_lane / 4) | (u8::from(mask.no_mask) << 3);
-            *count = ElementCount::from_bits(count.bits() & 0xf | code << 4);
+            *count = ElementCount::from_bits(count.bits() & 0xf | Self::mask(mask) << 4);
+        }
+        Ok(())
+    }
+}
+
+/// What an item of the code is, whatever its numbers: those are apart.
+#[derive(PartialEq, Eq, Hash, Default)]
+struct Key {
+    instruction: Option<Instruction>,
+    numbers: Vec<u32>,
+    raw: Vec<u8>,
+}
+
+impl Key {
+    /// Becomes the key of an item. The memory of the last one is used again.
+    fn of(&mut self, side: Found<'_>, which: Side, index: usize, numbers: &Numbers) {
+        let mut last = self.instruction.take();
+        self.numbers.clear();
+        self.raw.clear();
+        match side.2.body().and_then(|body| body.code.get(index)) {
+            Some(Item::Instruction(instruction)) => {
+                let copy = last.get_or_insert_with(|| Instruction::new(instruction.op));
+                copy.op = instruction.op;
+                copy.fields.clone_from(&instruction.fields);
+                let mut common = Common {
+                    numbers,
+                    format: side.0.format(),
+                    side: which,
+                    found: std::mem::take(&mut self.numbers),
+                };
+                // The numbers that are put in fit everywhere.
+                let fits = common.instruction(index, copy);
+                debug_assert!(fits.is_ok(), "{fits:?}");
+                self.numbers = common.found;
+                self.instruction = last;
+            }
+            Some(Item::Raw(raw)) => self.raw.extend_from_slice(&raw.bytes),
+            None => {}
         }
     }
 }
 
-/// What an instruction is, whatever its numbers: those are apart.
-type Key = (Option<Instruction>, Vec<u32>, Vec<u8>);
-
-fn keys(
-    side: Side<'_>,
-    which: Number,
-    numbers: &mut Numbers,
-    known: &mut HashMap<Key, u32>,
-) -> Vec<u32> {
-    let mut keys = Vec::new();
-    let Some(body) = side.2.body() else {
-        return keys;
-    };
-    for (index, item) in body.code.iter().enumerate() {
-        let key: Key = match item {
-            Item::Instruction(instruction) => {
-                let mut copy = instruction.clone();
-                let mut common = Common {
-                    numbers,
-                    body,
-                    format: side.0.format(),
-                    side: which,
-                    found: Vec::new(),
-                };
-                common.instruction(index, &mut copy);
-                (Some(copy), common.found, Vec::new())
-            }
-            Item::Raw(raw) => (None, Vec::new(), raw.bytes.to_vec()),
-        };
-        let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
-        keys.push(*known.entry(key).or_insert(next));
-    }
-    keys
+/// Numbers the items of both objects, equal ones for those that do the same.
+///
+/// Only the first item of each kind is remembered, by where it is: its key is made again when
+/// another one has the same hash. So the keys of a million instructions take no memory.
+fn symbols(old: Found<'_>, new: Found<'_>, numbers: &Numbers) -> [Vec<Token>; 2] {
+    let hasher = DefaultHashBuilder::default();
+    // Hash, symbol, and where it stands first.
+    let mut known: HashTable<(u64, u32, Side, usize)> = HashTable::new();
+    let (mut key, mut other) = (Key::default(), Key::default());
+    let sides = [(old, Side::Old), (new, Side::New)];
+    sides.map(|(side, which)| {
+        let count = side.2.body().map_or(0, |body| body.code.len());
+        let mut tokens = Vec::with_capacity(count);
+        for index in 0..count {
+            key.of(side, which, index, numbers);
+            let hash = hasher.hash_one(&key);
+            let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+            let same = |(h, _, first, at): &(u64, u32, Side, usize)| {
+                if *h != hash {
+                    return false;
+                }
+                let side = if *first == Side::Old { old } else { new };
+                other.of(side, *first, *at, numbers);
+                other == key
+            };
+            let entry = known.entry(hash, same, |(h, ..)| *h);
+            let (_, symbol, ..) = *entry.or_insert((hash, next, which, index)).get();
+            tokens.push(Token(symbol));
+        }
+        tokens
+    })
 }
 
 /// Aligns the code; gives how many instructions are the same.
 pub(super) fn compare(
-    old: Side<'_>,
-    new: Side<'_>,
-    numbers: &mut Numbers,
+    old: Found<'_>,
+    new: Found<'_>,
+    numbers: &Numbers,
     changes: &mut Vec<Change>,
 ) -> usize {
-    let mut known = HashMap::new();
-    let a = keys(old, Number::Old, numbers, &mut known);
-    let b = keys(new, Number::New, numbers, &mut known);
-    let ops = align(&a, &b);
-    let equal = |op: &DiffOp| matches!(op, DiffOp::Equal { .. });
-    if ops.iter().all(equal) {
-        return a.len();
+    let [a, b] = symbols(old, new, numbers);
+    let mut runs = tokens(&a, &b);
+    let same = |runs: &[Run]| runs.iter().filter(|r| r.same).map(|r| r.old.len()).sum();
+    let count = same(&runs);
+    runs.retain(|run| !run.same);
+    let (left, right): (Vec<_>, Vec<_>) = runs.into_iter().map(|run| (run.old, run.new)).unzip();
+    let text = |side: Found<'_>, runs: &[Range<usize>]| {
+        let indices = runs.iter().cloned().flatten();
+        crate::lines::some(side.0, side.1, indices)
+    };
+    let (mut old, mut new) = (text(old, &left).into_iter(), text(new, &right).into_iter());
+    for (left, right) in left.iter().zip(&right) {
+        let left = old.by_ref().take(left.len()).collect();
+        let right = new.by_ref().take(right.len()).collect();
+        beside("instruction", left, right, changes);
     }
-    let (left, right) = (
-        crate::lines::of(old.0, old.1),
-        crate::lines::of(new.0, new.1),
-    );
-    let mut same = 0;
-    for op in ops {
-        if equal(&op) {
-            same += op.old_range().len();
-            continue;
-        }
-        let run = |range: std::ops::Range<usize>, lines: &[String]| -> Vec<(usize, String)> {
-            range
-                .map(|i| (i, lines.get(i).cloned().unwrap_or_default()))
-                .collect()
-        };
-        beside(
-            "instruction",
-            run(op.old_range(), &left),
-            run(op.new_range(), &right),
-            changes,
-        );
-    }
-    same
+    count
 }

@@ -1,18 +1,17 @@
 //! Inputs, attributes, native binaries and the name of a routine.
 
 use super::Editor;
-use super::tables::Check;
+use super::tables::References;
 use crate::error::{Error, ErrorKind};
-use crate::place::{Place, Reference, Table, is_kernel};
-use crate::visit::Visitor;
+use crate::location::{Location, Reference, Table, is_kernel};
 use std::borrow::Cow;
 use visakit_isa::object::{Arrangement, Attribute, Body, Input, InputKind, NativeBinary, Piece};
 
 /// The list of attributes of a routine or of a symbol.
-fn list<'b, 'a>(body: &'b mut Body<'a>, owner: Place) -> Option<&'b mut Vec<Attribute<'a>>> {
-    let Place::Entry(table, index) = owner else {
+fn list<'b, 'a>(body: &'b mut Body<'a>, owner: Location) -> Option<&'b mut Vec<Attribute<'a>>> {
+    let Location::Entry(table, index) = owner else {
         return match owner {
-            Place::Name | Place::Attribute(_) => Some(&mut body.attributes),
+            Location::Name | Location::Attribute(_) => Some(&mut body.attributes),
             _ => None,
         };
     };
@@ -28,7 +27,7 @@ fn list<'b, 'a>(body: &'b mut Body<'a>, owner: Place) -> Option<&'b mut Vec<Attr
 }
 
 impl<'a> Editor<'_, 'a> {
-    /// Adds an input, behind the others.
+    /// Adds an input, after the others.
     ///
     /// # Errors
     /// The routine is a function; the variable does not exist. Surfaces and samplers need not be
@@ -40,6 +39,7 @@ impl<'a> Editor<'_, 'a> {
         if input.kind.class() == InputKind::GENERAL {
             self.known(Reference::new(Table::Variable, input.index))?;
         }
+        self.recompile();
         let inputs = &mut self.body_mut()?.inputs;
         inputs.push(input);
         Ok(inputs.len() - 1)
@@ -53,17 +53,18 @@ impl<'a> Editor<'_, 'a> {
         if index >= self.body().inputs.len() {
             return Err(self.fail(ErrorKind::NoEntry("input", index)));
         }
+        self.recompile();
         Ok(self.body_mut()?.inputs.remove(index))
     }
 
-    /// Sets an attribute of the routine ([`Place::Name`]) or of a symbol ([`Place::Entry`]); an
+    /// Sets an attribute of the routine ([`Location::Name`]) or of a symbol ([`Location::Entry`]); an
     /// attribute of that name gets the new value.
     ///
     /// # Errors
     /// There is no such symbol; the value has more than 255 bytes; the string pool is full.
     pub fn set_attribute(
         &mut self,
-        owner: Place,
+        owner: Location,
         name: &str,
         value: impl Into<Cow<'a, [u8]>>,
     ) -> Result<(), Error> {
@@ -85,9 +86,11 @@ impl<'a> Editor<'_, 'a> {
         let attributes = list(self.body_mut()?, owner).ok_or_else(none)?;
         if let Some(found) = attributes.iter_mut().find(is_named) {
             found.value = value;
+            self.recompile();
             return Ok(());
         }
         let name = self.intern(name.as_bytes().to_vec())?;
+        self.recompile();
         let attributes = list(self.body_mut()?, owner).ok_or_else(none)?;
         attributes.push(Attribute { name, value });
         Ok(())
@@ -97,7 +100,7 @@ impl<'a> Editor<'_, 'a> {
     ///
     /// # Errors
     /// There is no such symbol.
-    pub fn remove_attribute(&mut self, owner: Place, name: &str) -> Result<usize, Error> {
+    pub fn remove_attribute(&mut self, owner: Location, name: &str) -> Result<usize, Error> {
         let strings = self.body().strings.iter();
         let named: Vec<bool> = strings.map(|s| **s == *name.as_bytes()).collect();
         let Some(attributes) = list(self.body_mut()?, owner) else {
@@ -109,10 +112,14 @@ impl<'a> Editor<'_, 'a> {
             let index = usize::try_from(a.name.0).unwrap_or(usize::MAX);
             !named.get(index).copied().unwrap_or(false)
         });
-        Ok(before - attributes.len())
+        let removed = before - attributes.len();
+        if removed > 0 {
+            self.recompile();
+        }
+        Ok(removed)
     }
 
-    /// Adds a native binary, behind the others of the kernel.
+    /// Adds a native binary, after the others of the kernel.
     ///
     /// # Errors
     /// The routine is a function, or has 255 of them.
@@ -159,7 +166,7 @@ impl<'a> Editor<'_, 'a> {
     /// The string pool is full, or the name has a NUL.
     pub fn set_name(&mut self, name: &str) -> Result<(), Error> {
         let old = self.body().name;
-        let new = self.new_name(old, name.as_bytes(), Place::Name)?;
+        let new = self.new_name(old, name.as_bytes(), Location::Name)?;
         self.body_mut()?.name = new;
         self.routine_mut()?.name = Cow::Owned(name.as_bytes().to_vec());
         Ok(())
@@ -167,10 +174,9 @@ impl<'a> Editor<'_, 'a> {
 
     /// Everything that the routine refers to and that does not exist.
     #[must_use]
-    pub fn dangling(&self) -> Vec<(Place, Reference)> {
-        let mut check = Check::default();
-        check.body(self.body());
-        let unknown = |(_, reference): &(Place, Reference)| self.known(*reference).is_err();
-        check.0.into_iter().filter(unknown).collect()
+    pub fn dangling(&self) -> Vec<(Location, Reference)> {
+        let mut used = References::of(self.body());
+        used.retain(|(_, reference)| self.known(*reference).is_err());
+        used
     }
 }

@@ -1,9 +1,9 @@
 //! Instructions.
 
 use super::Editor;
-use super::tables::Check;
+use super::tables::References;
 use crate::error::{Error, ErrorKind};
-use crate::place::{Place, Reference, Table};
+use crate::location::{Location, Reference, Table};
 use crate::visit::Visitor;
 use visakit_isa::object::Item;
 use visakit_isa::table::LineKind;
@@ -21,7 +21,7 @@ pub(crate) fn placed(instruction: &Instruction) -> Option<LabelId> {
 }
 
 impl Editor<'_, '_> {
-    /// Inserts an instruction before the one that is at `index` now, or behind all.
+    /// Inserts an instruction before the one that is at `index` now, or after all.
     ///
     /// # Errors
     /// The index is beyond the end; the instruction refers to something that does not exist, places
@@ -31,6 +31,7 @@ impl Editor<'_, '_> {
             return Err(self.fail(ErrorKind::NoEntry("instruction", index)));
         }
         self.check(index, &instruction, None)?;
+        self.recompile();
         self.body_mut()?.code.insert(index, instruction.into());
         Ok(())
     }
@@ -41,16 +42,18 @@ impl Editor<'_, '_> {
     /// There is none; it places a label that is in use.
     pub fn take(&mut self, index: usize) -> Result<Item<'_>, Error> {
         self.leaves_labels(index, None)?;
+        self.recompile();
         Ok(self.body_mut()?.code.remove(index))
     }
 
-    /// Puts an instruction in the place of another one.
+    /// Replaces an instruction.
     ///
     /// # Errors
     /// As [`Editor::insert`] and [`Editor::take`].
     pub fn replace(&mut self, index: usize, instruction: Instruction) -> Result<(), Error> {
         self.leaves_labels(index, placed(&instruction))?;
         self.check(index, &instruction, Some(index))?;
+        self.recompile();
         if let Some(item) = self.body_mut()?.code.get_mut(index) {
             *item = instruction.into();
         }
@@ -71,31 +74,27 @@ impl Editor<'_, '_> {
         })
     }
 
-    /// That an instruction may stand at a place, where the one at `instead` is going to be gone.
+    /// That an instruction may stand at an index, where the one at `instead` is going to be gone.
     fn check(
         &self,
         index: usize,
         instruction: &Instruction,
         instead: Option<usize>,
     ) -> Result<(), Error> {
-        let place = Place::Instruction {
-            index,
-            op: instruction.op,
-            field: None,
-        };
-        let mut check = Check::default();
-        check.instruction(index, instruction);
-        self.all_known(&check)?;
+        let location = Location::of(index, instruction);
+        let mut used = References::default();
+        used.instruction(index, instruction);
+        self.all_known(&used)?;
         if let Some(label) = placed(instruction)
             && let Some(other) = self.places_of(label).find(|p| Some(*p) != instead)
         {
             let reference = Reference::new(Table::Label, label.0.into());
             let kind = ErrorKind::PlacedTwice(reference, other);
-            return Err(self.fail(Error::at(kind, place)));
+            return Err(self.fail(Error::at(kind, location)));
         }
         match visakit_encode::instruction(instruction, self.format) {
             Ok(_) => Ok(()),
-            Err(error) => Err(self.fail(Error::at(error, place))),
+            Err(error) => Err(self.fail(Error::at(error, location))),
         }
     }
 
@@ -110,12 +109,12 @@ impl Editor<'_, '_> {
         let Some(label) = placed(instruction).filter(|l| Some(*l) != again) else {
             return Ok(());
         };
-        if self.places_of(label).any(|place| place != index) {
+        if self.places_of(label).any(|other| other != index) {
             return Ok(());
         }
         let reference = Reference::new(Table::Label, label.0.into());
         let mut uses = self.uses(reference);
-        uses.retain(|p| !matches!(p, Place::Instruction { index: i, .. } if *i == index));
+        uses.retain(|p| !matches!(p, Location::Instruction { index: i, .. } if *i == index));
         match super::summary(&uses) {
             None => Ok(()),
             Some(uses) => Err(self.fail(ErrorKind::InUse(reference, uses))),

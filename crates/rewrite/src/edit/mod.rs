@@ -5,10 +5,11 @@ mod code;
 mod tables;
 
 pub(crate) use code::placed;
-pub(crate) use tables::{Check, retain};
+pub(crate) use tables::{References, retain};
 
+use crate::discard_native;
 use crate::error::{Error, ErrorKind, Uses};
-use crate::place::{Place, Reference, Table};
+use crate::location::{Location, Reference, Table};
 use crate::rewrite::Rewriter;
 use crate::visit::Visitor;
 use visakit_isa::Format;
@@ -19,6 +20,10 @@ use visakit_isa::object::{Body, Content, Item, Object, Routine, RoutineId, Routi
 /// Every method checks before it changes: after an error the object is what it was. Entries of
 /// tables are named by the numbers that operands use. Where an entry is removed, the numbers of the
 /// later ones and everything that refers to them follow.
+///
+/// Edits of instructions, of inputs, of attributes and of types discard the native code that was
+/// compiled from what they change (see [`discard_native`]), unless [`Editor::keep_native`] was
+/// called. Other edits do not change what the kernel does.
 ///
 /// ```
 /// use visakit_isa::DataType;
@@ -44,6 +49,7 @@ pub struct Editor<'e, 'a> {
     object: &'e mut Object<'a>,
     id: RoutineId,
     format: Format,
+    keeps_native: bool,
 }
 
 impl<'e, 'a> Editor<'e, 'a> {
@@ -56,10 +62,29 @@ impl<'e, 'a> Editor<'e, 'a> {
         let format = object.format();
         let routine = routine_mut(object, id).ok_or(ErrorKind::NoRoutine(id))?;
         if routine.body().is_none() {
-            return Err(Error::from(ErrorKind::Undecoded).in_routine(id, &routine.name));
+            return Err(Error::from(ErrorKind::Undecoded).within(id, &routine.name));
         }
         routine.stored.clear();
-        Ok(Self { object, id, format })
+        Ok(Self {
+            object,
+            id,
+            format,
+            keeps_native: false,
+        })
+    }
+
+    /// Keeps native code, whatever is edited: it will not do what the instructions say.
+    #[must_use]
+    pub fn keep_native(mut self) -> Self {
+        self.keeps_native = true;
+        self
+    }
+
+    /// Takes away the native code that does not belong to the routine any more.
+    fn recompile(&mut self) {
+        if !self.keeps_native {
+            discard_native(self.object, self.id);
+        }
     }
 
     /// Version and dialect of the object.
@@ -113,7 +138,7 @@ impl<'e, 'a> Editor<'e, 'a> {
 
     /// Everywhere an entry of a table is used.
     #[must_use]
-    pub fn uses(&self, reference: Reference) -> Vec<Place> {
+    pub fn uses(&self, reference: Reference) -> Vec<Location> {
         uses(self.body(), reference)
     }
 
@@ -131,7 +156,7 @@ impl<'e, 'a> Editor<'e, 'a> {
 
     /// An error of this routine.
     fn fail(&self, error: impl Into<Error>) -> Error {
-        error.into().in_routine(self.id, &self.routine().name)
+        error.into().within(self.id, &self.routine().name)
     }
 
     /// That everything which refers to something is known.
@@ -140,13 +165,13 @@ impl<'e, 'a> Editor<'e, 'a> {
         match code.position(|item| matches!(item, Item::Raw(_))) {
             None => Ok(()),
             Some(index) => {
-                let place = Place::Undecoded(index);
-                Err(self.fail(Error::at(ErrorKind::Undecoded, place)))
+                let location = Location::Undecoded(index);
+                Err(self.fail(Error::at(ErrorKind::Undecoded, location)))
             }
         }
     }
 
-    /// That an entry is declared; gives its place in the table.
+    /// That an entry is declared; gives its index in the table.
     fn declared(&self, reference: Reference) -> Result<usize, Error> {
         let index = reference.declared(self.format);
         match index.filter(|i| *i < reference.table.len(self.body())) {
@@ -205,45 +230,60 @@ pub(crate) fn resolve(routine: &Routine<'_>, symbolic: u32) -> u32 {
     found.map_or(symbolic, |r| r.resolved.into())
 }
 
-pub(crate) fn summary(places: &[Place]) -> Option<Uses> {
-    places.first().map(|first| Uses {
-        count: places.len(),
+pub(crate) fn summary(uses: &[Location]) -> Option<Uses> {
+    uses.first().map(|first| Uses {
+        count: uses.len(),
         first: *first,
     })
 }
 
 /// Everywhere in a body an entry of a table is used.
 #[must_use]
-pub fn uses(body: &Body<'_>, reference: Reference) -> Vec<Place> {
+pub fn uses(body: &Body<'_>, reference: Reference) -> Vec<Location> {
     struct Find {
         wanted: Reference,
-        places: Vec<Place>,
+        found: Vec<Location>,
     }
     impl Visitor<'_> for Find {
-        fn reference(&mut self, place: Place, reference: Reference) {
+        fn reference(&mut self, location: Location, reference: Reference) {
             if reference == self.wanted {
-                self.places.push(place);
+                self.found.push(location);
             }
         }
     }
     let mut find = Find {
         wanted: reference,
-        places: Vec::new(),
+        found: Vec::new(),
     };
     find.body(body);
-    find.places
+    find.found
+}
+
+struct Renumber<F>(Table, F);
+
+impl<F: FnMut(u32) -> u32> Rewriter<'_> for Renumber<F> {
+    fn reference(&mut self, _: Location, reference: &mut Reference) -> Result<(), Error> {
+        if reference.table == self.0 {
+            reference.id = (self.1)(reference.id);
+        }
+        Ok(())
+    }
 }
 
 /// Gives new numbers to everything that refers to a table.
-pub(crate) struct Renumber<F> {
-    pub(crate) table: Table,
-    pub(crate) number: F,
+///
+/// # Errors
+/// A number does not fit where it is to stand.
+pub(crate) fn renumber(
+    body: &mut Body<'_>,
+    table: Table,
+    number: impl FnMut(u32) -> u32,
+) -> Result<(), Error> {
+    Renumber(table, number).body(body)
 }
 
-impl<F: FnMut(u32) -> u32> Rewriter<'_> for Renumber<F> {
-    fn reference(&mut self, _: Place, reference: &mut Reference) {
-        if reference.table == self.table {
-            reference.id = (self.number)(reference.id);
-        }
-    }
+/// The same with numbers that are at most what they were, and so fit.
+pub(crate) fn renumber_down(body: &mut Body<'_>, table: Table, number: impl FnMut(u32) -> u32) {
+    let fits = renumber(body, table, number);
+    debug_assert!(fits.is_ok(), "{fits:?}");
 }

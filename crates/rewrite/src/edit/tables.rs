@@ -1,9 +1,9 @@
 //! Declarations.
 
-use super::{Editor, Renumber, summary};
+use super::{Editor, renumber_down, summary};
 use crate::error::{Error, ErrorKind};
-use crate::place::{Place, Reference, Table};
-use crate::rewrite::{self, Rewriter};
+use crate::location::{Location, Reference, Table};
+use crate::rewrite::Rewriter;
 use crate::visit::Visitor;
 use std::borrow::Cow;
 use visakit_isa::object::{
@@ -39,21 +39,21 @@ impl<'a> Editor<'_, 'a> {
         })
     }
 
-    /// Declares a variable, behind the others.
+    /// Declares a variable, after the others.
     ///
     /// # Errors
     /// The table is full; the name or what it aliases does not exist; something undeclared would
     /// refer to the new variable.
     pub fn add_variable(&mut self, variable: Variable<'a>) -> Result<Reference, Error> {
         let reference = self.room(Table::Variable)?;
-        let mut check = Check::default();
-        check.variable(0, &variable);
-        self.all_known(&check)?;
+        let mut used = References::default();
+        used.variable(0, &variable);
+        self.all_known(&used)?;
         self.body_mut()?.variables.push(variable);
         Ok(reference)
     }
 
-    /// Declares an address, predicate, sampler or surface variable, behind the others.
+    /// Declares an address, predicate, sampler or surface variable, after the others.
     ///
     /// # Errors
     /// The table is full or of another kind; the name does not exist; something undeclared would
@@ -64,9 +64,9 @@ impl<'a> Editor<'_, 'a> {
         declaration: Declaration<'a>,
     ) -> Result<Reference, Error> {
         let reference = self.room(table)?;
-        let mut check = Check::default();
-        check.declaration(table, 0, &declaration);
-        self.all_known(&check)?;
+        let mut used = References::default();
+        used.declaration(table, 0, &declaration);
+        self.all_known(&used)?;
         match declarations(self.body_mut()?, table) {
             Some(list) => list.push(declaration),
             None => return Err(self.fail(ErrorKind::NoEntry(table.name(), 0))),
@@ -88,15 +88,15 @@ impl<'a> Editor<'_, 'a> {
         })
     }
 
-    /// Declares a label, behind the others.
+    /// Declares a label, after the others.
     ///
     /// # Errors
     /// As [`Editor::add_variable`].
     pub fn add_label(&mut self, label: Label<'a>) -> Result<Reference, Error> {
         let reference = self.room(Table::Label)?;
-        let mut check = Check::default();
-        check.label(0, &label);
-        self.all_known(&check)?;
+        let mut used = References::default();
+        used.label(0, &label);
+        self.all_known(&used)?;
         self.body_mut()?.labels.push(label);
         Ok(reference)
     }
@@ -139,11 +139,8 @@ impl<'a> Editor<'_, 'a> {
         let body = self.body_mut()?;
         remove_entry(body, reference.table, index);
         // Numbers that point to nothing are left alone, and still do.
-        let mut renumber = Renumber {
-            table: reference.table,
-            number: |id| if id > reference.id { id - 1 } else { id },
-        };
-        renumber.body(body);
+        let number = |id| if id > reference.id { id - 1 } else { id };
+        renumber_down(body, reference.table, number);
         Ok(())
     }
 
@@ -154,10 +151,8 @@ impl<'a> Editor<'_, 'a> {
     pub fn remove_unused_strings(&mut self) -> Result<usize, Error> {
         self.decoded()?;
         let body = self.body_mut()?;
-        let mut check = Check::default();
-        check.body(body);
         let mut used = vec![false; body.strings.len()];
-        for (_, reference) in &check.0 {
+        for (_, reference) in References::of(body) {
             let index = usize::try_from(reference.id).unwrap_or(usize::MAX);
             if reference.table == Table::String
                 && let Some(used) = used.get_mut(index)
@@ -174,7 +169,7 @@ impl<'a> Editor<'_, 'a> {
     /// The entry is predefined, does not exist or has no name; the pool is full.
     pub fn rename(&mut self, reference: Reference, name: &str) -> Result<(), Error> {
         let index = self.declared(reference)?;
-        let place = Place::Entry(reference.table, index);
+        let location = Location::Entry(reference.table, index);
         let missing = || ErrorKind::NoEntry(reference.table.name(), index);
         if reference.table == Table::String {
             return Err(self.fail(missing()));
@@ -188,7 +183,7 @@ impl<'a> Editor<'_, 'a> {
                 .map(|d| d.name),
         };
         let old = old.ok_or_else(missing)?;
-        let new = self.new_name(old, name.as_bytes(), place)?;
+        let new = self.new_name(old, name.as_bytes(), location)?;
         let body = self.body_mut()?;
         let entry = match reference.table {
             Table::Variable => body.variables.get_mut(index).map(|v| &mut v.name),
@@ -209,12 +204,12 @@ impl<'a> Editor<'_, 'a> {
         &mut self,
         old: StringId,
         name: &[u8],
-        place: Place,
+        location: Location,
     ) -> Result<StringId, Error> {
         let shared = self
             .uses(Reference::new(Table::String, old.0))
             .iter()
-            .any(|p| *p != place);
+            .any(|used| *used != location);
         let index = usize::try_from(old.0).unwrap_or(usize::MAX);
         if shared || name.contains(&0) || index >= self.body().strings.len() {
             return self.add_string(name.to_vec());
@@ -229,7 +224,7 @@ impl<'a> Editor<'_, 'a> {
     /// pointing at the same bytes; regions, which count elements, are left as they are.
     ///
     /// # Errors
-    /// The variable is predefined or does not exist; its size, or the place of an operand, is no
+    /// The variable is predefined or does not exist; its size, or the offset of an operand, is no
     /// whole number of elements of the new type.
     pub fn retype(&mut self, variable: Reference, ty: DataType) -> Result<(), Error> {
         self.decoded()?;
@@ -241,30 +236,23 @@ impl<'a> Editor<'_, 'a> {
             return Err(self.fail(ErrorKind::NotDeclared(variable)));
         };
         let (old, bytes) = (entry.properties.data_type(), entry.size());
-        let whole = |bytes: u32| {
-            let size = u32::from(ty.size());
-            bytes.is_multiple_of(size).then_some(bytes / size)
-        };
-        let elements = whole(bytes)
+        let elements = whole(bytes, ty)
             .and_then(|n| u16::try_from(n).ok())
             .ok_or_else(|| self.fail(ErrorKind::NotWhole { bytes, ty }))?;
         let mut columns = Columns {
             variable: VarId(variable.id),
             old,
-            column: |column| whole(column).and_then(|n| u8::try_from(n).ok()),
-            refused: None,
+            new: ty,
         };
         // First on a copy: nothing is changed if one does not fit.
         let mut code = self.body().code.clone();
         for (index, item) in code.iter_mut().enumerate() {
             if let visakit_isa::object::Item::Instruction(instruction) = item {
-                columns.instruction(index, instruction);
+                let changed = columns.instruction(index, instruction);
+                changed.map_err(|error| self.fail(error))?;
             }
         }
-        if let Some((place, bytes)) = columns.refused {
-            let kind = ErrorKind::NotWhole { bytes, ty };
-            return Err(self.fail(Error::at(kind, place)));
-        }
+        self.recompile();
         let body = self.body_mut()?;
         body.code = code;
         if let Some(entry) = body.variables.get_mut(index) {
@@ -289,13 +277,11 @@ impl<'a> Editor<'_, 'a> {
     }
 
     /// That everything which was found exists.
-    pub(super) fn all_known(&self, check: &Check) -> Result<(), Error> {
-        for (place, reference) in &check.0 {
-            self.known(*reference).map_err(|mut error| {
-                if matches!(place, Place::Instruction { .. }) {
-                    error.place = Some(*place);
-                }
-                error
+    pub(super) fn all_known(&self, used: &References) -> Result<(), Error> {
+        for (location, reference) in &used.0 {
+            self.known(*reference).map_err(|error| match location {
+                Location::Instruction { .. } => error.or_at(*location),
+                _ => error,
             })?;
         }
         Ok(())
@@ -304,36 +290,50 @@ impl<'a> Editor<'_, 'a> {
 
 /// Everything that something refers to.
 #[derive(Default)]
-pub(crate) struct Check(pub(crate) Vec<(Place, Reference)>);
+pub(crate) struct References(pub(crate) Vec<(Location, Reference)>);
 
-impl Visitor<'_> for Check {
-    fn reference(&mut self, place: Place, reference: Reference) {
-        self.0.push((place, reference));
+impl References {
+    /// Those of a body.
+    pub(crate) fn of(body: &Body<'_>) -> Vec<(Location, Reference)> {
+        let mut all = Self::default();
+        all.body(body);
+        all.0
     }
 }
 
-/// Gives the operands of a variable other columns.
-struct Columns<F> {
+impl Visitor<'_> for References {
+    fn reference(&mut self, location: Location, reference: Reference) {
+        self.0.push((location, reference));
+    }
+}
+
+/// Gives the operands of a variable the columns that they have with another element type.
+struct Columns {
     variable: VarId,
     old: DataType,
-    column: F,
-    refused: Option<(Place, u32)>,
+    new: DataType,
 }
 
-impl<F: Fn(u32) -> Option<u8>> Rewriter<'_> for Columns<F> {
-    fn general(&mut self, place: Place, operand: &mut GeneralOperand) {
-        if operand.variable == self.variable {
-            let byte = u32::from(operand.column) * u32::from(self.old.size());
-            match (self.column)(byte) {
-                Some(column) => operand.column = column,
-                None => self.refused = self.refused.or(Some((place, byte))),
-            }
+impl Rewriter<'_> for Columns {
+    fn general(&mut self, location: Location, operand: &mut GeneralOperand) -> Result<(), Error> {
+        if operand.variable != self.variable {
+            return Ok(());
         }
+        let (bytes, ty) = (
+            u32::from(operand.column) * u32::from(self.old.size()),
+            self.new,
+        );
+        let column = whole(bytes, ty).and_then(|n| u8::try_from(n).ok());
+        let refused = || Error::at(ErrorKind::NotWhole { bytes, ty }, location);
+        operand.column = column.ok_or_else(refused)?;
+        Ok(())
     }
+}
 
-    fn instruction(&mut self, index: usize, instruction: &mut visakit_isa::Instruction) {
-        rewrite::instruction_parts(self, index, instruction);
-    }
+/// How many elements of a type so many bytes are, where it is a whole number.
+fn whole(bytes: u32, ty: DataType) -> Option<u32> {
+    let size = u32::from(ty.size());
+    bytes.is_multiple_of(size).then_some(bytes / size)
 }
 
 /// The table of declarations without a type.
@@ -392,17 +392,10 @@ pub(crate) fn retain(body: &mut Body<'_>, table: Table, first: u32, keep: &[bool
     }
     let removed = before - table.len(body);
     if removed > 0 {
-        let mut renumber = Renumber {
-            table,
-            number: |id: u32| {
-                let declared = id.checked_sub(first).and_then(|i| usize::try_from(i).ok());
-                match declared.and_then(|i| numbers.get(i)) {
-                    Some(number) => *number,
-                    None => id,
-                }
-            },
-        };
-        renumber.body(body);
+        renumber_down(body, table, |id| {
+            let declared = id.checked_sub(first).and_then(|i| usize::try_from(i).ok());
+            declared.and_then(|i| numbers.get(i)).copied().unwrap_or(id)
+        });
     }
     removed
 }

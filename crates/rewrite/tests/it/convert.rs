@@ -61,7 +61,7 @@ fn there_and_back(path: &Path, totals: &mut Totals) {
                 totals.refused += 1;
                 for error in errors {
                     assert!(
-                        error.routine.is_some() || error.place.is_none(),
+                        error.routine.is_some() || error.location.is_none(),
                         "{name}: {error}"
                     );
                     let reason = error.kind.to_string();

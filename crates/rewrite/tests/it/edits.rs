@@ -16,7 +16,7 @@ use visakit_isa::object::{
 use visakit_isa::{
     DataType, ExecSize, FieldName, Instruction, LabelId, Op, Predicate, Value, VarId,
 };
-use visakit_rewrite::{Editor, ErrorKind, Place, Reference, Table, diff};
+use visakit_rewrite::{Editor, ErrorKind, Location, Reference, Table, diff};
 
 /// A few numbers decide about an edit.
 type Choice = (u8, u8, u16, u16);
@@ -83,14 +83,14 @@ fn edit(object: &mut Object<'_>, (what, which, a, b): Choice) -> bool {
         10 => editor.remove_input(usize::from(a) % 20).is_ok(),
         11 => {
             let owner = match b % 2 {
-                0 => Place::Name,
-                _ => Place::Entry(table, usize::from(a) % declared),
+                0 => Location::Name,
+                _ => Location::Entry(table, usize::from(a) % declared),
             };
             editor
                 .set_attribute(owner, "Note", vec![1; usize::from(a) % 300])
                 .is_ok()
         }
-        12 => editor.remove_attribute(Place::Name, "Target").is_ok(),
+        12 => editor.remove_attribute(Location::Name, "Target").is_ok(),
         13 => {
             let code = NativeCode::Bytes(vec![0; 16].into());
             let platform = NativePlatform(5);
@@ -131,7 +131,7 @@ proptest! {
             for id in ids(&object) {
                 let editor = Editor::new(&mut object, id).unwrap();
                 let dangling = editor.dangling();
-                let inputs = |p: &Place| matches!(p, Place::Input(_));
+                let inputs = |p: &Location| matches!(p, Location::Input(_));
                 prop_assert!(dangling.iter().all(|(p, _)| inputs(p)), "{:?}: {:?}", choice, dangling);
             }
         }

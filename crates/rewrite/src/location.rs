@@ -2,7 +2,7 @@
 
 use std::fmt;
 use visakit_isa::object::{Body, RoutineKind};
-use visakit_isa::{FieldName, Format, Op};
+use visakit_isa::{FieldName, Format, Instruction, Op};
 
 /// A symbol table of a routine. Numbers into it are those that operands use: predefined entries
 /// come first.
@@ -117,7 +117,7 @@ impl Reference {
         Self { table, id }
     }
 
-    /// Place in the table of declared entries; `None` for predefined ones.
+    /// Index among the declared entries; `None` for predefined ones.
     #[must_use]
     pub fn declared(self, format: Format) -> Option<usize> {
         let index = self.id.checked_sub(self.table.first(format))?;
@@ -142,10 +142,10 @@ impl fmt::Display for Reference {
 
 /// Where in a routine something is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Place {
+pub enum Location {
     /// The name of the routine.
     Name,
-    /// An entry of a table, by its place among the declared ones.
+    /// An entry of a table, by its index among the declared ones.
     Entry(Table, usize),
     /// An input.
     Input(usize),
@@ -153,7 +153,7 @@ pub enum Place {
     Attribute(usize),
     /// An instruction.
     Instruction {
-        /// Place in the code.
+        /// Index in the code.
         index: usize,
         /// Its operation.
         op: Op,
@@ -164,7 +164,15 @@ pub enum Place {
     Undecoded(usize),
 }
 
-impl fmt::Display for Place {
+impl Location {
+    /// An instruction as a whole.
+    pub(crate) const fn of(index: usize, instruction: &Instruction) -> Self {
+        let (op, field) = (instruction.op, None);
+        Self::Instruction { index, op, field }
+    }
+}
+
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name => f.write_str("the name of the routine"),
