@@ -1,10 +1,10 @@
 //! Instructions as text, one by one.
 
 use std::convert::Infallible;
-use visakit_isa::object::{Object, RoutineId};
+use visakit_isa::object::{Body, Object, Routine, RoutineId, RoutineKind};
 use visakit_text::{LineKind, Options, Output, Printer};
 
-/// Keeps the text of instructions by their place in the code.
+/// Keeps the text of instructions by their index in the code.
 #[derive(Default)]
 struct Lines(Vec<String>);
 
@@ -31,8 +31,47 @@ fn plain(text: &str) -> String {
 }
 
 /// The text of every instruction of a routine.
-pub(crate) fn of(object: &Object<'_>, id: RoutineId) -> Vec<String> {
+pub(crate) fn all(object: &Object<'_>, id: RoutineId) -> Vec<String> {
     let mut lines = Lines::default();
     let Ok(()) = Printer::new(object, Options::default()).routine(id, &mut lines);
     lines.0
+}
+
+/// The text of some instructions of a routine, with their indices. Only these are printed.
+pub(crate) fn some(
+    object: &Object<'_>,
+    id: RoutineId,
+    indices: impl Iterator<Item = usize>,
+) -> Vec<(usize, String)> {
+    let Some(body) = object.routine(id).and_then(Routine::body) else {
+        return Vec::new();
+    };
+    let (indices, code): (Vec<_>, Vec<_>) = indices
+        .filter_map(|index| Some((index, body.code.get(index)?.clone())))
+        .unzip();
+    if code.is_empty() {
+        return Vec::new();
+    }
+    let body = Body {
+        strings: body.strings.clone(),
+        name: body.name,
+        variables: body.variables.clone(),
+        addresses: body.addresses.clone(),
+        predicates: body.predicates.clone(),
+        labels: body.labels.clone(),
+        samplers: body.samplers.clone(),
+        surfaces: body.surfaces.clone(),
+        attributes: body.attributes.clone(),
+        code,
+        ..Body::default()
+    };
+    let mut short = Object::new(object.version, object.dialect);
+    short.file_variables.clone_from(&object.file_variables);
+    let routine = Routine::new(&b""[..], body);
+    match id.kind {
+        RoutineKind::Kernel => short.kernels.push(routine),
+        RoutineKind::Function => short.functions.push(routine),
+    }
+    let id = RoutineId::new(id.kind, 0);
+    indices.into_iter().zip(all(&short, id)).collect()
 }

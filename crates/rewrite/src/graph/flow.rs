@@ -152,7 +152,7 @@ impl Cfg {
     /// The graph with the text of its instructions.
     #[must_use]
     pub fn picture(&self, object: &Object<'_>, id: RoutineId) -> Picture {
-        let text = crate::lines::of(object, id);
+        let text = crate::lines::all(object, id);
         let shape = |_, block: &Block| Shape {
             lines: match block.missing {
                 Some(label) => vec![format!("{label}: placed nowhere")],
