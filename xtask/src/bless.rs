@@ -7,7 +7,8 @@ use visakit_testing::page::BLESS;
 const SOURCES: [(&str, fn(&[String]) -> Done); 0] = [];
 
 /// Packages and the tests of them that write what they compare if [`BLESS`] is set.
-const TESTS: [(&str, &[&str]); 4] = [
+const TESTS: [(&str, &[&str]); 5] = [
+    ("visakit-isa", &["the_page_of_the_instructions"]),
     ("visakit-exec", &["support::"]),
     ("visakit-launch", &["zeinfo::"]),
     ("visakit-validate", &["the_page_of_the_rules"]),

@@ -8,7 +8,6 @@ use core::str::FromStr;
 
 /// One row of the list of platforms.
 struct Row {
-    platform: Platform,
     name: &'static str,
     summary: &'static str,
     aliases: &'static [&'static str],
@@ -67,16 +66,21 @@ macro_rules! platforms {
             $(#[doc = $summary] $variant,)*
         }
 
-        static ROWS: &[Row] = &[$(Row {
-            platform: Platform::$variant,
-            name: $name,
-            summary: $summary.trim_ascii(),
-            aliases: &[$($alias),*],
-            native: $native,
-            has: Has::empty()$(.union(Has::$has))*,
-        }),*];
-
         impl Platform {
+            const fn row(self) -> &'static Row {
+                match self {
+                    $(Self::$variant => &const {
+                        Row {
+                            name: $name,
+                            summary: $summary.trim_ascii(),
+                            aliases: &[$($alias),*],
+                            native: $native,
+                            has: Has::empty()$(.union(Has::$has))*,
+                        }
+                    },)*
+                }
+            }
+
             /// Every platform, the oldest first.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
         }
@@ -166,11 +170,6 @@ impl fmt::Display for Platform {
 }
 
 impl Platform {
-    fn row(self) -> &'static Row {
-        // The rows stand in the order of the variants.
-        ROWS.get(self as usize).unwrap_or(&ROWS[0])
-    }
-
     fn has(self, what: Has) -> bool {
         self.row().has.contains(what)
     }
@@ -179,10 +178,8 @@ impl Platform {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let is = |known: &str| plain(known).eq(plain(name));
-        let found = ROWS
-            .iter()
-            .find(|row| is(row.name) || row.aliases.iter().any(|alias| is(alias)));
-        found.map(|row| row.platform)
+        let mut all = Self::ALL.iter().copied();
+        all.find(|p| is(p.name()) || p.aliases().iter().any(|alias| is(alias)))
     }
 
     /// The platform of a native binary's code.
@@ -193,8 +190,8 @@ impl Platform {
         } else {
             code
         };
-        let found = ROWS.iter().find(|row| row.native == Some(code));
-        found.map(|row| row.platform)
+        let mut all = Self::ALL.iter().copied();
+        all.find(|p| p.native_code() == Some(code))
     }
 
     /// The name that the compiler uses.

@@ -17,7 +17,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for seed in first..first + count {
         let all = visakit_smith::PLATFORMS;
         let index = usize::try_from(seed % 6)?;
-        let platform = only.or_else(|| all.get(index).copied()).unwrap_or(Platform::Skl);
+        let platform = only
+            .or_else(|| all.get(index).copied())
+            .unwrap_or(Platform::Skl);
         let object = from_seed(seed, &Config::for_platform(platform));
         let options = visakit_text::Options {
             grf_bytes: Some(platform.grf_bytes().into()),

@@ -35,6 +35,34 @@ pub enum Flow {
     Structured(Structure),
 }
 
+impl Flow {
+    /// In words, for references.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Next => "next instruction",
+            Self::Marker => "none: a marker",
+            Self::Label { subroutine: false } => "places a label",
+            Self::Label { subroutine: true } => "begins a subroutine",
+            Self::Jump { by_lane: false } => "jump of all lanes",
+            Self::Jump { by_lane: true } => "jump of each lane",
+            Self::Switch => "jump of all lanes to one of several labels",
+            Self::Call(Callee::Label) => "call of a subroutine",
+            Self::Call(Callee::Name) => "call of a function by name",
+            Self::Call(Callee::Address) => "call of a function by address",
+            Self::Return { function: false } => "return, or the end of the kernel",
+            Self::Return { function: true } => "return from a function",
+            Self::Structured(Structure::If) => "begins a conditional",
+            Self::Structured(Structure::Else) => "begins the other part of a conditional",
+            Self::Structured(Structure::EndIf) => "ends a conditional",
+            Self::Structured(Structure::Do) => "begins a loop",
+            Self::Structured(Structure::While) => "ends a loop",
+            Self::Structured(Structure::Break) => "leaves a loop",
+            Self::Structured(Structure::Continue) => "goes to the end of a loop",
+        }
+    }
+}
+
 /// What a call names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Callee {

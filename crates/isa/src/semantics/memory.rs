@@ -9,6 +9,7 @@ use crate::ids::SurfaceId;
 use crate::instruction::Value;
 use crate::operand::{ExecSize, RawOperand};
 use crate::table::FieldName;
+use core::fmt;
 
 /// The memory column of a row: what the message does, and which fields say the rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,6 +70,66 @@ impl Action {
     #[must_use]
     pub const fn is_atomic(self) -> bool {
         matches!(self, Self::Atomic(_) | Self::AtomicCode)
+    }
+}
+
+/// In words, for references.
+impl fmt::Display for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let action = match self.action {
+            Action::Load => "load",
+            Action::Prefetch => "prefetch",
+            Action::Store => "store",
+            Action::Atomic(op) => {
+                return write!(f, "atomic {op:?}, {}", self.storage.name());
+            }
+            Action::AtomicCode => "atomic operation of the field op",
+            Action::Status => "whether memory is resident",
+            Action::Query => "properties of a surface",
+            Action::CacheControl => "control of caches",
+            Action::Compression => "state of compression",
+            Action::Fence => "fence",
+        };
+        f.write_str(action)?;
+        if self.layout != DataLayout::Nothing {
+            write!(f, " {}, {}", self.layout.name(), self.storage.name())?;
+        }
+        Ok(())
+    }
+}
+
+impl DataLayout {
+    /// In words, for references.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PerLane => "of each lane",
+            Self::Channels => "of channels of each lane",
+            Self::Strided => "at a constant distance",
+            Self::Block => "of consecutive bytes",
+            Self::Rectangle => "of a rectangle",
+            Self::Texels => "of a texel of each lane",
+            Self::Sampled => "of samples",
+            Self::Counter => "of the counter of a surface",
+            Self::Nothing => "of nothing",
+        }
+    }
+}
+
+impl Storage {
+    /// In words, for references.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Flat => "virtual addresses",
+            Self::Surface => "a surface",
+            Self::Image => "an image",
+            Self::Lsc => "what shared function and address type say",
+            Self::LscImage => "an image that the address type names",
+            Self::RenderTarget => "a render target",
+            Self::Urb => "the unified return buffer",
+            Self::All => "all memory",
+        }
     }
 }
 

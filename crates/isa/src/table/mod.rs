@@ -20,6 +20,7 @@ mod lookup;
 mod lsc_text;
 mod names;
 mod op;
+mod page;
 mod syntax;
 mod va_text;
 
@@ -39,6 +40,7 @@ pub use field::{FieldDef, FieldKind, KeyTest, Role, Shape};
 pub use lookup::{Lookup, lookup};
 pub use names::FieldName;
 pub use op::Op;
+pub use page::page;
 pub use syntax::{Choice, LineKind, Part, Syntax, Test};
 
 use crate::platform::{Platform, Platforms};

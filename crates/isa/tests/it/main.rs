@@ -1,4 +1,5 @@
 //! The table from outside.
 
 mod facts;
+mod semantics;
 mod table;

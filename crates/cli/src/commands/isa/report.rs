@@ -3,6 +3,7 @@
 use serde::Serialize;
 use visakit::isa::enums::Enumeration;
 use visakit::isa::operand::OperandClass;
+use visakit::isa::semantics::Flow;
 use visakit::isa::table::{FieldDef, InstructionDef, KeyTest, Role, Saturation, SourceModifiers};
 use visakit::isa::{DataType, Dialect, Features, Format, Platform, Platforms, Version};
 
@@ -30,7 +31,14 @@ pub(super) struct Row {
     pub(super) enumerations: Vec<Names>,
     pub(super) saturation: Option<&'static str>,
     pub(super) source_modifiers: Option<&'static str>,
+    pub(super) flow: Option<&'static str>,
+    pub(super) memory: Option<String>,
+    /// Why it cannot be executed; `None` if it can.
+    pub(super) unsupported: Option<&'static str>,
+    /// The columns of the written specification.
     pub(super) platforms: Vec<&'static str>,
+    /// The platforms that have it, as far as is known.
+    pub(super) runs_on: Vec<&'static str>,
     pub(super) since_platform: Option<&'static str>,
     pub(super) since: Option<&'static str>,
     pub(super) note: Option<&'static str>,
@@ -125,7 +133,15 @@ impl Row {
                 SourceModifiers::Arithmetic => Some("absolute value, negation"),
                 SourceModifiers::Logic => Some("complement"),
             },
+            flow: (def.flow != Flow::Next).then(|| def.flow.name()),
+            memory: def.memory.map(|memory| memory.to_string()),
+            unsupported: some(def.unsupported),
             platforms: platforms(def.platforms),
+            runs_on: Platform::ALL
+                .iter()
+                .filter(|p| def.runs_on(**p).is_ok())
+                .map(|p| p.name())
+                .collect(),
             since_platform: def.since_platform.map(Platform::name),
             since: some(def.since),
             note: some(def.note),

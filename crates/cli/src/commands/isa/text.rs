@@ -77,7 +77,11 @@ fn facts(row: &Row) -> Columns {
     fact("saturation", row.saturation.unwrap_or("").to_owned());
     let modifiers = row.source_modifiers.unwrap_or("");
     fact("source modifiers", modifiers.to_owned());
-    fact("platforms", row.platforms.join(", "));
+    fact("control flow", row.flow.unwrap_or("").to_owned());
+    fact("memory", row.memory.clone().unwrap_or_default());
+    fact("not executed", row.unsupported.unwrap_or("").to_owned());
+    fact("runs on", row.runs_on.join(", "));
+    fact("listed for", row.platforms.join(", "));
     fact(
         "since platform",
         row.since_platform.unwrap_or_default().to_owned(),
