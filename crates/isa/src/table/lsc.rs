@@ -6,7 +6,7 @@ use super::{Group, instructions};
 
 const GROUP: Group = Group::Lsc;
 
-const fn atomic(op: AtomicOp) -> Memory {
+pub(super) const fn atomic(op: AtomicOp) -> Memory {
     Memory::lsc(Action::Atomic(op))
 }
 
@@ -32,7 +32,7 @@ const U_OFFSET: FieldDef = i32(F::UOffset).when(since(Features::LSC_SURFACE_INDE
 const V_OFFSET: FieldDef = i32(F::VOffset).when(since(Features::LSC_SURFACE_INDEX));
 const R_OFFSET: FieldDef = i32(F::ROffset).when(since(Features::LSC_SURFACE_INDEX));
 
-const UNTYPED: &[FieldDef] = &[
+pub(super) const UNTYPED: &[FieldDef] = &[
     EXEC,
     PRED,
     SFID,

@@ -32,6 +32,7 @@ mod logic;
 mod lsc;
 mod misc;
 mod mov;
+mod probe;
 mod sampler;
 mod svm;
 mod va;
@@ -484,7 +485,7 @@ macro_rules! instructions {
 use instructions;
 
 /// The groups of rows, in order of their files.
-static PARTS: [&[InstructionDef]; 10] = [
+static PARTS: [&[InstructionDef]; 11] = [
     arith::ROWS,
     logic::ROWS,
     mov::ROWS,
@@ -495,6 +496,7 @@ static PARTS: [&[InstructionDef]; 10] = [
     va::ROWS,
     misc::ROWS,
     lsc::ROWS,
+    probe::ROWS,
 ];
 
 /// Every row of the table.

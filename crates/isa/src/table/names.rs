@@ -1,25 +1,25 @@
 //! Names of the fields that instructions are made of.
 
 macro_rules! field_names {
-    ($( $(#[$meta:meta])* $variant:ident $text:literal, )*) => {
+    ($( $(#[doc = $doc:literal])+ $(#[cfg($cfg:meta)])? $variant:ident $text:literal, )*) => {
         /// The name of a field. One name has one meaning in all instructions that carry it; the
         /// notes of a [`FieldDef`](super::FieldDef) tell what is particular to one of them.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         #[repr(u8)]
         #[non_exhaustive]
         pub enum FieldName {
-            $( $(#[$meta])* $variant, )*
+            $( $(#[doc = $doc])+ $(#[cfg($cfg)])? $variant, )*
         }
 
         impl FieldName {
             /// Every name.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+            pub const ALL: &'static [Self] = &[$( $(#[cfg($cfg)])? Self::$variant),*];
 
             /// The name as text.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self {
-                    $( Self::$variant => $text, )*
+                    $( $(#[cfg($cfg)])? Self::$variant => $text, )*
                 }
             }
         }
@@ -415,4 +415,7 @@ field_names! {
     RoundMode "round_mode",
     /// Predicate destination: lanes that need a fix-up.
     PredDst "pred_dst",
+    /// What no compiler knows.
+    #[cfg(feature = "probe")]
+    Probe "probe",
 }

@@ -43,7 +43,7 @@ macro_rules! for_each_op {
             [$crate::__collect_ops]
             [$($then)+] []
             [__logic_rows __mov_rows __flow_rows __dataport_rows __svm_rows __sampler_rows
-             __va_rows __misc_rows __lsc_rows]
+             __va_rows __misc_rows __lsc_rows __probe_rows]
         }
     };
 }
