@@ -1,9 +1,9 @@
 //! Instructions as values: an operation and its fields in stream order.
 
+use crate::fields::Fields;
 use crate::ids::{LabelId, SamplerId, StringId, SurfaceId, VarId};
 use crate::operand::{ElementCount, ExecSize, Predicate, RawOperand, SamplerOp, VectorOperand};
 use crate::table::{FieldKind, FieldName, InstructionDef, Op};
-use alloc::vec::Vec;
 use core::fmt;
 
 /// The content of a field.
@@ -143,7 +143,7 @@ pub struct Instruction {
     /// The operation.
     pub op: Op,
     /// The fields that are present, in stream order.
-    pub fields: Vec<Field>,
+    pub fields: Fields,
 }
 
 impl Instruction {
@@ -152,7 +152,7 @@ impl Instruction {
     pub const fn new(op: Op) -> Self {
         Self {
             op,
-            fields: Vec::new(),
+            fields: Fields::new(),
         }
     }
 

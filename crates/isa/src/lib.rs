@@ -27,6 +27,7 @@ extern crate alloc;
 
 mod any;
 pub mod enums;
+mod fields;
 mod ids;
 mod instruction;
 pub mod object;
@@ -40,6 +41,7 @@ mod version;
 pub mod wire;
 
 pub use any::AnyInstruction;
+pub use fields::{Fields, InstructionList};
 pub use ids::{AddressId, LabelId, PredicateId, SamplerId, StringId, SurfaceId, VarId};
 pub use instruction::{Field, Instruction, Value};
 pub use operand::{

@@ -118,6 +118,18 @@ impl DataType {
         matches!(self, Self::V | Self::Vf | Self::Uv)
     }
 
+    /// Whether the type is an integer type of 8 to 64 bits.
+    #[must_use]
+    pub const fn is_integer(self) -> bool {
+        TypeSet::INTEGERS.has(self)
+    }
+
+    /// Whether the type is an unsigned integer type (packed `uv` included).
+    #[must_use]
+    pub const fn is_unsigned(self) -> bool {
+        matches!(self, Self::Ud | Self::Uw | Self::Ub | Self::Uq | Self::Uv)
+    }
+
     /// Whether the type is a floating-point type (packed `vf` included).
     #[must_use]
     pub const fn is_float(self) -> bool {

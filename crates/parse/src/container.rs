@@ -1,7 +1,9 @@
-//! The file header: who is where. Nothing behind it is looked at until asked for.
+//! The file header: who is where. Nothing after it is looked at until asked for.
 
+use crate::dialect::{self, FoundDialect};
 use crate::error::{Context, Error, ErrorKind, Fault};
 use crate::place::{Place, PlaceId};
+use crate::places::Pieces;
 use crate::routine::RoutineReader;
 use crate::wire::{Cursor, Leaf, Observer, Silent, locate};
 use alloc::vec::Vec;
@@ -43,6 +45,7 @@ pub struct Container<'a> {
     places: Vec<Place>,
     /// Indices into `places` of the kernels, then of the functions.
     routines: Vec<usize>,
+    dialect: FoundDialect,
 }
 
 impl<'a> Container<'a> {
@@ -96,6 +99,7 @@ impl<'a> Container<'a> {
             header_end,
             places,
             routines,
+            dialect: FoundDialect::default(),
         })
     }
 
@@ -105,19 +109,20 @@ impl<'a> Container<'a> {
         self.bytes
     }
 
-    /// The header. The bodies of its routines are empty, its binaries are placeholders.
+    /// The header. The bodies of its routines are empty, its binaries are placeholders, and its
+    /// dialect is the default one: see [`Container::dialect`].
     #[must_use]
     pub fn header(&self) -> &Object<'a> {
         &self.header
     }
 
-    /// The header, as the begin of an owned object.
+    /// The header, as the beginning of an owned object.
     #[must_use]
     pub(crate) fn into_header(self) -> Object<'a> {
         self.header
     }
 
-    /// Offset of the first byte behind the header.
+    /// Offset of the first byte after the header.
     #[must_use]
     pub fn header_end(&self) -> u64 {
         self.header_end
@@ -146,7 +151,7 @@ impl<'a> Container<'a> {
         (place.id == PlaceId::Routine(id)).then_some(place)
     }
 
-    /// Whether the entry of a native binary claims no place behind the header: compilers leave such
+    /// Whether the entry of a native binary claims no place after the header: compilers leave such
     /// entries where no code was generated.
     #[must_use]
     pub fn is_placeholder(&self, place: &Place) -> bool {
@@ -160,8 +165,37 @@ impl<'a> Container<'a> {
         self.header.routine(id)
     }
 
-    /// Reads the tables of a routine. Its instructions are decoded in the first dialect until
-    /// [`RoutineReader::with_dialect`] says otherwise.
+    /// The dialect of the object: the first in which all instructions of all routines are sound, or
+    /// else the one in which most of them are. [`read`](crate::read) finds the same.
+    ///
+    /// The first call decodes the instructions of the object, once if none of them depends on the
+    /// dialect. The result is kept.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.dialect.get_or_find(|| {
+            let pieces = Pieces::assign(self);
+            let held = pieces.held.iter();
+            let readers: Vec<RoutineReader<'_>> = held
+                .filter_map(|(place, bytes)| match place.id {
+                    PlaceId::Routine(id) => self.routine_in(id, place, bytes).ok(),
+                    PlaceId::Binary { .. } => None,
+                })
+                .collect();
+            let (best, candidates) = dialect::search(self.version(), |attempt| {
+                readers.iter().for_each(|reader| attempt.decode(reader));
+            });
+            candidates.first().copied().unwrap_or(best)
+        })
+    }
+
+    /// The same container, whose routines are decoded in this dialect instead of the one that fits.
+    #[must_use]
+    pub fn with_dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = FoundDialect::from(dialect);
+        self
+    }
+
+    /// Reads the tables of a routine. Its instructions are decoded in [`Container::dialect`].
     ///
     /// # Errors
     /// There is no such routine, its place is outside of the file, or its tables are damaged.
@@ -205,7 +239,7 @@ impl<'a> Container<'a> {
         )
     }
 
-    /// Reads the tables of a routine from bytes that may have been cut.
+    /// Reads the tables of a routine from bytes that may have been cut, in the default dialect.
     pub(crate) fn routine_in(
         &self,
         id: RoutineId,
@@ -213,13 +247,14 @@ impl<'a> Container<'a> {
         bytes: &'a [u8],
     ) -> Result<RoutineReader<'a>, Error> {
         let name = self.entry(id).map(|e| e.name.clone()).unwrap_or_default();
-        RoutineReader::parse(id, name, place, bytes, self.format(), &mut Silent)
+        let format = self.header.format();
+        RoutineReader::parse(id, name, place, bytes, format, &mut Silent)
     }
 
-    /// Version with the first dialect.
+    /// Version and [`Container::dialect`].
     #[must_use]
     pub fn format(&self) -> Format {
-        self.header.format()
+        Format::new(self.version(), self.dialect())
     }
 
     /// The bytes of a place.

@@ -21,6 +21,7 @@
 extern crate alloc;
 
 mod container;
+mod dialect;
 mod error;
 mod instruction;
 mod object;

@@ -1,21 +1,19 @@
 //! Whole objects, strictly or leniently, with the dialect found out.
 
 use crate::container::Container;
+use crate::dialect::{self, Attempt};
 use crate::error::Error;
-use crate::instruction::{FieldRef, Instructions};
+use crate::instruction::Instructions;
 use crate::place::{Place, PlaceId};
 use crate::places::Pieces;
 use crate::routine::RoutineReader;
 use crate::rules::Rules;
 use alloc::borrow::Cow;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use visakit_isa::object::{
-    Body, Content, Item, NativeCode, Object, RawItem, Routine, RoutineId, RoutineKind,
-};
-use visakit_isa::table::FieldKind;
+use visakit_isa::object::{Body, Content, Item, NativeCode, Object, RawItem, RoutineId};
 use visakit_isa::wire::Derived;
-use visakit_isa::{Dialect, Features, Field, Instruction};
+use visakit_isa::{Dialect, Format, Instruction, InstructionList};
 
 /// How to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,12 +77,15 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
     let mut reader = ObjectReader {
         lenient: options.lenient,
         faults: pieces.faults.clone(),
+        list: InstructionList::new(),
     };
-    let routines = reader.tables(&container, &pieces)?;
+    let mut routines = reader.tables(&container, &pieces)?;
     let (dialect, candidates) = match options.dialect {
         Some(dialect) => (dialect, Vec::from([dialect])),
         None => {
-            let (best, candidates) = dialects(&container, &routines);
+            let (best, candidates) = dialect::search(container.version(), |attempt| {
+                reader.attempt(attempt, &mut routines);
+            });
             (candidates.first().copied().unwrap_or(best), candidates)
         }
     };
@@ -112,14 +113,14 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
     for read in routines {
         let id = read.id;
         let (content, stored) = reader.content(read, dialect)?;
-        if let Some(routine) = routine_mut(&mut object, id) {
+        if let Some(routine) = object.routine_mut(id) {
             routine.content = content;
             routine.stored = stored;
         }
     }
     for (place, error) in missing {
         if let PlaceId::Routine(id) = place.id
-            && let Some(routine) = routine_mut(&mut object, id)
+            && let Some(routine) = object.routine_mut(id)
         {
             routine.content = Content::Missing(error.to_string());
             routine.stored = stored_place(&place);
@@ -134,24 +135,20 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
     })
 }
 
-fn routine_mut<'o, 'a>(object: &'o mut Object<'a>, id: RoutineId) -> Option<&'o mut Routine<'a>> {
-    match id.kind {
-        RoutineKind::Kernel => object.kernels.get_mut(id.index),
-        RoutineKind::Function => object.functions.get_mut(id.index),
-    }
-}
-
 /// A routine whose tables were read, or could not be.
 struct ReadRoutine<'a> {
     id: RoutineId,
     place: Place,
     bytes: &'a [u8],
     reader: Result<RoutineReader<'a>, Error>,
+    /// The instructions in the first dialect, where all are sound.
+    code: Option<Vec<Item<'a>>>,
 }
 
 struct ObjectReader {
     lenient: bool,
     faults: Vec<Error>,
+    list: InstructionList,
 }
 
 impl ObjectReader {
@@ -194,9 +191,26 @@ impl ObjectReader {
                 place,
                 bytes,
                 reader,
+                code: None,
             });
         }
         Ok(routines)
+    }
+
+    /// Decodes all routines in a dialect. What is sound in the default one is kept.
+    fn attempt(&mut self, attempt: &mut Attempt, routines: &mut [ReadRoutine<'_>]) {
+        for routine in routines {
+            let Ok(reader) = &routine.reader else {
+                continue;
+            };
+            if attempt.dialect() != Dialect::default() {
+                attempt.decode(reader);
+                continue;
+            }
+            let sound = attempt.collect(reader, &mut self.list);
+            let code = self.list.take(Item::from);
+            routine.code = sound.then_some(code);
+        }
     }
 
     /// Decodes the instructions of a routine.
@@ -216,7 +230,7 @@ impl ObjectReader {
             }
         };
         let mut stored = Vec::new();
-        let mut code = Vec::new();
+        let mut between = None;
         let mut instructions = reader.instructions();
         // A routine that the end of the file cuts may be sound in itself.
         let cut = u64::from(read.place.size) != read.bytes.len() as u64;
@@ -224,23 +238,31 @@ impl ObjectReader {
             stored = stored_place(&read.place);
             stored.push((Derived::CodeSize, reader.code_size.0));
             stored.push((Derived::CodeEntry, reader.code_entry.0));
-            // The instructions begin where the routine says, if that is behind its tables.
+            // The instructions begin where the routine says, if that is after its tables.
             let entry = reader.offset() + u64::from(reader.code_entry.0);
             let gap = entry.checked_sub(reader.tables_end());
             let gap = gap.and_then(|g| usize::try_from(g).ok());
             if let Some((gap, rest)) = gap.and_then(|g| reader.code().split_at_checked(g))
                 && !gap.is_empty()
             {
-                code.push(Item::Raw(RawItem {
+                between = Some(RawItem {
                     bytes: Cow::Borrowed(gap),
                     reason: "bytes between the tables and the first instruction".to_string(),
-                }));
+                });
                 instructions = Instructions::new(rest, entry, reader.format(), reader.rules());
             }
         }
-        self.instructions(&reader, &mut instructions, &mut code)?;
+        let code = match (read.code, between) {
+            (Some(code), None) if dialect == Dialect::default() => code,
+            (_, between) => {
+                let mut code = self.instructions(&reader, &mut instructions)?;
+                if let Some(between) = between {
+                    code.insert(0, between.into());
+                }
+                code
+            }
+        };
         let mut body = reader.into_tables();
-        code.shrink_to_fit();
         body.code = code;
         Ok((Content::Body(body), stored))
     }
@@ -249,31 +271,10 @@ impl ObjectReader {
         &mut self,
         reader: &RoutineReader<'a>,
         instructions: &mut Instructions<'a>,
-        code: &mut Vec<Item<'a>>,
-    ) -> Result<(), Error> {
-        let name = alloc::string::String::from_utf8_lossy(reader.name()).into_owned();
-        let mut fields: Vec<Field> = Vec::new();
-        loop {
-            fields.clear();
-            let next = instructions.next_with(|field: &FieldRef| {
-                if field.def.kind != FieldKind::Count {
-                    fields.push(Field {
-                        name: field.def.name,
-                        value: field.value,
-                    });
-                }
-            });
-            let error = match next {
-                None => return Ok(()),
-                Some(Ok(instruction)) => {
-                    code.push(Item::Instruction(Instruction {
-                        op: instruction.op(),
-                        fields: fields.as_slice().to_vec(),
-                    }));
-                    continue;
-                }
-                Some(Err(error)) => error.in_routine(reader.id(), &name),
-            };
+    ) -> Result<Vec<Item<'a>>, Error> {
+        let mut raw = None;
+        while let Some(error) = dialect::collect(instructions, &mut self.list, |_| ()) {
+            let error = error.in_routine(reader.id(), &String::from_utf8_lossy(reader.name()));
             let kind = error.kind();
             let reason = error.to_string();
             self.fault(error)?;
@@ -281,15 +282,21 @@ impl ObjectReader {
             if kind.is_legality()
                 && let Some(Ok(instruction)) = instructions.retry_unchecked()
             {
-                code.push(Item::Instruction(instruction.to_instruction()));
+                for field in instruction.fields() {
+                    dialect::collect_field(&field, &mut self.list);
+                }
+                self.list.finish(instruction.op());
                 continue;
             }
-            code.push(Item::Raw(RawItem {
+            raw = Some(RawItem {
                 bytes: Cow::Borrowed(instructions.rest()),
                 reason,
-            }));
-            return Ok(());
+            });
+            break;
         }
+        let mut code = self.list.take(Item::from);
+        code.extend(raw.map(Item::from));
+        Ok(code)
     }
 }
 
@@ -305,76 +312,15 @@ fn stored_place(place: &Place) -> Vec<(Derived, u32)> {
     stored
 }
 
-/// Every dialect in which all instructions of all routines are sound, in order of preference;
-/// before them the dialect in which most bytes are, for the case that there is none.
-fn dialects(container: &Container<'_>, routines: &[ReadRoutine<'_>]) -> (Dialect, Vec<Dialect>) {
-    let readers: Vec<&RoutineReader<'_>> = routines
-        .iter()
-        .filter_map(|r| r.reader.as_ref().ok())
-        .collect();
-    let mut candidates = Vec::new();
-    let mut best = (Dialect::default(), 0);
-    for dialect in Dialect::ALL {
-        if !dialect.applies_to(container.version()) {
-            continue;
-        }
-        let mut met = Features::empty();
-        let (mut sound, mut bytes) = (true, 0u64);
-        for reader in &readers {
-            let left = undecodable(reader, dialect, &mut met);
-            sound &= left == 0;
-            bytes += (reader.code().len() - left) as u64;
-        }
-        if sound {
-            candidates.push(dialect);
-        }
-        if bytes > best.1 {
-            best = (dialect, bytes);
-        }
-        // What the first dialect meets decides whether the others can differ at all.
-        if dialect == Dialect::default() && met.is_empty() {
-            if sound {
-                candidates = Dialect::ALL
-                    .into_iter()
-                    .filter(|d| d.applies_to(container.version()))
-                    .collect();
-            }
-            break;
-        }
-    }
-    (best.0, candidates)
-}
-
-/// Number of bytes from the first faulty instruction of a routine on; notes the unmarked features
-/// that any instruction before it depends on.
-fn undecodable(reader: &RoutineReader<'_>, dialect: Dialect, met: &mut Features) -> usize {
-    let format = visakit_isa::Format::new(reader.format().version(), dialect);
-    let rules = Rules::of_body(reader.tables(), format);
-    let mut instructions = Instructions::new(reader.code(), reader.tables_end(), format, rules);
-    for instruction in instructions.by_ref() {
-        match instruction {
-            Ok(instruction) => *met = met.union(instruction.def().unmarked),
-            // The fault may be one of the layout of this very instruction.
-            Err(error) => {
-                if let Some(def) = error.context().def {
-                    *met = met.union(def.unmarked);
-                }
-            }
-        }
-    }
-    instructions.rest().len()
-}
-
 /// Reads the instructions of a body's code area that stands alone.
 ///
 /// # Errors
 /// The first thing that is wrong.
-pub fn read_code(
-    code: &[u8],
-    body: &Body<'_>,
-    format: visakit_isa::Format,
-) -> Result<Vec<Instruction>, Error> {
-    Instructions::new(code, 0, format, Rules::of_body(body, format))
-        .map(|i| i.map(|i| i.to_instruction()))
-        .collect()
+pub fn read_code(code: &[u8], body: &Body<'_>, format: Format) -> Result<Vec<Instruction>, Error> {
+    let mut list = InstructionList::new();
+    let mut instructions = Instructions::new(code, 0, format, Rules::of_body(body, format));
+    match dialect::collect(&mut instructions, &mut list, |_| ()) {
+        None => Ok(list.take(|instruction| instruction)),
+        Some(error) => Err(error),
+    }
 }

@@ -190,7 +190,7 @@ impl Trial<'_> {
         self.state.step = "native code and attributes";
         for id in ids(object) {
             let mut changed = object.clone();
-            if let Some(routine) = routine_mut(&mut changed, id) {
+            if let Some(routine) = changed.routine_mut(id) {
                 routine.binaries.clear();
                 routine.variable_relocations.clear();
                 routine.function_relocations.clear();
@@ -293,16 +293,6 @@ fn ids(object: &Object<'_>) -> Vec<RoutineId> {
     object.routines().map(|(id, _)| id).collect()
 }
 
-fn routine_mut<'o, 'a>(
-    object: &'o mut Object<'a>,
-    id: RoutineId,
-) -> Option<&'o mut visakit_isa::object::Routine<'a>> {
-    match id.kind {
-        RoutineKind::Kernel => object.kernels.get_mut(id.index),
-        RoutineKind::Function => object.functions.get_mut(id.index),
-    }
-}
-
 fn body_mut<'o, 'a>(object: &'o mut Object<'a>, id: RoutineId) -> Option<&'o mut Body<'a>> {
-    routine_mut(object, id)?.body_mut()
+    object.routine_mut(id)?.body_mut()
 }

@@ -3,9 +3,7 @@
 use crate::line::Line;
 use crate::printer::Context;
 use alloc::borrow::Cow;
-use visakit_isa::operand::{
-    GeneralOperand, ImmediateOperand, Modifier, RegionCode, StateClass, StateOperand,
-};
+use visakit_isa::operand::{GeneralOperand, Modifier, RegionCode, StateClass, StateOperand};
 use visakit_isa::{
     AddressId, DataType, PredicateId, RawOperand, Region, SamplerId, SurfaceId, VectorOperand,
 };
@@ -53,7 +51,7 @@ impl Context<'_> {
             }
             VectorOperand::Immediate(o) => {
                 line.text("0x");
-                line.hex(value(*o));
+                line.hex(o.normalized().bits());
                 line.byte(b':');
                 line.text(o.data_type().name());
             }
@@ -214,7 +212,7 @@ impl Context<'_> {
         match operand {
             VectorOperand::Immediate(o) => {
                 line.text("0x");
-                line.hex_capital(value(*o));
+                line.hex_capital(o.normalized().bits());
             }
             VectorOperand::General(o) if o.row == 0 && o.column == 0 => {
                 self.variable_name(line, o.variable);
@@ -277,21 +275,5 @@ const fn prefix(modifier: Modifier) -> &'static str {
         Modifier::NEG_ABS => "(-abs)",
         Modifier::NOT => "(~)",
         _ => "",
-    }
-}
-
-/// The value as text shows it: 64 bits of the wide types, else 32, of which narrow types fill the
-/// upper ones with zeros or with their sign.
-#[inline]
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // what is cut off is unused
-const fn value(operand: ImmediateOperand) -> u64 {
-    let bits = operand.bits();
-    match operand.data_type() {
-        DataType::Df | DataType::Uq | DataType::Q => bits,
-        DataType::W => bits as u16 as i16 as i32 as u32 as u64,
-        DataType::B => bits as u8 as i8 as i32 as u32 as u64,
-        DataType::Uw | DataType::Hf | DataType::Bf => bits as u16 as u64,
-        DataType::Ub | DataType::Bool => bits as u8 as u64,
-        _ => bits as u32 as u64,
     }
 }

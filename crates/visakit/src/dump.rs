@@ -165,11 +165,8 @@ pub fn walk<'a, V: Visitor<'a>>(
 /// The dialect that [`walk`] decodes instructions in.
 #[must_use]
 pub fn dialect_of(bytes: &[u8], options: ReadOptions) -> Option<Dialect> {
-    let lenient = ReadOptions {
-        lenient: true,
-        ..options
-    };
-    read_with(bytes, lenient).ok().map(|d| d.object.dialect)
+    let found = || Some(Container::parse(bytes).ok()?.dialect());
+    options.dialect.or_else(found)
 }
 
 struct Walker<'c, 'a, V> {

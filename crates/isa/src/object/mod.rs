@@ -19,6 +19,7 @@ use crate::instruction::Instruction;
 use crate::version::{Dialect, Features, Format, Version};
 use crate::wire::Derived;
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -111,6 +112,14 @@ impl<'a> Object<'a> {
         match id.kind {
             RoutineKind::Kernel => self.kernels.get(id.index),
             RoutineKind::Function => self.functions.get(id.index),
+        }
+    }
+
+    /// The routine of that number, to be changed.
+    pub fn routine_mut(&mut self, id: RoutineId) -> Option<&mut Routine<'a>> {
+        match id.kind {
+            RoutineKind::Kernel => self.kernels.get_mut(id.index),
+            RoutineKind::Function => self.functions.get_mut(id.index),
         }
     }
 }
@@ -299,6 +308,14 @@ impl<'a> Body<'a> {
         StringId(id)
     }
 
+    /// The decoded instructions, to be changed.
+    pub fn instructions_mut(&mut self) -> impl Iterator<Item = &mut Instruction> {
+        self.code.iter_mut().filter_map(|item| match item {
+            Item::Instruction(instruction) => Some(instruction),
+            Item::Raw(_) => None,
+        })
+    }
+
     /// The decoded instructions.
     pub fn instructions(&self) -> impl Iterator<Item = &Instruction> {
         self.code.iter().filter_map(|item| match item {
@@ -322,12 +339,19 @@ pub enum Item<'a> {
     /// An instruction.
     Instruction(Instruction),
     /// Bytes that could not be decoded. Found in damaged files only.
-    Raw(RawItem<'a>),
+    Raw(Box<RawItem<'a>>),
 }
 
 impl From<Instruction> for Item<'_> {
+    #[inline]
     fn from(instruction: Instruction) -> Self {
         Self::Instruction(instruction)
+    }
+}
+
+impl<'a> From<RawItem<'a>> for Item<'a> {
+    fn from(raw: RawItem<'a>) -> Self {
+        Self::Raw(Box::new(raw))
     }
 }
 

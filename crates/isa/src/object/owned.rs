@@ -75,7 +75,7 @@ impl Owned for Item<'_> {
     fn owned(self) -> Item<'static> {
         match self {
             Item::Instruction(instruction) => Item::Instruction(instruction),
-            Item::Raw(raw) => Item::Raw(raw.owned()),
+            Item::Raw(raw) => (*raw).owned().into(),
         }
     }
 }

@@ -27,6 +27,7 @@ macro_rules! wire_words {
 
 mod control;
 mod layout;
+mod number;
 mod region;
 mod vector;
 
@@ -34,6 +35,7 @@ pub use control::{
     ElementCount, ExecMask, ExecSize, Predicate, PredicateCombine, RawOperand, SamplerOp,
     SamplerOpFlags,
 };
+pub use number::ImmediateValue;
 pub use region::{Region, RegionCode};
 pub use vector::{
     AddressOperand, GeneralOperand, ImmediateOperand, IndirectOperand, Modifier, OperandClass,

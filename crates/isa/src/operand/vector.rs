@@ -215,6 +215,12 @@ pub struct PredicateOperand {
 pub struct PropertyByte(u8);
 
 impl PropertyByte {
+    /// The byte of a type, reserved bits zero.
+    #[must_use]
+    pub const fn of(ty: DataType) -> Self {
+        Self(ty.code())
+    }
+
     /// The element type.
     #[inline]
     #[must_use]
@@ -237,7 +243,7 @@ impl PropertyByte {
 
 impl From<DataType> for PropertyByte {
     fn from(ty: DataType) -> Self {
-        Self(ty.code())
+        Self::of(ty)
     }
 }
 
@@ -264,7 +270,8 @@ pub struct IndirectOperand {
 /// A constant.
 ///
 /// Wire form: type byte, then 8 bytes for `df`, `q` and `uq`, else 4. The upper bytes of 8- and
-/// 16-bit types carry no meaning but are kept: compilers zero- or sign-extend them as they like.
+/// 16-bit types carry no meaning but are kept: compilers zero- or sign-extend them as they like. What
+/// the immediate means is its [`value`](Self::value); `==` compares stored bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ImmediateOperand {
     /// Must be none.

@@ -57,7 +57,7 @@ pub(super) fn convert(
         }
     }
     typed_lanes(instruction, &mut fields)?;
-    instruction.fields = fields;
+    instruction.fields = fields.into();
     Ok(())
 }
 

@@ -60,7 +60,7 @@ impl<'e, 'a> Editor<'e, 'a> {
     /// There is no such routine, or it could not be decoded.
     pub fn new(object: &'e mut Object<'a>, id: RoutineId) -> Result<Self, Error> {
         let format = object.format();
-        let routine = routine_mut(object, id).ok_or(ErrorKind::NoRoutine(id))?;
+        let routine = object.routine_mut(id).ok_or(ErrorKind::NoRoutine(id))?;
         if routine.body().is_none() {
             return Err(Error::from(ErrorKind::Undecoded).within(id, &routine.name));
         }
@@ -144,7 +144,9 @@ impl<'e, 'a> Editor<'e, 'a> {
 
     fn routine_mut(&mut self) -> Result<&mut Routine<'a>, Error> {
         let missing = ErrorKind::NoRoutine(self.id);
-        routine_mut(self.object, self.id).ok_or_else(|| missing.into())
+        self.object
+            .routine_mut(self.id)
+            .ok_or_else(|| missing.into())
     }
 
     fn body_mut(&mut self) -> Result<&mut Body<'a>, Error> {
@@ -208,19 +210,12 @@ impl<'e, 'a> Editor<'e, 'a> {
     }
 }
 
-fn routine_mut<'o, 'a>(object: &'o mut Object<'a>, id: RoutineId) -> Option<&'o mut Routine<'a>> {
-    match id.kind {
-        RoutineKind::Kernel => object.kernels.get_mut(id.index),
-        RoutineKind::Function => object.functions.get_mut(id.index),
-    }
-}
-
 /// The body of a routine, where it was decoded.
 pub(crate) fn body_mut<'o, 'a>(
     object: &'o mut Object<'a>,
     id: RoutineId,
 ) -> Option<&'o mut Body<'a>> {
-    routine_mut(object, id)?.body_mut()
+    object.routine_mut(id)?.body_mut()
 }
 
 /// The file's number of a file variable that a routine numbers `symbolic`.

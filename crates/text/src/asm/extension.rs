@@ -7,7 +7,7 @@ use super::{Assembler, Last};
 use crate::wire;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use visakit_isa::object::{Item, LabelKind, RawItem};
+use visakit_isa::object::{LabelKind, RawItem};
 use visakit_isa::table::{FieldDef, FieldKind, rows};
 use visakit_isa::{Field, Instruction, LabelId, StringId, Value, enums};
 
@@ -86,7 +86,7 @@ impl<'t> Assembler<'t> {
             bytes: Cow::Owned(bytes),
             reason: "the text gives them as bytes".into(),
         };
-        self.draft(at)?.body.code.push(Item::Raw(raw));
+        self.draft(at)?.body.code.push(raw.into());
         self.last = Last::Item;
         Ok(())
     }

@@ -241,7 +241,7 @@ fn dense_bodies_take_little() {
 /// Thousands of faults, each of which tells of a routine with the longest name there can be.
 #[test]
 fn faults_under_a_long_name_take_little() {
-    use visakit::isa::object::{Body, Item, NativeBinary, NativeCode, Object, RawItem, Routine};
+    use visakit::isa::object::{Body, NativeBinary, NativeCode, Object, RawItem, Routine};
     let name = vec![b'n'; 0xffff];
     let mut body = Body::default();
     body.add_string(&b"k"[..]);
@@ -250,10 +250,11 @@ fn faults_under_a_long_name_take_little() {
         // ret with a reserved bit in its predicate
         code.extend([0x34, 0x00, 0x00, 0x10]);
     }
-    body.code.push(Item::Raw(RawItem {
+    let raw = RawItem {
         bytes: code.into(),
         reason: String::new(),
-    }));
+    };
+    body.code.push(raw.into());
     let mut object = Object::new(Version::V4_1, Dialect::Writer2018);
     object.kernels.push(Routine::new(name, body));
     let bytes = visakit::encode::write(&object).unwrap();

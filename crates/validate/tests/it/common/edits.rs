@@ -142,7 +142,7 @@ pub(crate) static EDITS: &[Edit] = &[
             bytes: vec![0].into(),
             reason: "unknown opcode 0x00".to_owned(),
         };
-        body(o).code.push(Item::Raw(raw));
+        body(o).code.push(raw.into());
     }),
     (&r::MISPLACED_PIECE, MOV, |o| {
         let mut routine = Routine::new(&b"gone"[..], Body::default());

@@ -1,0 +1,191 @@
+//! Which dialect an object is written in, found out by decoding its instructions.
+
+use crate::error::Error;
+use crate::instruction::{FieldRef, Instructions};
+use crate::routine::RoutineReader;
+use crate::rules::Rules;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU8, Ordering};
+use visakit_isa::table::FieldKind;
+use visakit_isa::{Dialect, Features, Field, Format, InstructionDef, InstructionList, Version};
+
+/// How far the routines of an object can be decoded in one dialect.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    dialect: Dialect,
+    /// Whether every instruction of every routine is sound.
+    sound: bool,
+    /// Bytes of sound instructions.
+    bytes: u64,
+    /// Unmarked features that any instruction depends on.
+    met: Features,
+}
+
+impl Attempt {
+    fn new(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            sound: true,
+            bytes: 0,
+            met: Features::empty(),
+        }
+    }
+
+    /// The dialect.
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    fn instructions<'a>(&self, reader: &RoutineReader<'a>) -> Instructions<'a> {
+        let format = Format::new(reader.format().version(), self.dialect);
+        let rules = Rules::of_body(reader.tables(), format);
+        Instructions::new(reader.code(), reader.tables_end(), format, rules)
+    }
+
+    fn meet(&mut self, def: &InstructionDef) {
+        self.met = self.met.union(def.unmarked);
+    }
+
+    fn end(&mut self, code: &[u8], instructions: &Instructions<'_>, error: Option<&Error>) -> bool {
+        // The fault may be one of the layout of this very instruction.
+        if let Some(def) = error.and_then(|error| error.context().def) {
+            self.meet(def);
+        }
+        let left = instructions.rest().len();
+        self.sound &= left == 0;
+        self.bytes += (code.len() - left) as u64;
+        left == 0
+    }
+
+    /// Decodes a routine.
+    pub(crate) fn decode(&mut self, reader: &RoutineReader<'_>) {
+        let mut instructions = self.instructions(reader);
+        let mut error = None;
+        for next in instructions.by_ref() {
+            match next {
+                Ok(instruction) => self.meet(instruction.def()),
+                Err(found) => error = Some(found),
+            }
+        }
+        self.end(reader.code(), &instructions, error.as_ref());
+    }
+
+    /// Decodes a routine and collects its instructions; tells whether all are sound.
+    pub(crate) fn collect(
+        &mut self,
+        reader: &RoutineReader<'_>,
+        list: &mut InstructionList,
+    ) -> bool {
+        let mut instructions = self.instructions(reader);
+        let error = collect(&mut instructions, list, |def| self.meet(def));
+        self.end(reader.code(), &instructions, error.as_ref())
+    }
+}
+
+/// Collects instructions up to the first faulty one; gives what is wrong with that.
+#[inline(always)]
+pub(crate) fn collect(
+    instructions: &mut Instructions<'_>,
+    list: &mut InstructionList,
+    mut each: impl FnMut(&'static InstructionDef),
+) -> Option<Error> {
+    loop {
+        match instructions.next_with(|field| collect_field(field, list)) {
+            None => return None,
+            Some(Ok(instruction)) => {
+                each(instruction.def());
+                list.finish(instruction.op());
+            }
+            Some(Err(error)) => {
+                list.discard();
+                return Some(error);
+            }
+        }
+    }
+}
+
+/// Collects a field; counts follow from the lists.
+#[inline(always)]
+pub(crate) fn collect_field(field: &FieldRef, list: &mut InstructionList) {
+    if field.def.kind != FieldKind::Count {
+        list.field(Field {
+            name: field.def.name,
+            value: field.value,
+        });
+    }
+}
+
+/// Every dialect in which all instructions of all routines are sound, in order of preference;
+/// before them the dialect in which most bytes are, for the case that there is none.
+///
+/// `attempt` decodes all routines in a dialect, the default one first.
+pub(crate) fn search(
+    version: Version,
+    mut attempt: impl FnMut(&mut Attempt),
+) -> (Dialect, Vec<Dialect>) {
+    let mut candidates = Vec::new();
+    let mut best = (Dialect::default(), 0);
+    let all = || Dialect::ALL.into_iter().filter(|d| d.applies_to(version));
+    for dialect in all() {
+        let mut found = Attempt::new(dialect);
+        attempt(&mut found);
+        // What the first dialect meets decides whether the others can differ at all.
+        if dialect == Dialect::default() && found.met.is_empty() {
+            if found.sound {
+                candidates = all().collect();
+            }
+            break;
+        }
+        if found.sound {
+            candidates.push(dialect);
+        }
+        if found.bytes > best.1 {
+            best = (dialect, found.bytes);
+        }
+    }
+    (best.0, candidates)
+}
+
+/// A dialect that is found out when it is first asked for.
+#[derive(Debug)]
+pub(crate) struct FoundDialect(AtomicU8);
+
+impl FoundDialect {
+    const UNKNOWN: u8 = u8::MAX;
+
+    /// The dialect; `find` tells it where nobody asked before.
+    pub(crate) fn get_or_find(&self, find: impl FnOnce() -> Dialect) -> Dialect {
+        let known = usize::from(self.0.load(Ordering::Relaxed));
+        if let Some(dialect) = Dialect::ALL.get(known) {
+            return *dialect;
+        }
+        let dialect = find();
+        self.0.store(Self::code(dialect), Ordering::Relaxed);
+        dialect
+    }
+
+    fn code(dialect: Dialect) -> u8 {
+        let place = Dialect::ALL.iter().position(|d| *d == dialect);
+        place
+            .and_then(|place| u8::try_from(place).ok())
+            .unwrap_or(Self::UNKNOWN)
+    }
+}
+
+impl Default for FoundDialect {
+    fn default() -> Self {
+        Self(AtomicU8::new(Self::UNKNOWN))
+    }
+}
+
+impl From<Dialect> for FoundDialect {
+    fn from(dialect: Dialect) -> Self {
+        Self(AtomicU8::new(Self::code(dialect)))
+    }
+}
+
+impl Clone for FoundDialect {
+    fn clone(&self) -> Self {
+        Self(AtomicU8::new(self.0.load(Ordering::Relaxed)))
+    }
+}
