@@ -1,11 +1,11 @@
 //! Instructions.
 
 use crate::error::{Error, ErrorKind};
-use crate::sink::Buffer;
+use crate::sink::{Buffer, Output, Window};
 use alloc::vec::Vec;
-use visakit_isa::table::{FieldDef, FieldKind};
+use visakit_isa::table::{FieldDef, FieldKind, Shape};
 use visakit_isa::wire::{Sink, Width};
-use visakit_isa::{Field, Format, Instruction};
+use visakit_isa::{Field, Format, Instruction, InstructionDef, Value};
 
 /// Writes one instruction.
 ///
@@ -18,19 +18,134 @@ pub fn instruction(instruction: &Instruction, format: Format) -> Result<Vec<u8>,
     Ok(buffer.bytes)
 }
 
-/// The only place that knows how conditions, counts and lists steer the writing.
-#[inline]
-pub(crate) fn write(instruction: &Instruction, out: &mut Buffer) -> Result<(), Error> {
+/// Bytes that are gathered before they go to the buffer.
+const BLOCK: usize = 4096;
+/// Instructions that take more than this are left to the buffer itself.
+const LONGEST: usize = 512;
+/// More than any field takes that is no list.
+const FIELD: usize = 16;
+
+/// Writes the instructions of a routine.
+///
+/// Whether there is room is asked once for each instruction and operand, not for each number, and
+/// errors are not built on the way: an instruction that is refused is written once more, by [`write`],
+/// which tells why.
+#[derive(Debug)]
+pub(crate) struct Writer<'o> {
+    out: &'o mut Buffer,
+    block: [u8; BLOCK],
+    at: usize,
+}
+
+impl<'o> Writer<'o> {
+    pub(crate) fn new(out: &'o mut Buffer) -> Self {
+        Self {
+            out,
+            block: [0; BLOCK],
+            at: 0,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn instruction(&mut self, instruction: &Instruction) -> Result<(), Error> {
+        if self.at > BLOCK - LONGEST {
+            self.flush();
+        }
+        let format = self.out.format();
+        let room = self.block.get_mut(self.at..).unwrap_or_default();
+        let written = if format.wide_indices() {
+            quick::<4>(instruction, format, room)
+        } else {
+            quick::<2>(instruction, format, room)
+        };
+        match written {
+            Some(bytes) => {
+                self.at += bytes;
+                Ok(())
+            }
+            None => {
+                self.flush();
+                write(instruction, self.out)
+            }
+        }
+    }
+
+    /// Writes bytes that are no instruction.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.flush();
+        self.out.bytes("raw", bytes)
+    }
+
+    /// Hands what was gathered to the buffer.
+    pub(crate) fn flush(&mut self) {
+        let gathered = self.block.get(..self.at).unwrap_or_default();
+        self.out.bytes.extend_from_slice(gathered);
+        self.at = 0;
+    }
+}
+
+/// Writes an instruction where nothing is wrong with it; gives the number of bytes.
+#[inline(always)]
+fn quick<const INDEX: u8>(
+    instruction: &Instruction,
+    format: Format,
+    room: &mut [u8],
+) -> Option<usize> {
     let def = instruction.def();
-    let format = out.format();
-    if !def.exists_in(format) {
-        return Err(out.error(ErrorKind::NoSuchInstruction(instruction.op), "opcode"));
+    let mut out = Window::<INDEX>::new(room, format);
+    let fields = instruction.fields.as_slice();
+    head(def, &mut out).ok()?;
+    if matches!(def.shape, Shape::Conditional) {
+        write_fields(fields, def, &mut out).ok()?;
+        return Some(out.at);
+    }
+    if fields.len() != def.fields.len() {
+        return None;
+    }
+    for (field, def) in fields.iter().zip(def.fields) {
+        if field.name != def.name {
+            return None;
+        }
+        let place = out.bytes.get_mut(out.at..)?.first_chunk_mut::<FIELD>()?;
+        let mut part = Window::<INDEX>::new(place, format);
+        match (&field.value, def.kind) {
+            (Value::Vector(operand), FieldKind::Vector) => operand.write(&mut part).ok()?,
+            (value, kind) => value.write(kind, &mut part).ok()?,
+        }
+        out.at += part.at;
+    }
+    Some(out.at)
+}
+
+/// Writes one instruction, telling what is wrong with it.
+#[cold]
+fn write(instruction: &Instruction, out: &mut Buffer) -> Result<(), Error> {
+    let def = instruction.def();
+    head(def, out)?;
+    write_fields(instruction.fields.as_slice(), def, out)
+}
+
+/// Writes opcode and sub-operation.
+#[inline(always)]
+fn head<K: Output>(def: &'static InstructionDef, out: &mut K) -> Result<(), K::Error> {
+    if !def.exists_in(out.format()) {
+        return Err(out.refuse(ErrorKind::NoSuchInstruction(def.op), "opcode"));
     }
     out.number("opcode", Width::U8, def.op.opcode().into())?;
-    if let Some(sub_op) = def.sub_op {
-        out.number("sub_op", Width::U8, sub_op.into())?;
+    match def.sub_op {
+        Some(sub_op) => out.number("sub_op", Width::U8, sub_op.into()),
+        None => Ok(()),
     }
-    let mut fields = instruction.fields.as_slice();
+}
+
+/// The only place that knows how conditions, counts and lists steer the writing.
+#[inline(always)]
+fn write_fields<K: Output>(
+    mut fields: &[Field],
+    def: &'static InstructionDef,
+    out: &mut K,
+) -> Result<(), K::Error> {
+    let format = out.format();
     let mut key = 0;
     for field in def.fields {
         if !field.when.holds(format) || field.only_if.is_some_and(|test| !test.holds(key)) {
@@ -65,24 +180,22 @@ pub(crate) fn write(instruction: &Instruction, out: &mut Buffer) -> Result<(), E
                         expected: field.name,
                         found: other.map(|(first, _)| first.name),
                     };
-                    return Err(out.error(kind, field.name.as_str()));
+                    return Err(out.refuse(kind, field.name.as_str()));
                 }
             },
         }
     }
     match fields.first() {
         None => Ok(()),
-        Some(extra) => Err(out.error(ErrorKind::ExtraField(extra.name), extra.name.as_str())),
+        Some(extra) => Err(out.refuse(ErrorKind::ExtraField(extra.name), extra.name.as_str())),
     }
 }
 
 #[inline(always)]
-fn value(field: &Field, def: &FieldDef, out: &mut Buffer) -> Result<(), Error> {
+fn value<K: Output>(field: &Field, def: &FieldDef, out: &mut K) -> Result<(), K::Error> {
     if !field.value.fits(def.kind) {
-        return Err(out.error(ErrorKind::WrongKind, field.name.as_str()));
+        return Err(out.refuse(ErrorKind::WrongKind, field.name.as_str()));
     }
-    field
-        .value
-        .write(def.kind, out)
-        .map_err(|error| error.in_operand(field.name))
+    let written = field.value.write(def.kind, out);
+    written.map_err(|error| K::in_operand(error, field.name))
 }

@@ -1,7 +1,7 @@
 //! Whole objects: bodies first, then the header, then all numbers that follow from them.
 
 use crate::error::{Context, Error, ErrorKind};
-use crate::instruction;
+use crate::instruction::Writer;
 use crate::sink::Buffer;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
@@ -42,6 +42,7 @@ pub fn write(object: &Object<'_>) -> Result<Vec<u8>, Error> {
         return Err(fail(ErrorKind::UnsupportedVersion(object.version)));
     }
     let mut out = Buffer::new(format);
+    out.bytes.reserve(expected_size(object));
     out.bytes("magic", b"CISA")?;
     out.number("major", Width::U8, object.version.major.into())?;
     out.number("minor", Width::U8, object.version.minor.into())?;
@@ -77,6 +78,23 @@ pub fn write(object: &Object<'_>) -> Result<Vec<u8>, Error> {
     }
     numbers.fill_in(object, &mut out);
     Ok(out.bytes)
+}
+
+/// About as many bytes as the object will have: native code, and what instructions and symbols take in
+/// most objects.
+fn expected_size(object: &Object<'_>) -> usize {
+    let size = |routine: &Routine<'_>| {
+        let codes = routine.binaries.iter().map(|binary| match &binary.code {
+            NativeCode::Bytes(bytes) => bytes.len(),
+            NativeCode::Placeholder { .. } => 0,
+        });
+        let body = routine.body().map_or(0, |body| {
+            let strings: usize = body.strings.iter().map(|s| s.len() + 1).sum();
+            strings + 24 * (body.code.len() + body.variables.len())
+        });
+        codes.sum::<usize>() + body
+    };
+    object.routines().map(|(_, routine)| size(routine)).sum()
 }
 
 /// Kernels have no function parts and functions no kernel parts.
@@ -190,14 +208,17 @@ fn write_body(
         RoutineKind::Function => body.write_function_tail(out)?,
     }
     let entry = out.bytes.len();
+    let mut writer = Writer::new(out);
     for (number, item) in body.code.iter().enumerate() {
         match item {
             Item::Instruction(i) => {
-                instruction::write(i, out).map_err(|e| e.in_instruction(number, i.op))?;
+                let written = writer.instruction(i);
+                written.map_err(|e| e.in_instruction(number, i.op))?;
             }
-            Item::Raw(raw) => out.bytes("raw", &raw.bytes)?,
+            Item::Raw(raw) => writer.raw(&raw.bytes)?,
         }
     }
+    writer.flush();
     let size = out.bytes.len() - entry;
     for (what, at) in out.derived.split_off(header_numbers) {
         let number = match what {

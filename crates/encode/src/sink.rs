@@ -1,10 +1,20 @@
-//! The sink that layouts are written to: a growing buffer that knows its place.
+//! The sinks that layouts are written to: a growing buffer that knows its place, and a window of fixed
+//! size that says nothing but whether all went well.
 
 use crate::error::{Context, Error, ErrorKind};
 use alloc::vec::Vec;
 use byteorder::{ByteOrder, LittleEndian};
 use visakit_isa::Format;
+use visakit_isa::table::FieldName;
 use visakit_isa::wire::{Derived, Sink, Width};
+
+/// A sink for whole instructions.
+pub(crate) trait Output: Sink {
+    /// What is wrong with an instruction, as an error.
+    fn refuse(&self, kind: ErrorKind, field: &'static str) -> Self::Error;
+    /// The error is one of this field.
+    fn in_operand(error: Self::Error, name: FieldName) -> Self::Error;
+}
 
 /// A buffer with the places of the numbers that are filled in later.
 #[derive(Debug)]
@@ -150,4 +160,108 @@ impl Sink for Buffer {
     fn absent(&mut self, name: &'static str) -> Result<(), Error> {
         Err(self.error(ErrorKind::NoPlace, name))
     }
+}
+
+impl Output for Buffer {
+    #[cold]
+    fn refuse(&self, kind: ErrorKind, field: &'static str) -> Error {
+        self.error(kind, field)
+    }
+
+    #[cold]
+    fn in_operand(error: Error, name: FieldName) -> Error {
+        error.in_operand(name)
+    }
+}
+
+/// Room of a fixed size. Whoever needs to know what went wrong writes once more, to a [`Buffer`].
+///
+/// `INDEX` is the number of bytes of an index, which must agree with the format.
+#[derive(Debug)]
+pub(crate) struct Window<'w, const INDEX: u8> {
+    pub(crate) bytes: &'w mut [u8],
+    /// Bytes that are written.
+    pub(crate) at: usize,
+    format: Format,
+}
+
+impl<'w, const INDEX: u8> Window<'w, INDEX> {
+    #[inline(always)]
+    pub(crate) fn new(bytes: &'w mut [u8], format: Format) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            format,
+        }
+    }
+
+    #[inline(always)]
+    fn array<const N: usize>(&mut self, number: [u8; N]) -> Result<(), ()> {
+        let rest = self.bytes.get_mut(self.at..).ok_or(())?;
+        *rest.first_chunk_mut().ok_or(())? = number;
+        self.at += N;
+        Ok(())
+    }
+}
+
+impl<const INDEX: u8> Sink for Window<'_, INDEX> {
+    type Error = ();
+
+    #[inline(always)]
+    fn format(&self) -> Format {
+        self.format
+    }
+
+    #[inline(always)]
+    fn number(&mut self, _: &'static str, width: Width, value: u32) -> Result<(), ()> {
+        if matches!(width, Width::I16) {
+            let signed = i16::try_from(value.cast_signed()).map_err(|_| ())?;
+            return self.array(signed.to_le_bytes());
+        }
+        let bytes = match width {
+            Width::Index => INDEX,
+            _ => width.bytes(self.format),
+        };
+        match bytes {
+            1 => self.array(u8::try_from(value).map_err(|_| ())?.to_le_bytes()),
+            2 => self.array(u16::try_from(value).map_err(|_| ())?.to_le_bytes()),
+            4 => self.array(value.to_le_bytes()),
+            _ => Err(()),
+        }
+    }
+
+    fn bytes(&mut self, _: &'static str, _: &[u8]) -> Result<(), ()> {
+        Err(())
+    }
+
+    fn text(&mut self, _: &'static str, _: &[u8]) -> Result<(), ()> {
+        Err(())
+    }
+
+    fn derived(&mut self, _: Derived) -> Result<(), ()> {
+        Err(())
+    }
+
+    fn count(&mut self, name: &'static str, width: Width, count: usize) -> Result<(), ()> {
+        self.number(name, width, u32::try_from(count).map_err(|_| ())?)
+    }
+
+    fn mark_inputs(&mut self) {}
+
+    fn enter(&mut self, _: &'static str, _: Option<u32>) {}
+
+    fn leave(&mut self) {}
+
+    #[inline(always)]
+    fn absent(&mut self, _: &'static str) -> Result<(), ()> {
+        Err(())
+    }
+}
+
+impl<const INDEX: u8> Output for Window<'_, INDEX> {
+    #[inline(always)]
+    fn refuse(&self, _: ErrorKind, _: &'static str) {}
+
+    #[inline(always)]
+    fn in_operand((): (), _: FieldName) {}
 }

@@ -28,7 +28,7 @@ mod simpler;
 
 use delta::minimise;
 use std::fmt;
-use visakit_isa::object::{Arrangement, Body, Item, Object, RoutineId, RoutineKind};
+use visakit_isa::object::{Arrangement, Body, Item, Object, RoutineId};
 use visakit_parse::ReadOptions;
 use visakit_rewrite::{Editor, Reference, Table};
 
