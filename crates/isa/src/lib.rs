@@ -7,6 +7,7 @@
 //! * [`Platform`]: what the families of GPUs have.
 //! * [`operand`] and [`Value`]: the typed contents of fields.
 //! * [`Instruction`] and [`object`]: what an object is made of, ready to be edited.
+//! * [`build`]: one function for each instruction, and a builder that knows its fields.
 //! * [`wire`]: the layouts of the container, written down once and followed in both directions.
 //! * [`enums`]: the named codes.
 //!
@@ -26,6 +27,7 @@
 extern crate alloc;
 
 mod any;
+pub mod build;
 pub mod enums;
 mod fields;
 mod ids;

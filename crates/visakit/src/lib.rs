@@ -120,11 +120,19 @@ pub mod stats;
 pub mod verify;
 
 pub use visakit_encode as encode;
+#[cfg(feature = "exec")]
 pub use visakit_exec as exec;
 pub use visakit_isa as isa;
+#[cfg(feature = "launch")]
+pub use visakit_launch as launch;
 pub use visakit_parse as parse;
 pub use visakit_parse::ReadOptions;
+#[cfg(feature = "reduce")]
+pub use visakit_reduce as reduce;
+#[cfg(feature = "rewrite")]
 pub use visakit_rewrite as rewrite;
+#[cfg(feature = "smith")]
 pub use visakit_smith as smith;
 pub use visakit_text as text;
+#[cfg(feature = "validate")]
 pub use visakit_validate as validate;

@@ -136,6 +136,17 @@ fn write_lanes(f: &mut fmt::Formatter<'_>, mask: u8, lanes: Option<u8>, code: u8
 pub struct ElementCount(u8);
 
 impl ElementCount {
+    /// `lanes` must be 1, 8 or 16 and the mask one that `format` has.
+    #[must_use]
+    pub const fn new(lanes: u8, mask: ExecMask, format: Format) -> Option<Self> {
+        match (lanes, mask.code(format)) {
+            (8, Some(mask)) => Some(Self(mask << 4)),
+            (16, Some(mask)) => Some(Self(1 | mask << 4)),
+            (1, Some(mask)) => Some(Self(2 | mask << 4)),
+            _ => None,
+        }
+    }
+
     /// Number of lanes, `None` for the unused code 3.
     #[must_use]
     pub const fn lanes(self) -> Option<u8> {
@@ -286,6 +297,16 @@ impl RawOperand {
     #[must_use]
     pub const fn is_null(self) -> bool {
         self.variable.0 == 0
+    }
+}
+
+impl From<VarId> for RawOperand {
+    /// The variable from its first byte.
+    fn from(variable: VarId) -> Self {
+        Self {
+            variable,
+            offset: 0,
+        }
     }
 }
 

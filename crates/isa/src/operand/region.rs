@@ -66,6 +66,10 @@ pub struct Region(u16);
 impl Region {
     /// `<0;1,0>`: the same element for every lane.
     pub const SCALAR: Self = Self(0x0121);
+    /// `<1;1,0>`: an element for each lane, one after the other.
+    pub const PACKED: Self = Self(0x0122);
+    /// `<1>`: the destination of the same.
+    pub const PACKED_DESTINATION: Self = Self(0x0200);
 
     /// A source region `<vertical;width,horizontal>`, all in elements.
     #[must_use]

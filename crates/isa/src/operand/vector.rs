@@ -2,7 +2,7 @@
 
 use super::control::Predicate;
 use super::region::Region;
-use crate::ids::{AddressId, VarId};
+use crate::ids::{AddressId, SamplerId, SurfaceId, VarId};
 use crate::types::DataType;
 use bitflags::bitflags;
 use core::fmt;
@@ -184,6 +184,54 @@ pub struct GeneralOperand {
     pub column: u8,
     /// The region; a destination has a horizontal stride only.
     pub region: Region,
+}
+
+impl GeneralOperand {
+    /// The variable as a destination, its elements one after the other: `V(0,0)<1>`.
+    #[must_use]
+    pub const fn dst(variable: VarId) -> Self {
+        Self::of(variable, Region::PACKED_DESTINATION)
+    }
+
+    /// The variable as a source, its elements one after the other: `V(0,0)<1;1,0>`.
+    #[must_use]
+    pub const fn src(variable: VarId) -> Self {
+        Self::of(variable, Region::PACKED)
+    }
+
+    /// The first element of the variable as a source, the same for each lane: `V(0,0)<0;1,0>`.
+    #[must_use]
+    pub const fn scalar(variable: VarId) -> Self {
+        Self::of(variable, Region::SCALAR)
+    }
+
+    /// The variable from its first element, through a region.
+    #[must_use]
+    pub const fn of(variable: VarId, region: Region) -> Self {
+        Self {
+            modifier: Modifier::NONE,
+            variable,
+            row: 0,
+            column: 0,
+            region,
+        }
+    }
+
+    /// The same from another first element.
+    #[must_use]
+    pub const fn at(self, row: u8, column: u8) -> Self {
+        Self {
+            row,
+            column,
+            ..self
+        }
+    }
+
+    /// The same with a source modifier, or saturated.
+    #[must_use]
+    pub const fn with(self, modifier: Modifier) -> Self {
+        Self { modifier, ..self }
+    }
 }
 
 /// Elements of an address variable.
@@ -475,4 +523,65 @@ macro_rules! from_class {
 from_class! {
     General(GeneralOperand), Address(AddressOperand), Predicate(PredicateOperand),
     Indirect(IndirectOperand), Immediate(ImmediateOperand), State(StateOperand)
+}
+
+/// Numbers are constants of the type of the same width: `i32` is `d`, `f32` is `f`.
+macro_rules! from_number {
+    ($($ty:ident as $data_type:ident: |$number:ident| $bits:expr;)*) => {$(
+        impl From<$ty> for ImmediateOperand {
+            #[doc = concat!("A constant of type `", stringify!($data_type), "`.")]
+            fn from($number: $ty) -> Self {
+                Self::new(DataType::$data_type.into(), $bits)
+            }
+        }
+
+        impl From<$ty> for VectorOperand {
+            #[doc = concat!("A constant of type `", stringify!($data_type), "`.")]
+            fn from(number: $ty) -> Self {
+                Self::Immediate(number.into())
+            }
+        }
+    )*};
+}
+
+from_number! {
+    u16 as Uw: |number| number.into();
+    i16 as W: |number| i32::from(number).cast_unsigned().into();
+    u32 as Ud: |number| number.into();
+    i32 as D: |number| number.cast_unsigned().into();
+    u64 as Uq: |number| number;
+    i64 as Q: |number| number.cast_unsigned();
+    f32 as F: |number| number.to_bits().into();
+    f64 as Df: |number| number.to_bits();
+}
+
+impl From<Predicate> for VectorOperand {
+    /// A predicate variable as data, such as the destination of a comparison.
+    fn from(predicate: Predicate) -> Self {
+        let modifier = Modifier::NONE;
+        Self::Predicate(PredicateOperand {
+            modifier,
+            predicate,
+        })
+    }
+}
+
+impl From<SurfaceId> for VectorOperand {
+    fn from(surface: SurfaceId) -> Self {
+        Self::State(StateOperand {
+            class: StateClass::SURFACE,
+            index: surface.0.into(),
+            ..StateOperand::default()
+        })
+    }
+}
+
+impl From<SamplerId> for VectorOperand {
+    fn from(sampler: SamplerId) -> Self {
+        Self::State(StateOperand {
+            class: StateClass::SAMPLER,
+            index: sampler.0.into(),
+            ..StateOperand::default()
+        })
+    }
 }

@@ -44,8 +44,12 @@ pub use op::Op;
 pub use page::page;
 pub use syntax::{Choice, LineKind, Part, Syntax, Test};
 
+use crate::enums;
+use crate::instruction::Value;
+use crate::operand::{ImmediateOperand, Predicate, RawOperand};
 use crate::platform::{Platform, Platforms};
-use crate::semantics::{Conversion, Ending, Flow, Implicit, Memory, Traits};
+use crate::semantics::{Action, Conversion, Ending, Flow, Implicit, Memory, Traits};
+use crate::types::DataType;
 use crate::version::{Condition, Features, Format};
 
 /// What an instruction is for.
@@ -445,6 +449,48 @@ impl InstructionDef {
     #[must_use]
     pub fn mnemonic(&self) -> &'static str {
         self.mnemonics.first().copied().unwrap_or(self.name)
+    }
+
+    /// Whether a load/store cache message uses a data operand that its layout has. `true` for every
+    /// other operand.
+    fn moves(&self, data: FieldName) -> bool {
+        let action = self.memory.map(|memory| memory.action);
+        match (action, data) {
+            (Some(Action::Load), FieldName::Src1Data | FieldName::Src2Data)
+            | (Some(Action::Store), FieldName::Dst | FieldName::Src2Data) => false,
+            (Some(Action::Atomic(op)), FieldName::Src1Data) => op.operands() > 0,
+            (Some(Action::Atomic(op)), FieldName::Src2Data) => op.operands() > 1,
+            _ => true,
+        }
+    }
+
+    /// The value with which a field of this instruction says nothing, and which compilers mean that
+    /// do not know the field. `None` where something must be said.
+    #[must_use]
+    pub fn neutral(&self, field: &FieldDef, format: Format) -> Option<Value> {
+        let zero = |ty: DataType| Value::Vector(ImmediateOperand::new(ty.into(), 0).into());
+        Some(match (field.name, field.kind) {
+            (FieldName::Pred, _) => Value::Predicate(Predicate::NONE),
+            (FieldName::Lod | FieldName::PairedSurface, FieldKind::Raw) => {
+                Value::Raw(RawOperand::NULL)
+            }
+            (_, FieldKind::Raw) if !self.moves(field.name) => Value::Raw(RawOperand::NULL),
+            (FieldName::Flags | FieldName::CacheL1 | FieldName::CacheL3, FieldKind::U8) => {
+                Value::U8(0)
+            }
+            (FieldName::DataOrder, _) => Value::U8(enums::lsc_data_order::NONTRANSPOSE),
+            (FieldName::AddrScale, _) => Value::U16(1),
+            (FieldName::Scale | FieldName::Aoffimmi16, _) => Value::U16(0),
+            (FieldName::SurfaceIndex, _) => Value::U32(0),
+            (_, FieldKind::I32) => Value::I32(0),
+            (FieldName::Aoffimmi | FieldName::Type, FieldKind::Vector) => zero(DataType::Uw),
+            (FieldName::Mask, FieldKind::Vector) => {
+                // Writers of the early versions gave the absent mask another type than later ones.
+                let early = !format.features().contains(Features::SINCE_3_3);
+                zero(if early { DataType::Uw } else { DataType::Ub })
+            }
+            _ => return None,
+        })
     }
 
     /// The fields that are present in `format`; those that depend on another field's value

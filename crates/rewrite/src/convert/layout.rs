@@ -4,8 +4,7 @@ use crate::traverse::key_of;
 use visakit_isa::operand::ImmediateOperand;
 use visakit_isa::table::FieldDef;
 use visakit_isa::{
-    DataType, ExecSize, Features, Field, FieldName, Format, Instruction, Predicate, RawOperand,
-    Value, VectorOperand,
+    DataType, ExecSize, Field, FieldName, Format, Instruction, RawOperand, Value, VectorOperand,
 };
 
 /// Changes the fields of an instruction to those of the new format.
@@ -46,7 +45,7 @@ pub(super) fn convert(
             continue;
         }
         if differs(field) {
-            let value = added(instruction, field.name, to)?;
+            let value = added(instruction, field, to)?;
             fields.push(Field {
                 name: field.name,
                 value,
@@ -87,23 +86,13 @@ fn function(instruction: &Instruction) -> u8 {
 }
 
 /// The value of a field that the old layout did not have.
-fn added(instruction: &Instruction, name: FieldName, to: Format) -> Result<Value, String> {
+fn added(instruction: &Instruction, field: &FieldDef, to: Format) -> Result<Value, String> {
     let old = |name| instruction.get(name);
     let lost = |what: &str| Err(what.to_owned());
-    Ok(match name {
-        FieldName::Pred => Value::Predicate(Predicate::NONE),
-        FieldName::Lod | FieldName::PairedSurface => Value::Raw(RawOperand::NULL),
-        FieldName::SurfaceIndex => Value::U32(0),
-        FieldName::UOffset | FieldName::VOffset | FieldName::ROffset => Value::I32(0),
-        FieldName::Flags => Value::U8(0),
-        FieldName::Mask => {
-            // Writers of the early versions gave the absent mask another type than later ones.
-            let early = !to.features().contains(Features::SINCE_3_3);
-            constant(if early { DataType::Uw } else { DataType::Ub }, 0)
-        }
+    Ok(match field.name {
         FieldName::Ffid => Value::U8(function(instruction)),
         FieldName::Channels | FieldName::ChannelsInv => {
-            let other = match name {
+            let other = match field.name {
                 FieldName::Channels => FieldName::ChannelsInv,
                 _ => FieldName::Channels,
             };
@@ -123,7 +112,6 @@ fn added(instruction: &Instruction, name: FieldName, to: Format) -> Result<Value
                 None => return lost("the texel offsets must be a constant of 16 bits"),
             }
         }
-        FieldName::Type => constant(DataType::Uw, 0),
         FieldName::NumProducers | FieldName::NumConsumers => match old(FieldName::NumThreads) {
             Some(threads) => *threads,
             None => return lost("the number of threads is missing"),
@@ -136,7 +124,10 @@ fn added(instruction: &Instruction, name: FieldName, to: Format) -> Result<Value
                 _ => return lost("threads that only produce or only consume cannot be told"),
             }
         }
-        name => return Err(format!("the field {name} is missing")),
+        name => match instruction.def().neutral(field, to) {
+            Some(value) => value,
+            None => return Err(format!("the field {name} is missing")),
+        },
     })
 }
 
