@@ -27,8 +27,8 @@ const HEADER: &str = "\
 /// [`FieldName`](crate::FieldName).
 #[macro_export]
 macro_rules! for_each_constructor {
-    ($callback:ident) => {
-        $callback! {
+    ($($then:tt)+) => {
+        $($then)+! {
 ";
 
 /// The file of the constructors.

@@ -83,12 +83,12 @@ macro_rules! calls {
         );
     )*) => {
         /// Every constructor, called, with the fields that it was given.
-        #[allow(unused_assignments, unused_mut)]
+        #[allow(unused_mut)]
         fn built() -> Vec<(Op, Builder, Vec<FieldName>)> {
             Vec::from([$({
-                let mut seed = 16;
+                let mut _seed = 16;
                 let builder = build::$name(
-                    $({ seed += 1; <$ty as Sample>::sample(seed) },)*
+                    $({ _seed += 1; <$ty as Sample>::sample(_seed) },)*
                     $([1, 2, 3].map(<$entry as Sample>::sample),)?
                 );
                 let given = Vec::from([$(FieldName::$field,)* $(FieldName::$list)?]);
@@ -119,7 +119,7 @@ fn every_constructor_builds_what_is_read_again() {
             let instruction = complete(builder.clone(), format);
             let bytes = visakit::encode::instruction(&instruction, format).unwrap();
             let mut read = Instructions::new(&bytes, 0, format, Rules::LENIENT);
-            let again = read.next().unwrap().unwrap().to_owned();
+            let again = read.next().unwrap().unwrap().to_instruction();
             assert_eq!(again, instruction, "{}", def.name);
             assert!(read.next().is_none(), "{}", def.name);
             for name in given {

@@ -11,8 +11,8 @@
 /// [`FieldName`](crate::FieldName).
 #[macro_export]
 macro_rules! for_each_constructor {
-    ($callback:ident) => {
-        $callback! {
+    ($($then:tt)+) => {
+        $($then)+! {
             /// `add`: Adds two sources. May be predicated.
             fn add = ADD(ExecSize exec_size: Lanes, Dst dst: VectorOperand,
                 Src0 src0: VectorOperand, Src1 src1: VectorOperand);
