@@ -156,7 +156,8 @@ impl Instruction {
         }
     }
 
-    /// Appends a field; call it in stream order.
+    /// Appends a field; call it in stream order. A [`Builder`](crate::build::Builder) takes fields in
+    /// any order.
     #[must_use]
     pub fn with(mut self, name: FieldName, value: Value) -> Self {
         self.fields.push(Field { name, value });

@@ -1,27 +1,38 @@
 //! A toolkit for Intel's binary vISA objects (`.isa`, magic `CISA`): the virtual instruction set
 //! that Intel's GPU compilers emit and a finalizer turns into machine code.
 //!
-//! This crate puts the parts together:
+//! Always there:
 //!
 //! | module | what |
 //! |---|---|
-//! | [`isa`] | the instruction table, operands, instructions, objects: the types of everything |
-//! | [`parse`] | zero-copy reader: containers, lazy instructions, whole objects, lenient mode |
-//! | [`encode`] | writer |
-//! | [`verify`] | read, write, compare |
-//! | [`text`] | printer for vISA text |
-//! | [`rewrite`] | editing, convert, strip, extract, merge, rename, diff, graphs |
-//! | [`validate`] | rules, and everything that is wrong with an object |
-//! | [`exec`] | a machine that runs kernels |
-//! | [`dump`] | every byte of a file with the field it belongs to |
+//! | [`parse`] | zero-copy reader: the places in a file, lazy instructions, whole objects, damaged files |
+//! | [`encode`] | writer: what was read is written again byte for byte |
+//! | [`text`] | printer, assembler and formatter of vISA text |
+//! | [`isa`] | the instruction table, and the types of operands, instructions and objects |
+//! | [`build`] | a constructor for each instruction |
+//! | [`verify`], [`dump`], [`stats`] | round trips, every byte with its meaning, what objects are made of |
 //!
-//! # Decode a file and print its kernels
+//! Behind a feature of the same name, so that nobody compiles what they do not use:
+//!
+//! | feature | what |
+//! |---|---|
+//! | `validate` | rules, and everything that is wrong with an object |
+//! | `rewrite` | editing, convert, strip, extract, merge, rename, diff, graphs |
+//! | `smith` | a generator of valid objects, for fuzzing |
+//! | `reduce` | makes an object smaller while it keeps a property |
+//! | `exec` | a machine that runs routines on the CPU |
+//! | `launch` | starts OpenCL and media kernels on that machine |
+//!
+//! The examples below are short; the folder `examples` of this crate has whole programs: the instruction
+//! mix of kernels, changing immediates, build, assemble and run, damaged files, validation, a fuzz target.
+//!
+//! # Read
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/objects/subgroups_skl_v36.isa");
 //! let file = std::fs::read(path)?;
-//! let object = visakit::parse::read(&file)?;
+//! let object = visakit::read(&file)?;
 //! for (id, routine) in object.routines() {
 //!     println!("{} {}", id.kind.name(), routine.display_name());
 //!     for instruction in routine.body().into_iter().flat_map(|body| body.instructions()) {
@@ -36,103 +47,101 @@
 //! # }
 //! ```
 //!
-//! To look at instructions without building an object, iterate lazily: see
-//! [`parse::Container`].
+//! [`parse::Container`] looks at instructions without building an object, and without allocating.
+//! [`parse::read_with`] reads damaged files as far as they go.
 //!
-//! # Change an immediate and write the object
+//! # Build and write
 //!
 //! ```
-//! use visakit::isa::{VectorOperand, Value};
+//! use visakit::isa::object::Body;
+//! use visakit::isa::operand::GeneralOperand;
+//! use visakit::{DataType, Dialect, Object, Routine, Version, build};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut object = Object::new(Version::V4_1, Dialect::default());
+//! let format = object.format();
+//! let mut body = Body::default();
+//! body.name = body.add_string(&b"answer"[..]);
+//! let v = body.add_variable("V", DataType::D, 8, format);
+//! // mov (M1, 8) V(0,0)<1> 0x2a:d
+//! let mov = build::mov(8, GeneralOperand::dst(v), 42).finish(format)?;
+//! let ret = build::ret(1).finish(format)?;
+//! body.code.extend([mov.into(), ret.into()]);
+//! object.kernels.push(Routine::new(&b"answer"[..], body));
+//!
+//! let bytes = visakit::write(&object)?;
+//! assert_eq!(visakit::read(&bytes)?, object);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Print and assemble
+//!
+//! ```
+//! use visakit::text::{Options, Printer, asm};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/objects/subgroups_skl_v36.isa");
 //! let file = std::fs::read(path)?;
-//! let mut object = visakit::parse::read(&file)?;
-//! let body = object.kernels[0].body_mut().ok_or("a damaged kernel")?;
-//! let immediate = body
-//!     .code
-//!     .iter_mut()
-//!     .filter_map(|item| match item {
-//!         visakit::isa::object::Item::Instruction(instruction) => Some(instruction),
-//!         _ => None,
-//!     })
-//!     .flat_map(|instruction| &mut instruction.fields)
-//!     .find_map(|field| match &mut field.value {
-//!         Value::Vector(VectorOperand::Immediate(immediate)) => Some(immediate),
-//!         _ => None,
-//!     })
-//!     .ok_or("no immediate")?;
-//! immediate.set_bits(immediate.bits() ^ 1);
+//! let mut text = Vec::new();
+//! Printer::new(&visakit::read(&file)?, Options::default()).object(&mut text)?;
+//! println!("{}", String::from_utf8_lossy(&text));
 //!
-//! let written = visakit::encode::write(&object)?;
-//! let changed = file.iter().zip(&written).filter(|(a, b)| a != b).count();
-//! assert_eq!((written.len(), changed), (file.len(), 1));
+//! let text = b".version 4.1
+//! .kernel \"copy\"
+//! .decl V32 v_type=G type=d num_elts=16 align=GRF
+//!     mov (M1, 16) V32(0,0)<1> 0x2a:d
+//!     ret (M1, 1)
+//! ";
+//! let object = asm::assemble(text, &asm::Options::default()).map_err(|faults| faults[0].to_string())?;
+//! assert_eq!(object.kernels.len(), 1);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! # Build an object from nothing
+//! # Compatibility
 //!
-//! ```
-//! use visakit::isa::object::{Alignment, Body, Object, Routine, Variable, VariableProperties};
-//! use visakit::isa::operand::{GeneralOperand, ImmediateOperand};
-//! use visakit::isa::{
-//!     DataType, Dialect, ExecMask, ExecSize, FieldName, Instruction, Op, Predicate, Region, Value,
-//!     VarId, VectorOperand, Version,
-//! };
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let mut object = Object::new(Version::V4_1, Dialect::Writer2018);
-//! let format = object.format();
-//! let mut body = Body::default();
-//! body.name = body.add_string(&b"answer"[..]);
-//! let name = body.add_string(&b"V0032"[..]);
-//! body.variables.push(Variable {
-//!     name,
-//!     properties: VariableProperties::new(DataType::D, Alignment(5)),
-//!     elements: 8,
-//!     ..Variable::default()
-//! });
-//! // mov (M1, 8) V0032(0,0)<1> 0x2a:d
-//! let exec_size = ExecSize::new(8, ExecMask::M1, format).ok_or("no such size")?;
-//! let destination = GeneralOperand {
-//!     variable: VarId(format.predefined_variable_count()),
-//!     region: Region::destination(1).ok_or("no such stride")?,
-//!     ..GeneralOperand::default()
-//! };
-//! let source = ImmediateOperand::new(DataType::D.into(), 42);
-//! let mov = Instruction::new(Op::MOV)
-//!     .with(FieldName::ExecSize, Value::ExecSize(exec_size))
-//!     .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
-//!     .with(FieldName::Dst, Value::Vector(VectorOperand::General(destination)))
-//!     .with(FieldName::Src0, Value::Vector(VectorOperand::Immediate(source)));
-//! body.code.push(mov.into());
-//! object.kernels.push(Routine::new(&b"answer"[..], body));
-//!
-//! let bytes = visakit::encode::write(&object)?;
-//! assert_eq!(visakit::parse::read(&bytes)?, object);
-//! # Ok(())
-//! # }
-//! ```
+//! The oldest supported Rust is 1.88. The crates behind [`isa`], [`parse`], [`encode`], [`text`] and
+//! `validate` (`visakit-isa` and so on) work without the standard library.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod dump;
 pub mod stats;
 pub mod verify;
 
+#[doc(inline)]
 pub use visakit_encode as encode;
 #[cfg(feature = "exec")]
+#[doc(inline)]
 pub use visakit_exec as exec;
+#[doc(inline)]
 pub use visakit_isa as isa;
 #[cfg(feature = "launch")]
+#[doc(inline)]
 pub use visakit_launch as launch;
+#[doc(inline)]
 pub use visakit_parse as parse;
-pub use visakit_parse::ReadOptions;
 #[cfg(feature = "reduce")]
+#[doc(inline)]
 pub use visakit_reduce as reduce;
 #[cfg(feature = "rewrite")]
+#[doc(inline)]
 pub use visakit_rewrite as rewrite;
 #[cfg(feature = "smith")]
+#[doc(inline)]
 pub use visakit_smith as smith;
+#[doc(inline)]
 pub use visakit_text as text;
 #[cfg(feature = "validate")]
+#[doc(inline)]
 pub use visakit_validate as validate;
+
+// What nearly every program names.
+pub use visakit_encode::write;
+pub use visakit_isa::object::{Object, Routine};
+#[doc(inline)]
+pub use visakit_isa::{
+    DataType, Dialect, FieldName, Format, Instruction, Op, Value, Version, build,
+};
+pub use visakit_parse::{ReadOptions, read};

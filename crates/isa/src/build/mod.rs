@@ -39,6 +39,7 @@
 //! # }
 //! ```
 
+mod declare;
 mod error;
 #[macro_use]
 mod rows;

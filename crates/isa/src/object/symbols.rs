@@ -112,6 +112,9 @@ impl InputKind {
 pub struct Alignment(pub u8);
 
 impl Alignment {
+    /// To a register.
+    pub const GRF: Self = Self(enums::alignment::GRF);
+
     /// Name, `None` for unknown codes.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {

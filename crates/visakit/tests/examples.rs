@@ -1,0 +1,69 @@
+//! The examples do what they say.
+
+#![allow(missing_docs, dead_code, clippy::unwrap_used, clippy::indexing_slicing)]
+
+mod common;
+
+#[path = "../examples/damaged.rs"]
+mod damaged;
+#[path = "../examples/fuzz_target.rs"]
+mod fuzz_target;
+#[path = "../examples/kernels.rs"]
+mod kernels;
+#[path = "../examples/run.rs"]
+mod run;
+#[path = "../examples/validate.rs"]
+mod validate;
+
+fn subgroups() -> Vec<u8> {
+    std::fs::read(common::fixtures().join("objects/subgroups_skl_v36.isa")).unwrap()
+}
+
+#[test]
+fn kernels_are_listed_with_their_mix() {
+    let mix = kernels::mix(&subgroups()).unwrap();
+    let mut lines = mix.lines();
+    assert_eq!(lines.next(), Some("kernel subgroups"));
+    let counts = lines.map(|line| {
+        line.split_whitespace()
+            .next()
+            .unwrap()
+            .parse::<u32>()
+            .unwrap()
+    });
+    assert!(counts.is_sorted_by(|a, b| a >= b));
+}
+
+#[test]
+fn what_is_built_is_assembled_and_run() {
+    let object = run::square_plus_one().unwrap();
+    let text = run::text(&object);
+    assert!(
+        text.contains("mul (M1, 8) Y(0,0)<1> X(0,0)<1;1,0> X(0,0)<1;1,0>"),
+        "{text}"
+    );
+    assert_eq!(run::run(&text, "1,2,3,-4").unwrap(), "2 5 10 17 1 1 1 1");
+}
+
+#[test]
+fn damage_is_said_and_the_rest_is_read() {
+    let whole = damaged::report(&subgroups()).unwrap();
+    assert_eq!(whole.lines().count(), 1, "{whole}");
+    let cut = damaged::report(&subgroups()[..4000]).unwrap();
+    assert!(cut.lines().count() > 1, "{cut}");
+    assert!(damaged::report(b"CISA").is_err());
+}
+
+#[test]
+fn findings_are_listed() {
+    let report = validate::report(&subgroups()).unwrap();
+    assert!(report.ends_with("0 errors, 0 warnings\n"), "{report}");
+    let cut = validate::report(&subgroups()[..4000]).unwrap();
+    assert!(cut.starts_with("error["), "{cut}");
+}
+
+#[test]
+fn the_fuzz_target_accepts_and_refuses() {
+    let accepted = fuzz_target::run(50).unwrap();
+    assert!((1..50).contains(&accepted), "{accepted}");
+}
