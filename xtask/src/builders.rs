@@ -1,6 +1,7 @@
 //! The constructors of `visakit_isa::build`, made from the rows of the table.
 
 use std::fmt::Write;
+use visakit_isa::semantics::DataLayout;
 use visakit_isa::table::{self, FieldDef, FieldKind, Role};
 use visakit_isa::{Dialect, FieldName, Format, InstructionDef, Version};
 
@@ -107,7 +108,7 @@ fn document(def: &InstructionDef, parameters: &[&FieldDef], text: &mut String) {
     }
     let mut paragraphs = vec![first];
     let rest = def.fields.iter().filter(|f| {
-        let silent = matches!(f.name, FieldName::Pred | FieldName::ChMask);
+        let silent = f.name == FieldName::Pred || f.name == follows(def);
         let given = parameters.iter().any(|given| given.name == f.name);
         !(silent || given || f.kind == FieldKind::Count)
     });
@@ -137,10 +138,6 @@ fn document(def: &InstructionDef, parameters: &[&FieldDef], text: &mut String) {
 /// A field with what decides whether it is there.
 fn mention(def: &InstructionDef, field: &FieldDef) -> String {
     let mut name = format!("`{}`", field.name);
-    if field.name == FieldName::DataElems && def.fields.iter().any(|f| f.name == FieldName::ChMask)
-    {
-        name.push_str(" or `ch_mask`");
-    }
     if !field.when.is_always() {
         let _ = write!(name, " ({})", field.when);
     }
@@ -150,6 +147,16 @@ fn mention(def: &InstructionDef, field: &FieldDef) -> String {
         let _ = write!(name, " (as `{}` says)", key.name);
     }
     name
+}
+
+/// Element count and channel mask of a load/store cache message follow from each other: this is the
+/// one that need not be set.
+fn follows(def: &InstructionDef) -> FieldName {
+    let layout = def.memory.map(|memory| memory.layout);
+    match layout {
+        Some(DataLayout::Channels | DataLayout::Texels) => FieldName::DataElems,
+        _ => FieldName::ChMask,
+    }
 }
 
 fn type_of(kind: FieldKind) -> &'static str {

@@ -12,6 +12,7 @@
 )]
 
 mod bless;
+mod builders;
 mod fixtures;
 mod fuzz;
 mod fuzz_seeds;

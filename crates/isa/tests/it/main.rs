@@ -1,5 +1,6 @@
 //! The table from outside.
 
+mod build;
 mod facts;
 mod semantics;
 mod table;

@@ -2,9 +2,6 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::{cases, formats};
 use visakit::isa::build::{self, Builder, Code, ErrorKind, Lanes, Setting};
 use visakit::isa::operand::{AddressOperand, GeneralOperand};
 use visakit::isa::table::{self, FieldDef, FieldKind};
@@ -13,6 +10,7 @@ use visakit::isa::{
     PredicateId, RawOperand, SamplerId, StringId, SurfaceId, Value, VarId, VectorOperand, Version,
 };
 use visakit::parse::{Instructions, Rules};
+use visakit_testing::layouts::{cases, formats};
 
 /// What is read from every fixture is built from its fields, given last to first.
 #[test]

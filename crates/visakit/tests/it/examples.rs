@@ -1,22 +1,25 @@
 //! The examples do what they say.
 
-#![allow(missing_docs, dead_code, clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing)]
 
-mod common;
-
-#[path = "../examples/damaged.rs"]
+#[path = "../../examples/damaged.rs"]
+#[allow(dead_code, reason = "their main functions")]
 mod damaged;
-#[path = "../examples/fuzz_target.rs"]
+#[path = "../../examples/fuzz_target.rs"]
+#[allow(dead_code, reason = "their main functions")]
 mod fuzz_target;
-#[path = "../examples/kernels.rs"]
+#[path = "../../examples/kernels.rs"]
+#[allow(dead_code, reason = "their main functions")]
 mod kernels;
-#[path = "../examples/run.rs"]
+#[path = "../../examples/run.rs"]
+#[allow(dead_code, reason = "their main functions")]
 mod run;
-#[path = "../examples/validate.rs"]
+#[path = "../../examples/validate.rs"]
+#[allow(dead_code, reason = "their main functions")]
 mod validate;
 
 fn subgroups() -> Vec<u8> {
-    std::fs::read(common::fixtures().join("objects/subgroups_skl_v36.isa")).unwrap()
+    std::fs::read(visakit_testing::fixtures().join("objects/subgroups_skl_v36.isa")).unwrap()
 }
 
 #[test]
