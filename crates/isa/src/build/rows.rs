@@ -833,7 +833,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_load`: Loads elements from the address of each lane. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src1_data`, `src2_data`.
@@ -842,7 +842,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_load_strided`: Loads elements at a constant distance. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src1_data`.
@@ -854,7 +854,7 @@ macro_rules! for_each_constructor {
             /// `lsc_load_quad`: Loads the enabled channels from the address of each lane. May be
             /// predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src1_data`, `src2_data`.
@@ -872,7 +872,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_store`: Stores elements to the address of each lane. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `dst`, `src2_data`.
@@ -881,7 +881,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_store_strided`: Stores elements at a constant distance. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `dst`.
@@ -892,7 +892,7 @@ macro_rules! for_each_constructor {
             /// `lsc_store_quad`: Stores the enabled channels to the address of each lane. May be
             /// predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `dst`, `src2_data`.
@@ -911,7 +911,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_iinc`: Atomic increment. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src1_data`, `src2_data`.
@@ -921,7 +921,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_idec`: Atomic decrement. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src1_data`, `src2_data`.
@@ -931,7 +931,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_load`: Atomic load. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src1_data`, `src2_data`.
@@ -941,7 +941,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_store`: Atomic store. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -951,7 +951,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_iadd`: Atomic integer addition. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -961,7 +961,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_isub`: Atomic integer subtraction. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -971,7 +971,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_smin`: Atomic signed minimum. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -981,7 +981,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_smax`: Atomic signed maximum. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -991,7 +991,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_umin`: Atomic unsigned minimum. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -1001,7 +1001,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_umax`: Atomic unsigned maximum. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -1011,7 +1011,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_icas`: Atomic integer compare and swap. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index).
@@ -1022,7 +1022,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_fadd`: Atomic float addition. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -1032,7 +1032,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_fsub`: Atomic float subtraction. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -1042,7 +1042,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_fmin`: Atomic float minimum. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -1052,7 +1052,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_fmax`: Atomic float maximum. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -1062,7 +1062,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_fcas`: Atomic float compare and swap. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index).
@@ -1073,7 +1073,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_and`: Atomic and. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -1083,7 +1083,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_or`: Atomic or. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -1093,7 +1093,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_xor`: Atomic exclusive or. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -1104,17 +1104,18 @@ macro_rules! for_each_constructor {
             /// `lsc_load_status`: Loads, and gives for each lane whether the page is resident. May
             /// be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src1_data`, `src2_data`.
+            /// `surface_index` (with lsc_surface_index).
             fn lsc_load_status = LSC_LOAD_STATUS(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
-                Src0Addrs src0_addrs: RawOperand);
+                Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand,
+                Src2Data src2_data: RawOperand);
 
             /// `lsc_store_uncompressed`: Stores without compression. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `dst`, `src2_data`.
@@ -1124,7 +1125,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_ccs_update`: Updates the compression state. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index).
@@ -1135,7 +1136,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_bfadd`: Atomic brain-float addition. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -1145,7 +1146,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_bfsub`: Atomic brain-float subtraction. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -1155,7 +1156,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_bfmin`: Atomic brain-float minimum. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -1165,7 +1166,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_bfmax`: Atomic brain-float maximum. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -1175,7 +1176,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_bfcas`: Atomic brain-float compare and swap. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index).
@@ -1187,7 +1188,7 @@ macro_rules! for_each_constructor {
             /// `lsc_apndctr_atomic_add`: Adds to the append counter of a surface. May be
             /// predicated.
             ///
-            /// To be set: `data_elems` or `ch_mask`.
+            /// To be set: `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index).
@@ -1199,7 +1200,7 @@ macro_rules! for_each_constructor {
             /// `lsc_apndctr_atomic_sub`: Subtracts from the append counter of a surface. May be
             /// predicated.
             ///
-            /// To be set: `data_elems` or `ch_mask`.
+            /// To be set: `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index).
@@ -1210,7 +1211,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_apndctr_atomic_store`: Sets the append counter of a surface. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
             /// `surface_index` (with lsc_surface_index), `src2_data`.
@@ -1220,29 +1221,31 @@ macro_rules! for_each_constructor {
 
             /// `lsc_extended_cache_ctrl`: Controls caches. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src1_data`, `src2_data`.
+            /// `surface_index` (with lsc_surface_index).
             fn lsc_extended_cache_ctrl = LSC_EXTENDED_CACHE_CTRL(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
-                Src0Addrs src0_addrs: RawOperand);
+                Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand,
+                Src2Data src2_data: RawOperand);
 
             /// `lsc_load_quad_status`: Loads channels, and gives for each lane whether the page is
             /// resident. May be predicated.
             ///
-            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src1_data`, `src2_data`.
+            /// `surface_index` (with lsc_surface_index).
             fn lsc_load_quad_status = LSC_LOAD_QUAD_STATUS(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
-                Src0Addrs src0_addrs: RawOperand);
+                Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand,
+                Src2Data src2_data: RawOperand);
 
             /// `lsc_load_quad.tgm`: Loads the enabled channels from the coordinates of each lane.
             /// May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1264,7 +1267,7 @@ macro_rules! for_each_constructor {
             /// `lsc_store_quad.tgm`: Stores the enabled channels to the coordinates of each lane.
             /// May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `dst`, `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1285,7 +1288,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_iinc.tgm`: Atomic increment. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1296,7 +1299,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_idec.tgm`: Atomic decrement. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1307,7 +1310,7 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_load.tgm`: Atomic load. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1318,8 +1321,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_store.tgm`: Atomic store. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1328,8 +1331,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_iadd.tgm`: Atomic integer addition. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1338,8 +1341,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_isub.tgm`: Atomic integer subtraction. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1348,8 +1351,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_smin.tgm`: Atomic signed minimum. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1358,8 +1361,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_smax.tgm`: Atomic signed maximum. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1368,8 +1371,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_umin.tgm`: Atomic unsigned minimum. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1378,8 +1381,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_umax.tgm`: Atomic unsigned maximum. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1388,9 +1391,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_icas.tgm`: Atomic integer compare and swap. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`,
-            /// `src2_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`, `src2_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1399,8 +1401,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_fadd.tgm`: Atomic float addition. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1409,8 +1411,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_fsub.tgm`: Atomic float subtraction. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1419,8 +1421,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_fmin.tgm`: Atomic float minimum. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1429,8 +1431,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_fmax.tgm`: Atomic float maximum. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1439,9 +1441,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_fcas.tgm`: Atomic float compare and swap. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`,
-            /// `src2_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`, `src2_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1450,8 +1451,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_and.tgm`: Atomic and. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1460,8 +1461,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_or.tgm`: Atomic or. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1470,8 +1471,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_atomic_xor.tgm`: Atomic exclusive or. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1481,18 +1482,17 @@ macro_rules! for_each_constructor {
             /// `lsc_load_status.tgm`: Loads, and gives for each lane whether the page is resident.
             /// May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`, `src2_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src1_data`, `src2_data`.
-            fn lsc_typed_load_status = LSC_TYPED_LOAD_STATUS(ExecSize exec_size: Lanes,
-                Surface surface: VectorOperand, Dst dst: RawOperand, Src0U src0_u: RawOperand,
-                Src0V src0_v: RawOperand, Src0R src0_r: RawOperand, Src0Lod src0_lod: RawOperand);
+            /// lsc_surface_index), `r_offset` (with lsc_surface_index).
+            fn lsc_typed_load_status = LSC_TYPED_LOAD_STATUS(ExecSize exec_size: Lanes);
 
             /// `lsc_store_uncompressed.tgm`: Stores without compression. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `dst`, `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1504,9 +1504,8 @@ macro_rules! for_each_constructor {
 
             /// `lsc_ccs_update.tgm`: Updates the compression state. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`,
-            /// `surface`, `dst`, `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`,
-            /// `src2_data`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`, `src2_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1515,19 +1514,18 @@ macro_rules! for_each_constructor {
 
             /// `lsc_read_state_info.tgm`: Reads properties of the surface. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`, `src2_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src1_data`, `src2_data`.
-            fn lsc_typed_read_state_info = LSC_TYPED_READ_STATE_INFO(ExecSize exec_size: Lanes,
-                Surface surface: VectorOperand, Dst dst: RawOperand, Src0U src0_u: RawOperand,
-                Src0V src0_v: RawOperand, Src0R src0_r: RawOperand, Src0Lod src0_lod: RawOperand);
+            /// lsc_surface_index), `r_offset` (with lsc_surface_index).
+            fn lsc_typed_read_state_info = LSC_TYPED_READ_STATE_INFO(ExecSize exec_size: Lanes);
 
             /// `lsc_load_quad_msrt.tgm`: Loads samples of a multi-sampled render target. May be
             /// predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1539,7 +1537,7 @@ macro_rules! for_each_constructor {
             /// `lsc_store_quad_msrt.tgm`: Stores samples of a multi-sampled render target. May be
             /// predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `dst`, `u_offset` (with lsc_surface_index), `v_offset` (with
@@ -1552,14 +1550,13 @@ macro_rules! for_each_constructor {
             /// `lsc_load_quad_status.tgm`: Loads channels, and gives for each lane whether the page
             /// is resident. May be predicated.
             ///
-            /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems` or `ch_mask`.
+            /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
+            /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`, `src2_data`.
             ///
             /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
             /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src1_data`, `src2_data`.
-            fn lsc_typed_load_quad_status = LSC_TYPED_LOAD_QUAD_STATUS(ExecSize exec_size: Lanes,
-                Surface surface: VectorOperand, Dst dst: RawOperand, Src0U src0_u: RawOperand,
-                Src0V src0_v: RawOperand, Src0R src0_r: RawOperand, Src0Lod src0_lod: RawOperand);
+            /// lsc_surface_index), `r_offset` (with lsc_surface_index).
+            fn lsc_typed_load_quad_status = LSC_TYPED_LOAD_QUAD_STATUS(ExecSize exec_size: Lanes);
 
             /// `lsc_fence`: Orders memory accesses of the load/store cache. May be predicated.
             fn lsc_fence = LSC_FENCE(ExecSize exec_size: Lanes, Sfid sfid: Code,
