@@ -117,7 +117,7 @@ fn text(object: &Object<'_>) -> String {
     lines.0
 }
 
-#[divan::bench(args = [100_000], sample_count = 3, sample_size = 1)]
+#[divan::bench(args = [10_000], sample_count = 3, sample_size = 1)]
 fn lines_with_similar(bencher: Bencher<'_, '_>, count: usize) {
     let [old, new] = kernels(count).map(|object| text(&object));
     bencher.counter(ItemsCount::new(count)).bench(|| {

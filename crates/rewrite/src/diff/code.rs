@@ -53,11 +53,20 @@ impl Rewriter<'_> for Common<'_> {
 }
 
 /// What an item of the code is, whatever its numbers: those are apart.
-#[derive(PartialEq, Eq, Hash, Default)]
+#[derive(Hash, Default)]
 struct Key {
     instruction: Option<Instruction>,
     numbers: Vec<u32>,
     raw: Vec<u8>,
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        // One by one: slices of numbers that were just written are slow to compare as bytes.
+        self.numbers.iter().eq(&other.numbers)
+            && self.instruction == other.instruction
+            && self.raw == other.raw
+    }
 }
 
 impl Key {
