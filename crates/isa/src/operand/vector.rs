@@ -525,18 +525,10 @@ from_class! {
     Indirect(IndirectOperand), Immediate(ImmediateOperand), State(StateOperand)
 }
 
-/// Numbers are constants of the type of the same width: `i32` is `d`, `f32` is `f`.
+/// Numbers are constants, as [`ImmediateOperand`] makes them.
 macro_rules! from_number {
-    ($($ty:ident as $data_type:ident: |$number:ident| $bits:expr;)*) => {$(
-        impl From<$ty> for ImmediateOperand {
-            #[doc = concat!("A constant of type `", stringify!($data_type), "`.")]
-            fn from($number: $ty) -> Self {
-                Self::new(DataType::$data_type.into(), $bits)
-            }
-        }
-
+    ($($ty:ident)*) => {$(
         impl From<$ty> for VectorOperand {
-            #[doc = concat!("A constant of type `", stringify!($data_type), "`.")]
             fn from(number: $ty) -> Self {
                 Self::Immediate(number.into())
             }
@@ -544,16 +536,7 @@ macro_rules! from_number {
     )*};
 }
 
-from_number! {
-    u16 as Uw: |number| number.into();
-    i16 as W: |number| i32::from(number).cast_unsigned().into();
-    u32 as Ud: |number| number.into();
-    i32 as D: |number| number.cast_unsigned().into();
-    u64 as Uq: |number| number;
-    i64 as Q: |number| number.cast_unsigned();
-    f32 as F: |number| number.to_bits().into();
-    f64 as Df: |number| number.to_bits();
-}
+from_number! { u16 i16 u32 i32 u64 i64 f32 f64 }
 
 impl From<Predicate> for VectorOperand {
     /// A predicate variable as data, such as the destination of a comparison.
