@@ -85,17 +85,17 @@ fn snippet<'t>(
     kind: AnnotationKind,
     label: Option<String>,
 ) -> Snippet<'t, Annotation<'t>> {
-    /// Longer lines are cut behind the place.
-    const BEHIND: usize = 200;
+    /// Longer lines are cut after the place.
+    const AFTER: usize = 200;
     let bytes = text.as_bytes();
     let (line, _) = span.place(bytes);
     let at = span.start.min(bytes.len());
     let mut before = bytes.iter().take(at).rev();
     let start = at - before.position(|&b| b == b'\n').unwrap_or(at);
-    let behind = text.get(start..).unwrap_or_default();
-    let end = behind.find('\n').unwrap_or(behind.len());
-    let cut = whole_character(behind, end.min(span.end().saturating_sub(start) + BEHIND));
-    let source = behind.get(..cut).unwrap_or(behind);
+    let rest = text.get(start..).unwrap_or_default();
+    let end = rest.find('\n').unwrap_or(rest.len());
+    let cut = whole_character(rest, end.min(span.end().saturating_sub(start) + AFTER));
+    let source = rest.get(..cut).unwrap_or(rest);
     let limit = |offset: usize| whole_character(source, offset.saturating_sub(start));
     Snippet::source(source)
         .line_start(line)

@@ -151,7 +151,7 @@ impl Image {
         })
     }
 
-    /// Bytes from the first pixel to behind the last row of the last slice.
+    /// Bytes from the first pixel to the end of the last row of the last slice.
     #[must_use]
     pub fn span(&self) -> u64 {
         let rows = u64::from(self.row_pitch) * u64::from(self.height);

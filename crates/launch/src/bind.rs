@@ -2,7 +2,7 @@
 
 use crate::argument::{Argument, sampler};
 use crate::error::LaunchError;
-use crate::facts::{Place, wrong};
+use crate::facts::{BoundArgument, wrong};
 use crate::kernel::Symbols;
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{AddrMode, AddrSpace, ArgType, KernelInfo};
@@ -26,7 +26,7 @@ const PRINTF_START: u32 = 4;
 pub(crate) struct Bound {
     pub(crate) memory: Memory,
     /// One for each argument.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<BoundArgument>,
     /// Addresses of the program's variables.
     pub(crate) symbols: Symbols,
     pub(crate) slm_bytes: usize,
@@ -53,7 +53,7 @@ pub(crate) fn bind(
         sections: Vec::new(),
         printf: None,
     };
-    // Arguments in local memory lie behind the program's own variables. By default the kernel adds the size of those
+    // Arguments in local memory lie after the program's own variables. By default the kernel adds the size of those
     // itself.
     let own = u64::from(info.execution_env.slm_size);
     let start = if info.execution_env.slm_alloc_mode == 1 {
@@ -101,14 +101,14 @@ impl Bound {
             Argument::Buffer(bytes) => {
                 let id = self.memory.add_buffer(bytes).map_err(|e| fault(&e))?;
                 buffer = Some(id);
-                Place::Buffer {
+                BoundArgument::Buffer {
                     address: self.memory.address(id),
                     size: bytes.len() as u64,
                     handle,
                 }
             }
             Argument::SameAs(other) => match self.places.get(*other) {
-                Some(place @ Place::Buffer { .. }) => {
+                Some(place @ BoundArgument::Buffer { .. }) => {
                     buffer = self.buffers.get(*other).copied().flatten();
                     place.clone()
                 }
@@ -119,12 +119,12 @@ impl Bound {
                     });
                 }
             },
-            Argument::Null => Place::Buffer {
+            Argument::Null => BoundArgument::Buffer {
                 address: 0,
                 size: 0,
                 handle: Some(0),
             },
-            Argument::Value(_) => Place::Elsewhere { handle: None },
+            Argument::Value(_) => BoundArgument::Elsewhere { handle: None },
             Argument::Local(bytes) => {
                 let pieces = info.payload_arguments.iter();
                 let alignment = pieces
@@ -134,7 +134,7 @@ impl Bound {
                     .max(1);
                 let at = local.next_multiple_of(alignment.into());
                 *local = at.saturating_add(*bytes as u64);
-                Place::Local(u32::try_from(at).unwrap_or(u32::MAX))
+                BoundArgument::Local(u32::try_from(at).unwrap_or(u32::MAX))
             }
             Argument::Image(image) => {
                 let row = u64::from(image.width) * image.format.bytes() as u64;
@@ -163,9 +163,9 @@ impl Bound {
                         .add_buffer(&image.bytes)
                         .map_err(|e| fault(&e))?,
                 );
-                Place::Elsewhere { handle }
+                BoundArgument::Elsewhere { handle }
             }
-            Argument::Sampler(_) => Place::Elsewhere {
+            Argument::Sampler(_) => BoundArgument::Elsewhere {
                 handle: sampler_index(info, index),
             },
         };
@@ -213,7 +213,9 @@ impl Bound {
         }
         for (index, argument) in arguments.iter().enumerate() {
             let handle = match self.places.get(index) {
-                Some(Place::Buffer { handle, .. } | Place::Elsewhere { handle }) => *handle,
+                Some(
+                    BoundArgument::Buffer { handle, .. } | BoundArgument::Elsewhere { handle },
+                ) => *handle,
                 _ => None,
             };
             if let (Some(handle), Some(surface)) = (handle, self.surface(index, argument)) {

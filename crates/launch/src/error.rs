@@ -69,7 +69,7 @@ pub enum LaunchError {
     /// An argument is of the wrong kind or size.
     #[error("argument {index}: {message}")]
     Argument {
-        /// Place in the parameter list.
+        /// Position in the parameter list.
         index: usize,
         /// What is wrong and what is expected.
         message: String,

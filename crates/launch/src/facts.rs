@@ -8,7 +8,7 @@ use visakit_exec::memory::Sampler;
 
 /// What an argument has become.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum BoundArgument {
     /// A buffer in global memory.
     Buffer {
         /// Its address.
@@ -37,7 +37,7 @@ pub struct Facts<'a> {
     /// The arguments.
     pub arguments: &'a [Argument],
     /// What they have become; as many.
-    pub places: &'a [Place],
+    pub places: &'a [BoundArgument],
     /// Base of private memory.
     pub private_base: u64,
     /// Address of the buffer for printf.
@@ -87,7 +87,7 @@ impl Facts<'_> {
             ArgType::BufferSize => {
                 let (index, argument, place) = self.argument(piece)?;
                 match place {
-                    Place::Buffer { size, .. } => long(*size),
+                    BoundArgument::Buffer { size, .. } => long(*size),
                     _ => return Err(wrong(index, argument, "a buffer")),
                 }
             }
@@ -115,7 +115,10 @@ impl Facts<'_> {
         })
     }
 
-    fn argument(&self, piece: &PayloadArgument) -> Result<(usize, &Argument, &Place), LaunchError> {
+    fn argument(
+        &self,
+        piece: &PayloadArgument,
+    ) -> Result<(usize, &Argument, &BoundArgument), LaunchError> {
         let index = piece.arg_index.and_then(|i| usize::try_from(i).ok());
         let found = index.and_then(|i| Some((i, self.arguments.get(i)?, self.places.get(i)?)));
         found.ok_or_else(|| {
@@ -131,15 +134,15 @@ impl Facts<'_> {
         let (index, argument, place) = self.argument(piece)?;
         let bindless = piece.addrmode == Some(AddrMode::Bindless);
         match place {
-            Place::Buffer { handle, .. } if bindless => handle
+            BoundArgument::Buffer { handle, .. } if bindless => handle
                 .map(|h| u64::from(h).to_le_bytes().to_vec())
                 .ok_or_else(|| LaunchError::Payload("a bindless buffer".to_owned())),
-            Place::Buffer { address, .. } => Ok(address.to_le_bytes().to_vec()),
-            Place::Local(offset) => Ok(u64::from(*offset).to_le_bytes().to_vec()),
-            Place::Elsewhere {
+            BoundArgument::Buffer { address, .. } => Ok(address.to_le_bytes().to_vec()),
+            BoundArgument::Local(offset) => Ok(u64::from(*offset).to_le_bytes().to_vec()),
+            BoundArgument::Elsewhere {
                 handle: Some(handle),
             } => Ok(u64::from(*handle).to_le_bytes().to_vec()),
-            Place::Elsewhere { handle: None } => {
+            BoundArgument::Elsewhere { handle: None } => {
                 let expected = match (piece.addrmode, piece.addrspace) {
                     (Some(AddrMode::Slm), _) => "a size of local memory",
                     (_, Some(AddrSpace::Image)) => "an image",
@@ -200,9 +203,9 @@ mod tests {
             Argument::Buffer(vec![0; 64]),
         ];
         let places = [
-            Place::Elsewhere { handle: None },
-            Place::Local(0x40),
-            Place::Buffer {
+            BoundArgument::Elsewhere { handle: None },
+            BoundArgument::Local(0x40),
+            BoundArgument::Buffer {
                 address: 0x1_0000_1000,
                 size: 64,
                 handle: Some(192),

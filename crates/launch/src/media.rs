@@ -35,15 +35,15 @@ pub struct MediaSurface {
     /// Its content.
     pub bytes: Vec<u8>,
     /// Its shape; none for a linear buffer.
-    pub shape: Option<Shape>,
+    pub shape: Option<SurfaceShape>,
 }
 
 /// Shape of a 2D surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct SurfaceShape {
     /// Bytes of a row that belong to the surface.
     pub width: u32,
-    /// Rows. A surface with more bytes has the rows of its second plane (as NV12 has) behind them.
+    /// Rows. A surface with more bytes has the rows of its second plane (as NV12 has) after them.
     pub height: u32,
     /// Bytes from one row to the next.
     pub pitch: u32,

@@ -41,14 +41,14 @@ pub struct Layout {
 pub enum LocalIds {
     /// For each dimension an array of 16-bit lanes, padded to registers.
     Lanes {
-        /// Place in the image.
+        /// Position in the image.
         at: u32,
         /// Number of dimensions.
         dimensions: u32,
     },
     /// x, y and z of the only lane, 16 bits each.
     Packed {
-        /// Place in the image.
+        /// Position in the image.
         at: u32,
     },
 }
@@ -235,11 +235,11 @@ fn cross_place(info: &KernelInfo, inputs: &[(u32, u32)], formula: u32) -> u32 {
         });
         fits.count()
     };
-    let behind = inputs.iter().map(|(at, _)| *at).filter(|at| *at >= formula);
-    let Some(first) = behind.min() else {
+    let later = inputs.iter().map(|(at, _)| *at).filter(|at| *at >= formula);
+    let Some(first) = later.min() else {
         return formula;
     };
-    // The first input behind the local ids is the first piece of the payload, if that was not left out.
+    // The first input after the local ids is the first piece of the payload, if that was not left out.
     let lowest = info.payload_arguments.iter().filter(|a| a.size > 0);
     let lowest = lowest.map(|a| a.offset).min().unwrap_or(0);
     let place = first.saturating_sub(lowest).max(formula);

@@ -244,7 +244,7 @@ fn pair(
     }
     let local = local_bytes(old).max(local_bytes(new));
     let mut first_fault = None;
-    for kind in Kind::ALL {
+    for kind in SurfaceContent::ALL {
         let mut runs = 0;
         let mut wrote = false;
         for seed in 0..options.seeds {
@@ -306,13 +306,13 @@ fn local_bytes((object, id): (&Object<'_>, RoutineId)) -> usize {
 
 /// What the binding table holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum SurfaceContent {
     Linear,
     Bytes,
     Channels,
 }
 
-impl Kind {
+impl SurfaceContent {
     const ALL: [Self; 3] = [Self::Linear, Self::Bytes, Self::Channels];
 
     const fn name(self) -> &'static str {
@@ -348,7 +348,7 @@ impl Run {
     fn new(
         model: &Program,
         program: &Program,
-        kind: Kind,
+        kind: SurfaceContent,
         seed: u64,
         local: usize,
         options: &TrialOptions,

@@ -65,7 +65,7 @@ pub struct DataSection {
 /// Where a section holds an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataRelocation {
-    /// Place in the section.
+    /// Position in the section.
     pub offset: u64,
     /// Whose address.
     pub symbol: String,

@@ -76,7 +76,7 @@ pub struct ExecutionEnv {
 pub struct PayloadArgument {
     /// What is to be written.
     pub arg_type: ArgType,
-    /// Place in the cross-thread (or per-thread) data, bytes.
+    /// Position in the cross-thread (or per-thread) data, bytes.
     pub offset: u32,
     /// Size in bytes; 0 where nothing is written.
     pub size: u32,
@@ -240,7 +240,7 @@ pub struct MiscInfo {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
 pub struct ArgInfo {
-    /// Place in the parameter list.
+    /// Position in the parameter list.
     pub index: u32,
     /// Its name.
     pub name: String,

@@ -86,7 +86,7 @@ impl Case {
 }
 
 /// The instruction that an object of one instruction is about: beside it there may be a label
-/// before and a `ret` behind.
+/// before and a `ret` after.
 pub fn subject(body: &Body<'_>, op: Option<Op>) -> Option<Instruction> {
     let frame = [Op::LABEL, Op::RET, Op::SUBROUTINE];
     let mut found = body.instructions().filter(|i| match op {

@@ -181,7 +181,7 @@ fn cases_give_the_same_after_passes() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// The same for the passes between objects: its routines get other names, it is linked behind the object of another case,
+/// The same for the passes between objects: its routines get other names, it is merged into the object of another case,
 /// its kernels are taken out again and get their names back.
 #[test]
 fn cases_give_the_same_from_among_others() {
@@ -236,7 +236,7 @@ fn cases_give_the_same_from_among_others() {
         whole
     });
     eprintln!(
-        "{} cases, {} of them linked behind another and taken out again: {} failed",
+        "{} cases, {} of them merged into another and extracted again: {} failed",
         folders.len(),
         linked.load(Ordering::Relaxed),
         failures.len()

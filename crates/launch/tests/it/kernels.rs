@@ -207,7 +207,7 @@ fn program_scope_constants() {
     assert_eq!(words(outcome.memory(0).unwrap()), want);
 }
 
-/// Arguments in local memory lie behind the program's own variables; the kernel itself adds the size of those.
+/// Arguments in local memory lie after the program's own variables; the kernel itself adds the size of those.
 #[test]
 fn own_and_given_local_memory() {
     for device in DEVICES {

@@ -12,7 +12,8 @@
 
 use std::path::Path;
 use visakit_launch::{
-    Config, Dependency, Media, MediaOutcome, MediaSurface, Shape, Source, Target, find_kernel,
+    Config, Dependency, Media, MediaOutcome, MediaSurface, Source, SurfaceShape, Target,
+    find_kernel,
 };
 
 /// Bytes that look random.
@@ -45,7 +46,7 @@ struct Run<'r> {
     kernel: Option<&'r str>,
     space: [u32; 2],
     group: Option<[u32; 2]>,
-    surfaces: Vec<(Vec<u8>, Option<Shape>)>,
+    surfaces: Vec<(Vec<u8>, Option<SurfaceShape>)>,
     values: &'r [(usize, &'r str)],
 }
 
@@ -69,8 +70,8 @@ fn run(source: &Source, what: Run<'_>) -> MediaOutcome {
     outcome
 }
 
-const fn shape(width: u32, height: u32, pitch: u32) -> Option<Shape> {
-    Some(Shape {
+const fn shape(width: u32, height: u32, pitch: u32) -> Option<SurfaceShape> {
+    Some(SurfaceShape {
         width,
         height,
         pitch,

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use visakit::isa::DataType;
 use visakit_launch::{
-    Argument, Dependency, Image, ImageKind, MediaSurface, Shape, Target, format, sampler, value,
+    Argument, Dependency, Image, ImageKind, MediaSurface, SurfaceShape, Target, format, sampler,
+    value,
 };
 
 /// An argument, before its file is read.
@@ -163,7 +164,7 @@ impl FromStr for ShowSpec {
 pub(crate) struct SurfaceSpec {
     pub(crate) target: Target,
     path: PathBuf,
-    shape: Option<Shape>,
+    shape: Option<SurfaceShape>,
     /// Bytes of a linear surface of zeroes.
     zeroes: usize,
 }
@@ -189,7 +190,7 @@ impl FromStr for SurfaceSpec {
             _ => return Err("expected N:FILE[:WIDTHxHEIGHT[:PITCH]]".to_owned()),
         };
         let target = target_of(target)?;
-        let shape = shape.map(|([width, height], pitch)| Shape {
+        let shape = shape.map(|([width, height], pitch)| SurfaceShape {
             width,
             height,
             pitch: pitch.unwrap_or(width),
