@@ -53,6 +53,8 @@ pub(crate) fn run(text: &str, values: &str) -> Result<String, Box<dyn Error>> {
     let object = assembled.map_err(|faults| faults.into_iter().next().unwrap())?;
     let kernel = RoutineId::new(RoutineKind::Kernel, 0);
     let mut thread = Bare::new(&object, kernel, 32, true)?;
+    // Eight lanes are live.
+    thread.mask = 0xff;
     thread.set("X", values)?;
     let result = thread.run(&mut ())?.variable("Y")?;
     Ok(value::show(&result.bytes, result.data_type)

@@ -2,7 +2,8 @@
 //!
 //! The functions are named after the constants of [`Op`], in lower case. They take the execution
 //! size and the operands in stream order; what only some formats or some messages have is set by
-//! name. [`Builder::finish`] puts the fields into the order of the stream and says what is missing.
+//! name. Numbers as operands are constants of their type: `i32` is `d`, `f32` is `f`.
+//! [`Builder::finish`] puts the fields into the order of the stream and says what is missing.
 //!
 //! ```
 //! use visakit_isa::operand::GeneralOperand as G;
@@ -21,13 +22,13 @@
 //! Messages have more fields than a list of arguments can hold:
 //!
 //! ```
-//! # use visakit_isa::{Dialect, ExecMask, Format, VarId, Version, build};
+//! # use visakit_isa::{Dialect, Format, VarId, Version, build};
 //! use visakit_isa::FieldName as F;
 //!
 //! # fn main() -> Result<(), build::Error> {
 //! # let format = Format::new(Version::V4_1, Dialect::Writer2018);
-//! // lsc_load.ugm (M1, 32) V34:d32 flat[V35]:a64
-//! let load = build::lsc_load(32, 0, VarId(34), VarId(35))
+//! // lsc_load.ugm (M1, 16) V34:d32 flat[V35]:a64
+//! let load = build::lsc_load(16, 0u32, VarId(34), VarId(35))
 //!     .set(F::Sfid, "ugm")
 //!     .set(F::AddrType, "flat")
 //!     .set(F::AddrSize, "a64")
@@ -110,8 +111,8 @@ impl Builder {
     /// The instruction, its fields in the order of the stream.
     ///
     /// A field that was not set gets the value that says nothing, where there is one
-    /// ([`FieldDef::neutral`]; null for data that the message does not have). The element count and
-    /// the channel mask of a load/store cache message follow from each other.
+    /// ([`InstructionDef::neutral`](crate::InstructionDef::neutral)). The element count and the channel
+    /// mask of a load/store cache message follow from each other.
     ///
     /// # Errors
     /// The format does not have the instruction or a field that was set, a field is missing, or a
@@ -149,6 +150,7 @@ impl Builder {
         if used == self.settings.len() {
             return Ok(instruction);
         }
+        // Something was set that has no place here.
         let present = |name: FieldName| instruction.fields.iter().any(|f| f.name == name);
         let mut extra = self.settings.iter().map(|(name, _)| *name);
         let extra = extra.find(|name| !present(*name));

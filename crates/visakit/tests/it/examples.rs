@@ -8,6 +8,9 @@ mod damaged;
 #[path = "../../examples/fuzz_target.rs"]
 #[allow(dead_code, reason = "their main functions")]
 mod fuzz_target;
+#[path = "../../examples/immediates.rs"]
+#[allow(dead_code, reason = "their main functions")]
+mod immediates;
 #[path = "../../examples/kernels.rs"]
 #[allow(dead_code, reason = "their main functions")]
 mod kernels;
@@ -35,6 +38,15 @@ fn kernels_are_listed_with_their_mix() {
             .unwrap()
     });
     assert!(counts.is_sorted_by(|a, b| a >= b));
+}
+
+#[test]
+fn ones_become_twos() {
+    let file = subgroups();
+    let (twos, changed) = immediates::ones_to_twos(&file).unwrap();
+    assert!(changed > 0);
+    let (again, none) = immediates::ones_to_twos(&twos).unwrap();
+    assert_eq!((again, none), (twos, 0));
 }
 
 #[test]
