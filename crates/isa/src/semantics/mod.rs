@@ -7,7 +7,7 @@
 //! | roles of the fields, [`Implicit`] | [`AnyInstruction::reads`](crate::AnyInstruction::reads), [`AnyInstruction::writes`](crate::AnyInstruction::writes) | what is read and written |
 //! | [`Traits`], [`Conversion`] | | rules of types and operands beyond the lists of the fields |
 //! | platforms | [`InstructionDef::runs_on`](crate::InstructionDef::runs_on) | which platforms have it |
-//! | [`InstructionDef::unsupported`](crate::InstructionDef::unsupported) | | why it cannot be executed without the hardware |
+//! | [`InstructionDef::unsupported`](field@crate::InstructionDef::unsupported) | | why it cannot be executed without the hardware |
 //!
 //! ```
 //! use visakit_isa::semantics::{Action, AtomicOp, Flow};
