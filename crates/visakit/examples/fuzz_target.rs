@@ -28,10 +28,12 @@ pub(crate) fn target(data: &[u8]) -> bool {
 /// Runs the target on objects of as many seeds, and counts those that are accepted.
 pub(crate) fn run(seeds: u64) -> Result<usize, visakit::encode::Error> {
     let mut accepted = 0;
-    for seed in 0..seeds {
+    for (number, seed) in (0..seeds).enumerate() {
         let mut object = visakit::write(&from_seed(seed, &Config::default()))?;
-        let bit = seed as usize * 7919 % (object.len() * 8);
-        object[bit / 8] ^= 1 << (bit % 8);
+        let bit = number * 7919 % (object.len() * 8);
+        if let Some(byte) = object.get_mut(bit / 8) {
+            *byte ^= 1 << (bit % 8);
+        }
         accepted += usize::from(target(&object));
     }
     Ok(accepted)

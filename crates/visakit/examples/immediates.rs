@@ -7,6 +7,7 @@
 use std::error::Error;
 use visakit::Value;
 use visakit::isa::VectorOperand;
+use visakit::isa::object::Body;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -29,7 +30,7 @@ pub(crate) fn ones_to_twos(file: &[u8]) -> Result<(Vec<u8>, usize), Box<dyn Erro
         for instruction in routine
             .body_mut()
             .into_iter()
-            .flat_map(|b| b.instructions_mut())
+            .flat_map(Body::instructions_mut)
         {
             for field in instruction.fields.iter_mut() {
                 if let Value::Vector(VectorOperand::Immediate(immediate)) = &mut field.value

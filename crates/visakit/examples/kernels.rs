@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write;
+use visakit::isa::object::Body;
 
 fn main() -> Result<(), Box<dyn Error>> {
     for path in std::env::args().skip(1) {
@@ -20,7 +21,7 @@ pub(crate) fn mix(file: &[u8]) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     for (id, routine) in visakit::read(file)?.routines() {
         let mut mix = BTreeMap::new();
-        for instruction in routine.body().into_iter().flat_map(|b| b.instructions()) {
+        for instruction in routine.body().into_iter().flat_map(Body::instructions) {
             *mix.entry(instruction.op).or_insert(0) += 1;
         }
         let mut mix: Vec<_> = mix.into_iter().collect();

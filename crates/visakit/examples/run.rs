@@ -50,7 +50,13 @@ pub(crate) fn text(object: &Object<'_>) -> String {
 /// Assembles the text and runs its kernel in one thread, without any host: X is set, Y is read.
 pub(crate) fn run(text: &str, values: &str) -> Result<String, Box<dyn Error>> {
     let assembled = asm::assemble(text.as_bytes(), &asm::Options::default());
-    let object = assembled.map_err(|faults| faults.into_iter().next().unwrap())?;
+    let object = assembled.map_err(|faults| {
+        let lines: Vec<_> = faults.iter().map(ToString::to_string).collect();
+        lines.join(
+            "
+",
+        )
+    })?;
     let kernel = RoutineId::new(RoutineKind::Kernel, 0);
     let mut thread = Bare::new(&object, kernel, 32, true)?;
     // Eight lanes are live.
