@@ -2,7 +2,7 @@
 
 use crate::argument::{Argument, sampler};
 use crate::error::LaunchError;
-use crate::facts::{BoundArgument, wrong};
+use crate::facts::{BoundArgument, Section, wrong};
 use crate::kernel::Symbols;
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{AddrMode, AddrSpace, ArgType, KernelInfo};
@@ -32,7 +32,7 @@ pub(crate) struct Bound {
     pub(crate) slm_bytes: usize,
     pub(crate) private_base: u64,
     buffers: Vec<Option<BufferId>>,
-    sections: Vec<(String, u64)>,
+    sections: Vec<(String, Section)>,
     printf: Option<BufferId>,
 }
 
@@ -93,9 +93,7 @@ impl Bound {
         argument: &Argument,
         local: &mut u64,
     ) -> Result<(), LaunchError> {
-        let handle = u32::try_from(index + 1)
-            .ok()
-            .and_then(|n| n.checked_mul(HANDLE));
+        let handle = handle_of(index + 1);
         let mut buffer = None;
         let place = match argument {
             Argument::Buffer(bytes) => {
@@ -258,19 +256,26 @@ impl Bound {
         symbols: &[DataSymbol],
     ) -> Result<(), LaunchError> {
         let mut ids = Vec::new();
-        for section in data {
+        // Handles after those of the arguments.
+        let first = self.places.len() + 1;
+        for (index, section) in data.iter().enumerate() {
             let id = self
                 .memory
                 .add_buffer(&section.bytes)
                 .map_err(|e| fault(&e))?;
+            let handle = handle_of(first + index).unwrap_or(0);
+            self.memory
+                .bind_handle(handle, Surface::whole(id))
+                .map_err(|e| fault(&e))?;
+            let address = self.memory.address(id);
             self.sections
-                .push((section.name.clone(), self.memory.address(id)));
+                .push((section.name.clone(), Section { address, handle }));
             ids.push(id);
         }
         for symbol in symbols {
             let section = self.sections.iter().find(|s| s.0 == symbol.section);
             if let Some((_, base)) = section {
-                let address = base.wrapping_add(symbol.offset);
+                let address = base.address.wrapping_add(symbol.offset);
                 self.symbols.insert(symbol.name.clone(), address);
             }
         }
@@ -323,12 +328,12 @@ impl Bound {
         bytes
     }
 
-    /// Address of the first of these sections that there is; 0 if there is none.
-    pub(crate) fn section(&self, names: &[&str]) -> u64 {
+    /// The first of these sections that there is; zeroes if there is none.
+    pub(crate) fn section(&self, names: &[&str]) -> Section {
         let found = names
             .iter()
             .find_map(|name| self.sections.iter().find(|s| s.0 == *name));
-        found.map_or(0, |s| s.1)
+        found.map_or(Section::default(), |s| s.1)
     }
 
     /// Contents of the buffers and images, one for each argument.
@@ -340,6 +345,11 @@ impl Bound {
 
 fn fault(error: &MemoryError) -> LaunchError {
     LaunchError::Memory(error.to_string())
+}
+
+/// The handle of the surface of that number.
+fn handle_of(number: usize) -> Option<u32> {
+    u32::try_from(number).ok()?.checked_mul(HANDLE)
 }
 
 fn sampler_index(info: &KernelInfo, index: usize) -> Option<u32> {

@@ -6,7 +6,7 @@ use crate::error::LaunchError;
 use crate::kernel::{Config, Kernel, Outcome};
 use crate::ndrange::NdRange;
 use crate::source::Source;
-use crate::zebin::{DataSection, DataSymbol};
+use crate::zebin::{AddressPart, DataRelocation, DataSection, DataSymbol};
 use crate::zeinfo::ZeInfo;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,8 @@ struct Description {
     global_offset: Vec<u32>,
     args: Vec<Arg>,
     outputs: Vec<Output>,
-    isa: PathBuf,
+    /// Cases of compilers that write no binary have none: they run from their text.
+    isa: Option<PathBuf>,
     #[serde(default)]
     visaasm: PathBuf,
     #[serde(default)]
@@ -37,6 +38,8 @@ struct Description {
     data_sections: Vec<Data>,
     #[serde(default)]
     data_symbols: Vec<Symbol>,
+    #[serde(default)]
+    data_relocations: Vec<Relocation>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -111,6 +114,31 @@ struct Symbol {
     offset: u64,
 }
 
+/// An address in a section of data.
+#[derive(Clone, Debug, Deserialize)]
+struct Relocation {
+    section: String,
+    offset: u64,
+    symbol: String,
+    #[serde(default)]
+    addend: i64,
+    /// The name of the type in the zebin specification: `SYM_ADDR`, `SYM_ADDR_32` (the lower half) or
+    /// `SYM_ADDR_32_HI`.
+    #[serde(rename = "type", default)]
+    kind: String,
+}
+
+impl Relocation {
+    fn part(&self) -> Option<AddressPart> {
+        match self.kind.as_str() {
+            "" | "SYM_ADDR" => Some(AddressPart::Whole),
+            "SYM_ADDR_32" => Some(AddressPart::Low),
+            "SYM_ADDR_32_HI" => Some(AddressPart::High),
+            _ => None,
+        }
+    }
+}
+
 /// A case, ready to run.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -180,12 +208,11 @@ impl Case {
         change: impl FnOnce(Object<'static>) -> Object<'static>,
     ) -> Result<Verdict, LaunchError> {
         let case = &self.description;
-        let sources = if from_text {
-            std::iter::once(&case.visaasm)
+        let sources = match &case.isa {
+            Some(isa) if !from_text => vec![isa],
+            _ => std::iter::once(&case.visaasm)
                 .chain(&case.function_visaasm)
-                .collect()
-        } else {
-            vec![&case.isa]
+                .collect(),
         };
         let sources = sources
             .into_iter()
@@ -200,7 +227,7 @@ impl Case {
             kernel.data.push(DataSection {
                 name: data.section.clone(),
                 bytes: read(&self.folder.join(&data.file))?,
-                relocations: Vec::new(),
+                relocations: self.relocations(&data.section)?,
             });
         }
         kernel
@@ -222,6 +249,26 @@ impl Case {
             outcome,
             difference,
         })
+    }
+
+    fn relocations(&self, section: &str) -> Result<Vec<DataRelocation>, LaunchError> {
+        let all = self.description.data_relocations.iter();
+        all.filter(|r| r.section == section)
+            .map(|r| {
+                let part = r.part().ok_or_else(|| {
+                    self.fault(format!(
+                        "relocation type `{}` is not known; known are SYM_ADDR, SYM_ADDR_32 and SYM_ADDR_32_HI",
+                        r.kind
+                    ))
+                })?;
+                Ok(DataRelocation {
+                    offset: r.offset,
+                    symbol: r.symbol.clone(),
+                    addend: r.addend,
+                    part,
+                })
+            })
+            .collect()
     }
 
     fn arguments(&self) -> Result<Vec<Argument>, LaunchError> {

@@ -42,12 +42,34 @@ pub struct Facts<'a> {
     pub private_base: u64,
     /// Address of the buffer for printf.
     pub printf: u64,
-    /// Address of the program's constants.
-    pub constants: u64,
-    /// Address of the program's variables.
-    pub globals: u64,
+    /// The program's constants.
+    pub constants: Section,
+    /// The program's variables.
+    pub globals: Section,
     /// Address of the implicit arguments.
     pub implicit: u64,
+}
+
+/// Program-scope data in global memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Section {
+    /// Its address; 0 where there is none.
+    pub address: u64,
+    /// Its handle for bindless access.
+    pub handle: u32,
+}
+
+impl Section {
+    /// What the payload says of it: the handle where it is reached by that, else the address.
+    fn base(self, piece: &PayloadArgument) -> Vec<u8> {
+        let bindless = piece.addrmode == Some(AddrMode::Bindless);
+        let value = if bindless {
+            self.handle.into()
+        } else {
+            self.address
+        };
+        value.to_le_bytes().to_vec()
+    }
 }
 
 impl Facts<'_> {
@@ -69,8 +91,8 @@ impl Facts<'_> {
             ArgType::WorkDimensions => word(self.range.dimensions),
             ArgType::PrivateBaseStateless => long(self.private_base),
             ArgType::PrintfBuffer => long(self.printf),
-            ArgType::ConstBase => long(self.constants),
-            ArgType::GlobalBase => long(self.globals),
+            ArgType::ConstBase => self.constants.base(piece),
+            ArgType::GlobalBase => self.globals.base(piece),
             ArgType::ImplicitArgBuffer => long(self.implicit),
             // The surface begins where the buffer does.
             ArgType::BufferOffset => word(0),
@@ -218,8 +240,11 @@ mod tests {
             places: &places,
             private_base: 0x5000,
             printf: 0,
-            constants: 0,
-            globals: 0,
+            constants: Section {
+                address: 0x2_0000_0000,
+                handle: 256,
+            },
+            globals: Section::default(),
             implicit: 0,
         };
         let bytes = |kind: &str, index: u32, rest: &str| {
@@ -260,6 +285,14 @@ mod tests {
             192_u64.to_le_bytes()
         );
         assert_eq!(bytes("buffer_size", 2, "").unwrap(), 64_u64.to_le_bytes());
+        assert_eq!(
+            bytes("const_base", 0, "").unwrap(),
+            0x2_0000_0000_u64.to_le_bytes()
+        );
+        assert_eq!(
+            bytes("const_base", 0, ", addrmode: bindless").unwrap(),
+            256_u64.to_le_bytes()
+        );
         assert_eq!(bytes("buffer_offset", 2, "").unwrap(), [0; 4]);
         assert!(bytes("arg_byvalue", 2, "").is_err());
         assert!(bytes("arg_bypointer", 0, "").is_err());

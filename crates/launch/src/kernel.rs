@@ -237,7 +237,12 @@ impl<'o> Kernel<'o> {
     }
 
     fn check_grid(&self, range: &NdRange) -> Result<(), LaunchError> {
-        let required = &self.info.execution_env.required_work_group_size;
+        let stated = [
+            &self.info.execution_env.required_work_group_size,
+            &self.info.user_attributes.reqd_work_group_size,
+        ];
+        let required = stated.into_iter().find(|r| r.iter().any(|&n| n > 0));
+        let required = required.map_or(&[][..], Vec::as_slice);
         if required.iter().any(|&n| n > 0) && required.iter().zip(range.local).any(|(a, b)| *a != b)
         {
             let [x, y, z] = range.local;

@@ -6,6 +6,9 @@
 //! [cross, ...)      cross-thread data: arguments and facts about the grid
 //! ```
 //!
+//! Inline data, the first bytes of the cross-thread data, fill whole registers; with registers of 64 bytes there may be
+//! a gap after them.
+//!
 //! A kernel's `.input` lines say which bytes of the image go into which variable.
 
 use crate::error::LaunchError;
@@ -30,10 +33,53 @@ pub struct Layout {
     pub simd: u32,
     /// Where the cross-thread data begins.
     pub cross: u32,
+    /// Its first part, and the gap after that.
+    inline: Inline,
     /// Size of the image.
     pub bytes: u32,
     /// Where local ids stand, if the kernel uses any.
     pub local_ids: Option<LocalIds>,
+}
+
+/// The first part of the cross-thread data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Inline {
+    /// Bytes of the payload that it holds.
+    bytes: u32,
+    /// Bytes of registers that it takes.
+    registers: u32,
+}
+
+impl Inline {
+    fn new(info: &KernelInfo, grf_bytes: u32) -> Self {
+        let bytes = info.execution_env.inline_data_payload_size;
+        Self {
+            bytes,
+            registers: bytes
+                .checked_next_multiple_of(grf_bytes.max(1))
+                .unwrap_or(bytes),
+        }
+    }
+
+    /// Where a byte of the payload stands in the cross-thread data.
+    const fn place(self, offset: u32) -> u32 {
+        if offset < self.bytes {
+            offset
+        } else {
+            (offset - self.bytes).saturating_add(self.registers)
+        }
+    }
+
+    /// The byte of the payload that stands there; `None` in the gap.
+    const fn offset(self, place: u32) -> Option<u32> {
+        if place < self.bytes {
+            Some(place)
+        } else if place >= self.registers {
+            Some((place - self.registers).saturating_add(self.bytes))
+        } else {
+            None
+        }
+    }
 }
 
 /// Where local ids stand.
@@ -71,12 +117,13 @@ impl Layout {
         }
         let per_thread = info.per_thread_bytes();
         let formula = grf_bytes.saturating_add(per_thread);
-        let cross = cross_place(info, inputs, formula);
+        let inline = Inline::new(info, grf_bytes);
+        let cross = cross_place(info, inline, inputs, formula);
         let ends = inputs.iter().map(|(at, size)| at.saturating_add(*size));
         let arguments = info.payload_arguments.iter();
         let ends = ends.chain(arguments.map(|a| {
             let end = a.offset.saturating_add(a.size);
-            cross.saturating_add(end)
+            cross.saturating_add(inline.place(end))
         }));
         let bytes = ends.max().unwrap_or(0).max(cross).max(64);
         if bytes > MOST_IMAGE {
@@ -105,6 +152,7 @@ impl Layout {
             grf_bytes,
             simd,
             cross,
+            inline,
             bytes,
             local_ids,
         })
@@ -208,18 +256,26 @@ impl Layout {
             let mut value = facts.bytes(piece)?;
             let size = usize::try_from(piece.size).unwrap_or(usize::MAX);
             value.truncate(size);
-            put(image, self.cross.saturating_add(piece.offset), &value);
+            // A piece may begin in the inline data and end after the gap.
+            let inside = self.inline.bytes.saturating_sub(piece.offset);
+            let inside = usize::try_from(inside)
+                .unwrap_or(usize::MAX)
+                .min(value.len());
+            let (first, rest) = value.split_at(inside);
+            let place = |offset| self.cross.saturating_add(self.inline.place(offset));
+            put(image, place(piece.offset), first);
+            put(image, place(piece.offset.max(self.inline.bytes)), rest);
         }
         Ok(())
     }
 }
 
-/// Where the cross-thread data begins. Behind the local ids; but kernels without local ids may leave room for them,
+/// Where the cross-thread data begins. After the local ids; but kernels without local ids may leave room for them,
 /// so that place counts where the inputs fit the arguments.
-fn cross_place(info: &KernelInfo, inputs: &[(u32, u32)], formula: u32) -> u32 {
+fn cross_place(info: &KernelInfo, inline: Inline, inputs: &[(u32, u32)], formula: u32) -> u32 {
     let fits = |place: u32| {
         let fits = inputs.iter().filter(|(at, size)| {
-            let Some(at) = at.checked_sub(place) else {
+            let Some(at) = at.checked_sub(place).and_then(|at| inline.offset(at)) else {
                 return false;
             };
             let mut pieces = info.payload_arguments.iter();
@@ -242,7 +298,7 @@ fn cross_place(info: &KernelInfo, inputs: &[(u32, u32)], formula: u32) -> u32 {
     // The first input after the local ids is the first piece of the payload, if that was not left out.
     let lowest = info.payload_arguments.iter().filter(|a| a.size > 0);
     let lowest = lowest.map(|a| a.offset).min().unwrap_or(0);
-    let place = first.saturating_sub(lowest).max(formula);
+    let place = first.saturating_sub(inline.place(lowest)).max(formula);
     if fits(place) >= fits(formula) {
         place
     } else {
@@ -274,6 +330,8 @@ fn put(image: &mut [u8], at: u32, bytes: &[u8]) {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
     use super::*;
+    use crate::facts::Section;
+    use crate::ndrange::NdRange;
     use crate::zeinfo::ZeInfo;
 
     /// A kernel with these payload and per-thread arguments, as `kind offset size argument`.
@@ -318,6 +376,50 @@ mod tests {
             };
             assert_eq!(layout.local_ids, Some(at), "SIMD{simd}, {grf} bytes");
         }
+    }
+
+    /// 32 bytes of inline data leave a gap in registers of 64 bytes; a piece that begins before it ends after it.
+    #[test]
+    fn inline_data_fill_whole_registers() {
+        let mut info = info(
+            32,
+            64,
+            &[
+                HEADER[0],
+                ("enqueued_local_size", 12, 12, None),
+                ("global_size", 24, 12, None),
+                ("work_dimensions", 36, 4, None),
+            ],
+        );
+        info.execution_env.inline_data_payload_size = 32;
+        let inputs = [(64, 64), (128, 12), (140, 12), (152, 8), (192, 4), (196, 4)];
+        let layout = Layout::new(&info, &inputs, 64).unwrap();
+        assert_eq!((layout.cross, layout.bytes), (128, 200));
+        let range = NdRange::new(&[7, 8, 9], &[1, 2, 3], &[4, 5, 6]).unwrap();
+        let facts = Facts {
+            range: &range,
+            local: [1, 2, 3],
+            arguments: &[],
+            places: &[],
+            private_base: 0,
+            printf: 0,
+            constants: Section::default(),
+            globals: Section::default(),
+            implicit: 0,
+        };
+        let mut image = vec![0; 200];
+        layout
+            .write_cross_thread(&mut image, &info, &facts)
+            .unwrap();
+        let dword = |at: usize| u32::from_le_bytes(image[at..at + 4].try_into().unwrap());
+        assert_eq!(
+            [128, 140, 152, 156, 192, 196].map(dword),
+            [4, 1, 7, 8, 9, 3]
+        );
+        assert_eq!(dword(160), 0);
+        // Registers of 32 bytes have no gap.
+        assert_eq!(Inline::new(&info, 32).place(40), 40);
+        assert_eq!(Inline::new(&info, 64).offset(40), None);
     }
 
     #[test]

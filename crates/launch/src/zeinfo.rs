@@ -44,6 +44,17 @@ pub struct KernelInfo {
     /// Samplers that the program declares itself.
     #[serde(deserialize_with = "list")]
     pub inline_samplers: Vec<InlineSampler>,
+    /// What the source demands, as newer compilers write it.
+    #[serde(deserialize_with = "value")]
+    pub user_attributes: UserAttributes,
+}
+
+/// What the source demands, as newer compilers write it.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct UserAttributes {
+    /// The only size of groups that the kernel may be started with; empty or zeroes for any.
+    pub reqd_work_group_size: Vec<u32>,
 }
 
 /// What a kernel needs of the machine.
@@ -66,6 +77,8 @@ pub struct ExecutionEnv {
     pub required_work_group_size: Vec<u32>,
     /// Order in which local ids run through the dimensions; empty for x, y, z.
     pub work_group_walk_order_dimensions: Vec<u32>,
+    /// Bytes of cross-thread data that come with the start of a thread. What follows them begins in the next register.
+    pub inline_data_payload_size: u32,
     /// Bytes of private memory, where `per_thread_memory_buffers` leave them out.
     pub private_size: u32,
 }
