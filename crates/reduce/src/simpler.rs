@@ -1,9 +1,10 @@
 //! Changes that make an instruction simpler, from the boldest to the smallest.
 
 use visakit_isa::operand::{ImmediateOperand, Modifier};
+use visakit_isa::semantics::{Flow, Traits};
 use visakit_isa::table::FieldKind;
 use visakit_isa::{
-    DataType, ExecMask, ExecSize, Format, Instruction, Op, Predicate, Region, Value, VectorOperand,
+    DataType, ExecMask, ExecSize, Format, Instruction, Predicate, Region, Value, VectorOperand,
 };
 
 type Change = fn(&mut Instruction, Format);
@@ -38,7 +39,7 @@ fn constants(instruction: &mut Instruction, _: Format) {
 
 fn one_lane(instruction: &mut Instruction, format: Format) {
     // Branches and calls keep the size of the kernel.
-    if matches!(instruction.op, Op::GOTO | Op::CALL | Op::RET) {
+    if instruction.def().flow != Flow::Next {
         return;
     }
     sized(instruction, |size| {
@@ -64,9 +65,12 @@ fn sized(instruction: &mut Instruction, change: impl Fn(ExecSize) -> Option<Exec
 }
 
 fn no_predicate(instruction: &mut Instruction, _: Format) {
+    // A selection without its predicate means nothing.
+    if instruction.def().traits.contains(Traits::SELECTS) {
+        return;
+    }
     for field in &mut instruction.fields {
-        // A selection without its predicate means nothing.
-        if let (Value::Predicate(predicate), true) = (&mut field.value, instruction.op != Op::SEL) {
+        if let Value::Predicate(predicate) = &mut field.value {
             *predicate = Predicate::NONE;
         }
     }

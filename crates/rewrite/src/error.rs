@@ -38,7 +38,7 @@ pub enum ErrorKind {
     #[error("{0} is still used {1}")]
     InUse(Reference, Uses),
     /// Something refers to an entry that does not exist yet, and would get hold of the new one.
-    #[error("{0} is not declared, but used {1}: the new entry would take its place")]
+    #[error("{0} is not declared, but used {1}: the new entry would get its uses")]
     Captured(Reference, Uses),
     /// A number does not fit where it is to stand.
     #[error("there is no room for {0} here")]
@@ -58,7 +58,7 @@ pub enum ErrorKind {
     /// A variable has no whole number of elements of the type.
     #[error("{bytes} bytes are no whole number of elements of type {ty}")]
     NotWhole {
-        /// Size of the variable, or place inside of it.
+        /// Size of the variable, or offset in it.
         bytes: u32,
         /// The type.
         ty: DataType,

@@ -5,7 +5,7 @@
 //!
 //! | linkage | function | variable of the file |
 //! |---|---|---|
-//! | extern | one of another object takes its place | likewise; one that nobody defines stays |
+//! | extern | one of another object replaces it | likewise; one that nobody defines stays |
 //! | static | belongs to its object; renamed where the name is taken | belongs to its object |
 //! | global | defined once | defined once among the objects |
 //!
@@ -184,14 +184,14 @@ fn file_variables<'a>(whole: &mut Object<'a>, object: &mut Object<'a>) -> Result
                 return Err(duplicate("file variable", &name));
             }
             _ => {
-                // A definition takes the place of what was announced.
-                let place = of(&announced);
-                if let Some(place) = place.filter(|p| !replaced.contains(p)) {
-                    if let Some(entry) = whole.file_variables.get_mut(place) {
+                // A definition replaces what was announced.
+                let index = of(&announced);
+                if let Some(index) = index.filter(|p| !replaced.contains(p)) {
+                    if let Some(entry) = whole.file_variables.get_mut(index) {
                         *entry = variable.clone();
                     }
-                    replaced.push(place);
-                    numbers.push(place);
+                    replaced.push(index);
+                    numbers.push(index);
                     continue;
                 }
                 None
@@ -230,7 +230,7 @@ fn functions<'a>(whole: &mut Object<'a>, object: &mut Object<'a>) -> Result<(), 
         .filter(|f| is_extern(f))
         .map(|f| f.name.to_vec())
         .collect();
-    // Numbers of functions before, by their place after.
+    // Which functions stay; those of `object` then come after those of `whole`.
     let keep_mine: Vec<bool> = whole
         .functions
         .iter()
@@ -250,12 +250,12 @@ fn functions<'a>(whole: &mut Object<'a>, object: &mut Object<'a>) -> Result<(), 
     };
     let mut after = kept(&old_mine, &keep_mine);
     after.extend(kept(&old_theirs, &keep_theirs));
-    let mut places: BTreeMap<&[u8], u16> = BTreeMap::new();
+    let mut indices: BTreeMap<&[u8], u16> = BTreeMap::new();
     for (index, name) in after.iter().enumerate() {
         let Ok(index) = u16::try_from(index) else {
             return limit("functions", after.len());
         };
-        places.entry(name).or_insert(index);
+        indices.entry(name).or_insert(index);
     }
     for (object, old, keep) in [
         (&mut *whole, &old_mine, &keep_mine),
@@ -264,8 +264,8 @@ fn functions<'a>(whole: &mut Object<'a>, object: &mut Object<'a>) -> Result<(), 
         for (_, routine) in object.routines_mut() {
             for relocation in &mut routine.function_relocations {
                 let name = old.get(usize::from(relocation.resolved));
-                if let Some(place) = name.and_then(|n| places.get(n.as_slice())) {
-                    relocation.resolved = *place;
+                if let Some(index) = name.and_then(|n| indices.get(n.as_slice())) {
+                    relocation.resolved = *index;
                 }
             }
         }

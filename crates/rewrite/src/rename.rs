@@ -114,8 +114,8 @@ pub(crate) fn rename_calls(object: &mut Object<'_>, old: &[u8], new: &[u8]) -> R
         };
         // One string serves all calls, unless something else uses it as well.
         let only_calls = calls.iter().all(|(_, s)| *s == string)
-            && uses(body, Reference::new(Table::String, string.0)).iter().all(|place| {
-                matches!(place, Location::Instruction { index, .. } if calls.iter().any(|(i, _)| i == index))
+            && uses(body, Reference::new(Table::String, string.0)).iter().all(|used| {
+                matches!(used, Location::Instruction { index, .. } if calls.iter().any(|(i, _)| i == index))
             });
         let mut editor = Editor::new(object, id)?;
         let fresh = if only_calls {

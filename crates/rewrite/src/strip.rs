@@ -6,6 +6,8 @@ use crate::native;
 use crate::visit::Visitor;
 use std::borrow::Cow;
 use visakit_isa::object::{Body, Item, Object};
+use visakit_isa::semantics::Flow;
+use visakit_isa::table::FieldKind;
 use visakit_isa::{FieldName, Op, StringId, Value};
 
 /// What to take out.
@@ -77,7 +79,7 @@ pub fn strip(object: &mut Object<'_>, what: Strip) -> Stripped {
             continue;
         }
         if what.debug {
-            done.instructions += remove(body, |op| matches!(op, Op::FILE | Op::LOC));
+            done.instructions += remove(body, is_debug);
         }
         if what.variables {
             unused(body, format, &mut done);
@@ -98,7 +100,20 @@ pub fn strip(object: &mut Object<'_>, what: Strip) -> Stripped {
     done
 }
 
-fn remove(body: &mut Body<'_>, mut unwanted: impl FnMut(Op) -> bool) -> usize {
+/// Whether an operation marks where a variable begins or ends to be live.
+fn is_lifetime(op: Op) -> bool {
+    op.def()
+        .fields
+        .iter()
+        .any(|f| f.kind == FieldKind::Lifetime)
+}
+
+/// Whether an operation tells debuggers about the source.
+fn is_debug(op: Op) -> bool {
+    op.def().flow == Flow::Marker && !is_lifetime(op)
+}
+
+fn remove(body: &mut Body<'_>, unwanted: impl Fn(Op) -> bool) -> usize {
     let before = body.code.len();
     body.code.retain(|item| match item {
         Item::Instruction(instruction) => !unwanted(instruction.op),
@@ -107,7 +122,7 @@ fn remove(body: &mut Body<'_>, mut unwanted: impl FnMut(Op) -> bool) -> usize {
     before - body.code.len()
 }
 
-/// For each table, which entries are referred to from places that count.
+/// For each table, which entries are referred to from locations that count.
 fn marks(body: &Body<'_>, tables: &[Table], counts: impl Fn(Location) -> bool) -> Vec<Vec<bool>> {
     let mut marks: Vec<Vec<bool>> = tables.iter().map(|t| vec![false; t.len(body)]).collect();
     for (location, reference) in References::of(body) {
@@ -146,9 +161,7 @@ fn unused(body: &mut Body<'_>, format: visakit_isa::Format, done: &mut Stripped)
         match location {
             // An alias counts if it is used itself; the mark of a lifetime uses nothing.
             Location::Entry(..) => {}
-            Location::Instruction {
-                op: Op::LIFETIME, ..
-            } => {}
+            Location::Instruction { op, .. } if is_lifetime(op) => {}
             _ => mark(reference),
         }
     }
@@ -164,7 +177,7 @@ fn unused(body: &mut Body<'_>, format: visakit_isa::Format, done: &mut Stripped)
             .any(|a| body.string(a.name).is_some_and(|name| name == b"Output"));
     }
     // What a used variable shares the storage of is used too, over any number of steps. An alias
-    // may stand before its parent in odd objects.
+    // can be declared before its parent.
     let mut work: Vec<usize> = (0..)
         .zip(variables.iter())
         .filter(|(_, u)| **u)
@@ -187,7 +200,7 @@ fn unused(body: &mut Body<'_>, format: visakit_isa::Format, done: &mut Stripped)
         let Item::Instruction(instruction) = item else {
             return true;
         };
-        if instruction.op != Op::LIFETIME {
+        if !is_lifetime(instruction.op) {
             return true;
         }
         let mut of = References::default();

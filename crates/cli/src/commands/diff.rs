@@ -129,12 +129,12 @@ fn entries(changes: &[Change]) -> Vec<Entry<'_>> {
 fn entry(change: &Change) -> Entry<'_> {
     Entry {
         what: change.what,
-        old: place(change.old.as_ref()),
-        new: place(change.new.as_ref()),
+        old: numbered(change.old.as_ref()),
+        new: numbered(change.new.as_ref()),
     }
 }
 
-fn place(side: Option<&(usize, String)>) -> Option<Text<'_>> {
+fn numbered(side: Option<&(usize, String)>) -> Option<Text<'_>> {
     side.map(|(index, text)| Text {
         index: *index,
         text,

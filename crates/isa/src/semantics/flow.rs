@@ -2,7 +2,7 @@
 
 use crate::any::AnyInstruction;
 use crate::instruction::Value;
-use crate::operand::ExecSize;
+use crate::operand::{ExecSize, PredicateCombine};
 use crate::table::FieldName;
 
 /// What an instruction does to the flow of control.
@@ -128,7 +128,9 @@ impl ControlFlow {
 
 pub(crate) fn control_flow(instruction: &(impl AnyInstruction + ?Sized)) -> ControlFlow {
     let def = instruction.def();
-    let predicated = instruction.predicate().is_some_and(|p| !p.is_none());
+    let predicate = instruction.predicate().filter(|p| !p.is_none());
+    let predicated = predicate.is_some();
+    let each_lane = predicate.is_some_and(|p| p.combine() == PredicateCombine::PerLane);
     let lanes = instruction.exec_size().and_then(ExecSize::lanes);
     let ends = match def.ending {
         Ending::Never | Ending::Possible => false,
@@ -158,7 +160,7 @@ pub(crate) fn control_flow(instruction: &(impl AnyInstruction + ?Sized)) -> Cont
     ControlFlow {
         flow: def.flow,
         falls_through,
-        diverges: by_lane && predicated && lanes.is_some_and(|lanes| lanes > 1),
+        diverges: by_lane && each_lane && lanes.is_some_and(|lanes| lanes > 1),
         may_end: !falls_through || def.ending == Ending::Possible,
     }
 }

@@ -28,7 +28,7 @@ const AXES: [&str; 2] = ["x", "y"];
 /// Bytes of the value for one dimension.
 const AXIS_BYTES: u16 = 4;
 
-/// What the names of the variables begin with that take their place.
+/// What the names of the variables begin with that replace them.
 const MARK: &str = "@";
 
 /// The least size of a register: an input does not lie in two of them.
@@ -101,9 +101,9 @@ fn declare_in(body: &mut Body<'_>, format: Format, first: u32) -> Result<(), Err
     let mut free = ends.max().unwrap_or(0).max(REGISTER);
     let mut numbers = BTreeMap::new();
     for (group, kind) in PROVIDED {
-        let axes = AXES.iter().zip(0u16..).filter_map(|(axis, place)| {
+        let axes = AXES.iter().zip(0u16..).filter_map(|(axis, index)| {
             let id = predefined(format, group, axis).filter(|id| is_used(*id))?;
-            Some((id, *axis, place * AXIS_BYTES))
+            Some((id, *axis, index * AXIS_BYTES))
         });
         let axes: Vec<_> = axes.collect();
         if axes.is_empty() {
@@ -174,10 +174,10 @@ fn made(body: &Body<'_>, format: Format, first: u32) -> Option<BTreeMap<u32, Opt
                 plain.then_some(())?;
                 found.insert(number, None);
             }
-            for (axis, place) in AXES.iter().zip(0u16..) {
+            for (axis, index) in AXES.iter().zip(0u16..) {
                 if rest == format!("{group}_{axis}").as_bytes() {
                     let alias = VarId(variable.alias.0);
-                    let alias_offset = place * AXIS_BYTES;
+                    let alias_offset = index * AXIS_BYTES;
                     let shape = Variable {
                         alias,
                         alias_offset,

@@ -157,7 +157,7 @@ fn may_go(instruction: &Instruction, name: FieldName, value: &Value) -> Result<(
         Ok(())
     } else {
         Err(format!(
-            "the layout has no place for the field {name}, which is {value}"
+            "the layout has no field {name}, which is {value} here"
         ))
     }
 }

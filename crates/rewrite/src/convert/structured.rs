@@ -19,6 +19,7 @@ use crate::location::{Reference, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use visakit_isa::object::{Body, Item, Label, LabelKind, Object};
 use visakit_isa::operand::PredicateCombine;
+use visakit_isa::semantics::{Flow, Structure};
 use visakit_isa::{
     ExecMask, ExecSize, FieldName, Format, Instruction, LabelId, Op, Predicate, StringId, Value,
 };
@@ -26,7 +27,7 @@ use visakit_isa::{
 /// What the names of the labels begin with.
 const MARK: &str = "@";
 
-/// A place that jumps go to, in the structure of some number.
+/// A label that jumps go to, in the structure of some number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Target {
     Else,
@@ -47,6 +48,18 @@ const TARGETS: [(Target, &str); 5] = [
 /// Whether the format has structures.
 pub(super) fn has(format: Format) -> bool {
     Op::IF.def().exists_in(format)
+}
+
+/// The part of a structure that an instruction is.
+fn structure(instruction: &Instruction) -> Option<Structure> {
+    match instruction.def().flow {
+        Flow::Structured(part) => Some(part),
+        _ => None,
+    }
+}
+
+fn jumps_by_lane(instruction: &Instruction) -> bool {
+    instruction.def().flow == Flow::Jump { by_lane: true }
 }
 
 fn size(instruction: &Instruction) -> ExecSize {
@@ -108,28 +121,28 @@ fn label(id: LabelId) -> Item<'static> {
 #[derive(Clone, Copy)]
 struct Open {
     number: u32,
-    /// The place of the instruction that begins it.
+    /// The index of the instruction that begins it.
     at: usize,
     size: ExecSize,
-    kind: Kind,
+    part: Part,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Part {
     If,
     /// After the `else`.
     Else,
     Loop,
 }
 
-/// The innermost structure, which must be of this kind.
-fn closed(open: &mut Vec<Open>, kinds: &[Kind]) -> Option<Open> {
-    open.pop().filter(|o| kinds.contains(&o.kind))
+/// The innermost structure, which must be one of these.
+fn closed(open: &mut Vec<Open>, parts: &[Part]) -> Option<Open> {
+    open.pop().filter(|o| parts.contains(&o.part))
 }
 
 /// The number of the innermost loop.
 fn innermost(open: &[Open]) -> Option<u32> {
-    let loops = open.iter().rev().find(|o| o.kind == Kind::Loop);
+    let loops = open.iter().rev().find(|o| o.part == Part::Loop);
     loops.map(|o| o.number)
 }
 
@@ -147,7 +160,7 @@ pub(super) fn lower(object: &mut Object<'_>) {
 }
 
 fn lowered<'a>(body: &Body<'a>, format: Format) -> Option<Body<'a>> {
-    let is_structure = |i: &Instruction| matches!(i.op, Op::IF | Op::DO);
+    let is_structure = |i: &Instruction| structure(i).is_some();
     body.instructions().any(is_structure).then_some(())?;
     let mut new = Body {
         code: Vec::new(),
@@ -195,38 +208,38 @@ impl Lowering {
     fn item(&mut self, body: &mut Body<'_>, item: &Instruction, format: Format) -> Option<()> {
         let size = size(item);
         let same = |open: Open| meaning(size, format) == meaning(open.size, format);
-        match item.op {
-            Op::IF => {
-                self.open(body.code.len(), size, Kind::If);
+        match structure(item) {
+            Some(Structure::If) => {
+                self.open(body.code.len(), size, Part::If);
                 // The label is known at the `else`, or at the end.
                 let others = inverted(predicate(item))?;
                 body.code.push(goto(size, others, LabelId(0)));
             }
-            Op::ELSE => {
-                let open = closed(&mut self.open, &[Kind::If])?;
+            Some(Structure::Else) => {
+                let open = closed(&mut self.open, &[Part::If])?;
                 let end = self.label(body, open.number, Target::Endif)?;
                 let other = self.label(body, open.number, Target::Else)?;
                 body.code.push(goto(size, Predicate::NONE, end));
                 body.code.push(label(other));
                 jump_to(body, open.at, other)?;
-                let kind = Kind::Else;
-                self.open.push(Open { kind, ..open });
+                let part = Part::Else;
+                self.open.push(Open { part, ..open });
             }
-            Op::ENDIF => {
-                let open = closed(&mut self.open, &[Kind::If, Kind::Else]).filter(|o| same(*o))?;
+            Some(Structure::EndIf) => {
+                let open = closed(&mut self.open, &[Part::If, Part::Else]).filter(|o| same(*o))?;
                 let end = self.label(body, open.number, Target::Endif)?;
-                if open.kind == Kind::If {
+                if open.part == Part::If {
                     jump_to(body, open.at, end)?;
                 }
                 body.code.push(label(end));
             }
-            Op::DO => {
-                let number = self.open(body.code.len(), size, Kind::Loop);
+            Some(Structure::Do) => {
+                let number = self.open(body.code.len(), size, Part::Loop);
                 let start = self.label(body, number, Target::Do)?;
                 body.code.push(label(start));
             }
-            Op::WHILE => {
-                let open = closed(&mut self.open, &[Kind::Loop]).filter(|o| same(*o))?;
+            Some(Structure::While) => {
+                let open = closed(&mut self.open, &[Part::Loop]).filter(|o| same(*o))?;
                 let start = self.label(body, open.number, Target::Do)?;
                 let next = self.label(body, open.number, Target::While)?;
                 let end = self.label(body, open.number, Target::End)?;
@@ -234,34 +247,34 @@ impl Lowering {
                 body.code.push(goto(size, predicate(item), start));
                 body.code.push(label(end));
             }
-            Op::BREAK | Op::CONT => {
-                let target = match item.op {
-                    Op::BREAK => Target::End,
+            Some(part @ (Structure::Break | Structure::Continue)) => {
+                let target = match part {
+                    Structure::Break => Target::End,
                     _ => Target::While,
                 };
                 let number = innermost(&self.open)?;
                 let target = self.label(body, number, target)?;
                 body.code.push(goto(size, predicate(item), target));
             }
-            _ => body.code.push(item.clone().into()),
+            None => body.code.push(item.clone().into()),
         }
         Some(())
     }
 
-    fn open(&mut self, at: usize, size: ExecSize, kind: Kind) -> u32 {
+    fn open(&mut self, at: usize, size: ExecSize, part: Part) -> u32 {
         let number = self.count;
         self.count += 1;
         self.open.push(Open {
             number,
             at,
             size,
-            kind,
+            part,
         });
         number
     }
 }
 
-/// Gives the jump at a place its label.
+/// Gives the jump at an index its label.
 fn jump_to(body: &mut Body<'_>, at: usize, label: LabelId) -> Option<()> {
     let Some(Item::Instruction(jump)) = body.code.get_mut(at) else {
         return None;
@@ -303,7 +316,7 @@ fn raised<'a>(body: &Body<'a>) -> Option<Body<'a>> {
     let mut items = body.instructions();
     while let Some(item) = items.next() {
         let jump = match item.get(FieldName::Label) {
-            Some(Value::Label(id)) if item.op == Op::GOTO => Some(*id),
+            Some(Value::Label(id)) if jumps_by_lane(item) => Some(*id),
             _ => None,
         };
         let Some((number, target)) = placed(item).or(jump).and_then(marked) else {
@@ -311,37 +324,37 @@ fn raised<'a>(body: &Body<'a>) -> Option<Body<'a>> {
             continue;
         };
         let (size, test, at) = (size(item), predicate(item), code.len());
-        let begun = |kind| Open {
+        let begun = |part| Open {
             number,
             at,
             size,
-            kind,
+            part,
         };
         let ours = |o: &Open| o.number == number;
         match (jump.is_some(), target) {
             (true, Target::Else | Target::Endif) if !open.iter().any(ours) => {
-                let kind = match target {
-                    Target::Else => Kind::If,
-                    _ => Kind::Else,
+                let part = match target {
+                    Target::Else => Part::If,
+                    _ => Part::Else,
                 };
-                open.push(begun(kind));
+                open.push(begun(part));
                 code.push(made(Op::IF, size, Some(inverted(test)?), None));
             }
             (true, Target::Endif) => {
                 // The jump before the label `else`.
                 let next = items.next().and_then(placed).and_then(marked);
                 (next == Some((number, Target::Else)) && test.is_none()).then_some(())?;
-                let begun = closed(&mut open, &[Kind::If]).filter(ours)?;
-                let kind = Kind::Else;
-                open.push(Open { kind, ..begun });
+                let begun = closed(&mut open, &[Part::If]).filter(ours)?;
+                let part = Part::Else;
+                open.push(Open { part, ..begun });
                 code.push(made(Op::ELSE, size, None, None));
             }
             (false, Target::Endif) => {
-                let begun = closed(&mut open, &[Kind::Else]).filter(ours)?;
+                let begun = closed(&mut open, &[Part::Else]).filter(ours)?;
                 code.push(made(Op::ENDIF, begun.size, None, None));
             }
             (false, Target::Do) => {
-                open.push(begun(Kind::Loop));
+                open.push(begun(Part::Loop));
                 code.push(made(Op::DO, size, None, None));
             }
             (true, Target::End | Target::While) => {
@@ -353,8 +366,8 @@ fn raised<'a>(body: &Body<'a>) -> Option<Body<'a>> {
                 code.push(made(op, size, Some(test), None));
             }
             (false, Target::While) => {
-                let begun = closed(&mut open, &[Kind::Loop]).filter(ours)?;
-                let jump = items.next().filter(|i| i.op == Op::GOTO)?;
+                let begun = closed(&mut open, &[Part::Loop]).filter(ours)?;
+                let jump = items.next().filter(|i| jumps_by_lane(i))?;
                 let to = match jump.get(FieldName::Label) {
                     Some(Value::Label(id)) => marked(*id),
                     _ => None,

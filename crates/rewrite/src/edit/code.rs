@@ -6,16 +6,13 @@ use crate::error::{Error, ErrorKind};
 use crate::location::{Location, Reference, Table};
 use crate::visit::Visitor;
 use visakit_isa::object::Item;
-use visakit_isa::table::LineKind;
+use visakit_isa::semantics::Flow;
 use visakit_isa::{FieldName, Instruction, LabelId, Value};
 
 /// The label that an instruction places.
 pub(crate) fn placed(instruction: &Instruction) -> Option<LabelId> {
-    if instruction.def().syntax.line != LineKind::Label {
-        return None;
-    }
-    match instruction.get(FieldName::Label) {
-        Some(Value::Label(id)) => Some(*id),
+    match (instruction.def().flow, instruction.get(FieldName::Label)) {
+        (Flow::Label { .. }, Some(Value::Label(id))) => Some(*id),
         _ => None,
     }
 }
@@ -62,11 +59,11 @@ impl Editor<'_, '_> {
 
     /// Where a label is placed.
     #[must_use]
-    pub fn place_of(&self, label: LabelId) -> Option<usize> {
-        self.places_of(label).next()
+    pub fn placed_at(&self, label: LabelId) -> Option<usize> {
+        self.all_placed_at(label).next()
     }
 
-    fn places_of(&self, label: LabelId) -> impl Iterator<Item = usize> {
+    fn all_placed_at(&self, label: LabelId) -> impl Iterator<Item = usize> {
         let code = self.body().code.iter().enumerate();
         code.filter_map(move |(index, item)| match item {
             Item::Instruction(i) if placed(i) == Some(label) => Some(index),
@@ -86,7 +83,7 @@ impl Editor<'_, '_> {
         used.instruction(index, instruction);
         self.all_known(&used)?;
         if let Some(label) = placed(instruction)
-            && let Some(other) = self.places_of(label).find(|p| Some(*p) != instead)
+            && let Some(other) = self.all_placed_at(label).find(|p| Some(*p) != instead)
         {
             let reference = Reference::new(Table::Label, label.0.into());
             let kind = ErrorKind::PlacedTwice(reference, other);
@@ -98,7 +95,7 @@ impl Editor<'_, '_> {
         }
     }
 
-    /// That no label loses its only place while it is used, if the instruction at `index` goes.
+    /// That no label that is used ends up placed nowhere, if the instruction at `index` goes.
     fn leaves_labels(&self, index: usize, again: Option<LabelId>) -> Result<(), Error> {
         let Some(item) = self.body().code.get(index) else {
             return Err(self.fail(ErrorKind::NoEntry("instruction", index)));
@@ -109,7 +106,7 @@ impl Editor<'_, '_> {
         let Some(label) = placed(instruction).filter(|l| Some(*l) != again) else {
             return Ok(());
         };
-        if self.places_of(label).any(|other| other != index) {
+        if self.all_placed_at(label).any(|other| other != index) {
             return Ok(());
         }
         let reference = Reference::new(Table::Label, label.0.into());

@@ -1,13 +1,13 @@
 //! Who calls whom.
 
-use super::{Arrow, Picture, Shape, Style};
+use super::{Arrow, Node, Picture, Style};
 use crate::edit::placed;
 use crate::strip::called;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
 use visakit_isa::object::{Body, Item, LabelKind, Object, RoutineId};
-use visakit_isa::table::LineKind;
-use visakit_isa::{FieldName, LabelId, Op, Value};
+use visakit_isa::semantics::{Callee, Flow};
+use visakit_isa::{FieldName, LabelId, Value};
 
 /// Something that calls or is called.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,17 +67,18 @@ impl CallGraph {
                     calls.node(&mut nodes, caller.clone());
                     continue;
                 }
-                let callee = match (called(body, item), instruction.op) {
+                let flow = instruction.def().flow;
+                let callee = match (called(body, item), flow) {
                     (Some((_, _, name)), _) => match functions.get(name.as_slice()) {
                         Some(id) => CallNode::Routine(*id),
                         None => CallNode::Outside(name),
                     },
-                    (None, Op::CALL) => match instruction.get(FieldName::Label) {
+                    (None, Flow::Call(Callee::Label)) => match instruction.get(FieldName::Label) {
                         Some(Value::Label(label)) if entry == Some(*label) => CallNode::Routine(id),
                         Some(Value::Label(label)) => CallNode::Subroutine(id, *label),
                         _ => continue,
                     },
-                    (None, Op::IFCALL) => CallNode::Unknown,
+                    (None, Flow::Call(Callee::Address)) => CallNode::Unknown,
                     _ => continue,
                 };
                 let from = calls.node(&mut nodes, caller.clone());
@@ -87,9 +88,9 @@ impl CallGraph {
                     None => calls.graph.add_edge(from, to, CallEdge::default()),
                 };
                 if let Some(edge) = calls.graph.edge_weight_mut(edge) {
-                    let address = instruction.op == Op::FADDR;
-                    edge.addresses += usize::from(address);
-                    edge.calls += usize::from(!address);
+                    let call = matches!(flow, Flow::Call(_));
+                    edge.calls += usize::from(call);
+                    edge.addresses += usize::from(!call);
                 }
             }
         }
@@ -106,8 +107,8 @@ impl CallGraph {
     #[must_use]
     pub fn picture(&self, object: &Object<'_>) -> Picture {
         let routine = |id: RoutineId| object.routine(id).map(|r| r.display_name().into_owned());
-        let shape = |_, node: &CallNode| match node {
-            CallNode::Routine(id) => Shape {
+        let node = |_, node: &CallNode| match node {
+            CallNode::Routine(id) => Node {
                 lines: vec![format!(
                     "{} {}",
                     id.kind.name(),
@@ -125,7 +126,7 @@ impl CallGraph {
                     || label.to_string(),
                     |n| String::from_utf8_lossy(n).into_owned(),
                 );
-                Shape {
+                Node {
                     lines: vec![
                         format!("subroutine {name}"),
                         format!("of {}", routine(*id).unwrap_or_default()),
@@ -133,11 +134,11 @@ impl CallGraph {
                     outside: false,
                 }
             }
-            CallNode::Outside(name) => Shape {
+            CallNode::Outside(name) => Node {
                 lines: vec![String::from_utf8_lossy(name).into_owned()],
                 outside: true,
             },
-            CallNode::Unknown => Shape {
+            CallNode::Unknown => Node {
                 lines: vec!["by address".to_owned()],
                 outside: true,
             },
@@ -161,18 +162,18 @@ impl CallGraph {
         };
         Picture {
             title: "calls".to_owned(),
-            graph: self.graph.map(shape, arrow),
+            graph: self.graph.map(node, arrow),
         }
     }
 }
 
 /// The label that stands for the routine itself: compilers begin some with a subroutine.
 fn entry(body: &Body<'_>) -> Option<LabelId> {
-    let directive = |item: &&Item<'_>| match item {
-        Item::Instruction(i) => i.def().syntax.line == LineKind::Directive,
+    let marker = |item: &&Item<'_>| match item {
+        Item::Instruction(i) => i.def().flow == Flow::Marker,
         Item::Raw(_) => false,
     };
-    match body.code.iter().find(|item| !directive(item)) {
+    match body.code.iter().find(|item| !marker(item)) {
         Some(Item::Instruction(first)) => placed(first),
         _ => None,
     }

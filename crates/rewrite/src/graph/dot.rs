@@ -30,15 +30,15 @@ pub fn dot(out: &mut impl Write, pictures: &[Picture]) -> fmt::Result {
         quoted(out, &picture.title)?;
         writeln!(out, "\";")?;
         for node in picture.graph.node_indices() {
-            let Some(shape) = picture.graph.node_weight(node) else {
+            let Some(content) = picture.graph.node_weight(node) else {
                 continue;
             };
             write!(out, "    n{number}_{} [label=\"", node.index())?;
-            for line in &shape.lines {
+            for line in &content.lines {
                 quoted(out, line)?;
                 out.write_str("\\l")?;
             }
-            let style = if shape.outside { " style=dashed" } else { "" };
+            let style = if content.outside { " style=dashed" } else { "" };
             writeln!(out, "\"{style}];")?;
         }
         for edge in picture.graph.edge_references() {

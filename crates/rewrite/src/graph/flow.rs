@@ -1,18 +1,18 @@
 //! Basic blocks.
 
-use super::{Arrow, Picture, Shape, Style};
+use super::{Arrow, Node, Picture, Style};
 use crate::edit::placed;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use visakit_isa::object::{Body, Item, Object, RoutineId};
-use visakit_isa::operand::PredicateCombine;
-use visakit_isa::{FieldName, Instruction, LabelId, Op, Value};
+use visakit_isa::semantics::{Callee, Flow, Structure};
+use visakit_isa::{AnyInstruction, FieldName, Instruction, LabelId, Value};
 
-/// A run of instructions that is entered at its begin only and left at its end only.
+/// Instructions that are entered at the first and left at the last only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its instructions, by their place in the code. Empty for a label that is placed nowhere.
+    /// Its instructions, by their index in the code. Empty for a label that is placed nowhere.
     pub code: Range<usize>,
     /// The label that is placed nowhere.
     pub missing: Option<LabelId>,
@@ -21,7 +21,7 @@ pub struct Block {
 /// Why a block follows another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeKind {
-    /// It stands behind it.
+    /// It comes after it.
     Next,
     /// A jump.
     Jump,
@@ -31,7 +31,7 @@ pub enum EdgeKind {
     Call,
 }
 
-/// How control comes from a block to another one.
+/// How control gets from a block to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// Why.
@@ -64,8 +64,8 @@ enum Target {
 }
 
 impl Cfg {
-    /// The blocks of a routine. Odd code gives odd graphs: a jump to a label that is placed nowhere
-    /// leads to a block without code, an `else` without `if` leads nowhere.
+    /// The blocks of a routine. A jump to a label that is placed nowhere leads to a block without
+    /// code; an `else` without `if`, and the like, has no successor.
     #[must_use]
     pub fn of(body: &Body<'_>) -> Self {
         let partners = partners(body);
@@ -80,7 +80,9 @@ impl Cfg {
                 leaders.insert(index);
                 labels.entry(label).or_insert(index);
             }
-            if matches!(instruction.op, Op::ENDIF | Op::DO | Op::WHILE) {
+            if let Flow::Structured(Structure::EndIf | Structure::Do | Structure::While) =
+                instruction.def().flow
+            {
                 leaders.insert(index);
             }
             if let Some(exit) = exit(instruction, index, &partners) {
@@ -153,7 +155,7 @@ impl Cfg {
     #[must_use]
     pub fn picture(&self, object: &Object<'_>, id: RoutineId) -> Picture {
         let text = crate::lines::all(object, id);
-        let shape = |_, block: &Block| Shape {
+        let node = |_, block: &Block| Node {
             lines: match block.missing {
                 Some(label) => vec![format!("{label}: placed nowhere")],
                 None => text.get(block.code.clone()).unwrap_or_default().to_vec(),
@@ -181,150 +183,85 @@ impl Cfg {
         let name = object.routine(id).map(|r| r.display_name().into_owned());
         Picture {
             title: format!("{} {}", id.kind.name(), name.unwrap_or_default()),
-            graph: self.graph.map(shape, arrow),
+            graph: self.graph.map(node, arrow),
         }
     }
 }
 
-/// Whether lanes may decide differently: more than one, and each looks at its own bit.
-fn divergent(instruction: &Instruction) -> bool {
-    let predicate = instruction.predicate().filter(|p| p.id().0 != 0);
-    let lanes = instruction
-        .exec_size()
-        .and_then(visakit_isa::ExecSize::lanes);
-    lanes != Some(1) && predicate.is_some_and(|p| p.combine() == PredicateCombine::PerLane)
-}
-
 /// What an instruction that ends a block does; `None` for the others.
 fn exit(instruction: &Instruction, index: usize, partners: &Partners) -> Option<Exit> {
-    let predicated = instruction.predicate().is_some_and(|p| p.id().0 != 0);
-    let divergent = divergent(instruction);
-    let labels = |name: FieldName| {
+    let control = instruction.flow();
+    let labels = |name, kind: fn(usize) -> EdgeKind| {
         let labels = instruction.all(name).filter_map(|value| match value {
             Value::Label(id) => Some(Target::Label(*id)),
             _ => None,
         });
-        labels.collect::<Vec<_>>()
+        let targets = labels.enumerate().map(|(i, target)| (target, kind(i)));
+        targets.collect()
     };
-    let jump = |kind| {
-        labels(FieldName::Label)
-            .into_iter()
-            .map(move |t| (t, kind))
-            .collect()
-    };
-    let partner = |index: Option<&usize>, behind: usize| {
-        index
-            .map(|i| (Target::Item(i + behind), EdgeKind::Jump))
-            .into_iter()
-            .collect()
-    };
-    let bit = |name, bit: u8| {
-        let flags = instruction.get(name).and_then(Value::as_number);
-        flags.is_some_and(|flags| flags >> bit & 1 == 1)
-    };
-    Some(match instruction.op {
-        // One jump for the whole thread.
-        Op::JMP => Exit {
-            targets: jump(EdgeKind::Jump),
-            next: predicated,
-            divergent: false,
-        },
-        Op::GOTO => Exit {
-            targets: jump(EdgeKind::Jump),
-            next: predicated,
-            divergent,
-        },
-        Op::CALL => Exit {
-            targets: jump(EdgeKind::Call),
-            next: true,
-            divergent: false,
-        },
-        Op::RET | Op::FRET => Exit {
-            targets: Vec::new(),
-            next: predicated,
-            divergent,
-        },
-        Op::SWITCHJMP => {
-            let cases = labels(FieldName::Labels).into_iter().enumerate();
-            let targets = cases.map(|(i, t)| (t, EdgeKind::Case(i))).collect();
-            Exit {
-                targets,
-                ..Exit::default()
-            }
+    let targets = match control.flow {
+        Flow::Jump { .. } => labels(FieldName::Label, |_| EdgeKind::Jump),
+        Flow::Call(Callee::Label) => labels(FieldName::Label, |_| EdgeKind::Call),
+        Flow::Switch => labels(FieldName::Labels, EdgeKind::Case),
+        Flow::Return { .. } => Vec::new(),
+        Flow::Structured(part) if !matches!(part, Structure::EndIf | Structure::Do) => {
+            let partner = partners.get(&index).map(|i| Target::Item(*i));
+            partner
+                .map(|target| (target, EdgeKind::Jump))
+                .into_iter()
+                .collect()
         }
-        Op::IF => Exit {
-            targets: partner(partners.get(&index), 0),
-            next: true,
-            divergent,
-        },
-        Op::ELSE => Exit {
-            targets: partner(partners.get(&index), 0),
-            ..Exit::default()
-        },
-        Op::WHILE => Exit {
-            targets: partner(partners.get(&index), 0),
-            next: predicated,
-            divergent,
-        },
-        Op::BREAK => Exit {
-            targets: partner(partners.get(&index), 1),
-            next: predicated,
-            divergent,
-        },
-        Op::CONT => Exit {
-            targets: partner(partners.get(&index), 0),
-            next: predicated,
-            divergent,
-        },
-        // The end of the thread, or a call that does not come back.
-        Op::RAW_SENDS | Op::RAW_SENDG if bit(FieldName::Modifier, 1) => Exit::default(),
-        Op::IFCALL if bit(FieldName::Flags, 1) => Exit::default(),
-        _ => return None,
+        _ if control.falls_through => return None,
+        _ => Vec::new(),
+    };
+    Some(Exit {
+        targets,
+        next: control.falls_through,
+        divergent: control.diverges,
     })
 }
 
-/// Where structured control flow goes on: from IF the place behind ELSE or that of ENDIF, from
-/// ELSE that of ENDIF, from WHILE that of DO, from BREAK and CONT that of WHILE.
+/// Where parts of structures go on: `if` after its `else` or at its `endif`, `else` at its `endif`,
+/// `while` at its `do`, `break` after its `while`, and `cont` at its `while`.
 type Partners = BTreeMap<usize, usize>;
 
 fn partners(body: &Body<'_>) -> Partners {
     let mut partners = Partners::new();
-    let mut open: Vec<(Op, usize)> = Vec::new();
-    let mut loops: Vec<Vec<usize>> = Vec::new();
+    let mut open: Vec<(Structure, usize)> = Vec::new();
+    let mut loops: Vec<Vec<(Structure, usize)>> = Vec::new();
     for (index, item) in body.code.iter().enumerate() {
         let Item::Instruction(instruction) = item else {
             continue;
         };
-        match instruction.op {
-            op @ Op::IF => open.push((op, index)),
-            op @ Op::DO => {
-                open.push((op, index));
+        let Flow::Structured(part) = instruction.def().flow else {
+            continue;
+        };
+        let last = open.last().copied();
+        match (part, last) {
+            (Structure::If, _) => open.push((part, index)),
+            (Structure::Do, _) => {
+                open.push((part, index));
                 loops.push(Vec::new());
             }
-            op @ Op::ELSE => {
-                if let Some((Op::IF, start)) = open.last().copied() {
-                    open.pop();
-                    partners.insert(start, index + 1);
-                    open.push((op, index));
-                }
+            (Structure::Else, Some((Structure::If, start))) => {
+                open.pop();
+                partners.insert(start, index + 1);
+                open.push((part, index));
             }
-            Op::ENDIF => {
-                if let Some((Op::IF | Op::ELSE, start)) = open.last().copied() {
-                    open.pop();
-                    partners.insert(start, index);
-                }
+            (Structure::EndIf, Some((Structure::If | Structure::Else, start))) => {
+                open.pop();
+                partners.insert(start, index);
             }
-            Op::BREAK | Op::CONT => {
+            (Structure::Break | Structure::Continue, _) => {
                 if let Some(inner) = loops.last_mut() {
-                    inner.push(index);
+                    inner.push((part, index));
                 }
             }
-            Op::WHILE => {
-                if let Some((Op::DO, start)) = open.last().copied() {
-                    open.pop();
-                    partners.insert(index, start);
-                    let inner = loops.pop().unwrap_or_default();
-                    partners.extend(inner.into_iter().map(|i| (i, index)));
+            (Structure::While, Some((Structure::Do, start))) => {
+                open.pop();
+                partners.insert(index, start);
+                for (part, inner) in loops.pop().unwrap_or_default() {
+                    partners.insert(inner, index + usize::from(part == Structure::Break));
                 }
             }
             _ => {}

@@ -18,12 +18,12 @@ pub struct Picture {
     /// What it shows.
     pub title: String,
     /// Boxes and arrows.
-    pub graph: DiGraph<Shape, Arrow>,
+    pub graph: DiGraph<Node, Arrow>,
 }
 
 /// A box.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
+pub struct Node {
     /// Its text.
     pub lines: Vec<String>,
     /// Whether it stands for something outside of what is shown.

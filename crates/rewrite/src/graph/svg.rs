@@ -13,10 +13,10 @@ const PAD: f64 = 8.0;
 const GAP: f64 = 36.0;
 /// Longer lines are cut.
 const WIDEST: usize = 160;
-/// Larger graphs are drawn as one column: nobody looks at more layers, and the work grows.
+/// Larger graphs are drawn as one column: the work of the layout grows faster than the graph.
 const LARGEST: usize = 2000;
 
-/// A box with its place.
+/// Position and size of a box.
 #[derive(Clone, Copy, Default)]
 struct Frame {
     x: f64,
@@ -52,7 +52,7 @@ pub fn svg(out: &mut impl Write, pictures: &[Picture]) -> fmt::Result {
         }
         let bottom = frames.iter().map(Frame::bottom).fold(top + GAP, f64::max);
         let right = frames.iter().map(Frame::right).fold(0.0, f64::max);
-        // Arrows back go round the right side.
+        // Arrows back to earlier blocks pass on the right.
         width = width.max(right + 4.0 * GAP);
         drawn.push((picture, top, frames));
         top = bottom + 2.0 * GAP;
@@ -136,15 +136,15 @@ fn frames(picture: &Picture) -> Vec<Frame> {
     let mut frames: Vec<Frame> = picture
         .graph
         .node_weights()
-        .map(|shape| {
-            let longest = shape
+        .map(|node| {
+            let longest = node
                 .lines
                 .iter()
                 .map(|l| l.chars().count().min(WIDEST))
                 .max();
             Frame {
                 width: size(longest.unwrap_or(0), CHAR),
-                height: size(shape.lines.len().max(1), LINE),
+                height: size(node.lines.len().max(1), LINE),
                 ..Frame::default()
             }
         })

@@ -4,3 +4,4 @@ mod convert;
 mod edits;
 mod intel;
 mod passes;
+mod rewriter;
