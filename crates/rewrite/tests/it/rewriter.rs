@@ -224,7 +224,7 @@ fn lanes_part_where_each_looks_at_its_own_predicate() {
     let text = |jump: &str| {
         format!(
             ".kernel \"k\"\n.decl P1 v_type=P num_elts=16\n{jump} END\n\
-             fence_local ()\nEND:\nret (M1, 1)\n"
+             END:\nret (M1, 1)\n"
         )
     };
     let jump = |predicate: &str| text(&format!("({predicate}) goto (M1, 16)"));
