@@ -60,16 +60,14 @@ struct Key {
     raw: Vec<u8>,
 }
 
-impl PartialEq for Key {
-    fn eq(&self, other: &Self) -> bool {
+impl Key {
+    fn is(&self, other: &Self) -> bool {
         // One by one: slices of numbers that were just written are slow to compare as bytes.
         self.numbers.iter().eq(&other.numbers)
             && self.instruction == other.instruction
             && self.raw == other.raw
     }
-}
 
-impl Key {
     /// Becomes the key of an item. The memory of the last one is used again.
     fn of(&mut self, side: Found<'_>, which: Side, index: usize, numbers: &Numbers) {
         let mut last = self.instruction.take();
@@ -121,7 +119,7 @@ fn symbols(old: Found<'_>, new: Found<'_>, numbers: &Numbers) -> [Vec<Token>; 2]
                 }
                 let side = if *first == Side::Old { old } else { new };
                 other.of(side, *first, *at, numbers);
-                other == key
+                other.is(&key)
             };
             let entry = known.entry(hash, same, |(h, ..)| *h);
             let (_, symbol, ..) = *entry.or_insert((hash, next, which, index)).get();
