@@ -77,23 +77,27 @@ impl Attempt {
         list: &mut InstructionList,
     ) -> bool {
         let mut instructions = self.instructions(reader);
-        let error = collect(&mut instructions, list, |def| self.meet(def));
+        let error = collect(&mut instructions, list, &mut self.met);
         self.end(reader.code(), &instructions, error.as_ref())
     }
 }
 
-/// Collects instructions up to the first faulty one; gives what is wrong with that.
-#[inline(always)]
+/// Collects instructions up to the first faulty one; gives what is wrong with that. Notes the
+/// unmarked features that they depend on.
+///
+/// The only place that decodes into owned instructions: a second copy of that much code would cost
+/// more than the call.
+#[inline(never)]
 pub(crate) fn collect(
     instructions: &mut Instructions<'_>,
     list: &mut InstructionList,
-    mut each: impl FnMut(&'static InstructionDef),
+    met: &mut Features,
 ) -> Option<Error> {
     loop {
         match instructions.next_with(|field| collect_field(field, list)) {
             None => return None,
             Some(Ok(instruction)) => {
-                each(instruction.def());
+                *met = met.union(instruction.def().unmarked);
                 list.finish(instruction.op());
             }
             Some(Err(error)) => {

@@ -13,7 +13,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use visakit_isa::object::{Body, Content, Item, NativeCode, Object, RawItem, RoutineId};
 use visakit_isa::wire::Derived;
-use visakit_isa::{Dialect, Format, Instruction, InstructionList};
+use visakit_isa::{Dialect, Features, Format, Instruction, InstructionList};
 
 /// How to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -273,7 +273,8 @@ impl ObjectReader {
         instructions: &mut Instructions<'a>,
     ) -> Result<Vec<Item<'a>>, Error> {
         let mut raw = None;
-        while let Some(error) = dialect::collect(instructions, &mut self.list, |_| ()) {
+        let mut met = Features::empty();
+        while let Some(error) = dialect::collect(instructions, &mut self.list, &mut met) {
             let error = error.in_routine(reader.id(), &String::from_utf8_lossy(reader.name()));
             let kind = error.kind();
             let reason = error.to_string();
@@ -319,7 +320,7 @@ fn stored_place(place: &Place) -> Vec<(Derived, u32)> {
 pub fn read_code(code: &[u8], body: &Body<'_>, format: Format) -> Result<Vec<Instruction>, Error> {
     let mut list = InstructionList::new();
     let mut instructions = Instructions::new(code, 0, format, Rules::of_body(body, format));
-    match dialect::collect(&mut instructions, &mut list, |_| ()) {
+    match dialect::collect(&mut instructions, &mut list, &mut Features::empty()) {
         None => Ok(list.take(|instruction| instruction)),
         Some(error) => Err(error),
     }

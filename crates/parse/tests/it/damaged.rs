@@ -1,0 +1,125 @@
+//! Cut files, counts that lie, and what lenient reading makes of them.
+
+use crate::object;
+use visakit_isa::Version;
+use visakit_isa::object::{Content, Item};
+use visakit_parse::{ErrorKind, ReadOptions, read, read_with};
+
+const LENIENT: ReadOptions = ReadOptions {
+    lenient: true,
+    dialect: None,
+};
+
+/// Fewer versions where each takes seconds.
+fn versions() -> &'static [Version] {
+    if cfg!(miri) {
+        &[Version::V3_3]
+    } else {
+        &[Version::V3_0, Version::V3_3, Version::V3_6, Version::V4_1]
+    }
+}
+
+/// Lenient reading loses nothing, and strict reading accepts only what has no faults.
+#[track_caller]
+fn keeps(bytes: &[u8]) -> bool {
+    let strict = read(bytes);
+    let Ok(lenient) = read_with(bytes, LENIENT) else {
+        assert!(strict.is_err());
+        return false;
+    };
+    assert_eq!(strict.is_ok(), lenient.faults.is_empty(), "{strict:?}");
+    assert_eq!(visakit_encode::write(&lenient.object).unwrap(), bytes);
+    if let Ok(object) = strict {
+        assert_eq!(object, lenient.object);
+        return true;
+    }
+    false
+}
+
+#[test]
+fn sound_objects() {
+    for version in versions() {
+        let object = object(*version);
+        let bytes = visakit_encode::write(&object).unwrap();
+        assert!(keeps(&bytes));
+        assert_eq!(read(&bytes).unwrap(), object);
+    }
+}
+
+#[test]
+fn cut_at_every_byte() {
+    for version in versions() {
+        let bytes = visakit_encode::write(&object(*version)).unwrap();
+        let step = if cfg!(miri) { 7 } else { 1 };
+        for end in (0..bytes.len()).step_by(step) {
+            assert!(!keeps(&bytes[..end]), "{version} cut at {end}");
+        }
+    }
+}
+
+#[test]
+fn counts_that_lie() {
+    for version in versions() {
+        let bytes = visakit_encode::write(&object(*version)).unwrap();
+        let step = if cfg!(miri) { 13 } else { 1 };
+        for width in [1, 2, 4] {
+            for at in (6..=bytes.len() - width).step_by(step) {
+                for fill in [0x00, 0x01, 0xff] {
+                    let mut bytes = bytes.clone();
+                    bytes[at..at + width].fill(fill);
+                    keeps(&bytes);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn undecodable_code_is_kept() {
+    let mut bytes = visakit_encode::write(&object(Version::V4_1)).unwrap();
+    // The jump, whose label is told from the rest by its opcode.
+    let jump = bytes.windows(4).position(|w| w == [0x32, 0, 0, 0]).unwrap();
+    bytes[jump] = 0xff;
+    let decoded = read_with(&bytes, LENIENT).unwrap();
+    let code = &decoded.object.kernels[0].body().unwrap().code;
+    assert!(matches!(&code[0], Item::Instruction(_)));
+    let Item::Raw(raw) = &code[1] else {
+        panic!("{:?}", code[1])
+    };
+    assert_eq!(raw.bytes[0], 0xff);
+    assert_eq!(code.len(), 2);
+    let kind = decoded.faults[0].kind();
+    assert!(matches!(
+        kind,
+        ErrorKind::UnknownOpcode { opcode: 0xff, .. }
+    ));
+    assert!(!kind.is_legality());
+    assert!(!keeps(&bytes));
+}
+
+#[test]
+fn meaningless_codes_are_kept_as_values() {
+    let mut bytes = visakit_encode::write(&object(Version::V4_1)).unwrap();
+    let jump = bytes.windows(4).position(|w| w == [0x32, 0, 0, 0]).unwrap();
+    bytes[jump + 1] = 0x0f;
+    let decoded = read_with(&bytes, LENIENT).unwrap();
+    let body = decoded.object.kernels[0].body().unwrap();
+    assert_eq!(body.instructions().count(), 3);
+    let jump = body.instructions().nth(1).unwrap();
+    assert_eq!(jump.exec_size().unwrap().bits(), 0x0f);
+    assert_eq!(decoded.faults.len(), 1);
+    assert!(!keeps(&bytes));
+}
+
+#[test]
+fn undecodable_tables_are_kept() {
+    let mut bytes = visakit_encode::write(&object(Version::V4_1)).unwrap();
+    let container = visakit_parse::Container::parse(&bytes).unwrap();
+    let start = usize::try_from(container.places()[0].offset).unwrap();
+    // The number of strings.
+    bytes[start..start + 4].fill(0xff);
+    let decoded = read_with(&bytes, LENIENT).unwrap();
+    assert!(matches!(decoded.object.kernels[0].content, Content::Raw(_)));
+    assert!(decoded.object.functions[0].body().is_some());
+    assert!(!keeps(&bytes));
+}
