@@ -115,6 +115,17 @@ fn walk<'a>(
     }
 }
 
+/// The walk of those who need no values. Compiled once, here: it is too much code for every loop over
+/// instructions to have a copy.
+#[inline(never)]
+fn walk_lazily<'a>(
+    input: &'a [u8],
+    format: Format,
+    rules: &Rules,
+) -> Option<(&'a [u8], &'static InstructionDef)> {
+    walk(input, format, rules, |_, _, _, _| ())
+}
+
 /// The walk of lenient reading, which only needs layouts.
 #[cold]
 #[inline(never)]
@@ -283,7 +294,7 @@ fn explain(input: &[u8], format: Format, rules: &Rules) -> Misstep {
 /// assert_eq!((jump.op(), jump.len(), rest), (Op::JMP, 6, &[0x31][..]));
 /// ```
 pub fn instruction<'a>(format: Format) -> impl Fn(&'a [u8]) -> PResult<'a, InstructionRef<'a>> {
-    move |input| match walk(input, format, &Rules::CODES_ONLY, |_, _, _, _| ()) {
+    move |input| match walk_lazily(input, format, &Rules::CODES_ONLY) {
         Some((rest, def)) => Ok((rest, InstructionRef::new(def, input, rest.len(), 0, format))),
         None => Err(explain(input, format, &Rules::CODES_ONLY).error),
     }
@@ -488,21 +499,23 @@ impl<'a> Instructions<'a> {
                 });
             },
         );
-        match walked {
-            Some((rest, def)) => {
-                let offset = self.offset();
-                self.rest = rest;
-                self.number += 1;
-                Some(Ok(InstructionRef::new(
-                    def,
-                    input,
-                    rest.len(),
-                    offset,
-                    self.format,
-                )))
-            }
-            None => Some(Err(self.fail())),
-        }
+        Some(self.step(walked))
+    }
+
+    /// Goes on after an instruction that was walked, or stops at one that was refused.
+    #[inline(always)]
+    fn step(
+        &mut self,
+        walked: Option<(&'a [u8], &'static InstructionDef)>,
+    ) -> Result<InstructionRef<'a>, Error> {
+        let Some((rest, def)) = walked else {
+            return Err(self.fail());
+        };
+        let (input, offset) = (self.rest, self.offset());
+        self.rest = rest;
+        self.number += 1;
+        let (rest, format) = (rest.len(), self.format);
+        Ok(InstructionRef::new(def, input, rest, offset, format))
     }
 
     #[cold]
@@ -539,9 +552,13 @@ impl<'a> Instructions<'a> {
 impl<'a> Iterator for Instructions<'a> {
     type Item = Result<InstructionRef<'a>, Error>;
 
-    #[inline(always)]
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        self.next_with(|_| ())
+        if self.rest.is_empty() || self.failed {
+            return None;
+        }
+        let walked = walk_lazily(self.rest, self.format, &self.rules);
+        Some(self.step(walked))
     }
 }
 

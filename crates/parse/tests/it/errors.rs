@@ -33,7 +33,7 @@ const RET: [u8; 4] = [0x34, 0, 0, 0];
 
 #[test]
 fn instructions() {
-    let is_after_ret = |bytes: &[u8], kind, offset, field| {
+    let is_after_ret = |bytes: &[u8], kind, offset: u64, field| {
         let bytes = [&RET[..], bytes].concat();
         is(&bytes, kind, 0x104 + offset, 1, field);
     };

@@ -9,5 +9,4 @@ mod dump;
 mod examples;
 mod fields;
 mod layouts;
-mod refusals;
 mod validate;

@@ -1,23 +1,16 @@
 //! What a format cannot express is refused, with the place; nothing is cut silently.
 
-#![allow(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing
-)]
-
 use std::borrow::Cow;
-use visakit::encode::{self, Error, ErrorKind};
-use visakit::isa::object::{
+use visakit_encode::{Error, ErrorKind};
+use visakit_isa::object::{
     Arrangement, Attribute, Body, Declaration, FileVariable, Input, Label, Linkage, NativeBinary,
     NativeCode, NativePlatform, Object, Piece, Relocation, Routine, RoutineId, RoutineKind,
     Variable,
 };
-use visakit::isa::operand::{
+use visakit_isa::operand::{
     GeneralOperand, ImmediateOperand, PropertyByte, SamplerOpFlags, VectorOperand,
 };
-use visakit::isa::{
+use visakit_isa::{
     DataType, Dialect, ExecSize, FieldName as F, Format, Instruction, LabelId, Op, Predicate,
     RawOperand, SamplerId, SamplerOp, StringId, SurfaceId, Value, VarId, Version,
 };
@@ -52,7 +45,7 @@ fn body<'o>(object: &'o mut Object<'static>) -> &'o mut Body<'static> {
 }
 
 fn refusal(object: &Object<'_>) -> Error {
-    let error = encode::write(object).unwrap_err();
+    let error = visakit_encode::write(object).unwrap_err();
     // Every refusal says what can be done, in which version it would be.
     assert!(!error.help().is_empty());
     assert_eq!(error.format(), object.format());
@@ -70,17 +63,17 @@ fn refused(
     place: &str,
 ) {
     let mut old = object(before);
-    assert!(encode::write(&old).is_ok());
+    assert!(visakit_encode::write(&old).is_ok());
     change(&mut old);
     let error = refusal(&old);
     assert_eq!(error.kind(), kind);
     assert_eq!(error.context().to_string(), place);
     let mut new = object(since);
     change(&mut new);
-    let written = encode::write(&new).unwrap();
-    let read = visakit::parse::read_with(
+    let written = visakit_encode::write(&new).unwrap();
+    let read = visakit_parse::read_with(
         &written,
-        visakit::ReadOptions {
+        visakit_parse::ReadOptions {
             lenient: true,
             dialect: Some(Dialect::Writer2018),
         },
@@ -315,7 +308,7 @@ fn parts_that_came_with_3_0() {
     };
     let wrong = |change: &dyn Fn(&mut Object<'static>), kind: ErrorKind, place: &str| {
         let mut object = object(Version::V2_4);
-        assert!(encode::write(&object).is_ok());
+        assert!(visakit_encode::write(&object).is_ok());
         change(&mut object);
         let error = refusal(&object);
         assert_eq!(
@@ -411,7 +404,7 @@ fn instructions_that_the_format_lacks() {
     );
     let text_only = Format::new(Version::V4_1, Dialect::Reader2026_04);
     for op in [Op::BREAKPOINT, Op::RT_READ, Op::LFSR] {
-        let error = encode::instruction(&Instruction::new(op), text_only).unwrap_err();
+        let error = visakit_encode::instruction(&Instruction::new(op), text_only).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NoSuchInstruction(op));
     }
 }
@@ -438,19 +431,23 @@ fn sampler_codes_beyond_5_bits_before_4_0() {
         (Version::V3_4, Version::V4_1),
     ] {
         let op = SamplerOp::new(40, SamplerOpFlags::empty());
-        let error = encode::instruction(&sample(op), Format::new(before, Dialect::Writer2018));
+        let error =
+            visakit_encode::instruction(&sample(op), Format::new(before, Dialect::Writer2018));
         let error = error.unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::TooLarge { bits: 8, .. }));
         assert_eq!(error.context().field, Some("sampler_op"));
-        let written = encode::instruction(&sample(op), Format::new(since, Dialect::Writer2018));
+        let written =
+            visakit_encode::instruction(&sample(op), Format::new(since, Dialect::Writer2018));
         assert_eq!(written.unwrap()[1..3], [40, 0]);
         let op = SamplerOp::new(31, SamplerOpFlags::all());
-        let written = encode::instruction(&sample(op), Format::new(before, Dialect::Writer2018));
+        let written =
+            visakit_encode::instruction(&sample(op), Format::new(before, Dialect::Writer2018));
         assert_eq!(written.unwrap()[1], 0xff);
         // Reserved bits beside the code do not fit either.
         let op = SamplerOp::from_bits(0x0800);
         assert!(
-            encode::instruction(&sample(op), Format::new(before, Dialect::Writer2018)).is_err()
+            visakit_encode::instruction(&sample(op), Format::new(before, Dialect::Writer2018))
+                .is_err()
         );
     }
 }
@@ -459,7 +456,7 @@ fn sampler_codes_beyond_5_bits_before_4_0() {
 fn fields_of_another_layout() {
     let format = Format::new(Version::V4_1, Dialect::Writer2018);
     let refusal = |i: &Instruction| {
-        let error = encode::instruction(i, format).unwrap_err();
+        let error = visakit_encode::instruction(i, format).unwrap_err();
         (error.kind(), error.context().field.unwrap())
     };
     let order = |expected, found| ErrorKind::FieldOrder { expected, found };
@@ -480,7 +477,7 @@ fn fields_of_another_layout() {
         (order(F::ExecSize, Some(F::Pred)), "exec_size")
     );
     let whole = jump.clone().with(F::Label, Value::Label(LabelId(0)));
-    assert!(encode::instruction(&whole, format).is_ok());
+    assert!(visakit_encode::instruction(&whole, format).is_ok());
     let extra = whole.clone().with(F::Label, Value::Label(LabelId(1)));
     assert_eq!(refusal(&extra), (ErrorKind::ExtraField(F::Label), "label"));
     let extra = whole.with(F::Dst, Value::U8(0));
@@ -497,7 +494,7 @@ fn fields_of_another_layout() {
             )
             .with(F::ArgSize, Value::U8(0))
             .with(F::RetSize, Value::U8(0));
-        encode::instruction(&call, Format::new(Version::V4_1, dialect))
+        visakit_encode::instruction(&call, Format::new(Version::V4_1, dialect))
     };
     assert!(with_flags(Dialect::Writer2023_08).is_ok());
     let error = with_flags(Dialect::Writer2023_07).unwrap_err();
@@ -529,12 +526,12 @@ fn immediates_that_have_no_bytes() {
             .with(F::Src0, Value::Vector(immediate.into()))
     };
     let wide = ImmediateOperand::new(DataType::Ud.into(), 1 << 32);
-    let error = encode::instruction(&mov(wide), format).unwrap_err();
+    let error = visakit_encode::instruction(&mov(wide), format).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NoPlace);
     assert_eq!(error.context().field, Some("high"));
     // A `bool` immediate has no size that a reader could take.
     let boolean = ImmediateOperand::new(PropertyByte::from(DataType::Bool), 1);
-    let error = encode::instruction(&mov(boolean), format).unwrap_err();
+    let error = visakit_encode::instruction(&mov(boolean), format).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NoPlace);
     assert_eq!(error.context().field, Some("property"));
 }
@@ -546,7 +543,7 @@ fn arrangements_of_other_pieces() {
     let of = |pieces| {
         let mut object = object(Version::V4_1);
         object.arrangement = Arrangement::Custom(pieces);
-        encode::write(&object).map_err(|e| e.kind())
+        visakit_encode::write(&object).map_err(|e| e.kind())
     };
     assert!(of(vec![piece(kernel)]).is_ok());
     let bad = Err(ErrorKind::BadArrangement);
@@ -566,7 +563,7 @@ fn arrangements_of_other_pieces() {
         platform: NativePlatform(5),
         code: NativeCode::Bytes(Cow::Borrowed(b"code")),
     });
-    assert!(encode::write(&object).is_ok());
+    assert!(visakit_encode::write(&object).is_ok());
 }
 
 /// Numbers that no object has are ordered like all others, and nothing overflows.

@@ -1,0 +1,12 @@
+//! The writer on its own: every kind of field, and what a format cannot express. Nothing here needs a
+//! file, so that all of it runs under miri, too, for big-endian hosts.
+
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod refusals;
+mod values;
