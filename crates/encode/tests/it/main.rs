@@ -1,5 +1,5 @@
-//! The writer on its own: every kind of field, and what a format cannot express. Nothing here needs a
-//! file, so that all of it runs under miri, too, for big-endian hosts.
+//! The writer on its own: every kind of operand, and what a format cannot express. Nothing here needs a
+//! file, so that it runs under miri, too, for big-endian hosts.
 
 #![allow(
     missing_docs,

@@ -183,6 +183,7 @@ fn indices_beyond_16_bits_before_3_4() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "writes tables of 65536 entries")]
 fn counts_and_lengths() {
     refused(
         Version::V3_6,
