@@ -15,6 +15,8 @@
 use crate::LaunchError;
 use crate::bare::image_bytes;
 use crate::source::grf_bytes_of;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use visakit_exec::memory::{
     Addressing, ChannelOrder, ChannelType, Filter, Format, Image, MemoryError, Sampler, Surface,
 };
@@ -353,7 +355,7 @@ impl Run {
         local: usize,
         options: &TrialOptions,
     ) -> Result<Self, LaunchError> {
-        let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9_7f4a_7c15);
+        let mut random = Random(SplitMix64::from_seed(seed.to_le_bytes()));
         let mut memory = Memory::new(1 << 30);
         let failed = |e: MemoryError| LaunchError::Memory(e.to_string());
         let mut buffers = Vec::new();
@@ -514,15 +516,12 @@ fn put(image: &mut [u8], at: usize, bytes: &[u8]) {
     }
 }
 
-/// `xorshift64*`: the same numbers on every machine.
-struct Random(u64);
+/// The same numbers on every machine.
+struct Random(SplitMix64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+        self.0.next_u64()
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "any bits do")]

@@ -48,6 +48,8 @@ pub const PLATFORMS: [Platform; 6] = [
 ];
 
 use kernel::Kernel;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use visakit_isa::object::Object;
 
 /// The object that `data` stands for.
@@ -73,21 +75,12 @@ pub fn from_seed(seed: u64, config: &Config) -> Object<'static> {
 /// The bytes that a seed stands for.
 #[must_use]
 pub fn bytes_of_seed(seed: u64, config: &Config) -> Vec<u8> {
-    // SplitMix64: every seed gives an unrelated stream.
-    let mut state = seed;
-    let mut next = move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
+    // Every seed gives an unrelated stream, the same in every release.
+    let mut random = SplitMix64::from_seed(seed.to_le_bytes());
     // Sizes vary: objects of few statements find faults that are easy to understand.
     let most = u64::try_from(config.statements.max(1)).unwrap_or(u64::MAX);
-    let statements = usize::try_from(next() % most).unwrap_or(0) + 1;
-    let mut bytes = Vec::new();
-    for _ in 0..(statements + 1) * PIECE / 8 {
-        bytes.extend(next().to_le_bytes());
-    }
+    let statements = usize::try_from(random.next_u64() % most).unwrap_or(0) + 1;
+    let mut bytes = vec![0; (statements + 1) * PIECE / 8 * 8];
+    random.fill_bytes(&mut bytes);
     bytes
 }

@@ -3,6 +3,8 @@
 #![allow(missing_docs, clippy::missing_panics_doc, clippy::must_use_candidate)]
 
 use crate::{fixtures, root};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::path::PathBuf;
 use visakit_isa::object::{Body, Object};
 use visakit_isa::table::{self, FieldDef, FieldKind, KeyTest};
@@ -223,16 +225,17 @@ pub fn list_of(def: &InstructionDef) -> Option<&'static FieldDef> {
     def.fields.last().filter(|f| f.kind.is_list())
 }
 
-/// A xorshift generator: the tests are the same each time.
+/// The tests are the same each time.
 #[derive(Debug)]
-pub struct Random(pub u64);
+pub struct Random(SplitMix64);
 
 impl Random {
+    pub fn of_seed(seed: u64) -> Self {
+        Self(SplitMix64::from_seed(seed.to_le_bytes()))
+    }
+
     pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
+        self.0.next_u64()
     }
 
     pub fn below(&mut self, end: usize) -> usize {

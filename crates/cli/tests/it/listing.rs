@@ -2,16 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests
 
+use crate::{OBJECTS, file as temporary, visakit};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-const OBJECTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/objects");
-
-fn visakit(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_visakit"));
-    command.args(args).output().unwrap()
-}
 
 fn stdout(args: &[&str]) -> String {
     String::from_utf8(visakit(args).stdout).unwrap()
@@ -19,10 +11,6 @@ fn stdout(args: &[&str]) -> String {
 
 fn object(name: &str) -> String {
     format!("{OBJECTS}/{name}.isa")
-}
-
-fn temporary(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
 #[test]
@@ -96,27 +84,6 @@ fn every_routine_has_its_own_places() {
 }
 
 #[test]
-fn source_lines_stand_above_their_code() {
-    let text = b".version 4.1\n.kernel \"k\"\nFILE \"listing.cl\"\nLOC 2\n    ret (M1, 1)\nLOC 9\n";
-    let path = temporary("listing.visaasm");
-    fs::write(&path, text).unwrap();
-    fs::write(temporary("listing.cl"), "kernel void k()\n{ return; }\n").unwrap();
-    let object = temporary("listing.isa");
-    let object = object.to_str().unwrap();
-    assert!(
-        visakit(&["asm", path.to_str().unwrap(), "-o", object])
-            .status
-            .success()
-    );
-    let listed = stdout(&["dis", object, "--source"]);
-    assert!(
-        listed.contains("// listing.cl:2: { return; }\n    LOC 2\n"),
-        "{listed}"
-    );
-    assert!(!listed.contains("listing.cl:9"), "{listed}");
-}
-
-#[test]
 fn damaged_places_are_marked_and_passed() {
     let whole = fs::read(object("call_stack_pvc_v41")).unwrap();
     let before = stdout(&["dis", &object("call_stack_pvc_v41"), "--offsets"]);
@@ -161,4 +128,10 @@ fn colours_are_only_where_they_are_wanted() {
     bare.push_str(rest);
     assert!(coloured.len() > plain.len());
     assert_eq!(bare, plain);
+}
+
+#[test]
+fn a_dump() {
+    let page = visakit_testing::root().join("crates/cli/tests/it/dump/vecadd.txt");
+    visakit_testing::page::holds(&page, &stdout(&["dump", "vecadd_f32_skl_v41.isa"]));
 }

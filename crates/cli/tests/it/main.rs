@@ -1,12 +1,35 @@
 //! The tool as its users meet it.
 
-mod asm;
-mod change;
+#![allow(clippy::unwrap_used)] // helpers of tests
+
 mod cli;
-mod dump;
-mod generate;
 mod hostile;
+mod json;
 mod listing;
-mod readme;
-mod run;
-mod validate;
+mod pages;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const OBJECTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/objects");
+
+/// The tool with its arguments, in the folder of the committed objects.
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visakit"));
+    command.args(args).current_dir(OBJECTS);
+    command
+}
+
+fn visakit(args: &[&str]) -> Output {
+    command(args).output().unwrap()
+}
+
+/// A place for a file of this name, which one test only may use.
+fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// What was printed.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -140,7 +140,7 @@ fn huge_counts() {
 
 #[test]
 fn shuffled_pieces() {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::of_seed(0x9e37_79b9_7f4a_7c15);
     let few = a_few();
     for _ in 0..4000 {
         let mut bytes = few[random.below(few.len())].bytes.clone();
@@ -167,7 +167,7 @@ fn shuffled_pieces() {
 #[test]
 fn nothing_zeros_and_noise() {
     both(&[]);
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut random = Random::of_seed(0x2545_f491_4f6c_dd1d);
     for length in [1, 3, 4, 5, 6, 7, 12, 100, 5000] {
         both(&vec![0; length]);
         both(&vec![0xff; length]);
@@ -225,7 +225,7 @@ fn fixtures_obey_the_law_of_texts() {
 /// Generated objects, whole and with edits.
 #[test]
 fn generated_objects() {
-    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut random = Random::of_seed(0x1234_5678_9abc_def1);
     for seed in 0..60 {
         let whole = input_of_seed(seed);
         let mut damaged = whole.clone();

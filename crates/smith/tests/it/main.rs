@@ -2,4 +2,5 @@
 
 mod finalizer;
 mod laws;
+mod shape;
 mod valid;

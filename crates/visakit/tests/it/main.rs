@@ -9,4 +9,5 @@ mod dump;
 mod examples;
 mod fields;
 mod layouts;
+mod stats;
 mod validate;

@@ -1,0 +1,170 @@
+//! Documents for programs: what the tool prints with `--json` and `--sarif`, read as a program reads it.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // helpers of tests
+
+use crate::{file, text, visakit};
+use serde_json::Value;
+
+const CALLS: &str = "call_stack_pvc_v41.isa";
+
+/// The document that a command prints, where it ends with this code.
+fn document(args: &[&str], code: i32) -> Value {
+    let output = visakit(args);
+    assert_eq!(output.status.code(), Some(code), "{args:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+const BAD: &str = ".version 4.1
+.kernel \"bad\"
+.decl V32 v_type=G type=d num_elts=16 align=GRF
+    mov (M1, 16) V32(0,0)<0> 0x2a:d
+    asr (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0> 0x1:d
+    lsc_fence.ugm.none.group
+    ret (M1, 1)
+";
+
+#[test]
+fn info() {
+    let json = document(&["info", "--json", CALLS, "subgroups_skl_v36.isa"], 0);
+    assert_eq!(json["files"].as_array().unwrap().len(), 2);
+    let file = &json["files"][0];
+    assert_eq!(file["file"], CALLS);
+    assert_eq!(file["version"], "4.1");
+    assert_eq!(file["routines"].as_array().unwrap().len(), 4);
+    assert_eq!(file["routines"][0]["kind"], "kernel");
+    assert_eq!(file["routines"][0]["instructions"], 65);
+    assert_eq!(file["routines"][1]["linkage"], "extern");
+    assert_eq!(file["faults"], serde_json::json!([]));
+    let attributes = file["routines"][0]["attributes"].as_array().unwrap();
+    let simd = attributes.iter().find(|a| a["name"] == "SimdSize").unwrap();
+    assert_eq!(simd["value"], 16);
+}
+
+#[test]
+fn stats() {
+    std::fs::write(file("cut.isa"), [0; 64]).unwrap();
+    let cut = file("cut.isa").display().to_string();
+    let json = document(&["stats", "--json", CALLS, "images_dg2_v41.isa", &cut], 1);
+    let mix = json["mix"].as_array().unwrap();
+    let sum: u64 = mix.iter().map(|row| row["count"].as_u64().unwrap()).sum();
+    assert_eq!(json["instructions"], sum);
+    let bytes = &json["bytes"];
+    let parts = ["header", "tables", "code", "native", "other"];
+    let parts: u64 = parts.iter().map(|p| bytes[p].as_u64().unwrap()).sum();
+    assert_eq!(bytes["file"], parts);
+    assert_eq!(json["objects"], 2);
+    assert_eq!(json["rejected"][0]["file"], cut);
+}
+
+#[test]
+fn reference_of_everything() {
+    let rows = visakit::isa::table::rows().count();
+    assert_eq!(text(&visakit(&["isa"]).stdout).lines().count(), rows + 1);
+    let json = document(&["isa", "--json"], 0);
+    let json = json["instructions"].as_array().unwrap();
+    assert_eq!(json.len(), rows);
+    let bfi = json.iter().find(|row| row["name"] == "BFI").unwrap();
+    assert_eq!(bfi["opcode"], 0x47);
+    assert_eq!(bfi["fields"][2]["role"], "destination");
+}
+
+/// What tools rely on: offsets in the file, lengths, opcodes, in order and without gaps.
+#[test]
+fn dump() {
+    let document = document(&["dump", "--json", CALLS], 0);
+    let routines = document["routines"].as_array().unwrap();
+    let kinds: Vec<_> = routines
+        .iter()
+        .map(|r| r["kind"].as_str().unwrap())
+        .collect();
+    assert!(kinds.contains(&"kernel") && kinds.contains(&"function"));
+    for routine in routines {
+        let number = |json: &Value| json.as_u64().unwrap();
+        let end = number(&routine["offset"]) + number(&routine["size"]);
+        let instructions = routine["instructions"].as_array().unwrap();
+        let mut at = number(&instructions[0]["offset"]);
+        for instruction in instructions {
+            assert_eq!(number(&instruction["offset"]), at);
+            let fields = instruction["fields"].as_array().unwrap();
+            let subs = u64::from(instruction.get("sub_op").is_some());
+            let mut inner = at + 1 + subs;
+            for field in fields {
+                assert_eq!(number(&field["offset"]), inner);
+                inner += number(&field["length"]);
+            }
+            at += number(&instruction["length"]);
+            assert_eq!(inner, at);
+            assert!(instruction["mnemonic"].is_string() && instruction["opcode"].is_u64());
+        }
+        assert_eq!(at, end);
+    }
+}
+
+#[test]
+fn dump_of_a_routine_by_name_and_number() {
+    let all = document(&["dump", "--json", CALLS], 0);
+    for (number, routine) in all["routines"].as_array().unwrap().iter().enumerate() {
+        let name = routine["name"].as_str().unwrap();
+        let by_name = visakit(&["dump", "--json", CALLS, "--routine", name]);
+        let by_number = visakit(&["dump", "--json", CALLS, "--routine", &number.to_string()]);
+        assert_eq!(by_name.stdout, by_number.stdout);
+        let one: Value = serde_json::from_slice(&by_name.stdout).unwrap();
+        assert_eq!(one["routines"], Value::from(vec![routine.clone()]));
+    }
+}
+
+#[test]
+fn validate() {
+    let text = file("bad.visaasm");
+    std::fs::write(&text, BAD).unwrap();
+    let object = text.with_extension("isa");
+    let (text, object) = (text.to_str().unwrap(), object.to_str().unwrap());
+    assert!(visakit(&["asm", text, "-o", object]).status.success());
+    let json = document(&["validate", object, "--json"], 1);
+    assert_eq!(json["errors"], 1);
+    let finding = &json["files"][0]["findings"][0];
+    assert_eq!(finding["rule"], "V0223-destination-stride");
+    assert_eq!(finding["routine"]["name"], "bad");
+    assert_eq!(
+        (&finding["instruction"], &finding["field"]),
+        (&0.into(), &"dst".into())
+    );
+    let offset = usize::try_from(finding["offset"].as_u64().unwrap()).unwrap();
+    let bytes = std::fs::read(object).unwrap();
+    assert_eq!(bytes[offset - 4], 0x29);
+
+    let log = document(&["validate", text, object, "--sarif"], 1);
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let results = run["results"].as_array().unwrap();
+    assert_eq!(results.len(), 2);
+    for result in results {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        let rule = &run["tool"]["driver"]["rules"][index];
+        assert_eq!(rule["id"], result["ruleId"]);
+    }
+    let region = |n: usize| &results[n]["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(region(0)["startLine"], 4);
+    assert_eq!(region(1)["byteOffset"], offset);
+}
+
+#[test]
+fn explain() {
+    let json = document(&["explain", "--json"], 0);
+    assert!(json.as_array().unwrap().len() > 100);
+}
+
+#[test]
+fn diff() {
+    let renamed = file("renamed.isa").display().to_string();
+    let done = visakit(&["rename", CALLS, "leaf_stack=leaf", "-o", &renamed]);
+    assert!(done.status.success());
+    let json = document(&["diff", CALLS, &renamed, "--json"], 1);
+    let routines = json["routines"].as_array().unwrap();
+    let only = |side: &str| {
+        let mut found = routines.iter().filter(|r| r["only_in"] == side);
+        (found.next().unwrap()["name"].clone(), found.count())
+    };
+    assert_eq!(only("old"), ("leaf_stack".into(), 0));
+    assert_eq!(only("new"), ("leaf".into(), 0));
+}

@@ -1,0 +1,147 @@
+//! Pages of commands are run, and print what they show: the README, and for each verb a page of `pages/`.
+//!
+//! In blocks marked `console` a line that begins with `$ ` is a command for the shell, `? N` the exit code where it is
+//! not 0, and `...` stands for any lines. A block that is marked with a language and a name, such as
+//! `visaasm k.visaasm`, is a file that the commands after it find in their folder; `fixtures` is there as well.
+//! `cargo xtask bless` writes what is printed now into the pages.
+#![cfg(unix)] // the examples are for a Unix shell
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
+
+use snapbox::assert::Action;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A folder to work in, with the fixtures in it.
+fn folder(page: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("pages")
+        .join(page);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).unwrap();
+    }
+    fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink(visakit_testing::fixtures(), folder.join("fixtures")).unwrap();
+    folder
+}
+
+/// What a shell prints, both streams as they come, and the exit code where it is not 0.
+fn printed(command: &str, folder: &Path) -> String {
+    let tools = Path::new(env!("CARGO_BIN_EXE_visakit")).parent().unwrap();
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("exec 2>&1; {command}"));
+    let done = shell
+        .current_dir(folder)
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    let mut text = String::from_utf8(done.stdout).unwrap();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    match done.status.code() {
+        Some(0) => text,
+        Some(code) => format!("? {code}\n{text}"),
+        None => panic!("{command} was killed"),
+    }
+}
+
+/// The page with what its commands print now, and how many there are.
+fn replay(page: &str, folder: &Path) -> (String, usize) {
+    let mut actual = String::new();
+    let mut commands = 0;
+    // What the block that a line stands in is marked with.
+    let mut block = None;
+    let mut lines = page.lines().peekable();
+    while let Some(line) = lines.next() {
+        let fence = line.strip_prefix("```");
+        if let Some(mark) = fence {
+            block = block.is_none().then_some(mark);
+        }
+        if fence.is_none()
+            && let Some((_, name)) = block.and_then(|mark| mark.split_once(' '))
+        {
+            let path = folder.join(name);
+            let before = fs::read_to_string(&path).unwrap_or_default();
+            fs::write(path, format!("{before}{line}\n")).unwrap();
+        }
+        let in_console = block == Some("console") && fence.is_none();
+        let command = line.strip_prefix("$ ").filter(|_| in_console);
+        // What else stands in a block is printed, but for an empty line before the next command.
+        let parts = line.is_empty() && lines.peek().is_some_and(|next| next.starts_with("$ "));
+        if !in_console || command.is_some() || parts {
+            actual.push_str(line);
+            actual.push('\n');
+        }
+        if let Some(command) = command {
+            actual.push_str(&printed(command, folder));
+            commands += 1;
+        }
+    }
+    (actual, commands)
+}
+
+/// Runs a page and compares it with what it shows.
+fn check(name: &str, path: &Path, least: usize) {
+    let page = fs::read_to_string(path).unwrap();
+    let (actual, commands) = replay(&page, &folder(name));
+    assert!(commands >= least, "only {commands} commands found");
+    let action = if visakit_testing::page::blesses() {
+        Action::Overwrite
+    } else {
+        Action::Verify
+    };
+    // What looks like a path is none.
+    let compare = snapbox::Assert::new().action(action).normalize_paths(false);
+    compare.eq(actual, snapbox::Data::read_from(path, None));
+}
+
+fn pages() -> PathBuf {
+    visakit_testing::root().join("crates/cli/tests/it/pages")
+}
+
+/// A test for each page, and all their names.
+macro_rules! pages {
+    ($($verb:ident)*) => {
+        const VERBS: &[&str] = &[$(stringify!($verb)),*];
+        $(
+            #[test]
+            fn $verb() {
+                check(stringify!($verb), &pages().join(concat!(stringify!($verb), ".md")), 2);
+            }
+        )*
+    };
+}
+
+pages! {
+    asm callgraph cfg completions convert diff dis dump explain extract fmt info isa man merge reduce rename roundtrip
+    run smith stats strip validate
+}
+
+#[test]
+fn readme() {
+    check("README", &visakit_testing::root().join("README.md"), 20);
+}
+
+/// Every verb has a page, with a success and a failure of it, and every page is run.
+#[test]
+fn every_verb_has_a_page() {
+    let help = printed("visakit help", &folder("help"));
+    let commands = help.split("Commands:").nth(1).unwrap();
+    let commands = commands.split("Options:").next().unwrap();
+    let verbs: BTreeSet<_> = commands
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
+        .filter(|verb| *verb != "help")
+        .collect();
+    assert_eq!(verbs, VERBS.iter().copied().collect());
+    let files = fs::read_dir(pages()).unwrap();
+    assert_eq!(files.count(), VERBS.len());
+    for verb in verbs {
+        let page = fs::read_to_string(pages().join(format!("{verb}.md"))).unwrap();
+        assert!(page.contains(&format!("$ visakit {verb}")), "{verb}");
+        assert!(page.contains("\n? "), "{verb}: no failure");
+    }
+}
