@@ -3,7 +3,7 @@
 use crate::{Done, call, cargo, fuzz_seeds};
 use std::error::Error;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 use std::thread::{available_parallelism, scope};
@@ -71,20 +71,14 @@ pub(crate) fn run(arguments: &[String]) -> Done {
 
 /// The binary, built without a sanitizer of memory: there is no unsafe code for it to watch, it takes twice the time, and
 /// without it the stable compiler will do.
-fn build() -> Result<std::path::PathBuf, Box<dyn Error>> {
+fn build() -> Result<PathBuf, Box<dyn Error>> {
     let host = Command::new("rustc")
         .args(["--print", "host-tuple"])
         .output()?;
     let host = String::from_utf8(host.stdout)?;
-    call(cargo().args([
-        "fuzz",
-        "build",
-        "--sanitizer",
-        "none",
-        "--target-dir",
-        BUILT,
-        "run",
-    ]))?;
+    let mut command = cargo();
+    command.args(["fuzz", "build", "--sanitizer", "none", "--target-dir"]);
+    call(command.arg(root().join(BUILT)).arg("run"))?;
     Ok(root().join(BUILT).join(host.trim()).join("release/run"))
 }
 

@@ -191,7 +191,7 @@ fn write_fields<K: Output>(
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn value<K: Output>(field: &Field, def: &FieldDef, out: &mut K) -> Result<(), K::Error> {
     if !field.value.fits(def.kind) {
         return Err(out.refuse(ErrorKind::WrongKind, field.name.as_str()));

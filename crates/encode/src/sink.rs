@@ -66,12 +66,12 @@ impl Buffer {
 impl Sink for Buffer {
     type Error = Error;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn format(&self) -> Format {
         self.format
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[allow(clippy::cast_possible_truncation)] // checked before
     fn number(&mut self, name: &'static str, width: Width, value: u32) -> Result<(), Error> {
         if matches!(width, Width::I16) {

@@ -128,7 +128,7 @@ pub trait Source<'a> {
     fn bytes(&mut self, name: &'static str, length: u32) -> Result<&'a [u8], Self::Error>;
 
     /// Number of bytes of an index.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn index_bytes(&self) -> u8 {
         Width::Index.bytes(self.format())
     }
@@ -137,7 +137,7 @@ pub trait Source<'a> {
     ///
     /// # Errors
     /// The input ends before.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn expect(&mut self, _bytes: usize) -> Result<(), Self::Error> {
         Ok(())
     }
@@ -167,7 +167,7 @@ pub trait Source<'a> {
     ///
     /// # Errors
     /// The source does not accept the value.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn vet(&mut self, _value: &Value) -> Result<(), Self::Error> {
         Ok(())
     }
@@ -251,33 +251,33 @@ pub trait Number: Copy {
 macro_rules! numbers {
     ($($ty:ty),* ; $($id:ident($inner:ty)),* ; $($bits:ident($of:ty)),*) => {
         $(impl Number for $ty {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
             fn from_wire(number: u32) -> Self {
                 number as Self
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             #[allow(clippy::cast_sign_loss, clippy::cast_lossless, trivial_numeric_casts)]
             fn to_wire(self) -> u32 {
                 self as u32
             }
         })*
         $(impl Number for crate::ids::$id {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn from_wire(number: u32) -> Self {
                 Self(<$inner>::from_wire(number))
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn to_wire(self) -> u32 {
                 self.0.to_wire()
             }
         })*
         $(impl Number for crate::operand::$bits {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn from_wire(number: u32) -> Self {
                 Self::from_bits(<$of>::from_wire(number))
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn to_wire(self) -> u32 {
                 self.bits().to_wire()
             }
@@ -408,19 +408,19 @@ pub fn write_list_with<K: Sink, T>(
 macro_rules! layout {
     (record $ty:ident $(<$lt:lifetime>)? { $($body:tt)* }) => {
         impl<'a> $crate::wire::Record<'a> for $ty $(<$lt>)? {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             #[allow(unused_variables)]
             fn least_bytes(index: u8) -> usize {
                 layout!(@least index (0) { $($body)* })
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn read<S: $crate::wire::Source<'a>>(&mut self, source: &mut S) -> Result<(), S::Error> {
                 #[allow(unused_variables)]
                 let format = source.format();
                 layout!(@read self source format { $($body)* });
                 Ok(())
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn write<K: $crate::wire::Sink>(&self, sink: &mut K) -> Result<(), K::Error> {
                 #[allow(unused_variables)]
                 let format = sink.format();

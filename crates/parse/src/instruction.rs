@@ -19,7 +19,7 @@ struct Walk<'a, 'r, X, const INDEX: u8> {
 }
 
 impl<'a, 'r, X: Policy, const INDEX: u8> Walk<'a, 'r, X, INDEX> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn new(def: &'static InstructionDef, bytes: Bytes<'a, 'r, X, INDEX>) -> Self {
         Self {
             bytes,
@@ -30,7 +30,7 @@ impl<'a, 'r, X: Policy, const INDEX: u8> Walk<'a, 'r, X, INDEX> {
     }
 
     /// The next field that is present, without its value.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn next_def(&mut self) -> Option<&'static FieldDef> {
         loop {
             if let Some(list) = self.list {
@@ -57,7 +57,7 @@ impl<'a, 'r, X: Policy, const INDEX: u8> Walk<'a, 'r, X, INDEX> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn value(&mut self, def: &'static FieldDef) -> Result<Value, X::Error> {
         let value = Value::read(def.kind, &mut self.bytes)?;
         if def.is_key {
@@ -71,7 +71,7 @@ impl<'a, 'r, X: Policy, const INDEX: u8> Walk<'a, 'r, X, INDEX> {
 }
 
 /// Takes opcode and sub-operation.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn head<X: Policy, const INDEX: u8>(
     bytes: &mut Bytes<'_, '_, X, INDEX>,
 ) -> Result<&'static InstructionDef, X::Error> {
@@ -98,7 +98,7 @@ fn head<X: Policy, const INDEX: u8>(
 /// taken without asking of each field what it is and when it is there. All ways read the same
 /// [`FieldDef`]s with the same [`Value::read`]. What went wrong, if anything, is found out by
 /// [`explain`].
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn walk<'a>(
     input: &'a [u8],
     format: Format,
@@ -146,7 +146,7 @@ fn walk_unchecked<'a>(
 }
 
 /// The walk for indices of a known number of bytes.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn walk_indices<'a, const INDEX: u8>(
     input: &'a [u8],
     format: Format,
@@ -189,7 +189,7 @@ where
     E: FnMut(&'static FieldDef, Value, usize, usize),
 {
     /// Takes a field whose kind the caller knows.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn field(&mut self, def: &'static FieldDef, kind: FieldKind) -> Option<()> {
         let before = self.walk.bytes.rest.len();
         let value = Value::read(kind, &mut self.walk.bytes).ok()?;
@@ -197,21 +197,21 @@ where
         Some(())
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn done(&mut self, def: &'static FieldDef, value: Value, before: usize) {
         let after = self.walk.bytes.rest.len();
         (self.each)(def, value, self.total - before, self.total - after);
     }
 
     /// The next field, which is of this kind.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take(&mut self, kind: FieldKind) -> Option<()> {
         let def = self.walk.fields.next()?;
         self.field(def, kind)
     }
 
     /// All fields that remain, vector operands without conditions.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_all_vectors(&mut self) -> Option<()> {
         while let Some(def) = self.walk.fields.next() {
             self.field(def, FieldKind::Vector)?;
@@ -220,7 +220,7 @@ where
     }
 
     /// All fields, none of which has a condition.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_fixed(&mut self) -> Option<()> {
         while let Some(def) = self.walk.fields.next() {
             self.field(def, def.kind)?;
@@ -229,7 +229,7 @@ where
     }
 
     /// All fields, conditions and lists included.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn take_conditional(&mut self) -> Option<()> {
         while let Some(def) = self.walk.next_def() {
             let before = self.walk.bytes.rest.len();
@@ -324,7 +324,7 @@ pub struct FieldRef {
 }
 
 impl<'a> InstructionRef<'a> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn new(
         def: &'static InstructionDef,
         input: &'a [u8],
@@ -476,7 +476,7 @@ impl<'a> Instructions<'a> {
     /// `each` gets the fields as [`InstructionRef::fields`] gives them. It is called while the
     /// instruction is being read, so it may have seen fields of an instruction that turns out
     /// faulty.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn next_with(
         &mut self,
         mut each: impl FnMut(&FieldRef),
@@ -489,7 +489,7 @@ impl<'a> Instructions<'a> {
             input,
             self.format,
             &self.rules,
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             |def, value, start, end| {
                 each(&FieldRef {
                     def,

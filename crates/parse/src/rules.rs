@@ -68,7 +68,7 @@ impl Rules {
     }
 
     /// Checks the value of a field; `key` is that of the instruction's key field.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn check(&self, value: &Value, key: u16, format: Format) -> Result<(), ErrorKind> {
         match value {
             Value::Vector(operand) => self.check_vector(operand),
@@ -99,7 +99,7 @@ impl Rules {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn check_vector(&self, operand: &VectorOperand) -> Result<(), ErrorKind> {
         if !operand.modifier().is_wire_legal() {
             return Err(ErrorKind::Modifier(operand.tag()));
@@ -138,12 +138,12 @@ impl Rules {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn variable(&self, index: u32) -> Result<(), ErrorKind> {
         below("variable", index, self.variables)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn predicate(&self, index: u16) -> Result<(), ErrorKind> {
         below("predicate", index.into(), self.predicates.into())
     }
@@ -205,7 +205,7 @@ impl Rules {
     }
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn below(table: &'static str, index: u32, end: u32) -> Result<(), ErrorKind> {
     if index < end {
         Ok(())

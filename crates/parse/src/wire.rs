@@ -52,10 +52,10 @@ impl Policy for Tersely {
     type Error = ();
     const VETS: Option<bool> = Some(true);
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn incomplete(_: usize) {}
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn fault(_: ErrorKind, _: usize) {}
 }
 
@@ -67,10 +67,10 @@ impl Policy for Trusting {
     type Error = ();
     const VETS: Option<bool> = Some(false);
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn incomplete(_: usize) {}
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn fault(_: ErrorKind, _: usize) {}
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct Bytes<'a, 'r, X, const INDEX: u8 = 0> {
 }
 
 impl<'a, 'r, X: Policy, const INDEX: u8> Bytes<'a, 'r, X, INDEX> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new(rest: &'a [u8], format: Format, rules: &'r Rules) -> Self {
         Self {
             rest,
@@ -102,7 +102,7 @@ impl<'a, 'r, X: Policy, const INDEX: u8> Bytes<'a, 'r, X, INDEX> {
     }
 
     /// `N` bytes; what every number is read from.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], X::Error> {
         match self.rest.split_first_chunk::<N>() {
             Some((bytes, rest)) => {
@@ -113,14 +113,14 @@ impl<'a, 'r, X: Policy, const INDEX: u8> Bytes<'a, 'r, X, INDEX> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn byte(&mut self) -> Result<u8, X::Error> {
         let [byte] = self.array()?;
         Ok(byte)
     }
 
     /// Stops at a fault; `back` bytes of what it is about have been taken.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn fault(&self, kind: ErrorKind, back: usize) -> X::Error {
         X::fault(kind, self.rest.len() + back)
     }
@@ -129,12 +129,12 @@ impl<'a, 'r, X: Policy, const INDEX: u8> Bytes<'a, 'r, X, INDEX> {
 impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
     type Error = X::Error;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn format(&self) -> Format {
         self.format
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn number(&mut self, _: &'static str, width: Width) -> Result<u32, Self::Error> {
         if matches!(width, Width::I16) {
             let number = i16::from_le_bytes(self.array()?);
@@ -152,7 +152,7 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn index_bytes(&self) -> u8 {
         match INDEX {
             0 => Width::Index.bytes(self.format),
@@ -160,7 +160,7 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn expect(&mut self, bytes: usize) -> Result<(), Self::Error> {
         match bytes.checked_sub(self.rest.len()) {
             None | Some(0) => Ok(()),
@@ -207,7 +207,7 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
 
     fn mark_inputs(&mut self) {}
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn vet(&mut self, value: &Value) -> Result<(), Self::Error> {
         if !X::VETS.unwrap_or(self.rules.strict) {
             return Ok(());
@@ -218,7 +218,7 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn invalid(&mut self, what: Undescribed) -> Self::Error {
         // The tag, or tag, type and value, have just been taken.
         let back = match what {
@@ -228,10 +228,10 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
         self.fault(what.into(), back)
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn enter(&mut self, _: &'static str, _: Option<u32>) {}
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn leave(&mut self) {}
 }
 

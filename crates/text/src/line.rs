@@ -12,7 +12,7 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// The character of a digit below sixteen.
 #[allow(clippy::indexing_slicing)] // sixteen entries, four bits
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 const fn digit(value: u64) -> u8 {
     DIGITS[(value & 0xf) as usize]
 }
@@ -34,17 +34,17 @@ impl Line {
         self.bytes.clear();
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn text(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn raw(&mut self, text: &[u8]) {
         self.bytes.extend_from_slice(text);
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn byte(&mut self, byte: u8) {
         self.bytes.push(byte);
     }

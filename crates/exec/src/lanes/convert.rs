@@ -17,7 +17,7 @@ macro_rules! by_cast {
     )*};
     (@each $from:ty => [$($to:ty),*]) => {$(
         impl Convert<$to> for $from {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn convert(self) -> $to {
                 self as $to
             }
@@ -31,13 +31,13 @@ by_cast!(u8, i8, u16, i16, u32, i32, u64, i64, i128, f32, f64
 macro_rules! narrow_to_wide {
     ($($to:ty),*) => {$(
         impl Convert<$to> for f16 {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn convert(self) -> $to {
                 self.to_f32() as $to
             }
         }
         impl Convert<$to> for bf16 {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn convert(self) -> $to {
                 self.to_f32() as $to
             }
@@ -50,7 +50,7 @@ narrow_to_wide!(u8, i8, u16, i16, u32, i32, u64, i64, i128, f32, f64);
 /// The `f32` next to a number on the side of zero, its last bit set if anything was cut off. Rounding
 /// it to 16 bits gives what rounding the number once would; going by way of the nearest `f32` would
 /// round twice.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn sticky(value: f64) -> f32 {
     let near = value as f32;
     let wide = f64::from(near);
@@ -64,13 +64,13 @@ fn sticky(value: f64) -> f32 {
 macro_rules! to_narrow {
     ($($from:ty),*) => {$(
         impl Convert<f16> for $from {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn convert(self) -> f16 {
                 f16::from_f32(sticky(self as f64))
             }
         }
         impl Convert<bf16> for $from {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn convert(self) -> bf16 {
                 bf16::from_f32(sticky(self as f64))
             }
@@ -81,42 +81,42 @@ macro_rules! to_narrow {
 to_narrow!(u8, i8, u16, i16, u32, i32, u64, i64, i128, f64);
 
 impl Convert<f16> for f32 {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn convert(self) -> f16 {
         f16::from_f32(self)
     }
 }
 
 impl Convert<bf16> for f32 {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn convert(self) -> bf16 {
         bf16::from_f32(self)
     }
 }
 
 impl Convert<f16> for f16 {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn convert(self) -> f16 {
         self
     }
 }
 
 impl Convert<bf16> for bf16 {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn convert(self) -> bf16 {
         self
     }
 }
 
 impl Convert<bf16> for f16 {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn convert(self) -> bf16 {
         bf16::from_f32(self.to_f32())
     }
 }
 
 impl Convert<f16> for bf16 {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn convert(self) -> f16 {
         f16::from_f32(self.to_f32())
     }
@@ -169,19 +169,19 @@ macro_rules! compute_int {
     ($($ty:ty, $signed:ty);*) => {$(
         impl Compute for $ty {
             const FLOAT: bool = false;
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn neg(self) -> Self {
                 self.wrapping_neg()
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn abs(self) -> Self {
                 (self as $signed).wrapping_abs() as Self
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn not(self) -> Self {
                 !self
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn change(modify: Modify) -> Change {
                 let (flip, plus) = match modify {
                     Modify::Neg => (-1, 1),
@@ -190,7 +190,7 @@ macro_rules! compute_int {
                 };
                 Change { keep: -1, flip, plus }
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn changed(self, change: Change) -> Self {
                 ((self & change.keep as Self) ^ change.flip as Self)
                     .wrapping_add(change.plus as Self)
@@ -205,19 +205,19 @@ macro_rules! compute_float {
     ($($ty:ty, $bits:ty);*) => {$(
         impl Compute for $ty {
             const FLOAT: bool = true;
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn neg(self) -> Self {
                 -self
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn abs(self) -> Self {
                 <$ty>::abs(self)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn not(self) -> Self {
                 <$ty>::from_bits(!self.to_bits())
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn change(modify: Modify) -> Change {
                 let sign = ((-0.0 as $ty).to_bits()) as i64;
                 let (keep, flip) = match modify {
@@ -229,7 +229,7 @@ macro_rules! compute_float {
                 };
                 Change { keep, flip, plus: 0 }
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn changed(self, change: Change) -> Self {
                 Self::from_bits((self.to_bits() & change.keep as $bits) ^ change.flip as $bits)
             }
@@ -250,11 +250,11 @@ pub(crate) trait Saturate: Sized + Copy {
 macro_rules! saturate_int {
     ($($ty:ty),*) => {$(
         impl Saturate for $ty {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn saturate_int(self, low: i128, high: i128) -> i128 {
                 (self as i128).clamp(low, high)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn saturate_float(self) -> f64 {
                 (self as f64).clamp(0.0, 1.0)
             }
@@ -267,12 +267,12 @@ saturate_int!(u8, u16, u32, i32, u64, i64, i128);
 macro_rules! saturate_float {
     ($($ty:ty),*) => {$(
         impl Saturate for $ty {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn saturate_int(self, low: i128, high: i128) -> i128 {
                 // The cast clamps to i128 and turns NaN into 0.
                 (self as i128).clamp(low, high)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn saturate_float(self) -> f64 {
                 if self.is_nan() { 0.0 } else { (self as f64).clamp(0.0, 1.0) }
             }
@@ -298,11 +298,11 @@ macro_rules! element_int {
     ($($ty:ty),*) => {$(
         impl Element for $ty {
             const RANGE: Option<(i128, i128)> = Some((<$ty>::MIN as i128, <$ty>::MAX as i128));
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn from_int(value: i128) -> Self {
                 value as Self
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn from_unit(value: f64) -> Self {
                 value as Self
             }
@@ -316,11 +316,11 @@ macro_rules! element_float {
     ($($ty:ty),*) => {$(
         impl Element for $ty {
             const RANGE: Option<(i128, i128)> = None;
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn from_int(value: i128) -> Self {
                 value.convert()
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn from_unit(value: f64) -> Self {
                 value.convert()
             }

@@ -89,43 +89,43 @@ pub(crate) trait Real: Compute + Into<f64> {
 macro_rules! real {
     ($($ty:ty, $slow:ident);*) => {$(
         impl Real for $ty {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn is_slow(mode: FloatMode) -> bool {
                 mode.$slow
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn of(x: f64) -> Self {
                 x as Self
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn to(self) -> f64 {
                 self as f64
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn add(self, other: Self) -> Self {
                 self + other
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn mul(self, other: Self) -> Self {
                 self * other
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn div(self, other: Self) -> Self {
                 self / other
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn mul_add(self, b: Self, c: Self) -> Self {
                 <$ty>::mul_add(self, b, c)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn sqrt(self) -> Self {
                 <$ty>::sqrt(self)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn is_nan(self) -> bool {
                 <$ty>::is_nan(self)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn flush(self) -> Self {
                 if self.abs() < <$ty>::MIN_POSITIVE {
                     (0.0 as $ty).copysign(self)
@@ -133,19 +133,19 @@ macro_rules! real {
                     self
                 }
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn floor(self) -> Self {
                 <$ty>::floor(self)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn ceil(self) -> Self {
                 <$ty>::ceil(self)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn trunc(self) -> Self {
                 <$ty>::trunc(self)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn round_ties_even(self) -> Self {
                 <$ty>::round_ties_even(self)
             }
@@ -171,7 +171,7 @@ macro_rules! operations {
         pub(crate) struct $name;
         impl<$ty: Real> $kind<$ty> for $name {
             const HOT: bool = $hot;
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn apply($($arg: $ty),*) -> $ty {
                 $fast
             }
@@ -217,7 +217,7 @@ fn sqrt(e: Exact, a: f64) -> f64 {
 }
 
 /// The smaller number; a NaN only if both are, then the second.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn minimum<C: Real>(a: C, b: C) -> C {
     if a < b || b.is_nan() && !a.is_nan() {
         a
@@ -227,7 +227,7 @@ fn minimum<C: Real>(a: C, b: C) -> C {
 }
 
 /// The larger number; a NaN only if both are, then the second.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn maximum<C: Real>(a: C, b: C) -> C {
     if a >= b || b.is_nan() && !a.is_nan() {
         a
@@ -237,7 +237,7 @@ fn maximum<C: Real>(a: C, b: C) -> C {
 }
 
 /// x - floor(x), below 1 even where the difference rounds to it.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn fraction<C: Real>(a: C) -> C {
     a.add(a.floor().neg())
 }

@@ -49,15 +49,15 @@ macro_rules! int {
             const MODULAR: bool = <$ty>::MIN == 0 && <$ty>::BITS >= 32;
             const BITS: u32 = <$ty>::BITS;
             const ZERO: Self = 0;
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn add(self, other: Self) -> Self {
                 self.wrapping_add(other)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn mul(self, other: Self) -> Self {
                 self.wrapping_mul(other)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn quotient(self, other: Self) -> Self {
                 if other == 0 {
                     // The hardware's quotient of a division by zero: all ones, or the largest or
@@ -66,42 +66,42 @@ macro_rules! int {
                 }
                 self.wrapping_div(other)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn remainder(self, other: Self) -> Self {
                 if other == 0 {
                     return if self >= Self::ZERO { <$ty>::MAX } else { <$ty>::MIN };
                 }
                 self.wrapping_rem(other)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn shl(self, count: u32) -> Self {
                 self.wrapping_shl(count)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn shr(self, count: u32) -> Self {
                 self.wrapping_shr(count)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn rotate(self, count: u32) -> Self {
                 self.rotate_left(count)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn and(self, other: Self) -> Self {
                 self & other
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn or(self, other: Self) -> Self {
                 self | other
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn xor(self, other: Self) -> Self {
                 self ^ other
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn low(self) -> u32 {
                 self as u32
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn average(self, other: Self) -> Self {
                 // (a + b + 1) >> 1 without the carry.
                 (self | other).wrapping_sub((self ^ other) >> 1)
@@ -118,7 +118,7 @@ macro_rules! binary {
         pub(crate) struct $name;
         impl<C: Int> Binary<C> for $name {
             const HOT: bool = $hot;
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn apply($a: C, $b: C) -> C {
                 $body
             }
@@ -155,7 +155,7 @@ binary! {
     Max(a, b) if a >= b { a } else { b }, C::BITS == 32;
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 const fn shift_mask<C: Int>() -> u32 {
     if C::BITS >= 64 { 63 } else { 31 }
 }
@@ -165,7 +165,7 @@ pub(crate) struct Not;
 
 impl<C: Int> Unary<C> for Not {
     const HOT: bool = C::MODULAR;
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(a: C) -> C {
         a.not()
     }
@@ -176,7 +176,7 @@ pub(crate) struct Copy;
 
 impl<C: Int> Unary<C> for Copy {
     const HOT: bool = C::MODULAR || C::BITS < 32;
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(a: C) -> C {
         a
     }
@@ -187,7 +187,7 @@ pub(crate) struct Mad;
 
 impl<C: Int> Ternary<C> for Mad {
     const HOT: bool = C::MODULAR;
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(a: C, b: C, c: C) -> C {
         a.mul(b).add(c)
     }
@@ -198,7 +198,7 @@ pub(crate) struct Add3;
 
 impl<C: Int> Ternary<C> for Add3 {
     const HOT: bool = C::MODULAR && C::BITS == 32;
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(a: C, b: C, c: C) -> C {
         a.add(b).add(c)
     }
@@ -209,7 +209,7 @@ macro_rules! bits32 {
         $(#[doc = $doc])*
         pub(crate) struct $name;
         impl Unary<u32> for $name {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn apply($a: u32) -> u32 {
                 $body
             }
@@ -236,7 +236,7 @@ bits32! {
 }
 
 impl Unary<u64> for Cbit {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(a: u64) -> u64 {
         u64::from(a.count_ones())
     }
@@ -246,7 +246,7 @@ impl Unary<u64> for Cbit {
 pub(crate) struct Mulh;
 
 impl Binary<u64> for Mulh {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(a: u64, b: u64) -> u64 {
         a.wrapping_mul(b) >> 32
     }
@@ -256,7 +256,7 @@ impl Binary<u64> for Mulh {
 pub(crate) struct BfeUnsigned;
 
 impl Ternary<u32> for BfeUnsigned {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(width: u32, offset: u32, value: u32) -> u32 {
         let mask = (1u32 << (width & 31)) - 1;
         (value >> (offset & 31)) & mask
@@ -267,7 +267,7 @@ impl Ternary<u32> for BfeUnsigned {
 pub(crate) struct BfeSigned;
 
 impl Ternary<u32> for BfeSigned {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(width: u32, offset: u32, value: u32) -> u32 {
         let field = BfeUnsigned::apply(width, offset, value);
         let width = width & 31;
@@ -278,7 +278,7 @@ impl Ternary<u32> for BfeSigned {
 }
 
 /// Inserts a bit field.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn bfi(width: u32, offset: u32, insert: u32, base: u32) -> u32 {
     let mask = ((1u32 << (width & 31)) - 1) << (offset & 31);
     ((insert << (offset & 31)) & mask) | (base & !mask)
@@ -303,7 +303,7 @@ impl Horner {
     }
 
     /// The function of all bits.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn apply(self, a: u32, b: u32, c: u32) -> u32 {
         let [one, xa, xb, xab, xc, xac, xbc, xabc] = self.0;
         one ^ xa & a ^ b & (xb ^ xab & a) ^ c & (xc ^ xac & a ^ b & (xbc ^ xabc & a))
@@ -311,7 +311,7 @@ impl Horner {
 }
 
 /// A sum of four products of bytes, and the accumulator.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn dp4a(acc: i64, a: u32, a_signed: bool, b: u32, b_signed: bool) -> i64 {
     let byte = |word: u32, n: u32, signed: bool| {
         let byte = (word >> (8 * n)) as u8;

@@ -43,7 +43,7 @@ impl FloatMode {
     }
 
     /// Whether any conversion differs from the host's.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn is_slow(self) -> bool {
         self.slow_df || self.slow_f || self.slow_hf || self.round_to_int
     }

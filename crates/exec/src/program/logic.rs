@@ -136,7 +136,7 @@ struct Shl<const MASK: u32>;
 
 impl<const MASK: u32, C: int::Int> int::Binary<C> for Shl<MASK> {
     const HOT: bool = C::MODULAR && C::BITS == MASK + 1;
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(a: C, b: C) -> C {
         a.shl(b.low() & MASK)
     }

@@ -41,13 +41,13 @@ pub(crate) struct Flag {
 
 impl Flag {
     /// The whole word.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn word(&self, registers: &Registers) -> u32 {
         registers.read_u32(self.offset as usize)
     }
 
     /// The lanes that it enables.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn read(&self, registers: &Registers) -> u32 {
         let mut bits = (self.word(registers) >> self.first) & self.window;
         if self.any {
@@ -63,7 +63,7 @@ impl Flag {
     }
 
     /// Writes the enabled lanes.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn write(&self, registers: &mut Registers, bits: u32, mask: u32) {
         let mask = (mask & self.window) << self.first;
         let old = self.word(registers);
@@ -146,7 +146,7 @@ impl Operands {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn is_slow(&self, registers: &Registers) -> bool {
         match self.precision {
             Precision::Half => registers.mode.slow_hf,
@@ -164,7 +164,7 @@ pub(super) struct Lanes<C> {
 }
 
 impl<C: Compute> Lanes<C> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn new(place: Place, registers: &Registers) -> Self {
         let value = match place.scalar {
             true => registers.element(place.offset as usize),
@@ -174,7 +174,7 @@ impl<C: Compute> Lanes<C> {
     }
 
     /// The N lanes from `first` on.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn read<const N: usize, const MODIFIED: bool>(
         &self,
         registers: &Registers,
@@ -246,7 +246,7 @@ macro_rules! kernels {
         }
 
         impl<O: $trait<C>, C: Compute, const N: usize> $body_name<'_, O, C, N> {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn lanes<const MODIFIED: bool>(self) {
                 let Self { alu, registers, mask, .. } = self;
                 let hot = &alu.hot;
@@ -265,7 +265,7 @@ macro_rules! kernels {
         impl<O: $trait<C>, C: Compute, const N: usize> Kernel for $body_name<'_, O, C, N> {
             type Output = ();
 
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn run(self) {
                 if self.alu.hot.modified {
                     self.lanes::<true>();
@@ -359,7 +359,7 @@ macro_rules! real_kernels {
         {
             type Output = Outcome;
 
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn run(self) -> Outcome {
                 let Self { alu, registers, mask, .. } = self;
                 let mut result = [C::default(); 32];
@@ -412,7 +412,7 @@ struct BooleanBody<'a, const N: usize> {
 impl<const N: usize> Kernel for BooleanBody<'_, N> {
     type Output = ();
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn run(self) {
         let Self {
             alu,

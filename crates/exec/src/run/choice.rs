@@ -23,7 +23,7 @@ macro_rules! relations {
         #[doc = concat!("`", stringify!($op), "`")]
         pub(crate) struct $name;
         impl Relation for $name {
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn holds<C: PartialOrd>(a: &C, b: &C) -> bool {
                 a $op b
             }
@@ -33,7 +33,7 @@ macro_rules! relations {
 
 relations! { Equal ==; Less <; LessEqual <=; }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn relate<R: Relation, C: Compute>(a: &[C], b: &[C]) -> u32 {
     let mut bits = 0;
     for (lane, (a, b)) in a.iter().zip(b).enumerate() {
@@ -49,7 +49,7 @@ struct CompareBody<'a, R, C, const N: usize> {
 }
 
 impl<R: Relation, C: Compute, const N: usize> CompareBody<'_, R, C, N> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn lanes<const MODIFIED: bool>(self) -> u32 {
         let Self { alu, registers, .. } = self;
         let hot = &alu.hot;
@@ -67,7 +67,7 @@ impl<R: Relation, C: Compute, const N: usize> CompareBody<'_, R, C, N> {
 impl<R: Relation, C: Compute, const N: usize> Kernel for CompareBody<'_, R, C, N> {
     type Output = u32;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn run(self) -> u32 {
         if self.alu.hot.modified {
             self.lanes::<true>()
@@ -78,7 +78,7 @@ impl<R: Relation, C: Compute, const N: usize> Kernel for CompareBody<'_, R, C, N
 }
 
 /// Writes the outcome of a comparison to a predicate, or as all ones or zeros to a variable.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn conclude(alu: &Alu, registers: &mut Registers, bits: u32, mask: u32) -> Outcome {
     let bits = if alu.negate { !bits } else { bits };
     match &alu.extra {
@@ -164,7 +164,7 @@ struct SelectBody<'a, C, const N: usize> {
 }
 
 impl<C: Compute, const N: usize> SelectBody<'_, C, N> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn lanes<const MODIFIED: bool>(self) {
         let Self {
             alu,
@@ -190,7 +190,7 @@ impl<C: Compute, const N: usize> SelectBody<'_, C, N> {
 impl<C: Compute, const N: usize> Kernel for SelectBody<'_, C, N> {
     type Output = ();
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn run(self) {
         if self.alu.hot.modified {
             self.lanes::<true>();
@@ -271,7 +271,7 @@ where
 {
     type Output = ();
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn run(self) {
         let Self {
             alu,

@@ -4,7 +4,7 @@ use super::registers::Registers;
 use crate::program::code::Step;
 
 /// Enabled lanes of an instruction, its first lane at bit 0.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn enabled(step: &Step, running: u32, registers: &Registers) -> u32 {
     let mut mask = step.window;
     if !step.no_mask {
@@ -18,7 +18,7 @@ pub(super) fn enabled(step: &Step, running: u32, registers: &Registers) -> u32 {
 
 /// The lanes that a predicate lets through, as lanes of the thread; all running lanes where the
 /// instruction has one lane.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn taken(step: &Step, running: u32, registers: &Registers, inverted: bool) -> u32 {
     let mut mask = step.window;
     if let Some(predicate) = &step.predicate {
@@ -31,7 +31,7 @@ pub(super) fn taken(step: &Step, running: u32, registers: &Registers, inverted: 
 }
 
 /// Whether the first lane of the predicate is set.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn condition(step: &Step, registers: &Registers) -> bool {
     step.predicate
         .as_ref()

@@ -58,7 +58,7 @@ impl Registers {
     }
 
     /// An element, 0 outside of the file.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn element<E: Pod>(&self, offset: usize) -> E {
         match self.bytes(offset, size_of::<E>()) {
             Some(bytes) => bytemuck::pod_read_unaligned(bytes),
@@ -67,7 +67,7 @@ impl Registers {
     }
 
     /// Writes an element, nothing outside of the file.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn set_element<E: Pod>(&mut self, offset: usize, value: E) {
         if let Some(bytes) = self.bytes_mut(offset, size_of::<E>()) {
             bytes.copy_from_slice(bytemuck::bytes_of(&value));
@@ -75,7 +75,7 @@ impl Registers {
     }
 
     /// N consecutive elements. The file has a tail, so that reads of fixed width stay inside.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn array<E: Pod, const N: usize>(&self, offset: usize) -> [E; N] {
         match self.bytes(offset, size_of::<[E; N]>()) {
             Some(bytes) => bytemuck::pod_read_unaligned(bytes),
@@ -84,7 +84,7 @@ impl Registers {
     }
 
     /// Writes those of the N lanes from `first` on that the mask enables; lane 0 is at `to`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn put<E: Pod, const N: usize>(
         &mut self,
         to: u32,
@@ -129,7 +129,7 @@ impl Registers {
     }
 
     /// The value of a source in the lanes below `lanes`. Lanes above have any value.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn load<C: Compute>(
         &self,
         source: &Source,
@@ -206,7 +206,7 @@ impl Registers {
     }
 
     /// Writes the enabled lanes of at most 32 values.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn store<C: Compute>(
         &mut self,
         destination: &Destination,
@@ -271,7 +271,7 @@ impl Registers {
     }
 
     /// Reads elements of any shape and converts them.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn gather<E: Element + Convert<C>, C: Compute>(
         &self,
         source: &Source,
@@ -299,7 +299,7 @@ impl Registers {
     }
 
     /// Converts lanes to elements and writes the enabled ones.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn scatter<C: Compute + Convert<E>, E: Element>(
         &mut self,
         destination: &Destination,
@@ -346,7 +346,7 @@ impl Registers {
 }
 
 /// The mask of `lanes` lanes.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) const fn full(lanes: usize) -> u32 {
     if lanes >= 32 {
         u32::MAX
@@ -364,7 +364,7 @@ struct ConvertLanes<'a, S, D> {
 impl<S: Pod + Convert<D>, D> Kernel for ConvertLanes<'_, S, D> {
     type Output = ();
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn run(self) {
         for (to, from) in self.to.iter_mut().zip(self.from) {
             *to = from.convert();
@@ -374,7 +374,7 @@ impl<S: Pod + Convert<D>, D> Kernel for ConvertLanes<'_, S, D> {
 
 impl Modify {
     /// Changes values that were read.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn apply<C: Compute>(self, values: &mut [C]) {
         for value in values {
             *value = match self {

@@ -29,7 +29,7 @@ struct Inlined<K>(K);
 impl<K: Kernel> pulp::NullaryFnOnce for Inlined<K> {
     type Output = K::Output;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn call(self) -> K::Output {
         self.0.run()
     }
@@ -37,7 +37,7 @@ impl<K: Kernel> pulp::NullaryFnOnce for Inlined<K> {
 
 impl Simd {
     /// Runs the code in the form for wide registers, or gives it back.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn try_run<K: Kernel>(self, kernel: K) -> Result<K::Output, K> {
         #[cfg(target_arch = "x86_64")]
         if let Some(v3) = self.v3 {
@@ -47,7 +47,7 @@ impl Simd {
     }
 
     /// Runs the code in the best form that the host can.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]
         if let Some(v3) = self.v3 {

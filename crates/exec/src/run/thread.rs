@@ -336,7 +336,7 @@ struct Loop<'a, 'w, O> {
 impl<O: Observer> Kernel for Loop<'_, '_, O> {
     type Output = Result<(), Box<Fault>>;
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn run(self) -> Self::Output {
         let Self {
             thread,

@@ -75,7 +75,7 @@ macro_rules! tagged {
             ///
             /// # Errors
             /// The input ends, or the class has no layout.
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             pub fn read<'a, S: Source<'a>>(source: &mut S) -> Result<Self, S::Error> {
                 #[allow(clippy::cast_possible_truncation)] // one byte
                 let tag = source.number("tag", Width::U8)? as u8;
@@ -103,7 +103,7 @@ macro_rules! tagged {
             ///
             /// # Errors
             /// Something does not fit the format.
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             pub fn write<K: Sink>(&self, sink: &mut K) -> Result<(), K::Error> {
                 if let Self::Immediate(immediate) = self
                     && ImmediateOperand::wire_size(immediate.data_type()).is_none()
@@ -137,7 +137,7 @@ macro_rules! values {
             ///
             /// # Errors
             /// The input ends, or an operand has no layout.
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             pub fn read<'a, S: Source<'a>>(kind: FieldKind, source: &mut S) -> Result<Self, S::Error> {
                 let name = kind.name();
                 let value = match kind {
@@ -177,7 +177,7 @@ macro_rules! values {
             ///
             /// # Errors
             /// Something does not fit the format.
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             pub fn write<K: Sink>(&self, kind: FieldKind, sink: &mut K) -> Result<(), K::Error> {
                 let name = kind.name();
                 match (kind, self) {

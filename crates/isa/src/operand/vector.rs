@@ -388,11 +388,11 @@ impl ImmediateOperand {
 pub struct StateClass(pub u8);
 
 impl crate::wire::Number for StateClass {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn from_wire(number: u32) -> Self {
         Self(u8::from_wire(number))
     }
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn to_wire(self) -> u32 {
         self.0.into()
     }

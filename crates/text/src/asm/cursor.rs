@@ -38,7 +38,7 @@ static WORDS: [bool; 256] = {
     words
 };
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 #[allow(clippy::indexing_slicing)] // 256 entries, 8 bits
 pub(super) const fn is_word(c: u8) -> bool {
     WORDS[c as usize]
