@@ -85,7 +85,7 @@ impl<'o> Writer<'o> {
 }
 
 /// Writes an instruction where nothing is wrong with it; gives the number of bytes.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn quick<const INDEX: u8>(
     instruction: &Instruction,
     format: Format,
@@ -126,7 +126,7 @@ fn write(instruction: &Instruction, out: &mut Buffer) -> Result<(), Error> {
 }
 
 /// Writes opcode and sub-operation.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn head<K: Output>(def: &'static InstructionDef, out: &mut K) -> Result<(), K::Error> {
     if !def.exists_in(out.format()) {
         return Err(out.refuse(ErrorKind::NoSuchInstruction(def.op), "opcode"));
@@ -139,7 +139,7 @@ fn head<K: Output>(def: &'static InstructionDef, out: &mut K) -> Result<(), K::E
 }
 
 /// The only place that knows how conditions, counts and lists steer the writing.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn write_fields<K: Output>(
     mut fields: &[Field],
     def: &'static InstructionDef,

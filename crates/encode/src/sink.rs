@@ -186,7 +186,7 @@ pub(crate) struct Window<'w, const INDEX: u8> {
 }
 
 impl<'w, const INDEX: u8> Window<'w, INDEX> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new(bytes: &'w mut [u8], format: Format) -> Self {
         Self {
             bytes,
@@ -195,7 +195,7 @@ impl<'w, const INDEX: u8> Window<'w, INDEX> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn array<const N: usize>(&mut self, number: [u8; N]) -> Result<(), ()> {
         let rest = self.bytes.get_mut(self.at..).ok_or(())?;
         *rest.first_chunk_mut().ok_or(())? = number;
@@ -207,12 +207,12 @@ impl<'w, const INDEX: u8> Window<'w, INDEX> {
 impl<const INDEX: u8> Sink for Window<'_, INDEX> {
     type Error = ();
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn format(&self) -> Format {
         self.format
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn number(&mut self, _: &'static str, width: Width, value: u32) -> Result<(), ()> {
         if matches!(width, Width::I16) {
             let signed = i16::try_from(value.cast_signed()).map_err(|_| ())?;
@@ -252,16 +252,16 @@ impl<const INDEX: u8> Sink for Window<'_, INDEX> {
 
     fn leave(&mut self) {}
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn absent(&mut self, _: &'static str) -> Result<(), ()> {
         Err(())
     }
 }
 
 impl<const INDEX: u8> Output for Window<'_, INDEX> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn refuse(&self, _: ErrorKind, _: &'static str) {}
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn in_operand((): (), _: FieldName) {}
 }

@@ -109,7 +109,7 @@ pub(crate) fn collect(
 }
 
 /// Collects a field; counts follow from the lists.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn collect_field(field: &FieldRef, list: &mut InstructionList) {
     if field.def.kind != FieldKind::Count {
         list.field(Field {

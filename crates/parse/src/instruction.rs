@@ -503,7 +503,7 @@ impl<'a> Instructions<'a> {
     }
 
     /// Goes on after an instruction that was walked, or stops at one that was refused.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn step(
         &mut self,
         walked: Option<(&'a [u8], &'static InstructionDef)>,
