@@ -1,10 +1,10 @@
 //! Everything that is generated and committed, made anew: first sources, then the pages and snapshots that tests compare.
 
-use crate::{Done, builders, call, cargo};
+use crate::{Done, Run, builders, call, cargo};
 use visakit_testing::page::BLESS;
 
 /// Generators of committed sources, in the order in which they run: what they are called, and what runs them.
-const SOURCES: [(&str, fn(&[String]) -> Done); 1] = [("constructors", constructors)];
+const SOURCES: [(&str, Run); 1] = [("constructors", constructors)];
 
 /// Packages and the tests of them that write what they compare if [`BLESS`] is set.
 const TESTS: [(&str, &[&str]); 5] = [

@@ -23,8 +23,11 @@ use std::process::{Command, ExitCode};
 /// What a command gives back.
 type Done = Result<(), Box<dyn Error>>;
 
-/// Name, what it does, and what does it, given the arguments after the name.
-const COMMANDS: [(&str, &str, fn(&[String]) -> Done); 4] = [
+/// A command, given the arguments after its name.
+type Run = fn(&[String]) -> Done;
+
+/// Name, what it does, and what does it.
+const COMMANDS: [(&str, &str, Run); 4] = [
     (
         "bless",
         "make generated sources, pages and snapshots anew",

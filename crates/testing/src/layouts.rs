@@ -234,12 +234,12 @@ impl Random {
         Self(SplitMix64::from_seed(seed.to_le_bytes()))
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn word(&mut self) -> u64 {
         self.0.next_u64()
     }
 
     pub fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end as u64).unwrap()
+        usize::try_from(self.word() % end as u64).unwrap()
     }
 }
 

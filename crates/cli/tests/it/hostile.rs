@@ -67,7 +67,7 @@ fn refused(line: &str, input: &str) -> String {
 /// Bytes without order, some of which make characters of several bytes.
 fn noise(seed: u64) -> Vec<u8> {
     let mut random = visakit_testing::layouts::Random::of_seed(seed);
-    let mut bytes: Vec<u8> = (0..256).flat_map(|_| random.next().to_le_bytes()).collect();
+    let mut bytes: Vec<u8> = (0..256).flat_map(|_| random.word().to_le_bytes()).collect();
     for (at, wide) in [(9, "ϵ"), (40, "\n퉃 x"), (90, "\r\n  ϵϵ(0,"), (200, "\"ϵ")] {
         bytes.splice(at..at + wide.len(), wide.bytes());
     }

@@ -147,11 +147,11 @@ fn shuffled_pieces() {
         for _ in 0..=random.below(4) {
             let at = random.below(bytes.len());
             match random.below(4) {
-                0 => bytes[at] = random.next() as u8,
+                0 => bytes[at] = random.word() as u8,
                 1 => {
                     bytes.remove(at);
                 }
-                2 => bytes.insert(at, random.next() as u8),
+                2 => bytes.insert(at, random.word() as u8),
                 _ => {
                     let other = &few[random.below(few.len())].bytes;
                     let from = random.below(other.len());
@@ -180,8 +180,8 @@ fn nothing_zeros_and_noise() {
             };
             with(&mut || 0);
             with(&mut || 0xff);
-            with(&mut || random.next() as u8);
-            with(&mut || (random.next() % 3) as u8);
+            with(&mut || random.word() as u8);
+            with(&mut || (random.word() % 3) as u8);
         }
     }
 }
@@ -230,7 +230,7 @@ fn generated_objects() {
         let whole = input_of_seed(seed);
         let mut damaged = whole.clone();
         damaged[3] = 6 + (seed % 6) as u8;
-        let edits = (0..8 * usize::from(damaged[3] - 5)).map(|_| random.next() as u8);
+        let edits = (0..8 * usize::from(damaged[3] - 5)).map(|_| random.word() as u8);
         damaged.splice(4..4, edits.collect::<Vec<_>>());
         for input in [whole, damaged] {
             made_decode(&input);

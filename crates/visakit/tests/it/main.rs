@@ -1,5 +1,7 @@
 //! Laws of reading and writing.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // helpers of tests
+
 mod alternatives;
 mod build;
 mod containers;
