@@ -223,6 +223,10 @@ pub trait Sink {
     /// The place that [`Derived::InputOffset`] names.
     fn mark_inputs(&mut self);
 
+    /// Is told what the next number is.
+    #[inline(always)]
+    fn meaning(&mut self, _: Meaning) {}
+
     /// What follows is part of this, until [`Sink::leave`].
     fn enter(&mut self, name: &'static str, index: Option<u32>);
 
@@ -236,8 +240,28 @@ pub trait Sink {
     fn absent(&mut self, name: &'static str) -> Result<(), Self::Error>;
 }
 
+/// What a number of a record is, for those who show or change single ones.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Meaning {
+    /// Bits, or a plain number.
+    #[default]
+    Bits,
+    /// The index of an entry of a table.
+    Index,
+    /// The index of a string.
+    Text,
+}
+
+/// Tells a sink what the next number is.
+#[inline(always)]
+pub fn announce<K: Sink, N: Number>(sink: &mut K, _: N) {
+    sink.meaning(N::MEANING);
+}
+
 /// A number of the wire as a type of its own.
 pub trait Number: Copy {
+    /// What it is.
+    const MEANING: Meaning = Meaning::Bits;
     /// From the zero- or sign-extended number.
     fn from_wire(number: u32) -> Self;
     /// To a number; one that the width cannot hold is refused by the writer.
@@ -249,7 +273,7 @@ pub trait Number: Copy {
 }
 
 macro_rules! numbers {
-    ($($ty:ty),* ; $($id:ident($inner:ty)),* ; $($bits:ident($of:ty)),*) => {
+    ($($ty:ty),* ; $($id:ident($inner:ty) is $meaning:ident),* ; $($bits:ident($of:ty)),*) => {
         $(impl Number for $ty {
             #[cfg_attr(not(debug_assertions), inline(always))]
             #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
@@ -263,6 +287,7 @@ macro_rules! numbers {
             }
         })*
         $(impl Number for crate::ids::$id {
+            const MEANING: Meaning = Meaning::$meaning;
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn from_wire(number: u32) -> Self {
                 Self(<$inner>::from_wire(number))
@@ -287,7 +312,8 @@ macro_rules! numbers {
 
 numbers! {
     u8, u16, u32, i16, i32;
-    VarId(u32), StringId(u32), AddressId(u16), LabelId(u16), SurfaceId(u8), SamplerId(u8);
+    VarId(u32) is Index, StringId(u32) is Text, AddressId(u16) is Index, LabelId(u16) is Index,
+    SurfaceId(u8) is Index, SamplerId(u8) is Index;
     ExecSize(u8), ElementCount(u8), Predicate(u16), Region(u16), PropertyByte(u8)
 }
 
@@ -510,6 +536,7 @@ macro_rules! layout {
     (@write $self:ident $k:ident $f:ident {}) => {};
     (@write $self:ident $k:ident $f:ident { number $field:ident : $width:expr $(, if $cond:expr)?; $($rest:tt)* }) => {
         if true $(&& $cond($f))? {
+            $crate::wire::announce($k, $self.$field);
             $k.number(stringify!($field), $width, $crate::wire::Number::to_wire($self.$field))?;
         } else if !$crate::wire::Number::is_default($self.$field) {
             $k.absent(stringify!($field))?;
@@ -518,6 +545,7 @@ macro_rules! layout {
     };
     (@write $self:ident $k:ident $f:ident { number $field:ident : $width:expr, where $cond:ident; $($rest:tt)* }) => {
         if $self.$cond() {
+            $crate::wire::announce($k, $self.$field);
             $k.number(stringify!($field), $width, $crate::wire::Number::to_wire($self.$field))?;
         } else if !$crate::wire::Number::is_default($self.$field) {
             $k.absent(stringify!($field))?;

@@ -33,26 +33,11 @@
 extern crate alloc;
 
 pub mod asm;
-mod attribute;
-mod exact;
-mod files;
 mod format;
-mod header;
-mod instruction;
-mod label;
-mod line;
-mod names;
-mod notes;
-mod operand;
-mod output;
-mod own;
-mod plain;
-mod printer;
-mod tokens;
-mod wire;
+mod language;
+mod lexer;
+mod print;
 
-pub use files::file_name;
 pub use format::format;
-pub use output::{LineKind, Output, Utf8};
-pub use printer::{Form, Options, Printer};
-pub use tokens::{Token, tokens};
+pub use lexer::{Token, tokens};
+pub use print::{Form, LineKind, Options, Output, Printer, Utf8, file_name};

@@ -9,7 +9,7 @@ use crate::instruction::Value;
 use crate::table::FieldKind;
 use crate::version::Features;
 use crate::wire::layout;
-use crate::wire::{Number, Record, Sink, Source, Undescribed, Width};
+use crate::wire::{Number, Record, Sink, Source, Undescribed, Width, announce};
 
 layout! {
     record GeneralOperand {
@@ -193,6 +193,7 @@ macro_rules! values {
                         }
                     }
                     $((FieldKind::$kind, Self::$variant(value)) => {
+                        announce(sink, *value);
                         sink.number(name, Width::$width, value.to_wire())
                     })*
                     _ => sink.absent(name),

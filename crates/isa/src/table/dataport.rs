@@ -43,7 +43,7 @@ macro_rules! predicated {
 }
 
 /// Whether the surface was written before, which Intel's printer does not tell.
-const MODIFIED: Part = Part::Own(&[Part::If(
+const MODIFIED: Part = Part::NotIntel(&[Part::If(
     Test::Bits(F::IsModified, 1),
     &[Part::Text(".mod")],
 )]);

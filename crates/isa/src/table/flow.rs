@@ -94,7 +94,7 @@ macro_rules! __flow_rows {
             $($state)*
     /// Begins a subroutine.
     SUBROUTINE = plain(0x30) [".function", "func"]
-        .flow(Flow::Label { subroutine: true }) .syntax(Syntax::label()) .spec(NO_SAT, NO_MODS, ALL)
+        .flow(Flow::Label { subroutine: true }) .syntax(Syntax::subroutine()) .spec(NO_SAT, NO_MODS, ALL)
         => &[field(F::Label, FieldKind::Label)];
 
     /// Marks the begin of a block.

@@ -32,7 +32,7 @@ const BASE: Part = Part::If(
 /// What is added to flat addresses and arguments; printers of 2023 drop it.
 const FLAT_BASE: Part = Part::If(
     Test::OneOf(F::AddrType, 0b10_0010),
-    &[Part::Own(&[Part::If(
+    &[Part::NotIntel(&[Part::If(
         Test::NotZero(F::Surface),
         &[Part::Text("("), Part::Bare(F::Surface), Part::Text(")")],
     )])],
@@ -75,11 +75,11 @@ const VECTOR: Part = Part::If(
     Test::Present(F::DataElems),
     &[
         NUMBER,
-        Part::Heard(&[Part::If(PLAIN, &[Part::Heard(&[Part::Text("x1")])])]),
+        Part::InputOnly(&[Part::If(PLAIN, &[Part::InputOnly(&[Part::Text("x1")])])]),
         ORDER,
-        Part::Heard(&[Part::If(
+        Part::InputOnly(&[Part::If(
             PLAIN,
-            &[Part::Heard(&[
+            &[Part::InputOnly(&[
                 Part::Text("."),
                 Part::Channels(F::DataElems, "xyzw"),
             ])],
@@ -93,9 +93,9 @@ const ENABLED: Part = Part::If(
     Test::Present(F::ChMask),
     &[
         Part::MayOmit(&[Part::Text("."), Part::Channels(F::ChMask, "xyzw")]),
-        Part::Heard(&[Part::If(
+        Part::InputOnly(&[Part::If(
             Test::NoBits(F::ChMask, 0xf),
-            &[Part::Heard(&[NUMBER]), Part::Heard(&[ORDER])],
+            &[Part::InputOnly(&[NUMBER]), Part::InputOnly(&[ORDER])],
         )]),
     ],
 );
@@ -389,7 +389,7 @@ pub(super) const SURFACE_STATE: &[Part] = &[
     GAP,
     MODEL,
     BASE,
-    Part::Own(&[Part::MayOmit(&[
+    Part::NotIntel(&[Part::MayOmit(&[
         Part::Text("["),
         Part::Bare(F::Src0U),
         Part::Text("]"),

@@ -71,6 +71,15 @@ impl Syntax {
             also: &[],
         }
     }
+
+    /// The beginning of a subroutine.
+    pub(super) const fn subroutine() -> Self {
+        Self {
+            line: LineKind::Label,
+            parts: &[Part::Subroutine(FieldName::Label)],
+            also: &[],
+        }
+    }
 }
 
 /// One piece of an instruction's text.
@@ -140,16 +149,18 @@ pub enum Part {
     MinMaxMode(FieldName),
     /// These parts where the test holds.
     If(Test, &'static [Part]),
-    /// These parts in texts of our own, not in those of Intel's printer, which leaves them out.
-    Own(&'static [Part]),
+    /// These parts, which Intel's printer leaves out.
+    NotIntel(&'static [Part]),
     /// These parts, which hand-written text may leave out.
     MayOmit(&'static [Part]),
     /// These parts where a text has them. No printer writes them.
-    Heard(&'static [Part]),
+    InputOnly(&'static [Part]),
     /// The four precisions and counts of a systolic product: `.s8.u8.8.8`.
     Precision(FieldName),
     /// A label that is placed here, with everything that belongs to its kind.
     Placed(FieldName),
+    /// A subroutine that begins here: the directive that says so, and its label.
+    Subroutine(FieldName),
     /// A label as a target; subroutines carry their number.
     Target(FieldName),
     /// A label by its bare name.
@@ -227,11 +238,11 @@ mod tests {
                 ),
                 Part::Predicate => names.push(FieldName::Pred),
                 Part::ExecSize | Part::FixedLanes(_) => names.push(FieldName::ExecSize),
-                Part::If(_, parts) | Part::Own(parts) | Part::MayOmit(parts) => {
+                Part::If(_, parts) | Part::NotIntel(parts) | Part::MayOmit(parts) => {
                     shown(row, parts, names);
                 }
                 Part::Choice(choice) => names.push(choice.field),
-                Part::Text(_) | Part::Mnemonic | Part::Saturation | Part::Heard(_) => {}
+                Part::Text(_) | Part::Mnemonic | Part::Saturation | Part::InputOnly(_) => {}
                 Part::HexPair(high, low) => names.extend([*high, *low]),
                 Part::Lanes(name)
                 | Part::Operand(name)
@@ -255,6 +266,7 @@ mod tests {
                 | Part::MinMaxMode(name)
                 | Part::Precision(name)
                 | Part::Placed(name)
+                | Part::Subroutine(name)
                 | Part::Target(name)
                 | Part::BareTarget(name)
                 | Part::CallMnemonic(name)

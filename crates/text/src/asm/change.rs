@@ -4,15 +4,15 @@
 //! silently undo an edit of its line: where the line makes another number by now, it is a fault.
 
 use super::comment::fault;
-use super::cursor::shown;
+use crate::lexer::shown;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::{Assembler, Last};
-use crate::wire::{FieldNumbers, Key, Numbers, Slot};
+use crate::language::numbers::{Held, InstructionNumbers, Numbered, RoutineNumbers, shortened};
 use alloc::borrow::Cow;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
-use visakit_isa::object::{Body, Item, Linkage};
-use visakit_isa::{Field, Format};
+use visakit_isa::Format;
+use visakit_isa::object::{Body, Item};
 
 /// A change of a number.
 #[derive(Debug)]
@@ -36,15 +36,13 @@ enum How<'t> {
     Shorter { len: usize },
 }
 
-/// What became of a change.
+/// What becomes of a number that is to be changed.
 enum Outcome {
-    /// There is no such number.
-    Unknown,
-    /// The number is there, and the change is of another kind.
+    /// The change is of another kind.
     WrongKind,
     /// The line makes something else.
     Stale(String),
-    Done,
+    Changed(Held),
 }
 
 impl<'t> Assembler<'t> {
@@ -184,7 +182,8 @@ impl<'t> Assembler<'t> {
             code,
             ..
         } = &mut draft.body;
-        let record: Option<&mut dyn Numbers<'t>> = match last {
+        let mut fields;
+        let record: Option<&mut dyn Numbered> = match last {
             Last::None => None,
             Last::Variable => variables.last_mut().map(|r| r as _),
             Last::Address => addresses.last_mut().map(|r| r as _),
@@ -196,18 +195,17 @@ impl<'t> Assembler<'t> {
             Last::Item => match code.last_mut() {
                 Some(Item::Instruction(instruction)) => {
                     let def = instruction.def();
-                    let mut fields = InstructionNumbers {
+                    fields = InstructionNumbers {
                         fields: &mut instruction.fields,
                         def,
-                        format,
                     };
-                    return finish(apply(&mut fields, strings, change), change);
+                    Some(&mut fields)
                 }
                 _ => None,
             },
         };
         match record {
-            Some(record) => finish(apply(record, strings, change), change),
+            Some(record) => apply(record, strings, format, change),
             None => Err(fault(
                 change.span,
                 "the line before this has no numbers to change",
@@ -220,153 +218,86 @@ impl<'t> Assembler<'t> {
             return Err(super::outside(change.span));
         };
         draft.claim_name();
+        let format = draft.format;
         let strings = core::mem::take(&mut draft.body.strings);
         let mut numbers = RoutineNumbers {
             body: &mut draft.body,
             linkage: &mut draft.shell.linkage,
         };
-        let outcome = apply(&mut numbers, &strings, change);
+        let outcome = apply(&mut numbers, &strings, format, change);
         draft.body.strings = strings;
-        finish(outcome, change)
-    }
-}
-
-fn finish(outcome: Outcome, change: &Change<'_>) -> Parsed<()> {
-    let key = shown(change.key);
-    match outcome {
-        Outcome::Done => Ok(()),
-        Outcome::Unknown => {
-            let message = alloc::format!("what the line makes has no number `{key}`");
-            Err(
-                Diagnostic::new(DiagnosticKind::StaleDirective, change.span, message)
-                    .hint("delete the directive, or undo the change of its line"),
-            )
-        }
-        Outcome::WrongKind => {
-            let message = alloc::format!("`{key}` cannot be changed in this way");
-            Err(fault(change.span, message))
-        }
-        Outcome::Stale(found) => {
-            let message =
-                alloc::format!("the directive is for another line: `{key}` is {found} here");
-            Err(
-                Diagnostic::new(DiagnosticKind::StaleDirective, change.span, message)
-                    .hint("delete the directive, or undo the change of its line"),
-            )
-        }
-    }
-}
-
-/// The numbers of a routine that are in no table.
-#[derive(Debug)]
-pub(crate) struct RoutineNumbers<'r, 't> {
-    pub(crate) body: &'r mut Body<'t>,
-    pub(crate) linkage: &'r mut Linkage,
-}
-
-impl<'t> Numbers<'t> for RoutineNumbers<'_, 't> {
-    fn visit(&mut self, see: &mut dyn FnMut(Key, Slot<'_, 't>)) {
-        see(Key::of("name"), Slot::Name(&mut self.body.name.0));
-        for (name, number) in [
-            ("linkage", &mut self.linkage.0),
-            ("input_size", &mut self.body.input_size),
-            ("return_value_size", &mut self.body.return_value_size),
-        ] {
-            let mut wide = u32::from(*number);
-            see(Key::of(name), Slot::Whole(&mut wide));
-            *number = u8::try_from(wide).unwrap_or(*number);
-        }
-    }
-}
-
-/// The numbers of an instruction.
-#[derive(Debug)]
-pub(crate) struct InstructionNumbers<'i> {
-    pub(crate) fields: &'i mut [Field],
-    pub(crate) def: &'static visakit_isa::table::InstructionDef,
-    pub(crate) format: Format,
-}
-
-impl<'t> Numbers<'t> for InstructionNumbers<'_> {
-    fn visit(&mut self, see: &mut dyn FnMut(Key, Slot<'_, 't>)) {
-        let mut entry = 0;
-        for field in self.fields.iter_mut() {
-            let Some(def) = self.def.fields.iter().find(|f| f.name == field.name) else {
-                continue;
-            };
-            let mut numbers = FieldNumbers {
-                field,
-                kind: def.kind,
-                index: def.kind.is_list().then_some(entry),
-                format: self.format,
-            };
-            entry += usize::from(def.kind.is_list());
-            numbers.visit(see);
-        }
+        outcome
     }
 }
 
 /// Changes a number of a record.
-fn apply<'t>(
-    record: &mut dyn Numbers<'t>,
-    strings: &[Cow<'t, [u8]>],
-    change: &Change<'t>,
-) -> Outcome {
-    let mut outcome = Outcome::Unknown;
-    record.visit(&mut |key, slot| {
-        if key.to_string().as_bytes() == change.key {
-            outcome = change_slot(slot, strings, &change.how);
+fn apply(
+    record: &mut dyn Numbered,
+    strings: &[Cow<'_, [u8]>],
+    format: Format,
+    change: &Change<'_>,
+) -> Parsed<()> {
+    let name = shown(change.key);
+    let stale = |message: String| {
+        let stale = Diagnostic::new(DiagnosticKind::StaleDirective, change.span, message);
+        Err(stale.hint("delete the directive, or undo the change of its line"))
+    };
+    let Some((key, held)) = record.find(format, change.key) else {
+        return stale(alloc::format!("what the line makes has no number `{name}`"));
+    };
+    match changed(&held, strings, &change.how) {
+        Outcome::Changed(held) => {
+            record.set(format, key, held);
+            Ok(())
         }
-    });
-    outcome
+        Outcome::WrongKind => {
+            let message = alloc::format!("`{name}` cannot be changed in this way");
+            Err(fault(change.span, message))
+        }
+        Outcome::Stale(found) => stale(alloc::format!(
+            "the directive is for another line: `{name}` is {found} here"
+        )),
+    }
 }
 
-fn change_slot<'t>(slot: Slot<'_, 't>, strings: &[Cow<'t, [u8]>], how: &How<'t>) -> Outcome {
-    match (slot, how) {
-        (Slot::Bits(number), How::Bits { set, clear }) => {
-            if *number & (set | clear) != *clear {
+/// What becomes of a number.
+fn changed(held: &Held, strings: &[Cow<'_, [u8]>], how: &How<'_>) -> Outcome {
+    match (held, how) {
+        (Held::Bits(number), How::Bits { set, clear }) => {
+            if number & (set | clear) != *clear {
                 return Outcome::Stale(alloc::format!("{number:#x}"));
             }
-            *number ^= set | clear;
+            Outcome::Changed(Held::Bits(number ^ (set | clear)))
         }
-        (Slot::Whole(number), How::Whole { from, to }) => {
+        (Held::Bits(number) | Held::Index(number), How::Whole { from, to }) => {
             if number != from {
                 return Outcome::Stale(alloc::format!("{number}"));
             }
-            *number = *to;
+            Outcome::Changed(Held::Index(*to))
         }
-        (Slot::Name(number), How::Name { from, to }) => {
+        (Held::Name(number), How::Name { from, to }) => {
             let index = usize::try_from(*number).ok();
             let text = index.and_then(|i| strings.get(i)).map(AsRef::as_ref);
             let text = text.unwrap_or_default();
             if text != from.as_ref() {
                 return Outcome::Stale(alloc::format!("\"{}\"", shown(text)));
             }
-            *number = *to;
+            Outcome::Changed(Held::Name(*to))
         }
-        (Slot::Bytes(bytes), How::Bytes { from, to }) => {
-            if bytes.as_ref() != from.as_slice() {
+        (Held::Bytes(bytes), How::Bytes { from, to }) => {
+            if bytes != from {
                 let found = data_encoding::HEXLOWER.encode(bytes);
                 return Outcome::Stale(alloc::format!("x{found}"));
             }
-            *bytes = Cow::Owned(to.clone());
+            Outcome::Changed(Held::Bytes(to.clone()))
         }
-        (Slot::Bytes(bytes), How::Shorter { len }) => match shortened(bytes, *len) {
-            Some(short) => *bytes = Cow::Owned(short),
+        (Held::Bytes(bytes), How::Shorter { len }) => match shortened(bytes, *len) {
+            Some(short) => Outcome::Changed(Held::Bytes(short)),
             None => {
                 let found = data_encoding::HEXLOWER.encode(bytes);
-                return Outcome::Stale(alloc::format!("x{found}, which needs more bytes"));
+                Outcome::Stale(alloc::format!("x{found}, which needs more bytes"))
             }
         },
-        _ => return Outcome::WrongKind,
+        _ => Outcome::WrongKind,
     }
-    Outcome::Done
-}
-
-/// The little-endian number in `len` bytes, which hold it with its sign.
-pub(crate) fn shortened(bytes: &[u8], len: usize) -> Option<Vec<u8>> {
-    let (kept, cut) = bytes.split_at_checked(len)?;
-    let sign = kept.last()? >> 7;
-    let fill = if sign == 1 { 0xff } else { 0 };
-    cut.iter().all(|b| *b == fill).then(|| kept.to_vec())
 }

@@ -1,7 +1,7 @@
 //! Directives in comments: `//@ …` on a line of its own says what the object has besides its text,
 //! `//@ …` behind a line changes numbers of what the line made.
 
-use super::cursor::shown;
+use crate::lexer::shown;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::{Assembler, Blob};
 use alloc::borrow::Cow;

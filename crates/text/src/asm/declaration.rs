@@ -1,10 +1,10 @@
 //! Declarations of variables, samplers and surfaces.
 
-use super::cursor::{Word, shown};
+use crate::lexer::{Word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::directive::{not_one, outside};
 use super::expression::Extent;
-use super::routine::Symbol;
+use crate::language::symbol::{Symbol, symbolic};
 use super::{Assembler, Last};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -252,13 +252,8 @@ impl<'t> Assembler<'t> {
                 u32::try_from(index).unwrap_or(u32::MAX)
             }
         };
-        let relocations = self
-            .draft
-            .iter()
-            .flat_map(|d| &d.shell.variable_relocations);
-        let mut relocations = relocations.filter(|r| u32::from(r.resolved) == number);
-        let symbolic = relocations.next().map(|r| r.symbolic.into());
-        Ok(VarId(symbolic.unwrap_or(number)))
+        let relocations = self.draft.as_ref().map_or(&[][..], |d| &d.shell.variable_relocations);
+        Ok(symbolic(relocations, number))
     }
 
     /// `.file_decl "@name" type=ud num_elts=8 align=GRF linkage=1`: a variable that all routines

@@ -112,12 +112,12 @@ pub struct Diagnostic {
     pub related: Option<(Span, &'static str)>,
 }
 
-pub(super) type Fault = Box<Diagnostic>;
-pub(super) type Parsed<T> = Result<T, Fault>;
+pub(crate) type Fault = Box<Diagnostic>;
+pub(crate) type Parsed<T> = Result<T, Fault>;
 
 impl Diagnostic {
     #[cold]
-    pub(super) fn new(kind: DiagnosticKind, span: Span, message: impl Into<String>) -> Fault {
+    pub(crate) fn new(kind: DiagnosticKind, span: Span, message: impl Into<String>) -> Fault {
         Box::new(Self {
             kind,
             span,
@@ -129,19 +129,19 @@ impl Diagnostic {
     }
 
     #[cold]
-    pub(super) fn expected(mut self: Box<Self>, what: impl Into<String>) -> Fault {
+    pub(crate) fn expected(mut self: Box<Self>, what: impl Into<String>) -> Fault {
         self.expected = Some(what.into());
         self
     }
 
     #[cold]
-    pub(super) fn hint(mut self: Box<Self>, hint: impl Into<String>) -> Fault {
+    pub(crate) fn hint(mut self: Box<Self>, hint: impl Into<String>) -> Fault {
         self.hint = Some(hint.into());
         self
     }
 
     #[cold]
-    pub(super) fn related(mut self: Box<Self>, span: Span, remark: &'static str) -> Fault {
+    pub(crate) fn related(mut self: Box<Self>, span: Span, remark: &'static str) -> Fault {
         self.related = Some((span, remark));
         self
     }
@@ -163,7 +163,7 @@ impl fmt::Display for Diagnostic {
 impl core::error::Error for Diagnostic {}
 
 /// The candidate that is most like `name`, if one is like it at all.
-pub(super) fn closest<'c>(
+pub(crate) fn closest<'c>(
     name: &[u8],
     candidates: impl Iterator<Item = &'c [u8]>,
 ) -> Option<&'c [u8]> {

@@ -1,12 +1,14 @@
 //! Directives: what begins with a full stop.
 
-use super::cursor::{Word, pooled, shown};
+use crate::lexer::{Word, pooled, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span, closest};
 use super::expression::{Extent, expression};
 use super::instruction::trailing;
-use super::routine::{Draft, Paired, Symbol, numbered};
+use super::routine::Draft;
+use crate::language::operand::Paired;
+use crate::language::symbol::{Symbol, letter_and_number};
 use super::{Assembler, Last};
-use crate::attribute::{self, Kind};
+use crate::language::attribute::{self, ValueKind};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use visakit_isa::object::{Attribute, Input, InputKind, LabelKind, RoutineKind};
@@ -213,12 +215,7 @@ impl<'t> Assembler<'t> {
         }
         let range = i64::from(i32::MIN)..=i64::from(u32::MAX);
         let number = self.number_to(Extent::NoComparison, "a number or a quoted string", range)?;
-        let bytes = number
-            .to_le_bytes()
-            .into_iter()
-            .take(4)
-            .collect::<Vec<u8>>();
-        Ok((name, Cow::Owned(bytes)))
+        Ok((name, Cow::Owned(attribute::number_bytes(number))))
     }
 
     /// What stands behind the name of an attribute. Flags of symbols have no value.
@@ -228,7 +225,7 @@ impl<'t> Assembler<'t> {
         symbol: bool,
     ) -> Parsed<Cow<'t, [u8]>> {
         let kind = attribute::any_kind(word.name);
-        if kind == Kind::Unknown {
+        if kind == ValueKind::Unknown {
             let message = alloc::format!("no attribute is called `{}`", shown(word.name));
             let fault = Diagnostic::new(DiagnosticKind::UnknownAttribute, word.span, message);
             return Err(match closest(word.name, attribute::known()) {
@@ -236,32 +233,27 @@ impl<'t> Assembler<'t> {
                 None => fault,
             });
         }
-        let empty = Cow::Borrowed(&[][..]);
-        let zero = Cow::Owned(Vec::from([0; 4]));
-        let absent = if symbol && kind == Kind::Number {
-            zero
-        } else {
-            empty
-        };
+        let absent = Cow::Owned(attribute::absent_value(kind, symbol));
         if !self.cursor.eat(b'=') || self.cursor.ends() {
             return Ok(absent);
         }
         if let Some((text, span)) = self.cursor.string()? {
             most(text.len(), 0xff, "bytes in a value", span)?;
-            return match (kind, text.as_ref()) {
-                (Kind::Target, b"cm") => Ok(Cow::Borrowed(&[0])),
-                (Kind::Target, b"3d") => Ok(Cow::Borrowed(&[1])),
-                (Kind::Target, _) => {
+            if kind != ValueKind::Target {
+                return Ok(text);
+            }
+            return match attribute::target_named(&text) {
+                Some(target) => Ok(Cow::Owned(Vec::from([target]))),
+                None => {
                     let message = "no such target";
                     let fault = Diagnostic::new(DiagnosticKind::Syntax, span, message);
                     Err(fault.expected("\"cm\" or \"3d\""))
                 }
-                _ => Ok(text),
             };
         }
         let range = i64::from(i32::MIN)..=i64::from(u32::MAX);
         let number = self.number_to(Extent::NoComparison, "a number or a quoted string", range)?;
-        if symbol && kind == Kind::Flag {
+        if symbol && kind == ValueKind::Flag {
             return Ok(Cow::Borrowed(&[]));
         }
         if let Some(draft) = self.draft.as_mut()
@@ -269,8 +261,7 @@ impl<'t> Assembler<'t> {
         {
             draft.simd = Some(number);
         }
-        let bytes = number.to_le_bytes();
-        Ok(Cow::Owned(bytes.iter().take(4).copied().collect()))
+        Ok(Cow::Owned(attribute::number_bytes(number)))
     }
 
     pub(super) fn kernel_attribute(&mut self, at: Span) -> Parsed<()> {
@@ -365,7 +356,7 @@ fn numbered_input(name: &[u8]) -> Option<(InputKind, u32)> {
         let class = class.parse().ok().filter(|c| *c < 8)?;
         return Some((InputKind(class), index.parse().ok()?));
     }
-    let (letter, index) = numbered(name)?;
+    let (letter, index) = letter_and_number(name)?;
     let class = match letter {
         b'V' => InputKind::GENERAL,
         b'S' => InputKind::SAMPLER,

@@ -1,6 +1,6 @@
 //! Expressions of whole numbers. Nesting is kept on a list, not on the stack of the program.
 
-use super::cursor::Cursor;
+use crate::lexer::Cursor;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use alloc::vec::Vec;
 
@@ -230,7 +230,7 @@ fn value(cursor: &mut Cursor<'_>, names: Names<'_, '_>) -> Parsed<Option<i64>> {
             ahead.need(b')', "`)`")?;
         }
         let Some(size) = names(word.name) else {
-            let message = alloc::format!("`{}` has no size", super::cursor::shown(word.name));
+            let message = alloc::format!("`{}` has no size", crate::lexer::shown(word.name));
             let fault = Diagnostic::new(DiagnosticKind::Undeclared, word.span, message);
             return Err(fault.expected("a general or address variable, or GRF"));
         };

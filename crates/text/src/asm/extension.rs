@@ -1,10 +1,10 @@
 //! Lines that Intel's language does not have, for what it cannot say.
 
-use super::cursor::{is_word, shown};
+use crate::lexer::{is_word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::directive::not_one;
 use super::{Assembler, Last};
-use crate::wire;
+use crate::language::numbers;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use visakit_isa::object::{LabelKind, RawItem};
@@ -180,11 +180,11 @@ impl<'t> Assembler<'t> {
             });
         }
         let mut fault: Option<Fault> = None;
-        let value = wire::value(field.kind, format, |_, name, width| {
+        let value = numbers::value(field.kind, format, |name, width| {
             let bits = 8 * u32::from(width.bytes(format));
             let most = u32::MAX.checked_shr(32 - bits.clamp(1, 32)).unwrap_or(0);
             let signed = width == visakit_isa::wire::Width::I16;
-            match self.stated_number(field.name.as_str(), wire::part(field.kind, name)) {
+            match self.stated_number(field.name.as_str(), numbers::part(field.kind, name)) {
                 Ok((number, span)) => {
                     if number > most && !signed {
                         let message = alloc::format!("{number} does not fit into {bits} bits");

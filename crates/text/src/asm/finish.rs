@@ -14,7 +14,7 @@ impl<'t> Assembler<'t> {
         if !draft.no_target && draft.body.attribute("Target").is_none() {
             let [kernels, functions] = self.targets;
             let target = functions.or(kernels).unwrap_or(TARGET_3D);
-            let name = draft.string(crate::attribute::TARGET.into());
+            let name = draft.string(crate::language::attribute::TARGET.into());
             draft.body.attributes.push(Attribute {
                 name,
                 value: Vec::from([target]).into(),

@@ -2,7 +2,7 @@
 //! inside of another language.
 
 use super::comment;
-use super::cursor::Cursor;
+use crate::lexer::Cursor;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Span};
 use super::instruction::{self, trailing};
 use super::pieces::Record;

@@ -1,13 +1,14 @@
 //! Constants.
 
-use super::cursor::{Cursor, Word};
+use crate::lexer::{Cursor, Word};
 use super::declaration::newer_type;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::expression::Extent;
 use super::instruction::Line;
+use crate::language::operand;
 use visakit_isa::operand::{ImmediateOperand, PropertyByte};
 use visakit_isa::table::FieldDef;
-use visakit_isa::{DataType, TypeSet, VectorOperand};
+use visakit_isa::{DataType, VectorOperand};
 
 impl Line<'_, '_> {
     /// `:ud`
@@ -51,12 +52,7 @@ impl Line<'_, '_> {
         };
         let span = Span::between(start, self.cursor.at);
         let takes = field.types;
-        let wrong = |set: TypeSet| !takes.is_empty() && !takes.intersects(set);
-        let float = ty.is_float() && ty != DataType::Vf;
-        if ImmediateOperand::wire_size(ty).is_none()
-            || float && wrong(TypeSet::ALL_FLOATS)
-            || !float && !ty.is_packed() && wrong(TypeSet::INTEGERS)
-        {
+        if !operand::takes_constant(field, ty) {
             let message = alloc::format!("{} cannot be a constant of type {ty}", field.name);
             let fault = Diagnostic::new(DiagnosticKind::ImmediateType, span, message);
             let mut wanted = alloc::string::String::from("one of the types");
@@ -75,25 +71,13 @@ impl Line<'_, '_> {
 
     /// The stored bits of a whole number of a type.
     pub(super) fn bits(&self, value: i64, ty: DataType, negative: bool, span: Span) -> Parsed<u64> {
-        let bits = value.cast_unsigned();
-        let size = u32::from(ty.size()) * 8;
-        if ty.is_float() && negative {
-            // The bit pattern of a float, negated as a float.
-            let sign = 1u64 << (size - 1);
-            let pattern = value.wrapping_neg().cast_unsigned();
-            return Ok((pattern ^ sign) & (u64::MAX >> (64 - size)));
-        }
-        if size == 64 {
-            return Ok(bits);
-        }
-        let half = 1i64 << (size - 1);
-        let extended = (1i64 << 32) - half..1i64 << 32;
-        if (-half..2 * half).contains(&value) || extended.contains(&value) {
-            return Ok(bits & 0xffff_ffff);
-        }
+        let range = match operand::constant_bits(value, ty, negative) {
+            Ok(bits) => return Ok(bits),
+            Err(range) => range,
+        };
         let message = alloc::format!("{value} does not fit into the type {ty}");
         let fault = Diagnostic::new(DiagnosticKind::ImmediateRange, span, message);
-        let wanted = alloc::format!("a number from {} to {}", -half, 2 * half - 1);
+        let wanted = alloc::format!("a number from {} to {}", range.start(), range.end());
         Err(fault.expected(wanted))
     }
 

@@ -1,6 +1,6 @@
 //! From the first word of a line to the rows of the instruction table that begin with it.
 
-use super::cursor::{Cursor, is_word};
+use crate::lexer::{Cursor, is_word};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use once_cell::race::OnceBox;

@@ -1,34 +1,24 @@
 //! Instructions, parsed after the description that they are printed by.
 
-use super::cursor::Cursor;
+use crate::lexer::Cursor;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::directive::most;
 use super::fragment::Operand;
 use super::index::Entry;
 use super::pieces::Record;
-use super::routine::{Draft, Paired};
+use super::routine::Draft;
+use crate::language::fields::{Fields, Slot, choice_texts};
+use crate::language::operand::Paired;
 use alloc::string::String;
-use alloc::vec::Vec;
-use visakit_isa::table::{FieldDef, FieldKind, FieldName, InstructionDef, Part, Role};
+use visakit_isa::table::{FieldDef, FieldKind, FieldName, InstructionDef, Part};
 use visakit_isa::{
-    Dialect, ExecSize, Features, Field, Instruction, Predicate, RawOperand, Value, enums,
+    Dialect, Features, Instruction, Predicate, Value, enums,
 };
-
-/// What is known of a field.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Slot {
-    pub(super) value: Option<Value>,
-    /// The number of a plain field.
-    pub(super) bits: u32,
-    /// The bits of it that the text told.
-    pub(super) known: u32,
-}
 
 /// Memory that the lines share.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    slots: Vec<Slot>,
-    pub(super) list: Vec<Value>,
+    pub(super) fields: Fields,
     /// What the statements are made of, for those who want to know.
     pub(super) record: Option<Record>,
 }
@@ -42,8 +32,6 @@ pub(super) struct Line<'p, 't> {
     pub(super) saturate: bool,
     pub(super) scratch: &'p mut Scratch,
     predicate: Option<(Predicate, Span)>,
-    /// The field and value that other fields depend on.
-    key: Option<usize>,
 }
 
 /// Parses an instruction in one of its forms, behind its predicate.
@@ -55,9 +43,7 @@ pub(super) fn parse<'t>(
     predicate: Option<(Predicate, Span)>,
 ) -> Parsed<Instruction> {
     let def = entry.def;
-    scratch.slots.clear();
-    scratch.slots.resize(def.fields.len(), Slot::default());
-    scratch.list.clear();
+    scratch.fields.begin(def, draft.format);
     if let Some(record) = scratch.record.as_mut() {
         record.pieces.truncate(record.done);
         record.fields.clear();
@@ -69,7 +55,6 @@ pub(super) fn parse<'t>(
         saturate: false,
         scratch,
         predicate,
-        key: def.fields.iter().position(|f| f.is_key),
     };
     if let Some((_, span)) = predicate {
         line.in_dialect(FieldName::Pred, span)?;
@@ -90,7 +75,7 @@ pub(super) fn parse<'t>(
     if !line.cursor.ends() {
         return Err(line.superfluous());
     }
-    Ok(line.finish())
+    Ok(line.scratch.fields.instruction())
 }
 
 impl<'t> Line<'_, 't> {
@@ -106,23 +91,18 @@ impl<'t> Line<'_, 't> {
     }
 
     pub(super) fn field(&self, name: FieldName) -> Option<(usize, &'static FieldDef)> {
-        let found = self.def.fields.iter().enumerate();
-        found.into_iter().find(|(_, f)| f.name == name)
+        self.scratch.fields.field(name)
     }
 
     /// The field, if the instruction has it in this format.
     pub(super) fn present(&self, name: FieldName) -> Option<(usize, &'static FieldDef)> {
-        self.field(name).filter(|(_, f)| self.has(f))
+        self.scratch.fields.present(name)
     }
 
     /// Whether the instruction has the field in this format.
     #[inline]
     pub(super) fn has(&self, field: &FieldDef) -> bool {
-        field.when.holds(self.draft.format)
-            && field.only_if.is_none_or(|test| {
-                let key = self.key.and_then(|i| self.scratch.slots.get(i));
-                test.holds(key.map_or(0, |slot| (slot.bits & 0xffff) as u16))
-            })
+        self.scratch.fields.has(field)
     }
 
     /// An error where the instruction has the field in other dialects only.
@@ -152,32 +132,21 @@ impl<'t> Line<'_, 't> {
     }
 
     pub(super) fn slot(&self, name: FieldName) -> Slot {
-        let slot = self
-            .field(name)
-            .and_then(|(i, _)| self.scratch.slots.get(i));
-        slot.copied().unwrap_or_default()
+        self.scratch.fields.slot(name)
     }
 
     #[inline]
     pub(super) fn put(&mut self, index: usize, value: Value) {
-        if let Some(slot) = self.scratch.slots.get_mut(index) {
-            slot.value = Some(value);
-        }
+        self.scratch.fields.put(index, value);
     }
 
     pub(super) fn put_named(&mut self, name: FieldName, value: Value) {
-        if let Some((index, _)) = self.field(name) {
-            self.put(index, value);
-        }
+        self.scratch.fields.put_named(name, value);
     }
 
     /// Notes some bits of a number.
     pub(super) fn set(&mut self, name: FieldName, mask: u32, bits: u32) {
-        let index = self.field(name).map(|(i, _)| i);
-        if let Some(slot) = index.and_then(|i| self.scratch.slots.get_mut(i)) {
-            slot.bits = slot.bits & !mask | bits & mask;
-            slot.known |= mask;
-        }
+        self.scratch.fields.set(name, mask, bits);
     }
 
     pub(super) fn part(&mut self, part: &'static Part) -> Parsed<()> {
@@ -228,26 +197,16 @@ impl<'t> Line<'_, 't> {
                 None => Ok(()),
             },
             Part::If(test, parts) => self.conditional(test, parts),
-            Part::MayOmit(parts) | Part::Heard(parts) => {
+            Part::MayOmit(parts) | Part::InputOnly(parts) => {
                 if self.begins(parts) {
                     self.parts(parts)?;
                 }
                 Ok(())
             }
-            Part::Own(parts) => self.parts(parts),
+            Part::NotIntel(parts) => self.parts(parts),
             Part::Choice(choice) => {
-                let cases = choice.cases.iter().copied();
                 let mut best: Option<(u32, Cursor<'_>, &'static str)> = None;
-                let unlisted = || {
-                    let mask = u32::from(choice.mask);
-                    let listed = |v: u32| choice.cases.iter().any(|(c, _)| u32::from(*c) == v);
-                    (0..=mask).find(|v| v & !mask == 0 && !listed(*v))
-                };
-                let others = (!choice.otherwise.contains("<<") && choice.otherwise != "illegal")
-                    .then(unlisted)
-                    .flatten()
-                    .map(|v| (v, choice.otherwise));
-                for (value, text) in cases.map(|(v, t)| (u32::from(v), t)).chain(others) {
+                for (value, text) in choice_texts(choice) {
                     let mut ahead = *self.cursor;
                     if ahead.eat_text(text) && best.is_none_or(|(_, b, _)| ahead.at > b.at) {
                         best = Some((value, ahead, text));
@@ -273,8 +232,7 @@ impl<'t> Line<'_, 't> {
 
     /// Saturation is a bit of the destination: without one `.sat` would be lost.
     fn saturates(&self, span: Span) -> Parsed<()> {
-        let mut fields = self.def.fields.iter();
-        if fields.any(|f| f.kind == FieldKind::Vector && f.role == Role::Destination) {
+        if self.scratch.fields.can_saturate() {
             return Ok(());
         }
         let message = alloc::format!(
@@ -351,9 +309,9 @@ impl<'t> Line<'_, 't> {
                 while !self.cursor.ends() {
                     let start = self.cursor.at;
                     let raw = self.raw(false)?;
-                    self.scratch.list.push(Value::Raw(raw));
+                    self.scratch.fields.list.push(Value::Raw(raw));
                     let span = Span::between(start, self.cursor.at);
-                    most(self.scratch.list.len(), 0xff, "parameters", span)?;
+                    most(self.scratch.fields.list.len(), 0xff, "parameters", span)?;
                     self.listed(field.name, start);
                 }
                 return Ok(());
@@ -411,61 +369,6 @@ impl<'t> Line<'_, 't> {
         }
         trailing(self.cursor, name)
     }
-
-    /// The fields in stream order.
-    pub(super) fn finish(&mut self) -> Instruction {
-        let fields = self.def.fields;
-        let list = core::mem::take(&mut self.scratch.list);
-        let mut built = Instruction::new(self.def.op);
-        built.fields.reserve_exact(fields.len() + list.len());
-        for (index, field) in fields.iter().enumerate() {
-            if !self.has(field) {
-                continue;
-            }
-            let slot = self.scratch.slots.get(index).copied().unwrap_or_default();
-            let value = match field.kind {
-                FieldKind::Count => continue,
-                FieldKind::Labels | FieldKind::Raws => {
-                    let entries = list.iter().map(|value| Field {
-                        name: field.name,
-                        value: *value,
-                    });
-                    built.fields.extend(entries);
-                    continue;
-                }
-                _ => slot.value.unwrap_or_else(|| self.unwritten(field, slot)),
-            };
-            built.fields.push(Field {
-                name: field.name,
-                value,
-            });
-        }
-        self.scratch.list = list;
-        built
-    }
-
-    /// A plain number, or the value of a field that the text does not show.
-    pub(super) fn unwritten(&self, field: &FieldDef, slot: Slot) -> Value {
-        let bits = if slot.known == 0 {
-            self.default(field.name)
-        } else {
-            slot.bits
-        };
-        #[allow(clippy::cast_possible_truncation)] // checked when it was set
-        match field.kind {
-            FieldKind::U8 => Value::U8(bits as u8),
-            FieldKind::U16 => Value::U16(bits as u16),
-            FieldKind::U32 => Value::U32(bits),
-            FieldKind::I32 => Value::I32(bits.cast_signed()),
-            FieldKind::SamplerOp => {
-                Value::SamplerOp(visakit_isa::SamplerOp::from_bits(bits as u16))
-            }
-            FieldKind::ExecSize => Value::ExecSize(ExecSize::from_bits(bits as u8)),
-            FieldKind::Predicate => Value::Predicate(Predicate::NONE),
-            FieldKind::Vector => self.unwritten_vector(field.name),
-            _ => Value::Raw(RawOperand::NULL),
-        }
-    }
 }
 
 /// More text follows a complete line.
@@ -492,7 +395,6 @@ pub(super) fn predicate<'t>(
         saturate: false,
         scratch,
         predicate: None,
-        key: None,
     };
     line.predicate()
 }
@@ -512,7 +414,6 @@ pub(super) fn operand_of<'t>(
         saturate: false,
         scratch: &mut scratch,
         predicate: None,
-        key: None,
     };
     let start = line.cursor.at;
     let raw = line.cursor.word().is_some() && line.cursor.eat(b'.');

@@ -26,10 +26,8 @@
 
 mod change;
 mod comment;
-mod cursor;
 mod declaration;
-mod default;
-mod diagnostic;
+pub(crate) mod diagnostic;
 mod dialect;
 mod directive;
 mod expression;
@@ -50,18 +48,16 @@ mod region;
 mod routine;
 mod values;
 
-pub(crate) use change::{InstructionNumbers, RoutineNumbers, shortened};
 pub(crate) use comment::DERIVED;
 pub use diagnostic::{Diagnostic, DiagnosticKind, Span};
 pub use dialect::assemble_in_any_dialect;
 pub(crate) use dialect::record_in_any_dialect;
 pub use fragment::{Declarations, Fragment, Operand};
 pub use places::{Assembled, Places, RoutinePlaces};
-pub(crate) use pool::each_string;
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use cursor::{Cursor, Word, is_word, shown};
+use crate::lexer::{Cursor, Word, is_word, shown};
 use diagnostic::{Fault, Parsed, closest};
 use directive::outside;
 use index::{Entry, Index};

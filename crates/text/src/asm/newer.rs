@@ -1,6 +1,6 @@
 //! What only texts of 4.2 can say: constructs that objects have no place for.
 
-use super::cursor::Cursor;
+use crate::lexer::Cursor;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault};
 use visakit_isa::enums;
 use visakit_isa::table::{Group, InstructionDef};

@@ -1,26 +1,19 @@
 //! Operands.
 
-use super::cursor::{Word, shown};
+use crate::lexer::{Word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::expression::{Extent, expression, lone_digit};
 use super::instruction::Line;
-use super::routine::Symbol;
-use visakit_isa::enums::lsc_addr_type;
+use crate::language::operand;
+use crate::language::symbol::Symbol;
 use visakit_isa::operand::{
-    AddressOperand, GeneralOperand, ImmediateOperand, IndirectOperand, Modifier, OperandClasses,
+    AddressOperand, GeneralOperand, IndirectOperand, Modifier,
     PredicateCombine, PredicateOperand, PropertyByte, StateClass, StateOperand,
 };
-use visakit_isa::table::{FieldDef, FieldName, Op, Role};
+use visakit_isa::table::{FieldDef, FieldName, Role};
 use visakit_isa::{
-    AddressId, DataType, Predicate, RawOperand, Region, SamplerId, SurfaceId, VarId, VectorOperand,
+    AddressId, Predicate, RawOperand, SamplerId, SurfaceId, VarId, VectorOperand,
 };
-
-const MODIFIERS: [(&str, Modifier); 4] = [
-    ("(-)", Modifier::NEG),
-    ("(abs)", Modifier::ABS),
-    ("(-abs)", Modifier::NEG_ABS),
-    ("(~)", Modifier::NOT),
-];
 
 /// Words that begin an expression.
 const BUILT_IN: [&[u8]; 2] = [b"%sizeof", b"%DispatchSimd"];
@@ -126,8 +119,8 @@ impl<'t> Line<'_, 't> {
         let mut offset = 0;
         if self.cursor.eat(b'.') {
             let extent = Extent::Primary;
-            let most = if variable == VarId::NULL { 0 } else { 0xffff };
-            offset = self.expression(extent, "an offset in bytes", 0..=most)?;
+            let range = operand::raw_offsets(variable);
+            offset = self.expression(extent, "an offset in bytes", range)?;
         } else if !bare {
             self.cursor.blanks();
             if matches!(self.cursor.peek(), Some(b'(' | b'<')) {
@@ -149,7 +142,7 @@ impl<'t> Line<'_, 't> {
         self.cursor.blanks();
         let start = self.cursor.at;
         let operand = self.vector_of_any_class(field)?;
-        let classes = self.classes(field);
+        let classes = operand::classes(self.def, field);
         if classes.is_empty() || classes.has(operand.class()) {
             return Ok(operand);
         }
@@ -165,27 +158,6 @@ impl<'t> Line<'_, 't> {
         Err(fault.expected(wanted))
     }
 
-    /// The classes that the language takes: where general variables are read also what stands for
-    /// them, more than the specification lists, as compilers write it.
-    fn classes(&self, field: &FieldDef) -> OperandClasses {
-        let listed = field.classes;
-        let general = listed.contains(OperandClasses::GENERAL);
-        let more = match self.def.op {
-            Op::LINE if field.name == FieldName::Src0 => OperandClasses::empty(),
-            Op::MOV => OperandClasses::ADDRESS,
-            Op::FADDR => OperandClasses::INDIRECT,
-            _ if general && field.role == Role::Source => {
-                OperandClasses::INDIRECT | OperandClasses::IMMEDIATE
-            }
-            _ => OperandClasses::empty(),
-        };
-        if listed.is_empty() {
-            listed
-        } else {
-            listed | more
-        }
-    }
-
     pub(super) fn vector_of_any_class(&mut self, field: &FieldDef) -> Parsed<VectorOperand> {
         let destination = field.role == Role::Destination;
         let mut modifier = Modifier::NONE;
@@ -196,7 +168,7 @@ impl<'t> Line<'_, 't> {
         } else if self.cursor.peek() == Some(b'(') {
             let start = self.cursor.at;
             let mut end = start;
-            for (text, value) in MODIFIERS {
+            for (text, value) in operand::MODIFIERS {
                 if self.cursor.has(text) {
                     end += text.len();
                     self.cursor.at = end;
@@ -320,19 +292,19 @@ impl<'t> Line<'_, 't> {
         let start = self.cursor.at;
         let range = 0..=255;
         let value = self.expression(Extent::NoComparison, "a number of elements", range)?;
-        let width = u8::try_from(value).unwrap_or(0);
-        if !width.is_power_of_two() || width > 32 {
+        let elements = u8::try_from(value).unwrap_or(0);
+        let Some(width) = operand::address_width(elements) else {
             let span = Span::between(start, self.cursor.at);
             let message = alloc::format!("no operand has {value} elements");
             let fault = Diagnostic::new(DiagnosticKind::RegionValue, span, message);
             return Err(fault.expected("1, 2, 4, 8, 16 or 32"));
-        }
+        };
         self.cursor.need(b'>', "`>`")?;
         Ok(AddressOperand {
             modifier,
             address,
             offset,
-            width: u8::try_from(width.trailing_zeros()).unwrap_or(0),
+            width,
         }
         .into())
     }
@@ -372,7 +344,7 @@ impl<'t> Line<'_, 't> {
         self.cursor.need(b')', "`)`")?;
         let mut offset = 0;
         if self.cursor.eat(b',') {
-            offset = self.expression(Extent::Full, "an offset in bytes", -512..=511)?;
+            offset = self.expression(Extent::Full, "an offset in bytes", operand::INDIRECT_OFFSETS)?;
         }
         self.cursor.need(b']', "`]`")?;
         self.cursor.blanks();
@@ -404,22 +376,12 @@ impl<'t> Line<'_, 't> {
         {
             // Row and column, which mean the same whatever the size of a register.
             let (row, column) = self.place()?;
-            return Ok(GeneralOperand {
-                variable,
-                row,
-                column,
-                region: Region::SCALAR,
-                ..GeneralOperand::default()
-            }
-            .into());
+            return Ok(operand::one_element(variable, row, column).into());
         }
         let mut offset = 0;
         if self.cursor.eat(b'[') {
-            let most = match symbol {
-                Symbol::General(_) => 0x7fff,
-                _ => 255,
-            };
-            offset = self.expression(Extent::Full, "an offset", 0..=most)?;
+            let range = operand::address_offsets(matches!(symbol, Symbol::General(_)));
+            offset = self.expression(Extent::Full, "an offset", range)?;
             self.cursor.need(b']', "`]`")?;
         }
         let offset = u32::try_from(offset).unwrap_or(0);
@@ -435,21 +397,14 @@ impl<'t> Line<'_, 't> {
             Symbol::Surface(SurfaceId(id)) => Ok(state(StateClass::SURFACE, id)),
             Symbol::Sampler(SamplerId(id)) => Ok(state(StateClass::SAMPLER, id)),
             Symbol::General(variable) => {
-                let ty = self
-                    .draft
-                    .general(variable)
-                    .map_or(DataType::Ud, |(t, _)| t);
-                let size = u32::from(ty.size());
+                let draft = &*self.draft;
+                let size = operand::element_size(&draft.body, draft.format, variable);
                 let (row, bytes) = (offset / self.draft.grf_bytes, offset % self.draft.grf_bytes);
                 match u8::try_from(row) {
-                    Ok(row) if bytes.is_multiple_of(size) => Ok(GeneralOperand {
-                        variable,
-                        row,
-                        column: u8::try_from(bytes / size).unwrap_or(0),
-                        region: Region::SCALAR,
-                        ..GeneralOperand::default()
-                    }
-                    .into()),
+                    Ok(row) if bytes.is_multiple_of(size) => {
+                        let column = u8::try_from(bytes / size).unwrap_or(0);
+                        Ok(operand::one_element(variable, row, column).into())
+                    },
                     _ => {
                         let message = alloc::format!("{offset} is no offset of an element");
                         let kind = DiagnosticKind::ImmediateRange;
@@ -470,19 +425,10 @@ impl<'t> Line<'_, 't> {
         let word = word.filter(|w| !BUILT_IN.iter().any(|b| b.eq_ignore_ascii_case(w.name)));
         let Some(word) = word else {
             self.cursor.at = start;
-            // Bases of these models are addresses.
-            let model = u8::try_from(self.slot(FieldName::AddrType).bits).unwrap_or(0);
-            let wide = name == FieldName::Surface
-                && matches!(model, lsc_addr_type::FLAT | lsc_addr_type::SURF);
-            let (ty, mask, range) = if wide {
-                (DataType::Uq, u64::MAX, i64::MIN..=i64::MAX)
-            } else {
-                let range = i64::from(i32::MIN)..=i64::from(u32::MAX);
-                (DataType::Ud, 0xffff_ffff, range)
-            };
+            let model = self.slot(FieldName::AddrType).bits;
+            let (ty, range) = operand::bare_constant(name, model);
             let value = self.expression(Extent::Full, "a variable or a number", range)?;
-            let bits = value.cast_unsigned() & mask;
-            return Ok(ImmediateOperand::new(PropertyByte::from(ty), bits).into());
+            return Ok(operand::bare_constant_operand(ty, value).into());
         };
         let symbol = self.draft.need(word)?;
         match symbol {
@@ -494,14 +440,7 @@ impl<'t> Line<'_, 't> {
                 } else {
                     (0, 0)
                 };
-                Ok(GeneralOperand {
-                    variable,
-                    row,
-                    column,
-                    region: Region::SCALAR,
-                    ..GeneralOperand::default()
-                }
-                .into())
+                Ok(operand::one_element(variable, row, column).into())
             }
             Symbol::Surface(SurfaceId(id)) => self.state(StateClass::SURFACE, id, Modifier::NONE),
             Symbol::Sampler(SamplerId(id)) => self.state(StateClass::SAMPLER, id, Modifier::NONE),
@@ -520,13 +459,6 @@ impl<'t> Line<'_, 't> {
         };
         *self.cursor = ahead;
         let (row, column) = self.place()?;
-        Ok(GeneralOperand {
-            variable,
-            row,
-            column,
-            region: Region::source(1, 1, 0).unwrap_or_default(),
-            ..GeneralOperand::default()
-        }
-        .into())
+        Ok(operand::all_elements(variable, row, column).into())
     }
 }

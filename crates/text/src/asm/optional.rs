@@ -6,26 +6,7 @@ use visakit_isa::table::{FieldName, Part, Test};
 
 impl Line<'_, '_> {
     pub(super) fn conditional(&mut self, test: Test, parts: &'static [Part]) -> Parsed<()> {
-        let bits = |line: &Self, name: FieldName, mask: u32| {
-            let slot = line.slot(name);
-            (slot.known & mask == mask).then_some(slot.bits & mask != 0)
-        };
-        let holds = match test {
-            Test::Present(name) => Some(self.present(name).is_some()),
-            Test::Absent(name) => Some(self.present(name).is_none()),
-            Test::Bits(name, mask) => bits(self, name, mask.into()),
-            Test::NoBits(name, mask) => bits(self, name, mask.into()).map(|b| !b),
-            Test::OneOf(name, values) => {
-                let slot = self.slot(name);
-                let value = if slot.known == 0 { 1 } else { slot.bits };
-                Some(value < 32 && values >> value & 1 == 1)
-            }
-            Test::Not(name, value) => {
-                let slot = self.slot(name);
-                (slot.known != 0).then_some(slot.bits != u32::from(value))
-            }
-            Test::Above(..) | Test::Either(..) | Test::NotNull(_) | Test::NotZero(_) => None,
-        };
+        let holds = self.scratch.fields.decided(test);
         let there = match (holds, test) {
             (Some(holds), _) => holds,
             (None, Test::Not(..)) if matches!(parts.first(), Some(Part::Number(_))) => {
@@ -39,10 +20,8 @@ impl Line<'_, '_> {
         if let (None, Test::Not(name, _)) = (holds, test) {
             self.in_dialect(name, self.cursor.piece())?;
         }
-        if let (None, Test::Bits(name, mask)) = (holds, test)
-            && mask.is_power_of_two()
-        {
-            self.set(name, mask.into(), mask.into());
+        if holds.is_none() {
+            self.scratch.fields.entered(test);
         }
         self.parts(parts)
     }
@@ -67,8 +46,8 @@ impl Line<'_, '_> {
                     let mut texts = texts.chain(core::iter::once(choice.otherwise));
                     return texts.any(|t| !t.is_empty() && ahead.eat_text(t));
                 }
-                Part::Heard(parts) if self.begins(parts) => return true,
-                Part::MayOmit(_) | Part::Heard(_) | Part::SignedHex(_) => {}
+                Part::InputOnly(parts) if self.begins(parts) => return true,
+                Part::MayOmit(_) | Part::InputOnly(_) | Part::SignedHex(_) => {}
                 _ => return !ahead.ends(),
             }
         }

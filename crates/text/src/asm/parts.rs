@@ -1,18 +1,18 @@
 //! Parts of instructions that are neither operands nor plain numbers.
 
-use super::cursor::{Cursor, is_word, shown};
+use crate::lexer::{Cursor, is_word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::directive::most;
 use super::expression::Extent;
 use super::index::enumeration;
 use super::instruction::Line;
-use super::routine::Symbol;
+use crate::language::{fields, operand};
+use crate::language::symbol::Symbol;
 use alloc::borrow::Cow;
 use alloc::string::String;
 use visakit_isa::object::LabelKind;
-use visakit_isa::operand::{ImmediateOperand, PropertyByte};
 use visakit_isa::table::{FieldKind, FieldName, Part};
-use visakit_isa::{DataType, ElementCount, ExecMask, ExecSize, Value, VarId, enums};
+use visakit_isa::{ExecMask, Value, VarId, enums};
 
 impl<'t> Line<'_, 't> {
     /// `(M1_NM, 16)`, `(16)`
@@ -33,28 +33,10 @@ impl<'t> Line<'_, 't> {
         }
         let (number, span) = self.number()?;
         let lanes = u8::try_from(number).unwrap_or(0);
-        let element_count = match self.field(name) {
-            Some((_, field)) => field.kind == FieldKind::ElementCount,
-            None => false,
-        };
-        let m1 = match mask {
-            ExecMask::M1 => self.draft.m1_code << 4,
-            _ => 0,
-        };
-        let value = if element_count {
-            let code = [8, 16, 1].iter().position(|n| *n == lanes);
-            let code = code.and_then(|c| u8::try_from(c).ok());
-            let mask = mask.code(self.draft.format);
-            let both = code.zip(mask);
-            both.map(|(c, m)| Value::ElementCount(ElementCount::from_bits(c | m << 4 | m1)))
-        } else {
-            let fits = fixed.is_none_or(|fixed| fixed == lanes);
-            // The size of a message of fixed size is not stored: its code is that of one lane.
-            let stored = if fixed.is_some() { 1 } else { lanes };
-            let size = ExecSize::new(stored, mask, self.draft.format);
-            let size = size.filter(|_| fits);
-            size.map(|size| Value::ExecSize(ExecSize::from_bits(size.bits() | m1)))
-        };
+        let kind = self.field(name).map_or(FieldKind::ExecSize, |(_, f)| f.kind);
+        let element_count = kind == FieldKind::ElementCount;
+        let (m1_code, format) = (self.draft.m1_code, self.draft.format);
+        let value = fields::lanes(kind, fixed, (mask, lanes), m1_code, format);
         let Some(value) = value else {
             let message = alloc::format!("{number} lanes are no legal execution size");
             let fault = Diagnostic::new(DiagnosticKind::IllegalExecSize, span, message);
@@ -205,20 +187,18 @@ impl<'t> Line<'_, 't> {
     }
 
     pub(super) fn min_max_mode(&mut self, name: FieldName) -> Parsed<()> {
-        const WORDS: [&str; 3] = ["VA_MINMAX_ENABLE", "VA_MAX_ENABLE", "VA_MIN_ENABLE"];
         self.cursor.blanks();
         let Some((index, field)) = self.present(name) else {
             return Ok(());
         };
-        let Some(mode) = WORDS.iter().position(|w| self.cursor.has(w)) else {
+        let Some(mode) = operand::MIN_MAX_WORDS.iter().position(|w| self.cursor.has(w)) else {
             return self.operand(index, field);
         };
-        self.cursor.at += WORDS.get(mode).map_or(0, |w| w.len());
+        self.cursor.at += operand::MIN_MAX_WORDS.get(mode).map_or(0, |w| w.len());
         if field.kind == FieldKind::U8 {
             self.set(name, 0xff, u32::try_from(mode).unwrap_or(0));
         } else {
-            let property = PropertyByte::from(DataType::Ub);
-            let operand = ImmediateOperand::new(property, u64::try_from(mode).unwrap_or(0));
+            let operand = operand::min_max_mode(u64::try_from(mode).unwrap_or(0));
             self.put(index, Value::Vector(operand.into()));
         }
         Ok(())
@@ -241,7 +221,8 @@ impl<'t> Line<'_, 't> {
         for byte in counts {
             self.cursor.need(b'.', "`.` and a count from 1 to 8")?;
             let (number, span) = self.number()?;
-            let Ok(number @ 1..=8) = u8::try_from(number) else {
+            let count = u8::try_from(number).ok();
+            let Some(number) = count.filter(|n| operand::SYSTOLIC_COUNTS.contains(n)) else {
                 let message = alloc::format!("{number} is no depth or repeat count");
                 let fault = Diagnostic::new(DiagnosticKind::ImmediateRange, span, message);
                 return Err(fault.expected("a number from 1 to 8"));
@@ -309,8 +290,8 @@ impl<'t> Line<'_, 't> {
                 }
                 let (text, span) = self.label_name()?;
                 let id = self.draft.label(text, LabelKind::BLOCK, span)?;
-                self.scratch.list.push(Value::Label(id));
-                most(self.scratch.list.len(), 0xff, "labels", span)?;
+                self.scratch.fields.list.push(Value::Label(id));
+                most(self.scratch.fields.list.len(), 0xff, "labels", span)?;
             },
             _ => Ok(()),
         }

@@ -127,12 +127,13 @@ impl Line<'_, '_> {
             | Part::List(_)
             | Part::Choice(_)
             | Part::If(..)
-            | Part::Own(_)
+            | Part::NotIntel(_)
             | Part::MayOmit(_)
-            | Part::Heard(_)
+            | Part::InputOnly(_)
             | Part::Operand(_)
             | Part::CallMnemonic(_)
-            | Part::Placed(_) => return,
+            | Part::Placed(_)
+            | Part::Subroutine(_) => return,
         };
         if record.pieces.last() == Some(&piece) {
             return;

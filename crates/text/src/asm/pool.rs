@@ -1,33 +1,19 @@
-//! The string pool of a routine.
+//! The string pool of a routine under construction.
 
 use super::routine::Draft;
+use crate::language::pool::{Pool, each_string, in_pool};
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use visakit_isa::object::{Attribute, Body, Item};
-use visakit_isa::{StringId, Value};
+use visakit_isa::StringId;
 
-/// A string pool that the text states: which of its strings the names take.
+/// A string pool that the text states.
 #[derive(Debug, Default)]
-pub(super) struct Pool<'t> {
-    /// The places of a text, and how many of them are taken.
-    places: BTreeMap<Cow<'t, [u8]>, (Vec<u32>, usize)>,
-    /// Number of strings that are stated.
-    len: u32,
+pub(super) struct StatedPool<'t> {
+    stated: Pool<'t>,
     /// The routine has its name in it, so that no more strings can be stated.
     named: bool,
-    /// Indices behind the stated strings that the text gives as numbers.
+    /// Indices after the stated strings that the text gives as numbers.
     behind: Vec<u32>,
-}
-
-impl Pool<'_> {
-    /// The first place of the text that no name has taken yet; the first one if all are taken.
-    fn take(&mut self, text: &[u8]) -> Option<StringId> {
-        let (places, taken) = self.places.get_mut(text)?;
-        let free = places.get(*taken).copied();
-        *taken += usize::from(free.is_some());
-        free.or_else(|| places.first().copied()).map(StringId)
-    }
 }
 
 /// What stands for the first of the indices behind a stated pool, which no pool is large enough for.
@@ -38,7 +24,7 @@ impl<'t> Draft<'t> {
     pub(super) fn string(&mut self, text: Cow<'t, [u8]>) -> StringId {
         self.claim_name();
         if let Some(pool) = &mut self.pool {
-            if let Some(id) = pool.take(&text) {
+            if let Some(id) = pool.stated.take(&text) {
                 return id;
             }
             return self.body.add_string(text);
@@ -53,13 +39,11 @@ impl<'t> Draft<'t> {
             Some(pool) => pool,
             None => {
                 self.body.strings.clear();
-                self.pool.insert(Pool::default())
+                self.pool.insert(StatedPool::default())
             }
         };
         for text in strings {
-            let (places, _) = pool.places.entry(text.clone()).or_default();
-            places.push(pool.len);
-            pool.len += 1;
+            pool.stated.state(text.clone());
             self.body.strings.push(text);
         }
     }
@@ -84,7 +68,7 @@ impl<'t> Draft<'t> {
     /// What stands for an index that the text gives as a number until the pool is complete: one that
     /// points behind the stated strings must not be taken for one of those that were added.
     pub(super) fn kept_index(&mut self, index: u32) -> u32 {
-        let Some(pool) = self.pool.as_mut().filter(|pool| index >= pool.len) else {
+        let Some(pool) = self.pool.as_mut().filter(|pool| index >= pool.stated.len()) else {
             return index;
         };
         let number = u32::try_from(pool.behind.len()).ok();
@@ -103,9 +87,9 @@ impl<'t> Draft<'t> {
             let number = id.0.checked_sub(BEHIND)?;
             pool.behind.get(usize::try_from(number).ok()?).copied()
         };
-        let first = pool.len as usize;
+        let first = pool.stated.len() as usize;
         let mut used = alloc::vec![false; self.body.strings.len().saturating_sub(first)];
-        let (len, place) = (pool.len, |id: StringId| (id.0 as usize).checked_sub(first));
+        let (len, place) = (pool.stated.len(), |id: StringId| (id.0 as usize).checked_sub(first));
         each_string(&mut self.body, &mut |id| {
             if let Some(used) = place(*id).and_then(|i| used.get_mut(i)) {
                 *used = true;
@@ -131,54 +115,3 @@ impl<'t> Draft<'t> {
     }
 }
 
-/// The name of a routine as the pool repeats it: strings of a pool end at their first NUL, while the
-/// list of routines keeps the name with its length.
-pub(super) fn in_pool(name: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    let Some(end) = name.iter().position(|c| *c == 0) else {
-        return name;
-    };
-    match name {
-        Cow::Borrowed(name) => Cow::Borrowed(name.get(..end).unwrap_or(name)),
-        Cow::Owned(mut name) => {
-            name.truncate(end);
-            Cow::Owned(name)
-        }
-    }
-}
-
-/// Shows every index into the string pool.
-pub(crate) fn each_string(body: &mut Body<'_>, see: &mut dyn FnMut(&mut StringId)) {
-    see(&mut body.name);
-    let attributes = |list: &mut Vec<Attribute<'_>>, see: &mut dyn FnMut(&mut StringId)| {
-        list.iter_mut().for_each(|a| see(&mut a.name));
-    };
-    for variable in &mut body.variables {
-        see(&mut variable.name);
-        attributes(&mut variable.attributes, see);
-    }
-    let tables = [
-        &mut body.addresses,
-        &mut body.predicates,
-        &mut body.samplers,
-        &mut body.surfaces,
-    ];
-    for declaration in tables.into_iter().flatten() {
-        see(&mut declaration.name);
-        attributes(&mut declaration.attributes, see);
-    }
-    for label in &mut body.labels {
-        see(&mut label.name);
-        attributes(&mut label.attributes, see);
-    }
-    attributes(&mut body.attributes, see);
-    for item in &mut body.code {
-        let Item::Instruction(instruction) = item else {
-            continue;
-        };
-        for field in &mut instruction.fields {
-            if let Value::String(id) = &mut field.value {
-                see(id);
-            }
-        }
-    }
-}

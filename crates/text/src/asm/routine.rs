@@ -1,62 +1,19 @@
 //! A routine under construction: its names, its strings and its labels.
 
-use super::cursor::{Word, shown};
+use crate::lexer::{Word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span, closest};
-use super::pool::{Pool, in_pool};
+use super::pool::StatedPool;
+use crate::language::operand::{self, Paired};
+use crate::language::pool;
+use crate::language::symbol::{Symbol, predefined};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use hashbrown::HashMap;
 use visakit_isa::object::{Body, Label, LabelKind, Routine, RoutineKind};
 use visakit_isa::{
-    AddressId, DataType, Features, Format, LabelId, PredicateId, SamplerId, SurfaceId, VarId,
-    Version,
+    AddressId, DataType, Format, LabelId, VarId,
 };
-
-/// What a name stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Symbol {
-    General(VarId),
-    Address(AddressId),
-    Predicate(PredicateId),
-    Sampler(SamplerId),
-    Surface(SurfaceId),
-}
-
-impl Symbol {
-    /// What it is called in messages.
-    pub(super) const fn what(self) -> &'static str {
-        match self {
-            Self::General(_) => "a general variable",
-            Self::Address(_) => "an address variable",
-            Self::Predicate(_) => "a predicate variable",
-            Self::Sampler(_) => "a sampler",
-            Self::Surface(_) => "a surface",
-        }
-    }
-}
-
-/// Whether the sampler messages of a text say which surface is paired.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Paired {
-    /// Texts up to 4.0.
-    Never,
-    /// Texts of 4.1: those of compilers since 2024-02.
-    Perhaps,
-    /// Texts of 4.2.
-    Always,
-}
-
-impl Paired {
-    /// What a text of this version does.
-    pub(super) fn of(stated: Option<Version>) -> Self {
-        match stated {
-            Some(Version::V4_2) => Self::Always,
-            Some(version) if !version.at_least(Version::V4_1) => Self::Never,
-            _ => Self::Perhaps,
-        }
-    }
-}
 
 #[derive(Clone, Copy, Debug)]
 struct Named {
@@ -88,7 +45,7 @@ pub(super) struct Draft<'t> {
     /// What the routine has besides its body.
     pub(super) shell: Routine<'t>,
     /// The string pool that the text states.
-    pub(super) pool: Option<Pool<'t>>,
+    pub(super) pool: Option<StatedPool<'t>>,
     /// The code of the mask M1: versions up to 3.0 have two.
     pub(super) m1_code: u8,
     /// The target that Intel's assembler adds is not wanted.
@@ -139,27 +96,9 @@ impl<'t> Draft<'t> {
             uses: Vec::new(),
             suggestions: 20,
         };
-        draft.body.name = draft.string(in_pool(name));
-        // The names that Intel's assemblers put into the pool.
-        let features = format.features();
-        let known = if features.contains(Features::SINCE_4_1) {
-            21
-        } else if features.contains(Features::SINCE_3_8) {
-            20
-        } else {
-            18
-        };
-        for variable in format.predefined_variables().iter().take(known) {
-            let mut name = Vec::from(*b"%");
-            name.extend_from_slice(variable.name.as_bytes());
-            draft.string(Cow::Owned(name));
+        for text in pool::initial(name, format) {
+            draft.string(text);
         }
-        for id in 0..format.predefined_surface_count() {
-            if let Some(surface) = format.predefined_surface(SurfaceId(id)) {
-                draft.string(Cow::Borrowed(surface.name.as_bytes()));
-            }
-        }
-        draft.string(Cow::Borrowed(b"S31"));
         draft
     }
 
@@ -232,7 +171,7 @@ impl<'t> Draft<'t> {
     }
 
     fn find_undeclared(&mut self, name: &'t [u8]) -> Option<Symbol> {
-        let symbol = self.predefined(name)?;
+        let symbol = predefined(name, self.format)?;
         let named = Named {
             symbol,
             span: Span { start: 0, len: 0 },
@@ -240,43 +179,6 @@ impl<'t> Draft<'t> {
         };
         self.names.insert(name, named);
         Some(symbol)
-    }
-
-    fn predefined(&self, name: &[u8]) -> Option<Symbol> {
-        let format = self.format;
-        if let Some(plain) = name.strip_prefix(b"%") {
-            let known = format.predefined_variables();
-            if let Some(id) = known.iter().position(|v| v.name.as_bytes() == plain) {
-                return Some(Symbol::General(VarId(u32::try_from(id).ok()?)));
-            }
-        }
-        for id in 0..format.predefined_surface_count() {
-            let surface = format.predefined_surface(SurfaceId(id))?;
-            if surface.name.as_bytes() == name || surface.old_name.as_bytes() == name {
-                return Some(Symbol::Surface(SurfaceId(id)));
-            }
-        }
-        if name == b"S31" {
-            return Some(Symbol::Sampler(SamplerId::BINDLESS));
-        }
-        if let Some((letter, number)) = numbered(name) {
-            let narrow = u16::try_from(number).ok();
-            let byte = u8::try_from(number).ok();
-            return match letter {
-                b'V' => Some(Symbol::General(VarId(number))),
-                b'A' => narrow.map(|n| Symbol::Address(AddressId(n))),
-                b'P' => narrow.map(|n| Symbol::Predicate(PredicateId(n))),
-                b'S' => byte.map(|n| Symbol::Sampler(SamplerId(n))),
-                b'T' => byte.map(|n| Symbol::Surface(SurfaceId(n))),
-                _ => None,
-            };
-        }
-        // Printers name reserved variables after their number.
-        let number: u32 = core::str::from_utf8(name.strip_prefix(b"V")?)
-            .ok()?
-            .parse()
-            .ok()?;
-        (number < format.predefined_variable_count()).then_some(Symbol::General(VarId(number)))
     }
 
     /// What a name stands for; an error with a suggestion where it was not declared.
@@ -309,14 +211,7 @@ impl<'t> Draft<'t> {
 
     /// Type and size in bytes of a general variable.
     pub(super) fn general(&self, id: VarId) -> Option<(DataType, u32)> {
-        let first = self.format.predefined_variable_count();
-        if let Some(index) = id.0.checked_sub(first) {
-            let variable = self.body.variables.get(usize::try_from(index).ok()?)?;
-            return Some((variable.properties.data_type(), variable.size()));
-        }
-        let variable = self.format.predefined_variable(id)?;
-        let bytes = u32::from(variable.elements) * u32::from(variable.data_type.size());
-        Some((variable.data_type, bytes))
+        operand::variable(&self.body, self.format, id)
     }
 
     /// The value of `%sizeof` and of `%DispatchSimd`.
@@ -325,7 +220,7 @@ impl<'t> Draft<'t> {
             return self.simd;
         }
         let named = self.names.get(name).map(|n| n.symbol);
-        match named.or_else(|| self.predefined(name)) {
+        match named.or_else(|| predefined(name, self.format)) {
             Some(Symbol::General(id)) => self.general(id).map(|(_, size)| size.into()),
             Some(Symbol::Address(AddressId(id))) => {
                 let declaration = self.body.addresses.get(usize::from(id))?;
@@ -469,11 +364,4 @@ impl<'t> Draft<'t> {
         }
         faults
     }
-}
-
-/// `#T7`: letter and number of a symbol that is told by its number.
-pub(super) fn numbered(name: &[u8]) -> Option<(u8, u32)> {
-    let (letter, digits) = name.strip_prefix(b"#")?.split_first()?;
-    let digits = core::str::from_utf8(digits).ok()?;
-    Some((*letter, digits.parse().ok()?))
 }

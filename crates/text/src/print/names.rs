@@ -1,11 +1,13 @@
 //! The names that symbols have in text.
 
+use crate::language::pool::string;
+use crate::language::symbol::predefined;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use visakit_isa::object::{Body, Declaration};
 use visakit_isa::table::{self, InstructionDef, Status};
-use visakit_isa::{Format, StringId, SurfaceId};
+use visakit_isa::{Format, StringId};
 
 /// Names of a routine's symbols, in order of their tables.
 #[derive(Debug, Default)]
@@ -115,24 +117,13 @@ impl<'a> Names<'a> {
     }
 }
 
+/// The longest name that a symbol has which is declared nowhere.
+const LONGEST_PREDEFINED: usize = 4;
+
 /// Whether a symbol that is declared nowhere has this name.
 fn is_predefined(name: &[u8], format: Format) -> bool {
-    let (first, digits) = match name.split_first() {
-        Some((first @ (b'V' | b'T' | b'S'), digits)) if name.len() <= 4 => (*first, digits),
-        _ => return false,
-    };
-    let mut surfaces = (0..format.predefined_surface_count())
-        .filter_map(|id| format.predefined_surface(SurfaceId(id)));
-    let number: Option<u32> = core::str::from_utf8(digits)
-        .ok()
-        .and_then(|d| d.parse().ok());
-    first == b'V' && number.is_some_and(|n| n < format.predefined_variable_count())
-        || name == b"S31"
-        || surfaces.any(|s| {
-            [s.name, s.old_name]
-                .into_iter()
-                .any(|n| n.as_bytes() == name)
-        })
+    let may_be = matches!(name.first(), Some(b'V' | b'T' | b'S'));
+    may_be && name.len() <= LONGEST_PREDEFINED && predefined(name, format).is_some()
 }
 
 /// Puts numbers behind names that are there already, or that are taken.
@@ -165,11 +156,6 @@ fn copies(mut sorted: Vec<&[u8]>) -> bool {
     sorted.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
     let mut pairs = sorted.iter().zip(sorted.iter().skip(1));
     pairs.any(|(a, b)| a == b && !a.is_empty())
-}
-
-/// A string of the pool up to its first NUL.
-pub(crate) fn string<'a>(body: &'a Body<'_>, id: StringId) -> &'a [u8] {
-    body.string(id).unwrap_or_default()
 }
 
 /// The names that are taken, each with the number that the next copy gets.

@@ -3,25 +3,29 @@
 //! What a character means depends on where it stands (`.RGBA`, `sample+killpix`, `:d8.2x16x8nn`), so
 //! there is no list of tokens: the description of the instruction tells what to look for.
 
-use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
+use crate::asm::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+mod tokens;
+
+pub use tokens::{Token, tokens};
+
 /// A place in the text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cursor<'t> {
-    pub(super) text: &'t [u8],
-    pub(super) at: usize,
+pub(crate) struct Cursor<'t> {
+    pub(crate) text: &'t [u8],
+    pub(crate) at: usize,
     /// Where the directive in a comment stands that was passed last.
-    pub(super) directive: Option<usize>,
+    pub(crate) directive: Option<usize>,
 }
 
 /// A name and where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word<'t> {
-    pub(super) name: &'t [u8],
-    pub(super) span: Span,
+pub(crate) struct Word<'t> {
+    pub(crate) name: &'t [u8],
+    pub(crate) span: Span,
 }
 
 /// Characters of words.
@@ -40,7 +44,7 @@ static WORDS: [bool; 256] = {
 
 #[cfg_attr(not(debug_assertions), inline(always))]
 #[allow(clippy::indexing_slicing)] // 256 entries, 8 bits
-pub(super) const fn is_word(c: u8) -> bool {
+pub(crate) const fn is_word(c: u8) -> bool {
     WORDS[c as usize]
 }
 
@@ -50,7 +54,7 @@ const fn is_label(c: u8) -> bool {
 }
 
 impl<'t> Cursor<'t> {
-    pub(super) const fn new(text: &'t [u8]) -> Self {
+    pub(crate) const fn new(text: &'t [u8]) -> Self {
         Self {
             text,
             at: 0,
@@ -59,23 +63,23 @@ impl<'t> Cursor<'t> {
     }
 
     #[inline]
-    pub(super) fn peek(&self) -> Option<u8> {
+    pub(crate) fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
 
     #[inline]
-    pub(super) fn peek_at(&self, ahead: usize) -> Option<u8> {
+    pub(crate) fn peek_at(&self, ahead: usize) -> Option<u8> {
         self.text.get(self.at + ahead).copied()
     }
 
     #[inline]
-    pub(super) fn rest(&self) -> &'t [u8] {
+    pub(crate) fn rest(&self) -> &'t [u8] {
         self.text.get(self.at..).unwrap_or_default()
     }
 
     /// Skips blanks, comments and line ends that a backslash takes back.
     #[inline]
-    pub(super) fn blanks(&mut self) {
+    pub(crate) fn blanks(&mut self) {
         while let Some(c) = self.peek() {
             match c {
                 b' ' | b'\t' | b'\r' => self.at += 1,
@@ -122,19 +126,19 @@ impl<'t> Cursor<'t> {
 
     /// Whether nothing but blanks stands before the end of the statement: that of the line, or the
     /// brace that ends a scope.
-    pub(super) fn ends(&mut self) -> bool {
+    pub(crate) fn ends(&mut self) -> bool {
         self.blanks();
         matches!(self.peek(), None | Some(b'\n' | b'}'))
     }
 
     /// Whether an expression that is no bare number begins behind blanks.
-    pub(super) fn begins_primary(&mut self) -> bool {
+    pub(crate) fn begins_primary(&mut self) -> bool {
         self.blanks();
         self.peek() == Some(b'(') || self.has("%sizeof") || self.has("%DispatchSimd")
     }
 
     /// Goes to the end of the line.
-    pub(super) fn skip_line(&mut self) {
+    pub(crate) fn skip_line(&mut self) {
         let rest = self.rest();
         let end = rest.iter().position(|c| *c == b'\n');
         self.at += end.unwrap_or(rest.len());
@@ -142,7 +146,7 @@ impl<'t> Cursor<'t> {
 
     /// Takes a character behind blanks, if it is this one.
     #[inline]
-    pub(super) fn eat(&mut self, c: u8) -> bool {
+    pub(crate) fn eat(&mut self, c: u8) -> bool {
         self.blanks();
         let found = self.peek() == Some(c);
         self.at += usize::from(found);
@@ -151,7 +155,7 @@ impl<'t> Cursor<'t> {
 
     /// Takes a character behind blanks, which must be this one.
     #[inline]
-    pub(super) fn need(&mut self, c: u8, what: &str) -> Parsed<()> {
+    pub(crate) fn need(&mut self, c: u8, what: &str) -> Parsed<()> {
         if self.eat(c) {
             Ok(())
         } else {
@@ -161,14 +165,14 @@ impl<'t> Cursor<'t> {
 
     /// Whether these characters stand here, in letters of either case.
     #[inline]
-    pub(super) fn has(&self, text: &str) -> bool {
+    pub(crate) fn has(&self, text: &str) -> bool {
         let found = self.text.get(self.at..self.at + text.len());
         found.is_some_and(|f| f.eq_ignore_ascii_case(text.as_bytes()))
     }
 
     /// Takes a text of a description: blanks in it stand for any number of blanks, also none.
     #[inline]
-    pub(super) fn eat_text(&mut self, text: &str) -> bool {
+    pub(crate) fn eat_text(&mut self, text: &str) -> bool {
         let start = self.at;
         let bytes = text.as_bytes();
         let mut begins = true;
@@ -194,7 +198,7 @@ impl<'t> Cursor<'t> {
     /// A name behind blanks: letters, digits, underscores, not beginning with a digit; a percent
     /// sign may stand before it, or the `#` of symbols that are told by their number.
     #[inline]
-    pub(super) fn word(&mut self) -> Option<Word<'t>> {
+    pub(crate) fn word(&mut self) -> Option<Word<'t>> {
         self.blanks();
         let rest = self.rest();
         let sign = usize::from(matches!(rest.first(), Some(b'%' | b'#')));
@@ -216,7 +220,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// The name of a label behind blanks.
-    pub(super) fn label(&mut self) -> Option<Word<'t>> {
+    pub(crate) fn label(&mut self) -> Option<Word<'t>> {
         self.blanks();
         let rest = self.rest();
         let end = rest.iter().position(|c| !is_label(*c));
@@ -233,7 +237,7 @@ impl<'t> Cursor<'t> {
     /// A decimal or hexadecimal number behind blanks; `None` where there is none, an error where it
     /// has more than 64 bits.
     #[inline]
-    pub(super) fn number(&mut self) -> Parsed<Option<u64>> {
+    pub(crate) fn number(&mut self) -> Parsed<Option<u64>> {
         self.blanks();
         if !self.peek().is_some_and(|c| c.is_ascii_digit()) {
             return Ok(None);
@@ -274,7 +278,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// A quoted string behind blanks, without escapes where it has some.
-    pub(super) fn string(&mut self) -> Parsed<Option<(Cow<'t, [u8]>, Span)>> {
+    pub(crate) fn string(&mut self) -> Parsed<Option<(Cow<'t, [u8]>, Span)>> {
         self.blanks();
         if self.peek() != Some(b'"') {
             return Ok(None);
@@ -318,7 +322,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// A quoted string behind blanks that goes into a pool of strings.
-    pub(super) fn pooled(&mut self) -> Parsed<Option<(Cow<'t, [u8]>, Span)>> {
+    pub(crate) fn pooled(&mut self) -> Parsed<Option<(Cow<'t, [u8]>, Span)>> {
         self.string()?.map(pooled).transpose()
     }
 
@@ -364,7 +368,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// The piece of text that stands here, for messages: a word, a number or a character.
-    pub(super) fn piece(&self) -> Span {
+    pub(crate) fn piece(&self) -> Span {
         let mut ahead = *self;
         ahead.blanks();
         let start = ahead.at;
@@ -381,7 +385,7 @@ impl<'t> Cursor<'t> {
 
     /// Something else stands here.
     #[cold]
-    pub(super) fn unexpected(&self, what: &str) -> Fault {
+    pub(crate) fn unexpected(&self, what: &str) -> Fault {
         let span = self.piece();
         let found = self.text.get(span.start..span.end()).unwrap_or_default();
         let message = if found.is_empty() {
@@ -394,7 +398,7 @@ impl<'t> Cursor<'t> {
 }
 
 /// What was found, where a pool of strings can hold it: its strings end with a NUL.
-pub(super) fn pooled((text, span): (Cow<'_, [u8]>, Span)) -> Parsed<(Cow<'_, [u8]>, Span)> {
+pub(crate) fn pooled((text, span): (Cow<'_, [u8]>, Span)) -> Parsed<(Cow<'_, [u8]>, Span)> {
     if text.contains(&0) {
         let message = "the string has a NUL in it, which strings of objects cannot have";
         let kind = DiagnosticKind::NotEncodable;
@@ -404,7 +408,7 @@ pub(super) fn pooled((text, span): (Cow<'_, [u8]>, Span)) -> Parsed<(Cow<'_, [u8
 }
 
 /// A piece of text for a message.
-pub(super) fn shown(text: &[u8]) -> String {
+pub(crate) fn shown(text: &[u8]) -> String {
     const MOST: usize = 60;
     let short = text.get(..MOST).unwrap_or(text);
     let mut shown = String::from_utf8_lossy(short).into_owned();

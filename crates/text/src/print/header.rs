@@ -1,11 +1,14 @@
 //! What stands before the instructions.
 
-use crate::attribute::{TARGET, is_path, number, target_name};
-use crate::instruction::is_identifier;
-use crate::line::Line;
-use crate::names::string;
-use crate::output::{LineKind, Output};
-use crate::printer::{Context, is_kernel};
+use super::attribute::is_path;
+use super::instruction::is_identifier;
+use super::line::Line;
+use super::output::{LineKind, Output};
+use super::{Context, is_kernel};
+use crate::language::attribute::{TARGET, target_name};
+use crate::language::attribute::number;
+use crate::language::pool::string;
+use crate::language::symbol::resolved;
 use visakit_isa::enums::IMPLICIT_INPUT;
 use visakit_isa::object::{
     Alignment, Declaration, FileVariable, Input, InputKind, RoutineKind, Variable,
@@ -130,45 +133,45 @@ impl Context<'_> {
             line.text(alignment);
         }
         let shared = variable.alias_scope != 0;
-        if shared && !self.alone {
+        if shared {
             line.text(" alias=<");
             self.file_variable(line, variable.alias);
-        } else if !shared && variable.alias.0 != 0 {
+        } else if variable.alias.0 != 0 {
             line.text(" alias=<");
-            if self.own && !self.is_tame(index, variable) {
+            if self.is_plain && !self.is_declared_before(index, variable.alias) {
                 line.unnamed(b'V', variable.alias.0);
             } else {
                 self.variable_name(line, variable.alias);
             }
         }
-        if variable.is_alias() && !(shared && self.alone) {
+        if variable.is_alias() {
             line.text(", ");
             line.number(variable.alias_offset);
             line.byte(b'>');
         }
-        if self.own {
-            self.own_attributes(line, &variable.attributes);
+        if self.is_plain {
+            self.plain_attributes(line, &variable.attributes);
         } else {
             line.attributes(self.body, &variable.attributes);
         }
     }
 
+    /// Whether the variable at `index` can name another one: it is predefined or declared before.
+    fn is_declared_before(&self, index: usize, id: VarId) -> bool {
+        id.0.checked_sub(self.first_variable)
+            .is_none_or(|place| usize::try_from(place).is_ok_and(|place| place < index))
+    }
+
     /// A variable of the file, after the routine's relocations.
     fn file_variable(&self, line: &mut Line, id: VarId) {
-        let relocations = self
-            .object
-            .routine(self.id)
-            .map(|r| r.variable_relocations.as_slice());
-        let resolved = relocations
-            .unwrap_or_default()
-            .iter()
-            .find(|r| u32::from(r.symbolic) == id.0)
-            .map_or(id.0, |r| r.resolved.into());
+        let relocations = self.object.routine(self.id);
+        let relocations = relocations.map_or(&[][..], |r| r.variable_relocations.as_slice());
+        let resolved = resolved(relocations, id);
         let variable = usize::try_from(resolved)
             .ok()
             .and_then(|i| self.object.file_variables.get(i));
         match variable {
-            Some(variable) if !self.own => line.raw(&variable.name),
+            Some(variable) if !self.is_plain => line.raw(&variable.name),
             variable => {
                 line.byte(b'@');
                 let all = &self.object.file_variables;
@@ -240,7 +243,8 @@ impl Context<'_> {
             lines.next()?;
             lines.line.text(".kernel_attr Target=");
             let target = self.target_before();
-            lines.line.text(target_name(target).unwrap_or("\"3d\""));
+            let name = target_name(target).unwrap_or("3d");
+            lines.line.quoted(name.bytes());
         }
         Ok(())
     }
@@ -250,7 +254,7 @@ impl Context<'_> {
         let before = self.object.routines().take_while(|(id, _)| *id != self.id);
         before
             .filter_map(|(_, routine)| routine.body()?.attribute("Target"))
-            .filter_map(number)
+            .filter_map(|a| number(&a.value))
             .last()
             .unwrap_or(1)
     }
@@ -272,7 +276,7 @@ impl Context<'_> {
                 line.byte(b'%');
                 line.text(variable.name);
             }
-            None if self.own && id.0 >= self.first_variable => line.unnamed(b'V', id.0),
+            None if self.is_plain && id.0 >= self.first_variable => line.unnamed(b'V', id.0),
             None => {
                 line.byte(b'V');
                 line.number(id.0);

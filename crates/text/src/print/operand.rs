@@ -1,11 +1,12 @@
 //! Operands.
 
-use crate::line::Line;
-use crate::printer::Context;
+use super::Context;
+use super::line::Line;
+use crate::language::operand::{element_size, modifier_text, shown_constant};
 use alloc::borrow::Cow;
-use visakit_isa::operand::{GeneralOperand, Modifier, RegionCode, StateClass, StateOperand};
+use visakit_isa::operand::{GeneralOperand, RegionCode, StateClass, StateOperand};
 use visakit_isa::{
-    AddressId, DataType, PredicateId, RawOperand, Region, SamplerId, SurfaceId, VectorOperand,
+    AddressId, PredicateId, RawOperand, Region, SamplerId, SurfaceId, VectorOperand,
 };
 
 /// Lanes of a width code, as in execution sizes.
@@ -21,7 +22,7 @@ impl Context<'_> {
     #[inline]
     pub(crate) fn vector(&self, line: &mut Line, operand: &VectorOperand, destination: bool) {
         if !destination {
-            line.text(prefix(operand.modifier()));
+            line.text(modifier_text(operand.modifier()));
         }
         match operand {
             VectorOperand::General(o) => {
@@ -51,7 +52,7 @@ impl Context<'_> {
             }
             VectorOperand::Immediate(o) => {
                 line.text("0x");
-                line.hex(o.normalized().bits());
+                line.hex(shown_constant(*o));
                 line.byte(b':');
                 line.text(o.data_type().name());
             }
@@ -71,19 +72,21 @@ impl Context<'_> {
         line.place(operand.row, operand.column);
     }
 
-    /// The address of a variable; an operand of another class as it is.
-    pub(crate) fn address_of(&self, line: &mut Line, operand: &VectorOperand) {
+    /// The address of a variable, and its offset; an operand of another class as it is.
+    pub(crate) fn address_of(&self, line: &mut Line, operand: &VectorOperand) -> u32 {
         let offset = match operand {
             VectorOperand::General(o) => {
-                line.text(prefix(o.modifier));
+                line.text(modifier_text(o.modifier));
                 line.byte(b'&');
                 self.variable_name(line, o.variable);
-                let size = self.element_size(o);
+                let size = element_size(self.body, self.format, o.variable);
                 let row = u32::from(o.row).saturating_mul(self.grf_bytes);
                 let bytes = u32::from(o.column) * size;
                 // An offset in bytes says as much only where the assembler splits it alike.
-                if self.own && (bytes >= self.grf_bytes || o.row != 0 && self.own_rows) {
-                    return line.place(o.row, o.column);
+                let split_alike = bytes < self.grf_bytes && (o.row == 0 || !self.rows_by_number);
+                if self.is_plain && !split_alike {
+                    line.place(o.row, o.column);
+                    return 0;
                 }
                 row.saturating_add(bytes)
             }
@@ -92,33 +95,24 @@ impl Context<'_> {
                 self.state(line, o);
                 o.offset.into()
             }
-            _ => return self.vector(line, operand, false),
+            _ => {
+                self.vector(line, operand, false);
+                return 0;
+            }
         };
         if offset != 0 {
             line.byte(b'[');
             line.number(offset);
             line.byte(b']');
         }
-    }
-
-    fn element_size(&self, operand: &GeneralOperand) -> u32 {
-        let id = operand.variable;
-        let declared = id.0.checked_sub(self.first_variable);
-        let ty = match declared.and_then(|i| self.body.variables.get(i as usize)) {
-            Some(variable) => variable.properties.data_type(),
-            None => self
-                .format
-                .predefined_variable(id)
-                .map_or(DataType::Ud, |v| v.data_type),
-        };
-        ty.size().into()
+        offset
     }
 
     fn state(&self, line: &mut Line, operand: &StateOperand) {
         match operand.class {
             StateClass::SURFACE => match u8::try_from(operand.index) {
                 Ok(id) => self.surface(line, SurfaceId(id)),
-                Err(_) if self.own => line.unnamed(b'T', operand.index.into()),
+                Err(_) if self.is_plain => line.unnamed(b'T', operand.index.into()),
                 Err(_) => {
                     line.byte(b'T');
                     line.number(operand.index);
@@ -131,7 +125,7 @@ impl Context<'_> {
     /// The name of a symbol in the form with the object's names: the declared one, or one that
     /// says the number where there is none.
     #[inline]
-    fn own_name(line: &mut Line, names: &[Cow<'_, [u8]>], first: u32, letter: u8, number: u32) {
+    fn name_or_number(line: &mut Line, names: &[Cow<'_, [u8]>], first: u32, letter: u8, number: u32) {
         let declared = number
             .checked_sub(first)
             .and_then(|i| names.get(i as usize));
@@ -144,8 +138,8 @@ impl Context<'_> {
     /// An address variable.
     #[inline]
     pub(crate) fn address(&self, line: &mut Line, id: AddressId) {
-        if self.own {
-            return Self::own_name(line, &self.names.addresses, 0, b'A', id.0.into());
+        if self.is_plain {
+            return Self::name_or_number(line, &self.names.addresses, 0, b'A', id.0.into());
         }
         line.byte(b'A');
         line.number(id.0);
@@ -154,8 +148,8 @@ impl Context<'_> {
     /// A predicate variable.
     #[inline]
     pub(crate) fn predicate(&self, line: &mut Line, id: PredicateId) {
-        if self.own {
-            return Self::own_name(line, &self.names.predicates, 1, b'P', id.0.into());
+        if self.is_plain {
+            return Self::name_or_number(line, &self.names.predicates, 1, b'P', id.0.into());
         }
         line.byte(b'P');
         line.number(id.0);
@@ -163,7 +157,7 @@ impl Context<'_> {
 
     /// A sampler.
     pub(crate) fn sampler(&self, line: &mut Line, id: u16) {
-        if self.own {
+        if self.is_plain {
             match self.names.samplers.get(usize::from(id)) {
                 Some(name) => return line.raw(name),
                 None if id == u16::from(SamplerId::BINDLESS.0) => {}
@@ -178,9 +172,9 @@ impl Context<'_> {
     pub(crate) fn surface(&self, line: &mut Line, id: SurfaceId) {
         match self.format.predefined_surface(id) {
             Some(surface) => line.text(surface.name),
-            None if self.own => {
+            None if self.is_plain => {
                 let (names, first) = (&self.names.surfaces, self.first_surface);
-                Self::own_name(line, names, first.into(), b'T', id.0.into());
+                Self::name_or_number(line, names, first.into(), b'T', id.0.into());
             }
             None => {
                 line.byte(b'T');
@@ -212,7 +206,7 @@ impl Context<'_> {
         match operand {
             VectorOperand::Immediate(o) => {
                 line.text("0x");
-                line.hex_capital(o.normalized().bits());
+                line.hex_capital(shown_constant(*o));
             }
             VectorOperand::General(o) if o.row == 0 && o.column == 0 => {
                 self.variable_name(line, o.variable);
@@ -263,17 +257,5 @@ impl Line {
             Some(elements) => self.number(elements),
             None => self.text("-1"),
         }
-    }
-}
-
-/// What a source modifier is called; saturation is printed with the mnemonic.
-#[inline]
-const fn prefix(modifier: Modifier) -> &'static str {
-    match modifier {
-        Modifier::ABS => "(abs)",
-        Modifier::NEG => "(-)",
-        Modifier::NEG_ABS => "(-abs)",
-        Modifier::NOT => "(~)",
-        _ => "",
     }
 }

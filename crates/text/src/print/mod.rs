@@ -1,10 +1,32 @@
-//! Objects and routines.
+//! The printer: objects and routines.
+//!
+//! [`header`], [`instruction`] and [`operand`] write in the form of Intel's printer and, where it has the
+//! same lines, plain ones. [`plain`] writes routines in the plain and in the exact form, with what
+//! [`exact`] adds. Both are complete by themselves: what the assembler will make of a line is noted while
+//! it is written ([`reading`]), by the same rules that the assembler reads it by
+//! ([`language`](crate::language)).
 
-use crate::exact::exact;
-use crate::line::Line;
-use crate::names::Names;
-use crate::notes::Notes;
-use crate::output::{LineKind, Output};
+mod attribute;
+mod exact;
+mod files;
+mod header;
+mod instruction;
+mod label;
+mod line;
+mod names;
+mod operand;
+mod output;
+mod plain;
+mod plan;
+mod reading;
+
+pub use files::file_name;
+pub use output::{LineKind, Output, Utf8};
+
+use line::Line;
+use names::Names;
+use plan::LabelNote;
+use alloc::vec::Vec;
 use visakit_isa::object::{Body, Content, Item, Object, RoutineId, RoutineKind};
 use visakit_isa::{Features, Format, Value, VarId, VectorOperand};
 
@@ -37,7 +59,7 @@ pub struct Printer<'o, 'a> {
     object: &'o Object<'a>,
     form: Form,
     grf_bytes: u32,
-    own_rows: bool,
+    rows_by_number: bool,
     tables: OwnTables,
 }
 
@@ -49,21 +71,18 @@ pub(crate) struct Context<'o> {
     pub(crate) body: &'o Body<'o>,
     pub(crate) format: Format,
     /// Whether this is not the form of Intel's printer.
-    pub(crate) own: bool,
+    pub(crate) is_plain: bool,
     pub(crate) grf_bytes: u32,
     /// Rows of address-of operands are not given in bytes, as nothing tells the assembler of how
     /// many a row is.
-    pub(crate) own_rows: bool,
-    /// Whether the variables that all routines share are left out: no instruction depends on them,
-    /// and listing them for each routine would take time by both numbers.
-    pub(crate) alone: bool,
+    pub(crate) rows_by_number: bool,
     /// Which predefined symbols are listed as the object's version has them.
     pub(crate) tables: OwnTables,
     pub(crate) names: Names<'o>,
     pub(crate) first_variable: u32,
     pub(crate) first_surface: u8,
-    /// What the text of our own says besides.
-    pub(crate) notes: Notes,
+    /// How plain text shows the labels.
+    pub(crate) labels: Vec<LabelNote>,
 }
 
 impl<'o, 'a> Printer<'o, 'a> {
@@ -72,12 +91,12 @@ impl<'o, 'a> Printer<'o, 'a> {
     pub fn new(object: &'o Object<'a>, options: Options) -> Self {
         let native = object.kernels.iter().find_map(|k| k.binaries.first());
         let native = native.map_or(32, |b| b.platform.grf_bytes());
-        let own = options.form != Form::Intel;
+        let is_plain = options.form != Form::Intel;
         Self {
             object,
             form: options.form,
-            grf_bytes: options.grf_bytes.unwrap_or(if own { 32 } else { native }),
-            own_rows: own && options.grf_bytes.is_none(),
+            grf_bytes: options.grf_bytes.unwrap_or(if is_plain { 32 } else { native }),
+            rows_by_number: is_plain && options.grf_bytes.is_none(),
             tables: OwnTables::of(object),
         }
     }
@@ -87,10 +106,8 @@ impl<'o, 'a> Printer<'o, 'a> {
     /// # Errors
     /// The output could not take the text.
     pub fn object<O: Output>(&self, mut out: O) -> Result<(), O::Error> {
-        match self.form {
-            Form::Intel => {}
-            Form::Plain => return self.plain(&mut out),
-            Form::Exact => return exact(self, &mut out),
+        if self.form != Form::Intel {
+            return self.plain_object(&mut out);
         }
         for (id, _) in self.object.routines() {
             self.routine(id, &mut out)?;
@@ -108,7 +125,7 @@ impl<'o, 'a> Printer<'o, 'a> {
         let mut line = Line::new();
         if self.form != Form::Intel {
             self.preamble(&mut line, &mut out)?;
-            return self.own_routine(id, None, &mut line, &mut out);
+            return self.plain_routine(id, false, &mut line, &mut out);
         }
         let Some(routine) = self.object.routine(id) else {
             return Ok(());
@@ -145,25 +162,24 @@ impl<'o, 'a> Printer<'o, 'a> {
     pub(crate) fn context(&self, id: RoutineId, body: &'o Body<'a>) -> Context<'o> {
         let format = self.object.format();
         let first_variable = format.predefined_variable_count();
-        let own = self.form != Form::Intel;
+        let is_plain = self.form != Form::Intel;
         Context {
             object: self.object,
             id,
             body,
             format,
-            own,
+            is_plain,
             grf_bytes: self.grf_bytes,
-            own_rows: self.own_rows,
-            alone: false,
+            rows_by_number: self.rows_by_number,
             tables: self.tables,
-            names: if own {
+            names: if is_plain {
                 Names::stored(body, format)
             } else {
                 Names::of(body, first_variable)
             },
             first_variable,
             first_surface: format.predefined_surface_count(),
-            notes: Notes::default(),
+            labels: Vec::new(),
         }
     }
 
@@ -174,7 +190,7 @@ impl<'o, 'a> Printer<'o, 'a> {
 
     /// Whether offsets in bytes depend on a size of registers that the assembler would not assume.
     pub(crate) const fn says_grf_bytes(&self) -> bool {
-        self.grf_bytes != 32 && !self.own_rows
+        self.grf_bytes != 32 && !self.rows_by_number
     }
 
     /// Bytes of a register.

@@ -1,14 +1,27 @@
 //! Labels: where they are placed and where they are named.
 
-use crate::instruction::Printing;
-use crate::line::Line;
-use crate::names::string;
-use crate::printer::Context;
+use super::Context;
+use super::instruction::Printing;
+use super::line::Line;
+use crate::language::pool::string;
 use visakit_isa::object::LabelKind;
-use visakit_isa::table::Part;
+use visakit_isa::table::{FieldName, Part};
 use visakit_isa::{LabelId, StringId, Value};
 
 impl Context<'_> {
+    /// Whether the routine has such a label.
+    pub(crate) fn has_label(&self, id: LabelId) -> bool {
+        usize::from(id.0) < self.body.labels.len()
+    }
+
+    /// The name of a label in plain text.
+    fn label_name(&self, line: &mut Line, id: LabelId) {
+        match self.names.labels.get(usize::from(id.0)) {
+            Some(name) => line.raw(name),
+            None => line.unnamed(b'L', id.0.into()),
+        }
+    }
+
     pub(crate) fn label_kind(&self, id: LabelId) -> LabelKind {
         let label = self.body.labels.get(usize::from(id.0));
         label.map_or(LabelKind::BLOCK, |l| l.kind)
@@ -19,6 +32,7 @@ impl Printing<'_, '_> {
     /// Parts that name labels.
     pub(crate) fn label(&mut self, part: &Part) {
         let (Part::Placed(name)
+        | Part::Subroutine(name)
         | Part::Target(name)
         | Part::BareTarget(name)
         | Part::CallMnemonic(name)
@@ -27,8 +41,8 @@ impl Printing<'_, '_> {
         else {
             return;
         };
-        if self.context.own {
-            return self.own_label(part, name);
+        if self.context.is_plain {
+            return self.plain_label(part, name);
         }
         if let Part::Targets(_) = part {
             let instruction = self.instruction;
@@ -45,12 +59,13 @@ impl Printing<'_, '_> {
         };
         let kind = self.context.label_kind(id);
         match part {
-            Part::Placed(_) if kind == LabelKind::BLOCK => {
+            // The kind of the label decides, whatever places it.
+            Part::Placed(_) | Part::Subroutine(_) if kind == LabelKind::BLOCK => {
                 self.line.byte(b'\n');
                 self.label_text(id, true);
                 self.line.byte(b':');
             }
-            Part::Placed(_) => self.subroutine(id),
+            Part::Placed(_) | Part::Subroutine(_) => self.subroutine(id),
             Part::Target(_) => {
                 self.label_text(id, true);
                 if kind == LabelKind::SUBROUTINE {
@@ -116,6 +131,66 @@ impl Printing<'_, '_> {
         self.label_text(id, true);
         self.label_number(id);
         self.line.byte(b':');
+    }
+}
+
+impl Printing<'_, '_> {
+    /// Parts that name labels, in plain text.
+    fn plain_label(&mut self, part: &Part, name: FieldName) {
+        let context = self.context;
+        let instruction = self.instruction;
+        if let Part::Targets(_) = part {
+            for (i, value) in instruction.all(name).enumerate() {
+                if let Value::Label(id) = value {
+                    self.line.text(if i == 0 { "" } else { ", " });
+                    self.label_name(name, *id);
+                }
+            }
+            return;
+        }
+        let Some(Value::Label(id)) = self.get(name).copied() else {
+            if let Some(reading) = self.reading.as_deref_mut() {
+                reading.absent(name);
+            }
+            return;
+        };
+        match part {
+            Part::Subroutine(_) => {
+                self.line.text("\n.function \"");
+                self.label_name(name, id);
+                self.line.byte(b'"');
+                let note = context.labels.get(usize::from(id.0));
+                if note.is_some_and(|note| !note.declared) {
+                    self.line.byte(b'\n');
+                    context.label_name(self.line, id);
+                    self.line.byte(b':');
+                }
+            }
+            Part::Placed(_) => {
+                self.line.byte(b'\n');
+                self.label_name(name, id);
+                self.line.byte(b':');
+            }
+            Part::CallMnemonic(_) => {
+                let fast = context.label_kind(id) == LabelKind::FAST_COMPOSITE;
+                let plain = self.def.mnemonic();
+                self.line.text(if fast { "fccall" } else { plain });
+            }
+            _ => self.label_name(name, id),
+        }
+    }
+
+    /// The name of a label in plain text.
+    fn label_name(&mut self, name: FieldName, id: LabelId) {
+        self.context.label_name(self.line, id);
+        let is_known = self.context.has_label(id);
+        if let Some(reading) = self.reading.as_deref_mut() {
+            if is_known {
+                reading.label(name, id);
+            } else {
+                reading.refuse();
+            }
+        }
     }
 }
 

@@ -1,0 +1,285 @@
+//! What operands can be in text, and what their texts mean.
+
+use core::ops::RangeInclusive;
+use visakit_isa::enums::lsc_addr_type;
+use visakit_isa::object::Body;
+use visakit_isa::operand::{
+    GeneralOperand, ImmediateOperand, Modifier, OperandClasses, PropertyByte, RegionCode,
+};
+use visakit_isa::table::{FieldDef, FieldName, InstructionDef, Op, Role};
+use visakit_isa::{DataType, Format, RawOperand, Region, TypeSet, VarId, VectorOperand, Version};
+
+/// Modifiers of sources with their texts. Saturation is written with the mnemonic.
+pub(crate) const MODIFIERS: [(&str, Modifier); 4] = [
+    ("(-)", Modifier::NEG),
+    ("(abs)", Modifier::ABS),
+    ("(-abs)", Modifier::NEG_ABS),
+    ("(~)", Modifier::NOT),
+];
+
+/// What stands before a source with this modifier.
+#[inline]
+pub(crate) fn modifier_text(modifier: Modifier) -> &'static str {
+    if modifier == Modifier::NONE {
+        return "";
+    }
+    let known = MODIFIERS.iter().find(|(_, m)| *m == modifier);
+    known.map_or("", |(text, _)| *text)
+}
+
+/// Offsets in bytes that an indirect operand can have.
+pub(crate) const INDIRECT_OFFSETS: RangeInclusive<i64> = -512..=511;
+
+/// Offsets in bytes that an address-of operand can have; of states, elements.
+pub(crate) const fn address_offsets(general: bool) -> RangeInclusive<i64> {
+    if general { 0..=0x7fff } else { 0..=255 }
+}
+
+/// Offsets in bytes that a raw operand can have.
+pub(crate) const fn raw_offsets(variable: VarId) -> RangeInclusive<i64> {
+    if variable.0 == VarId::NULL.0 {
+        0..=0
+    } else {
+        0..=0xffff
+    }
+}
+
+/// The code of a number of address elements.
+pub(crate) fn address_width(elements: u8) -> Option<u8> {
+    let fits = elements.is_power_of_two() && elements <= 32;
+    fits.then(|| u8::try_from(elements.trailing_zeros()).unwrap_or(0))
+}
+
+/// The classes that the language takes: where general variables are read also what stands for
+/// them, more than the specification lists, as compilers write it.
+#[inline]
+pub(crate) fn classes(def: &InstructionDef, field: &FieldDef) -> OperandClasses {
+    let listed = field.classes;
+    if listed.is_empty() {
+        return listed;
+    }
+    let more = match def.op {
+        // Three rows of which Intel's assembler takes other classes than the specification lists.
+        Op::LINE if field.name == FieldName::Src0 => OperandClasses::empty(),
+        Op::MOV => OperandClasses::ADDRESS,
+        Op::FADDR => OperandClasses::INDIRECT,
+        _ if listed.contains(OperandClasses::GENERAL) && field.role == Role::Source => {
+            OperandClasses::INDIRECT.union(OperandClasses::IMMEDIATE)
+        }
+        _ => OperandClasses::empty(),
+    };
+    listed.union(more)
+}
+
+/// The largest values that the parts of a region can have in text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RegionPart {
+    /// The first number, whatever it is of.
+    First,
+    /// The width, where a vertical stride stands before it.
+    Width,
+    /// The horizontal stride behind a width.
+    Horizontal,
+    /// The horizontal stride of a destination.
+    Destination,
+}
+
+impl RegionPart {
+    /// The largest number of elements.
+    pub(crate) const fn most(self) -> u8 {
+        match self {
+            Self::First => 32,
+            Self::Width => 16,
+            Self::Horizontal | Self::Destination => 4,
+        }
+    }
+
+    /// Whether text can have this code here. What is no number of elements is -1, which is absent.
+    fn takes(self, code: RegionCode) -> bool {
+        code.elements().is_none_or(|elements| elements <= self.most())
+    }
+}
+
+/// The region that text makes of this one; `None` where it takes none like it.
+#[inline]
+pub(crate) fn region(region: Region, destination: bool) -> Option<Region> {
+    // What means nothing is printed as -1, and -1 is read as absent.
+    let known = |code: RegionCode| match code.elements() {
+        Some(_) => code,
+        None => RegionCode::ABSENT,
+    };
+    let absent = RegionCode::ABSENT;
+    let (v, w, h) = (
+        region.vertical_stride(),
+        region.width(),
+        region.horizontal_stride(),
+    );
+    if destination {
+        let taken = RegionPart::Destination.takes(h);
+        return taken.then(|| Region::of_codes(absent, absent, known(h)));
+    }
+    let (taken, v) = if w == absent {
+        (RegionPart::First.takes(h), absent)
+    } else if v == absent {
+        let taken = RegionPart::First.takes(w) && RegionPart::Horizontal.takes(h);
+        (taken, absent)
+    } else {
+        let taken = RegionPart::First.takes(v)
+            && RegionPart::Width.takes(w)
+            && RegionPart::Horizontal.takes(h);
+        (taken, known(v))
+    };
+    taken.then(|| Region::of_codes(v, known(w), known(h)))
+}
+
+/// Whether a field takes constants of a type.
+pub(crate) fn takes_constant(field: &FieldDef, ty: DataType) -> bool {
+    let takes = |set: TypeSet| field.types.is_empty() || field.types.intersects(set);
+    let float = ty.is_float() && ty != DataType::Vf;
+    ImmediateOperand::wire_size(ty).is_some()
+        && (!float || takes(TypeSet::ALL_FLOATS))
+        && (float || ty.is_packed() || takes(TypeSet::INTEGERS))
+}
+
+/// The stored bits of a whole number of a type, with the numbers that it may be where it is none of
+/// them. `negative` numbers of floats are bit patterns, negated as floats.
+pub(crate) fn constant_bits(
+    value: i64,
+    ty: DataType,
+    negative: bool,
+) -> Result<u64, RangeInclusive<i64>> {
+    let bits = value.cast_unsigned();
+    let size = u32::from(ty.size()) * 8;
+    if ty.is_float() && negative {
+        let sign = 1u64 << (size - 1);
+        let pattern = value.wrapping_neg().cast_unsigned();
+        return Ok((pattern ^ sign) & (u64::MAX >> (64 - size)));
+    }
+    if size == 64 {
+        return Ok(bits);
+    }
+    let half = 1i64 << (size - 1);
+    let extended = (1i64 << 32) - half..1i64 << 32;
+    if (-half..2 * half).contains(&value) || extended.contains(&value) {
+        return Ok(bits & 0xffff_ffff);
+    }
+    Err(-half..=2 * half - 1)
+}
+
+/// The value of a constant as text shows it: 64 bits of the wide types, else 32, of which narrow types
+/// fill the upper ones with zeros or with their sign.
+#[inline]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // what is cut off is unused
+pub(crate) const fn shown_constant(operand: ImmediateOperand) -> u64 {
+    let bits = operand.bits();
+    match operand.data_type() {
+        DataType::Df | DataType::Uq | DataType::Q => bits,
+        DataType::W => bits as u16 as i16 as i32 as u32 as u64,
+        DataType::B => bits as u8 as i8 as i32 as u32 as u64,
+        DataType::Uw | DataType::Hf | DataType::Bf => bits as u16 as u64,
+        DataType::Ub | DataType::Bool => bits as u8 as u64,
+        _ => bits as u32 as u64,
+    }
+}
+
+/// The type of a constant without a type in a message, and the numbers that it may be: bases of some
+/// address models are addresses.
+pub(crate) fn bare_constant(name: FieldName, model: u32) -> (DataType, RangeInclusive<i64>) {
+    let model = u8::try_from(model).unwrap_or(0);
+    let wide = name == FieldName::Surface
+        && matches!(model, lsc_addr_type::FLAT | lsc_addr_type::SURF);
+    if wide {
+        (DataType::Uq, i64::MIN..=i64::MAX)
+    } else {
+        (DataType::Ud, i64::from(i32::MIN)..=i64::from(u32::MAX))
+    }
+}
+
+/// A constant of a message by its number.
+pub(crate) fn bare_constant_operand(ty: DataType, value: i64) -> ImmediateOperand {
+    let bits = value.cast_unsigned();
+    let bits = if ty == DataType::Uq { bits } else { bits & 0xffff_ffff };
+    ImmediateOperand::new(PropertyByte::from(ty), bits)
+}
+
+/// A general variable where no region is written: one element.
+pub(crate) fn one_element(variable: VarId, row: u8, column: u8) -> GeneralOperand {
+    GeneralOperand {
+        variable,
+        row,
+        column,
+        region: Region::SCALAR,
+        ..GeneralOperand::default()
+    }
+}
+
+/// A general variable where no region is written: all elements in a row.
+pub(crate) fn all_elements(variable: VarId, row: u8, column: u8) -> GeneralOperand {
+    GeneralOperand {
+        region: Region::source(1, 1, 0).unwrap_or_default(),
+        ..one_element(variable, row, column)
+    }
+}
+
+/// Type and size in bytes of a general variable.
+pub(crate) fn variable(body: &Body<'_>, format: Format, id: VarId) -> Option<(DataType, u32)> {
+    let first = format.predefined_variable_count();
+    if let Some(index) = id.0.checked_sub(first) {
+        let variable = body.variables.get(usize::try_from(index).ok()?)?;
+        return Some((variable.properties.data_type(), variable.size()));
+    }
+    let variable = format.predefined_variable(id)?;
+    let bytes = u32::from(variable.elements) * u32::from(variable.data_type.size());
+    Some((variable.data_type, bytes))
+}
+
+/// Bytes of the elements that offsets in an address of a variable count.
+pub(crate) fn element_size(body: &Body<'_>, format: Format, id: VarId) -> u32 {
+    variable(body, format, id).map_or(DataType::Ud, |(ty, _)| ty).size().into()
+}
+
+/// Whether a raw operand can be written.
+pub(crate) fn raw_is_written(operand: RawOperand) -> bool {
+    raw_offsets(operand.variable).contains(&i64::from(operand.offset))
+}
+
+/// Whether the class of an operand is one that the language takes in a field.
+#[inline]
+pub(crate) fn class_is_taken(def: &InstructionDef, field: &FieldDef, operand: &VectorOperand) -> bool {
+    let classes = classes(def, field);
+    classes.is_empty() || classes.has(operand.class())
+}
+
+/// Whether the sampler messages of a text say which surface is paired.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Paired {
+    /// Texts up to 4.0.
+    Never,
+    /// Texts of 4.1: those of compilers since 2024-02.
+    Perhaps,
+    /// Texts of 4.2.
+    Always,
+}
+
+impl Paired {
+    /// What a text of this version does.
+    pub(crate) fn of(stated: Option<Version>) -> Self {
+        match stated {
+            Some(Version::V4_2) => Self::Always,
+            Some(version) if !version.at_least(Version::V4_1) => Self::Never,
+            _ => Self::Perhaps,
+        }
+    }
+}
+
+/// What VA computes of minimum and maximum, by its number.
+pub(crate) const MIN_MAX_WORDS: [&str; 3] =
+    ["VA_MINMAX_ENABLE", "VA_MAX_ENABLE", "VA_MIN_ENABLE"];
+
+/// The constant that one of these words stands for.
+pub(crate) fn min_max_mode(mode: u64) -> ImmediateOperand {
+    ImmediateOperand::new(PropertyByte::from(DataType::Ub), mode)
+}
+
+/// Depths and repeat counts of systolic products.
+pub(crate) const SYSTOLIC_COUNTS: RangeInclusive<u8> = 1..=8;

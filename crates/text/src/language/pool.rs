@@ -1,0 +1,124 @@
+//! The string pool of a routine: what assemblers begin it with, and which string a name takes.
+
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use visakit_isa::object::{Attribute, Body, Item};
+use visakit_isa::{Features, Format, StringId, SurfaceId, Value};
+
+use super::symbol::BINDLESS_SAMPLER;
+
+/// A string pool that the text states: which of its strings the names take.
+#[derive(Debug, Default)]
+pub(crate) struct Pool<'t> {
+    /// The places of a text, and how many of them are taken.
+    places: BTreeMap<Cow<'t, [u8]>, (Vec<u32>, usize)>,
+    /// Number of strings that are stated.
+    len: u32,
+}
+
+impl<'t> Pool<'t> {
+    /// States one more string.
+    pub(crate) fn state(&mut self, text: Cow<'t, [u8]>) {
+        let (places, _) = self.places.entry(text).or_default();
+        places.push(self.len);
+        self.len += 1;
+    }
+
+    /// Number of strings that are stated.
+    pub(crate) const fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// The string that the next name of this text takes: the first of its places that no name has taken
+    /// yet; the first one if all are taken.
+    pub(crate) fn take(&mut self, text: &[u8]) -> Option<StringId> {
+        let (places, taken) = self.places.get_mut(text)?;
+        let free = places.get(*taken).copied();
+        *taken += usize::from(free.is_some());
+        free.or_else(|| places.first().copied()).map(StringId)
+    }
+}
+
+/// The strings that a pool begins with where the text states none: the name of the routine and the
+/// names that Intel's assemblers put there.
+pub(crate) fn initial<'n>(name: Cow<'n, [u8]>, format: Format) -> impl Iterator<Item = Cow<'n, [u8]>> {
+    let features = format.features();
+    let known = if features.contains(Features::SINCE_4_1) {
+        21
+    } else if features.contains(Features::SINCE_3_8) {
+        20
+    } else {
+        18
+    };
+    let variables = format.predefined_variables().iter().take(known);
+    let variables = variables.map(|variable| {
+        let mut name = Vec::from(*b"%");
+        name.extend_from_slice(variable.name.as_bytes());
+        Cow::Owned(name)
+    });
+    let surfaces = (0..format.predefined_surface_count())
+        .filter_map(move |id| format.predefined_surface(SurfaceId(id)))
+        .map(|surface| Cow::Borrowed(surface.name.as_bytes()));
+    core::iter::once(in_pool(name))
+        .chain(variables)
+        .chain(surfaces)
+        .chain(core::iter::once(Cow::Borrowed(BINDLESS_SAMPLER.as_bytes())))
+}
+
+/// The name of a routine as the pool repeats it: strings of a pool end at their first NUL, while the
+/// list of routines keeps the name with its length.
+pub(crate) fn in_pool(name: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let Some(end) = name.iter().position(|c| *c == 0) else {
+        return name;
+    };
+    match name {
+        Cow::Borrowed(name) => Cow::Borrowed(name.get(..end).unwrap_or(name)),
+        Cow::Owned(mut name) => {
+            name.truncate(end);
+            Cow::Owned(name)
+        }
+    }
+}
+
+/// Shows every index into the string pool.
+pub(crate) fn each_string(body: &mut Body<'_>, see: &mut dyn FnMut(&mut StringId)) {
+    see(&mut body.name);
+    let attributes = |list: &mut Vec<Attribute<'_>>, see: &mut dyn FnMut(&mut StringId)| {
+        list.iter_mut().for_each(|a| see(&mut a.name));
+    };
+    for variable in &mut body.variables {
+        see(&mut variable.name);
+        attributes(&mut variable.attributes, see);
+    }
+    let tables = [
+        &mut body.addresses,
+        &mut body.predicates,
+        &mut body.samplers,
+        &mut body.surfaces,
+    ];
+    for declaration in tables.into_iter().flatten() {
+        see(&mut declaration.name);
+        attributes(&mut declaration.attributes, see);
+    }
+    for label in &mut body.labels {
+        see(&mut label.name);
+        attributes(&mut label.attributes, see);
+    }
+    attributes(&mut body.attributes, see);
+    for item in &mut body.code {
+        let Item::Instruction(instruction) = item else {
+            continue;
+        };
+        for field in &mut instruction.fields {
+            if let Value::String(id) = &mut field.value {
+                see(id);
+            }
+        }
+    }
+}
+
+/// A string of the pool; nothing where there is none.
+pub(crate) fn string<'a>(body: &'a Body<'_>, id: StringId) -> &'a [u8] {
+    body.string(id).unwrap_or_default()
+}
