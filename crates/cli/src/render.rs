@@ -61,9 +61,18 @@ pub(crate) fn brief(path: &Path, error: &impl std::fmt::Display) -> String {
 }
 
 /// Says what is wrong with a text, showing the line.
-#[allow(clippy::print_stderr)]
 pub(crate) fn text_error(path: &Path, text: &str, fault: &Diagnostic) {
-    let title = Level::ERROR.primary_title(printable(fault.message.as_bytes()));
+    diagnostic(Level::ERROR, path, text, fault);
+}
+
+/// Says what looks wrong in a text, showing the line.
+pub(crate) fn text_warning(path: &Path, text: &str, warning: &Diagnostic) {
+    diagnostic(Level::WARNING, path, text, warning);
+}
+
+#[allow(clippy::print_stderr)]
+fn diagnostic(level: Level<'_>, path: &Path, text: &str, fault: &Diagnostic) {
+    let title = level.primary_title(printable(fault.message.as_bytes()));
     let label = fault.expected.as_ref().map(|e| format!("expected {e}"));
     let marked = AnnotationKind::Primary;
     let mut group = title.element(snippet(path, text, fault.span, marked, label));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use thiserror::Error;
-use visakit_text::asm::Diagnostic;
+use visakit_text::asm::Errors;
 
 /// Why a launch failed.
 #[derive(Debug, Error)]
@@ -17,12 +17,12 @@ pub enum LaunchError {
         source: std::io::Error,
     },
     /// A text could not be assembled.
-    #[error("{}: {}", .path.display(), first(.faults))]
+    #[error("{}: {faults}", .path.display())]
     Assemble {
         /// The file.
         path: PathBuf,
         /// Its faults; places are offsets in its bytes.
-        faults: Vec<Diagnostic>,
+        faults: Errors,
     },
     /// An object could not be decoded.
     #[error("{}: {error}", .path.display())]
@@ -135,12 +135,4 @@ pub enum LaunchError {
 
 fn place(group: Option<[u32; 3]>) -> String {
     group.map_or_else(String::new, |[x, y, z]| format!("group ({x}, {y}, {z}): "))
-}
-
-fn first(faults: &[Diagnostic]) -> String {
-    match faults {
-        [] => "has faults".to_owned(),
-        [only] => only.to_string(),
-        [first, rest @ ..] => format!("{first}, and {} more faults", rest.len()),
-    }
 }

@@ -110,12 +110,12 @@ impl Source {
             dialect: options.dialect,
             grf_bytes: Some(grf_bytes),
         };
-        asm::assemble_in_any_dialect(&self.bytes, &options).map_err(|faults| {
-            LaunchError::Assemble {
+        let made = asm::assemble_in_any_dialect(&self.bytes, &options);
+        made.map(|made| made.object)
+            .map_err(|faults| LaunchError::Assemble {
                 path: self.path.clone(),
                 faults,
-            }
-        })
+            })
     }
 
     /// Puts the routines of several sources into one object: a kernel and the functions that it calls.

@@ -1,7 +1,7 @@
 //! Texts in the form that the printer gives them, without a change of what they say.
 
 use crate::asm::pieces::{Piece, Record, Statement, StatementKind};
-use crate::asm::{Diagnostic, Options, Span, record_in_any_dialect};
+use crate::asm::{Errors, Options, Span, record_in_any_dialect};
 use alloc::vec::Vec;
 
 /// Gives a text the spacing of the printer, one statement to a line.
@@ -33,7 +33,7 @@ use alloc::vec::Vec;
 ///
 /// # Errors
 /// Everything that is wrong with the text, as the assembler says it.
-pub fn format(text: &[u8], options: &Options) -> Result<Vec<u8>, Vec<Diagnostic>> {
+pub fn format(text: &[u8], options: &Options) -> Result<Vec<u8>, Errors> {
     let record = record_in_any_dialect(text, options)?;
     let mut formatter = Formatter {
         text,

@@ -5,7 +5,7 @@ use crate::{Status, input, render};
 use std::path::PathBuf;
 use visakit::isa::object::Object;
 use visakit::isa::{Dialect, Platform, Version};
-use visakit::text::asm::{Options, assemble, assemble_in_any_dialect};
+use visakit::text::asm::{Options, assemble_in_any_dialect, assemble_with_places};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -46,23 +46,31 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         .map(|text| assemble_in_any_dialect(text, &options))
         .collect();
     // All texts become one object, so what one needs decides for all.
-    let dialects = assembled.iter().flatten().map(|object| object.dialect);
+    let dialects = assembled.iter().flatten().map(|made| made.object.dialect);
     let dialect = dialects.max().unwrap_or_default();
     let mut whole: Option<Object<'_>> = None;
     let mut count = 0;
     for ((path, text), first) in args.files.iter().zip(&texts).zip(assembled) {
         let result = match first {
-            Ok(object) if object.dialect != dialect => {
+            Ok(made) if made.object.dialect != dialect => {
                 let options = Options {
                     dialect: Some(dialect),
                     ..options
                 };
-                assemble(text, &options)
+                assemble_with_places(text, &options)
             }
             first => first,
         };
         let object = match result {
-            Ok(object) => object,
+            Ok(made) => {
+                if !made.warnings.is_empty() {
+                    let shown = one_byte_each(text);
+                    for warning in &made.warnings {
+                        render::text_warning(path, &shown, warning);
+                    }
+                }
+                made.object
+            }
             Err(faults) => {
                 let shown = one_byte_each(text);
                 for fault in &faults {

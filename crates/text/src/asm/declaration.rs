@@ -184,7 +184,8 @@ impl<'t> Assembler<'t> {
                     let message = alloc::format!(
                         "the alias ends at byte {end} of a variable of {size} bytes"
                     );
-                    return Err(Diagnostic::new(kind, alias.span, message));
+                    // Objects of compilers have such aliases.
+                    self.warning(Diagnostic::new(kind, alias.span, message));
                 }
             }
         }

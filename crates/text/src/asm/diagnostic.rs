@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// A piece of the text.
@@ -161,6 +162,68 @@ impl fmt::Display for Diagnostic {
 }
 
 impl core::error::Error for Diagnostic {}
+
+/// Everything that is wrong with a text, in order of the places: one [`Diagnostic`] at least.
+///
+/// It is a slice of diagnostics, and goes over them by value or by reference.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Errors(Vec<Diagnostic>);
+
+impl Errors {
+    pub(crate) const fn new(list: Vec<Diagnostic>) -> Self {
+        Self(list)
+    }
+
+    /// The diagnostics.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<Diagnostic> {
+        self.0
+    }
+}
+
+impl core::ops::Deref for Errors {
+    type Target = [Diagnostic];
+
+    fn deref(&self) -> &[Diagnostic] {
+        &self.0
+    }
+}
+
+impl IntoIterator for Errors {
+    type Item = Diagnostic;
+    type IntoIter = alloc::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'e> IntoIterator for &'e Errors {
+    type Item = &'e Diagnostic;
+    type IntoIter = core::slice::Iter<'e, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for Errors {
+    /// The first of them, and how many more there are.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.split_first() {
+            None => Ok(()),
+            Some((first, [])) => first.fmt(f),
+            Some((first, [_])) => write!(f, "{first}, and one more fault"),
+            Some((first, more)) => write!(f, "{first}, and {} more faults", more.len()),
+        }
+    }
+}
+
+impl core::error::Error for Errors {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        self.first().map(|first| first as _)
+    }
+}
 
 /// The candidate that is most like `name`, if one is like it at all.
 pub(crate) fn closest<'c>(

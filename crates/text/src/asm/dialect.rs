@@ -1,25 +1,25 @@
 //! Which dialect a text is for.
 
-use super::diagnostic::{Diagnostic, DiagnosticKind};
+use super::diagnostic::{DiagnosticKind, Errors};
+use super::places::Assembled;
 use super::pieces::Record;
 use super::{Assembler, Options};
-use alloc::vec::Vec;
 use visakit_isa::Dialect;
-use visakit_isa::object::Object;
 
 /// Assembles a text in the dialect that the options or the text itself name; where neither does, in
-/// the first one, in the order of [`Dialect::ALL`], that has everything the text says.
+/// the first one, in the order of [`Dialect::ALL`], that has everything the text says. Also tells where each
+/// part of the object was written.
 ///
 /// # Errors
 /// Everything that is wrong with the text. Where no dialect has all of it: the faults in the first.
 pub fn assemble_in_any_dialect<'t>(
     text: &'t [u8],
     options: &Options,
-) -> Result<Object<'t>, Vec<Diagnostic>> {
+) -> Result<Assembled<'t>, Errors> {
     in_any_dialect(text, options, |mut assembler| {
         assembler.run();
         let stated = assembler.states_dialect;
-        (assembler.result().map(|made| made.object), stated)
+        (assembler.result(), stated)
     })
 }
 
@@ -30,7 +30,7 @@ pub fn assemble_in_any_dialect<'t>(
 pub(crate) fn record_in_any_dialect(
     text: &[u8],
     options: &Options,
-) -> Result<Record, Vec<Diagnostic>> {
+) -> Result<Record, Errors> {
     in_any_dialect(text, options, |mut assembler| {
         assembler.scratch.record = Some(Record::default());
         assembler.run();
@@ -48,10 +48,10 @@ pub(crate) fn record_in_any_dialect(
 fn in_any_dialect<'t, T>(
     text: &'t [u8],
     options: &Options,
-    attempt: impl Fn(Assembler<'t>) -> (Result<T, Vec<Diagnostic>>, bool),
-) -> Result<T, Vec<Diagnostic>> {
+    attempt: impl Fn(Assembler<'t>) -> (Result<T, Errors>, bool),
+) -> Result<T, Errors> {
     let (first, stated) = attempt(Assembler::new(text, options));
-    let lacks = |result: &Result<T, Vec<Diagnostic>>| match result {
+    let lacks = |result: &Result<T, Errors>| match result {
         Ok(_) => false,
         Err(faults) => faults
             .iter()

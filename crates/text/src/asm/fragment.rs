@@ -3,7 +3,7 @@
 
 use super::comment;
 use crate::lexer::Cursor;
-use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Span};
+use super::diagnostic::{Diagnostic, DiagnosticKind, Errors, Fault, Span};
 use super::instruction::{self, trailing};
 use super::pieces::Record;
 use super::routine::Draft;
@@ -68,7 +68,7 @@ impl<'t> Declarations<'t> {
     ///
     /// # Errors
     /// Everything that is wrong with the text, labels aside that are never placed.
-    pub fn new(text: &'t [u8], options: &Options) -> Result<Self, Vec<Diagnostic>> {
+    pub fn new(text: &'t [u8], options: &Options) -> Result<Self, Errors> {
         let mut assembler = Assembler::new(text, options);
         assembler.statements();
         let draft = assembler.draft.take();
@@ -78,7 +78,7 @@ impl<'t> Declarations<'t> {
             let span = Span::between(text.len(), text.len());
             let fault = Diagnostic::new(DiagnosticKind::Misplaced, span, message);
             let fault = fault.expected("`.kernel \"name\"` before the declarations");
-            return Err(Vec::from([*fault]));
+            return Err(Errors::new(Vec::from([*fault])));
         };
         Ok(Self {
             options: *options,

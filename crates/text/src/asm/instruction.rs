@@ -4,7 +4,7 @@ use crate::lexer::Cursor;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::directive::most;
 use super::fragment::Operand;
-use super::index::Entry;
+use crate::language::index::Entry;
 use super::pieces::Record;
 use super::routine::Draft;
 use crate::language::fields::{Fields, Slot, choice_texts};

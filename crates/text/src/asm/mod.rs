@@ -20,8 +20,8 @@
 //! let object = assemble(text, &Options::default()).unwrap();
 //! assert_eq!(object.kernels[0].body().unwrap().code.len(), 2);
 //!
-//! let faults = assemble(b".version 4.1\n.kernel \"a\"\n    ret (M1, 3)\n", &Options::default());
-//! assert_eq!(faults.unwrap_err()[0].message, "3 lanes are no legal execution size");
+//! let errors = assemble(b".version 4.1\n.kernel \"a\"\n    ret (M1, 3)\n", &Options::default());
+//! assert_eq!(errors.unwrap_err()[0].message, "3 lanes are no legal execution size");
 //! ```
 
 mod change;
@@ -35,7 +35,6 @@ mod extension;
 mod finish;
 mod fragment;
 mod immediate;
-mod index;
 mod instruction;
 mod newer;
 mod operand;
@@ -49,7 +48,7 @@ mod routine;
 mod values;
 
 pub(crate) use comment::DERIVED;
-pub use diagnostic::{Diagnostic, DiagnosticKind, Span};
+pub use diagnostic::{Diagnostic, DiagnosticKind, Errors, Span};
 pub use dialect::assemble_in_any_dialect;
 pub(crate) use dialect::record_in_any_dialect;
 pub use fragment::{Declarations, Fragment, Operand};
@@ -60,7 +59,7 @@ use alloc::vec::Vec;
 use crate::lexer::{Cursor, Word, is_word, shown};
 use diagnostic::{Fault, Parsed, closest};
 use directive::outside;
-use index::{Entry, Index};
+use crate::language::index::{Entry, Index};
 use instruction::Scratch;
 use pieces::StatementKind;
 use routine::Draft;
@@ -93,7 +92,7 @@ pub struct Options {
 ///
 /// # Errors
 /// Everything that is wrong with the text, in order of the places.
-pub fn assemble<'t>(text: &'t [u8], options: &Options) -> Result<Object<'t>, Vec<Diagnostic>> {
+pub fn assemble<'t>(text: &'t [u8], options: &Options) -> Result<Object<'t>, Errors> {
     assemble_with_places(text, options).map(|assembled| assembled.object)
 }
 
@@ -104,7 +103,7 @@ pub fn assemble<'t>(text: &'t [u8], options: &Options) -> Result<Object<'t>, Vec
 pub fn assemble_with_places<'t>(
     text: &'t [u8],
     options: &Options,
-) -> Result<Assembled<'t>, Vec<Diagnostic>> {
+) -> Result<Assembled<'t>, Errors> {
     let mut assembler = Assembler::new(text, options);
     assembler.run();
     assembler.result()
@@ -163,6 +162,8 @@ struct Assembler<'t> {
     /// Places of the routine under construction.
     here: RoutinePlaces,
     faults: Vec<Diagnostic>,
+    /// What looks wrong and does not matter to the object.
+    warnings: Vec<Diagnostic>,
     /// Faults that are not listed.
     more: usize,
     suggestions: u32,
@@ -190,6 +191,7 @@ impl<'t> Assembler<'t> {
             places: Places::default(),
             here: RoutinePlaces::default(),
             faults: Vec::new(),
+            warnings: Vec::new(),
             more: 0,
             suggestions: 20,
         }
@@ -259,11 +261,12 @@ impl<'t> Assembler<'t> {
         }
     }
 
-    fn result(mut self) -> Result<Assembled<'t>, Vec<Diagnostic>> {
+    fn result(mut self) -> Result<Assembled<'t>, Errors> {
         if self.faults.is_empty() {
             return Ok(Assembled {
                 object: self.object,
                 places: self.places,
+                warnings: self.warnings,
             });
         }
         self.faults.sort_by_key(|f| f.span.start);
@@ -273,7 +276,7 @@ impl<'t> Assembler<'t> {
             let fault = Diagnostic::new(DiagnosticKind::TooMany, span, message);
             self.faults.push(*fault);
         }
-        Err(self.faults)
+        Err(Errors::new(self.faults))
     }
 
     #[allow(clippy::boxed_local)] // that is how faults come here
@@ -282,6 +285,13 @@ impl<'t> Assembler<'t> {
             self.faults.push(*fault);
         } else {
             self.more += 1;
+        }
+    }
+
+    #[allow(clippy::boxed_local)] // that is how faults come here
+    fn warning(&mut self, warning: Fault) {
+        if self.warnings.len() < MOST_FAULTS {
+            self.warnings.push(*warning);
         }
     }
 

@@ -39,7 +39,7 @@ impl Line<'_, '_> {
                 }
                 Part::Named(name) => {
                     ahead.blanks();
-                    return self.longest(name, u64::MAX, &ahead).is_some();
+                    return ahead.has("<<") || self.longest(name, u64::MAX, &ahead).is_some();
                 }
                 Part::Choice(choice) => {
                     let texts = choice.cases.iter().map(|(_, t)| *t);

@@ -4,7 +4,7 @@ use crate::lexer::{Cursor, is_word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::directive::most;
 use super::expression::Extent;
-use super::index::enumeration;
+use crate::language::index::enumeration;
 use super::instruction::Line;
 use crate::language::{fields, operand};
 use crate::language::symbol::Symbol;

@@ -2,7 +2,7 @@
 //! formatter and people who parse fragments.
 
 use super::diagnostic::Span;
-use super::index::enumeration;
+use crate::language::index::enumeration;
 use super::instruction::Line;
 use alloc::vec::Vec;
 use visakit_isa::table::{FieldName, Part};

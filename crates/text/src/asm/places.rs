@@ -1,6 +1,6 @@
 //! Where in a text the parts of an assembled object were written.
 
-use super::diagnostic::Span;
+use super::diagnostic::{Diagnostic, Span};
 use alloc::vec::Vec;
 use visakit_isa::object::{Body, Object, RoutineId, RoutineKind};
 
@@ -93,4 +93,6 @@ pub struct Assembled<'t> {
     pub object: Object<'t>,
     /// Where its parts were written.
     pub places: Places,
+    /// What looks wrong and can be assembled nevertheless, in text order.
+    pub warnings: Vec<Diagnostic>,
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod attribute;
 pub(crate) mod fields;
+pub(crate) mod index;
 pub(crate) mod numbers;
 pub(crate) mod operand;
 pub(crate) mod pool;

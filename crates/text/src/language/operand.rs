@@ -93,43 +93,38 @@ impl RegionPart {
             Self::Horizontal | Self::Destination => 4,
         }
     }
-
-    /// Whether text can have this code here. What is no number of elements is -1, which is absent.
-    fn takes(self, code: RegionCode) -> bool {
-        code.elements().is_none_or(|elements| elements <= self.most())
-    }
 }
 
 /// The region that text makes of this one; `None` where it takes none like it.
 #[inline]
 pub(crate) fn region(region: Region, destination: bool) -> Option<Region> {
-    // What means nothing is printed as -1, and -1 is read as absent.
-    let known = |code: RegionCode| match code.elements() {
-        Some(_) => code,
-        None => RegionCode::ABSENT,
-    };
     let absent = RegionCode::ABSENT;
     let (v, w, h) = (
         region.vertical_stride(),
         region.width(),
         region.horizontal_stride(),
     );
-    if destination {
-        let taken = RegionPart::Destination.takes(h);
-        return taken.then(|| Region::of_codes(absent, absent, known(h)));
-    }
-    let (taken, v) = if w == absent {
-        (RegionPart::First.takes(h), absent)
-    } else if v == absent {
-        let taken = RegionPart::First.takes(w) && RegionPart::Horizontal.takes(h);
-        (taken, absent)
-    } else {
-        let taken = RegionPart::First.takes(v)
-            && RegionPart::Width.takes(w)
-            && RegionPart::Horizontal.takes(h);
-        (taken, known(v))
+    // A stride that means nothing is printed as -1, and -1 is read as absent.
+    let last = h.elements().map_or(absent, |_| h);
+    let takes = |part: RegionPart, code: RegionCode| {
+        let elements = code.elements();
+        elements.is_some_and(|elements| elements <= part.most())
     };
-    taken.then(|| Region::of_codes(v, known(w), known(h)))
+    let takes_last = |part| last == absent || takes(part, last);
+    let (taken, v, w) = if destination {
+        (takes_last(RegionPart::Destination), absent, absent)
+    } else if w == absent {
+        (takes_last(RegionPart::First), absent, absent)
+    } else if v == absent {
+        let taken = takes(RegionPart::First, w) && takes_last(RegionPart::Horizontal);
+        (taken, absent, w)
+    } else {
+        let taken = takes(RegionPart::First, v)
+            && takes(RegionPart::Width, w)
+            && takes_last(RegionPart::Horizontal);
+        (taken, v, w)
+    };
+    taken.then(|| Region::of_codes(v, w, last))
 }
 
 /// Whether a field takes constants of a type.

@@ -2,6 +2,7 @@
 //! the text says all of an instruction, without asking the assembler.
 
 use crate::language::fields::{self, Fields};
+use crate::language::index::Index;
 use crate::language::operand::{self, Paired};
 use alloc::vec::Vec;
 use visakit_isa::operand::{
@@ -52,6 +53,7 @@ pub(crate) struct Reading {
     pub(crate) mentions: Vec<Mention>,
     /// The code that M1 has where the version has two.
     pub(crate) m1_code: u8,
+    index: &'static Index,
     format: Format,
     refused: bool,
     saturates: bool,
@@ -64,6 +66,7 @@ impl Reading {
             fields: Fields::default(),
             mentions: Vec::new(),
             m1_code: 0,
+            index: Index::get(),
             format,
             refused: false,
             saturates: false,
@@ -93,7 +96,10 @@ impl Reading {
             let rest = line.get(*at..).unwrap_or_default();
             is_misread(*ahead, rest)
         };
-        if self.refused || self.ahead.iter().any(misread) {
+        if self.refused
+            || self.ahead.iter().any(misread)
+            || !self.index.is_first(self.fields.def(), line)
+        {
             return Meaning::Refused;
         }
         let mut fields = instruction.fields.iter();

@@ -1,10 +1,12 @@
 //! What the assembler says about faulty texts.
 
-#![allow(clippy::unwrap_used)] // helpers of tests
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // helpers of tests
 
 use std::time::{Duration, Instant};
 use visakit_isa::{Dialect, Version};
-use visakit_text::asm::{Declarations, Diagnostic, DiagnosticKind, Options, assemble};
+use visakit_text::asm::{
+    Declarations, Diagnostic, DiagnosticKind, Options, assemble, assemble_with_places,
+};
 
 const HEAD: &str = ".version 4.1
 .kernel \"k\"
@@ -17,7 +19,8 @@ const HEAD: &str = ".version 4.1
 ";
 
 fn faults(text: &str) -> Vec<Diagnostic> {
-    assemble(text.as_bytes(), &Options::default()).unwrap_err()
+    let errors = assemble(text.as_bytes(), &Options::default()).unwrap_err();
+    errors.into_vec()
 }
 
 /// The only fault of a line behind the header, which must stand at `place`.
@@ -88,8 +91,6 @@ kinds! {
         => OperandClass "`V1x` is a general variable, expected a surface";
     unknown_attribute ".decl V3x v_type=G type=d num_elts=1 attrs={Ouptut}" at "Ouptut"
         => UnknownAttribute "no attribute is called `Ouptut` (did you mean `Output`?)";
-    alias_bounds ".decl V3x v_type=G type=d num_elts=32 alias=<V1x, 4>" at "V1x, 4"
-        => AliasBounds "the alias ends at byte 132 of a variable of 128 bytes";
     unterminated_string ".file \"kernel.cm" at "\"kernel.cm"
         => UnterminatedString "the string has no end, expected `\"` on the same line";
     trailing_text "barrier now" at "now"
@@ -281,4 +282,35 @@ fn fragments_leave_no_trace_where_they_fail() {
     assert!(known.destination(b"V1x(0,0)<1>").is_ok());
     assert!(known.destination(b"V1x(0,0)<1;1,0>").is_err());
     assert!(Declarations::new(b".version 4.1\n", &Options::default()).is_err());
+}
+
+/// Objects of compilers have such aliases.
+#[test]
+fn an_alias_that_overruns_its_parent_is_a_warning() {
+    let line = ".decl V3x v_type=G type=d num_elts=32 alias=<V1x, 4>";
+    let text = format!("{HEAD}{line}\n    ret (M1, 1)\n");
+    let made = assemble_with_places(text.as_bytes(), &Options::default()).unwrap();
+    assert_eq!(made.warnings.len(), 1);
+    let warning = &made.warnings[0];
+    assert_eq!(warning.kind, DiagnosticKind::AliasBounds);
+    assert_eq!(
+        warning.to_string(),
+        "the alias ends at byte 132 of a variable of 128 bytes"
+    );
+    assert_eq!(&text[warning.span.start..warning.span.end()], "V1x, 4");
+}
+
+/// Errors can be handed on with `?`, and tell the first fault.
+#[test]
+fn errors_are_one_error() {
+    fn twice() -> Result<(), Box<dyn std::error::Error>> {
+        assemble(b".version 4.1\n.kernel k\nmvo\nmvo\n", &Options::default())?;
+        Ok(())
+    }
+    let error = twice().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no instruction is called `mvo` (did you mean `mov`?), and one more fault"
+    );
+    assert!(error.source().is_some());
 }

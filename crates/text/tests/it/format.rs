@@ -30,7 +30,7 @@ fn check(name: &str, text: &[u8]) -> bool {
         let line = String::from_utf8_lossy(tidy.split(|c| *c == b'\n').nth(line - 1).unwrap());
         panic!("{name}: {} at {column} of {line}", f[0])
     });
-    assert!(before == after, "{name}: says something else");
+    assert!(before.object == after.object, "{name}: says something else");
     let again = format(&tidy, &options).unwrap_or_else(|f| panic!("{name}: {}", f[0]));
     if tidy != again {
         let same = tidy.iter().zip(&again).take_while(|(a, b)| a == b).count();
@@ -187,7 +187,7 @@ fn the_dialect_of_a_text_counts() {
     let none = ".version 4.1\n.kernel k\nret (1)\n";
     let dialect = |text: &str| {
         let object = assemble_in_any_dialect(text.as_bytes(), &Options::default());
-        object.map(|o| o.dialect)
+        object.map(|made| made.object.dialect)
     };
     assert_eq!(dialect(none), Ok(Dialect::default()));
     for stated in Dialect::ALL {

@@ -12,7 +12,7 @@
 use visakit_isa::object::Object;
 use visakit_isa::{Dialect, Version};
 use visakit_parse::ReadOptions;
-use visakit_text::asm::{Diagnostic, Options, assemble};
+use visakit_text::asm::{Errors, Options, assemble};
 use visakit_text::{Options as PrintOptions, Printer};
 
 const ACCEPTED: &str = include_str!("grammar/accepted.txt");
@@ -64,7 +64,7 @@ fn text_of(line: &str) -> String {
     format!("{HEAD}    {line}{label}")
 }
 
-fn assembled(text: &str, dialect: Dialect) -> Result<Object<'_>, Vec<Diagnostic>> {
+fn assembled(text: &str, dialect: Dialect) -> Result<Object<'_>, Errors> {
     let options = Options {
         dialect: Some(dialect),
         ..Options::default()

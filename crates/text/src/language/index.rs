@@ -5,19 +5,19 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use once_cell::race::OnceBox;
 use visakit_isa::enums::Enumeration;
-use visakit_isa::table::{FieldName, InstructionDef, LineKind, Part, rows};
+use visakit_isa::table::{FieldName, InstructionDef, LineKind, Op, Part, rows};
 
 /// One way in which a line may begin.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// The letters, digits and underscores that it begins with.
     key: &'static str,
     /// All of it.
     spelling: &'static str,
     /// The row.
-    pub(super) def: &'static InstructionDef,
+    pub(crate) def: &'static InstructionDef,
     /// The form of the row.
-    pub(super) parts: &'static [Part],
+    pub(crate) parts: &'static [Part],
 }
 
 /// Lists of entries, by the hash of their keys.
@@ -25,17 +25,19 @@ const LISTS: usize = 512;
 
 /// All beginnings.
 #[derive(Debug)]
-pub(super) struct Index {
+pub(crate) struct Index {
     entries: Vec<Entry>,
     /// The first entry of each list, plus one.
     first: [u16; LISTS],
     /// The next entry of the same list, plus one.
     next: Vec<u16>,
+    /// Rows of which lines can begin as those of other rows do.
+    shared: Vec<Op>,
 }
 
 impl Index {
     /// The index, which is made once.
-    pub(super) fn get() -> &'static Self {
+    pub(crate) fn get() -> &'static Self {
         static INDEX: OnceBox<Index> = OnceBox::new();
         INDEX.get_or_init(|| Box::new(Self::new()))
     }
@@ -59,11 +61,30 @@ impl Index {
                 *head = u16::try_from(i + 1).unwrap_or(0);
             }
         }
+        let shared = shared(&entries);
         Self {
             entries,
             first,
             next,
+            shared,
         }
+    }
+
+    /// Whether a line that was written for this row is taken for one of it: the longest beginning that
+    /// stands there decides, and the first row that has it.
+    pub(crate) fn is_first(&self, def: &InstructionDef, line: &[u8]) -> bool {
+        if !self.shared.contains(&def.op) {
+            return true;
+        }
+        let mut cursor = Cursor::new(line);
+        if cursor.eat(b'(') {
+            // Past the predicate.
+            let end = line.iter().position(|c| *c == b')');
+            cursor.at = end.map_or(line.len(), |end| end + 1);
+        }
+        cursor.blanks();
+        let first = self.find(cursor).next();
+        first.is_some_and(|entry| entry.def.op == def.op)
     }
 
     /// The entries of a list.
@@ -78,7 +99,7 @@ impl Index {
 
     /// The entries with the longest spelling that stands at the cursor.
     #[inline]
-    pub(super) fn find<'i, 't>(
+    pub(crate) fn find<'i, 't>(
         &'i self,
         cursor: Cursor<'t>,
     ) -> impl Iterator<Item = &'i Entry> + Clone + use<'i, 't> {
@@ -99,9 +120,22 @@ impl Index {
     }
 
     /// Every spelling.
-    pub(super) fn spellings(&self) -> impl Iterator<Item = &'static [u8]> {
+    pub(crate) fn spellings(&self) -> impl Iterator<Item = &'static [u8]> {
         self.entries.iter().map(|e| e.spelling.as_bytes())
     }
+}
+
+/// The rows whose beginnings go on as those of other rows.
+fn shared(entries: &[Entry]) -> Vec<Op> {
+    let goes_on = |a: &&Entry| {
+        entries.iter().any(|b| {
+            let rest = b.spelling.strip_prefix(a.spelling);
+            a.def.op != b.def.op && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
+    };
+    let mut shared: Vec<Op> = entries.iter().filter(goes_on).map(|e| e.def.op).collect();
+    shared.dedup();
+    shared
 }
 
 /// A cheap hash, the same for letters of either case.
@@ -115,7 +149,7 @@ fn hash(key: &[u8]) -> usize {
 }
 
 /// The names of a field's values.
-pub(super) fn enumeration(def: &InstructionDef, name: FieldName) -> Option<&'static Enumeration> {
+pub(crate) fn enumeration(def: &InstructionDef, name: FieldName) -> Option<&'static Enumeration> {
     def.fields.iter().find(|f| f.name == name)?.enumeration
 }
 
