@@ -1,6 +1,7 @@
 //! Texts in the form that the printer gives them, without a change of what they say.
 
 use crate::asm::pieces::{Piece, Record, Statement, StatementKind};
+use crate::lexer::{comment, joined_lines, literal};
 use crate::asm::{Errors, Options, Span, record_in_any_dialect};
 use alloc::vec::Vec;
 
@@ -11,9 +12,9 @@ use alloc::vec::Vec;
 /// four blanks, and by four more for every scope around them. Of several empty lines one is kept.
 ///
 /// What stays: every name, number and expression as it was written, and every comment but the numbers
-/// of instructions that printers put behind them (`/// $12`), which would be wrong after an edit. A
-/// comment on a line of its own keeps its place between the statements; one behind a statement stays
-/// behind it; one inside a statement moves behind it, or before it where it has several lines.
+/// of instructions that printers put after them (`/// $12`), which would be wrong after an edit. A
+/// comment on a line of its own keeps its place between the statements; one after a statement stays
+/// after it; one inside a statement moves after it, or before it where it has several lines.
 ///
 /// Directives in comments (`//@`) are comments like others, and mean the same where they stay.
 ///
@@ -105,7 +106,7 @@ impl<'t> Formatter<'t> {
         }
     }
 
-    /// The comments between two statements. Tells how many line ends stand behind the last one.
+    /// The comments between two statements. Tells how many line ends stand after the last one.
     fn between(&mut self, gap: Span, indent: usize) -> usize {
         let mut ends = 0;
         for item in Items::new(self.text, gap) {
@@ -236,7 +237,7 @@ impl<'t> Formatter<'t> {
         }
     }
 
-    /// One blank between words, none beside brackets, one behind commas.
+    /// One blank between words, none beside brackets, one after commas.
     fn directive(&mut self, span: Span) {
         let mut end = span.start;
         let mut last = b' ';
@@ -335,6 +336,16 @@ impl Iterator for Items<'_> {
     fn next(&mut self) -> Option<Item> {
         loop {
             let rest = self.rest();
+            if let Some(len) = joined_lines(rest) {
+                self.at += len;
+                continue;
+            }
+            if let Some(len) = comment(rest) {
+                return Some(Item::Comment(self.take(len)));
+            }
+            if let Some(len) = literal(rest) {
+                return Some(Item::Code(self.take(len)));
+            }
             match rest {
                 [] => return None,
                 [b'\n', ..] => {
@@ -342,35 +353,13 @@ impl Iterator for Items<'_> {
                     return Some(Item::LineEnd);
                 }
                 [b' ' | b'\t' | b'\r', ..] => self.at += 1,
-                [b'\\', b'\n', ..] => self.at += 2,
-                [b'\\', b'\r', b'\n', ..] => self.at += 3,
-                [b'/', b'/', ..] => {
-                    let end = rest.iter().position(|c| *c == b'\n');
-                    return Some(Item::Comment(self.take(end.unwrap_or(rest.len()))));
-                }
-                [b'/', b'*', inner @ ..] => {
-                    let end = inner.windows(2).position(|w| w == b"*/");
-                    let len = end.map_or(rest.len(), |end| end + 4);
-                    return Some(Item::Comment(self.take(len)));
-                }
-                [b'"', inner @ ..] => {
-                    let mut escaped = false;
-                    let end = inner.iter().position(|c| {
-                        let ends = *c == b'"' && !escaped;
-                        escaped = *c == b'\\' && !escaped;
-                        ends
-                    });
-                    let len = end.map_or(rest.len(), |end| end + 2);
-                    return Some(Item::Code(self.take(len)));
-                }
                 _ => {
                     let ends = |i: usize| {
                         rest.get(i..).is_none_or(|tail| {
                             matches!(tail, [b' ' | b'\t' | b'\r' | b'\n' | b'"', ..])
                                 || tail.starts_with(b"//")
                                 || tail.starts_with(b"/*")
-                                || tail.starts_with(b"\\\n")
-                                || tail.starts_with(b"\\\r\n")
+                                || joined_lines(tail).is_some()
                         })
                     };
                     let len = (1..rest.len()).find(|i| ends(*i)).unwrap_or(rest.len());

@@ -46,7 +46,7 @@ enum Outcome {
 }
 
 impl<'t> Assembler<'t> {
-    /// A directive behind a line.
+    /// A directive after a line.
     pub(super) fn trailing_directive(&mut self) {
         if let Err(found) = self.changes() {
             self.fault(found);

@@ -1,5 +1,5 @@
 //! Directives in comments: `//@ …` on a line of its own says what the object has besides its text,
-//! `//@ …` behind a line changes numbers of what the line made.
+//! `//@ …` after a line changes numbers of what the line made.
 
 use crate::lexer::shown;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};

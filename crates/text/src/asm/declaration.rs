@@ -232,7 +232,7 @@ impl<'t> Assembler<'t> {
         })
     }
 
-    /// A variable of the file, behind its `@`: by its name or by its number. Where the routine has a
+    /// A variable of the file, after its `@`: by its name or by its number. Where the routine has a
     /// relocation for it, the number that stands for it in the routine.
     fn file_variable(&mut self, start: usize) -> Parsed<VarId> {
         let number = match self.cursor.number()? {

@@ -24,7 +24,7 @@ impl Span {
         }
     }
 
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     #[must_use]
     pub const fn end(self) -> usize {
         self.start.saturating_add(self.len)
@@ -90,7 +90,7 @@ pub enum DiagnosticKind {
     NotEncodable,
     /// A directive in a comment is none that exists, or cannot stand here.
     Directive,
-    /// A directive in a comment is for another text than the one it stands behind.
+    /// A directive in a comment is for another text than the one it stands after.
     StaleDirective,
     /// More faults were found than are listed.
     TooMany,
@@ -244,6 +244,7 @@ pub(crate) fn closest<'c>(
 }
 
 /// Edits between two short names, a swap of neighbours being one; letters of either case are equal.
+/// (The crates that compute it need the standard library.)
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let width = b.len() + 1;
     let mut before = alloc::vec![0; width];

@@ -13,7 +13,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use visakit_isa::object::{Attribute, Input, InputKind, LabelKind, RoutineKind};
 use visakit_isa::table::FieldName;
-use visakit_isa::{Features, Instruction, Op, SamplerId, SurfaceId, Value, VarId, Version, enums};
+use visakit_isa::{Features, Instruction, SamplerId, SurfaceId, Value, VarId, Version, enums};
 
 const DIRECTIVES: [&[u8]; 16] = [
     b".file_decl",
@@ -77,7 +77,7 @@ impl<'t> Assembler<'t> {
         if self.cursor.ends() {
             return Ok(());
         }
-        // Intel's printer puts the first instruction behind the last attribute.
+        // Intel's printer puts the first instruction after the last attribute.
         let joined =
             self.cursor.peek() == Some(b'(') || self.index.find(self.cursor).next().is_some();
         if name == b"kernel_attr" && joined {
@@ -218,7 +218,7 @@ impl<'t> Assembler<'t> {
         Ok((name, Cow::Owned(attribute::number_bytes(number))))
     }
 
-    /// What stands behind the name of an attribute. Flags of symbols have no value.
+    /// What stands after the name of an attribute. Flags of symbols have no value.
     pub(super) fn attribute_value(
         &mut self,
         word: Word<'t>,
@@ -340,7 +340,9 @@ impl<'t> Assembler<'t> {
         let draft = self.draft(at)?;
         let id = draft.label(name, LabelKind::SUBROUTINE, span)?;
         draft.place(id, span)?;
-        let placed = Instruction::new(Op::SUBROUTINE).with(FieldName::Label, Value::Label(id));
+        let op = self.index.subroutine;
+        let draft = self.draft(at)?;
+        let placed = Instruction::new(op).with(FieldName::Label, Value::Label(id));
         draft.body.code.push(placed.into());
         self.last = Last::Item;
         Ok(())

@@ -14,7 +14,7 @@ enum Waiting {
     Infix(Infix),
     /// A condition, up to its colon.
     If(bool),
-    /// Behind the colon: the value and whether it is the one that counts.
+    /// After the colon: the value and whether it is the one that counts.
     Else(bool, i64),
 }
 
@@ -74,10 +74,10 @@ pub(super) enum Extent {
     Primary,
 }
 
-/// The value of a name behind `%sizeof`, and the constant `%DispatchSimd`.
+/// The value of a name after `%sizeof`, and the constant `%DispatchSimd`.
 pub(super) type Names<'n, 't> = &'n dyn Fn(&[u8]) -> Option<i64>;
 
-/// An expression behind blanks; `None` where none begins here.
+/// An expression after blanks; `None` where none begins here.
 pub(super) fn expression<'t>(
     cursor: &mut Cursor<'t>,
     extent: Extent,

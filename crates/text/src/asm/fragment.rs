@@ -159,7 +159,7 @@ impl<'t> Declarations<'t> {
     }
 }
 
-/// One instruction, perhaps with a directive behind it, and nothing else.
+/// One instruction, perhaps with a directive after it, and nothing else.
 fn one(assembler: &mut Assembler<'_>) -> Result<(), Fault> {
     skip_lines(assembler)?;
     assembler.instruction()?;

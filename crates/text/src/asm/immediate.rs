@@ -4,13 +4,13 @@ use crate::lexer::{Cursor, Word};
 use super::declaration::newer_type;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::expression::Extent;
-use super::instruction::Line;
+use super::instruction::LineParser;
 use crate::language::operand;
 use visakit_isa::operand::{ImmediateOperand, PropertyByte};
 use visakit_isa::table::FieldDef;
 use visakit_isa::{DataType, VectorOperand};
 
-impl Line<'_, '_> {
+impl LineParser<'_, '_> {
     /// `:ud`
     pub(super) fn data_type(&mut self) -> Parsed<DataType> {
         self.cursor.need(b':', "`:` and a type")?;

@@ -25,7 +25,7 @@ pub(super) struct Scratch {
 
 /// A line that is being parsed.
 #[derive(Debug)]
-pub(super) struct Line<'p, 't> {
+pub(super) struct LineParser<'p, 't> {
     pub(super) cursor: &'p mut Cursor<'t>,
     pub(super) draft: &'p mut Draft<'t>,
     pub(super) def: &'static InstructionDef,
@@ -34,7 +34,7 @@ pub(super) struct Line<'p, 't> {
     predicate: Option<(Predicate, Span)>,
 }
 
-/// Parses an instruction in one of its forms, behind its predicate.
+/// Parses an instruction in one of its forms, after its predicate.
 pub(super) fn parse<'t>(
     cursor: &mut Cursor<'t>,
     draft: &mut Draft<'t>,
@@ -48,7 +48,7 @@ pub(super) fn parse<'t>(
         record.pieces.truncate(record.done);
         record.fields.clear();
     }
-    let mut line = Line {
+    let mut line = LineParser {
         cursor,
         draft,
         def,
@@ -78,7 +78,7 @@ pub(super) fn parse<'t>(
     Ok(line.scratch.fields.instruction())
 }
 
-impl<'t> Line<'_, 't> {
+impl<'t> LineParser<'_, 't> {
     pub(super) fn parts(&mut self, parts: &'static [Part]) -> Parsed<()> {
         for part in parts {
             let start = self.cursor.at;
@@ -382,13 +382,13 @@ pub(super) fn trailing(cursor: &Cursor<'_>, what: &str) -> Fault {
     Diagnostic::new(DiagnosticKind::TrailingText, span, message).expected("the end of the line")
 }
 
-/// `P1)`, `!P1.any)`, behind the parenthesis that begins a predicate.
+/// `P1)`, `!P1.any)`, after the parenthesis that begins a predicate.
 pub(super) fn predicate<'t>(
     cursor: &mut Cursor<'t>,
     draft: &mut Draft<'t>,
     scratch: &mut Scratch,
 ) -> Parsed<Predicate> {
-    let mut line = Line {
+    let mut line = LineParser {
         cursor,
         draft,
         def: visakit_isa::Op::MOV.def(),
@@ -407,7 +407,7 @@ pub(super) fn operand_of<'t>(
     name: FieldName,
 ) -> Parsed<Operand> {
     let mut scratch = Scratch::default();
-    let mut line = Line {
+    let mut line = LineParser {
         cursor,
         draft,
         def: op.def(),

@@ -65,7 +65,7 @@ use pieces::StatementKind;
 use routine::Draft;
 use visakit_isa::object::{LabelKind, Object};
 use visakit_isa::table::{FieldName, Status};
-use visakit_isa::{Dialect, Instruction, Op, Predicate, Value, Version};
+use visakit_isa::{Dialect, Instruction, Predicate, Value, Version};
 
 /// The target of routines that do not say theirs.
 const TARGET_3D: u8 = 1;
@@ -109,7 +109,7 @@ pub fn assemble_with_places<'t>(
     assembler.result()
 }
 
-/// What a line made, which a directive behind it can change. Entries are the last of their tables.
+/// What a line made, which a directive after it can change. Entries are the last of their tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Last {
     None,
@@ -345,7 +345,7 @@ impl<'t> Assembler<'t> {
         Ok(())
     }
 
-    /// The label that is placed here, if the line is one. The cursor is behind its colon then.
+    /// The label that is placed here, if the line is one. The cursor is after its colon then.
     fn label(&mut self) -> Option<Word<'t>> {
         let mut ahead = self.cursor;
         let word = ahead.label()?;
@@ -360,12 +360,12 @@ impl<'t> Assembler<'t> {
         let Some(draft) = self.draft.as_mut() else {
             return Err(outside(word.span));
         };
-        // Printers put the label of a subroutine behind its directive.
+        // Printers put the label of a subroutine after its directive.
         let declared = draft.declared_label(word.name);
         if declared.is_some() || draft.subroutine(word.name).is_none() {
             let id = draft.label(word.name.into(), LabelKind::BLOCK, word.span)?;
             draft.place(id, word.span)?;
-            let placed = Instruction::new(Op::LABEL).with(FieldName::Label, Value::Label(id));
+            let placed = Instruction::new(self.index.label).with(FieldName::Label, Value::Label(id));
             draft.body.code.push(placed.into());
             self.last = Last::Item;
         }

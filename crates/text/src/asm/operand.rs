@@ -3,7 +3,7 @@
 use crate::lexer::{Word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::expression::{Extent, expression, lone_digit};
-use super::instruction::Line;
+use super::instruction::LineParser;
 use crate::language::operand;
 use crate::language::symbol::Symbol;
 use visakit_isa::operand::{
@@ -18,7 +18,7 @@ use visakit_isa::{
 /// Words that begin an expression.
 const BUILT_IN: [&[u8]; 2] = [b"%sizeof", b"%DispatchSimd"];
 
-impl<'t> Line<'_, 't> {
+impl<'t> LineParser<'_, 't> {
     /// An expression, which must be there and in this range.
     pub(super) fn expression(
         &mut self,
@@ -272,7 +272,7 @@ impl<'t> Line<'_, 't> {
         .into())
     }
 
-    /// Behind the name of an address variable.
+    /// After the name of an address variable.
     pub(super) fn address(
         &mut self,
         address: AddressId,
@@ -309,7 +309,7 @@ impl<'t> Line<'_, 't> {
         .into())
     }
 
-    /// Behind the name of a surface or sampler.
+    /// After the name of a surface or sampler.
     pub(super) fn state(
         &mut self,
         class: StateClass,

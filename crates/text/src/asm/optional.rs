@@ -1,10 +1,10 @@
 //! Parts that are not always there.
 
 use super::diagnostic::Parsed;
-use super::instruction::Line;
+use super::instruction::LineParser;
 use visakit_isa::table::{FieldName, Part, Test};
 
-impl Line<'_, '_> {
+impl LineParser<'_, '_> {
     pub(super) fn conditional(&mut self, test: Test, parts: &'static [Part]) -> Parsed<()> {
         let holds = self.scratch.fields.decided(test);
         let there = match (holds, test) {

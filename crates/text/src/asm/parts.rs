@@ -5,7 +5,7 @@ use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::directive::most;
 use super::expression::Extent;
 use crate::language::index::enumeration;
-use super::instruction::Line;
+use super::instruction::LineParser;
 use crate::language::{fields, operand};
 use crate::language::symbol::Symbol;
 use alloc::borrow::Cow;
@@ -14,7 +14,7 @@ use visakit_isa::object::LabelKind;
 use visakit_isa::table::{FieldKind, FieldName, Part};
 use visakit_isa::{ExecMask, Value, VarId, enums};
 
-impl<'t> Line<'_, 't> {
+impl<'t> LineParser<'_, 't> {
     /// `(M1_NM, 16)`, `(16)`
     pub(super) fn exec_size(&mut self, name: FieldName, fixed: Option<u8>) -> Parsed<()> {
         self.cursor

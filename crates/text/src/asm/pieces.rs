@@ -3,7 +3,7 @@
 
 use super::diagnostic::Span;
 use crate::language::index::enumeration;
-use super::instruction::Line;
+use super::instruction::LineParser;
 use alloc::vec::Vec;
 use visakit_isa::table::{FieldName, Part};
 
@@ -65,7 +65,7 @@ impl Record {
     }
 }
 
-impl Line<'_, '_> {
+impl LineParser<'_, '_> {
     /// Notes what a part was parsed from; nothing where nothing was taken.
     pub(super) fn note(&mut self, part: &'static Part, start: usize) {
         let end = self.cursor.at;

@@ -16,7 +16,7 @@ pub(super) struct StatedPool<'t> {
     behind: Vec<u32>,
 }
 
-/// What stands for the first of the indices behind a stated pool, which no pool is large enough for.
+/// What stands for the first of the indices after a stated pool, which no pool is large enough for.
 const BEHIND: u32 = 0xf800_0000;
 
 impl<'t> Draft<'t> {
@@ -66,7 +66,7 @@ impl<'t> Draft<'t> {
     }
 
     /// What stands for an index that the text gives as a number until the pool is complete: one that
-    /// points behind the stated strings must not be taken for one of those that were added.
+    /// points after the stated strings must not be taken for one of those that were added.
     pub(super) fn kept_index(&mut self, index: u32) -> u32 {
         let Some(pool) = self.pool.as_mut().filter(|pool| index >= pool.stated.len()) else {
             return index;

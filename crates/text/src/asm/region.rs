@@ -2,12 +2,12 @@
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::expression::Extent;
-use super::instruction::Line;
+use super::instruction::LineParser;
 use crate::language::operand::RegionPart;
 use visakit_isa::Region;
 use visakit_isa::operand::RegionCode;
 
-impl Line<'_, '_> {
+impl LineParser<'_, '_> {
     /// `<1>`, `<8,1>`, `<8;8,1>`
     pub(super) fn region(&mut self, destination: bool) -> Parsed<Region> {
         self.cursor.need(b'<', "a region")?;

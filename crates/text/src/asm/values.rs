@@ -3,11 +3,11 @@
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::directive::most;
 use super::expression::Extent;
-use super::instruction::Line;
+use super::instruction::LineParser;
 use visakit_isa::Value;
 use visakit_isa::table::{FieldKind, FieldName, Part};
 
-impl Line<'_, '_> {
+impl LineParser<'_, '_> {
     /// Parts that are in few instructions.
     pub(super) fn rare(&mut self, part: &'static Part) -> Parsed<()> {
         match *part {

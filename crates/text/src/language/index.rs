@@ -33,6 +33,10 @@ pub(crate) struct Index {
     next: Vec<u16>,
     /// Rows of which lines can begin as those of other rows do.
     shared: Vec<Op>,
+    /// The operation that places a label.
+    pub(crate) label: Op,
+    /// The operation that begins a subroutine.
+    pub(crate) subroutine: Op,
 }
 
 impl Index {
@@ -67,6 +71,8 @@ impl Index {
             first,
             next,
             shared,
+            label: placing(|part| matches!(part, Part::Placed(_))),
+            subroutine: placing(|part| matches!(part, Part::Subroutine(_))),
         }
     }
 
@@ -123,6 +129,12 @@ impl Index {
     pub(crate) fn spellings(&self) -> impl Iterator<Item = &'static [u8]> {
         self.entries.iter().map(|e| e.spelling.as_bytes())
     }
+}
+
+/// The operation whose line is this part.
+fn placing(is: fn(&Part) -> bool) -> Op {
+    let row = rows().find(|row| row.syntax.parts.iter().any(is));
+    row.map_or(Op::LABEL, |row| row.op)
 }
 
 /// The rows whose beginnings go on as those of other rows.

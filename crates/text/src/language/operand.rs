@@ -78,7 +78,7 @@ pub(crate) enum RegionPart {
     First,
     /// The width, where a vertical stride stands before it.
     Width,
-    /// The horizontal stride behind a width.
+    /// The horizontal stride after a width.
     Horizontal,
     /// The horizontal stride of a destination.
     Destination,

@@ -1,4 +1,5 @@
-//! The lexer: a place in the text from which pieces are taken, none of them copied.
+//! The lexer: comments, strings, words and numbers, for the assembler, the formatter and those who
+//! colour text. [`Cursor`] is a place in the text from which pieces are taken, none of them copied.
 //!
 //! What a character means depends on where it stands (`.RGBA`, `sample+killpix`, `:d8.2x16x8nn`), so
 //! there is no list of tokens: the description of the instruction tells what to look for.
@@ -48,8 +49,44 @@ pub(crate) const fn is_word(c: u8) -> bool {
     WORDS[c as usize]
 }
 
+/// The length of the comment that this text begins with.
+pub(crate) fn comment(text: &[u8]) -> Option<usize> {
+    match text {
+        [b'/', b'/', ..] => Some(text.iter().position(|c| *c == b'\n').unwrap_or(text.len())),
+        [b'/', b'*', inner @ ..] => {
+            let end = inner.windows(2).position(|w| w == b"*/");
+            Some(end.map_or(text.len(), |end| end + 4))
+        }
+        _ => None,
+    }
+}
+
+/// The length of the line end that this text begins with and a backslash takes back.
+pub(crate) const fn joined_lines(text: &[u8]) -> Option<usize> {
+    match text {
+        [b'\\', b'\n', ..] => Some(2),
+        [b'\\', b'\r', b'\n', ..] => Some(3),
+        _ => None,
+    }
+}
+
+/// The length of the string literal that this text begins with, up to the end of its line where it has
+/// no end.
+pub(crate) fn literal(text: &[u8]) -> Option<usize> {
+    let (b'"', inner) = text.split_first()? else {
+        return None;
+    };
+    let mut escaped = false;
+    let end = inner.iter().position(|c| {
+        let ends = *c == b'\n' || *c == b'"' && !escaped;
+        escaped = *c == b'\\' && !escaped;
+        ends
+    });
+    Some(end.map_or(text.len(), |end| end + 1 + usize::from(inner.get(end) == Some(&b'"'))))
+}
+
 /// Characters of labels.
-const fn is_label(c: u8) -> bool {
+pub(crate) const fn is_label(c: u8) -> bool {
     is_word(c) || matches!(c, b'$' | b'@' | b'?' | b'-' | b'.')
 }
 
@@ -95,33 +132,16 @@ impl<'t> Cursor<'t> {
 
     #[cold]
     fn rare_blank(&mut self, c: u8) -> bool {
-        match (c, self.peek_at(1)) {
-            (b'/', Some(b'/')) => {
-                if self.peek_at(2) == Some(b'@') {
-                    self.directive = Some(self.at);
-                }
-                let rest = self.rest();
-                let end = rest.iter().position(|c| *c == b'\n');
-                self.at += end.unwrap_or(rest.len());
-                true
-            }
-            (b'/', Some(b'*')) => {
-                self.at += 2;
-                let rest = self.rest();
-                let end = rest.windows(2).position(|w| w == b"*/");
-                self.at += end.map_or(rest.len(), |end| end + 2);
-                true
-            }
-            (b'\\', Some(b'\n')) => {
-                self.at += 2;
-                true
-            }
-            (b'\\', Some(b'\r')) if self.peek_at(2) == Some(b'\n') => {
-                self.at += 3;
-                true
-            }
-            _ => false,
+        let rest = self.rest();
+        let len = match c {
+            b'/' => comment(rest),
+            _ => joined_lines(rest),
+        };
+        if rest.starts_with(b"//@") {
+            self.directive = Some(self.at);
         }
+        self.at += len.unwrap_or(0);
+        len.is_some()
     }
 
     /// Whether nothing but blanks stands before the end of the statement: that of the line, or the
@@ -131,7 +151,7 @@ impl<'t> Cursor<'t> {
         matches!(self.peek(), None | Some(b'\n' | b'}'))
     }
 
-    /// Whether an expression that is no bare number begins behind blanks.
+    /// Whether an expression that is no bare number begins after blanks.
     pub(crate) fn begins_primary(&mut self) -> bool {
         self.blanks();
         self.peek() == Some(b'(') || self.has("%sizeof") || self.has("%DispatchSimd")
@@ -144,7 +164,7 @@ impl<'t> Cursor<'t> {
         self.at += end.unwrap_or(rest.len());
     }
 
-    /// Takes a character behind blanks, if it is this one.
+    /// Takes a character after blanks, if it is this one.
     #[inline]
     pub(crate) fn eat(&mut self, c: u8) -> bool {
         self.blanks();
@@ -153,7 +173,7 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Takes a character behind blanks, which must be this one.
+    /// Takes a character after blanks, which must be this one.
     #[inline]
     pub(crate) fn need(&mut self, c: u8, what: &str) -> Parsed<()> {
         if self.eat(c) {
@@ -195,7 +215,7 @@ impl<'t> Cursor<'t> {
         true
     }
 
-    /// A name behind blanks: letters, digits, underscores, not beginning with a digit; a percent
+    /// A name after blanks: letters, digits, underscores, not beginning with a digit; a percent
     /// sign may stand before it, or the `#` of symbols that are told by their number.
     #[inline]
     pub(crate) fn word(&mut self) -> Option<Word<'t>> {
@@ -219,7 +239,7 @@ impl<'t> Cursor<'t> {
         Some(Word { name, span })
     }
 
-    /// The name of a label behind blanks.
+    /// The name of a label after blanks.
     pub(crate) fn label(&mut self) -> Option<Word<'t>> {
         self.blanks();
         let rest = self.rest();
@@ -234,7 +254,7 @@ impl<'t> Cursor<'t> {
         Some(Word { name, span })
     }
 
-    /// A decimal or hexadecimal number behind blanks; `None` where there is none, an error where it
+    /// A decimal or hexadecimal number after blanks; `None` where there is none, an error where it
     /// has more than 64 bits.
     #[inline]
     pub(crate) fn number(&mut self) -> Parsed<Option<u64>> {
@@ -277,7 +297,7 @@ impl<'t> Cursor<'t> {
         ))
     }
 
-    /// A quoted string behind blanks, without escapes where it has some.
+    /// A quoted string after blanks, without escapes where it has some.
     pub(crate) fn string(&mut self) -> Parsed<Option<(Cow<'t, [u8]>, Span)>> {
         self.blanks();
         if self.peek() != Some(b'"') {
@@ -321,7 +341,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// A quoted string behind blanks that goes into a pool of strings.
+    /// A quoted string after blanks that goes into a pool of strings.
     pub(crate) fn pooled(&mut self) -> Parsed<Option<(Cow<'t, [u8]>, Span)>> {
         self.string()?.map(pooled).transpose()
     }

@@ -1,5 +1,6 @@
 //! The words of printed lines and what they are, for those who colour or mark them up.
 
+use super::{comment, is_label, literal};
 use crate::asm::Span;
 
 /// What a piece of a line is.
@@ -20,7 +21,7 @@ pub enum Token {
     Name,
     /// A number.
     Number,
-    /// A type behind a colon, such as `:ud`.
+    /// A type after a colon, such as `:ud`.
     Type,
     /// A string literal.
     String,
@@ -63,8 +64,9 @@ struct Tokens<'t> {
     expects: Expects,
 }
 
-const fn is_word(c: u8) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$' | b'@' | b'?')
+/// Characters of the names of labels but for the signs that also stand between words.
+const fn is_name(c: u8) -> bool {
+    is_label(c) && !matches!(c, b'-' | b'.')
 }
 
 impl Tokens<'_> {
@@ -72,30 +74,17 @@ impl Tokens<'_> {
     fn token(&mut self, rest: &[u8]) -> (Token, usize) {
         let words = |from: usize, also: &[u8]| {
             let tail = rest.get(from..).unwrap_or_default();
-            let part = |c: &&u8| is_word(**c) || also.contains(c);
+            let part = |c: &&u8| is_name(**c) || also.contains(c);
             from + tail.iter().take_while(part).count()
         };
+        if let Some(len) = comment(rest) {
+            return (Token::Comment, len);
+        }
+        if let Some(len) = literal(rest) {
+            return (Token::String, len);
+        }
         let begins = self.expects == Expects::Statement;
         match rest {
-            [b'/', b'/', ..] => {
-                let end = rest.iter().position(|c| *c == b'\n');
-                (Token::Comment, end.unwrap_or(rest.len()))
-            }
-            [b'/', b'*', inner @ ..] => {
-                let end = inner.windows(2).position(|w| w == b"*/");
-                (Token::Comment, end.map_or(rest.len(), |end| end + 4))
-            }
-            [b'"', inner @ ..] => {
-                let mut escaped = false;
-                let end = inner.iter().position(|c| {
-                    let ends = *c == b'\n' || *c == b'"' && !escaped;
-                    escaped = *c == b'\\' && !escaped;
-                    ends
-                });
-                // A line end that ends it is not part of it.
-                let len = |end: usize| end + 1 + usize::from(inner.get(end) == Some(&b'"'));
-                (Token::String, end.map_or(rest.len(), len))
-            }
             [b'.', ..] if begins => {
                 self.expects = Expects::Operand;
                 (Token::Directive, words(1, b""))
@@ -108,13 +97,13 @@ impl Tokens<'_> {
                 self.expects = Expects::Statement;
                 (Token::Punctuation, 1)
             }
-            [b'%', c, ..] if is_word(*c) => (Token::Predefined, words(1, b"")),
+            [b'%', c, ..] if is_name(*c) => (Token::Predefined, words(1, b"")),
             [b':', c, ..] if c.is_ascii_alphabetic() => (Token::Type, words(1, b".")),
             [c, ..] if c.is_ascii_digit() => {
                 self.expects = Expects::Operand;
                 (Token::Number, words(1, b""))
             }
-            [c, ..] if is_word(*c) => {
+            [c, ..] if is_name(*c) => {
                 if !begins {
                     return (Token::Name, words(1, b""));
                 }

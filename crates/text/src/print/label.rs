@@ -86,7 +86,7 @@ impl Printing<'_, '_> {
         }
     }
 
-    /// The name of a label, with the number of its string behind it.
+    /// The name of a label, with the number of its string after it.
     fn label_text(&mut self, id: LabelId, legal: bool) {
         let Some(label) = self.context.body.labels.get(usize::from(id.0)) else {
             self.line.byte(b'L');

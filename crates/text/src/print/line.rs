@@ -52,23 +52,11 @@ impl Line {
     /// A decimal number.
     #[inline]
     pub(crate) fn number(&mut self, value: impl Into<u64>) {
-        let mut rest = value.into();
-        if rest < 10 {
-            self.byte(digit(rest));
-            return;
-        }
-        let mut digits = [0; 20];
-        let mut used = 0;
-        for place in digits.iter_mut().rev() {
-            *place = digit(rest % 10);
-            rest /= 10;
-            used += 1;
-            if rest == 0 {
-                break;
-            }
-        }
-        if let Some(digits) = digits.get(digits.len() - used..) {
-            self.raw(digits);
+        let value = value.into();
+        if value < 10 {
+            self.byte(digit(value));
+        } else {
+            self.text(itoa::Buffer::new().format(value));
         }
     }
 

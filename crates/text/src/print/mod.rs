@@ -183,19 +183,9 @@ impl<'o, 'a> Printer<'o, 'a> {
         }
     }
 
-    /// The object that is printed.
-    pub(crate) const fn printed(&self) -> &'o Object<'a> {
-        self.object
-    }
-
     /// Whether offsets in bytes depend on a size of registers that the assembler would not assume.
     pub(crate) const fn says_grf_bytes(&self) -> bool {
         self.grf_bytes != 32 && !self.rows_by_number
-    }
-
-    /// Bytes of a register.
-    pub(crate) const fn grf_bytes(&self) -> u32 {
-        self.grf_bytes
     }
 }
 

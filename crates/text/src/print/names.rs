@@ -19,13 +19,13 @@ pub(crate) struct Names<'a> {
     pub(crate) predicates: Vec<Cow<'a, [u8]>>,
     pub(crate) samplers: Vec<Cow<'a, [u8]>>,
     pub(crate) surfaces: Vec<Cow<'a, [u8]>>,
-    /// Not in the form of Intel's printer, which puts numbers behind them.
+    /// Not in the form of Intel's printer, which puts numbers after them.
     pub(crate) labels: Vec<Cow<'a, [u8]>>,
 }
 
 impl<'a> Names<'a> {
     /// Names as Intel's printer gives them: characters that names cannot have replaced, and a
-    /// number behind names that are taken.
+    /// number after names that are taken.
     pub(crate) fn of(body: &'a Body<'_>, first_variable: u32) -> Self {
         let stored = || {
             let variables = body.variables.iter().map(|v| v.name);
@@ -72,7 +72,7 @@ impl<'a> Names<'a> {
     }
 
     /// The names that the object stores, as the assembler takes them: characters that names cannot
-    /// have replaced, a number behind names that are taken or mean something else, and names after
+    /// have replaced, a number after names that are taken or mean something else, and names after
     /// their numbers for symbols that have none. Labels are apart from the others.
     pub(crate) fn stored(body: &'a Body<'_>, format: Format) -> Self {
         let named =
@@ -126,7 +126,7 @@ fn is_predefined(name: &[u8], format: Format) -> bool {
     may_be && name.len() <= LONGEST_PREDEFINED && predefined(name, format).is_some()
 }
 
-/// Puts numbers behind names that are there already, or that are taken.
+/// Puts numbers after names that are there already, or that are taken.
 fn make_distinct<'n, 'a: 'n>(
     names: impl Iterator<Item = &'n mut Cow<'a, [u8]>>,
     taken: &dyn Fn(&[u8]) -> bool,
@@ -165,7 +165,7 @@ struct Taken<'a> {
 }
 
 impl<'a> Taken<'a> {
-    /// The name, with a number behind it where it is taken.
+    /// The name, with a number after it where it is taken.
     fn distinct(&mut self, name: Cow<'a, [u8]>) -> Cow<'a, [u8]> {
         let Some(next) = self.next.get(&name) else {
             self.next.insert(name.clone(), 0);

@@ -195,10 +195,22 @@ impl InstructionLines {
     #[cold]
     fn is_enough(&mut self, context: &Context<'_>, wanted: &Instruction, written: &[u8]) -> bool {
         let found = self.reading.fields.instruction();
-        let conditional = |part: &Part| {
-            matches!(part, Part::If(..) | Part::NotIntel(_) | Part::MayOmit(_))
+        // What these parts show depends on nothing else of the instruction.
+        let alone = |part: &Part| {
+            matches!(
+                part,
+                Part::Text(_)
+                    | Part::Mnemonic
+                    | Part::Predicate
+                    | Part::Saturation
+                    | Part::ExecSize
+                    | Part::Operands
+                    | Part::Operand(_)
+                    | Part::Surface(_)
+                    | Part::Sampler(_)
+            )
         };
-        if found.def().syntax.parts.iter().any(conditional) {
+        if !found.def().syntax.parts.iter().all(alone) {
             self.spare.clear();
             context.parts(&mut self.spare, &found, None);
             if self.spare.bytes() != written {

@@ -173,7 +173,8 @@ impl Reading {
                     Reserved => PerLane,
                     known => known,
                 };
-                Predicate::new(p.id(), combine, p.is_inverted())
+                // The text of one that is none says nothing.
+                Predicate::new(p.id(), combine, p.is_inverted()).filter(|read| !read.is_none())
             }
             _ => Some(Predicate::NONE),
         };
@@ -285,8 +286,7 @@ impl Reading {
             }
             VectorOperand::Immediate(o) => {
                 let ty = o.data_type();
-                let plain = destination || modifier == Modifier::NONE;
-                if !plain || !operand::takes_constant(field, ty) {
+                if modifier != Modifier::NONE || !operand::takes_constant(field, ty) {
                     return None;
                 }
                 let shown = operand::shown_constant(*o).cast_signed();
