@@ -269,7 +269,7 @@ fn changed(held: &Held, strings: &[Cow<'_, [u8]>], how: &How<'_>) -> Outcome {
             }
             Outcome::Changed(Held::Bits(number ^ (set | clear)))
         }
-        (Held::Bits(number) | Held::Index(number), How::Whole { from, to }) => {
+        (Held::Index(number), How::Whole { from, to }) => {
             if number != from {
                 return Outcome::Stale(alloc::format!("{number}"));
             }

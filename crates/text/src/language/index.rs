@@ -33,6 +33,8 @@ pub(crate) struct Index {
     next: Vec<u16>,
     /// Rows of which lines can begin as those of other rows do.
     shared: Vec<Op>,
+    /// Their opcodes.
+    shared_opcodes: [bool; 256],
     /// The operation that places a label.
     pub(crate) label: Op,
     /// The operation that begins a subroutine.
@@ -66,11 +68,18 @@ impl Index {
             }
         }
         let shared = shared(&entries);
+        let mut shared_opcodes = [false; 256];
+        for op in &shared {
+            if let Some(is_shared) = shared_opcodes.get_mut(usize::from(op.opcode())) {
+                *is_shared = true;
+            }
+        }
         Self {
             entries,
             first,
             next,
             shared,
+            shared_opcodes,
             label: placing(|part| matches!(part, Part::Placed(_))),
             subroutine: placing(|part| matches!(part, Part::Subroutine(_))),
         }
@@ -79,7 +88,9 @@ impl Index {
     /// Whether a line that was written for this row is taken for one of it: the longest beginning that
     /// stands there decides, and the first row that has it.
     pub(crate) fn is_first(&self, def: &InstructionDef, line: &[u8]) -> bool {
-        if !self.shared.contains(&def.op) {
+        let opcode = usize::from(def.op.opcode());
+        let may_be = self.shared_opcodes.get(opcode).copied().unwrap_or(true);
+        if !may_be || !self.shared.contains(&def.op) {
             return true;
         }
         let mut cursor = Cursor::new(line);

@@ -1,8 +1,8 @@
 //! The string pool of a routine: what assemblers begin it with, and which string a name takes.
 
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use hashbrown::HashMap;
 use visakit_isa::object::{Attribute, Body, Item};
 use visakit_isa::{Features, Format, StringId, SurfaceId, Value};
 
@@ -11,32 +11,53 @@ use super::symbol::BINDLESS_SAMPLER;
 /// A string pool that the text states: which of its strings the names take.
 #[derive(Debug, Default)]
 pub(crate) struct Pool<'t> {
-    /// The places of a text, and how many of them are taken.
-    places: BTreeMap<Cow<'t, [u8]>, (Vec<u32>, usize)>,
-    /// Number of strings that are stated.
-    len: u32,
+    places: HashMap<Cow<'t, [u8]>, Places>,
+    /// For each string the next one of the same text, or [`NONE`].
+    next: Vec<u32>,
 }
 
+/// The places of a text in the pool.
+#[derive(Clone, Copy, Debug)]
+struct Places {
+    first: u32,
+    last: u32,
+    /// The first one that no name has taken, or [`NONE`].
+    free: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
 impl<'t> Pool<'t> {
-    /// States one more string.
+    /// States one more string, before any is taken.
     pub(crate) fn state(&mut self, text: Cow<'t, [u8]>) {
-        let (places, _) = self.places.entry(text).or_default();
-        places.push(self.len);
-        self.len += 1;
+        let index = self.len();
+        self.next.push(NONE);
+        let places = self.places.entry(text).or_insert(Places {
+            first: index,
+            last: NONE,
+            free: index,
+        });
+        if let Some(next) = self.next.get_mut(places.last as usize) {
+            *next = index;
+        }
+        places.last = index;
     }
 
     /// Number of strings that are stated.
-    pub(crate) const fn len(&self) -> u32 {
-        self.len
+    pub(crate) fn len(&self) -> u32 {
+        u32::try_from(self.next.len()).unwrap_or(NONE)
     }
 
     /// The string that the next name of this text takes: the first of its places that no name has taken
     /// yet; the first one if all are taken.
     pub(crate) fn take(&mut self, text: &[u8]) -> Option<StringId> {
-        let (places, taken) = self.places.get_mut(text)?;
-        let free = places.get(*taken).copied();
-        *taken += usize::from(free.is_some());
-        free.or_else(|| places.first().copied()).map(StringId)
+        let places = self.places.get_mut(text)?;
+        let Some(next) = self.next.get(places.free as usize) else {
+            return Some(StringId(places.first));
+        };
+        let taken = places.free;
+        places.free = *next;
+        Some(StringId(taken))
     }
 }
 

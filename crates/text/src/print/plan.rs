@@ -139,11 +139,16 @@ impl Plan {
             return Strings::usual();
         }
         let stated = || Strings::stated(&context.body.strings);
+        let mut labels = context.labels.iter();
+        if !self.mentions.iter().any(|m| matches!(m, Mention::Label(_)))
+            || labels.all(|note| note.declared)
+        {
+            return stated();
+        }
+        // There is no place for a change of the name of a label without a line of its own.
         let mut strings = stated();
-        let mut fit = true;
-        names.each(context, &mut |text, wanted, has_line| {
-            fit &= strings.take(text, wanted) == wanted || has_line;
-            fit
+        let fit = names.each(context, &mut |text, wanted, has_line| {
+            strings.take(text, wanted) == wanted || has_line
         });
         let strings = stated();
         if !fit {
