@@ -1,8 +1,8 @@
 //! Texts in the form that the printer gives them, without a change of what they say.
 
 use crate::asm::pieces::{Piece, Record, Statement, StatementKind};
-use crate::lexer::{comment, joined_lines, literal};
 use crate::asm::{Errors, Options, Span, record_in_any_dialect};
+use crate::lexer::{comment, joined_lines, literal};
 use alloc::vec::Vec;
 
 /// Gives a text the spacing of the printer, one statement to a line.

@@ -8,7 +8,9 @@
 mod common;
 
 use common::{Corpus, objects};
-use visakit_isa::object::{Attribute, Body, Declaration, Item, Label, LabelKind, Object, Routine, Variable};
+use visakit_isa::object::{
+    Attribute, Body, Declaration, Item, Label, LabelKind, Object, Routine, Variable,
+};
 use visakit_isa::operand::{
     AddressOperand, GeneralOperand, ImmediateOperand, IndirectOperand, Modifier, PredicateOperand,
     PropertyByte, StateClass, StateOperand,
@@ -188,15 +190,21 @@ impl Random {
             FieldKind::ElementCount => Value::ElementCount(ElementCount::from_bits(self.byte())),
             FieldKind::SamplerOp => {
                 let narrow = SamplerOp::from_narrow(self.next() as u8);
-                Value::SamplerOp(match Version::at_least(format.version(), Version::new(4, 0)) {
-                    true => SamplerOp::from_bits(self.word() & 0x17ff),
-                    false => narrow,
-                })
+                Value::SamplerOp(
+                    match Version::at_least(format.version(), Version::new(4, 0)) {
+                        true => SamplerOp::from_bits(self.word() & 0x17ff),
+                        false => narrow,
+                    },
+                )
             }
         }
     }
 
-    fn instruction(&mut self, row: &'static visakit_isa::table::InstructionDef, format: Format) -> Instruction {
+    fn instruction(
+        &mut self,
+        row: &'static visakit_isa::table::InstructionDef,
+        format: Format,
+    ) -> Instruction {
         let mut built = Instruction::new(row.op);
         let mut key = 0;
         for field in row.fields {
@@ -205,7 +213,11 @@ impl Random {
             if !present || field.kind == FieldKind::Count {
                 continue;
             }
-            let count = if field.kind.is_list() { self.below(4) } else { 1 };
+            let count = if field.kind.is_list() {
+                self.below(4)
+            } else {
+                1
+            };
             for _ in 0..count {
                 let value = self.value(field, format);
                 if field.is_key {
@@ -222,7 +234,8 @@ impl Random {
     fn body(&mut self) -> Body<'static> {
         let mut body = Body::default();
         let names = [
-            "routine", "a.b", "V5", "r", "add", "x", "x", "", "SLMSize", "Output", "Target", "T3", "L1",
+            "routine", "a.b", "V5", "r", "add", "x", "x", "", "SLMSize", "Output", "Target", "T3",
+            "L1",
         ];
         for name in names {
             body.add_string(name.as_bytes());
@@ -234,7 +247,10 @@ impl Random {
             (0..random.below(3))
                 .map(|_| Attribute {
                     name: name(random),
-                    value: (0..random.below(6)).map(|_| random.byte()).collect::<Vec<_>>().into(),
+                    value: (0..random.below(6))
+                        .map(|_| random.byte())
+                        .collect::<Vec<_>>()
+                        .into(),
                 })
                 .collect::<Vec<_>>()
         };
@@ -243,7 +259,11 @@ impl Random {
                 name: StringId(self.below(count) as u32),
                 properties: visakit_isa::object::VariableProperties(self.byte() & 0xef),
                 elements: self.word(),
-                alias: VarId(if self.below(2) == 0 { 0 } else { self.below(40) as u32 }),
+                alias: VarId(if self.below(2) == 0 {
+                    0
+                } else {
+                    self.below(40) as u32
+                }),
                 alias_offset: self.word(),
                 attributes: attributes(self),
                 ..Variable::default()
@@ -264,7 +284,11 @@ impl Random {
             }
         }
         for _ in 0..8 {
-            let attributes = if self.below(4) == 0 { attributes(self) } else { Vec::new() };
+            let attributes = if self.below(4) == 0 {
+                attributes(self)
+            } else {
+                Vec::new()
+            };
             body.labels.push(Label {
                 name: StringId(self.below(count) as u32),
                 kind: LabelKind(self.below(4) as u8),
@@ -321,7 +345,10 @@ fn check_exact(object: &Object<'_>) -> Result<(), String> {
             different.push_str(&format!("made   {:?}\nwanted {:?}\n", a.strings, b.strings));
         }
         if a.variables != b.variables {
-            different.push_str(&format!("made   {:?}\nwanted {:?}\n", a.variables, b.variables));
+            different.push_str(&format!(
+                "made   {:?}\nwanted {:?}\n",
+                a.variables, b.variables
+            ));
         }
         if a.labels != b.labels {
             different.push_str(&format!("made   {:?}\nwanted {:?}\n", a.labels, b.labels));
@@ -329,7 +356,9 @@ fn check_exact(object: &Object<'_>) -> Result<(), String> {
     }
     let lines = String::from_utf8_lossy(&text);
     let few: String = lines.lines().take(60).map(|l| format!("{l}\n")).collect();
-    Err(format!("exact text makes another object:\n{different}{few}"))
+    Err(format!(
+        "exact text makes another object:\n{different}{few}"
+    ))
 }
 
 fn check_plain(object: &Object<'_>) -> Result<(), String> {
@@ -339,7 +368,10 @@ fn check_plain(object: &Object<'_>) -> Result<(), String> {
         Err(faults) => return Err(refused(&text, &faults)),
     };
     let again = text_of(&made, Form::Plain);
-    let (a, b) = (String::from_utf8_lossy(&text), String::from_utf8_lossy(&again));
+    let (a, b) = (
+        String::from_utf8_lossy(&text),
+        String::from_utf8_lossy(&again),
+    );
     match a.lines().zip(b.lines()).find(|(a, b)| a != b) {
         None if a == b => Ok(()),
         None => Err("other numbers of lines".into()),
@@ -369,17 +401,26 @@ fn every_row_is_carried_with_any_values() {
             let mut random = Random(0x9e37_79b9 + (turn as u64) * 1_000_003 + round);
             let mut body = random.body();
             for row in rows().filter(|row| row.exists_in(format) && row.has_layout()) {
-                body.code.push(Item::Instruction(random.instruction(row, format)));
+                body.code
+                    .push(Item::Instruction(random.instruction(row, format)));
             }
             let mut object = Object::new(format.version(), format.dialect());
             object.kernels.push(Routine::new(&b"routine"[..], body));
             if visakit_isa::wire::Width::BinaryCount.bytes(format) == 0 {
-                object.kernels[0].binaries.push(visakit_isa::object::NativeBinary::default());
+                object.kernels[0]
+                    .binaries
+                    .push(visakit_isa::object::NativeBinary::default());
             }
             object.arrangement = object.usual_arrangement();
-            for (form, result) in [("exact", check_exact(&object)), ("plain", check_plain(&object))] {
+            for (form, result) in [
+                ("exact", check_exact(&object)),
+                ("plain", check_plain(&object)),
+            ] {
                 if let Err(what) = result {
-                    failures.push(format!("{} {form}, round {round}: {what}", format.version()));
+                    failures.push(format!(
+                        "{} {form}, round {round}: {what}",
+                        format.version()
+                    ));
                 }
             }
         }

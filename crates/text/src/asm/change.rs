@@ -4,10 +4,10 @@
 //! silently undo an edit of its line: where the line makes another number by now, it is a fault.
 
 use super::comment::fault;
-use crate::lexer::shown;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::{Assembler, Last};
 use crate::language::numbers::{Held, InstructionNumbers, Numbered, RoutineNumbers, shortened};
+use crate::lexer::shown;
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;

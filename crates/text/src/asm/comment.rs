@@ -1,9 +1,9 @@
 //! Directives in comments: `//@ …` on a line of its own says what the object has besides its text,
 //! `//@ …` after a line changes numbers of what the line made.
 
-use crate::lexer::shown;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::{Assembler, Blob};
+use crate::lexer::shown;
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,11 +1,11 @@
 //! Declarations of variables, samplers and surfaces.
 
-use crate::lexer::{Word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::directive::{not_one, outside};
 use super::expression::Extent;
-use crate::language::symbol::{Symbol, symbolic};
 use super::{Assembler, Last};
+use crate::language::symbol::{Symbol, symbolic};
+use crate::lexer::{Word, shown};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use visakit_isa::object::{
@@ -253,7 +253,10 @@ impl<'t> Assembler<'t> {
                 u32::try_from(index).unwrap_or(u32::MAX)
             }
         };
-        let relocations = self.draft.as_ref().map_or(&[][..], |d| &d.shell.variable_relocations);
+        let relocations = self
+            .draft
+            .as_ref()
+            .map_or(&[][..], |d| &d.shell.variable_relocations);
         Ok(symbolic(relocations, number))
     }
 

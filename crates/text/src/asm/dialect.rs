@@ -1,8 +1,8 @@
 //! Which dialect a text is for.
 
 use super::diagnostic::{DiagnosticKind, Errors};
-use super::places::Assembled;
 use super::pieces::Record;
+use super::places::Assembled;
 use super::{Assembler, Options};
 use visakit_isa::Dialect;
 
@@ -27,10 +27,7 @@ pub fn assemble_in_any_dialect<'t>(
 ///
 /// # Errors
 /// Everything that is wrong with the text.
-pub(crate) fn record_in_any_dialect(
-    text: &[u8],
-    options: &Options,
-) -> Result<Record, Errors> {
+pub(crate) fn record_in_any_dialect(text: &[u8], options: &Options) -> Result<Record, Errors> {
     in_any_dialect(text, options, |mut assembler| {
         assembler.scratch.record = Some(Record::default());
         assembler.run();

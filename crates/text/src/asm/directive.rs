@@ -1,14 +1,14 @@
 //! Directives: what begins with a full stop.
 
-use crate::lexer::{Word, pooled, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span, closest};
 use super::expression::{Extent, expression};
 use super::instruction::trailing;
 use super::routine::Draft;
-use crate::language::operand::Paired;
-use crate::language::symbol::{Symbol, letter_and_number};
 use super::{Assembler, Last};
 use crate::language::attribute::{self, ValueKind};
+use crate::language::operand::Paired;
+use crate::language::symbol::{Symbol, letter_and_number};
+use crate::lexer::{Word, pooled, shown};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use visakit_isa::object::{Attribute, Input, InputKind, LabelKind, RoutineKind};

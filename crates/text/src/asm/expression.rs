@@ -1,7 +1,7 @@
 //! Expressions of whole numbers. Nesting is kept on a list, not on the stack of the program.
 
-use crate::lexer::Cursor;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
+use crate::lexer::Cursor;
 use alloc::vec::Vec;
 
 /// An operator that waits for its right side.

@@ -1,10 +1,10 @@
 //! Lines that Intel's language does not have, for what it cannot say.
 
-use crate::lexer::{is_word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::directive::not_one;
 use super::{Assembler, Last};
 use crate::language::numbers;
+use crate::lexer::{is_word, shown};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use visakit_isa::object::{LabelKind, RawItem};

@@ -2,12 +2,12 @@
 //! inside of another language.
 
 use super::comment;
-use crate::lexer::Cursor;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Errors, Fault, Span};
 use super::instruction::{self, trailing};
 use super::pieces::Record;
 use super::routine::Draft;
 use super::{Assembler, Options};
+use crate::lexer::Cursor;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use visakit_isa::object::{Body, Item, Object};

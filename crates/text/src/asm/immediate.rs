@@ -1,11 +1,11 @@
 //! Constants.
 
-use crate::lexer::{Cursor, Word};
 use super::declaration::newer_type;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::expression::Extent;
 use super::instruction::LineParser;
 use crate::language::operand;
+use crate::lexer::{Cursor, Word};
 use visakit_isa::operand::{ImmediateOperand, PropertyByte};
 use visakit_isa::table::FieldDef;
 use visakit_isa::{DataType, VectorOperand};

@@ -1,19 +1,17 @@
 //! Instructions, parsed after the description that they are printed by.
 
-use crate::lexer::Cursor;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::directive::most;
 use super::fragment::Operand;
-use crate::language::index::Entry;
 use super::pieces::Record;
 use super::routine::Draft;
 use crate::language::fields::{Fields, Slot, choice_texts};
+use crate::language::index::Entry;
 use crate::language::operand::Paired;
+use crate::lexer::Cursor;
 use alloc::string::String;
 use visakit_isa::table::{FieldDef, FieldKind, FieldName, InstructionDef, Part};
-use visakit_isa::{
-    Dialect, Features, Instruction, Predicate, Value, enums,
-};
+use visakit_isa::{Dialect, Features, Instruction, Predicate, Value, enums};
 
 /// Memory that the lines share.
 #[derive(Debug, Default)]

@@ -54,12 +54,12 @@ pub(crate) use dialect::record_in_any_dialect;
 pub use fragment::{Declarations, Fragment, Operand};
 pub use places::{Assembled, Places, RoutinePlaces};
 
+use crate::language::index::{Entry, Index};
+use crate::lexer::{Cursor, Word, is_word, shown};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use crate::lexer::{Cursor, Word, is_word, shown};
 use diagnostic::{Fault, Parsed, closest};
 use directive::outside;
-use crate::language::index::{Entry, Index};
 use instruction::Scratch;
 use pieces::StatementKind;
 use routine::Draft;
@@ -365,7 +365,8 @@ impl<'t> Assembler<'t> {
         if declared.is_some() || draft.subroutine(word.name).is_none() {
             let id = draft.label(word.name.into(), LabelKind::BLOCK, word.span)?;
             draft.place(id, word.span)?;
-            let placed = Instruction::new(self.index.label).with(FieldName::Label, Value::Label(id));
+            let placed =
+                Instruction::new(self.index.label).with(FieldName::Label, Value::Label(id));
             draft.body.code.push(placed.into());
             self.last = Last::Item;
         }

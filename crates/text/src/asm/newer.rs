@@ -1,7 +1,7 @@
 //! What only texts of 4.2 can say: constructs that objects have no place for.
 
-use crate::lexer::Cursor;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault};
+use crate::lexer::Cursor;
 use visakit_isa::enums;
 use visakit_isa::table::{Group, InstructionDef};
 

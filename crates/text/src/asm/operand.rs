@@ -1,19 +1,17 @@
 //! Operands.
 
-use crate::lexer::{Word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::expression::{Extent, expression, lone_digit};
 use super::instruction::LineParser;
 use crate::language::operand;
 use crate::language::symbol::Symbol;
+use crate::lexer::{Word, shown};
 use visakit_isa::operand::{
-    AddressOperand, GeneralOperand, IndirectOperand, Modifier,
-    PredicateCombine, PredicateOperand, PropertyByte, StateClass, StateOperand,
+    AddressOperand, GeneralOperand, IndirectOperand, Modifier, PredicateCombine, PredicateOperand,
+    PropertyByte, StateClass, StateOperand,
 };
 use visakit_isa::table::{FieldDef, FieldName, Role};
-use visakit_isa::{
-    AddressId, Predicate, RawOperand, SamplerId, SurfaceId, VarId, VectorOperand,
-};
+use visakit_isa::{AddressId, Predicate, RawOperand, SamplerId, SurfaceId, VarId, VectorOperand};
 
 /// Words that begin an expression.
 const BUILT_IN: [&[u8]; 2] = [b"%sizeof", b"%DispatchSimd"];
@@ -344,7 +342,11 @@ impl<'t> LineParser<'_, 't> {
         self.cursor.need(b')', "`)`")?;
         let mut offset = 0;
         if self.cursor.eat(b',') {
-            offset = self.expression(Extent::Full, "an offset in bytes", operand::INDIRECT_OFFSETS)?;
+            offset = self.expression(
+                Extent::Full,
+                "an offset in bytes",
+                operand::INDIRECT_OFFSETS,
+            )?;
         }
         self.cursor.need(b']', "`]`")?;
         self.cursor.blanks();
@@ -404,7 +406,7 @@ impl<'t> LineParser<'_, 't> {
                     Ok(row) if bytes.is_multiple_of(size) => {
                         let column = u8::try_from(bytes / size).unwrap_or(0);
                         Ok(operand::one_element(variable, row, column).into())
-                    },
+                    }
                     _ => {
                         let message = alloc::format!("{offset} is no offset of an element");
                         let kind = DiagnosticKind::ImmediateRange;

@@ -1,13 +1,13 @@
 //! Parts of instructions that are neither operands nor plain numbers.
 
-use crate::lexer::{Cursor, is_word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::directive::most;
 use super::expression::Extent;
-use crate::language::index::enumeration;
 use super::instruction::LineParser;
-use crate::language::{fields, operand};
+use crate::language::index::enumeration;
 use crate::language::symbol::Symbol;
+use crate::language::{fields, operand};
+use crate::lexer::{Cursor, is_word, shown};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use visakit_isa::object::LabelKind;
@@ -33,7 +33,9 @@ impl<'t> LineParser<'_, 't> {
         }
         let (number, span) = self.number()?;
         let lanes = u8::try_from(number).unwrap_or(0);
-        let kind = self.field(name).map_or(FieldKind::ExecSize, |(_, f)| f.kind);
+        let kind = self
+            .field(name)
+            .map_or(FieldKind::ExecSize, |(_, f)| f.kind);
         let element_count = kind == FieldKind::ElementCount;
         let (m1_code, format) = (self.draft.m1_code, self.draft.format);
         let value = fields::lanes(kind, fixed, (mask, lanes), m1_code, format);
@@ -191,7 +193,10 @@ impl<'t> LineParser<'_, 't> {
         let Some((index, field)) = self.present(name) else {
             return Ok(());
         };
-        let Some(mode) = operand::MIN_MAX_WORDS.iter().position(|w| self.cursor.has(w)) else {
+        let Some(mode) = operand::MIN_MAX_WORDS
+            .iter()
+            .position(|w| self.cursor.has(w))
+        else {
             return self.operand(index, field);
         };
         self.cursor.at += operand::MIN_MAX_WORDS.get(mode).map_or(0, |w| w.len());

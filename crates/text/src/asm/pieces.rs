@@ -2,8 +2,8 @@
 //! formatter and people who parse fragments.
 
 use super::diagnostic::Span;
-use crate::language::index::enumeration;
 use super::instruction::LineParser;
+use crate::language::index::enumeration;
 use alloc::vec::Vec;
 use visakit_isa::table::{FieldName, Part};
 

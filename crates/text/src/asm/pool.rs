@@ -89,7 +89,9 @@ impl<'t> Draft<'t> {
         };
         let first = pool.stated.len() as usize;
         let mut used = alloc::vec![false; self.body.strings.len().saturating_sub(first)];
-        let (len, place) = (pool.stated.len(), |id: StringId| (id.0 as usize).checked_sub(first));
+        let (len, place) = (pool.stated.len(), |id: StringId| {
+            (id.0 as usize).checked_sub(first)
+        });
         each_string(&mut self.body, &mut |id| {
             if let Some(used) = place(*id).and_then(|i| used.get_mut(i)) {
                 *used = true;
@@ -114,4 +116,3 @@ impl<'t> Draft<'t> {
         self.body.strings.retain(|_| keep.next().unwrap_or(true));
     }
 }
-

@@ -1,19 +1,17 @@
 //! A routine under construction: its names, its strings and its labels.
 
-use crate::lexer::{Word, shown};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span, closest};
 use super::pool::StatedPool;
 use crate::language::operand::{self, Paired};
 use crate::language::pool;
 use crate::language::symbol::{Symbol, predefined};
+use crate::lexer::{Word, shown};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use hashbrown::HashMap;
 use visakit_isa::object::{Body, Label, LabelKind, Routine, RoutineKind};
-use visakit_isa::{
-    AddressId, DataType, Format, LabelId, VarId,
-};
+use visakit_isa::{AddressId, DataType, Format, LabelId, VarId};
 
 #[derive(Clone, Copy, Debug)]
 struct Named {

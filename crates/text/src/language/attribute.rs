@@ -166,7 +166,9 @@ impl<'v> Written<'v> {
         match self.value {
             WrittenValue::None => Cow::Borrowed(&[]),
             WrittenValue::Number(number) => Cow::Owned(number_bytes(number.into())),
-            WrittenValue::Target(name) => Cow::Owned(target_named(name.as_bytes()).into_iter().collect()),
+            WrittenValue::Target(name) => {
+                Cow::Owned(target_named(name.as_bytes()).into_iter().collect())
+            }
             WrittenValue::Quoted(value) => Cow::Borrowed(value),
         }
     }

@@ -4,7 +4,9 @@
 
 use alloc::vec::Vec;
 use visakit_isa::operand::{ImmediateOperand, PropertyByte};
-use visakit_isa::table::{Choice, FieldDef, FieldKind, FieldName as F, InstructionDef, Role, Shape, Test};
+use visakit_isa::table::{
+    Choice, FieldDef, FieldKind, FieldName as F, InstructionDef, Role, Shape, Test,
+};
 use visakit_isa::{
     DataType, ElementCount, ExecMask, ExecSize, Field, Format, Instruction, Predicate, RawOperand,
     SamplerOp, Value, enums,
@@ -167,7 +169,10 @@ impl Fields {
 
     /// The fields with their values, in stream order; those of a list one by one.
     #[inline]
-    pub(crate) fn each(&self, mut see: impl FnMut(usize, &'static FieldDef, Value) -> bool) -> bool {
+    pub(crate) fn each(
+        &self,
+        mut see: impl FnMut(usize, &'static FieldDef, Value) -> bool,
+    ) -> bool {
         for (index, field) in self.def.fields.iter().enumerate() {
             if !self.has(field) {
                 continue;
@@ -298,7 +303,11 @@ pub(crate) fn lanes(
     m1_code: u8,
     format: Format,
 ) -> Option<Value> {
-    let m1 = if mask == ExecMask::M1 { m1_code << 4 } else { 0 };
+    let m1 = if mask == ExecMask::M1 {
+        m1_code << 4
+    } else {
+        0
+    };
     if kind == FieldKind::ElementCount {
         let code = match lanes {
             8 => 0,

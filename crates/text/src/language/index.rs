@@ -153,7 +153,8 @@ fn shared(entries: &[Entry]) -> Vec<Op> {
     let goes_on = |a: &&Entry| {
         entries.iter().any(|b| {
             let rest = b.spelling.strip_prefix(a.spelling);
-            a.def.op != b.def.op && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            a.def.op != b.def.op
+                && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         })
     };
     let mut shared: Vec<Op> = entries.iter().filter(goes_on).map(|e| e.def.op).collect();

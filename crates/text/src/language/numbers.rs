@@ -282,10 +282,7 @@ impl Numbered for InstructionNumbers<'_> {
 
 /// Whether a field is a single number, which has no name besides that of the field.
 pub(crate) const fn is_one_number(kind: FieldKind) -> bool {
-    !matches!(
-        kind,
-        FieldKind::Vector | FieldKind::Raw | FieldKind::Raws
-    )
+    !matches!(kind, FieldKind::Vector | FieldKind::Raw | FieldKind::Raws)
 }
 
 /// The name of a number within its field: nothing where the field is that number.

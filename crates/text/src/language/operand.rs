@@ -181,8 +181,8 @@ pub(crate) const fn shown_constant(operand: ImmediateOperand) -> u64 {
 /// address models are addresses.
 pub(crate) fn bare_constant(name: FieldName, model: u32) -> (DataType, RangeInclusive<i64>) {
     let model = u8::try_from(model).unwrap_or(0);
-    let wide = name == FieldName::Surface
-        && matches!(model, lsc_addr_type::FLAT | lsc_addr_type::SURF);
+    let wide =
+        name == FieldName::Surface && matches!(model, lsc_addr_type::FLAT | lsc_addr_type::SURF);
     if wide {
         (DataType::Uq, i64::MIN..=i64::MAX)
     } else {
@@ -193,7 +193,11 @@ pub(crate) fn bare_constant(name: FieldName, model: u32) -> (DataType, RangeIncl
 /// A constant of a message by its number.
 pub(crate) fn bare_constant_operand(ty: DataType, value: i64) -> ImmediateOperand {
     let bits = value.cast_unsigned();
-    let bits = if ty == DataType::Uq { bits } else { bits & 0xffff_ffff };
+    let bits = if ty == DataType::Uq {
+        bits
+    } else {
+        bits & 0xffff_ffff
+    };
     ImmediateOperand::new(PropertyByte::from(ty), bits)
 }
 
@@ -230,7 +234,10 @@ pub(crate) fn variable(body: &Body<'_>, format: Format, id: VarId) -> Option<(Da
 
 /// Bytes of the elements that offsets in an address of a variable count.
 pub(crate) fn element_size(body: &Body<'_>, format: Format, id: VarId) -> u32 {
-    variable(body, format, id).map_or(DataType::Ud, |(ty, _)| ty).size().into()
+    variable(body, format, id)
+        .map_or(DataType::Ud, |(ty, _)| ty)
+        .size()
+        .into()
 }
 
 /// Whether a raw operand can be written.
@@ -240,7 +247,11 @@ pub(crate) fn raw_is_written(operand: RawOperand) -> bool {
 
 /// Whether the class of an operand is one that the language takes in a field.
 #[inline]
-pub(crate) fn class_is_taken(def: &InstructionDef, field: &FieldDef, operand: &VectorOperand) -> bool {
+pub(crate) fn class_is_taken(
+    def: &InstructionDef,
+    field: &FieldDef,
+    operand: &VectorOperand,
+) -> bool {
     let classes = classes(def, field);
     classes.is_empty() || classes.has(operand.class())
 }
@@ -268,8 +279,7 @@ impl Paired {
 }
 
 /// What VA computes of minimum and maximum, by its number.
-pub(crate) const MIN_MAX_WORDS: [&str; 3] =
-    ["VA_MINMAX_ENABLE", "VA_MAX_ENABLE", "VA_MIN_ENABLE"];
+pub(crate) const MIN_MAX_WORDS: [&str; 3] = ["VA_MINMAX_ENABLE", "VA_MAX_ENABLE", "VA_MIN_ENABLE"];
 
 /// The constant that one of these words stands for.
 pub(crate) fn min_max_mode(mode: u64) -> ImmediateOperand {

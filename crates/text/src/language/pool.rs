@@ -63,7 +63,10 @@ impl<'t> Pool<'t> {
 
 /// The strings that a pool begins with where the text states none: the name of the routine and the
 /// names that Intel's assemblers put there.
-pub(crate) fn initial<'n>(name: Cow<'n, [u8]>, format: Format) -> impl Iterator<Item = Cow<'n, [u8]>> {
+pub(crate) fn initial<'n>(
+    name: Cow<'n, [u8]>,
+    format: Format,
+) -> impl Iterator<Item = Cow<'n, [u8]>> {
     let features = format.features();
     let known = if features.contains(Features::SINCE_4_1) {
         21

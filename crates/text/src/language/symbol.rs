@@ -52,7 +52,10 @@ pub(crate) fn predefined(name: &[u8], format: Format) -> Option<Symbol> {
         return Some(Symbol::Sampler(SamplerId::BINDLESS));
     }
     // Printers name reserved variables after their number.
-    let number: u32 = core::str::from_utf8(name.strip_prefix(b"V")?).ok()?.parse().ok()?;
+    let number: u32 = core::str::from_utf8(name.strip_prefix(b"V")?)
+        .ok()?
+        .parse()
+        .ok()?;
     (number < format.predefined_variable_count()).then_some(Symbol::General(VarId(number)))
 }
 

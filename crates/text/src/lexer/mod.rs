@@ -82,7 +82,9 @@ pub(crate) fn literal(text: &[u8]) -> Option<usize> {
         escaped = *c == b'\\' && !escaped;
         ends
     });
-    Some(end.map_or(text.len(), |end| end + 1 + usize::from(inner.get(end) == Some(&b'"'))))
+    Some(end.map_or(text.len(), |end| {
+        end + 1 + usize::from(inner.get(end) == Some(&b'"'))
+    }))
 }
 
 /// Characters of labels.

@@ -26,7 +26,12 @@ impl Context<'_> {
     }
 
     /// `NAME`, `NAME=1`, `NAME="text"` in plain text.
-    pub(crate) fn plain_attribute(&self, line: &mut Line, attribute: &Attribute<'_>, of_symbol: bool) {
+    pub(crate) fn plain_attribute(
+        &self,
+        line: &mut Line,
+        attribute: &Attribute<'_>,
+        of_symbol: bool,
+    ) {
         let name = string(self.body, attribute.name);
         let written = Written::of(name, &attribute.value, of_symbol);
         if written.quoted_name {

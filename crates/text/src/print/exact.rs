@@ -220,7 +220,9 @@ impl<'o> Strings<'o> {
     /// Whether the string came with a name, and has to go again. What is wanted may have its number by
     /// chance, which then points past the pool.
     pub(super) fn is_added(&self, id: u32) -> bool {
-        let index = usize::try_from(id).ok().and_then(|i| i.checked_sub(self.stated.len()));
+        let index = usize::try_from(id)
+            .ok()
+            .and_then(|i| i.checked_sub(self.stated.len()));
         index.is_some_and(|i| i < self.added.len())
     }
 
@@ -251,7 +253,11 @@ pub(super) fn routine_changes(
         ..Body::default()
     };
     let wanted = RoutineNumbers::of(body, routine.linkage);
-    difference(&wanted, &RoutineNumbers::of(&made, Linkage::default()), strings)
+    difference(
+        &wanted,
+        &RoutineNumbers::of(&made, Linkage::default()),
+        strings,
+    )
 }
 
 /// The changes that make the wanted record of the one that the assembler makes; nothing where there are

@@ -5,9 +5,7 @@ use super::line::Line;
 use super::reading::Reading;
 use crate::language::pool::string;
 use visakit_isa::operand::{Modifier, PredicateCombine};
-use visakit_isa::table::{
-    FieldDef, FieldName, InstructionDef, LineKind, Part, Test,
-};
+use visakit_isa::table::{FieldDef, FieldName, InstructionDef, LineKind, Part, Test};
 use visakit_isa::{
     AddressId, ExecMask, Instruction, Predicate, PredicateId, StringId, SurfaceId, Value, VarId,
     VectorOperand, enums,
@@ -47,7 +45,12 @@ impl Context<'_> {
 
     /// The parts of an instruction, without indentation and line end.
     #[inline]
-    pub(crate) fn parts(&self, line: &mut Line, instruction: &Instruction, reading: Option<&mut Reading>) {
+    pub(crate) fn parts(
+        &self,
+        line: &mut Line,
+        instruction: &Instruction,
+        reading: Option<&mut Reading>,
+    ) {
         let def = instruction.def();
         let mut printing = Printing {
             context: self,
@@ -319,20 +322,27 @@ impl Printing<'_, '_> {
     }
 
     #[inline]
-    fn operand(&mut self, field: Option<(usize, &'static FieldDef)>, name: FieldName, value: &Value) {
+    fn operand(
+        &mut self,
+        field: Option<(usize, &'static FieldDef)>,
+        name: FieldName,
+        value: &Value,
+    ) {
         match value {
             Value::Vector(operand) => {
                 self.line.byte(b' ');
                 let destination = name.is_destination();
                 self.context.vector(self.line, operand, destination);
-                if let (Some(reading), Some((index, field))) = (self.reading.as_deref_mut(), field) {
+                if let (Some(reading), Some((index, field))) = (self.reading.as_deref_mut(), field)
+                {
                     reading.vector(index, field, operand);
                 }
             }
             Value::Raw(operand) => {
                 self.line.byte(b' ');
                 self.context.raw(self.line, *operand);
-                if let (Some(reading), Some((index, field))) = (self.reading.as_deref_mut(), field) {
+                if let (Some(reading), Some((index, field))) = (self.reading.as_deref_mut(), field)
+                {
                     reading.raw(index, field, *operand);
                 }
             }

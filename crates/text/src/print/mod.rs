@@ -23,10 +23,10 @@ mod reading;
 pub use files::file_name;
 pub use output::{LineKind, Output, Utf8};
 
+use alloc::vec::Vec;
 use line::Line;
 use names::Names;
 use plan::LabelNote;
-use alloc::vec::Vec;
 use visakit_isa::object::{Body, Content, Item, Object, RoutineId, RoutineKind};
 use visakit_isa::{Features, Format, Value, VarId, VectorOperand};
 
@@ -95,7 +95,9 @@ impl<'o, 'a> Printer<'o, 'a> {
         Self {
             object,
             form: options.form,
-            grf_bytes: options.grf_bytes.unwrap_or(if is_plain { 32 } else { native }),
+            grf_bytes: options
+                .grf_bytes
+                .unwrap_or(if is_plain { 32 } else { native }),
             rows_by_number: is_plain && options.grf_bytes.is_none(),
             tables: OwnTables::of(object),
         }

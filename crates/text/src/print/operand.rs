@@ -125,7 +125,13 @@ impl Context<'_> {
     /// The name of a symbol in the form with the object's names: the declared one, or one that
     /// says the number where there is none.
     #[inline]
-    fn name_or_number(line: &mut Line, names: &[Cow<'_, [u8]>], first: u32, letter: u8, number: u32) {
+    fn name_or_number(
+        line: &mut Line,
+        names: &[Cow<'_, [u8]>],
+        first: u32,
+        letter: u8,
+        number: u32,
+    ) {
         let declared = number
             .checked_sub(first)
             .and_then(|i| names.get(i as usize));

@@ -224,7 +224,8 @@ impl InstructionLines {
 /// Whether two instructions have the same numbers, so that changes make one of the other.
 fn has_layout_of(context: &Context<'_>, wanted: &Instruction, found: &Instruction) -> bool {
     let keys = |instruction: &Instruction| {
-        let numbers = InstructionNumbers::of(&instruction.fields, instruction.def(), context.format);
+        let numbers =
+            InstructionNumbers::of(&instruction.fields, instruction.def(), context.format);
         numbers.into_iter().map(|(key, _)| key).collect::<Vec<_>>()
     };
     keys(wanted) == keys(found)
@@ -242,7 +243,12 @@ struct Writer<'o> {
 }
 
 impl<'o> Writer<'o> {
-    fn run<O: Output>(&mut self, is_exact: bool, line: &mut Line, out: &mut O) -> Result<(), O::Error> {
+    fn run<O: Output>(
+        &mut self,
+        is_exact: bool,
+        line: &mut Line,
+        out: &mut O,
+    ) -> Result<(), O::Error> {
         let mut lines = alloc::string::String::new();
         if is_exact {
             lines = exact::lines(self.routine);
@@ -264,7 +270,12 @@ impl<'o> Writer<'o> {
             }
             line.raw(lines.as_bytes());
             self.strings = Some(strings);
-            self.named = self.context.labels.iter().map(|note| note.declared).collect();
+            self.named = self
+                .context
+                .labels
+                .iter()
+                .map(|note| note.declared)
+                .collect();
             self.routine_changes(line);
         }
         out.line(LineKind::Header, line.bytes())?;
@@ -277,7 +288,11 @@ impl<'o> Writer<'o> {
     }
 
     /// The string that a name takes, which is the one that is wanted in plain text.
-    fn take(&mut self, text: Cow<'o, [u8]>, wanted: visakit_isa::StringId) -> visakit_isa::StringId {
+    fn take(
+        &mut self,
+        text: Cow<'o, [u8]>,
+        wanted: visakit_isa::StringId,
+    ) -> visakit_isa::StringId {
         match &mut self.strings {
             Some(strings) => strings.take(text, wanted),
             None => wanted,
@@ -286,7 +301,10 @@ impl<'o> Writer<'o> {
 
     /// Says what the routine has besides its tables.
     fn routine_changes(&mut self, line: &mut Line) {
-        let name = self.take(in_pool(Cow::Borrowed(&self.routine.name)), self.context.body.name);
+        let name = self.take(
+            in_pool(Cow::Borrowed(&self.routine.name)),
+            self.context.body.name,
+        );
         if let Some(strings) = &self.strings {
             let changes = exact::routine_changes(self.routine, self.context.body, name, strings);
             if !changes.is_empty() {
@@ -310,7 +328,11 @@ impl<'o> Writer<'o> {
     }
 
     /// The attributes that the assembler makes.
-    fn read_attributes(&mut self, attributes: &'o [Attribute<'o>], of_symbol: bool) -> Vec<Attribute<'o>> {
+    fn read_attributes(
+        &mut self,
+        attributes: &'o [Attribute<'o>],
+        of_symbol: bool,
+    ) -> Vec<Attribute<'o>> {
         let read = |attribute: &'o Attribute<'o>| {
             let name = string(self.context.body, attribute.name);
             Attribute {
@@ -325,7 +347,13 @@ impl<'o> Writer<'o> {
         let body = self.context.body;
         for (i, variable) in body.variables.iter().enumerate() {
             line.clear();
-            let name = self.context.names.variables.get(i).cloned().unwrap_or_default();
+            let name = self
+                .context
+                .names
+                .variables
+                .get(i)
+                .cloned()
+                .unwrap_or_default();
             self.context.variable(line, i, variable, &name);
             if self.strings.is_some() {
                 let found = self.read_variable(variable, name);
@@ -338,7 +366,11 @@ impl<'o> Writer<'o> {
         let names = &mut self.context.names;
         let tables = [
             (&body.addresses, core::mem::take(&mut names.addresses), b'A'),
-            (&body.predicates, core::mem::take(&mut names.predicates), b'P'),
+            (
+                &body.predicates,
+                core::mem::take(&mut names.predicates),
+                b'P',
+            ),
             (&body.samplers, core::mem::take(&mut names.samplers), b'S'),
             (&body.surfaces, core::mem::take(&mut names.surfaces), b'T'),
         ];
@@ -361,7 +393,13 @@ impl<'o> Writer<'o> {
             }
             line.clear();
             line.text(".label ");
-            let name = self.context.names.labels.get(i).cloned().unwrap_or_default();
+            let name = self
+                .context
+                .names
+                .labels
+                .get(i)
+                .cloned()
+                .unwrap_or_default();
             line.raw(&name);
             line.text(" kind=");
             line.label_kind(label.kind);
@@ -392,14 +430,21 @@ impl<'o> Writer<'o> {
         let relocations = &self.routine.variable_relocations;
         let (alias, alias_scope) = match variable.alias_scope {
             0 => (variable.alias, 0),
-            _ => (symbolic(relocations, resolved(relocations, variable.alias)), 1),
+            _ => (
+                symbolic(relocations, resolved(relocations, variable.alias)),
+                1,
+            ),
         };
         Variable {
             name: self.take(name, variable.name),
             properties: VariableProperties::new(properties.data_type(), alignment),
             elements: variable.elements,
             alias,
-            alias_offset: if variable.is_alias() { variable.alias_offset } else { 0 },
+            alias_offset: if variable.is_alias() {
+                variable.alias_offset
+            } else {
+                0
+            },
             alias_scope,
             attributes: self.read_attributes(&variable.attributes, true),
         }
@@ -432,7 +477,11 @@ impl<'o> Writer<'o> {
     }
 
     /// The attributes of the routine, with the target that it has where it says none.
-    fn routine_attributes<O: Output>(&mut self, line: &mut Line, out: &mut O) -> Result<(), O::Error> {
+    fn routine_attributes<O: Output>(
+        &mut self,
+        line: &mut Line,
+        out: &mut O,
+    ) -> Result<(), O::Error> {
         let body = self.context.body;
         let mut has_target = self.strings.is_some();
         for attribute in &body.attributes {
@@ -455,7 +504,12 @@ impl<'o> Writer<'o> {
         Ok(())
     }
 
-    fn code<O: Output>(&mut self, plan: &Plan, line: &mut Line, out: &mut O) -> Result<(), O::Error> {
+    fn code<O: Output>(
+        &mut self,
+        plan: &Plan,
+        line: &mut Line,
+        out: &mut O,
+    ) -> Result<(), O::Error> {
         for (index, item) in self.context.body.code.iter().enumerate() {
             line.clear();
             match item {
@@ -515,7 +569,10 @@ impl<'o> Writer<'o> {
                     let index = usize::from(id.0);
                     let named = self.named.get_mut(index);
                     let is_new = named.is_some_and(|named| !core::mem::replace(named, true));
-                    let label = body.labels.get(index).zip(self.context.names.labels.get(index));
+                    let label = body
+                        .labels
+                        .get(index)
+                        .zip(self.context.names.labels.get(index));
                     if let (true, Some((label, name))) = (is_new, label) {
                         let name = name.clone();
                         self.take(name, label.name);

@@ -104,7 +104,8 @@ impl Plan {
             let is_forced = again || lines.write(context, &mut line, instruction).is_none();
             if is_forced {
                 plan.forced.push(i);
-                plan.mentions.extend(numbered_mentions(context, instruction));
+                plan.mentions
+                    .extend(numbered_mentions(context, instruction));
             } else {
                 plan.mentions.extend(&lines.reading.mentions);
             }
@@ -127,7 +128,11 @@ impl Plan {
 
     /// The strings that the names of a routine take. Where the labels or the strings would not be those of
     /// the object by themselves, all labels are declared, and the string pool is stated.
-    pub(super) fn strings<'o>(&self, context: &mut Context<'o>, routine: &'o Routine<'o>) -> Strings<'o> {
+    pub(super) fn strings<'o>(
+        &self,
+        context: &mut Context<'o>,
+        routine: &'o Routine<'o>,
+    ) -> Strings<'o> {
         let names = Names {
             routine,
             mentions: &self.mentions,
@@ -211,7 +216,9 @@ impl<'o> Names<'_, 'o> {
             next += 1;
         }
         for mention in self.mentions {
-            let Mention::Label(id) = mention else { continue };
+            let Mention::Label(id) = mention else {
+                continue;
+            };
             let index = usize::from(id.0);
             let (Some(known), Some(label)) = (known.get_mut(index), body.labels.get(index)) else {
                 continue;
@@ -275,16 +282,17 @@ impl<'o> Names<'_, 'o> {
             (&body.samplers, &names.samplers),
             (&body.surfaces, &names.surfaces),
         ];
-        let mut declarations = tables.into_iter().flat_map(|(list, names)| list.iter().zip(names));
+        let mut declarations = tables
+            .into_iter()
+            .flat_map(|(list, names)| list.iter().zip(names));
         let labels = body.labels.iter().zip(&names.labels).zip(&context.labels);
         let mut declared = labels.filter(|(_, note)| note.declared);
         see(name, body.name, true)
-            && variables.into_iter().all(|(v, name)| {
-                see(name.clone(), v.name, true) && attributes(&v.attributes, see)
-            })
-            && declarations.all(|(d, name)| {
-                see(name.clone(), d.name, true) && attributes(&d.attributes, see)
-            })
+            && variables
+                .into_iter()
+                .all(|(v, name)| see(name.clone(), v.name, true) && attributes(&v.attributes, see))
+            && declarations
+                .all(|(d, name)| see(name.clone(), d.name, true) && attributes(&d.attributes, see))
             && declared.all(|((l, name), _)| {
                 see(name.clone(), l.name, true) && attributes(&l.attributes, see)
             })
@@ -304,8 +312,14 @@ impl<'o> Names<'_, 'o> {
             Mention::String(id) => see(Cow::Borrowed(string(body, *id)), *id, true),
             Mention::Label(id) => {
                 let index = usize::from(id.0);
-                let is_known = known.get_mut(index).map(|known| core::mem::replace(known, true));
-                match (is_known, body.labels.get(index), context.names.labels.get(index)) {
+                let is_known = known
+                    .get_mut(index)
+                    .map(|known| core::mem::replace(known, true));
+                match (
+                    is_known,
+                    body.labels.get(index),
+                    context.names.labels.get(index),
+                ) {
                     (Some(false), Some(label), Some(name)) => see(name.clone(), label.name, false),
                     _ => true,
                 }

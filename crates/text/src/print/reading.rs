@@ -187,7 +187,12 @@ impl Reading {
     }
 
     /// An execution size or element count as it is written; `None` where there is none.
-    pub(crate) fn lanes(&mut self, name: FieldName, fixed: Option<u8>, written: Option<(ExecMask, u8)>) {
+    pub(crate) fn lanes(
+        &mut self,
+        name: FieldName,
+        fixed: Option<u8>,
+        written: Option<(ExecMask, u8)>,
+    ) {
         let kind = self.fields.field(name).map(|(_, f)| f.kind);
         let value = written.zip(kind).and_then(|(written, kind)| {
             fields::lanes(kind, fixed, written, self.m1_code, self.format)
@@ -225,7 +230,10 @@ impl Reading {
             let taken = |code: u8| code >= 64 || codes >> code & 1 == 1;
             let mut entries = names.entries.iter();
             let found = entries.find(|(code, t)| taken(*code) && t.eq_ignore_ascii_case(text))?;
-            Some((u32::from(names.mask), u32::from(found.0) << names.mask.trailing_zeros()))
+            Some((
+                u32::from(names.mask),
+                u32::from(found.0) << names.mask.trailing_zeros(),
+            ))
         });
         match read {
             Some((mask, bits)) => self.fields.set(name, mask, bits),
@@ -331,7 +339,13 @@ impl Reading {
 
     /// The address of a variable. `by_row` where its place is given by row and column, else its offset
     /// in bytes, which the assembler splits again.
-    pub(crate) fn address_of(&mut self, index: usize, field: &FieldDef, operand: &VectorOperand, offset: u32) {
+    pub(crate) fn address_of(
+        &mut self,
+        index: usize,
+        field: &FieldDef,
+        operand: &VectorOperand,
+        offset: u32,
+    ) {
         let read = match operand {
             VectorOperand::General(o) => {
                 let plain = written(o.modifier) == Modifier::NONE;
