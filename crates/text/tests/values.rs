@@ -94,6 +94,7 @@ impl Random {
         }
     }
 
+    #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
     fn vector(&mut self, format: Format) -> VectorOperand {
         let modifier = self.modifier();
         match self.below(9) {

@@ -107,7 +107,7 @@ macro_rules! symbols {
             }
 
             fn set(&mut self, format: Format, key: Key, held: Held) {
-                set_in(self, format, key, held);
+                set_in(self, format, key, &held);
             }
         }
     )*};
@@ -127,7 +127,7 @@ fn numbers_of<'a, R: Record<'a>>(record: &R, format: Format) -> List {
     list
 }
 
-fn set_in<'a, R: Symbol<'a>>(record: &mut R, format: Format, key: Key, held: Held) {
+fn set_in<'a, R: Symbol<'a>>(record: &mut R, format: Format, key: Key, held: &Held) {
     // Values are no numbers, and are kept aside.
     let values: Vec<Cow<'a, [u8]>> = record
         .attributes()
@@ -153,7 +153,7 @@ fn set_in<'a, R: Symbol<'a>>(record: &mut R, format: Format, key: Key, held: Hel
     }
     for (i, (attribute, value)) in record.attributes().iter_mut().zip(values).enumerate() {
         let index = u32::try_from(i).ok();
-        attribute.value = match &held {
+        attribute.value = match held {
             Held::Bytes(bytes) if key.index.is_none() || key.index == index => {
                 Cow::Owned(bytes.clone())
             }

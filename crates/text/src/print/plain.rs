@@ -376,7 +376,7 @@ impl<'o> Writer<'o> {
         ];
         for (list, names, letter) in &tables {
             for (declaration, name) in list.iter().zip(names) {
-                self.declaration(line, declaration, name, *letter);
+                self.declaration(line, declaration, name.clone(), *letter);
                 out.line(LineKind::Declaration, line.bytes())?;
             }
         }
@@ -454,12 +454,12 @@ impl<'o> Writer<'o> {
         &mut self,
         line: &mut Line,
         declaration: &'o Declaration<'o>,
-        name: &Cow<'o, [u8]>,
+        name: Cow<'o, [u8]>,
         letter: u8,
     ) {
         line.clear();
         line.text(".decl ");
-        line.raw(name);
+        line.raw(&name);
         line.text(" v_type=");
         line.byte(letter);
         line.text(" num_elts=");
@@ -469,7 +469,7 @@ impl<'o> Writer<'o> {
             return line.byte(b'\n');
         }
         let found = Declaration {
-            name: self.take(name.clone(), declaration.name),
+            name: self.take(name, declaration.name),
             elements: declaration.elements,
             attributes: self.read_attributes(&declaration.attributes, true),
         };
