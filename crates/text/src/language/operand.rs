@@ -164,17 +164,8 @@ pub(crate) fn constant_bits(
 /// The value of a constant as text shows it: 64 bits of the wide types, else 32, of which narrow types
 /// fill the upper ones with zeros or with their sign.
 #[inline]
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // what is cut off is unused
-pub(crate) const fn shown_constant(operand: ImmediateOperand) -> u64 {
-    let bits = operand.bits();
-    match operand.data_type() {
-        DataType::Df | DataType::Uq | DataType::Q => bits,
-        DataType::W => bits as u16 as i16 as i32 as u32 as u64,
-        DataType::B => bits as u8 as i8 as i32 as u32 as u64,
-        DataType::Uw | DataType::Hf | DataType::Bf => bits as u16 as u64,
-        DataType::Ub | DataType::Bool => bits as u8 as u64,
-        _ => bits as u32 as u64,
-    }
+pub(crate) fn shown_constant(operand: ImmediateOperand) -> u64 {
+    operand.normalized().bits()
 }
 
 /// The type of a constant without a type in a message, and the numbers that it may be: bases of some

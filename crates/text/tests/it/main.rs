@@ -14,3 +14,4 @@ mod plain;
 mod reference;
 mod routines;
 mod rows;
+mod values;

@@ -5,9 +5,6 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // helpers of a test
 
-mod common;
-
-use common::{Corpus, objects};
 use visakit_isa::object::{
     Attribute, Body, Declaration, Item, Label, LabelKind, Object, Routine, Variable,
 };
@@ -21,6 +18,7 @@ use visakit_isa::{
     RawOperand, Region, SamplerId, SamplerOp, StringId, SurfaceId, Value, VarId, VectorOperand,
     Version,
 };
+use visakit_testing::corpus::{Corpus, objects};
 use visakit_text::{Form, Options, Printer, asm};
 
 struct Random(u64);
