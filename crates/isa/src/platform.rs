@@ -224,6 +224,17 @@ impl Platform {
         Platforms::from_bits_truncate(1 << self as u32)
     }
 
+    /// The column of the written specification that speaks for the platform: its own, or the last
+    /// one before it.
+    #[must_use]
+    pub const fn column(self) -> Platforms {
+        let until = Platforms::SPECIFIED.bits() & (u32::MAX >> (31 - self as u32));
+        match until.checked_ilog2() {
+            Some(last) => Platforms::from_bits_retain(1 << last),
+            None => Platforms::BDW,
+        }
+    }
+
     /// Bytes of a general register.
     #[must_use]
     pub fn grf_bytes(self) -> u32 {

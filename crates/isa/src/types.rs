@@ -197,7 +197,15 @@ impl TypeSet {
     /// Every integer and every floating-point type.
     pub const ALL_NUMBERS: Self = Self::INTEGERS.union(Self::ALL_FLOATS);
 
+    /// The set that holds just this type, which may be one of constants or predicates only.
+    #[inline]
+    #[must_use]
+    pub const fn of(ty: DataType) -> Self {
+        Self::from_bits_retain(1 << ty.code())
+    }
+
     /// Whether the set has this type.
+    #[inline]
     #[must_use]
     pub const fn has(self, ty: DataType) -> bool {
         self.bits() & (1 << ty.code()) != 0

@@ -224,7 +224,7 @@ pub trait Sink {
     fn mark_inputs(&mut self);
 
     /// Is told what the next number is.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn meaning(&mut self, _: Meaning) {}
 
     /// What follows is part of this, until [`Sink::leave`].
@@ -253,7 +253,7 @@ pub enum Meaning {
 }
 
 /// Tells a sink what the next number is.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn announce<K: Sink, N: Number>(sink: &mut K, _: N) {
     sink.meaning(N::MEANING);
 }

@@ -2,7 +2,7 @@
 
 use crate::error::ErrorKind;
 use visakit_isa::object::{Attribute, Body, InputKind};
-use visakit_isa::operand::{StateClass, VectorOperand};
+use visakit_isa::operand::{OperandClass, StateClass, VectorOperand};
 use visakit_isa::{Format, SamplerId, Value};
 
 /// Ends of the index spaces of a routine, and whether values are checked at all.
@@ -84,9 +84,9 @@ impl Rules {
             Value::String(v) => self.string(v.0),
             Value::Surface(v) => below("surface", v.0.into(), self.surfaces.into()),
             Value::Sampler(v) => self.sampler(v.0.into()),
-            Value::Lifetime(v) => match key >> 4 & 3 {
-                1 => below("address", v.0, self.addresses.into()),
-                2 => below("predicate", v.0, self.predicates.into()),
+            Value::Lifetime(v) => match OperandClass::of_lifetime(key) {
+                Some(OperandClass::Address) => below("address", v.0, self.addresses.into()),
+                Some(OperandClass::Predicate) => below("predicate", v.0, self.predicates.into()),
                 _ => self.variable(v.0),
             },
             Value::ExecSize(_)

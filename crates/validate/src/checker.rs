@@ -1,58 +1,90 @@
 //! Goes through an object and asks every rule.
 
 use crate::platform::Registers;
-use crate::report::{Part, Place, Sink};
+use crate::report::{Location, Scope, Sink};
 use crate::rule::Rule;
-use crate::storage::{End, General, Storage, storages};
+use crate::storage::{General, generals};
 use crate::{
     Options, declarations, flow, lsc, messages, operands, platform, rules, special, structure,
     types,
 };
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use visakit_isa::object::{Body, Content, Item, Object, RoutineId};
-use visakit_isa::operand::{ExecMask, RawOperand, VectorOperand};
-use visakit_isa::table::{FieldDef, FieldKind, Group};
-use visakit_isa::{DataType, FieldName, Format, Instruction, InstructionDef, Op, Value, VarId};
+use visakit_isa::operand::{ExecMask, OperandClasses, RawOperand, VectorOperand};
+use visakit_isa::semantics::{Ending, Flow};
+use visakit_isa::table::{FieldDef, FieldKind, Group, Shape};
+use visakit_isa::{
+    DataType, FieldName, Format, Instruction, InstructionDef, Op, Platform, TypeSet, Value, VarId,
+};
 
-/// Looks at a whole object.
+/// Checks a whole object.
 pub(crate) fn object(object: &Object<'_>, options: &Options, sink: &mut Sink) {
     structure::object(object, sink);
     let registers = Registers::of(object, options.platform);
+    let lacking = options.platform.map_or(TypeSet::empty(), platform::lacking);
     for (id, routine) in object.routines() {
         sink.report.routines += 1;
         structure::routine(object, id, routine, sink);
         if let Content::Body(body) = &routine.content {
+            let format = object.format();
             let mut checker = Checker {
                 sink,
                 object,
                 body,
-                format: object.format(),
+                format,
                 id,
                 platform: options.platform,
                 registers,
-                storages: storages(body, object.format()),
-                place: Place::of_routine(id),
+                lacking,
+                variables: generals(body, format),
+                location: Location::of_routine(id),
+                turns: Vec::new(),
             };
-            declarations::check(&mut checker, routine);
+            declarations::check(&mut checker);
             checker.code();
             flow::check(&mut checker);
         }
     }
 }
 
-/// A routine that is being looked at.
+/// The routine that is checked, and what rules ask about it.
 pub(crate) struct Checker<'c, 'o> {
     pub(crate) sink: &'c mut Sink,
     pub(crate) object: &'c Object<'o>,
     pub(crate) body: &'c Body<'o>,
     pub(crate) format: Format,
     pub(crate) id: RoutineId,
-    pub(crate) platform: Option<visakit_isa::Platform>,
+    pub(crate) platform: Option<Platform>,
     pub(crate) registers: Registers,
-    pub(crate) storages: Vec<Storage>,
-    /// The instruction that is being looked at.
-    pub(crate) place: Place,
+    /// Types that the platform lacks.
+    pub(crate) lacking: TypeSet,
+    /// The general variables by number, predefined ones first.
+    pub(crate) variables: Vec<General>,
+    /// The instruction that is checked.
+    pub(crate) location: Location,
+    /// The places where control may do something else than go on.
+    pub(crate) turns: Vec<Turn<'c>>,
+}
+
+/// A place in the code where control may do something else than go on.
+pub(crate) struct Turn<'c> {
+    /// The number of the instruction.
+    pub(crate) number: u32,
+    /// The instruction before it, if that does nothing but go on.
+    pub(crate) before: Option<Op>,
+    /// What is there.
+    pub(crate) what: Code<'c>,
+}
+
+/// What stands in the code.
+pub(crate) enum Code<'c> {
+    Instruction(&'c Instruction),
+    /// Bytes that do not decode.
+    Raw,
+    /// The end of the routine.
+    End,
 }
 
 /// An operand or another field together with its description.
@@ -63,19 +95,24 @@ pub(crate) struct Slot<'i> {
     pub(crate) position: u32,
 }
 
-/// An instruction with what rules ask of it most.
-pub(crate) struct Looked<'i> {
+/// An instruction with what one pass over its fields tells.
+pub(crate) struct Site<'i> {
     pub(crate) def: &'static InstructionDef,
     pub(crate) instruction: &'i Instruction,
-    pub(crate) op: Op,
     /// 1 where it has no execution size.
     pub(crate) lanes: u8,
     /// Whether it has an execution size.
     pub(crate) sized: bool,
     pub(crate) mask: ExecMask,
+    /// Types of the vector operands.
+    pub(crate) types: TypeSet,
+    /// Types of those that are sources.
+    pub(crate) sources: TypeSet,
+    /// Classes of the vector operands.
+    pub(crate) classes: OperandClasses,
 }
 
-impl Looked<'_> {
+impl Site<'_> {
     /// The number in a plain field.
     pub(crate) fn number(&self, name: FieldName) -> Option<i64> {
         self.instruction.get(name)?.as_number()
@@ -102,200 +139,202 @@ impl Looked<'_> {
             _ => None,
         }
     }
+
+    /// The vector operands with their descriptions.
+    pub(crate) fn vectors(&self) -> impl Iterator<Item = (Slot<'_>, &VectorOperand)> {
+        let mut rest = self.def.fields;
+        let fields = (0..).zip(&self.instruction.fields);
+        fields.filter_map(move |(position, field)| {
+            let def = next_def(&mut rest, field.name)?;
+            let value = &field.value;
+            match value {
+                Value::Vector(operand) => Some((
+                    Slot {
+                        def,
+                        value,
+                        position,
+                    },
+                    operand,
+                )),
+                _ => None,
+            }
+        })
+    }
 }
 
-/// The fields of an instruction with their descriptions. `None` in place of a description: the row
-/// has no such field here.
-pub(crate) fn slots(
-    instruction: &Instruction,
-) -> impl Iterator<Item = (u32, Option<&'static FieldDef>, &Value)> {
-    let mut rest = instruction.def().fields;
-    let mut position = 0;
-    instruction.fields.iter().map(move |field| {
-        let here = position;
-        position += 1;
-        let found = rest.iter().position(|def| def.name == field.name);
-        let def = found.and_then(|n| {
-            let def = rest.get(n)?;
-            // The entries of a list share a description.
-            let used = n + usize::from(!def.kind.is_list());
-            rest = rest.get(used..).unwrap_or_default();
-            Some(def)
-        });
-        (here, def, &field.value)
-    })
+/// The description of the next field, out of those that are left; `None`: the row has no such
+/// field here.
+#[inline]
+fn next_def(rest: &mut &'static [FieldDef], name: FieldName) -> Option<&'static FieldDef> {
+    let found = match rest.first() {
+        Some(first) if first.name == name => 0,
+        _ => rest.iter().position(|def| def.name == name)?,
+    };
+    let def = rest.get(found)?;
+    // The entries of a list share a description.
+    *rest = rest.get(found + usize::from(!def.kind.is_list())..)?;
+    Some(def)
 }
 
-impl<'i> Checker<'_, '_> {
-    /// A finding about the place of the checker.
+impl<'c> Checker<'c, '_> {
+    /// A finding about the instruction that is checked.
+    #[cold]
     pub(crate) fn add(&mut self, rule: &'static Rule, message: impl FnOnce() -> String) {
-        self.sink.add(rule, self.place, message);
+        self.sink.add(rule, self.location, message);
     }
 
     /// A finding about a field.
+    #[cold]
     pub(crate) fn add_to(
         &mut self,
         rule: &'static Rule,
         slot: Slot<'_>,
         message: impl FnOnce() -> String,
     ) {
-        let place = self.place.field(slot.def.name.as_str(), slot.position);
-        self.sink.add(rule, place, message);
+        let location = self.location.field(slot.def.name.as_str(), slot.position);
+        self.sink.add(rule, location, message);
     }
 
     /// A finding about the field of this name.
+    #[cold]
     pub(crate) fn add_named(
         &mut self,
         rule: &'static Rule,
-        at: &Looked<'_>,
+        site: &Site<'_>,
         name: FieldName,
         message: impl FnOnce() -> String,
     ) {
-        let fields = &at.instruction.fields;
-        let place = match fields.iter().position(|f| f.name == name) {
-            Some(n) => self
-                .place
-                .field(name.as_str(), u32::try_from(n).unwrap_or(u32::MAX)),
-            None => self.place,
+        let mut fields = (0..).zip(&site.instruction.fields);
+        let location = match fields.find(|(_, field)| field.name == name) {
+            Some((position, _)) => self.location.field(name.as_str(), position),
+            None => self.location,
         };
-        self.sink.add(rule, place, message);
+        self.sink.add(rule, location, message);
     }
 
     fn code(&mut self) {
-        let mut number = 0;
-        for item in &self.body.code {
+        let body = self.body;
+        let (mut number, mut before) = (0, None);
+        let turn = |number, before: &mut Option<Op>, what| Turn {
+            number,
+            before: before.take(),
+            what,
+        };
+        for item in &body.code {
             let Item::Instruction(instruction) = item else {
+                self.turns.push(turn(number, &mut before, Code::Raw));
                 continue;
             };
-            self.place.part = Part::Instruction {
+            let (op, def) = (instruction.op, instruction.def());
+            if def.flow == Flow::Next && def.ending == Ending::Never {
+                before = Some(op);
+            } else {
+                let what = Code::Instruction(instruction);
+                self.turns.push(turn(number, &mut before, what));
+            }
+            self.location.scope = Scope::Instruction {
                 number,
-                op: Some(instruction.op),
+                op: Some(op),
             };
+            self.instruction(def, instruction);
             number += 1;
-            self.instruction(instruction);
         }
-        self.place.part = Part::Whole;
+        self.turns.push(turn(number, &mut before, Code::End));
     }
 
-    fn instruction(&mut self, instruction: &'i Instruction) {
-        let def = instruction.def();
+    fn instruction(&mut self, def: &'static InstructionDef, instruction: &Instruction) {
         if !def.exists_in(self.format) {
             let (version, dialect) = (self.object.version, self.object.dialect);
             let name = def.mnemonic();
             self.add(&rules::NOT_IN_VERSION, || {
-                alloc::format!("version {version} (dialect {dialect}) has no {name}")
+                format!("version {version} (dialect {dialect}) has no {name}")
             });
             return;
         }
-        let mut at = Looked {
+        let mut site = Site {
             def,
             instruction,
-            op: instruction.op,
             lanes: 1,
             sized: false,
             mask: ExecMask::M1,
+            types: TypeSet::empty(),
+            sources: TypeSet::empty(),
+            classes: OperandClasses::empty(),
         };
-        let mut complete = 0;
-        let mut key = 0;
-        for (position, slot, value) in slots(instruction) {
-            let Some(field) = slot else {
-                self.superfluous(instruction, position);
+        let (mut complete, mut key) = (0, 0);
+        let mut rest = def.fields;
+        for (position, field) in (0..).zip(&instruction.fields) {
+            let value = &field.value;
+            let found = next_def(&mut rest, field.name).filter(|def| {
+                def.when.holds(self.format)
+                    && def.only_if.is_none_or(|test| test.holds(key))
+                    && value.fits(def.kind)
+            });
+            let Some(def) = found else {
+                let name = field.name.as_str();
+                let location = self.location.field(name, position);
+                let message =
+                    || format!("the instruction has no field {name} here, or one of another kind");
+                self.sink.add(&rules::FIELDS, location, message);
                 continue;
             };
-            let here = field.when.holds(self.format) && field.only_if.is_none_or(|t| t.holds(key));
-            if !here || !value.fits(field.kind) {
-                self.superfluous(instruction, position);
-                continue;
-            }
             complete += 1;
-            if field.is_key {
+            if def.is_key {
                 key = value.key();
             }
-            if let Value::ExecSize(size) = value {
-                at.sized = true;
-                at.lanes = size.lanes().unwrap_or(1);
-                at.mask = size.mask(self.format).unwrap_or(ExecMask::M1);
-            }
             let slot = Slot {
-                def: field,
+                def,
                 value,
                 position,
             };
-            operands::field(self, &at, slot, key);
+            operands::field(self, &mut site, slot, key);
         }
-        self.missing(&at, complete, key);
+        self.missing(def, complete, key);
         match def.group {
             Group::Arithmetic | Group::Logic | Group::Move | Group::Compare | Group::Address => {
-                types::check(self, &at);
-                special::check(self, &at);
+                types::check(self, &site);
+                special::check(self, &site);
             }
-            Group::Lsc => lsc::check(self, &at),
+            Group::Lsc => lsc::check(self, &site),
             Group::Flow | Group::SimdFlow => {}
-            _ => messages::check(self, &at),
+            _ => messages::check(self, &site),
         }
         if let Some(platform) = self.platform {
-            platform::check(self, &at, platform);
+            platform::check(self, &site, platform);
         }
-    }
-
-    #[cold]
-    fn superfluous(&mut self, instruction: &Instruction, position: u32) {
-        let index = usize::try_from(position).unwrap_or(usize::MAX);
-        let name = instruction
-            .fields
-            .get(index)
-            .map_or("?", |f| f.name.as_str());
-        let place = self.place.field(name, position);
-        self.sink.add(&rules::FIELDS, place, || {
-            alloc::format!("the instruction has no field {name} here, or one of another kind")
-        });
     }
 
     /// Counts the fields that must be there.
-    fn missing(&mut self, at: &Looked<'_>, complete: usize, key: u16) {
-        let fields = at.def.fields_in(self.format);
-        let wanted = fields
-            .filter(|f| f.kind != FieldKind::Count && !f.kind.is_list())
-            .filter(|f| f.only_if.is_none_or(|t| t.holds(key)))
-            .count();
-        let lists = at.def.fields.iter().any(|f| f.kind.is_list());
+    #[inline]
+    fn missing(&mut self, def: &InstructionDef, complete: usize, key: u16) {
+        let (mut wanted, mut lists) = (def.fields.len(), false);
+        if def.shape == Shape::Conditional {
+            let fields = def.fields_in(self.format);
+            wanted = fields
+                .filter(|f| f.kind != FieldKind::Count && !f.kind.is_list())
+                .filter(|f| f.only_if.is_none_or(|t| t.holds(key)))
+                .count();
+            lists = def.fields.iter().any(|f| f.kind.is_list());
+        }
         if complete < wanted || (complete > wanted && !lists) {
             self.add(&rules::FIELDS, || {
-                alloc::format!("the instruction has {complete} fields, expected {wanted}")
+                format!("the instruction has {complete} fields, expected {wanted}")
             });
         }
     }
 
     /// A general variable; `None` if it does not exist.
+    #[inline]
     pub(crate) fn general(&self, id: VarId) -> Option<General> {
-        let first = self.format.predefined_variable_count();
-        let Some(index) = id.0.checked_sub(first) else {
-            let known = self.format.predefined_variable(id);
-            return Some(General {
-                ty: known.map_or(DataType::Ud, |v| v.data_type),
-                size: 0,
-                declared: None,
-            });
-        };
-        let place = usize::try_from(index).ok()?;
-        let variable = self.body.variables.get(place)?;
-        Some(General {
-            ty: variable.properties.data_type(),
-            size: variable.size(),
-            declared: Some((index, *self.storages.get(place)?)),
-        })
+        self.variables.get(usize::try_from(id.0).ok()?).copied()
     }
 
-    /// Bytes from the start of a raw operand to the end of the variable with its storage; `None` where that is
-    /// not declared here.
-    pub(crate) fn bytes_behind(&self, operand: RawOperand) -> Option<u32> {
-        let (_, storage) = self.general(operand.variable)?.declared?;
-        let End::Declared(root) = storage.end else {
-            return None;
-        };
-        let root = self.body.variables.get(usize::try_from(root).ok()?)?;
-        let at = storage.offset.saturating_add(operand.offset.into());
-        Some(root.size().saturating_sub(at))
+    /// Bytes from the start of a raw operand to the end of the variable with its storage; `None`
+    /// where that is not declared here.
+    pub(crate) fn bytes_left(&self, operand: RawOperand) -> Option<u32> {
+        let general = self.general(operand.variable)?;
+        let start = general.offset.saturating_add(operand.offset.into());
+        Some(general.root_size?.saturating_sub(start))
     }
 
     /// The type of a vector operand: `None` where it has none, or its variable does not exist.
@@ -308,5 +347,16 @@ impl<'i> Checker<'_, '_> {
             VectorOperand::Predicate(_) => Some(DataType::Bool),
             VectorOperand::Address(_) | VectorOperand::State(_) => None,
         }
+    }
+
+    /// The type of the vector operand of that name.
+    pub(crate) fn type_at(&self, site: &Site<'_>, name: FieldName) -> Option<DataType> {
+        self.type_of(site.vector(name)?)
+    }
+
+    /// The type of the declared variable of the raw operand of that name.
+    pub(crate) fn raw_type(&self, site: &Site<'_>, name: FieldName) -> Option<DataType> {
+        let general = self.general(site.raw(name)?.variable)?;
+        general.declared.then_some(general.ty)
     }
 }

@@ -1,15 +1,14 @@
 //! Variables, inputs, labels.
 
 use crate::checker::Checker;
-use crate::report::Place;
+use crate::report::Location;
 use crate::rules;
 use crate::storage::End;
-use crate::structure::{attributes, out_of_range};
-use alloc::string::ToString;
+use crate::structure::attributes;
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use visakit_isa::object::{
-    Attribute, Declaration, Input, InputKind, Routine, RoutineKind, Variable,
-};
+use visakit_isa::object::{Attribute, Declaration, Input, InputKind, RoutineKind, Variable};
 use visakit_isa::{DataType, SamplerId, StringId, VarId};
 
 /// Implicit kind of inputs that the program fills by itself.
@@ -20,9 +19,9 @@ const MOST_ADDRESSES: usize = 4096;
 const MOST_SURFACES: usize = 256;
 const MOST_SAMPLERS: usize = 32;
 
-pub(crate) fn check(checker: &mut Checker<'_, '_>, routine: &Routine<'_>) {
+pub(crate) fn check(checker: &mut Checker<'_, '_>) {
     let body = checker.body;
-    let place = Place::of_routine(checker.id);
+    let location = Location::of_routine(checker.id);
     for (index, variable) in body.variables.iter().enumerate() {
         self::variable(checker, index, variable);
     }
@@ -46,57 +45,60 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>, routine: &Routine<'_>) {
         if length > most {
             checker
                 .sink
-                .add(&rules::TABLE_FULL, place.field(table, 0), || {
-                    alloc::format!("{length} {table}, instructions can name {most}")
+                .add(&rules::TABLE_FULL, location.field(table, 0), || {
+                    format!("{length} {table}, instructions can name {most}")
                 });
         }
     }
     for (index, label) in body.labels.iter().enumerate() {
-        let place = place.entry("labels", index);
-        name(checker, place, label.name);
-        attributes(place, &label.attributes, body.strings.len(), checker.sink);
+        let location = location.entry("labels", index);
+        name(checker, location, label.name);
+        attributes(
+            location,
+            &label.attributes,
+            body.strings.len(),
+            checker.sink,
+        );
         if label.kind.name().is_none() {
             checker
                 .sink
-                .add(&rules::LABEL_KIND, place.field("kind", 0), || {
-                    alloc::format!("kind {} has no name", label.kind.0)
+                .add(&rules::LABEL_KIND, location.field("kind", 0), || {
+                    format!("kind {} has no name", label.kind.0)
                 });
         }
     }
     inputs(checker);
-    routine_attributes(checker, routine);
+    routine_attributes(checker);
 }
 
 /// The name of an entry exists.
-fn name(checker: &mut Checker<'_, '_>, place: Place, id: StringId) {
+fn name(checker: &mut Checker<'_, '_>, location: Location, id: StringId) {
     let strings = checker.body.strings.len();
-    if usize::try_from(id.0).is_ok_and(|i| i >= strings) {
-        checker.sink.add(&rules::INDEX, place.field("name", 0), || {
-            out_of_range("string", id.0, strings)
-        });
-    }
+    checker
+        .sink
+        .index(location.field("name", 0), "string", id.0, strings);
 }
 
 fn variable(checker: &mut Checker<'_, '_>, index: usize, variable: &Variable<'_>) {
-    let place = Place::of_routine(checker.id).entry("variables", index);
+    let location = Location::of_routine(checker.id).entry("variables", index);
     let strings = checker.body.strings.len();
-    name(checker, place, variable.name);
-    attributes(place, &variable.attributes, strings, checker.sink);
+    name(checker, location, variable.name);
+    attributes(location, &variable.attributes, strings, checker.sink);
     let ty = variable.properties.data_type();
     if ty.is_packed() || ty == DataType::Bool {
-        checker
-            .sink
-            .add(&rules::VARIABLE_TYPE, place.field("properties", 0), || {
-                alloc::format!("a variable of type {ty}")
-            });
+        checker.sink.add(
+            &rules::VARIABLE_TYPE,
+            location.field("properties", 0),
+            || format!("a variable of type {ty}"),
+        );
         return;
     }
     if variable.properties.alignment().bytes(32).is_none() {
         let code = variable.properties.alignment().0;
         checker
             .sink
-            .add(&rules::ALIGNMENT, place.field("properties", 0), || {
-                alloc::format!("alignment code {code}")
+            .add(&rules::ALIGNMENT, location.field("properties", 0), || {
+                format!("alignment code {code}")
             });
     }
     let most = checker.registers.most * 256;
@@ -104,37 +106,39 @@ fn variable(checker: &mut Checker<'_, '_>, index: usize, variable: &Variable<'_>
         let elements = variable.elements;
         checker.sink.add(
             &rules::VARIABLE_ELEMENTS,
-            place.field("elements", 0),
-            || alloc::format!("{elements} elements, expected 1 to {most}"),
+            location.field("elements", 0),
+            || format!("{elements} elements, expected 1 to {most}"),
         );
     }
-    alias(checker, place, index, variable);
+    alias(checker, location, index, variable);
 }
 
-fn alias(checker: &mut Checker<'_, '_>, place: Place, index: usize, variable: &Variable<'_>) {
+fn alias(checker: &mut Checker<'_, '_>, location: Location, index: usize, variable: &Variable<'_>) {
     let body = checker.body;
-    let Some(storage) = checker.storages.get(index).copied() else {
+    let first = checker.format.predefined_variable_count();
+    let start = usize::try_from(first).unwrap_or(0);
+    let Some(found) = checker.variables.get(start + index).copied() else {
         return;
     };
-    let (at_alias, at_offset) = (place.field("alias", 0), place.field("alias_offset", 0));
+    let (at_alias, at_offset) = (
+        location.field("alias", 0),
+        location.field("alias_offset", 0),
+    );
     match variable.alias_scope {
         0 => {}
         1 => {
-            if usize::try_from(variable.alias.0)
-                .is_ok_and(|i| i >= checker.object.file_variables.len())
-            {
-                let id = variable.alias.0;
-                let end = checker.object.file_variables.len();
-                checker.sink.add(&rules::ALIAS_SCOPE, at_alias, || {
-                    out_of_range("file-scope variable", id, end)
-                });
+            let (id, end) = (variable.alias.0, checker.object.file_variables.len());
+            if usize::try_from(id).is_ok_and(|i| i >= end) {
+                let message =
+                    || format!("file-scope variable {id} does not exist, the table ends at {end}");
+                checker.sink.add(&rules::ALIAS_SCOPE, at_alias, message);
             }
             return;
         }
         scope => {
-            let place = place.field("alias_scope", 0);
-            checker.sink.add(&rules::ALIAS_SCOPE, place, || {
-                alloc::format!("scope {scope}, expected 0 or 1")
+            let location = location.field("alias_scope", 0);
+            checker.sink.add(&rules::ALIAS_SCOPE, location, || {
+                format!("scope {scope}, expected 0 or 1")
             });
             return;
         }
@@ -145,12 +149,11 @@ fn alias(checker: &mut Checker<'_, '_>, place: Place, index: usize, variable: &V
             checker
                 .sink
                 .add(&rules::OFFSET_WITHOUT_ALIAS, at_offset, || {
-                    alloc::format!("offset {offset} into nothing")
+                    format!("offset {offset} into nothing")
                 });
         }
         return;
     }
-    let first = checker.format.predefined_variable_count();
     let Some(parent) = variable.alias.0.checked_sub(first) else {
         let known = checker.format.predefined_variable(variable.alias);
         let name = known.map_or("", |v| v.name);
@@ -166,21 +169,19 @@ fn alias(checker: &mut Checker<'_, '_>, place: Place, index: usize, variable: &V
         if !may.contains(&name) {
             let id = variable.alias;
             checker.sink.add(&rules::ALIAS_PREDEFINED, at_alias, || {
-                alloc::format!("an alias of {id} ({name})")
+                format!("an alias of {id} ({name})")
             });
         }
         return;
     };
     let parent = usize::try_from(parent).unwrap_or(usize::MAX);
     let Some(shared) = body.variables.get(parent) else {
-        let end = body.variables.len() + usize::try_from(first).unwrap_or(0);
+        let end = checker.variables.len();
         let id = variable.alias.0;
-        checker.sink.add(&rules::INDEX, at_alias, || {
-            out_of_range("variable", id, end)
-        });
+        checker.sink.index(at_alias, "variable", id, end);
         return;
     };
-    if storage.end == End::Cycle {
+    if found.end == End::Cycle {
         checker.sink.add(&rules::ALIAS_CYCLE, at_alias, || {
             "following its aliases comes back".to_string()
         });
@@ -188,20 +189,16 @@ fn alias(checker: &mut Checker<'_, '_>, place: Place, index: usize, variable: &V
     }
     if parent >= index {
         checker.sink.add(&rules::ALIAS_FORWARD, at_alias, || {
-            alloc::format!("an alias of {}, which is declared later", variable.alias)
+            format!("an alias of {}, which is declared later", variable.alias)
         });
     }
     let ty = variable.properties.data_type();
     let (offset, own) = (u32::from(variable.alias_offset), variable.size());
-    if let End::Declared(root) = storage.end
-        && let Some(root) = body
-            .variables
-            .get(usize::try_from(root).unwrap_or(usize::MAX))
-    {
-        if storage.offset >= root.size() {
+    if let Some(root) = found.end.root(body) {
+        if found.offset >= root.size() {
             let size = root.size();
             checker.sink.add(&rules::ALIAS_OFFSET, at_offset, || {
-                alloc::format!("begins at byte {} of {size}", storage.offset)
+                format!("begins at byte {} of {size}", found.offset)
             });
             return;
         }
@@ -209,21 +206,21 @@ fn alias(checker: &mut Checker<'_, '_>, place: Place, index: usize, variable: &V
         let aligned = aligned.max(root.properties.data_type().size().into());
         if aligned < u32::from(ty.size()) {
             checker.sink.add(&rules::ALIAS_ALIGNMENT, at_alias, || {
-                alloc::format!("of type {ty} in storage that is aligned to {aligned} bytes")
+                format!("of type {ty} in storage that is aligned to {aligned} bytes")
             });
         }
     }
     if offset.saturating_add(own) > shared.size() {
         let size = shared.size();
         checker.sink.add(&rules::ALIAS_OVERRUN, at_offset, || {
-            alloc::format!("bytes {offset} to {} of {size}", offset + own - 1)
+            format!("bytes {offset} to {} of {size}", offset + own - 1)
         });
     }
     if offset % u32::from(ty.size()) != 0 {
         checker
             .sink
             .add(&rules::ALIAS_OFFSET_ALIGNMENT, at_offset, || {
-                alloc::format!("type {ty} at byte {offset}")
+                format!("type {ty} at byte {offset}")
             });
     }
 }
@@ -234,10 +231,10 @@ fn declaration(
     index: usize,
     declared: &Declaration<'_>,
 ) {
-    let place = Place::of_routine(checker.id).entry(table, index);
+    let location = Location::of_routine(checker.id).entry(table, index);
     let strings = checker.body.strings.len();
-    name(checker, place, declared.name);
-    attributes(place, &declared.attributes, strings, checker.sink);
+    name(checker, location, declared.name);
+    attributes(location, &declared.attributes, strings, checker.sink);
     let elements = declared.elements;
     let rule = match table {
         "predicates" => {
@@ -253,8 +250,8 @@ fn declaration(
         _ => None,
     };
     if let Some(rule) = rule {
-        checker.sink.add(rule, place.field("elements", 0), || {
-            alloc::format!("{elements} elements")
+        checker.sink.add(rule, location.field("elements", 0), || {
+            format!("{elements} elements")
         });
     }
 }
@@ -274,11 +271,11 @@ fn inputs(checker: &mut Checker<'_, '_>) {
         if let Some((reach, other)) = last
             && start < reach
         {
-            let place = Place::of_routine(checker.id)
+            let location = Location::of_routine(checker.id)
                 .entry("inputs", index)
                 .field("offset", 0);
-            checker.sink.add(&rules::INPUT_OVERLAP, place, || {
-                alloc::format!(
+            checker.sink.add(&rules::INPUT_OVERLAP, location, || {
+                format!(
                     "bytes {start} to {} are those of input {other}, too",
                     end.min(reach) - 1
                 )
@@ -292,24 +289,26 @@ fn inputs(checker: &mut Checker<'_, '_>) {
 
 /// Whether the input takes part in the comparison of places.
 fn input(checker: &mut Checker<'_, '_>, index: usize, input: &Input) -> bool {
-    let place = Place::of_routine(checker.id).entry("inputs", index);
+    let location = Location::of_routine(checker.id).entry("inputs", index);
     if input.kind.implicit_name().is_none() {
         let kind = input.kind.implicit_kind();
         checker
             .sink
-            .add(&rules::INPUT_KIND, place.field("kind", 0), || {
-                alloc::format!("implicit kind {kind} has no name")
+            .add(&rules::INPUT_KIND, location.field("kind", 0), || {
+                format!("implicit kind {kind} has no name")
             });
     }
     match input.kind.class() {
-        InputKind::GENERAL => general_input(checker, place, input),
-        InputKind::SAMPLER => state_input(checker, place, input),
-        InputKind::SURFACE => state_input(checker, place, input),
-        InputKind(class) => checker
-            .sink
-            .add(&rules::INPUT_CLASS, place.field("kind", 0), || {
-                alloc::format!("class {class}, expected 0, 1 or 2")
-            }),
+        InputKind::GENERAL => general_input(checker, location, input),
+        InputKind::SAMPLER => state_input(checker, location, input),
+        InputKind::SURFACE => state_input(checker, location, input),
+        InputKind(class) => {
+            checker
+                .sink
+                .add(&rules::INPUT_CLASS, location.field("kind", 0), || {
+                    format!("class {class}, expected 0, 1 or 2")
+                })
+        }
     }
     if input.kind.implicit_kind() == PSEUDO {
         return false;
@@ -320,37 +319,35 @@ fn input(checker: &mut Checker<'_, '_>, index: usize, input: &Input) -> bool {
         let offset = input.offset;
         checker
             .sink
-            .add(&rules::INPUT_OUTSIDE, place.field("offset", 0), || {
-                alloc::format!("bytes {offset} to {end} of {most}")
+            .add(&rules::INPUT_OUTSIDE, location.field("offset", 0), || {
+                format!("bytes {offset} to {end} of {most}")
             });
         return false;
     }
     input.size > 0
 }
 
-fn general_input(checker: &mut Checker<'_, '_>, place: Place, input: &Input) {
+fn general_input(checker: &mut Checker<'_, '_>, location: Location, input: &Input) {
     let first = checker.format.predefined_variable_count();
-    let at_index = place.field("index", 0);
+    let at_index = location.field("index", 0);
     let Some(declared) = input.index.checked_sub(first) else {
         checker.sink.add(&rules::INPUT_VARIABLE, at_index, || {
-            alloc::format!("names the predefined variable V{}", input.index)
+            format!("names the predefined variable V{}", input.index)
         });
         return;
     };
     let variables = &checker.body.variables;
     let Some(variable) = variables.get(usize::try_from(declared).unwrap_or(usize::MAX)) else {
-        let end = variables.len() + usize::try_from(first).unwrap_or(0);
-        checker.sink.add(&rules::INDEX, at_index, || {
-            out_of_range("variable", input.index, end)
-        });
+        let end = checker.variables.len();
+        checker.sink.index(at_index, "variable", input.index, end);
         return;
     };
     let (stated, size) = (u32::from(input.size), variable.size());
     if stated != size {
         checker
             .sink
-            .add(&rules::INPUT_SIZE, place.field("size", 0), || {
-                alloc::format!("{stated} bytes, its variable has {size}")
+            .add(&rules::INPUT_SIZE, location.field("size", 0), || {
+                format!("{stated} bytes, its variable has {size}")
             });
     }
     let Ok(offset) = u32::try_from(input.offset) else {
@@ -360,8 +357,8 @@ fn general_input(checker: &mut Checker<'_, '_>, place: Place, input: &Input) {
     if stated > 0 && stated < least && offset / most != (offset + stated - 1) / most {
         checker
             .sink
-            .add(&rules::INPUT_STRADDLES, place.field("offset", 0), || {
-                alloc::format!(
+            .add(&rules::INPUT_STRADDLES, location.field("offset", 0), || {
+                format!(
                     "bytes {offset} to {} lie in two registers",
                     offset + stated - 1
                 )
@@ -371,13 +368,13 @@ fn general_input(checker: &mut Checker<'_, '_>, place: Place, input: &Input) {
     if offset % u32::from(ty.size()) != 0 {
         checker
             .sink
-            .add(&rules::INPUT_ALIGNMENT, place.field("offset", 0), || {
-                alloc::format!("type {ty} at byte {offset}")
+            .add(&rules::INPUT_ALIGNMENT, location.field("offset", 0), || {
+                format!("type {ty} at byte {offset}")
             });
     }
 }
 
-fn state_input(checker: &mut Checker<'_, '_>, place: Place, input: &Input) {
+fn state_input(checker: &mut Checker<'_, '_>, location: Location, input: &Input) {
     let body = checker.body;
     let (what, list, first) = if input.kind.class() == InputKind::SAMPLER {
         ("sampler", &body.samplers, 0)
@@ -392,8 +389,8 @@ fn state_input(checker: &mut Checker<'_, '_>, place: Place, input: &Input) {
         None if bindless => {}
         None => checker
             .sink
-            .add(&rules::INPUT_UNDECLARED, place.field("index", 0), || {
-                alloc::format!("{what} {} is not declared", input.index)
+            .add(&rules::INPUT_UNDECLARED, location.field("index", 0), || {
+                format!("{what} {} is not declared", input.index)
             }),
         Some(surface) if what == "surface" => {
             let wanted = u32::from(surface.elements) * 4;
@@ -401,8 +398,8 @@ fn state_input(checker: &mut Checker<'_, '_>, place: Place, input: &Input) {
                 let size = input.size;
                 checker
                     .sink
-                    .add(&rules::INPUT_SIZE, place.field("size", 0), || {
-                        alloc::format!("{size} bytes, its surface has {wanted}")
+                    .add(&rules::INPUT_SIZE, location.field("size", 0), || {
+                        format!("{size} bytes, its surface has {wanted}")
                     });
             }
         }
@@ -410,7 +407,7 @@ fn state_input(checker: &mut Checker<'_, '_>, place: Place, input: &Input) {
     }
 }
 
-fn routine_attributes(checker: &mut Checker<'_, '_>, _routine: &Routine<'_>) {
+fn routine_attributes(checker: &mut Checker<'_, '_>) {
     /// Attributes that are numbers.
     const NUMBERS: [&[u8]; 6] = [
         b"SLMSize",
@@ -421,28 +418,25 @@ fn routine_attributes(checker: &mut Checker<'_, '_>, _routine: &Routine<'_>) {
         b"NBarrierCnt",
     ];
     let body = checker.body;
-    let place = Place::of_routine(checker.id);
+    let location = Location::of_routine(checker.id);
     let strings = body.strings.len();
     let mut once = [false; 2];
     for (index, attribute) in body.attributes.iter().enumerate() {
-        let place = place.entry("attributes", index);
+        let location = location.entry("attributes", index);
         let Some(name) = body.string(attribute.name) else {
             attributes(
-                place,
+                location,
                 core::slice::from_ref(attribute),
                 strings,
                 checker.sink,
             );
             continue;
         };
+        let shown = String::from_utf8_lossy(name);
         if NUMBERS.contains(&name) && attribute.value.len() > 4 {
-            let length = attribute.value.len();
-            checker
-                .sink
-                .add(&rules::ATTRIBUTE_SIZE, place.field("value", 0), || {
-                    let name = alloc::string::String::from_utf8_lossy(name);
-                    alloc::format!("{name} is a number of {length} bytes")
-                });
+            let message = || format!("{shown} is a number of {} bytes", attribute.value.len());
+            let location = location.field("value", 0);
+            checker.sink.add(&rules::ATTRIBUTE_SIZE, location, message);
         }
         let known = [b"SLMSize".as_slice(), b"NBarrierCnt"];
         let Some(number) = known.iter().position(|n| *n == name) else {
@@ -451,12 +445,11 @@ fn routine_attributes(checker: &mut Checker<'_, '_>, _routine: &Routine<'_>) {
         if let Some(seen) = once.get_mut(number)
             && core::mem::replace(seen, true)
         {
+            let message = || format!("a second {shown}");
+            let location = location.field("name", 0);
             checker
                 .sink
-                .add(&rules::ATTRIBUTE_REPEATED, place.field("name", 0), || {
-                    let name = alloc::string::String::from_utf8_lossy(name);
-                    alloc::format!("a second {name}")
-                });
+                .add(&rules::ATTRIBUTE_REPEATED, location, message);
         }
     }
     if checker.id.kind == RoutineKind::Function {
@@ -478,9 +471,9 @@ fn signature(checker: &mut Checker<'_, '_>) {
         let stated = body.attribute(name).and_then(Attribute::number);
         let size = stated.unwrap_or(0).max(stored.into());
         if size > most {
-            let place = Place::of_routine(checker.id).field(field, 0);
-            checker.sink.add(&rules::SIGNATURE, place, || {
-                alloc::format!("{size} registers, {most} can be passed")
+            let location = Location::of_routine(checker.id).field(field, 0);
+            checker.sink.add(&rules::SIGNATURE, location, || {
+                format!("{size} registers, {most} can be passed")
             });
         }
     }

@@ -1,14 +1,16 @@
 //! Labels, jumps and calls.
 
-use crate::checker::Checker;
-use crate::report::{Part, Place};
+use crate::checker::{Checker, Code, Turn};
+use crate::report::{Location, Scope};
 use crate::rule::Rule;
 use crate::rules;
 use alloc::collections::BTreeSet;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use visakit_isa::object::{Item, LabelKind, RoutineKind};
-use visakit_isa::{ExecSize, FieldName, Instruction, LabelId, Op, StringId, Value};
+use visakit_isa::object::{LabelKind, RoutineKind};
+use visakit_isa::semantics::{Callee, Flow, Structure};
+use visakit_isa::{AnyInstruction, FieldName, Instruction, InstructionDef, LabelId, Value};
 
 /// Where a label is placed.
 #[derive(Clone, Copy)]
@@ -21,95 +23,110 @@ struct Placed {
 
 /// A use of a label.
 struct Use {
-    place: Place,
-    op: Op,
+    location: Location,
+    /// Whether it is called; else it is jumped to.
+    called: bool,
     label: LabelId,
     /// The part that the instruction lies in.
     part: usize,
 }
 
+/// A construct of structured control flow that is open.
+type Open = (Structure, &'static InstructionDef, Location);
+
 /// What was met on the way through the code.
-struct Walk {
+struct Walk<'c> {
     /// Labels that something refers to.
     used: Vec<bool>,
     labels: Vec<Option<Placed>>,
     uses: Vec<Use>,
-    /// Structured constructs that are open: IF, ELSE or DO.
-    open: Vec<(Op, Place)>,
+    open: Vec<Open>,
+    /// How many of them are loops.
+    loops: usize,
     part: usize,
     /// The label of each part; the first part has none.
     parts: Vec<Option<LabelId>>,
-    /// The last instruction that does something, and whether control goes on behind it.
-    last: Option<(Place, bool)>,
+    /// The last instruction that does something, and whether control goes on after it.
+    last: Option<(Location, bool)>,
     /// Whether something of the code did not decode.
     cut: bool,
+    /// Names of the functions of the object, once something calls by name.
+    names: Option<BTreeSet<&'c [u8]>>,
 }
 
 pub(crate) fn check(checker: &mut Checker<'_, '_>) {
+    let turns = core::mem::take(&mut checker.turns);
     let mut walk = Walk {
-        used: used_labels(checker),
+        used: used_labels(checker, &turns),
         labels: alloc::vec![None; checker.body.labels.len()],
         uses: Vec::new(),
         open: Vec::new(),
+        loops: 0,
         part: 0,
         parts: Vec::from([None]),
         last: None,
         cut: false,
+        names: None,
     };
-    let names = names(checker);
-    let mut number = 0;
-    for item in &checker.body.code {
-        match item {
-            Item::Raw(_) => walk.cut = true,
-            Item::Instruction(instruction) => {
-                let place = Place {
-                    part: Part::Instruction {
-                        number,
-                        op: Some(instruction.op),
-                    },
-                    ..Place::of_routine(checker.id)
-                };
-                number += 1;
-                step(checker, &mut walk, instruction, place, &names);
+    let whole = Location::of_routine(checker.id);
+    let instruction_at = |number, op| Location {
+        scope: Scope::Instruction {
+            number,
+            op: Some(op),
+        },
+        ..whole
+    };
+    for turn in &turns {
+        if let (Some(op), Some(number)) = (turn.before, turn.number.checked_sub(1)) {
+            walk.last = Some((instruction_at(number, op), true));
+        }
+        match turn.what {
+            Code::Instruction(instruction) => {
+                let location = instruction_at(turn.number, instruction.op);
+                step(checker, &mut walk, instruction, location);
             }
+            Code::Raw => walk.cut = true,
+            Code::End => {}
         }
     }
-    for (op, place) in core::mem::take(&mut walk.open) {
-        let name = op.def().mnemonic();
-        nesting(checker, place, || alloc::format!("{name} is never closed"));
+    for (_, def, location) in core::mem::take(&mut walk.open) {
+        let name = def.mnemonic();
+        let message = || format!("{name} is never closed");
+        checker.sink.add(&rules::NESTING, location, message);
     }
-    if let Some((place, true)) = walk.last
-        && !walk.cut
-    {
-        checker.sink.add(&rules::NO_RETURN, place, || {
-            "the last instruction goes on behind the end".to_string()
-        });
-    }
+    no_return(checker, &walk, "the last instruction goes on after the end");
     targets(checker, &walk);
     recursion(checker, &walk);
 }
 
-fn used_labels(checker: &Checker<'_, '_>) -> Vec<bool> {
+/// The last instruction of a routine or subroutine does not go on.
+fn no_return(checker: &mut Checker<'_, '_>, walk: &Walk<'_>, message: &str) {
+    if let Some((last, true)) = walk.last
+        && !walk.cut
+    {
+        let message = || message.to_string();
+        checker.sink.add(&rules::NO_RETURN, last, message);
+    }
+}
+
+fn used_labels(checker: &Checker<'_, '_>, turns: &[Turn<'_>]) -> Vec<bool> {
     let mut used = alloc::vec![false; checker.body.labels.len()];
-    for instruction in checker.body.instructions() {
-        if matches!(instruction.op, Op::LABEL | Op::SUBROUTINE) {
+    for turn in turns {
+        let Code::Instruction(instruction) = turn.what else {
+            continue;
+        };
+        if matches!(instruction.def().flow, Flow::Label { .. }) {
             continue;
         }
         for field in &instruction.fields {
             if let Value::Label(id) = field.value
-                && let Some(slot) = used.get_mut(usize::from(id.0))
+                && let Some(entry) = used.get_mut(usize::from(id.0))
             {
-                *slot = true;
+                *entry = true;
             }
         }
     }
     used
-}
-
-/// Names of the functions of the object.
-fn names<'c>(checker: &Checker<'c, '_>) -> BTreeSet<&'c [u8]> {
-    let functions = &checker.object.functions;
-    functions.iter().map(|f| f.name.as_ref()).collect()
 }
 
 fn label_of(instruction: &Instruction) -> Option<LabelId> {
@@ -119,187 +136,175 @@ fn label_of(instruction: &Instruction) -> Option<LabelId> {
     }
 }
 
-fn nesting(checker: &mut Checker<'_, '_>, place: Place, message: impl FnOnce() -> String) {
-    checker.sink.add(&rules::NESTING, place, message);
-}
-
-fn step(
-    checker: &mut Checker<'_, '_>,
-    walk: &mut Walk,
-    instruction: &Instruction,
-    place: Place,
-    names: &BTreeSet<&[u8]>,
+fn step<'c>(
+    checker: &mut Checker<'c, '_>,
+    walk: &mut Walk<'c>,
+    instruction: &'c Instruction,
+    location: Location,
 ) {
-    let op = instruction.op;
-    let predicated = instruction.predicate().is_some_and(|p| !p.is_none());
-    let lanes = instruction
-        .exec_size()
-        .and_then(ExecSize::lanes)
-        .unwrap_or(1);
-    let goes_on = match op {
-        Op::LABEL | Op::SUBROUTINE => {
-            place_label(checker, walk, instruction, place);
-            // What falls into a label goes on there.
-            return;
+    let flow = instruction.flow();
+    match flow.flow {
+        // What falls into a label goes on there.
+        Flow::Label { subroutine } => {
+            return place_label(checker, walk, instruction, subroutine, location);
         }
-        Op::FILE | Op::LOC | Op::LIFETIME => return,
-        // A return of some lanes lets the others go on, but compilers end with one all the same.
-        Op::RET | Op::FRET | Op::JMP => predicated,
-        Op::GOTO => predicated || lanes > 1,
-        Op::SWITCHJMP => false,
-        Op::RAW_SENDS => !ends_thread(instruction),
-        Op::RAW_SEND => false,
-        Op::RT_WRITE_3D | Op::RAW_SENDG | Op::URB_WRITE_3D => false,
-        _ => true,
-    };
-    walk.last = Some((place, goes_on));
-    match op {
-        Op::JMP | Op::GOTO | Op::CALL => {
+        Flow::Marker => return,
+        _ => {}
+    }
+    // What follows a part of structured control flow is reached from other parts, too.
+    let structured = matches!(flow.flow, Flow::Structured(_));
+    walk.last = Some((location, structured || !flow.may_end));
+    match flow.flow {
+        Flow::Jump { .. } | Flow::Call(Callee::Label) => {
             if let Some(label) = label_of(instruction) {
-                walk.use_of(place.field("label", 2), op, label);
+                let called = flow.flow == Flow::Call(Callee::Label);
+                walk.use_of(location.field("label", 2), called, label);
             }
         }
-        Op::SWITCHJMP => {
+        Flow::Switch => {
             let mut count = 0;
-            for (position, field) in instruction.fields.iter().enumerate() {
+            for (position, field) in (0..).zip(&instruction.fields) {
                 if let Value::Label(label) = field.value {
                     count += 1;
-                    let position = u32::try_from(position).unwrap_or(u32::MAX);
-                    walk.use_of(place.field("labels", position), op, label);
+                    walk.use_of(location.field("labels", position), false, label);
                 }
             }
+            let lanes = instruction.exec_size().and_then(|size| size.lanes());
+            let lanes = lanes.unwrap_or(1);
             if count == 0 || count > 32 || lanes != 1 {
-                checker.sink.add(&rules::SWITCH_LANES, place, || {
-                    alloc::format!("{count} labels, execution size {lanes}")
-                });
+                let message = || format!("{count} labels, execution size {lanes}");
+                checker.sink.add(&rules::SWITCH_LANES, location, message);
             }
         }
-        Op::FRET if checker.id.kind == RoutineKind::Kernel => {
-            checker.sink.add(&rules::FUNCTION_RETURN, place, || {
-                "a kernel has no caller to return to".to_string()
-            });
+        Flow::Return { function: true } if checker.id.kind == RoutineKind::Kernel => {
+            let message = || "a kernel has no caller to return to".to_string();
+            checker.sink.add(&rules::FUNCTION_RETURN, location, message);
         }
-        Op::FCALL => callee(checker, instruction, place, names),
-        Op::IF | Op::DO => walk.open.push((op, place)),
-        Op::ELSE | Op::ENDIF | Op::WHILE | Op::BREAK | Op::CONT => {
-            structured(checker, walk, op, place);
+        Flow::Call(Callee::Name) => callee(checker, walk, instruction, location),
+        Flow::Structured(part) => {
+            nest(checker, walk, part, instruction.def(), location);
         }
         _ => {}
     }
 }
 
-/// Bit 1 of the modifier of RAW_SENDS: the message ends the thread.
-fn ends_thread(instruction: &Instruction) -> bool {
-    let modifier = instruction.get(FieldName::Modifier);
-    modifier
-        .and_then(Value::as_number)
-        .is_some_and(|m| m & 2 != 0)
-}
-
-fn callee(
-    checker: &mut Checker<'_, '_>,
+fn callee<'c>(
+    checker: &mut Checker<'c, '_>,
+    walk: &mut Walk<'c>,
     instruction: &Instruction,
-    place: Place,
-    names: &BTreeSet<&[u8]>,
+    location: Location,
 ) {
-    let Some(Value::String(StringId(id))) = instruction.get(FieldName::FuncName) else {
+    let Some(Value::String(id)) = instruction.get(FieldName::FuncName) else {
         return;
     };
-    let Some(name) = checker.body.string(StringId(*id)) else {
+    let Some(name) = checker.body.string(*id) else {
         return;
     };
+    let functions = &checker.object.functions;
+    let names = walk
+        .names
+        .get_or_insert_with(|| functions.iter().map(|f| f.name.as_ref()).collect());
     if !names.contains(name) {
+        let name = String::from_utf8_lossy(name);
         checker
             .sink
-            .add(&rules::CALLEE, place.field("func_name", 2), || {
-                let name = String::from_utf8_lossy(name);
-                alloc::format!("calls {name:?}, which is not in the object")
+            .add(&rules::CALLEE, location.field("func_name", 2), || {
+                format!("calls {name:?}, which is not in the object")
             });
     }
 }
 
-fn structured(checker: &mut Checker<'_, '_>, walk: &mut Walk, op: Op, place: Place) {
-    let name = op.def().mnemonic();
-    let sound = match op {
-        Op::ELSE => match walk.open.pop() {
-            Some((Op::IF, _)) => {
-                walk.open.push((op, place));
-                true
-            }
-            Some(other) => {
-                walk.open.push(other);
-                false
-            }
-            None => false,
-        },
-        Op::ENDIF => matches!(walk.open.pop(), Some((Op::IF | Op::ELSE, _))),
-        Op::WHILE => matches!(walk.open.pop(), Some((Op::DO, _))),
-        _ => walk.open.iter().any(|(open, _)| *open == Op::DO),
+fn nest(
+    checker: &mut Checker<'_, '_>,
+    walk: &mut Walk<'_>,
+    part: Structure,
+    def: &'static InstructionDef,
+    location: Location,
+) {
+    let innermost = walk.open.last().map(|(part, ..)| *part);
+    let sound = match part {
+        Structure::If | Structure::Do => true,
+        Structure::Else => innermost == Some(Structure::If),
+        Structure::EndIf => matches!(innermost, Some(Structure::If | Structure::Else)),
+        Structure::While => innermost == Some(Structure::Do),
+        Structure::Break | Structure::Continue => walk.loops > 0,
     };
+    match part {
+        Structure::If | Structure::Do => {
+            walk.loops += usize::from(part == Structure::Do);
+            walk.open.push((part, def, location));
+        }
+        Structure::Else if sound => {
+            walk.open.pop();
+            walk.open.push((part, def, location));
+        }
+        Structure::EndIf | Structure::While => {
+            let closed = walk.open.pop();
+            let closes_loop = matches!(closed, Some((Structure::Do, ..)));
+            walk.loops -= usize::from(closes_loop);
+        }
+        _ => {}
+    }
     if !sound {
-        nesting(checker, place, || {
-            alloc::format!("{name} stands where nothing is open for it")
-        });
+        let name = def.mnemonic();
+        let message = || format!("{name} stands where nothing is open for it");
+        checker.sink.add(&rules::NESTING, location, message);
     }
 }
 
 fn place_label(
     checker: &mut Checker<'_, '_>,
-    walk: &mut Walk,
+    walk: &mut Walk<'_>,
     instruction: &Instruction,
-    place: Place,
+    subroutine: bool,
+    location: Location,
 ) {
     let Some(label) = label_of(instruction) else {
         return;
     };
     let declared = checker.body.labels.get(usize::from(label.0));
     let kind = declared.map(|l| l.kind);
-    let begins = instruction.op == Op::SUBROUTINE || kind == Some(LabelKind::SUBROUTINE);
-    let place = place.field("label", 0);
+    let begins = subroutine || kind == Some(LabelKind::SUBROUTINE);
+    let location = location.field("label", 0);
     if let Some(kind) = kind
-        && (instruction.op == Op::SUBROUTINE) != (kind == LabelKind::SUBROUTINE)
+        && subroutine != (kind == LabelKind::SUBROUTINE)
         && kind != LabelKind::FAST_COMPOSITE
     {
-        let name = instruction.def().mnemonic();
-        checker.sink.add(&rules::LABEL_PLACE, place, || {
-            let kind = kind.name().unwrap_or("?");
-            alloc::format!("{name} places a label of the kind {kind}")
-        });
+        let (name, kind) = (instruction.def().mnemonic(), kind.name().unwrap_or("?"));
+        let message = || format!("{name} places a label of the kind {kind}");
+        checker.sink.add(&rules::LABEL_PLACE, location, message);
     }
     if begins {
-        if let Some((last, true)) = walk.last
-            && !walk.cut
-        {
-            checker.sink.add(&rules::NO_RETURN, last, || {
-                "control runs into the subroutine that follows".to_string()
-            });
-        }
+        no_return(
+            checker,
+            walk,
+            "control runs into the subroutine that follows",
+        );
         walk.last = None;
         walk.part += 1;
         walk.parts.push(Some(label));
     } else if walk.used.get(usize::from(label.0)) == Some(&true) {
         // It can be reached from elsewhere: something must follow.
-        walk.last = Some((place, true));
+        walk.last = Some((location, true));
     }
-    let Some(slot) = walk.labels.get_mut(usize::from(label.0)) else {
+    let Some(entry) = walk.labels.get_mut(usize::from(label.0)) else {
         return;
     };
     let placed = Placed {
         part: walk.part,
         begins,
     };
-    if slot.replace(placed).is_some() {
-        checker.sink.add(&rules::LABEL_REPEATED, place, || {
-            alloc::format!("{label} is placed a second time")
-        });
+    if entry.replace(placed).is_some() {
+        let message = || format!("{label} is placed a second time");
+        checker.sink.add(&rules::LABEL_REPEATED, location, message);
     }
 }
 
-impl Walk {
-    fn use_of(&mut self, place: Place, op: Op, label: LabelId) {
+impl Walk<'_> {
+    fn use_of(&mut self, location: Location, called: bool, label: LabelId) {
         self.uses.push(Use {
-            place,
-            op,
+            location,
+            called,
             label,
             part: self.part,
         });
@@ -310,19 +315,18 @@ impl Walk {
     }
 }
 
-fn targets(checker: &mut Checker<'_, '_>, walk: &Walk) {
+fn targets(checker: &mut Checker<'_, '_>, walk: &Walk<'_>) {
     for used in &walk.uses {
         let declared = checker.body.labels.get(usize::from(used.label.0));
         let Some(kind) = declared.map(|l| l.kind) else {
             continue;
         };
-        let calls = used.op == Op::CALL;
+        let calls = used.called;
         let composite = kind == LabelKind::FAST_COMPOSITE;
         let label = used.label;
         let mut add = |rule: &'static Rule, message: &str| {
-            checker
-                .sink
-                .add(rule, used.place, || alloc::format!("{label} {message}"));
+            let message = || format!("{label} {message}");
+            checker.sink.add(rule, used.location, message);
         };
         match walk.placed(label) {
             // Fast composites lie outside of the routine; what did not decode may place it.
@@ -343,13 +347,13 @@ fn targets(checker: &mut Checker<'_, '_>, walk: &Walk) {
 }
 
 /// Finds subroutines that can reach themselves by calls.
-fn recursion(checker: &mut Checker<'_, '_>, walk: &Walk) {
-    let mut calls: Vec<Vec<(usize, Place)>> = alloc::vec![Vec::new(); walk.parts.len()];
-    for used in walk.uses.iter().filter(|u| u.op == Op::CALL) {
+fn recursion(checker: &mut Checker<'_, '_>, walk: &Walk<'_>) {
+    let mut calls: Vec<Vec<(usize, Location)>> = alloc::vec![Vec::new(); walk.parts.len()];
+    for used in walk.uses.iter().filter(|u| u.called) {
         if let Some(placed) = walk.placed(used.label).filter(|p| p.begins)
             && let Some(from) = calls.get_mut(used.part)
         {
-            from.push((placed.part, used.place));
+            from.push((placed.part, used.location));
         }
     }
     // Depth first; a part that is on the way closes a circle.
@@ -370,7 +374,7 @@ fn recursion(checker: &mut Checker<'_, '_>, walk: &Walk) {
         }
         while let Some((part, next)) = stack.pop() {
             let call = calls.get(part).and_then(|c| c.get(next)).copied();
-            let Some((callee, place)) = call else {
+            let Some((callee, location)) = call else {
                 if let Some(state) = states.get_mut(part) {
                     *state = State::Done;
                 }
@@ -382,7 +386,7 @@ fn recursion(checker: &mut Checker<'_, '_>, walk: &Walk) {
                     *state = State::OnTheWay;
                     stack.push((callee, 0));
                 }
-                Some(State::OnTheWay) => checker.sink.add(&rules::RECURSION, place, || {
+                Some(State::OnTheWay) => checker.sink.add(&rules::RECURSION, location, || {
                     "the call leads back to the subroutine it is in".to_string()
                 }),
                 _ => {}

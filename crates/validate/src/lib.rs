@@ -1,7 +1,7 @@
 //! Validator for Intel's binary vISA objects (`.isa`, magic `CISA`).
 //!
 //! [`object`] looks at an object of `visakit-isa`, however it came into being; [`bytes`] reads a file
-//! leniently and looks at all that can be read, so that a damaged one is checked as far as it goes.
+//! leniently and checks all that can be read, so that a damaged one is checked as far as it goes.
 //! All findings are given, not the first: each names the [`Rule`] that is broken, the routine,
 //! the entry or instruction, the field, and, where the object came from bytes, the offset in the file.
 //!
@@ -59,7 +59,7 @@ mod structure;
 mod types;
 
 pub use page::page;
-pub use report::{FieldPlace, Finding, Part, Place, Report};
+pub use report::{FieldLocation, Finding, Location, Report, Scope};
 pub use rule::{Area, Rule, RuleId, Severity};
 pub use visakit_isa::Platform;
 

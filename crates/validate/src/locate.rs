@@ -1,6 +1,6 @@
 //! Offsets of findings in the file, found after the fact: only what is wrong is looked for.
 
-use crate::report::{FieldPlace, Finding, Part};
+use crate::report::{FieldLocation, Finding, Scope};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -15,7 +15,7 @@ pub(crate) fn locate(bytes: &[u8], object: &Object<'_>, findings: &mut [Finding]
     };
     let mut routines: BTreeMap<RoutineId, Vec<&mut Finding>> = BTreeMap::new();
     for finding in findings.iter_mut().filter(|f| f.offset.is_none()) {
-        match finding.place.routine {
+        match finding.location.routine {
             None => finding.offset = Some(0),
             Some(id) => {
                 // Unless something better is found: the place of the entry in the header.
@@ -34,11 +34,11 @@ pub(crate) fn locate(bytes: &[u8], object: &Object<'_>, findings: &mut [Finding]
             continue;
         };
         for finding in &mut findings {
-            let name = finding.place.field.map(|f| f.name);
-            let key = match finding.place.part {
-                Part::Entry { table, index } => (table, index),
-                Part::Whole => ("", 0),
-                Part::Instruction { .. } => continue,
+            let name = finding.location.field.map(|f| f.name);
+            let key = match finding.location.scope {
+                Scope::Entry { table, index } => (table, index),
+                Scope::Whole => ("", 0),
+                Scope::Instruction { .. } => continue,
             };
             let field = name.and_then(|name| tables.found.get(&(key.0, key.1, name)));
             let found = field.or_else(|| tables.found.get(&(key.0, key.1, "")));
@@ -98,10 +98,10 @@ fn instructions(
     reader: &RoutineReader<'_>,
     findings: &mut [&mut Finding],
 ) {
-    let mut wanted: Vec<(u32, Option<FieldPlace>, &mut &mut Finding)> = findings
+    let mut wanted: Vec<(u32, Option<FieldLocation>, &mut &mut Finding)> = findings
         .iter_mut()
-        .filter_map(|finding| match finding.place.part {
-            Part::Instruction { number, .. } => Some((number, finding.place.field, finding)),
+        .filter_map(|finding| match finding.location.scope {
+            Scope::Instruction { number, .. } => Some((number, finding.location.field, finding)),
             _ => None,
         })
         .collect();

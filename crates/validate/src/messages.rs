@@ -1,78 +1,90 @@
 //! Messages: data port, sampler, SVM, sends and the rest.
 
-use crate::checker::{Checker, Looked};
+use crate::checker::{Checker, Site};
 use crate::rules;
+use alloc::format;
 use alloc::string::ToString;
-use visakit_isa::enums::atomic_op as atomic;
 use visakit_isa::operand::{Modifier, SamplerOpFlags, VectorOperand};
-use visakit_isa::table::Group;
+use visakit_isa::semantics::{
+    AtomicOp, Count, DataLayout, ElementSize, Ending, Memory, Storage, Traits,
+};
+use visakit_isa::table::{Group, Status};
 use visakit_isa::{DataType, Features, FieldName as F, Op, Value};
 
-pub(crate) fn check(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    match at.op {
-        Op::MEDIA_LD | Op::MEDIA_ST => media(checker, at),
-        Op::GATHER | Op::SCATTER => element_type(checker, at),
-        Op::GATHER4_TYPED | Op::SCATTER4_TYPED => typed(checker, at),
-        Op::DWORD_ATOMIC => dword_atomic(checker, at),
-        Op::GATHER_SCALED | Op::SCATTER_SCALED => {
-            let size = at.byte(F::BlockSize);
-            if size != 0 {
-                checker.add_named(&rules::BLOCK_SIZE, at, F::BlockSize, || {
-                    alloc::format!("block size {size}, expected 0 (byte)")
-                });
+pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let def = site.def;
+    if let Some(memory) = &def.memory {
+        accesses(checker, site, memory);
+    } else if def.ending != Ending::Never {
+        send(checker, site);
+    } else if def.traits.contains(Traits::SYSTOLIC) {
+        systolic(checker, site);
+    }
+    match def.group {
+        Group::Svm => svm(checker, site),
+        Group::DataPort => data_port(checker, site),
+        _ => {}
+    }
+    if def.traits.contains(Traits::IMAGES_ONLY) {
+        local_surface(checker, site);
+    }
+}
+
+/// Messages that say what they do to memory.
+fn accesses(checker: &mut Checker<'_, '_>, site: &Site<'_>, memory: &Memory) {
+    let group = site.def.group;
+    if let Count::Channels(name) = memory.count {
+        channels(checker, site, name);
+    }
+    if memory.storage == Storage::Urb {
+        return urb_write(checker, site);
+    }
+    match group {
+        Group::ThreeD if memory.layout == DataLayout::Sampled => sampler(checker, site),
+        Group::DataPort => match memory.element {
+            ElementSize::Log2 => element_type(checker, site),
+            ElementSize::BlockSize => block_size(checker, site),
+            ElementSize::AtomicCode if memory.storage == Storage::Surface && site.sized => {
+                atomic(checker, site);
             }
-        }
-        Op::SAMPLE | Op::LOAD => sample(checker, at),
-        Op::SAMPLE_UNORM | Op::AVS => {
-            // Bits 4 and 5 of the channel byte are a format.
-            channels(checker, at, at.byte(F::Channels) & 0xf);
-        }
-        Op::SAMPLE_3D | Op::LOAD_3D | Op::GATHER4_3D => sampler(checker, at),
-        Op::URB_WRITE_3D => urb_write(checker, at),
-        Op::RAW_SEND => send(checker, at),
-        Op::RAW_SENDS => send_lengths(
-            checker,
-            at,
-            &[(F::NumSrc0, 1, 32), (F::NumSrc1, 0, 32), (F::NumDst, 0, 32)],
-        ),
-        Op::DPAS | Op::DPASW => dpas(checker, at),
+            _ if memory.layout == DataLayout::Rectangle
+                && site.def.traits.contains(Traits::IMAGES_ONLY) =>
+            {
+                media(checker, site);
+            }
+            _ => {}
+        },
         _ => {}
     }
-    match at.def.group {
-        Group::Svm => svm(checker, at),
-        Group::DataPort => scaled(checker, at),
-        _ => {}
-    }
-    local_surface(checker, at);
 }
 
 /// Media, typed and sampler messages leave shared local memory alone.
-fn local_surface(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    let typed = matches!(at.op, Op::GATHER4_TYPED | Op::SCATTER4_TYPED);
-    let media = matches!(at.op, Op::MEDIA_LD | Op::MEDIA_ST);
-    let samples = matches!(at.op, Op::SAMPLE_UNORM | Op::SAMPLE | Op::LOAD | Op::AVS);
-    let analytics = matches!(at.op.opcode(), 0x44 | 0x4d);
-    if !(typed || media || samples || analytics) {
+fn local_surface(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let typed = site.def.group == Group::DataPort
+        && site
+            .def
+            .memory
+            .is_some_and(|m| m.layout == DataLayout::Texels);
+    // Before 3.2 typed messages had another form, which is not looked at.
+    if typed && !checker.format.features().contains(Features::SINCE_3_2) {
         return;
     }
     for name in [F::Surface, F::DstSurface] {
-        let Some(Value::Surface(surface)) = at.instruction.get(name) else {
+        let Some(Value::Surface(surface)) = site.instruction.get(name) else {
             continue;
         };
         let stateless = typed && surface.0 == 5;
-        // Before 3.2 typed messages had another form, which is not looked at.
-        let new = checker.format.features().contains(Features::SINCE_3_2);
-        if (surface.0 == 0 || stateless) && (!typed || new) {
-            let mnemonic = at.def.mnemonic();
-            checker.add_named(&rules::LOCAL_SURFACE, at, name, || {
-                alloc::format!("{mnemonic} on surface {surface}")
+        if surface.0 == 0 || stateless {
+            let mnemonic = site.def.mnemonic();
+            checker.add_named(&rules::LOCAL_SURFACE, site, name, || {
+                format!("{mnemonic} on surface {surface}")
             });
         }
     }
 }
 
-fn media(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    let (width, height) = (at.byte(F::BlockWidth), at.byte(F::BlockHeight));
+fn media(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let (width, height) = (site.byte(F::BlockWidth), site.byte(F::BlockHeight));
     let most = match width {
         1..=4 => 64,
         5..=8 => 32,
@@ -88,67 +100,76 @@ fn media(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
         } else {
             F::BlockHeight
         };
-        checker.add_named(&rules::MEDIA_BLOCK, at, field, || {
-            alloc::format!("a block of {width} bytes by {height} rows")
+        checker.add_named(&rules::MEDIA_BLOCK, site, field, || {
+            format!("a block of {width} bytes by {height} rows")
         });
     }
 }
 
-/// The type of the variable of a raw operand; `None` for null and predefined ones.
-fn raw_type(checker: &Checker<'_, '_>, at: &Looked<'_>, name: F) -> Option<DataType> {
-    let general = checker.general(at.raw(name)?.variable)?;
-    general.declared.is_some().then_some(general.ty)
-}
-
-fn element_type(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
+fn element_type(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     for name in [F::Dst, F::Src] {
-        if let Some(ty) = raw_type(checker, at, name)
+        if let Some(ty) = checker.raw_type(site, name)
             && ty.size() != 4
         {
-            checker.add_named(&rules::DATA_SIZE, at, name, || {
-                alloc::format!("data of type {ty}")
+            checker.add_named(&rules::DATA_SIZE, site, name, || {
+                format!("data of type {ty}")
             });
         }
     }
 }
 
-fn channels(checker: &mut Checker<'_, '_>, at: &Looked<'_>, enabled: u8) {
-    if enabled == 0 {
-        checker.add_named(&rules::PIXEL_MASK, at, F::Channels, || {
-            "no channel is enabled".to_string()
+fn block_size(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let size = site.byte(F::BlockSize);
+    if size != 0 {
+        checker.add_named(&rules::BLOCK_SIZE, site, F::BlockSize, || {
+            format!("block size {size}, expected 0 (byte)")
         });
     }
 }
 
-fn typed(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    if checker.format.features().contains(Features::SINCE_3_2) {
-        channels(checker, at, at.byte(F::Channels) & 0xf);
+/// The channels that the low four bits of a field enable; bits 4 and 5 may be a format, or lanes.
+fn channels(checker: &mut Checker<'_, '_>, site: &Site<'_>, name: F) {
+    // What 3D messages without channels do is not said anywhere, nor what retired messages did.
+    if site.def.group == Group::ThreeD || site.def.status == Status::Retired {
+        return;
+    }
+    let Some(mask) = site.number(name) else {
+        return;
+    };
+    if mask & 0xf == 0 {
+        checker.add_named(&rules::PIXEL_MASK, site, name, || {
+            "no channel is enabled".to_string()
+        });
+    }
+    // The old sampler messages keep their lanes in the same byte.
+    if name == F::Mode && mask >> 4 & 3 > 1 {
+        checker.add_named(&rules::SAMPLE_LANES, site, name, || {
+            format!("lane code {}, expected 0 or 1", mask >> 4 & 3)
+        });
     }
 }
 
-fn dword_atomic(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    let op = at.byte(F::Op);
-    let code = visakit_isa::enums::ATOMIC_OP.code_of(op);
-    let (operands, types): (u8, &[DataType]) = match code {
-        atomic::INC | atomic::DEC | atomic::PREDEC => (0, &[DataType::Ud]),
-        atomic::CMPXCHG => (2, &[DataType::Ud]),
-        atomic::FCMPWR => (2, &[DataType::F]),
-        atomic::FMAX | atomic::FMIN | atomic::FADD | atomic::FSUB => (1, &[DataType::F]),
-        atomic::MINSINT | atomic::MAXSINT => (1, &[DataType::D]),
-        atomic::ADD | atomic::SUB => (1, &[DataType::Ud, DataType::D]),
-        _ => (1, &[DataType::Ud]),
+fn atomic(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    use DataType::{D, F as Float, Ud};
+    let code = site.byte(F::Op);
+    let op = AtomicOp::from_code(code);
+    let operands = op.map_or(1, AtomicOp::operands);
+    let types: &[DataType] = match op {
+        Some(op) if op.is_float() => &[Float],
+        Some(AtomicOp::SignedMin | AtomicOp::SignedMax) => &[D],
+        Some(AtomicOp::Add | AtomicOp::Sub) => &[Ud, D],
+        _ => &[Ud],
     };
     for (name, needed) in [(F::Src0, operands > 0), (F::Src1, operands > 1)] {
-        let Some(raw) = at.raw(name) else { continue };
         // An operand that is needed may be null where the mask is empty; only too many are refused.
-        if !needed && !raw.is_null() {
-            checker.add_named(&rules::ATOMIC_OPERANDS, at, name, || {
-                alloc::format!("the operation takes {operands} operands, this one must be null")
+        if !needed && site.raw(name).is_some_and(|raw| !raw.is_null()) {
+            checker.add_named(&rules::ATOMIC_OPERANDS, site, name, || {
+                format!("the operation takes {operands} operands, this one must be null")
             });
         }
     }
     // Data of 16 and 64 bits is declared as its producer likes.
-    let plain = op & !0x1f == 0;
+    let plain = code & !0x1f == 0;
     let all: &[(F, &[DataType])] = &[
         (F::ElementOffset, &[DataType::Ud]),
         (F::Src0, types),
@@ -159,11 +180,11 @@ fn dword_atomic(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
         .iter()
         .filter(|(name, _)| plain || *name == F::ElementOffset)
     {
-        if let Some(ty) = raw_type(checker, at, *name)
+        if let Some(ty) = checker.raw_type(site, *name)
             && !types.contains(&ty)
         {
-            checker.add_named(&rules::ATOMIC_TYPES, at, *name, || {
-                alloc::format!(
+            checker.add_named(&rules::ATOMIC_TYPES, site, *name, || {
+                format!(
                     "type {ty}, expected {}",
                     types.first().map_or("ud", |t| t.name())
                 )
@@ -172,34 +193,22 @@ fn dword_atomic(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
     }
 }
 
-fn sample(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    let mode = at.byte(F::Mode);
-    if mode & 0xf == 0 {
-        checker.add_named(&rules::PIXEL_MASK, at, F::Mode, || {
-            "no channel is enabled".to_string()
-        });
-    }
-    if mode >> 4 & 3 > 1 {
-        checker.add_named(&rules::SAMPLE_LANES, at, F::Mode, || {
-            alloc::format!("lane code {}, expected 0 or 1", mode >> 4 & 3)
-        });
-    }
-}
-
-fn sampler(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
+fn sampler(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     use visakit_isa::enums::sampler_op as code;
     /// So many parameters has the longest message.
     const MOST: usize = 12;
-    let parameters = at.instruction.all(F::Params).count();
+    let parameters = site.instruction.all(F::Params).count();
     if parameters == 0 || parameters > MOST {
         checker.add(&rules::SAMPLER_PARAMETERS, || {
-            alloc::format!("{parameters} parameters")
+            format!("{parameters} parameters")
         });
     }
-    let Some(Value::SamplerOp(op)) = at.instruction.get(F::Op) else {
+    let Some(Value::SamplerOp(op)) = site.instruction.get(F::Op) else {
         return;
     };
-    if at.op != Op::SAMPLE_3D || !op.flags().contains(SamplerOpFlags::CPS) {
+    // The operation's codes are shared: load and gather have the switch, too, and ignore it.
+    let sample = site.instruction.op == Op::SAMPLE_3D;
+    if !sample || !op.flags().contains(SamplerOpFlags::CPS) {
         return;
     }
     let has = matches!(
@@ -213,10 +222,10 @@ fn sampler(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
             | code::SAMPLE_PO_B
             | code::SAMPLE_PO_C
     );
-    if !has || !matches!(at.lanes, 8 | 16) {
-        let lanes = at.lanes;
-        checker.add_named(&rules::COARSE_PIXELS, at, F::Op, || {
-            alloc::format!(
+    if !has || !matches!(site.lanes, 8 | 16) {
+        let lanes = site.lanes;
+        checker.add_named(&rules::COARSE_PIXELS, site, F::Op, || {
+            format!(
                 "coarse pixels for operation {} with {lanes} lanes",
                 op.code()
             )
@@ -224,69 +233,77 @@ fn sampler(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
     }
 }
 
-fn urb_write(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    let rows = at.byte(F::NumOut);
+fn urb_write(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let rows = site.byte(F::NumOut);
     if !(1..=8).contains(&rows) {
-        checker.add_named(&rules::URB_WRITE, at, F::NumOut, || {
-            alloc::format!("{rows} rows")
+        checker.add_named(&rules::URB_WRITE, site, F::NumOut, || {
+            format!("{rows} rows")
         });
     }
-    let offset = at.number(F::GlobalOffset).unwrap_or(0);
+    let offset = site.number(F::GlobalOffset).unwrap_or(0);
     if offset > 2047 {
-        checker.add_named(&rules::URB_WRITE, at, F::GlobalOffset, || {
-            alloc::format!("offset {offset}")
+        checker.add_named(&rules::URB_WRITE, site, F::GlobalOffset, || {
+            format!("offset {offset}")
         });
     }
-    if !matches!(at.lanes, 1 | 8) {
-        let lanes = at.lanes;
-        checker.add_named(&rules::URB_WRITE, at, F::ExecSize, || {
-            alloc::format!("execution size {lanes}")
+    if !matches!(site.lanes, 1 | 8) {
+        let lanes = site.lanes;
+        checker.add_named(&rules::URB_WRITE, site, F::ExecSize, || {
+            format!("execution size {lanes}")
         });
     }
 }
 
-fn send_lengths(checker: &mut Checker<'_, '_>, at: &Looked<'_>, limits: &[(F, u8, u8)]) {
+/// Raw messages, split ones and others.
+fn send(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let whole: &[(F, u8, u8)] = &[(F::NumSrc, 1, 15), (F::NumDst, 0, 16)];
+    let split: &[(F, u8, u8)] = &[(F::NumSrc0, 1, 32), (F::NumSrc1, 0, 32), (F::NumDst, 0, 32)];
+    let has = |name| site.def.field(name).is_some();
+    let limits = match (has(F::NumSrc), has(F::NumSrc0)) {
+        (true, _) => whole,
+        (_, true) => split,
+        _ => return,
+    };
     for (name, least, most) in limits {
-        let length = at.byte(*name);
+        let length = site.byte(*name);
         if !(*least..=*most).contains(&length) {
-            checker.add_named(&rules::SEND_LENGTH, at, *name, || {
-                alloc::format!("{length} registers, expected {least} to {most}")
+            checker.add_named(&rules::SEND_LENGTH, site, *name, || {
+                format!("{length} registers, expected {least} to {most}")
             });
         }
     }
-}
-
-fn send(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    send_lengths(checker, at, &[(F::NumSrc, 1, 15), (F::NumDst, 0, 16)]);
-    let Some(VectorOperand::Immediate(descriptor)) = at.vector(F::Desc) else {
+    let Some(VectorOperand::Immediate(descriptor)) = site.vector(F::Desc) else {
         return;
     };
+    if !has(F::NumSrc) {
+        return;
+    }
     // Bits 20 to 24: length of the response; bits 25 to 28: length of the message.
     let bits = descriptor.bits();
     for (name, said) in [
         (F::NumDst, bits >> 20 & 0x1f),
         (F::NumSrc, bits >> 25 & 0xf),
     ] {
-        let length = u64::from(at.byte(name));
+        let length = u64::from(site.byte(name));
         if length < said {
-            checker.add_named(&rules::SEND_LENGTH, at, name, || {
-                alloc::format!("{length} registers, the descriptor says {said}")
+            checker.add_named(&rules::SEND_LENGTH, site, name, || {
+                format!("{length} registers, the descriptor says {said}")
             });
         }
     }
 }
 
-fn dpas(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
+fn systolic(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     use DataType::{Bf, D, F as Float, Hf, Ud, Uw, W};
-    if at.instruction.predicate().is_some_and(|p| !p.is_none()) {
-        checker.add_named(&rules::PREDICATION, at, F::Pred, || {
+    if site.instruction.predicate().is_some_and(|p| !p.is_none()) {
+        checker.add_named(&rules::PREDICATION, site, F::Pred, || {
             "dpas is predicated".to_string()
         });
     }
-    if !matches!(at.lanes, 8 | 16) {
-        let lanes = at.lanes;
-        checker.add_named(&rules::DPAS_LANES, at, F::ExecSize, || {
-            alloc::format!("execution size {lanes}, expected 8 or 16")
+    if !matches!(site.lanes, 8 | 16) {
+        let lanes = site.lanes;
+        checker.add_named(&rules::DPAS_LANES, site, F::ExecSize, || {
+            format!("execution size {lanes}, expected 8 or 16")
         });
     }
     let types: [(F, &[DataType]); 3] = [
@@ -295,62 +312,54 @@ fn dpas(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
         (F::Src1, &[Ud, D]),
     ];
     for (name, types) in types {
-        if let Some(ty) = raw_type(checker, at, name)
+        if let Some(ty) = checker.raw_type(site, name)
             && !types.contains(&ty)
         {
-            checker.add_named(&rules::DPAS_TYPES, at, name, || alloc::format!("type {ty}"));
+            checker.add_named(&rules::DPAS_TYPES, site, name, || format!("type {ty}"));
         }
     }
-    let Some(last) = at.vector(F::Src2) else {
+    let Some(last) = site.vector(F::Src2) else {
         return;
     };
     let ty = checker.type_of(last);
     if ty.is_some_and(|t| !matches!(t, Ud | D)) || last.modifier() != Modifier::NONE {
-        checker.add_named(&rules::DPAS_TYPES, at, F::Src2, || {
-            let ty = ty.map_or("?", DataType::name);
-            alloc::format!("type {ty} or a modifier, expected plain ud or d")
+        let ty = ty.map_or("?", DataType::name);
+        checker.add_named(&rules::DPAS_TYPES, site, F::Src2, || {
+            format!("type {ty} or a modifier, expected plain ud or d")
         });
     }
 }
 
-fn svm(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    if at.sized && at.lanes == 32 {
-        checker.add_named(&rules::MESSAGE_LANES, at, F::ExecSize, || {
+fn svm(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    if site.sized && site.lanes == 32 {
+        checker.add_named(&rules::MESSAGE_LANES, site, F::ExecSize, || {
             "execution size 32".to_string()
         });
     }
-    let blocks = at.byte(F::NumBlocks) & 3;
-    if matches!(at.op, Op::SVM_GATHER | Op::SVM_SCATTER) && blocks > 0 && at.lanes < 8 {
-        let lanes = at.lanes;
-        checker.add_named(&rules::BLOCK_LANES, at, F::NumBlocks, || {
-            alloc::format!("{} blocks for {lanes} lanes", 1 << blocks)
+    let blocks = site.byte(F::NumBlocks) & 3;
+    if blocks > 0 && site.lanes < 8 {
+        let lanes = site.lanes;
+        checker.add_named(&rules::BLOCK_LANES, site, F::NumBlocks, || {
+            format!("{} blocks for {lanes} lanes", 1 << blocks)
         });
     }
-    scale(checker, at);
-    if matches!(at.op, Op::SVM_GATHER4SCALED | Op::SVM_SCATTER4SCALED) {
-        channels(checker, at, at.byte(F::Channels) & 0xf);
-    }
+    scale(checker, site);
 }
 
-fn scale(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    let scale = at.number(F::Scale).unwrap_or(0);
+fn scale(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let scale = site.number(F::Scale).unwrap_or(0);
     if scale != 0 {
-        checker.add_named(&rules::SCALE, at, F::Scale, || {
-            alloc::format!("scale {scale}")
-        });
+        checker.add_named(&rules::SCALE, site, F::Scale, || format!("scale {scale}"));
     }
 }
 
-fn scaled(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    scale(checker, at);
-    if matches!(at.op, Op::GATHER4_SCALED | Op::SCATTER4_SCALED) {
-        channels(checker, at, at.byte(F::Channels) & 0xf);
-    }
+fn data_port(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    scale(checker, site);
     let new = checker.format.features().contains(Features::SINCE_3_2);
-    if at.sized && new && !matches!(at.lanes, 1 | 8 | 16) {
-        let lanes = at.lanes;
-        checker.add_named(&rules::SCALED_LANES, at, F::ExecSize, || {
-            alloc::format!("execution size {lanes}")
+    if site.sized && new && !matches!(site.lanes, 1 | 8 | 16) {
+        let lanes = site.lanes;
+        checker.add_named(&rules::SCALED_LANES, site, F::ExecSize, || {
+            format!("execution size {lanes}")
         });
     }
 }

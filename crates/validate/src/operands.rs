@@ -1,101 +1,105 @@
 //! Operands and other fields, one by one.
 
-use crate::checker::{Checker, Looked, Slot};
-use crate::structure::out_of_range;
+use crate::checker::{Checker, Site, Slot};
 use crate::{region, rules, types};
+use alloc::format;
 use alloc::string::ToString;
-use visakit_isa::object::Variable;
+use core::fmt;
 use visakit_isa::operand::{
     AddressOperand, ElementCount, ExecMask, GeneralOperand, ImmediateOperand, IndirectOperand,
-    Modifier, Predicate, PredicateCombine, PredicateOperand, RawOperand, StateClass, StateOperand,
-    VectorOperand,
+    Modifier, OperandClass, OperandClasses, Predicate, PredicateCombine, PredicateOperand,
+    RawOperand, StateClass, StateOperand, VectorOperand,
 };
+use visakit_isa::semantics::{ElementSize, Traits};
 use visakit_isa::table::{Group, Role, SourceModifiers};
 use visakit_isa::{
-    AddressId, DataType, Features, Op, PredicateId, SamplerId, SurfaceId, Value, VarId,
+    AddressId, DataType, Features, FieldName, PredicateId, SamplerId, SurfaceId, TypeSet, Value,
+    VarId,
 };
 
 /// Readers of 3.0 objects allow for six predefined surfaces, as newer tools count them.
 const MOST_PREDEFINED_SURFACES: usize = 6;
 
-/// Looks at a field of any kind.
-pub(crate) fn field(checker: &mut Checker<'_, '_>, at: &Looked<'_>, slot: Slot<'_>, key: u16) {
+/// Checks a field of any kind, and notes what the rules of whole instructions ask for.
+#[inline]
+pub(crate) fn field(checker: &mut Checker<'_, '_>, site: &mut Site<'_>, slot: Slot<'_>, key: u16) {
+    let body = checker.body;
     match slot.value {
-        Value::Vector(operand) => vector(checker, at, slot, operand),
-        Value::Raw(operand) => raw(checker, at, slot, *operand),
+        Value::Vector(operand) => vector(checker, site, slot, operand),
+        Value::Raw(operand) => raw(checker, site, slot, *operand),
         Value::ExecSize(size) => {
+            site.sized = true;
+            site.lanes = size.lanes().unwrap_or(1);
+            site.mask = size.mask(checker.format).unwrap_or(ExecMask::M1);
             if size.is_wire_legal(checker.format) {
-                lanes(checker, slot, at.lanes, at.mask);
+                lanes(checker, slot, site.lanes, site.mask);
             } else {
+                let bits = size.bits();
                 checker.add_to(&rules::EXEC_SIZE_CODE, slot, || {
-                    alloc::format!("execution-size byte {:#04x}", size.bits())
+                    format!("execution-size byte {bits:#04x}")
                 });
             }
         }
         Value::ElementCount(count) => element_count(checker, slot, *count),
-        Value::Predicate(word) => predicate(checker, at, slot, *word),
-        Value::Label(id) => {
-            index(
-                checker,
-                slot,
-                "label",
-                id.0.into(),
-                checker.body.labels.len(),
-            );
-        }
-        Value::String(id) => {
-            index(checker, slot, "string", id.0, checker.body.strings.len());
-        }
+        Value::Predicate(word) => predicate(checker, site, slot, *word),
+        Value::Label(id) => index(checker, slot, "label", id.0.into(), body.labels.len()),
+        Value::String(id) => index(checker, slot, "string", id.0, body.strings.len()),
         Value::Surface(id) => surface(checker, slot, *id),
         Value::Sampler(id) => sampler(checker, slot, id.0.into()),
-        Value::Lifetime(id) => match key >> 4 & 3 {
-            0 => variable(checker, slot, *id),
-            1 => index(checker, slot, "address", id.0, checker.body.addresses.len()),
-            2 => {
-                let end = checker.body.predicates.len() + 1;
-                index(checker, slot, "predicate", id.0, end);
+        Value::Lifetime(id) => match OperandClass::of_lifetime(key) {
+            Some(OperandClass::Address) => {
+                index(checker, slot, "address", id.0, body.addresses.len());
             }
-            _ => checker.add_to(&rules::LIFETIME, slot, || {
+            Some(OperandClass::Predicate) => {
+                index(checker, slot, "predicate", id.0, body.predicates.len() + 1);
+            }
+            Some(_) => variable(checker, slot, *id),
+            None => checker.add_to(&rules::LIFETIME, slot, || {
                 "the lifetime of no kind of variable".to_string()
             }),
         },
         Value::SamplerOp(op) => {
             if !op.is_wire_legal() {
+                let bits = op.bits();
                 checker.add_to(&rules::SAMPLER_CODE, slot, || {
-                    alloc::format!("sampler operation {:#06x}", op.bits())
+                    format!("sampler operation {bits:#06x}")
                 });
             } else if visakit_isa::enums::SAMPLER_OP.name_of(op.code()).is_none() {
                 checker.add_to(&rules::SAMPLER_OPERATION, slot, || {
-                    alloc::format!("sampler operation {}", op.code())
+                    format!("sampler operation {}", op.code())
                 });
             }
         }
-        Value::U8(code) => enumeration(checker, at, slot, *code),
+        Value::U8(code) => enumeration(checker, site, slot, *code),
         Value::U16(_) | Value::U32(_) | Value::I32(_) => {}
     }
 }
 
+#[inline]
 fn index(checker: &mut Checker<'_, '_>, slot: Slot<'_>, table: &str, index: u32, end: usize) {
     if usize::try_from(index).is_ok_and(|i| i >= end) {
-        checker.add_to(&rules::INDEX, slot, || out_of_range(table, index, end));
+        let location = checker
+            .location
+            .field(slot.def.name.as_str(), slot.position);
+        checker.sink.index(location, table, index, end);
     }
 }
 
+#[inline]
 fn variable(checker: &mut Checker<'_, '_>, slot: Slot<'_>, id: VarId) {
-    let first = usize::try_from(checker.format.predefined_variable_count()).unwrap_or(0);
-    index(
-        checker,
-        slot,
-        "variable",
-        id.0,
-        checker.body.variables.len() + first,
-    );
-    if usize::try_from(id.0).is_ok_and(|i| i < first)
-        && checker.format.predefined_variable(id).is_none()
-    {
+    if checker.general(id).is_none_or(|general| !general.declared) {
+        undeclared(checker, slot, id);
+    }
+}
+
+/// A variable that is predefined, or does not exist.
+fn undeclared(checker: &mut Checker<'_, '_>, slot: Slot<'_>, id: VarId) {
+    if checker.general(id).is_none() {
+        index(checker, slot, "variable", id.0, checker.variables.len());
+    } else if checker.format.predefined_variable(id).is_none() {
         let version = checker.object.version;
         checker.add_to(&rules::PREDEFINED_UNKNOWN, slot, || {
-            alloc::format!("{id} means nothing in version {version}")
+            format!("{id} means nothing in version {version}")
         });
     }
 }
@@ -112,17 +116,17 @@ fn sampler(checker: &mut Checker<'_, '_>, slot: Slot<'_>, id: u32) {
 }
 
 /// A code that its enumeration does not know, or calls invalid.
-fn enumeration(checker: &mut Checker<'_, '_>, at: &Looked<'_>, slot: Slot<'_>, code: u8) {
+fn enumeration(checker: &mut Checker<'_, '_>, site: &Site<'_>, slot: Slot<'_>, code: u8) {
     let Some(known) = slot.def.enumeration else {
         return;
     };
-    // Quad messages keep their channel mask in both bytes.
-    if crate::lsc::is_quad(at.op) && slot.def.name == visakit_isa::FieldName::DataElems {
+    if known.name_of(code).is_some_and(|name| name != "invalid") {
         return;
     }
-    if known.name_of(code).is_none_or(|name| name == "invalid") {
+    // Messages that count channels keep the mask of these in both bytes.
+    if slot.def.name != FieldName::DataElems || !crate::lsc::has_channels(site) {
         checker.add_to(&rules::ENUMERATION, slot, || {
-            alloc::format!("{} {} means nothing", known.name, known.code_of(code))
+            format!("{} {} means nothing", known.name, known.code_of(code))
         });
     }
 }
@@ -130,11 +134,11 @@ fn enumeration(checker: &mut Checker<'_, '_>, at: &Looked<'_>, slot: Slot<'_>, c
 fn lanes(checker: &mut Checker<'_, '_>, slot: Slot<'_>, lanes: u8, mask: ExecMask) {
     if mask.first_lane + lanes > 32 {
         checker.add_to(&rules::MASK_RANGE, slot, || {
-            alloc::format!("{lanes} lanes from lane {} on", mask.first_lane)
+            format!("{lanes} lanes from lane {} on", mask.first_lane)
         });
     } else if !mask.first_lane.is_multiple_of(lanes.max(1)) {
         checker.add_to(&rules::MASK_ALIGNMENT, slot, || {
-            alloc::format!("{lanes} lanes from lane {} on", mask.first_lane)
+            format!("{lanes} lanes from lane {} on", mask.first_lane)
         });
     }
 }
@@ -145,32 +149,39 @@ fn element_count(checker: &mut Checker<'_, '_>, slot: Slot<'_>, count: ElementCo
             self::lanes(checker, slot, lanes, mask);
         }
         _ => checker.add_to(&rules::EXEC_SIZE_CODE, slot, || {
-            alloc::format!("element-count byte {:#04x}", count.bits())
+            format!("element-count byte {:#04x}", count.bits())
         }),
     }
 }
 
-/// The declaration of a predicate, said to be missing if it is.
-fn declared(checker: &mut Checker<'_, '_>, slot: Slot<'_>, id: PredicateId) -> Option<u16> {
-    let end = checker.body.predicates.len() + 1;
-    let place = usize::from(id.0).checked_sub(1);
-    let found = place.and_then(|n| checker.body.predicates.get(n));
-    let found = found.map(|d| d.elements);
-    if found.is_none() {
-        checker.add_to(&rules::INDEX, slot, || {
-            out_of_range("predicate", id.0.into(), end)
-        });
-    }
-    found
+/// An entry that its table does not have.
+#[cold]
+fn absent(checker: &mut Checker<'_, '_>, slot: Slot<'_>, table: &str, id: u16, end: usize) {
+    let location = checker
+        .location
+        .field(slot.def.name.as_str(), slot.position);
+    checker.sink.index(location, table, id.into(), end);
 }
 
-fn predicate(checker: &mut Checker<'_, '_>, at: &Looked<'_>, slot: Slot<'_>, word: Predicate) {
+/// The declaration of a predicate, said to be missing if it is.
+fn declared(checker: &mut Checker<'_, '_>, slot: Slot<'_>, id: PredicateId) -> Option<u16> {
+    let predicates = &checker.body.predicates;
+    let found = usize::from(id.0)
+        .checked_sub(1)
+        .and_then(|n| predicates.get(n));
+    if found.is_none() {
+        absent(checker, slot, "predicate", id.0, predicates.len() + 1);
+    }
+    found.map(|d| d.elements)
+}
+
+fn predicate(checker: &mut Checker<'_, '_>, site: &Site<'_>, slot: Slot<'_>, word: Predicate) {
     if word.is_none() {
         return;
     }
     if !word.is_wire_legal() {
         checker.add_to(&rules::PREDICATE_CODE, slot, || {
-            alloc::format!("predicate word {:#06x}", word.bits())
+            format!("predicate word {:#06x}", word.bits())
         });
         return;
     }
@@ -181,107 +192,133 @@ fn predicate(checker: &mut Checker<'_, '_>, at: &Looked<'_>, slot: Slot<'_>, wor
     if let Some(elements) = declared(checker, slot, word.id())
         && word.combine() == PredicateCombine::PerLane
     {
-        predicate_size(checker, at, slot, elements);
+        predicate_size(checker, site, slot, elements);
     }
 }
 
-fn predicate_size(checker: &mut Checker<'_, '_>, at: &Looked<'_>, slot: Slot<'_>, elements: u16) {
-    if at.sized && elements < u16::from(at.lanes) {
-        let lanes = at.lanes;
+fn predicate_size(checker: &mut Checker<'_, '_>, site: &Site<'_>, slot: Slot<'_>, elements: u16) {
+    if site.sized && elements < u16::from(site.lanes) {
+        let lanes = site.lanes;
         checker.add_to(&rules::PREDICATE_SIZE, slot, || {
-            alloc::format!("{elements} elements for {lanes} lanes")
+            format!("{elements} elements for {lanes} lanes")
         });
     }
 }
 
-fn raw(checker: &mut Checker<'_, '_>, at: &Looked<'_>, slot: Slot<'_>, operand: RawOperand) {
+fn raw(checker: &mut Checker<'_, '_>, site: &Site<'_>, slot: Slot<'_>, operand: RawOperand) {
     variable(checker, slot, operand.variable);
     if operand.is_null() {
         if operand.offset != 0 {
             checker.add_to(&rules::NULL_OFFSET, slot, || {
-                alloc::format!("offset {} of nothing", operand.offset)
+                format!("offset {} of nothing", operand.offset)
             });
         }
         return;
     }
-    let Some(general) = checker.general(operand.variable) else {
-        return;
-    };
-    let Some((_, storage)) = general.declared else {
+    let Some(general) = checker.general(operand.variable).filter(|g| g.declared) else {
         return;
     };
     let offset = u32::from(operand.offset);
-    if let crate::storage::End::Declared(root) = storage.end {
-        let root = usize::try_from(root).unwrap_or(usize::MAX);
-        let size = checker.body.variables.get(root).map_or(0, Variable::size);
-        let total = storage.offset.saturating_add(offset);
+    if let Some(size) = general.root_size {
+        let total = general.offset.saturating_add(offset);
         let registers = checker.registers;
         if size >= registers.most && total % registers.least != 0 {
             checker.add_to(&rules::RAW_ALIGNMENT, slot, || {
-                alloc::format!("begins at byte {total} of {size}")
+                format!("begins at byte {total} of {size}")
             });
         }
     }
     if offset >= general.size {
         checker.add_to(&rules::RAW_BOUNDS, slot, || {
-            alloc::format!("begins at byte {offset} of {}", general.size)
+            format!("begins at byte {offset} of {}", general.size)
         });
     }
-    // The data of these two has a rule of its own.
-    let gathers = matches!(at.op, Op::GATHER | Op::SCATTER);
-    if !gathers && !slot.def.types.is_empty() && !types::same_size(general.ty, slot) {
-        checker.add_to(&rules::UNUSUAL_TYPE, slot, || {
-            types::unexpected(general.ty, slot)
-        });
+    if !slot.def.types.is_empty() && !types::same_size(general.ty, slot.def) {
+        // The data of messages that tell the size of their elements has a rule of its own.
+        if site
+            .def
+            .memory
+            .is_none_or(|m| m.element != ElementSize::Log2)
+        {
+            types::unexpected(checker, false, slot, general.ty);
+        }
     }
 }
 
-fn vector(checker: &mut Checker<'_, '_>, at: &Looked<'_>, slot: Slot<'_>, operand: &VectorOperand) {
+/// Classes in messages: `general, indirect`.
+struct Classes(OperandClasses);
+
+impl fmt::Display for Classes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, class) in self.0.classes().enumerate() {
+            f.write_str(if n > 0 { ", " } else { "" })?;
+            f.write_str(class.name())?;
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn vector(
+    checker: &mut Checker<'_, '_>,
+    site: &mut Site<'_>,
+    slot: Slot<'_>,
+    operand: &VectorOperand,
+) {
     let (def, class) = (slot.def, operand.class());
+    site.classes |= OperandClasses::of(class);
     if !def.classes.is_empty() && !def.classes.has(class) {
+        let (class, wanted) = (class.name(), Classes(def.classes));
         checker.add_to(&rules::OPERAND_CLASS, slot, || {
-            let mut wanted = alloc::string::String::new();
-            for class in def.classes.classes() {
-                if !wanted.is_empty() {
-                    wanted.push_str(", ");
-                }
-                wanted.push_str(class.name());
-            }
-            alloc::format!("an operand of class {}, expected {wanted}", class.name())
+            format!("an operand of class {class}, expected {wanted}")
         });
     }
-    modifier(checker, at, slot, operand);
-    match operand {
-        VectorOperand::General(o) => general(checker, at, slot, o),
-        VectorOperand::Address(o) => address(checker, at, slot, o),
-        VectorOperand::Predicate(o) => predicate_data(checker, at, slot, o),
-        VectorOperand::Indirect(o) => indirect(checker, at, slot, o),
-        VectorOperand::Immediate(o) => immediate(checker, at, slot, o),
-        VectorOperand::State(o) => state(checker, slot, o),
+    if operand.modifier() != Modifier::NONE {
+        modifier(checker, site, slot, operand);
     }
-    types::operand(checker, at, slot, operand);
+    let ty = match operand {
+        VectorOperand::General(o) => general(checker, site, slot, o),
+        VectorOperand::Immediate(o) => Some(immediate(checker, site, slot, o)),
+        VectorOperand::Indirect(o) => Some(indirect(checker, site, slot, o)),
+        VectorOperand::Predicate(o) => {
+            predicate_data(checker, site, slot, o);
+            Some(DataType::Bool)
+        }
+        VectorOperand::Address(o) => {
+            address(checker, site, slot, o);
+            None
+        }
+        VectorOperand::State(o) => {
+            state(checker, slot, o);
+            None
+        }
+    };
+    if let Some(ty) = ty {
+        site.types |= TypeSet::of(ty);
+        if def.role == Role::Source {
+            site.sources |= TypeSet::of(ty);
+        }
+        types::operand(checker, site, slot, class, ty);
+    }
 }
 
 fn modifier(
     checker: &mut Checker<'_, '_>,
-    at: &Looked<'_>,
+    site: &Site<'_>,
     slot: Slot<'_>,
     operand: &VectorOperand,
 ) {
     let modifier = operand.modifier();
-    if modifier == Modifier::NONE {
-        return;
-    }
     let Some(name) = modifier.name() else {
         checker.add_to(&rules::MODIFIER_CODE, slot, || {
-            alloc::format!("operand tag {:#04x}", operand.tag())
+            format!("operand tag {:#04x}", operand.tag())
         });
         return;
     };
     if slot.def.role == Role::Destination {
         if modifier != Modifier::SAT {
             checker.add_to(&rules::DESTINATION_MODIFIER, slot, || {
-                alloc::format!("modifier {name} on a destination")
+                format!("modifier {name} on a destination")
             });
         }
         return;
@@ -290,54 +327,62 @@ fn modifier(
         operand,
         VectorOperand::General(_) | VectorOperand::Indirect(_)
     );
-    let logic = at.def.group == Group::Logic;
-    let rotates = matches!(at.op, Op::ROL | Op::ROR);
-    let shifts = rotates || at.def.source_modifiers == SourceModifiers::Arithmetic;
+    let (def, arithmetic) = (site.def, modifier != Modifier::NOT);
+    let instruction = def.mnemonic();
+    let rotates = def.traits.contains(Traits::ROTATES);
+    let takes_some = matches!(
+        def.source_modifiers,
+        SourceModifiers::Arithmetic | SourceModifiers::Logic
+    );
     let misplaced = match modifier {
         _ if !takes => true,
         Modifier::SAT => true,
-        Modifier::NOT => !logic,
-        _ => logic && !shifts,
+        Modifier::NOT => def.group != Group::Logic,
+        // Intel's verifier refuses them in all logic instructions, but shipped kernels negate what
+        // `and` reads, and run: where hardware complements, it takes these, too.
+        _ => def.group == Group::Logic && !takes_some && !rotates,
     };
-    let arithmetic = modifier != Modifier::NOT;
     if misplaced {
-        let (instruction, class) = (at.def.mnemonic(), operand.class().name());
+        let class = operand.class().name();
         checker.add_to(&rules::MODIFIER_PLACE, slot, || {
-            alloc::format!("modifier {name} on a source of {instruction} of class {class}")
+            format!("modifier {name} on a source of {instruction} of class {class}")
         });
-    } else if match at.def.source_modifiers {
+    } else if match def.source_modifiers {
         SourceModifiers::None => true,
         SourceModifiers::Arithmetic => !arithmetic,
         SourceModifiers::Logic => arithmetic,
         SourceModifiers::Unspecified => false,
     } {
-        let instruction = at.def.mnemonic();
         checker.add_to(&rules::MODIFIER_UNEXPECTED, slot, || {
-            alloc::format!("modifier {name} on a source of {instruction}")
+            format!("modifier {name} on a source of {instruction}")
         });
     }
 }
 
+/// The type of the operand, where it has one.
+#[inline]
 fn general(
     checker: &mut Checker<'_, '_>,
-    at: &Looked<'_>,
+    site: &Site<'_>,
     slot: Slot<'_>,
     operand: &GeneralOperand,
-) {
-    variable(checker, slot, operand.variable);
+) -> Option<DataType> {
+    let found = checker.general(operand.variable);
+    if found.is_none_or(|found| !found.declared) {
+        undeclared(checker, slot, operand.variable);
+    }
     if !operand.region.is_wire_legal() {
         checker.add_to(&rules::REGION_CODE, slot, || {
-            alloc::format!("region word {:#06x}", operand.region.bits())
+            format!("region word {:#06x}", operand.region.bits())
         });
-        return;
+    } else if let Some(found) = found {
+        if slot.def.role == Role::Destination && !found.declared {
+            read_only(checker, slot, operand, found.ty);
+        }
+        region::general(checker, site, slot, operand, found);
     }
-    let Some(found) = checker.general(operand.variable) else {
-        return;
-    };
-    if slot.def.role == Role::Destination && found.declared.is_none() {
-        read_only(checker, slot, operand, found.ty);
-    }
-    region::general(checker, at, slot, operand, found);
+    let found = found.filter(|_| operand.variable != VarId::NULL);
+    found.map(|found| found.ty)
 }
 
 /// A destination that is predefined can be written to.
@@ -363,7 +408,7 @@ fn read_only(
     };
     if !written {
         checker.add_to(&rules::READ_ONLY, slot, || {
-            alloc::format!("writes to {}, which is read only", known.name)
+            format!("writes to {}, which is read only", known.name)
         });
     }
 }
@@ -375,31 +420,26 @@ pub(crate) fn address_elements(
     id: AddressId,
 ) -> Option<u32> {
     let addresses = &checker.body.addresses;
-    let end = addresses.len();
-    let found = addresses
-        .get(usize::from(id.0))
-        .map(|d| u32::from(d.elements));
+    let found = addresses.get(usize::from(id.0));
     if found.is_none() {
-        checker.add_to(&rules::INDEX, slot, || {
-            out_of_range("address", id.0.into(), end)
-        });
+        absent(checker, slot, "address", id.0, addresses.len());
     }
-    found
+    found.map(|d| u32::from(d.elements))
 }
 
 fn address(
     checker: &mut Checker<'_, '_>,
-    at: &Looked<'_>,
+    site: &Site<'_>,
     slot: Slot<'_>,
     operand: &AddressOperand,
 ) {
     let elements = address_elements(checker, slot, operand.address);
     let written = slot.def.role == Role::Destination;
     let used = if written {
-        u32::from(at.lanes)
+        u32::from(site.lanes)
     } else if operand.width > 4 {
         checker.add_to(&rules::ADDRESS_WIDTH, slot, || {
-            alloc::format!("width code {}, expected 0 to 4", operand.width)
+            format!("width code {}, expected 0 to 4", operand.width)
         });
         return;
     } else {
@@ -409,82 +449,82 @@ fn address(
     let registers = checker.registers.addresses;
     if written && end > registers {
         checker.add_to(&rules::ADDRESS_LANES, slot, || {
-            alloc::format!("writes up to element {}, there are {registers}", end - 1)
+            format!("writes up to element {}, there are {registers}", end - 1)
         });
-    } else if elements.is_some_and(|n| end > n) {
+    } else if let Some(elements) = elements.filter(|n| end > *n) {
         checker.add_to(&rules::ADDRESS_BOUNDS, slot, || {
-            let elements = elements.unwrap_or(0);
-            alloc::format!("element {} of {elements}", end - 1)
+            format!("element {} of {elements}", end - 1)
         });
     }
 }
 
 fn predicate_data(
     checker: &mut Checker<'_, '_>,
-    at: &Looked<'_>,
+    site: &Site<'_>,
     slot: Slot<'_>,
     operand: &PredicateOperand,
 ) {
     let word = operand.predicate;
     if !word.is_wire_legal() {
         checker.add_to(&rules::PREDICATE_CODE, slot, || {
-            alloc::format!("predicate word {:#06x}", word.bits())
+            format!("predicate word {:#06x}", word.bits())
         });
         return;
     }
     if word.bits() >> 12 != 0 {
         checker.add_to(&rules::PREDICATE_OPERAND, slot, || {
-            alloc::format!("predicate {word} as data")
+            format!("predicate {word} as data")
         });
     }
     if let Some(elements) = declared(checker, slot, word.id()) {
-        predicate_size(checker, at, slot, elements);
+        predicate_size(checker, site, slot, elements);
     }
 }
 
 fn indirect(
     checker: &mut Checker<'_, '_>,
-    at: &Looked<'_>,
+    site: &Site<'_>,
     slot: Slot<'_>,
     operand: &IndirectOperand,
-) {
+) -> DataType {
     if !(-512..512).contains(&operand.offset) {
         checker.add_to(&rules::INDIRECT_OFFSET, slot, || {
-            alloc::format!("offset {}, expected -512 to 511", operand.offset)
+            format!("offset {}, expected -512 to 511", operand.offset)
         });
     }
     let old = !checker.format.features().contains(Features::SINCE_3_4);
     let allowed = if old { 0x10 } else { 0 };
     if operand.property.reserved() & !allowed != 0 {
         checker.add_to(&rules::INDIRECT_CODE, slot, || {
-            alloc::format!("property byte {:#04x}", operand.property.bits())
+            format!("property byte {:#04x}", operand.property.bits())
         });
     }
     let ty = operand.property.data_type();
     if ty.is_packed() || ty == DataType::Bool {
         checker.add_to(&rules::INDIRECT_TYPE, slot, || {
-            alloc::format!("an indirect operand of type {ty}")
+            format!("an indirect operand of type {ty}")
         });
     }
     let elements = address_elements(checker, slot, operand.address);
     if !operand.region.is_wire_legal() {
         checker.add_to(&rules::REGION_CODE, slot, || {
-            alloc::format!("region word {:#06x}", operand.region.bits())
+            format!("region word {:#06x}", operand.region.bits())
         });
-        return;
+    } else {
+        region::indirect(checker, site, slot, operand, elements);
     }
-    region::indirect(checker, at, slot, operand, elements);
+    ty
 }
 
 fn immediate(
     checker: &mut Checker<'_, '_>,
-    at: &Looked<'_>,
+    site: &Site<'_>,
     slot: Slot<'_>,
     operand: &ImmediateOperand,
-) {
+) -> DataType {
     if operand.property.reserved() != 0 {
         checker.add_to(&rules::IMMEDIATE_CODE, slot, || {
-            alloc::format!("type byte {:#04x}", operand.property.bits())
+            format!("type byte {:#04x}", operand.property.bits())
         });
     }
     let (ty, bits) = (operand.data_type(), operand.bits());
@@ -501,21 +541,23 @@ fn immediate(
         let twice = ty.size() == 2 && bits >> 16 == bits & 0xffff;
         if upper != 0 && !extended && !twice {
             checker.add_to(&rules::IMMEDIATE_RANGE, slot, || {
-                alloc::format!("{bits:#x} as a constant of type {ty}")
+                format!("{bits:#x} as a constant of type {ty}")
             });
         }
     }
     let packed = match ty {
         DataType::V | DataType::Uv => 8,
         DataType::Vf => 4,
-        _ => return,
+        _ => return ty,
     };
-    if at.sized && at.lanes > packed && !slot.def.scalar && at.op != Op::SETP {
-        let lanes = at.lanes;
+    let whole = site.def.traits.contains(Traits::PREDICATE_FROM_BITS);
+    if site.sized && site.lanes > packed && !slot.def.scalar && !whole {
+        let lanes = site.lanes;
         checker.add_to(&rules::PACKED_LANES, slot, || {
-            alloc::format!("{packed} elements of {ty} for {lanes} lanes")
+            format!("{packed} elements of {ty} for {lanes} lanes")
         });
     }
+    ty
 }
 
 fn state(checker: &mut Checker<'_, '_>, slot: Slot<'_>, operand: &StateOperand) {
@@ -526,7 +568,7 @@ fn state(checker: &mut Checker<'_, '_>, slot: Slot<'_>, operand: &StateOperand) 
         }
         StateClass::SAMPLER => sampler(checker, slot, operand.index.into()),
         StateClass(class) => checker.add_to(&rules::STATE_CLASS, slot, || {
-            alloc::format!("class {class}, expected 0 or 1")
+            format!("class {class}, expected 0 or 1")
         }),
     }
 }

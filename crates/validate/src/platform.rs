@@ -1,11 +1,13 @@
 //! Platforms, and the rules about them.
 
-use crate::checker::{Checker, Looked, Slot, slots};
+use crate::checker::{Checker, Site};
 use crate::rules;
+use alloc::format;
 use visakit_isa::object::Object;
-use visakit_isa::operand::VectorOperand;
+use visakit_isa::operand::{OperandClass, RawOperand};
+use visakit_isa::semantics::{DataLayout, Storage, Traits};
 use visakit_isa::table::{Group, Lack, Role};
-use visakit_isa::{DataType, FieldName, Op, Platform, Platforms, Value};
+use visakit_isa::{DataType, FieldName, Platform, Platforms, SurfaceId, TypeSet, Value};
 
 /// What is known of the size of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,7 +16,7 @@ pub(crate) struct Registers {
     pub(crate) least: u32,
     /// The largest that it can be.
     pub(crate) most: u32,
-    /// Address registers.
+    /// Elements of the address register.
     pub(crate) addresses: u32,
 }
 
@@ -46,169 +48,176 @@ impl Registers {
     }
 }
 
-pub(crate) fn check(checker: &mut Checker<'_, '_>, at: &Looked<'_>, platform: Platform) {
-    let (def, name) = (at.def, at.def.mnemonic());
-    match def.runs_on(platform) {
-        Err(Lack::NotYet(first)) => checker.add(&rules::NOT_YET, || {
-            alloc::format!("{name} exists since {first}, {platform} has none")
+/// Types that arithmetic of the platform lacks.
+pub(crate) fn lacking(platform: Platform) -> TypeSet {
+    let all = DataType::ALL.into_iter();
+    all.filter(|ty| !platform.has_type(*ty))
+        .map(TypeSet::of)
+        .collect()
+}
+
+pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>, platform: Platform) {
+    let def = site.def;
+    if let Err(lack) = def.runs_on(platform) {
+        lacks(checker, site, platform, lack);
+    }
+    if def.traits.intersects(MATHEMATICS) {
+        mathematics(checker, site, platform);
+    }
+    match def.group {
+        Group::DataPort if platform < Platform::Icllp => blocks(checker, site, platform),
+        Group::ThreeD if platform < Platform::Xe2 => sampler(checker, site, platform),
+        _ if def.traits.contains(Traits::SYSTOLIC) => systolic(checker, site, platform),
+        _ => {}
+    }
+    let rotates = def.traits.contains(Traits::ROTATES) && platform < Platform::Pvc;
+    if rotates || site.types.intersects(checker.lacking) {
+        operand_types(checker, site, platform, rotates);
+    }
+}
+
+#[cold]
+fn lacks(checker: &mut Checker<'_, '_>, site: &Site<'_>, platform: Platform, lack: Lack) {
+    let name = site.def.mnemonic();
+    match lack {
+        Lack::NotYet(first) => checker.add(&rules::NOT_YET, || {
+            format!("{name} exists since {first}, {platform} has none")
         }),
-        Err(Lack::NotListed) if Platforms::SPECIFIED.contains(platform.set()) => {
+        Lack::NoLonger => checker.add(&rules::NO_LONGER, || format!("{platform} has no {name}")),
+        // The last column speaks for later platforms, but not as a list.
+        Lack::NotListed if Platforms::SPECIFIED.contains(platform.set()) => {
             checker.add(&rules::NOT_LISTED, || {
-                alloc::format!("{name} is not listed for {platform}")
+                format!("{name} is not listed for {platform}")
             });
         }
-        _ => {}
-    }
-    let platform_name = platform.name();
-    operation(checker, at, platform, platform_name);
-    operand_types(checker, at, platform, platform_name);
-}
-
-fn operation(checker: &mut Checker<'_, '_>, at: &Looked<'_>, platform: Platform, on: &str) {
-    let name = at.def.mnemonic();
-    let dst = at.vector(FieldName::Dst).and_then(|o| checker.type_of(o));
-    match at.op {
-        Op::DIV | Op::MOD
-            if dst.is_some_and(|t| !t.is_float()) && (platform >= Platform::XeHpSdv) =>
-        {
-            checker.add(&rules::INTEGER_DIVISION, || {
-                alloc::format!("{on} divides no integers")
-            });
-        }
-        Op::SAD2 | Op::SAD2ADD if (platform >= Platform::Tgllp) => {
-            checker.add(&rules::SAD, || alloc::format!("{on} has no {name}"));
-        }
-        Op::PLANE if (platform >= Platform::Xe3pCri) => {
-            checker.add(&rules::PLANE, || alloc::format!("{on} has no {name}"));
-        }
-        Op::SWITCHJMP if def_lacks(at, platform) => {
-            checker.add(&rules::SWITCH, || alloc::format!("{on} has no {name}"));
-        }
-        Op::OWORD_LD | Op::OWORD_ST | Op::OWORD_LD_UNALIGNED if platform < Platform::Icllp => {
-            if let Some(Value::Surface(visakit_isa::SurfaceId(0))) =
-                at.instruction.get(FieldName::Surface)
-            {
-                checker.add_named(&rules::LOCAL_BLOCKS, at, FieldName::Surface, || {
-                    alloc::format!("{on} reaches no shared local memory by {name}")
-                });
-            }
-        }
-        Op::DPAS | Op::DPASW => dpas(checker, at, platform, on),
-        Op::SAMPLE_3D | Op::LOAD_3D | Op::GATHER4_3D
-            if platform < Platform::Xe2
-                && at
-                    .raw(FieldName::PairedSurface)
-                    .is_some_and(|r| !r.is_null()) =>
-        {
-            checker.add_named(&rules::PAIRED_SURFACE, at, FieldName::PairedSurface, || {
-                alloc::format!("{on} has no paired surfaces")
-            });
-        }
-        _ => {}
-    }
-    if !platform.has_type(DataType::Df) {
-        let exact = matches!(at.op, Op::DIVM | Op::SQRTM | Op::INVM | Op::RSQTM);
-        let double = matches!(at.op, Op::DIV | Op::INV | Op::SQRT) && dst == Some(DataType::Df);
-        if exact || double {
-            checker.add(&rules::EXACT_MATHS, || {
-                alloc::format!("{on} has no {name}{}", if double { " of df" } else { "" })
-            });
-        }
+        Lack::NotListed => {}
     }
 }
 
-fn dpas(checker: &mut Checker<'_, '_>, at: &Looked<'_>, platform: Platform, on: &str) {
-    let new = platform >= Platform::Pvc;
-    let wanted = if new { 16 } else { 8 };
-    if at.lanes != wanted {
-        checker.add_named(&rules::DPAS_PLATFORM, at, FieldName::ExecSize, || {
-            alloc::format!("execution size {}, {on} has {wanted}", at.lanes)
+/// Traits of mathematics that not all platforms have.
+const MATHEMATICS: Traits = Traits::DIVIDES
+    .union(Traits::EXACT)
+    .union(Traits::EXACT_DOUBLE);
+
+fn mathematics(checker: &mut Checker<'_, '_>, site: &Site<'_>, platform: Platform) {
+    let (name, traits) = (site.def.mnemonic(), site.def.traits);
+    let dst = checker.type_at(site, FieldName::Dst);
+    if traits.contains(Traits::DIVIDES)
+        && !platform.divides_integers()
+        && dst.is_some_and(|ty| !ty.is_float())
+    {
+        checker.add(&rules::INTEGER_DIVISION, || {
+            format!("{platform} divides no integers")
         });
     }
-    if new && at.op == Op::DPASW {
-        checker.add(&rules::DPAS_PLATFORM, || {
-            alloc::format!("{on} has no dpasw")
+    if platform.has_type(DataType::Df) {
+        return;
+    }
+    let double = traits.contains(Traits::EXACT_DOUBLE) && dst == Some(DataType::Df);
+    if double || traits.contains(Traits::EXACT) {
+        let of = if double { " of df" } else { "" };
+        checker.add(&rules::EXACT_MATHS, || {
+            format!("{platform} has no {name}{of}")
+        });
+    }
+}
+
+/// Blocks of OWords in shared local memory.
+fn blocks(checker: &mut Checker<'_, '_>, site: &Site<'_>, platform: Platform) {
+    let memory = site.def.memory;
+    let blocks =
+        memory.is_some_and(|m| m.layout == DataLayout::Block && m.storage == Storage::Surface);
+    let slm = Value::Surface(SurfaceId(0));
+    if blocks && site.instruction.get(FieldName::Surface) == Some(&slm) {
+        let name = site.def.mnemonic();
+        checker.add_named(&rules::LOCAL_BLOCKS, site, FieldName::Surface, || {
+            format!("{platform} reaches no shared local memory by {name}")
+        });
+    }
+}
+
+fn sampler(checker: &mut Checker<'_, '_>, site: &Site<'_>, platform: Platform) {
+    let paired = site.raw(FieldName::PairedSurface);
+    if paired.is_some_and(|operand| !operand.is_null()) {
+        checker.add_named(
+            &rules::PAIRED_SURFACE,
+            site,
+            FieldName::PairedSurface,
+            || format!("{platform} has no paired surfaces"),
+        );
+    }
+}
+
+fn systolic(checker: &mut Checker<'_, '_>, site: &Site<'_>, platform: Platform) {
+    let new = platform >= Platform::Pvc;
+    let wanted = if new { 16 } else { 8 };
+    if site.lanes != wanted {
+        checker.add_named(&rules::DPAS_PLATFORM, site, FieldName::ExecSize, || {
+            format!("execution size {}, {platform} has {wanted}", site.lanes)
         });
     }
     if new {
         return;
     }
     for name in [FieldName::Dst, FieldName::Src0] {
-        let ty = at.raw(name).filter(|r| !r.is_null());
-        let ty = ty
-            .and_then(|r| checker.general(r.variable))
-            .filter(|g| g.declared.is_some());
-        if let Some(ty) = ty.map(|g| g.ty)
+        if site.raw(name).is_none_or(RawOperand::is_null) {
+            continue;
+        }
+        if let Some(ty) = checker.raw_type(site, name)
             && !matches!(ty, DataType::Ud | DataType::D | DataType::F)
         {
-            checker.add_named(&rules::ACCUMULATOR_TYPE, at, name, || {
-                alloc::format!("{on} does not accumulate {ty}")
+            checker.add_named(&rules::ACCUMULATOR_TYPE, site, name, || {
+                format!("{platform} does not accumulate {ty}")
             });
         }
     }
 }
 
-fn operand_types(checker: &mut Checker<'_, '_>, at: &Looked<'_>, platform: Platform, on: &str) {
-    let group = at.def.group;
-    let rotates = matches!(at.op, Op::ROL | Op::ROR) && platform < Platform::Pvc;
-    let narrow = !(platform.has_type(DataType::Df) && platform.has_type(DataType::Q))
-        && matches!(group, Group::Arithmetic | Group::Logic);
-    let brain = !platform.has_type(DataType::Bf);
-    if !rotates && !narrow && !brain {
-        return;
-    }
+fn operand_types(
+    checker: &mut Checker<'_, '_>,
+    site: &Site<'_>,
+    platform: Platform,
+    rotates: bool,
+) {
+    let computes = matches!(site.def.group, Group::Arithmetic | Group::Logic);
+    let shifts = site.def.traits.contains(Traits::SHIFTS) && platform == Platform::Dg2;
     let mut said = false;
-    for (position, def, value) in slots(at.instruction) {
-        let (Some(def), Value::Vector(operand)) = (def, value) else {
-            continue;
-        };
+    for (slot, operand) in site.vectors() {
         let Some(ty) = checker.type_of(operand) else {
             continue;
         };
-        let slot = Slot {
-            def,
-            value,
-            position,
-        };
+        let constant = operand.class() == OperandClass::Immediate;
         let wide = matches!(ty, DataType::Q | DataType::Uq);
         if rotates && wide {
             checker.add_to(&rules::WIDE_ROTATE, slot, || {
-                alloc::format!("{on} does not rotate {ty}")
+                format!("{platform} does not rotate {ty}")
             });
-        }
-        if brain
-            && ty == DataType::Bf
-            && operand.class() != visakit_isa::operand::OperandClass::Immediate
-        {
-            checker.add_to(&rules::BRAIN_FLOAT_PLATFORM, slot, || {
-                alloc::format!("{on} has no bf")
-            });
-        }
-        if !narrow || said {
             continue;
         }
-        let shifts = matches!(at.op, Op::SHL | Op::SHR) && def.role == Role::Destination;
-        if wide && shifts && platform == Platform::Dg2 {
+        if !checker.lacking.has(ty) {
+            continue;
+        }
+        if ty == DataType::Bf {
+            if !constant {
+                checker.add_to(&rules::BRAIN_FLOAT_PLATFORM, slot, || {
+                    format!("{platform} has no bf")
+                });
+            }
+        } else if !computes || said {
+            // One finding of an instruction will do.
+        } else if wide && shifts && slot.def.role == Role::Destination {
             checker.add_to(&rules::WIDE_SHIFT, slot, || {
-                alloc::format!("{on} does not shift {ty}")
+                format!("{platform} does not shift {ty}")
             });
             said = true;
-        } else if wide
-            && !platform.has_type(ty)
-            && !matches!(operand, VectorOperand::Immediate(_))
-            && !rotates
-        {
+        } else if wide && !constant {
             checker.add_to(&rules::WIDE_INTEGERS, slot, || {
-                alloc::format!("{on} has no arithmetic of {ty}")
+                format!("{platform} has no arithmetic of {ty}")
             });
             said = true;
-        } else if ty == DataType::Df && !platform.has_type(ty) {
-            checker.add_to(&rules::DOUBLE, slot, || alloc::format!("{on} has no df"));
+        } else if !wide {
+            checker.add_to(&rules::DOUBLE, slot, || format!("{platform} has no df"));
             said = true;
         }
     }
-}
-
-fn def_lacks(at: &Looked<'_>, platform: Platform) -> bool {
-    at.def.runs_on(platform) == Err(Lack::NoLonger)
 }

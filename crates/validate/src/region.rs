@@ -1,88 +1,88 @@
 //! Regions: what they may be, and where they end.
 
-use crate::checker::{Checker, Looked, Slot};
+use crate::checker::{Checker, Site, Slot};
 use crate::rules;
 use crate::storage::General;
+use alloc::format;
 use alloc::string::ToString;
 use visakit_isa::operand::{GeneralOperand, IndirectOperand, RegionCode};
+use visakit_isa::semantics::Traits;
 use visakit_isa::table::{Group, Role};
-use visakit_isa::{FieldName, Op, Region, VarId};
+use visakit_isa::{FieldName, Region, VarId};
 
 /// Whether the region of an operand is looked at by anyone.
-fn matters(at: &Looked<'_>, slot: Slot<'_>) -> bool {
-    let computes = matches!(
-        at.def.group,
-        Group::Arithmetic | Group::Logic | Group::Move | Group::Compare | Group::Address
-    );
-    // The region of an operand whose address is taken, and those of PLANE, are ignored.
-    let address_of = at.op == Op::ADDR_ADD && slot.def.name == FieldName::Src0;
-    computes && !slot.def.scalar && !address_of && at.op != Op::PLANE
+fn matters(site: &Site<'_>, slot: Slot<'_>) -> bool {
+    // What works across lanes (PLANE) ignores regions in hardware, too; of others that ignore them
+    // (LRP) the reference implementation demands sound ones.
+    const IGNORED: Traits = Traits::REGIONS_IGNORED.union(Traits::ACROSS_LANES);
+    match site.def.group {
+        Group::Arithmetic | Group::Logic | Group::Move | Group::Compare => {
+            !slot.def.scalar && !site.def.traits.contains(IGNORED)
+        }
+        // The address of the first operand is taken.
+        Group::Address => slot.def.name != FieldName::Src0,
+        _ => false,
+    }
 }
 
 /// The horizontal stride, if it is sound.
+#[inline]
 fn stride(checker: &mut Checker<'_, '_>, slot: Slot<'_>, code: RegionCode) -> Option<u32> {
-    let elements = code.elements();
-    match elements {
+    match code.elements() {
         Some(0) if slot.def.role == Role::Destination => {
             checker.add_to(&rules::DESTINATION_STRIDE, slot, || {
                 "horizontal stride 0: all lanes write to the same element".to_string()
-            });
-            None
+            })
         }
-        Some(stride @ (0 | 1 | 2 | 4)) => Some(stride.into()),
-        _ => {
-            checker.add_to(&rules::REGION_STRIDE, slot, || match elements {
-                Some(stride) => alloc::format!("horizontal stride {stride}"),
-                None => "no horizontal stride".to_string(),
-            });
-            None
-        }
+        Some(stride @ (0 | 1 | 2 | 4)) => return Some(stride.into()),
+        Some(stride) => checker.add_to(&rules::REGION_STRIDE, slot, || {
+            format!("horizontal stride {stride}")
+        }),
+        None => checker.add_to(&rules::REGION_STRIDE, slot, || {
+            "no horizontal stride".to_string()
+        }),
     }
+    None
 }
 
 /// The width of a source, if it is sound.
+#[inline]
 fn width(
     checker: &mut Checker<'_, '_>,
-    at: &Looked<'_>,
+    site: &Site<'_>,
     slot: Slot<'_>,
     code: RegionCode,
 ) -> Option<u32> {
-    let Some(width) = code.elements() else {
-        checker.add_to(&rules::REGION_ABSENT, slot, || {
+    let lanes = site.lanes;
+    match code.elements() {
+        None => checker.add_to(&rules::REGION_ABSENT, slot, || {
             "the region has no width".to_string()
-        });
-        return None;
-    };
-    if width == 0 || width > 16 {
-        checker.add_to(&rules::REGION_WIDTH, slot, || {
-            alloc::format!("width {width}")
-        });
-        return None;
+        }),
+        Some(width) if width == 0 || width > 16 => {
+            checker.add_to(&rules::REGION_WIDTH, slot, || format!("width {width}"));
+        }
+        Some(width) if width > lanes => checker.add_to(&rules::REGION_EXEC_SIZE, slot, || {
+            format!("width {width} for {lanes} lanes")
+        }),
+        Some(width) => return Some(width.into()),
     }
-    if width > at.lanes {
-        let lanes = at.lanes;
-        checker.add_to(&rules::REGION_EXEC_SIZE, slot, || {
-            alloc::format!("width {width} for {lanes} lanes")
-        });
-        return None;
-    }
-    Some(width.into())
+    None
 }
 
 /// The last element that is accessed, counted from the first, if the region is sound.
+#[inline]
 fn last_element(
     checker: &mut Checker<'_, '_>,
-    at: &Looked<'_>,
+    site: &Site<'_>,
     slot: Slot<'_>,
     region: Region,
 ) -> Option<u32> {
-    let lanes = u32::from(at.lanes);
-    if slot.def.role == Role::Destination {
-        let stride = stride(checker, slot, region.horizontal_stride())?;
-        return Some((lanes - 1) * stride);
-    }
+    let lanes = u32::from(site.lanes);
     let stride = stride(checker, slot, region.horizontal_stride());
-    let width = width(checker, at, slot, region.width());
+    if slot.def.role == Role::Destination {
+        return Some((lanes - 1) * stride?);
+    }
+    let width = width(checker, site, slot, region.width());
     let Some(vertical) = region.vertical_stride().elements() else {
         checker.add_to(&rules::REGION_ABSENT, slot, || {
             "the region has no vertical stride".to_string()
@@ -93,9 +93,10 @@ fn last_element(
     Some((lanes / width - 1) * u32::from(vertical) + (width - 1) * stride)
 }
 
+#[inline]
 pub(crate) fn general(
     checker: &mut Checker<'_, '_>,
-    at: &Looked<'_>,
+    site: &Site<'_>,
     slot: Slot<'_>,
     operand: &GeneralOperand,
     found: General,
@@ -108,33 +109,36 @@ pub(crate) fn general(
     let column = u32::from(operand.column) * size;
     if column >= registers.most {
         checker.add_to(&rules::COLUMN, slot, || {
-            alloc::format!("column {} of type {}", operand.column, found.ty)
+            format!("column {} of type {}", operand.column, found.ty)
         });
     }
-    let last = if matters(at, slot) {
-        last_element(checker, at, slot, operand.region)
+    let last = if operand.region == Region::SCALAR && slot.def.role == Role::Source {
+        // Sound for any execution size.
+        Some(0)
+    } else if matters(site, slot) {
+        last_element(checker, site, slot, operand.region)
     } else {
         Some(0)
     };
-    let (Some(last), Some((_, storage))) = (last, found.declared) else {
+    let Some(last) = last.filter(|_| found.declared) else {
         return;
     };
     let first = u32::from(operand.row) * registers.least + column;
     let end = first + last * size + size;
     if end > found.size {
         checker.add_to(&rules::REGION_BOUNDS, slot, || {
-            alloc::format!("accesses byte {} of {}", end - 1, found.size)
+            format!("accesses byte {} of {}", end - 1, found.size)
         });
         return;
     }
-    let exempt = !matches!(at.def.group, Group::Address);
-    if matters(at, slot) && !exempt {
+    // Others are split where they span more registers.
+    if site.def.group == Group::Address && matters(site, slot) {
         let most = registers.most;
-        let start = storage.offset + u32::from(operand.row) * most + column;
+        let start = found.offset + u32::from(operand.row) * most + column;
         let end = start + last * size + size - 1;
         if end / most > start / most + 1 {
             checker.add_to(&rules::REGION_REGISTERS, slot, || {
-                alloc::format!("accesses bytes {start} to {end}")
+                format!("accesses bytes {start} to {end}")
             });
         }
     }
@@ -142,7 +146,7 @@ pub(crate) fn general(
 
 pub(crate) fn indirect(
     checker: &mut Checker<'_, '_>,
-    at: &Looked<'_>,
+    site: &Site<'_>,
     slot: Slot<'_>,
     operand: &IndirectOperand,
     elements: Option<u32>,
@@ -156,31 +160,31 @@ pub(crate) fn indirect(
                 "a region without vertical stride on a destination".to_string()
             });
         }
-        if matters(at, slot) {
+        if matters(site, slot) {
             let _ = stride(checker, slot, region.horizontal_stride());
         }
-    } else if !matters(at, slot) {
+    } else if !matters(site, slot) {
         // One address.
     } else if absent {
         let _ = stride(checker, slot, region.horizontal_stride());
-        let Some(width) = width(checker, at, slot, region.width()) else {
+        let Some(width) = width(checker, site, slot, region.width()) else {
             return;
         };
-        used = u32::from(at.lanes) / width;
+        used = u32::from(site.lanes) / width;
         let most = checker.registers.addresses;
         if used > most {
             checker.add_to(&rules::ADDRESS_COUNT, slot, || {
-                alloc::format!("{used} addresses, {most} are possible")
+                format!("{used} addresses, {most} are possible")
             });
             return;
         }
     } else {
-        let _ = last_element(checker, at, slot, region);
+        let _ = last_element(checker, site, slot, region);
     }
     let end = u32::from(operand.address_offset) + used;
-    if elements.is_some_and(|n| end > n) {
+    if let Some(elements) = elements.filter(|n| end > *n) {
         checker.add_to(&rules::ADDRESS_BOUNDS, slot, || {
-            alloc::format!("address {} of {}", end - 1, elements.unwrap_or(0))
+            format!("address {} of {elements}", end - 1)
         });
     }
 }

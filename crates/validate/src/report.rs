@@ -1,6 +1,7 @@
 //! Findings and reports.
 
 use crate::rule::{Rule, Severity};
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -10,16 +11,16 @@ use visakit_isa::object::{RoutineId, RoutineKind};
 
 /// A field: its name, and where it stands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct FieldPlace {
+pub struct FieldLocation {
     /// Name, of a field of an instruction or of a record.
     pub name: &'static str,
-    /// Place among the fields of the instruction; 0 in records.
+    /// Index among the fields of the instruction; 0 in records.
     pub position: u32,
 }
 
 /// Which part of a routine, or of the file, a finding is about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Part {
+pub enum Scope {
     /// The whole of it.
     Whole,
     /// An entry of a table, which is named like the field that holds it: `variables`, `inputs`.
@@ -40,27 +41,27 @@ pub enum Part {
 
 /// Where something is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct Location {
     /// The routine; `None` for the file.
     pub routine: Option<RoutineId>,
     /// The part of it.
-    pub part: Part,
+    pub scope: Scope,
     /// The field.
-    pub field: Option<FieldPlace>,
+    pub field: Option<FieldLocation>,
 }
 
-impl Place {
+impl Location {
     /// The file.
     pub const FILE: Self = Self {
         routine: None,
-        part: Part::Whole,
+        scope: Scope::Whole,
         field: None,
     };
 
     pub(crate) const fn of_routine(id: RoutineId) -> Self {
         Self {
             routine: Some(id),
-            part: Part::Whole,
+            scope: Scope::Whole,
             field: None,
         }
     }
@@ -68,20 +69,20 @@ impl Place {
     pub(crate) fn entry(self, table: &'static str, index: usize) -> Self {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         Self {
-            part: Part::Entry { table, index },
+            scope: Scope::Entry { table, index },
             ..self
         }
     }
 
     pub(crate) const fn field(self, name: &'static str, position: u32) -> Self {
         Self {
-            field: Some(FieldPlace { name, position }),
+            field: Some(FieldLocation { name, position }),
             ..self
         }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     /// `kernel 0, instruction 12 (mov), dst`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
@@ -93,13 +94,13 @@ impl fmt::Display for Place {
             write!(f, "{kind} {}", id.index)?;
             separator = ", ";
         }
-        match self.part {
-            Part::Whole => {}
-            Part::Entry { table, index } => {
+        match self.scope {
+            Scope::Whole => {}
+            Scope::Entry { table, index } => {
                 write!(f, "{separator}{table}[{index}]")?;
                 separator = ", ";
             }
-            Part::Instruction { number, op } => {
+            Scope::Instruction { number, op } => {
                 write!(f, "{separator}instruction {number}")?;
                 separator = ", ";
                 if let Some(op) = op {
@@ -120,8 +121,8 @@ pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
     /// Where it is broken.
-    pub place: Place,
-    /// Offset of the place from the start of the file, where the object was read from bytes.
+    pub location: Location,
+    /// Offset of the location from the start of the file, where the object was read from bytes.
     pub offset: Option<u64>,
     /// Bytes of the text, where the object was assembled and the caller has said where from.
     pub span: Option<Range<usize>>,
@@ -137,7 +138,7 @@ impl fmt::Display for Finding {
             "{}[{}] {}",
             self.rule.severity.name(),
             self.rule.id(),
-            self.place
+            self.location
         )?;
         if let Some(offset) = self.offset {
             write!(f, " @ {offset:#x}")?;
@@ -174,9 +175,9 @@ impl Report {
     }
 
     /// Tells findings where in a text their places were written.
-    pub fn set_spans(&mut self, mut span: impl FnMut(&Place) -> Option<Range<usize>>) {
+    pub fn set_spans(&mut self, mut span: impl FnMut(&Location) -> Option<Range<usize>>) {
         for finding in &mut self.findings {
-            finding.span = span(&finding.place);
+            finding.span = span(&finding.location);
         }
     }
 
@@ -216,17 +217,17 @@ impl Sink {
     pub(crate) fn add(
         &mut self,
         rule: &'static Rule,
-        place: Place,
+        location: Location,
         message: impl FnOnce() -> String,
     ) {
-        self.add_at(rule, place, None, message);
+        self.add_at(rule, location, None, message);
     }
 
     #[cold]
     pub(crate) fn add_at(
         &mut self,
         rule: &'static Rule,
-        place: Place,
+        location: Location,
         offset: Option<u64>,
         message: impl FnOnce() -> String,
     ) {
@@ -234,11 +235,19 @@ impl Sink {
         if self.report.findings.len() < self.limit {
             self.report.findings.push(Finding {
                 rule,
-                place,
+                location,
                 offset,
                 span: None,
                 message: message(),
             });
+        }
+    }
+
+    /// An index that should be below the end of its table.
+    pub(crate) fn index(&mut self, location: Location, table: &str, index: u32, end: usize) {
+        if usize::try_from(index).is_ok_and(|i| i >= end) {
+            let message = || format!("{table} {index} does not exist, the table ends at {end}");
+            self.add(&crate::rules::INDEX, location, message);
         }
     }
 }

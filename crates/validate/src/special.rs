@@ -1,202 +1,205 @@
 //! Instructions that compute, and demand more than their operands do.
 
-use crate::checker::{Checker, Looked, Slot, slots};
+use crate::checker::{Checker, Site};
 use crate::rules;
-use crate::storage::End;
+use alloc::format;
 use alloc::string::ToString;
-use visakit_isa::object::Variable;
-use visakit_isa::operand::{Modifier, OperandClass, StateClass, VectorOperand};
-use visakit_isa::table::Role;
-use visakit_isa::{DataType, FieldName, Op, Predicate, Region, Value};
+use visakit_isa::operand::{Modifier, OperandClass, OperandClasses, StateClass, VectorOperand};
+use visakit_isa::semantics::Traits;
+use visakit_isa::table::{Group, Role};
+use visakit_isa::{DataType, FieldName, Predicate, Region, TypeSet};
 
-pub(crate) fn check(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    match at.op {
-        Op::MOV => predicate_copy(checker, at),
-        Op::SEL if at.instruction.predicate().is_some_and(Predicate::is_none) => {
-            checker.add_named(&rules::SELECTOR, at, FieldName::Pred, || {
-                "sel without a predicate".to_string()
-            });
-        }
-        Op::AND | Op::OR | Op::XOR | Op::NOT => predicate_logic(checker, at),
-        Op::BFI | Op::BFE => bit_field(checker, at),
-        Op::SETP => setp(checker, at),
-        Op::ADDR_ADD => address_of(checker, at),
-        Op::MOVS => state_copy(checker, at),
-        Op::FCVT | Op::SRND => conversion(checker, at),
-        Op::CMP => compare(checker, at),
+/// Traits that have a rule here.
+const SPECIAL: Traits = Traits::SELECTS
+    .union(Traits::BIT_FIELDS)
+    .union(Traits::PREDICATE_FROM_BITS)
+    .union(Traits::COPIES_STATE);
+
+pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let (def, traits) = (site.def, site.def.traits);
+    match def.group {
+        Group::Address => address_of(checker, site),
+        Group::Compare => compare(checker, site),
+        _ if site.classes.contains(OperandClasses::PREDICATE) => predicates(checker, site),
         _ => {}
     }
-    brain_float(checker, at);
+    if traits.intersects(SPECIAL) {
+        if traits.contains(Traits::BIT_FIELDS) {
+            bit_field(checker, site);
+        } else if traits.contains(Traits::PREDICATE_FROM_BITS) {
+            predicate_from_bits(checker, site);
+        } else if traits.contains(Traits::COPIES_STATE) {
+            state_copy(checker, site);
+        } else if site.instruction.predicate().is_some_and(Predicate::is_none) {
+            let name = def.mnemonic();
+            checker.add_named(&rules::SELECTOR, site, FieldName::Pred, || {
+                format!("{name} without a predicate")
+            });
+        }
+    }
+    if !def.conversions.is_empty() {
+        conversion(checker, site);
+    }
+    if site.types.contains(TypeSet::BF) && !traits.contains(Traits::MOVES_BRAIN_FLOAT) {
+        brain_float(checker, site);
+    }
 }
 
-fn class(at: &Looked<'_>, name: FieldName) -> Option<OperandClass> {
-    Some(at.vector(name)?.class())
+/// Predicates as operands: moves copy them, logic instructions combine them.
+#[cold]
+fn predicates(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let takes = |name| {
+        let field = site.def.field(name);
+        field.is_some_and(|f| f.classes.has(OperandClass::Predicate))
+    };
+    match site.def.group {
+        Group::Logic if takes(FieldName::Dst) => predicate_logic(checker, site),
+        Group::Move if takes(FieldName::Src0) => predicate_copy(checker, site),
+        _ => {}
+    }
 }
 
-fn predicate_copy(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    if class(at, FieldName::Src0) != Some(OperandClass::Predicate) {
+fn predicate_copy(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let src = site.vector(FieldName::Src0);
+    if !src.is_some_and(|o| o.class() == OperandClass::Predicate) {
         return;
     }
-    if at.lanes != 1 {
-        let lanes = at.lanes;
-        checker.add_named(&rules::PREDICATE_COPY, at, FieldName::ExecSize, || {
-            alloc::format!("a predicate is copied with execution size {lanes}")
+    if site.lanes != 1 {
+        let lanes = site.lanes;
+        checker.add_named(&rules::PREDICATE_COPY, site, FieldName::ExecSize, || {
+            format!("a predicate is copied with execution size {lanes}")
         });
     }
-    if let Some(dst) = at.vector(FieldName::Dst) {
+    if let Some(dst) = site.vector(FieldName::Dst) {
         let ty = checker.type_of(dst);
         if ty.is_some_and(|t| t.is_float() || t.size() > 4) {
-            checker.add_named(&rules::PREDICATE_COPY, at, FieldName::Dst, || {
-                let ty = ty.map_or("?", DataType::name);
-                alloc::format!("a predicate is copied into type {ty}")
+            let ty = ty.map_or("?", DataType::name);
+            checker.add_named(&rules::PREDICATE_COPY, site, FieldName::Dst, || {
+                format!("a predicate is copied into type {ty}")
             });
         }
         if dst.modifier() == Modifier::SAT {
-            checker.add_named(&rules::PREDICATE_COPY, at, FieldName::Dst, || {
+            checker.add_named(&rules::PREDICATE_COPY, site, FieldName::Dst, || {
                 "a copy of a predicate saturates".to_string()
             });
         }
     }
-    unpredicated(checker, at, "a copy of a predicate");
+    unpredicated(checker, site, "a copy of a predicate");
 }
 
-fn unpredicated(checker: &mut Checker<'_, '_>, at: &Looked<'_>, what: &str) {
-    if at.instruction.predicate().is_some_and(|p| !p.is_none()) {
-        checker.add_named(&rules::PREDICATED_LOGIC, at, FieldName::Pred, || {
-            alloc::format!("{what} is predicated")
+fn unpredicated(checker: &mut Checker<'_, '_>, site: &Site<'_>, what: &str) {
+    if site.instruction.predicate().is_some_and(|p| !p.is_none()) {
+        checker.add_named(&rules::PREDICATED_LOGIC, site, FieldName::Pred, || {
+            format!("{what} is predicated")
         });
     }
 }
 
-fn predicate_logic(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    let (mut predicates, mut others) = (0, 0);
-    for (_, _, value) in slots(at.instruction) {
-        if let Value::Vector(operand) = value {
-            match operand.class() {
-                OperandClass::Predicate => predicates += 1,
-                _ => others += 1,
-            }
-        }
-    }
-    if predicates > 0 {
-        unpredicated(checker, at, "logic on predicates");
-    }
-    if predicates > 0 && others > 0 {
+fn predicate_logic(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let operands = site.vectors().count();
+    let predicates = site.vectors();
+    let predicates = predicates
+        .filter(|(_, operand)| operand.class() == OperandClass::Predicate)
+        .count();
+    unpredicated(checker, site, "logic on predicates");
+    if predicates < operands {
         checker.add(&rules::PREDICATE_LOGIC, || {
-            alloc::format!(
-                "{predicates} of {} operands are predicates",
-                predicates + others
-            )
+            format!("{predicates} of {operands} operands are predicates")
         });
     }
 }
 
-fn bit_field(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    if at.lanes == 2 {
-        checker.add_named(&rules::BIT_FIELD_SIZE, at, FieldName::ExecSize, || {
+fn bit_field(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    if site.lanes == 2 {
+        checker.add_named(&rules::BIT_FIELD_SIZE, site, FieldName::ExecSize, || {
             "execution size 2".to_string()
         });
     }
-    if at.lanes == 1 {
+    if site.lanes == 1 {
         return;
     }
-    for (position, def, value) in slots(at.instruction) {
-        let (Some(def), Value::Vector(VectorOperand::General(operand))) = (def, value) else {
+    for (slot, operand) in site.vectors() {
+        let VectorOperand::General(operand) = operand else {
             continue;
         };
         // One element for all lanes lies where it wants.
-        if def.role == Role::Source && operand.region == Region::SCALAR {
+        if slot.def.role == Role::Source && operand.region == Region::SCALAR {
             continue;
         }
         let Some(general) = checker.general(operand.variable) else {
             continue;
         };
-        let Some((_, storage)) = general.declared else {
+        let Some(root) = general.end.root(checker.body) else {
             continue;
         };
-        let End::Declared(root) = storage.end else {
-            continue;
-        };
-        let variables = &checker.body.variables;
-        let root = variables.get(usize::try_from(root).unwrap_or(usize::MAX));
-        let size = root.map_or(0, Variable::size);
-        let stated = root
-            .and_then(|v| v.properties.alignment().bytes(32))
-            .unwrap_or(1);
-        let aligned = if size >= 32 { 32 } else { stated };
-        let offset = storage.offset + u32::from(operand.column) * u32::from(general.ty.size());
+        let stated = root.properties.alignment().bytes(32).unwrap_or(1);
+        let aligned = if root.size() >= 32 { 32 } else { stated };
+        let offset = general.offset + u32::from(operand.column) * u32::from(general.ty.size());
         if aligned < 16 || offset % 16 != 0 {
-            let slot = Slot {
-                def,
-                value,
-                position,
-            };
             checker.add_to(&rules::BIT_FIELD_ALIGNMENT, slot, || {
-                alloc::format!("at byte {offset} of storage that is aligned to {aligned} bytes")
+                format!("at byte {offset} of storage that is aligned to {aligned} bytes")
             });
         }
     }
 }
 
-fn setp(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    let scalar = match at.vector(FieldName::Src0) {
+/// The bits are set for all lanes, so that the mask says just which half is written.
+fn predicate_from_bits(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let scalar = match site.vector(FieldName::Src0) {
         Some(VectorOperand::Immediate(o)) => !o.data_type().is_packed(),
         Some(VectorOperand::General(o)) => o.region == Region::SCALAR,
         _ => false,
     };
-    let first = if at.lanes == 32 {
+    let first = if site.lanes == 32 {
         0
     } else {
-        at.mask.first_lane
+        site.mask.first_lane
     };
-    let sound =
-        at.mask.no_mask && matches!(first, 0 | 16) && (at.lanes < 32 || at.mask.first_lane == 0);
-    if scalar && at.lanes > 1 && !sound {
-        let mask = at.mask;
-        checker.add_named(&rules::SETP_MASK, at, FieldName::ExecSize, || {
-            alloc::format!("mask {mask}, expected M1_NM or M5_NM")
+    let sound = site.mask.no_mask
+        && matches!(first, 0 | 16)
+        && (site.lanes < 32 || site.mask.first_lane == 0);
+    if scalar && site.lanes > 1 && !sound {
+        let mask = site.mask;
+        checker.add_named(&rules::SETP_MASK, site, FieldName::ExecSize, || {
+            format!("mask {mask}, expected M1_NM or M5_NM")
         });
     }
 }
 
-fn address_of(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    match at.vector(FieldName::Src0) {
+fn address_of(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    match site.vector(FieldName::Src0) {
         Some(VectorOperand::General(o)) => {
             let first = checker.format.predefined_variable_count();
             let known = checker.format.predefined_variable(o.variable);
             let name = known.map_or("a reserved variable", |v| v.name);
             if o.variable.0 < first && !matches!(name, "arg" | "retval") {
-                checker.add_named(&rules::ADDRESS_OF, at, FieldName::Src0, || {
-                    alloc::format!("takes the address of {name}")
+                checker.add_named(&rules::ADDRESS_OF, site, FieldName::Src0, || {
+                    format!("takes the address of {name}")
                 });
             }
         }
         Some(VectorOperand::State(o)) if o.class == StateClass::SURFACE => {
             let first = checker.format.predefined_surface_count();
             if o.index < u16::from(first) {
-                checker.add_named(&rules::ADDRESS_OF, at, FieldName::Src0, || {
-                    alloc::format!("takes the address of the predefined surface T{}", o.index)
+                checker.add_named(&rules::ADDRESS_OF, site, FieldName::Src0, || {
+                    format!("takes the address of the predefined surface T{}", o.index)
                 });
             }
         }
         _ => {}
     }
-    let Some(src1) = at.vector(FieldName::Src1) else {
-        return;
-    };
-    let ty = checker.type_of(src1);
-    let sound = ty
-        .is_none_or(|t| t.size() <= 2 && !t.is_float() || matches!(t, DataType::V | DataType::Uv));
-    if !sound {
-        checker.add_named(&rules::OPERAND_TYPE, at, FieldName::Src1, || {
-            let ty = ty.map_or("?", DataType::name);
-            alloc::format!("type {ty}, expected a word or byte")
+    if let Some(ty) = checker.type_at(site, FieldName::Src1)
+        && (ty.size() > 2 || ty.is_float())
+        && !matches!(ty, DataType::V | DataType::Uv)
+    {
+        checker.add_named(&rules::OPERAND_TYPE, site, FieldName::Src1, || {
+            format!("type {ty}, expected a word or byte")
         });
     }
 }
 
-fn state_copy(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    let (dst, src) = (at.vector(FieldName::Dst), at.vector(FieldName::Src0));
+fn state_copy(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let (dst, src) = (site.vector(FieldName::Dst), site.vector(FieldName::Src0));
     let message = match (dst, src) {
         (Some(VectorOperand::State(a)), Some(VectorOperand::State(b))) if a.class != b.class => {
             "copies between a surface and a sampler"
@@ -211,110 +214,64 @@ fn state_copy(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
     checker.add(&rules::STATE_COPY, || message.to_string());
 }
 
-fn conversion(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    let types =
-        [FieldName::Dst, FieldName::Src0].map(|n| at.vector(n).and_then(|o| checker.type_of(o)));
+fn conversion(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let types = [FieldName::Dst, FieldName::Src0].map(|name| checker.type_at(site, name));
     let [Some(dst), Some(src)] = types else {
         return;
     };
-    use DataType::{B, Bf, F, Hf, Ub, Ud};
-    let sound = if at.op == Op::FCVT {
-        matches!((dst, src), (Ub | B, Hf) | (Hf, Ub | B) | (Ud, F) | (F, Ud))
-    } else {
-        matches!((dst, src), (Ub | B, Hf | Bf) | (Hf, F))
-    };
-    let name = at.def.mnemonic();
-    if !sound {
+    let (name, known) = (site.def.mnemonic(), site.def.conversions);
+    if !known.iter().any(|c| c.to.has(dst) && c.from.has(src)) {
         checker.add(&rules::CONVERSION, || {
-            alloc::format!("{name} does not convert {src} to {dst}")
+            format!("{name} does not convert {src} to {dst}")
         });
     }
-    // The narrow results are written whatever lanes are enabled.
-    let masked = at.op == Op::SRND || matches!(dst, Ub | B);
-    if masked && !at.mask.no_mask {
-        checker.add_named(&rules::CONVERSION, at, FieldName::ExecSize, || {
-            alloc::format!("{name} into {dst} needs a NoMask form")
+    if !site.mask.no_mask && known.iter().any(|c| c.to.has(dst) && c.unmasked) {
+        checker.add_named(&rules::CONVERSION, site, FieldName::ExecSize, || {
+            format!("{name} into {dst} needs a NoMask form")
         });
     }
     for source in [FieldName::Src0, FieldName::Src1] {
-        if at
-            .vector(source)
-            .is_some_and(|o| o.modifier() != Modifier::NONE)
-        {
-            checker.add_named(&rules::CONVERSION, at, source, || {
-                alloc::format!("{name} takes no source modifiers")
+        let operand = site.vector(source);
+        if operand.is_some_and(|o| o.modifier() != Modifier::NONE) {
+            checker.add_named(&rules::CONVERSION, site, source, || {
+                format!("{name} takes no source modifiers")
             });
         }
     }
 }
 
-fn compare(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
+fn compare(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     let types = [FieldName::Dst, FieldName::Src0].map(|n| {
-        let operand = at
-            .vector(n)
-            .filter(|o| o.class() == OperandClass::General)?;
-        checker.type_of(operand)
+        let operand = site.vector(n)?;
+        let general = operand.class() == OperandClass::General;
+        general.then(|| checker.type_of(operand))?
     });
     if let [Some(dst), Some(src)] = types
         && src.is_float()
         && dst.size() != src.size()
     {
-        checker.add_named(&rules::CMP_DESTINATION, at, FieldName::Dst, || {
-            alloc::format!("a result of type {dst} for sources of type {src}")
+        checker.add_named(&rules::CMP_DESTINATION, site, FieldName::Dst, || {
+            format!("a result of type {dst} for sources of type {src}")
         });
     }
 }
 
-fn brain_float(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    if matches!(at.op, Op::SRND | Op::MOV | Op::BF_CVT | Op::MOVS | Op::SETP) {
+#[cold]
+fn brain_float(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    const BESIDE: TypeSet = TypeSet::BF
+        .union(TypeSet::F)
+        .union(TypeSet::of(DataType::Bool))
+        .union(TypeSet::of(DataType::Vf));
+    let name = site.def.mnemonic();
+    if !site.def.traits.contains(Traits::BRAIN_FLOAT) {
+        checker.add(&rules::BRAIN_FLOAT, || format!("{name} takes no bf"));
         return;
     }
-    let mut used = false;
-    let mut odd = None;
-    for (_, def, value) in slots(at.instruction) {
-        let (Some(def), Value::Vector(operand)) = (def, value) else {
-            continue;
-        };
-        let Some(ty) = checker.type_of(operand) else {
-            continue;
-        };
-        used |= ty == DataType::Bf;
-        if !matches!(
-            ty,
-            DataType::Bf | DataType::F | DataType::Bool | DataType::Vf
-        ) {
-            odd = odd.or(Some((def.name, ty)));
-        }
-    }
-    if !used {
-        return;
-    }
-    let takes = matches!(
-        at.op,
-        Op::MUL
-            | Op::MAD
-            | Op::ADD
-            | Op::SEL
-            | Op::CMP
-            | Op::COS
-            | Op::DIV
-            | Op::EXP
-            | Op::INV
-            | Op::LOG
-            | Op::POW
-            | Op::RSQRT
-            | Op::SIN
-            | Op::SQRT
-            | Op::FMINMAX
-            | Op::TANH
-            | Op::SIGM
-    );
-    let name = at.def.mnemonic();
-    if !takes {
-        checker.add(&rules::BRAIN_FLOAT, || alloc::format!("{name} takes no bf"));
-    } else if let Some((field, ty)) = odd {
-        checker.add_named(&rules::BRAIN_FLOAT, at, field, || {
-            alloc::format!("{ty} beside bf")
-        });
+    let odd = site.vectors().find_map(|(slot, operand)| {
+        let ty = checker.type_of(operand).filter(|ty| !BESIDE.has(*ty))?;
+        Some((slot, ty))
+    });
+    if let Some((slot, ty)) = odd {
+        checker.add_to(&rules::BRAIN_FLOAT, slot, || format!("{ty} beside bf"));
     }
 }

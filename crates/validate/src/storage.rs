@@ -1,7 +1,7 @@
 //! Where variables have their storage.
 
 use alloc::vec::Vec;
-use visakit_isa::object::Body;
+use visakit_isa::object::{Body, Variable};
 use visakit_isa::{DataType, Format, VarId};
 
 /// How aliases of a variable end.
@@ -10,7 +10,7 @@ pub(crate) enum End {
     /// At a declared variable with storage of its own, by its place in the table.
     Declared(u32),
     /// At a predefined variable.
-    Predefined(VarId),
+    Predefined,
     /// At a file-scope variable.
     File,
     /// At a variable that does not exist.
@@ -19,26 +19,73 @@ pub(crate) enum End {
     Cycle,
 }
 
+impl End {
+    /// The declared variable with the storage.
+    pub(crate) fn root<'b, 'a>(self, body: &'b Body<'a>) -> Option<&'b Variable<'a>> {
+        let Self::Declared(index) = self else {
+            return None;
+        };
+        body.variables.get(usize::try_from(index).ok()?)
+    }
+}
+
 /// The storage of a declared variable.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Storage {
-    pub(crate) end: End,
+#[derive(Clone, Copy)]
+struct Storage {
+    end: End,
     /// Offset from the start of that variable in bytes.
-    pub(crate) offset: u32,
+    offset: u32,
+}
+
+impl Storage {
+    const fn at(end: End) -> Self {
+        Self { end, offset: 0 }
+    }
 }
 
 /// A general variable, as operands see it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct General {
     pub(crate) ty: DataType,
-    /// Bytes; 0 for a predefined variable of unknown size.
+    /// Whether the routine declares it.
+    pub(crate) declared: bool,
+    /// Bytes; 0 for predefined variables.
     pub(crate) size: u32,
-    /// `None` for predefined variables.
-    pub(crate) declared: Option<(u32, Storage)>,
+    /// How its aliases end.
+    pub(crate) end: End,
+    /// Offset from the start of the variable with the storage in bytes.
+    pub(crate) offset: u32,
+    /// Bytes of that variable, where it is declared here.
+    pub(crate) root_size: Option<u32>,
+}
+
+/// The general variables by number, predefined ones first.
+pub(crate) fn generals(body: &Body<'_>, format: Format) -> Vec<General> {
+    let predefined = (0..format.predefined_variable_count()).map(|number| {
+        let known = format.predefined_variable(VarId(number));
+        General {
+            ty: known.map_or(DataType::Ud, |v| v.data_type),
+            declared: false,
+            size: 0,
+            end: End::Predefined,
+            offset: 0,
+            root_size: None,
+        }
+    });
+    let declared = body.variables.iter().zip(storages(body, format));
+    let declared = declared.map(|(variable, storage)| General {
+        ty: variable.properties.data_type(),
+        declared: true,
+        size: variable.size(),
+        end: storage.end,
+        offset: storage.offset,
+        root_size: storage.end.root(body).map(Variable::size),
+    });
+    predefined.chain(declared).collect()
 }
 
 /// Follows the aliases of all variables of a routine, each link once.
-pub(crate) fn storages(body: &Body<'_>, format: Format) -> Vec<Storage> {
+fn storages(body: &Body<'_>, format: Format) -> Vec<Storage> {
     let first = format.predefined_variable_count();
     let mut found: Vec<Option<Storage>> = alloc::vec![None; body.variables.len()];
     // 0: not seen, else the number of the walk that has seen it.
@@ -52,43 +99,26 @@ pub(crate) fn storages(body: &Body<'_>, format: Format) -> Vec<Storage> {
                 break *known;
             }
             let (Some(variable), Some(mark)) = (body.variables.get(at), seen.get_mut(at)) else {
-                break Storage {
-                    end: End::Missing,
-                    offset: 0,
-                };
+                break Storage::at(End::Missing);
             };
             if *mark == walk {
-                break Storage {
-                    end: End::Cycle,
-                    offset: 0,
-                };
+                break Storage::at(End::Cycle);
             }
             *mark = walk;
             path.push(at);
             if variable.alias_scope != 0 {
-                break Storage {
-                    end: End::File,
-                    offset: 0,
-                };
+                break Storage::at(End::File);
             }
             match variable.alias.0 {
                 0 => {
                     path.pop();
-                    let own = Storage {
-                        end: End::Declared(u32::try_from(at).unwrap_or(u32::MAX)),
-                        offset: 0,
-                    };
-                    if let Some(place) = found.get_mut(at) {
-                        *place = Some(own);
+                    let own = Storage::at(End::Declared(u32::try_from(at).unwrap_or(u32::MAX)));
+                    if let Some(entry) = found.get_mut(at) {
+                        *entry = Some(own);
                     }
                     break own;
                 }
-                id if id < first => {
-                    break Storage {
-                        end: End::Predefined(VarId(id)),
-                        offset: 0,
-                    };
-                }
+                id if id < first => break Storage::at(End::Predefined),
                 id => at = usize::try_from(id - first).unwrap_or(usize::MAX),
             }
         };
@@ -96,14 +126,11 @@ pub(crate) fn storages(body: &Body<'_>, format: Format) -> Vec<Storage> {
         while let Some(link) = path.pop() {
             let offset = body.variables.get(link).map_or(0, |v| v.alias_offset);
             storage.offset = storage.offset.saturating_add(offset.into());
-            if let Some(place) = found.get_mut(link) {
-                *place = Some(storage);
+            if let Some(entry) = found.get_mut(link) {
+                *entry = Some(storage);
             }
         }
     }
-    let missing = Storage {
-        end: End::Missing,
-        offset: 0,
-    };
+    let missing = Storage::at(End::Missing);
     found.into_iter().map(|s| s.unwrap_or(missing)).collect()
 }

@@ -1,10 +1,11 @@
 //! Files, references, names.
 
-use crate::report::{Part, Place, Sink};
+use crate::report::{Location, Scope, Sink};
 use crate::rule::Rule;
 use crate::rules;
 use alloc::collections::BTreeMap;
-use alloc::string::ToString;
+use alloc::format;
+use alloc::string::{String, ToString};
 use visakit_isa::object::{
     Attribute, Content, FileVariable, Item, Object, Relocation, Routine, RoutineId, RoutineKind,
 };
@@ -22,39 +23,40 @@ pub(crate) fn faults(faults: &[Error], sink: &mut Sink) {
             _ => &rules::UNDECODABLE,
         };
         let context = fault.context();
-        let mut place = Place {
+        let mut location = Location {
             routine: context.routine.as_ref().map(|(id, _)| *id),
-            ..Place::FILE
+            ..Location::FILE
         };
         if let Some(number) = context.instruction {
             let op = context.def.map(|d| d.op);
-            place.part = Part::Instruction { number, op };
+            location.scope = Scope::Instruction { number, op };
         } else if let Some((table, Some(index))) = context.path.first() {
-            place.part = Part::Entry {
+            location.scope = Scope::Entry {
                 table,
                 index: *index,
             };
         }
         if let Some(name) = context.field {
-            place = place.field(name, 0);
+            location = location.field(name, 0);
         }
-        sink.add_at(rule, place, Some(fault.offset()), || {
-            fault.kind().to_string()
-        });
+        let message = || fault.kind().to_string();
+        sink.add_at(rule, location, Some(fault.offset()), message);
     }
 }
 
 /// Pieces that are raw bytes, for objects of which no faults are known.
 pub(crate) fn raw_pieces(object: &Object<'_>, sink: &mut Sink) {
     for (id, routine) in object.routines() {
-        let place = Place::of_routine(id);
+        let location = Location::of_routine(id);
         match &routine.content {
-            Content::Raw(raw) => sink.add(&rules::UNDECODABLE, place, || raw.reason.clone()),
-            Content::Missing(reason) => sink.add(&rules::MISPLACED_PIECE, place, || reason.clone()),
+            Content::Raw(raw) => sink.add(&rules::UNDECODABLE, location, || raw.reason.clone()),
+            Content::Missing(reason) => {
+                sink.add(&rules::MISPLACED_PIECE, location, || reason.to_string())
+            }
             Content::Body(body) => {
                 for item in &body.code {
                     if let Item::Raw(raw) = item {
-                        sink.add(&rules::UNDECODABLE, place, || raw.reason.clone());
+                        sink.add(&rules::UNDECODABLE, location, || raw.reason.clone());
                     }
                 }
             }
@@ -67,8 +69,8 @@ pub(crate) fn object(object: &Object<'_>, sink: &mut Sink) {
     let mut names: BTreeMap<(RoutineKind, &[u8]), RoutineId> = BTreeMap::new();
     for (id, routine) in object.routines() {
         if let Some(first) = names.insert((id.kind, &routine.name), id) {
-            sink.add(&rules::DUPLICATE_NAME, Place::of_routine(id), || {
-                alloc::format!("has the name of {} {}", first.kind.name(), first.index)
+            sink.add(&rules::DUPLICATE_NAME, Location::of_routine(id), || {
+                format!("has the name of {} {}", first.kind.name(), first.index)
             });
         }
     }
@@ -78,22 +80,24 @@ pub(crate) fn object(object: &Object<'_>, sink: &mut Sink) {
 }
 
 fn file_variable(index: usize, variable: &FileVariable<'_>, sink: &mut Sink) {
-    let place = Place::FILE.entry("file_variables", index);
+    let location = Location::FILE.entry("file_variables", index);
     let ty = variable.properties.data_type();
     if ty.is_packed() || ty == visakit_isa::DataType::Bool {
-        sink.add(&rules::VARIABLE_TYPE, place.field("properties", 0), || {
-            alloc::format!("a variable of type {ty}")
-        });
+        sink.add(
+            &rules::VARIABLE_TYPE,
+            location.field("properties", 0),
+            || format!("a variable of type {ty}"),
+        );
     }
     if variable.properties.alignment().bytes(32).is_none() {
-        sink.add(&rules::ALIGNMENT, place.field("properties", 0), || {
-            alloc::format!("alignment code {}", variable.properties.alignment().0)
+        sink.add(&rules::ALIGNMENT, location.field("properties", 0), || {
+            format!("alignment code {}", variable.properties.alignment().0)
         });
     }
     if variable.elements == 0 {
         sink.add(
             &rules::VARIABLE_ELEMENTS,
-            place.field("elements", 0),
+            location.field("elements", 0),
             || "no elements".to_string(),
         );
     }
@@ -101,36 +105,33 @@ fn file_variable(index: usize, variable: &FileVariable<'_>, sink: &mut Sink) {
 
 /// What the file says of a routine.
 pub(crate) fn routine(object: &Object<'_>, id: RoutineId, routine: &Routine<'_>, sink: &mut Sink) {
-    let place = Place::of_routine(id);
+    let location = Location::of_routine(id);
     if routine.name.is_empty() {
-        sink.add(&rules::ROUTINE_NAME, place.field("name", 0), || {
+        sink.add(&rules::ROUTINE_NAME, location.field("name", 0), || {
             "the name is empty".to_string()
         });
     }
     if let Content::Body(body) = &routine.content {
+        let at_name = location.field("name", 0);
         match body.string(body.name) {
-            None => sink.add(&rules::INDEX, place.field("name", 0), || {
-                out_of_range("string", body.name.0, body.strings.len())
-            }),
-            Some(own) if own != routine.name.as_ref() && !routine.name.is_empty() => {
-                sink.add(&rules::ROUTINE_NAME, place.field("name", 0), || {
-                    let own = alloc::string::String::from_utf8_lossy(own);
-                    let outer = routine.display_name();
-                    alloc::format!("the file says {outer:?}, the routine {own:?}")
-                });
+            None => sink.index(at_name, "string", body.name.0, body.strings.len()),
+            Some(inner) if inner != routine.name.as_ref() && !routine.name.is_empty() => {
+                let (outer, inner) = (routine.display_name(), String::from_utf8_lossy(inner));
+                let message = || format!("the file says {outer:?}, the routine {inner:?}");
+                sink.add(&rules::ROUTINE_NAME, at_name, message);
             }
             Some(_) => {}
         }
     }
     relocations(
-        place,
+        location,
         "variable_relocations",
         &routine.variable_relocations,
         object.file_variables.len(),
         sink,
     );
     relocations(
-        place,
+        location,
         "function_relocations",
         &routine.function_relocations,
         object.functions.len(),
@@ -138,16 +139,16 @@ pub(crate) fn routine(object: &Object<'_>, id: RoutineId, routine: &Routine<'_>,
     );
     for (index, binary) in routine.binaries.iter().enumerate() {
         if binary.platform.name().is_none() && binary.platform.0 != 0 {
-            let place = place.entry("binaries", index).field("platform", 0);
-            sink.add(&rules::NATIVE_PLATFORM, place, || {
-                alloc::format!("platform {} has no name", binary.platform.0)
+            let location = location.entry("binaries", index).field("platform", 0);
+            sink.add(&rules::NATIVE_PLATFORM, location, || {
+                format!("platform {} has no name", binary.platform.0)
             });
         }
     }
 }
 
 fn relocations(
-    place: Place,
+    location: Location,
     table: &'static str,
     list: &[Relocation],
     end: usize,
@@ -155,27 +156,23 @@ fn relocations(
 ) {
     for (index, relocation) in list.iter().enumerate() {
         if usize::from(relocation.resolved) >= end {
-            let place = place.entry(table, index).field("resolved", 0);
-            sink.add(&rules::RELOCATION, place, || {
-                alloc::format!("resolves to {}, the file has {end}", relocation.resolved)
+            let location = location.entry(table, index).field("resolved", 0);
+            sink.add(&rules::RELOCATION, location, || {
+                format!("resolves to {}, the file has {end}", relocation.resolved)
             });
         }
     }
 }
 
 /// The names of attributes exist, and their values have a size.
-pub(crate) fn attributes(place: Place, list: &[Attribute<'_>], strings: usize, sink: &mut Sink) {
+pub(crate) fn attributes(
+    location: Location,
+    list: &[Attribute<'_>],
+    strings: usize,
+    sink: &mut Sink,
+) {
     for attribute in list {
-        let index = attribute.name.0;
-        if usize::try_from(index).is_ok_and(|i| i >= strings) {
-            sink.add(&rules::INDEX, place.field("attributes", 0), || {
-                out_of_range("string", index, strings)
-            });
-        }
+        let location = location.field("attributes", 0);
+        sink.index(location, "string", attribute.name.0, strings);
     }
-}
-
-/// The message for an index beyond its table.
-pub(crate) fn out_of_range(table: &str, index: u32, end: usize) -> alloc::string::String {
-    alloc::format!("{table} {index} does not exist, the table ends at {end}")
 }

@@ -1,184 +1,169 @@
 //! Types of operands, and what results may saturate.
 
-use crate::checker::{Checker, Looked, Slot, slots};
+use crate::checker::{Checker, Site, Slot};
 use crate::rules;
-use alloc::string::String;
-use visakit_isa::operand::{Modifier, OperandClass, VectorOperand};
-use visakit_isa::table::{Group, Role, Saturation};
-use visakit_isa::{DataType, FieldName, Op, TypeSet, Value};
+use alloc::format;
+use core::fmt;
+use visakit_isa::operand::{Modifier, OperandClass};
+use visakit_isa::semantics::Traits;
+use visakit_isa::table::{FieldDef, Group, Role, Saturation};
+use visakit_isa::{DataType, FieldName, TypeSet};
 
-/// The message for a type that the place does not name.
-pub(crate) fn unexpected(ty: DataType, slot: Slot<'_>) -> String {
-    let mut wanted = String::new();
-    for ty in slot.def.types.types() {
-        if !wanted.is_empty() {
-            wanted.push_str(", ");
+/// Types in messages: `ud, d`.
+struct Types(TypeSet);
+
+impl fmt::Display for Types {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, ty) in self.0.types().enumerate() {
+            f.write_str(if n > 0 { ", " } else { "" })?;
+            f.write_str(ty.name())?;
         }
-        wanted.push_str(ty.name());
+        Ok(())
     }
-    alloc::format!("type {ty}, expected {wanted}")
 }
 
-/// Whether the place names the type or one that is as large: messages move bytes.
-pub(crate) fn same_size(ty: DataType, slot: Slot<'_>) -> bool {
-    slot.def.types.types().any(|t| t.size() == ty.size())
+/// Whether the field names the type or one that is as large: messages move bytes.
+pub(crate) fn same_size(ty: DataType, def: &FieldDef) -> bool {
+    def.types.has(ty) || def.types.types().any(|t| t.size() == ty.size())
 }
 
-/// Instructions of which the reference implementation refuses sources of other integer types than
-/// those of their rows.
-fn integers_are_told_apart(op: Op) -> bool {
-    matches!(
-        op,
-        Op::MUL
-            | Op::DIV
-            | Op::ADDC
-            | Op::SUBB
-            | Op::DP4A
-            | Op::ADD3
-            | Op::ADD3O
-            | Op::SAD2
-            | Op::SAD2ADD
-            | Op::FBL
-            | Op::FBH
-            | Op::CBIT
-            | Op::ROL
-            | Op::ROR
-    )
+/// A type that the field does not name.
+pub(crate) fn unexpected(
+    checker: &mut Checker<'_, '_>,
+    refused: bool,
+    slot: Slot<'_>,
+    ty: DataType,
+) {
+    let rule = if refused {
+        &rules::OPERAND_TYPE
+    } else {
+        &rules::UNUSUAL_TYPE
+    };
+    let wanted = Types(slot.def.types);
+    checker.add_to(rule, slot, || format!("type {ty}, expected {wanted}"));
 }
 
-/// The type of a vector operand against those that its place names.
+/// The type of a vector operand against those that its field names.
+#[inline]
 pub(crate) fn operand(
     checker: &mut Checker<'_, '_>,
-    at: &Looked<'_>,
+    site: &Site<'_>,
     slot: Slot<'_>,
-    operand: &VectorOperand,
+    class: OperandClass,
+    ty: DataType,
 ) {
     let types = slot.def.types;
-    // Mixes with bf, and the conversions, have rules of their own.
-    if types.is_empty() || matches!(at.op, Op::SRND | Op::FCVT) {
+    if types.is_empty() || types.has(ty) || matches!(ty, DataType::Bool | DataType::Bf) {
         return;
     }
-    let Some(ty) = checker.type_of(operand) else {
-        return;
-    };
-    if ty == DataType::Bool || types.has(ty) || ty == DataType::Bf {
+    unlisted(checker, site, slot, class, ty);
+}
+
+/// A type that the field does not name: refused, unusual, or fine.
+fn unlisted(
+    checker: &mut Checker<'_, '_>,
+    site: &Site<'_>,
+    slot: Slot<'_>,
+    class: OperandClass,
+    ty: DataType,
+) {
+    let (group, traits) = (site.def.group, site.def.traits);
+    // Conversions have a rule of their own.
+    if !site.def.conversions.is_empty() {
         return;
     }
-    let computes = matches!(at.def.group, Group::Arithmetic | Group::Logic);
-    if !computes {
-        if operand.class() != OperandClass::Immediate && !same_size(ty, slot) {
-            checker.add_to(&rules::UNUSUAL_TYPE, slot, || unexpected(ty, slot));
+    let constant = class == OperandClass::Immediate;
+    if !matches!(group, Group::Arithmetic | Group::Logic) {
+        if !constant && !same_size(ty, slot.def) {
+            unexpected(checker, false, slot, ty);
         }
         return;
+    }
+    if traits.contains(Traits::TAKES_INTEGERS) && !ty.is_float() {
+        return unexpected(checker, false, slot, ty);
     }
     let kind = if ty.is_float() {
         TypeSet::ALL_FLOATS
     } else {
         TypeSet::INTEGERS
     };
-    // The reference implementation takes integers here, and gives what mathematics of floats gives.
-    let maths = matches!(at.op, Op::INV | Op::SQRT | Op::RSQRT) && !ty.is_float();
-    if maths {
-        checker.add_to(&rules::UNUSUAL_TYPE, slot, || unexpected(ty, slot));
-        return;
-    }
-    if !types.intersects(kind) {
-        checker.add_to(&rules::OPERAND_TYPE, slot, || unexpected(ty, slot));
-        return;
-    }
-    // Constants are converted, and packed ones are words.
-    if operand.class() == OperandClass::Immediate && !matches!(ty, DataType::Q | DataType::Uq) {
-        return;
+    if !slot.def.types.intersects(kind) {
+        return unexpected(checker, true, slot, ty);
     }
     let wide = matches!(ty, DataType::Q | DataType::Uq);
-    let refused = match (at.def.group, slot.def.role) {
-        (Group::Arithmetic, Role::Destination) => true,
-        _ if ty.is_float() => true,
-        (Group::Logic, _) => match at.op {
-            Op::FBL | Op::FBH | Op::CBIT => wide,
-            Op::ROL | Op::ROR => !wide,
-            _ => false,
-        },
-        _ => integers_are_told_apart(at.op),
-    };
-    let rule = if refused {
-        &rules::OPERAND_TYPE
-    } else {
-        &rules::UNUSUAL_TYPE
-    };
-    checker.add_to(rule, slot, || unexpected(ty, slot));
+    // Constants are converted, and packed ones are words.
+    if constant && !wide {
+        return;
+    }
+    let refused = ty.is_float()
+        || (group == Group::Arithmetic && slot.def.role == Role::Destination)
+        || traits.contains(Traits::STRICT_INTEGERS)
+        || (wide && traits.contains(Traits::NO_QWORDS));
+    unexpected(checker, refused, slot, ty);
 }
 
 /// Types of an instruction's operands among each other, and saturation.
-pub(crate) fn check(checker: &mut Checker<'_, '_>, at: &Looked<'_>) {
-    let Some(dst) = at.vector(FieldName::Dst) else {
+pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let Some(dst) = site.vector(FieldName::Dst) else {
         return;
     };
     let ty = checker.type_of(dst);
     if dst.modifier() == Modifier::SAT {
-        saturation(checker, at, ty);
+        saturation(checker, site, ty);
     }
-    if at.def.group == Group::Arithmetic
-        && at.op != Op::SRND
-        && let Some(ty) = ty
+    if site.def.group == Group::Arithmetic
+        && site.def.conversions.is_empty()
+        && let Some(dst) = ty
+        && !site.types.has(DataType::Bf)
+        && !mixable(dst).contains(site.sources)
     {
-        mixed(checker, at, ty);
+        mixed(checker, site, dst);
     }
 }
 
-fn saturation(checker: &mut Checker<'_, '_>, at: &Looked<'_>, ty: Option<DataType>) {
+fn saturation(checker: &mut Checker<'_, '_>, site: &Site<'_>, ty: Option<DataType>) {
     let integer = ty.is_some_and(|t| !t.is_float());
-    let rule = match at.def.saturation {
+    let rule = match site.def.saturation {
         Saturation::No => &rules::SATURATION,
         Saturation::FloatOnly if integer => &rules::SATURATION,
         Saturation::Unlisted => &rules::SATURATION_UNEXPECTED,
         Saturation::Float if integer => &rules::SATURATION_UNEXPECTED,
         _ => return,
     };
-    let name = at.def.mnemonic();
-    checker.add_named(rule, at, FieldName::Dst, || match ty {
-        Some(ty) => alloc::format!("{name} into {ty} does not saturate"),
-        None => alloc::format!("{name} does not saturate"),
-    });
+    let name = site.def.mnemonic();
+    match ty {
+        Some(ty) => checker.add_named(rule, site, FieldName::Dst, || {
+            format!("{name} into {ty} does not saturate")
+        }),
+        None => checker.add_named(rule, site, FieldName::Dst, || {
+            format!("{name} does not saturate")
+        }),
+    }
 }
 
-fn mixed(checker: &mut Checker<'_, '_>, at: &Looked<'_>, dst: DataType) {
-    let mut brain = dst == DataType::Bf;
-    for (_, _, value) in slots(at.instruction) {
-        if let Value::Vector(operand) = value {
-            brain |= checker.type_of(operand) == Some(DataType::Bf);
-        }
+/// Types of the sources that an arithmetic result of type `dst` can have.
+const fn mixable(dst: DataType) -> TypeSet {
+    match dst {
+        DataType::F => TypeSet::F
+            .union(TypeSet::HF)
+            .union(TypeSet::of(DataType::Vf)),
+        DataType::Hf => TypeSet::HF.union(TypeSet::F),
+        _ if dst.is_float() => TypeSet::of(dst),
+        _ => TypeSet::INTEGERS
+            .union(TypeSet::of(DataType::V))
+            .union(TypeSet::of(DataType::Uv)),
     }
-    if brain {
-        return;
-    }
-    for (position, def, value) in slots(at.instruction) {
-        let (Some(def), Value::Vector(operand)) = (def, value) else {
-            continue;
-        };
-        if def.role != Role::Source {
-            continue;
-        }
-        let Some(src) = checker.type_of(operand) else {
-            continue;
-        };
-        let sound = if dst.is_float() || src.is_float() {
-            src == dst
-                || matches!(
-                    (dst, src),
-                    (DataType::F, DataType::Vf | DataType::Hf) | (DataType::Hf, DataType::F)
-                )
-        } else {
-            src != DataType::Bool
-        };
-        if !sound {
-            let slot = Slot {
-                def,
-                value,
-                position,
-            };
+}
+
+#[cold]
+fn mixed(checker: &mut Checker<'_, '_>, site: &Site<'_>, dst: DataType) {
+    for (slot, operand) in site.vectors() {
+        if let Some(src) = checker.type_of(operand)
+            && slot.def.role == Role::Source
+            && !mixable(dst).has(src)
+        {
             checker.add_to(&rules::MIXED_TYPES, slot, || {
-                alloc::format!("a source of type {src} for a result of type {dst}")
+                format!("a source of type {src} for a result of type {dst}")
             });
         }
     }

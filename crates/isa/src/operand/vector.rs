@@ -43,6 +43,18 @@ impl OperandClass {
         }
     }
 
+    /// The class of the variable that a LIFETIME marks, which tells the table that it is in: bits 4
+    /// and 5 of the properties. `None` where they name no kind of variable.
+    #[must_use]
+    pub const fn of_lifetime(properties: u16) -> Option<Self> {
+        match properties >> 4 & 3 {
+            0 => Some(Self::General),
+            1 => Some(Self::Address),
+            2 => Some(Self::Predicate),
+            _ => None,
+        }
+    }
+
     /// The code in the tag byte.
     #[inline]
     #[must_use]
@@ -84,7 +96,15 @@ bitflags! {
 }
 
 impl OperandClasses {
+    /// The set that holds just this class.
+    #[inline]
+    #[must_use]
+    pub const fn of(class: OperandClass) -> Self {
+        Self::from_bits_retain(1 << class.code())
+    }
+
     /// Whether the set has this class.
+    #[inline]
     #[must_use]
     pub const fn has(self, class: OperandClass) -> bool {
         self.bits() & (1 << class.code()) != 0

@@ -303,7 +303,6 @@ impl Memory {
         let mut memory = Self::lsc(action);
         memory.storage = Storage::LscImage;
         memory.layout = DataLayout::Texels;
-        memory.count = Count::Channels(FieldName::ChMask);
         memory
     }
 

@@ -52,6 +52,13 @@ bitflags! {
         const FUSED = 1 << 19;
         /// Reaches the memory of images and media surfaces only, never shared local memory.
         const IMAGES_ONLY = 1 << 20;
+        /// The bits of a source become the elements of a predicate: a constant or a scalar gives all
+        /// of them, whatever the execution size.
+        const PREDICATE_FROM_BITS = 1 << 21;
+        /// Copies states of surfaces and samplers, or between them and `ud`.
+        const COPIES_STATE = 1 << 22;
+        /// Multiplies matrices in the systolic array.
+        const SYSTOLIC = 1 << 23;
     }
 }
 

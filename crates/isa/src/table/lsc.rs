@@ -14,6 +14,10 @@ const fn texel_atomic(op: AtomicOp) -> Memory {
     Memory::lsc_image(Action::Atomic(op))
 }
 
+const fn texel_channels(action: Action) -> Memory {
+    Memory::lsc_image(action).count(Count::Channels(F::ChMask))
+}
+
 const SFID: FieldDef = u8(F::Sfid).named(&enums::LSC_SFID);
 const CACHE_L1: FieldDef = u8(F::CacheL1).named(&enums::LSC_CACHING);
 const CACHE_L3: FieldDef = u8(F::CacheL3).named(&enums::LSC_CACHING);
@@ -314,7 +318,7 @@ macro_rules! __lsc_rows {
         => UNTYPED;
 
     /// Loads the enabled channels from the coordinates of each lane.
-    LSC_TYPED_LOAD_QUAD = sub(0x8a, 0x02) ["lsc_load_quad.tgm"] .memory(Memory::lsc_image(Action::Load)) .text(text::TYPED_LOAD_QUAD) .lsc() => TYPED;
+    LSC_TYPED_LOAD_QUAD = sub(0x8a, 0x02) ["lsc_load_quad.tgm"] .memory(texel_channels(Action::Load)) .text(text::TYPED_LOAD_QUAD) .lsc() => TYPED;
 
     /// Loads rectangles of a 2D surface.
     LSC_TYPED_LOAD_BLOCK2D = sub(0x8a, 0x03) ["lsc_load_block2d.tgm"] .memory(Memory::lsc_image(Action::Load).layout(DataLayout::Rectangle).count(Count::Rectangle).element(ElementSize::Bytes(1)).address(AddressWidth::Bits(32))) .syntax(Syntax::of(text::TYPED_LOAD_BLOCK).or(&[text::TYPED_LOAD_BLOCK_BARE])) .lsc()
@@ -322,7 +326,7 @@ macro_rules! __lsc_rows {
         => TYPED_BLOCK2D;
 
     /// Stores the enabled channels to the coordinates of each lane.
-    LSC_TYPED_STORE_QUAD = sub(0x8a, 0x06) ["lsc_store_quad.tgm"] .memory(Memory::lsc_image(Action::Store)) .text(text::TYPED_STORE_QUAD) .lsc() => TYPED;
+    LSC_TYPED_STORE_QUAD = sub(0x8a, 0x06) ["lsc_store_quad.tgm"] .memory(texel_channels(Action::Store)) .text(text::TYPED_STORE_QUAD) .lsc() => TYPED;
 
     /// Stores a rectangle of a 2D surface.
     LSC_TYPED_STORE_BLOCK2D = sub(0x8a, 0x07) ["lsc_store_block2d.tgm"] .memory(Memory::lsc_image(Action::Store).layout(DataLayout::Rectangle).count(Count::Rectangle).element(ElementSize::Bytes(1)).address(AddressWidth::Bits(32))) .syntax(Syntax::of(text::TYPED_STORE_BLOCK).or(&[text::TYPED_STORE_BLOCK_BARE])) .lsc()
@@ -405,21 +409,21 @@ macro_rules! __lsc_rows {
     /// Loads samples of a multi-sampled render target.
     LSC_TYPED_LOAD_QUAD_MSRT = sub(0x8a, 0x31) ["lsc_load_quad_msrt.tgm"]
         .unsupported("what it gives and takes is not publicly defined")
-        .memory(Memory::lsc_image(Action::Load)) .text(text::TYPED_LOAD_QUAD) .lsc()
+        .memory(texel_channels(Action::Load)) .text(text::TYPED_LOAD_QUAD) .lsc()
         .note("IGC 2.x only")
         => TYPED;
 
     /// Stores samples of a multi-sampled render target.
     LSC_TYPED_STORE_QUAD_MSRT = sub(0x8a, 0x32) ["lsc_store_quad_msrt.tgm"]
         .unsupported("what it gives and takes is not publicly defined")
-        .memory(Memory::lsc_image(Action::Store)) .text(text::TYPED_STORE_QUAD) .lsc()
+        .memory(texel_channels(Action::Store)) .text(text::TYPED_STORE_QUAD) .lsc()
         .note("IGC 2.x only")
         => TYPED;
 
     /// Loads channels, and gives for each lane whether the page is resident.
     LSC_TYPED_LOAD_QUAD_STATUS = sub(0x8a, 0x36) ["lsc_load_quad_status.tgm"]
         .unsupported("what it gives and takes is not publicly defined")
-        .memory(Memory::lsc_image(Action::Status)) .text(text::TYPED_LOAD_QUAD) .lsc() => TYPED;
+        .memory(texel_channels(Action::Status)) .text(text::TYPED_LOAD_QUAD) .lsc() => TYPED;
 
     /// Orders memory accesses of the load/store cache.
     LSC_FENCE = plain(0x8b) ["lsc_fence"] .memory(Memory::control(Action::Fence)) .text(text::FENCE) .spec(NO_SAT, NO_MODS, NONE)

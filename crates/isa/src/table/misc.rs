@@ -255,7 +255,7 @@ macro_rules! __misc_rows {
             $($state)*
     /// Systolic dot product accumulate shared by two execution units.
     DPASW = plain(0x1c) ["dpasw"]
-        .traits(Traits::FUSED).lacking(Platforms::since(Platform::Pvc)) .text(SYSTOLIC) .spec(NO_SAT, NO_MODS, NONE)
+        .traits(Traits::FUSED.union(Traits::SYSTOLIC)).lacking(Platforms::since(Platform::Pvc)) .text(SYSTOLIC) .spec(NO_SAT, NO_MODS, NONE)
         .since_platform(Platform::XeHpSdv).since("2021-06")
         .note("src2 is a vector operand, the other three are raw operands. Text form: dpas.W.A.SD.RC")
         => &[
@@ -350,7 +350,7 @@ macro_rules! __misc_rows {
         => &[u8(F::Mode).note("0 wait, 1 signal")];
 
     /// Systolic dot product accumulate.
-    DPAS = plain(0x83) ["dpas"] .text(SYSTOLIC) .spec(NO_SAT, NO_MODS, NONE).since_platform(Platform::XeHpSdv)
+    DPAS = plain(0x83) ["dpas"] .traits(Traits::SYSTOLIC) .text(SYSTOLIC) .spec(NO_SAT, NO_MODS, NONE).since_platform(Platform::XeHpSdv)
         .since("2021-06")
         .note("src2 is a vector operand, the other three are raw operands. Text form: dpas.W.A.SD.RC")
         => &[
@@ -379,6 +379,7 @@ macro_rules! __misc_rows {
 
     /// Systolic dot product accumulate of block-scaled operands.
     BDPAS = plain(0x99) ["bdpas"]
+        .traits(Traits::SYSTOLIC)
         .unsupported(UNDEFINED) .text_only().since_platform(Platform::Xe3pCri).since("2025-12")
         .note("Descriptor only (IGC 2.26+, Xe3P); no binary reader case. No bytes exist.")
         => &[

@@ -424,18 +424,10 @@ impl InstructionDef {
                 Ok(())
             };
         }
-        // Platforms between the columns are like the one before them.
-        let column = Platforms::SPECIFIED
-            .platforms()
-            .filter(|column| *column <= platform)
-            .last();
-        match column {
-            Some(column)
-                if !self.platforms.is_empty() && !self.platforms.contains(column.set()) =>
-            {
-                Err(Lack::NotListed)
-            }
-            _ => Ok(()),
+        if self.platforms.is_empty() || self.platforms.contains(platform.column()) {
+            Ok(())
+        } else {
+            Err(Lack::NotListed)
         }
     }
 

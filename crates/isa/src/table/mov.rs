@@ -114,7 +114,7 @@ macro_rules! __mov_rows {
 
     /// Sets a predicate from the bits of a source.
     SETP = plain(0x2b) ["setp"]
-        .traits(Traits::MOVES_BRAIN_FLOAT) .spec(UNLISTED_SAT, NO_MODS, ALL)
+        .traits(Traits::MOVES_BRAIN_FLOAT.union(Traits::PREDICATE_FROM_BITS)) .spec(UNLISTED_SAT, NO_MODS, ALL)
         => &[EXEC, dst(P, ANY), src(F::Src0, GIM, T::INTEGERS)];
 
     /// Compares two sources and sets a predicate or a general variable.
@@ -128,7 +128,7 @@ macro_rules! __mov_rows {
 
     /// Copies a state variable, or copies into one.
     MOVS = plain(0x2d) ["movs"]
-        .traits(Traits::MOVES_BRAIN_FLOAT) .spec(UNLISTED_SAT, NO_MODS, ALL)
+        .traits(Traits::MOVES_BRAIN_FLOAT.union(Traits::COPIES_STATE)) .spec(UNLISTED_SAT, NO_MODS, ALL)
         => &[EXEC, dst(G.union(S), ANY), src(F::Src0, GIM.union(S), T::UD)];
 
     /// Minimum or maximum of two sources.

@@ -65,13 +65,13 @@ rules! {
         source: VERIFIER,
     }
     MODIFIER_PLACE = 214 "modifier-place" Error {
-        what: "Source modifiers stand on general and indirect operands; abs and neg in arithmetic, shifts and moves, not in logic instructions; not in logic instructions only.",
+        what: "Source modifiers stand on general and indirect operands; abs and neg not in logic instructions that take no modifier at all; not in logic instructions only.",
         action: "Negate or complement with an instruction of its own.",
         source: VERIFIER,
     }
     MODIFIER_UNEXPECTED = 215 "modifier-unexpected" Warning {
-        what: "An instruction whose page allows no source modifiers has none.",
-        action: "Apply it with a mov before.",
+        what: "A source has no modifier that the page of the instruction does not allow: no abs and neg in AND, OR, XOR and NOT, none at all elsewhere.",
+        action: "Apply it with a mov before. Shipped kernels negate what AND reads, and run.",
         source: TABLE,
     }
     SATURATION = 216 "saturation" Error {

@@ -24,11 +24,6 @@ rules! {
         action: "Call a function of a library.",
         source: VERIFIER,
     }
-    SAD = 504 "sad" Error {
-        what: "TGLLP and later have no SAD2 and SAD2ADD.",
-        action: "Use differences and abs.",
-        source: VERIFIER,
-    }
     BRAIN_FLOAT_PLATFORM = 505 "brain-float-platform" Error {
         what: "bf operands need XeHP or later.",
         action: "Convert with shifts.",
@@ -44,18 +39,13 @@ rules! {
         action: "Shift two halves.",
         source: VERIFIER,
     }
-    SWITCH = 508 "switch" Error {
-        what: "TGLLP, XeHP and DG2 have no SWITCHJMP.",
-        action: "Use comparisons and jumps.",
-        source: VERIFIER,
-    }
     LOCAL_BLOCKS = 509 "slm-blocks" Error {
         what: "OWord messages access shared local memory from ICLLP on.",
         action: "Use gather4_scaled.",
         source: VERIFIER,
     }
     DPAS_PLATFORM = 510 "dpas-platform" Error {
-        what: "DPAS has execution size 8 before PVC and 16 from PVC on; DPASW ends before PVC.",
+        what: "DPAS has execution size 8 before PVC and 16 from PVC on.",
         action: "Compile for the platform.",
         source: VERIFIER,
     }
@@ -79,9 +69,9 @@ rules! {
         action: "Set it to null.",
         source: VERIFIER,
     }
-    PLANE = 515 "plane" Error {
-        what: "PLANE ends before Xe3P.",
-        action: "Use mad.",
+    NO_LONGER = 516 "no-longer" Error {
+        what: "The platform has the instruction still: TGLLP and later have no SAD2 and SAD2ADD, TGLLP, XeHP, DG2, MTL and ARL no SWITCHJMP, PVC and later no DPASW, Xe3P and later no PLANE.",
+        action: "Replace it by instructions that remain: differences and abs, comparisons and jumps, DPAS, mad.",
         source: VERIFIER,
     }
 }

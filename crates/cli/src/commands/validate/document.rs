@@ -4,7 +4,7 @@ use super::Checked;
 use crate::input;
 use crate::output::printable;
 use serde_json::{Map, Value, json};
-use visakit::validate::{Finding, Part};
+use visakit::validate::{Finding, Scope};
 
 /// All findings as one JSON document.
 pub(super) fn document(checked: &[Checked], unusable: &[String]) -> Value {
@@ -39,7 +39,7 @@ fn finding(one: &Checked, finding: &Finding, line: Option<(usize, usize)>) -> Va
     let mut put = |key: &str, value: Value| out.insert(key.to_owned(), value);
     put("rule", finding.rule.id().to_string().into());
     put("severity", finding.rule.severity.name().into());
-    if let Some(id) = finding.place.routine {
+    if let Some(id) = finding.location.routine {
         let routine = json!({
             "kind": id.kind.name(),
             "index": id.index,
@@ -47,18 +47,18 @@ fn finding(one: &Checked, finding: &Finding, line: Option<(usize, usize)>) -> Va
         });
         put("routine", routine);
     }
-    match finding.place.part {
-        Part::Whole => {}
-        Part::Entry { table, index } => {
+    match finding.location.scope {
+        Scope::Whole => {}
+        Scope::Entry { table, index } => {
             put("table", table.into());
             put("entry", index.into());
         }
-        Part::Instruction { number, op } => {
+        Scope::Instruction { number, op } => {
             put("instruction", number.into());
             put("mnemonic", op.map(|op| op.def().mnemonic()).into());
         }
     }
-    if let Some(field) = finding.place.field {
+    if let Some(field) = finding.location.field {
         put("field", field.name.into());
     }
     if let Some(offset) = finding.offset {

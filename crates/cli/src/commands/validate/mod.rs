@@ -16,7 +16,7 @@ use visakit::isa::object::{Object, RoutineId};
 use visakit::parse::{self, ReadOptions};
 use visakit::text::asm::{self, Places, assemble_with_places};
 use visakit::validate::{
-    Finding, Options, Part, Place, Platform, Report, decoded_from, object, rules,
+    Finding, Location, Options, Platform, Report, Scope, decoded_from, object, rules,
 };
 
 #[derive(clap::Args)]
@@ -185,7 +185,7 @@ fn check_text(path: &Path, bytes: &[u8], args: &Args, options: &Options) -> Chec
             for fault in faults {
                 let finding = Finding {
                     rule: &rules::TEXT_FAULT,
-                    place: Place::FILE,
+                    location: Location::FILE,
                     offset: None,
                     span: Some(fault.span.start..fault.span.end()),
                     message: fault.to_string(),
@@ -199,12 +199,12 @@ fn check_text(path: &Path, bytes: &[u8], args: &Args, options: &Options) -> Chec
 }
 
 /// Where the text says what a finding is about.
-fn span(places: &Places, place: &Place) -> Option<std::ops::Range<usize>> {
-    let routine = places.routine(place.routine?)?;
-    let span = match place.part {
-        Part::Whole => routine.routine,
-        Part::Entry { table, index } => routine.entry(table, usize::try_from(index).ok()?)?,
-        Part::Instruction { number, .. } => routine.instruction(usize::try_from(number).ok()?)?,
+fn span(places: &Places, location: &Location) -> Option<std::ops::Range<usize>> {
+    let routine = places.routine(location.routine?)?;
+    let span = match location.scope {
+        Scope::Whole => routine.routine,
+        Scope::Entry { table, index } => routine.entry(table, usize::try_from(index).ok()?)?,
+        Scope::Instruction { number, .. } => routine.instruction(usize::try_from(number).ok()?)?,
     };
     Some(span.start..span.end())
 }

@@ -71,8 +71,8 @@ fn result(one: &Checked, finding: &Finding, line: Option<(usize, usize)>) -> Val
     if let (Some(region), Value::Object(location)) = (region, &mut physical) {
         location.insert("region".to_owned(), region);
     }
-    let mut logical = finding.place.to_string();
-    if let Some(name) = finding.place.routine.and_then(|id| one.names.get(id)) {
+    let mut logical = finding.location.to_string();
+    if let Some(name) = finding.location.routine.and_then(|id| one.names.get(id)) {
         logical = format!("{logical} of {name}");
     }
     json!({

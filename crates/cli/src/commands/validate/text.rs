@@ -62,11 +62,11 @@ fn print_one(
         finding.rule.severity.name(),
         finding.rule.id()
     )?;
-    let place = finding.place.to_string();
+    let place = finding.location.to_string();
     if !place.is_empty() {
         write!(out, " {place}")?;
     }
-    if let Some(name) = finding.place.routine.and_then(|id| one.names.get(id)) {
+    if let Some(name) = finding.location.routine.and_then(|id| one.names.get(id)) {
         write!(out, " of {}", short(name))?;
     }
     if let Some(offset) = finding.offset {
