@@ -20,32 +20,46 @@ use visakit_isa::{
 };
 
 /// Checks a whole object.
-pub(crate) fn object(object: &Object<'_>, options: &Options, sink: &mut Sink) {
+///
+/// Pieces that did not decode are told where nobody else tells of them.
+pub(crate) fn object(object: &Object<'_>, options: &Options, tell_raw: bool, sink: &mut Sink) {
     structure::object(object, sink);
     let registers = Registers::of(object, options.platform);
     let lacking = options.platform.map_or(TypeSet::empty(), platform::lacking);
     for (id, routine) in object.routines() {
         sink.report.routines += 1;
         structure::routine(object, id, routine, sink);
-        if let Content::Body(body) = &routine.content {
-            let format = object.format();
-            let mut checker = Checker {
-                sink,
-                object,
-                body,
-                format,
-                id,
-                platform: options.platform,
-                registers,
-                lacking,
-                variables: generals(body, format),
-                location: Location::of_routine(id),
-                turns: Vec::new(),
-            };
-            declarations::check(&mut checker);
-            checker.code();
-            flow::check(&mut checker);
-        }
+        let location = Location::of_routine(id);
+        let body = match &routine.content {
+            Content::Body(body) => body,
+            Content::Raw(raw) if tell_raw => {
+                sink.add(&rules::UNDECODABLE, location, || raw.reason.clone());
+                continue;
+            }
+            Content::Missing(reason) if tell_raw => {
+                sink.add(&rules::MISPLACED_PIECE, location, || reason.clone());
+                continue;
+            }
+            Content::Raw(_) | Content::Missing(_) => continue,
+        };
+        let format = object.format();
+        let variables = generals(body, format);
+        let mut checker = Checker {
+            sink,
+            object,
+            body,
+            format,
+            id,
+            platform: options.platform,
+            registers,
+            lacking,
+            variables: &variables,
+            location,
+            turns: Vec::new(),
+        };
+        declarations::check(&mut checker);
+        checker.code(tell_raw);
+        flow::check(&mut checker);
     }
 }
 
@@ -61,7 +75,7 @@ pub(crate) struct Checker<'c, 'o> {
     /// Types that the platform lacks.
     pub(crate) lacking: TypeSet,
     /// The general variables by number, predefined ones first.
-    pub(crate) variables: Vec<General>,
+    pub(crate) variables: &'c [General],
     /// The instruction that is checked.
     pub(crate) location: Location,
     /// The places where control may do something else than go on.
@@ -110,6 +124,10 @@ pub(crate) struct Site<'i> {
     pub(crate) sources: TypeSet,
     /// Classes of the vector operands.
     pub(crate) classes: OperandClasses,
+    /// The type of the destination, if it is a vector operand and has one.
+    pub(crate) dst: Option<DataType>,
+    /// Whether that saturates.
+    pub(crate) saturates: bool,
 }
 
 impl Site<'_> {
@@ -212,7 +230,7 @@ impl<'c> Checker<'c, '_> {
         self.sink.add(rule, location, message);
     }
 
-    fn code(&mut self) {
+    fn code(&mut self, tell_raw: bool) {
         let body = self.body;
         let (mut number, mut before) = (0, None);
         let turn = |number, before: &mut Option<Op>, what| Turn {
@@ -221,11 +239,19 @@ impl<'c> Checker<'c, '_> {
             what,
         };
         for item in &body.code {
-            let Item::Instruction(instruction) = item else {
-                self.turns.push(turn(number, &mut before, Code::Raw));
-                continue;
+            let instruction = match item {
+                Item::Instruction(instruction) => instruction,
+                Item::Raw(raw) => {
+                    self.turns.push(turn(number, &mut before, Code::Raw));
+                    if tell_raw {
+                        let location = Location::of_routine(self.id);
+                        self.sink
+                            .add(&rules::UNDECODABLE, location, || raw.reason.clone());
+                    }
+                    continue;
+                }
             };
-            let (op, def) = (instruction.op, instruction.def());
+            let (op, def) = (instruction.op, instruction.op.def());
             if def.flow == Flow::Next && def.ending == Ending::Never {
                 before = Some(op);
             } else {
@@ -260,15 +286,19 @@ impl<'c> Checker<'c, '_> {
             types: TypeSet::empty(),
             sources: TypeSet::empty(),
             classes: OperandClasses::empty(),
+            dst: None,
+            saturates: false,
         };
+        let conditional = def.shape == Shape::Conditional;
         let (mut complete, mut key) = (0, 0);
         let mut rest = def.fields;
         for (position, field) in (0..).zip(&instruction.fields) {
             let value = &field.value;
             let found = next_def(&mut rest, field.name).filter(|def| {
-                def.when.holds(self.format)
-                    && def.only_if.is_none_or(|test| test.holds(key))
-                    && value.fits(def.kind)
+                let here = !conditional
+                    || (def.when.holds(self.format)
+                        && def.only_if.is_none_or(|test| test.holds(key)));
+                here && value.fits(def.kind)
             });
             let Some(def) = found else {
                 let name = field.name.as_str();
@@ -325,8 +355,8 @@ impl<'c> Checker<'c, '_> {
 
     /// A general variable; `None` if it does not exist.
     #[inline]
-    pub(crate) fn general(&self, id: VarId) -> Option<General> {
-        self.variables.get(usize::try_from(id.0).ok()?).copied()
+    pub(crate) fn general(&self, id: VarId) -> Option<&'c General> {
+        self.variables.get(usize::try_from(id.0).ok()?)
     }
 
     /// Bytes from the start of a raw operand to the end of the variable with its storage; `None`

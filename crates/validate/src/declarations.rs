@@ -117,7 +117,7 @@ fn alias(checker: &mut Checker<'_, '_>, location: Location, index: usize, variab
     let body = checker.body;
     let first = checker.format.predefined_variable_count();
     let start = usize::try_from(first).unwrap_or(0);
-    let Some(found) = checker.variables.get(start + index).copied() else {
+    let Some(found) = checker.variables.get(start + index) else {
         return;
     };
     let (at_alias, at_offset) = (

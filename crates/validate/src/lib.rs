@@ -95,8 +95,7 @@ impl Default for Options {
 #[must_use]
 pub fn object(object: &Object<'_>, options: &Options) -> Report {
     let mut sink = Sink::new(options.limit);
-    structure::raw_pieces(object, &mut sink);
-    checker::object(object, options, &mut sink);
+    checker::object(object, options, true, &mut sink);
     sink.report
 }
 
@@ -119,7 +118,7 @@ pub fn bytes(bytes: &[u8], dialect: Option<Dialect>, options: &Options) -> Resul
 pub fn decoded_from(bytes: &[u8], decoded: &Decoded<'_>, options: &Options) -> Report {
     let mut sink = Sink::new(options.limit);
     structure::faults(&decoded.faults, &mut sink);
-    checker::object(&decoded.object, options, &mut sink);
+    checker::object(&decoded.object, options, false, &mut sink);
     let mut report = sink.report;
     locate::locate(bytes, &decoded.object, &mut report.findings);
     report

@@ -136,7 +136,7 @@ fn lanes(checker: &mut Checker<'_, '_>, slot: Slot<'_>, lanes: u8, mask: ExecMas
         checker.add_to(&rules::MASK_RANGE, slot, || {
             format!("{lanes} lanes from lane {} on", mask.first_lane)
         });
-    } else if !mask.first_lane.is_multiple_of(lanes.max(1)) {
+    } else if mask.first_lane & (lanes - 1) != 0 {
         checker.add_to(&rules::MASK_ALIGNMENT, slot, || {
             format!("{lanes} lanes from lane {} on", mask.first_lane)
         });
@@ -160,7 +160,7 @@ fn absent(checker: &mut Checker<'_, '_>, slot: Slot<'_>, table: &str, id: u16, e
     let location = checker
         .location
         .field(slot.def.name.as_str(), slot.position);
-    checker.sink.index(location, table, id.into(), end);
+    checker.sink.absent(location, table, id.into(), end);
 }
 
 /// The declaration of a predicate, said to be missing if it is.
@@ -293,6 +293,10 @@ fn vector(
             None
         }
     };
+    if def.name == FieldName::Dst {
+        site.dst = ty;
+        site.saturates = operand.modifier() == Modifier::SAT;
+    }
     if let Some(ty) = ty {
         site.types |= TypeSet::of(ty);
         if def.role == Role::Source {

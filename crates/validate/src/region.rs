@@ -26,7 +26,6 @@ fn matters(site: &Site<'_>, slot: Slot<'_>) -> bool {
 }
 
 /// The horizontal stride, if it is sound.
-#[inline]
 fn stride(checker: &mut Checker<'_, '_>, slot: Slot<'_>, code: RegionCode) -> Option<u32> {
     match code.elements() {
         Some(0) if slot.def.role == Role::Destination => {
@@ -46,7 +45,6 @@ fn stride(checker: &mut Checker<'_, '_>, slot: Slot<'_>, code: RegionCode) -> Op
 }
 
 /// The width of a source, if it is sound.
-#[inline]
 fn width(
     checker: &mut Checker<'_, '_>,
     site: &Site<'_>,
@@ -70,7 +68,6 @@ fn width(
 }
 
 /// The last element that is accessed, counted from the first, if the region is sound.
-#[inline]
 fn last_element(
     checker: &mut Checker<'_, '_>,
     site: &Site<'_>,
@@ -93,13 +90,34 @@ fn last_element(
     Some((lanes / width - 1) * u32::from(vertical) + (width - 1) * stride)
 }
 
+/// The same for regions whose parts are all there and sound, which is nearly all.
+#[inline]
+fn last_of_sound(site: &Site<'_>, slot: Slot<'_>, region: Region) -> Option<u32> {
+    let (vertical, width, stride) = (
+        region.vertical_stride().code(),
+        region.width().code(),
+        region.horizontal_stride().code(),
+    );
+    // Codes 1 to 7 stand for 0, 1, 2, 4, 8, 16 and 32 elements.
+    let elements = |code: u8| (1u32 << code) >> 2;
+    let lanes = u32::from(site.lanes);
+    if slot.def.role == Role::Destination {
+        return matches!(stride, 2..=4).then(|| (lanes - 1) * elements(stride));
+    }
+    let sound = matches!((vertical, width, stride), (1..=7, 2..=6, 1..=4));
+    (sound && elements(width) <= lanes).then(|| {
+        let rows = lanes >> (width - 2);
+        (rows - 1) * elements(vertical) + (elements(width) - 1) * elements(stride)
+    })
+}
+
 #[inline]
 pub(crate) fn general(
     checker: &mut Checker<'_, '_>,
     site: &Site<'_>,
     slot: Slot<'_>,
     operand: &GeneralOperand,
-    found: General,
+    found: &General,
 ) {
     if operand.variable == VarId::NULL {
         return;
@@ -112,11 +130,9 @@ pub(crate) fn general(
             format!("column {} of type {}", operand.column, found.ty)
         });
     }
-    let last = if operand.region == Region::SCALAR && slot.def.role == Role::Source {
-        // Sound for any execution size.
-        Some(0)
-    } else if matters(site, slot) {
-        last_element(checker, site, slot, operand.region)
+    let last = if matters(site, slot) {
+        last_of_sound(site, slot, operand.region)
+            .or_else(|| last_element(checker, site, slot, operand.region))
     } else {
         Some(0)
     };

@@ -244,10 +244,18 @@ impl Sink {
     }
 
     /// An index that should be below the end of its table.
+    #[inline]
     pub(crate) fn index(&mut self, location: Location, table: &str, index: u32, end: usize) {
         if usize::try_from(index).is_ok_and(|i| i >= end) {
-            let message = || format!("{table} {index} does not exist, the table ends at {end}");
-            self.add(&crate::rules::INDEX, location, message);
+            self.absent(location, table, index, end);
         }
+    }
+
+    /// An index of an entry that its table does not have.
+    #[cold]
+    pub(crate) fn absent(&mut self, location: Location, table: &str, index: u32, end: usize) {
+        self.add(&crate::rules::INDEX, location, || {
+            format!("{table} {index} does not exist, the table ends at {end}")
+        });
     }
 }

@@ -15,7 +15,20 @@ const SPECIAL: Traits = Traits::SELECTS
     .union(Traits::PREDICATE_FROM_BITS)
     .union(Traits::COPIES_STATE);
 
+#[inline]
 pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let def = site.def;
+    if def.traits.intersects(SPECIAL)
+        || site.classes.contains(OperandClasses::PREDICATE)
+        || site.types.contains(TypeSet::BF)
+        || matches!(def.group, Group::Address | Group::Compare)
+        || !def.conversions.is_empty()
+    {
+        rules_of(checker, site);
+    }
+}
+
+fn rules_of(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     let (def, traits) = (site.def, site.def.traits);
     match def.group {
         Group::Address => address_of(checker, site),
@@ -23,19 +36,21 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
         _ if site.classes.contains(OperandClasses::PREDICATE) => predicates(checker, site),
         _ => {}
     }
-    if traits.intersects(SPECIAL) {
-        if traits.contains(Traits::BIT_FIELDS) {
-            bit_field(checker, site);
-        } else if traits.contains(Traits::PREDICATE_FROM_BITS) {
-            predicate_from_bits(checker, site);
-        } else if traits.contains(Traits::COPIES_STATE) {
-            state_copy(checker, site);
-        } else if site.instruction.predicate().is_some_and(Predicate::is_none) {
-            let name = def.mnemonic();
-            checker.add_named(&rules::SELECTOR, site, FieldName::Pred, || {
-                format!("{name} without a predicate")
-            });
-        }
+    if traits.contains(Traits::BIT_FIELDS) {
+        bit_field(checker, site);
+    }
+    if traits.contains(Traits::PREDICATE_FROM_BITS) {
+        predicate_from_bits(checker, site);
+    }
+    if traits.contains(Traits::COPIES_STATE) {
+        state_copy(checker, site);
+    }
+    let predicate = site.instruction.predicate();
+    if traits.contains(Traits::SELECTS) && predicate.is_some_and(Predicate::is_none) {
+        let name = def.mnemonic();
+        checker.add_named(&rules::SELECTOR, site, FieldName::Pred, || {
+            format!("{name} without a predicate")
+        });
     }
     if !def.conversions.is_empty() {
         conversion(checker, site);

@@ -87,11 +87,18 @@ pub(crate) fn generals(body: &Body<'_>, format: Format) -> Vec<General> {
 /// Follows the aliases of all variables of a routine, each link once.
 fn storages(body: &Body<'_>, format: Format) -> Vec<Storage> {
     let first = format.predefined_variable_count();
-    let mut found: Vec<Option<Storage>> = alloc::vec![None; body.variables.len()];
+    // Variables with storage of their own; the others are filled in below.
+    let own = |(index, variable): (u32, &Variable<'_>)| {
+        (!variable.is_alias()).then_some(Storage::at(End::Declared(index)))
+    };
+    let mut found: Vec<Option<Storage>> = (0..).zip(&body.variables).map(own).collect();
     // 0: not seen, else the number of the walk that has seen it.
     let mut seen = alloc::vec![0u32; body.variables.len()];
     let mut path: Vec<usize> = Vec::new();
-    for start in 0..body.variables.len() {
+    for (start, variable) in body.variables.iter().enumerate() {
+        if !variable.is_alias() {
+            continue;
+        }
         let walk = u32::try_from(start).unwrap_or(u32::MAX - 1) + 1;
         let mut at = start;
         let mut storage = loop {
@@ -110,14 +117,6 @@ fn storages(body: &Body<'_>, format: Format) -> Vec<Storage> {
                 break Storage::at(End::File);
             }
             match variable.alias.0 {
-                0 => {
-                    path.pop();
-                    let own = Storage::at(End::Declared(u32::try_from(at).unwrap_or(u32::MAX)));
-                    if let Some(entry) = found.get_mut(at) {
-                        *entry = Some(own);
-                    }
-                    break own;
-                }
                 id if id < first => break Storage::at(End::Predefined),
                 id => at = usize::try_from(id - first).unwrap_or(usize::MAX),
             }

@@ -7,7 +7,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use visakit_isa::object::{
-    Attribute, Content, FileVariable, Item, Object, Relocation, Routine, RoutineId, RoutineKind,
+    Attribute, Content, FileVariable, Object, Relocation, Routine, RoutineId, RoutineKind,
 };
 use visakit_parse::{Error, ErrorKind};
 
@@ -41,26 +41,6 @@ pub(crate) fn faults(faults: &[Error], sink: &mut Sink) {
         }
         let message = || fault.kind().to_string();
         sink.add_at(rule, location, Some(fault.offset()), message);
-    }
-}
-
-/// Pieces that are raw bytes, for objects of which no faults are known.
-pub(crate) fn raw_pieces(object: &Object<'_>, sink: &mut Sink) {
-    for (id, routine) in object.routines() {
-        let location = Location::of_routine(id);
-        match &routine.content {
-            Content::Raw(raw) => sink.add(&rules::UNDECODABLE, location, || raw.reason.clone()),
-            Content::Missing(reason) => {
-                sink.add(&rules::MISPLACED_PIECE, location, || reason.to_string())
-            }
-            Content::Body(body) => {
-                for item in &body.code {
-                    if let Item::Raw(raw) = item {
-                        sink.add(&rules::UNDECODABLE, location, || raw.reason.clone());
-                    }
-                }
-            }
-        }
     }
 }
 

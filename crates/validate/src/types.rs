@@ -4,7 +4,7 @@ use crate::checker::{Checker, Site, Slot};
 use crate::rules;
 use alloc::format;
 use core::fmt;
-use visakit_isa::operand::{Modifier, OperandClass};
+use visakit_isa::operand::OperandClass;
 use visakit_isa::semantics::Traits;
 use visakit_isa::table::{FieldDef, Group, Role, Saturation};
 use visakit_isa::{DataType, FieldName, TypeSet};
@@ -103,19 +103,16 @@ fn unlisted(
 }
 
 /// Types of an instruction's operands among each other, and saturation.
+#[inline]
 pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
-    let Some(dst) = site.vector(FieldName::Dst) else {
-        return;
-    };
-    let ty = checker.type_of(dst);
-    if dst.modifier() == Modifier::SAT {
-        saturation(checker, site, ty);
+    if site.saturates {
+        saturation(checker, site, site.dst);
     }
     if site.def.group == Group::Arithmetic
-        && site.def.conversions.is_empty()
-        && let Some(dst) = ty
-        && !site.types.has(DataType::Bf)
+        && let Some(dst) = site.dst
         && !mixable(dst).contains(site.sources)
+        && !site.types.has(DataType::Bf)
+        && site.def.conversions.is_empty()
     {
         mixed(checker, site, dst);
     }
@@ -142,6 +139,7 @@ fn saturation(checker: &mut Checker<'_, '_>, site: &Site<'_>, ty: Option<DataTyp
 }
 
 /// Types of the sources that an arithmetic result of type `dst` can have.
+#[inline]
 const fn mixable(dst: DataType) -> TypeSet {
     match dst {
         DataType::F => TypeSet::F
