@@ -34,6 +34,10 @@ pub fn page() -> String {
             );
         }
     }
+    page.push_str("\n## Retired\n\nThese numbers are not given a second time.\n\n");
+    for (number, name, rule) in rules::RETIRED {
+        let _ = writeln!(page, "- V{number:04}-{name}: now {}", rule.id());
+    }
     page
 }
 

@@ -101,6 +101,9 @@ fn rules_are_declared_soundly() {
         assert!(Area::ALL.contains(&rule.area()));
     }
     assert!(visakit_validate::Rule::find("V9999").is_none());
+    for (number, name, _) in rules::RETIRED {
+        assert!(rules::all().all(|rule| rule.number != number && rule.name != name));
+    }
 }
 
 /// Only newer dialects have the field.
@@ -139,4 +142,58 @@ fn scattered_qwords_are_of_all_platforms() {
         let object = common::assembled(&common::text("", line)).unwrap();
         assert_eq!(common::report(&object, "skl").errors, 0, "{line}");
     }
+}
+
+/// What the rows say of the flow of control decides whether a routine ends.
+#[test]
+fn ends_are_told_by_the_rows() {
+    let no_return = |line: &str| {
+        let text = common::text("", line).replacen("    ret (M1, 1)\n", "", 1);
+        let object = common::assembled(&text).unwrap();
+        let report = common::report(&object, "");
+        let mut rules = report.findings.iter().map(|finding| finding.rule);
+        rules.any(|rule| rule == &rules::NO_RETURN)
+    };
+    assert!(no_return("mov (M1, 8) D0(0,0)<1> D1(0,0)<1;1,0>"));
+    assert!(!no_return("ifcall.noreturn (M1, 1) U0(0,0)<0;1,0> 0 0"));
+    assert!(no_return("ifcall (M1, 1) U0(0,0)<0;1,0> 0 0"));
+    // All lanes leave, however many there are.
+    assert!(!no_return("one:\ngoto (M1, 16) one"));
+    assert!(no_return("one:\n(P1) goto (M1, 16) one"));
+}
+
+/// Shipped kernels negate what logic instructions read, and run; elsewhere it is an error.
+#[test]
+fn logic_takes_negated_sources() {
+    let errors = |line: &str| {
+        let object = common::assembled(&common::text("", line)).unwrap();
+        common::report(&object, "").errors
+    };
+    for name in ["and", "or", "xor"] {
+        let line = format!("{name} (M1, 8) D0(0,0)<1> (-)D0(0,0)<1;1,0> D1(0,0)<1;1,0>");
+        assert_eq!(errors(&line), 0, "{line}");
+    }
+    assert_eq!(errors("not (M1, 8) D0(0,0)<1> (abs)D0(0,0)<1;1,0>"), 0);
+    assert_eq!(errors("bfrev (M1, 8) U0(0,0)<1> (-)U0(0,0)<1;1,0>"), 1);
+    assert_eq!(
+        errors("add (M1, 8) D0(0,0)<1> (~)D0(0,0)<1;1,0> D1(0,0)<1;1,0>"),
+        1
+    );
+}
+
+/// The predicate of number 0 stands for none, and is no operand.
+#[test]
+fn predicate_zero_is_no_operand() {
+    use visakit_isa::{FieldName, Value, operand::VectorOperand};
+    let mut object = common::assembled(&common::text("", "setp (M1_NM, 16) P1 0x1:d")).unwrap();
+    let code = &mut object.kernels[0].body_mut().unwrap().code;
+    let Some(visakit_isa::object::Item::Instruction(setp)) = code.first_mut() else {
+        unreachable!();
+    };
+    let Some(Value::Vector(VectorOperand::Predicate(dst))) = setp.get_mut(FieldName::Dst) else {
+        unreachable!();
+    };
+    dst.predicate = visakit_isa::Predicate::NONE;
+    let id = rules::INDEX.id().to_string();
+    assert_eq!(unless_only(&id, &object, ""), None);
 }

@@ -13,7 +13,7 @@ use crate::common::edits::EDITS;
 use crate::common::texts::FAULTS;
 use visakit_isa::object::Object;
 use visakit_parse::{Container, Rules};
-use visakit_validate::{Options, Part, Platform, bytes};
+use visakit_validate::{Options, Platform, Scope, bytes};
 
 /// Everything that is broken on purpose, as bytes, with the platform to look for.
 fn broken() -> Vec<(String, &'static str, Object<'static>)> {
@@ -57,11 +57,11 @@ fn bytes_have_the_findings_of_the_object_with_offsets() {
         read += 1;
         let offset = finding.offset.unwrap();
         assert!(offset < file.len() as u64, "{finding}");
-        let Part::Instruction { number, .. } = finding.place.part else {
+        let Scope::Instruction { number, .. } = finding.location.scope else {
             continue;
         };
         let container = Container::parse(&file).unwrap();
-        let routine = container.routine(finding.place.routine.unwrap());
+        let routine = container.routine(finding.location.routine.unwrap());
         let routine = routine.unwrap().with_dialect(object.dialect);
         let mut code = visakit_parse::Instructions::new(
             routine.code(),
@@ -73,7 +73,7 @@ fn bytes_have_the_findings_of_the_object_with_offsets() {
             assert!(id.contains("undecodable"), "{finding}");
             continue;
         };
-        let start = match finding.place.field {
+        let start = match finding.location.field {
             None => 0,
             Some(field) => {
                 let mut fields = instruction.fields();
@@ -82,7 +82,7 @@ fn bytes_have_the_findings_of_the_object_with_offsets() {
             }
         };
         // The entries of a list share a name.
-        let list = finding.place.field.is_some_and(|f| f.name == "labels");
+        let list = finding.location.field.is_some_and(|f| f.name == "labels");
         assert!(list || offset == instruction.offset() + start, "{finding}");
     }
     assert!(read > 150, "{read}");

@@ -80,6 +80,12 @@ pub(crate) static FAULTS: &[Fault] = &[
         &r::MODIFIER_PLACE,
         "",
         "",
+        "cbit (M1, 8) U0(0,0)<1> (-)U0(0,0)<1;1,0>",
+    ),
+    (
+        &r::MODIFIER_UNEXPECTED,
+        "",
+        "",
         "and (M1, 8) D0(0,0)<1> (-)D0(0,0)<1;1,0> D1(0,0)<1;1,0>",
     ),
     (
@@ -402,7 +408,7 @@ pub(crate) static FAULTS: &[Fault] = &[
         "sqrtm (M1, 8) F0(0,0)<1> F0(0,0)<1;1,0>",
     ),
     (
-        &r::SAD,
+        &r::NO_LONGER,
         "xehp",
         "",
         "sad2 (M1, 8) W0(0,0)<1> B0(0,0)<1;1,0> B0(0,0)<1;1,0>",
@@ -426,10 +432,16 @@ pub(crate) static FAULTS: &[Fault] = &[
         "shl (M1, 4) Q0(0,0)<1> D0(0,0)<1;1,0> 0x1:ud",
     ),
     (
-        &r::SWITCH,
+        &r::NO_LONGER,
         "xehp",
         "",
         "switchjmp (M1, 1) 0x0:ub (one)\none:",
+    ),
+    (
+        &r::NO_LONGER,
+        "pvc",
+        "",
+        "dpasw.s8.s8.8.8 (M1, 16) D0.0 D1.0 U0.0 U1(0,0)",
     ),
     (&r::LOCAL_BLOCKS, "skl", "", "oword_ld (1) %slm 0x0:ud D0.0"),
     (
@@ -445,7 +457,7 @@ pub(crate) static FAULTS: &[Fault] = &[
         "add (M1, 4) X0(0,0)<1> X0(0,0)<1;1,0> X0(0,0)<1;1,0>",
     ),
     (
-        &r::PLANE,
+        &r::NO_LONGER,
         "xe3p",
         "",
         "plane (M1, 8) F0(0,0)<1> F0(0,0)<0;4,1> F1(0,0)<8;8,1>",
