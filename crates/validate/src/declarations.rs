@@ -157,16 +157,11 @@ fn alias(checker: &mut Checker<'_, '_>, location: Location, index: usize, variab
     let Some(parent) = variable.alias.0.checked_sub(first) else {
         let known = checker.format.predefined_variable(variable.alias);
         let name = known.map_or("", |v| v.name);
-        let may = [
-            "r0",
-            "arg",
-            "retval",
-            "sp",
-            "fp",
-            "impl_arg_buf_ptr",
-            "local_id_buf_ptr",
-        ];
-        if !may.contains(&name) {
+        let may = matches!(
+            name,
+            "r0" | "arg" | "retval" | "sp" | "fp" | "impl_arg_buf_ptr" | "local_id_buf_ptr"
+        );
+        if !may {
             let id = variable.alias;
             checker.sink.add(&rules::ALIAS_PREDEFINED, at_alias, || {
                 format!("an alias of {id} ({name})")
@@ -307,7 +302,7 @@ fn input(checker: &mut Checker<'_, '_>, index: usize, input: &Input) -> bool {
                 .sink
                 .add(&rules::INPUT_CLASS, location.field("kind", 0), || {
                     format!("class {class}, expected 0, 1 or 2")
-                })
+                });
         }
     }
     if input.kind.implicit_kind() == PSEUDO {

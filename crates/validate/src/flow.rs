@@ -10,7 +10,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use visakit_isa::object::{LabelKind, RoutineKind};
 use visakit_isa::semantics::{Callee, Flow, Structure};
-use visakit_isa::{AnyInstruction, FieldName, Instruction, InstructionDef, LabelId, Value};
+use visakit_isa::{
+    AnyInstruction, ExecSize, FieldName, Instruction, InstructionDef, LabelId, Value,
+};
 
 /// Where a label is placed.
 #[derive(Clone, Copy)]
@@ -169,7 +171,7 @@ fn step<'c>(
                     walk.use_of(location.field("labels", position), false, label);
                 }
             }
-            let lanes = instruction.exec_size().and_then(|size| size.lanes());
+            let lanes = instruction.exec_size().and_then(ExecSize::lanes);
             let lanes = lanes.unwrap_or(1);
             if count == 0 || count > 32 || lanes != 1 {
                 let message = || format!("{count} labels, execution size {lanes}");

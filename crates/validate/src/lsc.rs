@@ -19,11 +19,16 @@ pub(crate) fn has_channels(site: &Site<'_>) -> bool {
     count == Some(Count::Channels(F::ChMask))
 }
 
-/// The fields that rules ask for most, taken in one pass.
+/// What is done, and the fields that rules ask for most.
 struct Message<'i> {
     action: Action,
     channels: bool,
     sfid: u8,
+    fields: Fields<'i>,
+}
+
+#[derive(Default)]
+struct Fields<'i> {
     l1: u8,
     l3: u8,
     address: u8,
@@ -41,60 +46,44 @@ struct Message<'i> {
 }
 
 impl<'i> Message<'i> {
+    /// Takes the fields in one pass.
     fn of(site: &Site<'i>, action: Action) -> Self {
-        let mut message = Self {
-            action,
-            channels: has_channels(site),
-            // Messages to images have no field for what takes them.
-            sfid: sfid::TGM,
-            l1: 0,
-            l3: 0,
-            address: 0,
-            model: 0,
-            scale: 0,
-            offset: 0,
-            size: 0,
-            order: 0,
-            elements: 0,
-            mask: 0,
-            surface: None,
-            dst: None,
-            src1: None,
-            src2: None,
-        };
+        // Messages to images have no field for what takes them.
+        let (mut sfid, mut fields) = (sfid::TGM, Fields::default());
         for field in &site.instruction.fields {
             match (field.name, &field.value) {
-                (F::Sfid, Value::U8(v)) => message.sfid = *v,
-                (F::CacheL1, Value::U8(v)) => message.l1 = *v,
-                (F::CacheL3, Value::U8(v)) => message.l3 = *v,
-                (F::AddrSize, Value::U8(v)) => message.address = *v,
-                (F::AddrType, Value::U8(v)) => message.model = *v,
-                (F::AddrScale, Value::U16(v)) => message.scale = *v,
-                (F::AddrOffset, Value::I32(v)) => message.offset = *v,
-                (F::DataSize, Value::U8(v)) => message.size = *v,
-                (F::DataOrder, Value::U8(v)) => message.order = *v,
-                (F::DataElems, Value::U8(v)) => message.elements = *v,
-                (F::ChMask, Value::U8(v)) => message.mask = *v,
-                (F::Surface, Value::Vector(v)) => message.surface = Some(v),
-                (F::Dst, Value::Raw(v)) => message.dst = Some(*v),
-                (F::Src1Data, Value::Raw(v)) => message.src1 = Some(*v),
-                (F::Src2Data, Value::Raw(v)) => message.src2 = Some(*v),
+                (F::Sfid, Value::U8(v)) => sfid = *v,
+                (F::CacheL1, Value::U8(v)) => fields.l1 = *v,
+                (F::CacheL3, Value::U8(v)) => fields.l3 = *v,
+                (F::AddrSize, Value::U8(v)) => fields.address = *v,
+                (F::AddrType, Value::U8(v)) => fields.model = *v,
+                (F::AddrScale, Value::U16(v)) => fields.scale = *v,
+                (F::AddrOffset, Value::I32(v)) => fields.offset = *v,
+                (F::DataSize, Value::U8(v)) => fields.size = *v,
+                (F::DataOrder, Value::U8(v)) => fields.order = *v,
+                (F::DataElems, Value::U8(v)) => fields.elements = *v,
+                (F::ChMask, Value::U8(v)) => fields.mask = *v,
+                (F::Surface, Value::Vector(v)) => fields.surface = Some(v),
+                (F::Dst, Value::Raw(v)) => fields.dst = Some(*v),
+                (F::Src1Data, Value::Raw(v)) => fields.src1 = Some(*v),
+                (F::Src2Data, Value::Raw(v)) => fields.src2 = Some(*v),
                 _ => {}
             }
         }
-        message
-    }
-
-    const fn is_atomic(&self) -> bool {
-        self.action.is_atomic()
+        Self {
+            action,
+            channels: has_channels(site),
+            sfid,
+            fields,
+        }
     }
 
     fn transposed(&self) -> bool {
-        self.order == order::TRANSPOSE
+        self.fields.order == order::TRANSPOSE
     }
 
     fn size_name(&self) -> &'static str {
-        LSC_DATA_SIZE.name_of(self.size).unwrap_or("?")
+        LSC_DATA_SIZE.name_of(self.fields.size).unwrap_or("?")
     }
 }
 
@@ -170,7 +159,7 @@ fn cached(l1: u8, l3: u8, action: Action, new: bool) -> bool {
 }
 
 fn caching(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) {
-    let (l1, l3) = (message.l1, message.l3);
+    let (l1, l3) = (message.fields.l1, message.fields.l3);
     let platform = checker.platform;
     let new = platform.is_none_or(|p| p >= Platform::Xe2);
     let name = |code| LSC_CACHING.name_of(code).unwrap_or("?");
@@ -190,11 +179,11 @@ fn caching(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>
 }
 
 fn shape(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) {
-    let Some(bytes) = ElementSize::register_bytes(message.size) else {
+    let Some(bytes) = ElementSize::register_bytes(message.fields.size) else {
         return;
     };
     let (channels, transposed) = (message.channels, message.transposed());
-    if transposed && (channels || site.lanes != 1 || message.is_atomic()) {
+    if transposed && (channels || site.lanes != 1 || message.action.is_atomic()) {
         let lanes = site.lanes;
         checker.add_named(&rules::LSC_TRANSPOSE, site, F::DataOrder, || {
             format!("transposed with execution size {lanes}")
@@ -202,15 +191,15 @@ fn shape(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) 
     }
     let elements = if channels {
         channel_mask(checker, site, message);
-        (message.mask & 0xf).count_ones()
+        (message.fields.mask & 0xf).count_ones()
     } else {
-        let elements = Count::of_data_elems(message.elements).unwrap_or(0);
+        let elements = Count::of_data_elems(message.fields.elements).unwrap_or(0);
         if elements > 0 {
             vector(checker, site, message, elements);
         }
         elements
     };
-    if message.is_atomic() && !transposed {
+    if message.action.is_atomic() && !transposed {
         atomic(checker, site, message);
     }
     let moved = bytes * elements * if transposed { 1 } else { u32::from(site.lanes) };
@@ -231,12 +220,15 @@ fn shape(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) 
 /// What all lanes move has a place.
 fn data_bounds(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>, moved: u32) {
     // The result of a query of status is not the data.
-    let dst = message.dst.filter(|_| message.action != Action::Status);
+    let dst = message
+        .fields
+        .dst
+        .filter(|_| message.action != Action::Status);
     // Where all lanes are off or out of bounds nothing is moved, so that programs may be right all the same.
     for (name, operand) in [
         (F::Dst, dst),
-        (F::Src1Data, message.src1),
-        (F::Src2Data, message.src2),
+        (F::Src1Data, message.fields.src1),
+        (F::Src2Data, message.fields.src2),
     ] {
         let left = operand.and_then(|raw| checker.bytes_left(raw));
         if let Some(left) = left.filter(|left| *left < moved) {
@@ -248,7 +240,7 @@ fn data_bounds(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message
 }
 
 fn channel_mask(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) {
-    let mask = message.mask;
+    let mask = message.fields.mask;
     let gaps = !(mask & 0xf).wrapping_add(1).is_power_of_two();
     // From Xe3P on only stores to tgm need them without gaps; no platform named says nothing of it.
     let stores =
@@ -261,7 +253,7 @@ fn channel_mask(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Messag
 }
 
 fn vector(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>, elements: u32) {
-    let (code, transposed) = (message.size, message.transposed());
+    let (code, transposed) = (message.fields.size, message.transposed());
     let wide = matches!(code, size::D32 | size::D64);
     let converted = matches!(code, size::D8C32 | size::D16C32 | size::D16C32H);
     if elements > 1 && ((!transposed && !wide) || converted) {
@@ -270,7 +262,7 @@ fn vector(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>,
         });
     }
     let sound = match message.sfid {
-        _ if message.is_atomic() => elements == 1,
+        _ if message.action.is_atomic() => elements == 1,
         _ if transposed => true,
         sfid::UGML => matches!(elements, 1 | 2 | 4),
         sfid::SLM | sfid::UGM => matches!(elements, 1 | 2 | 3 | 4 | 8),
@@ -284,7 +276,7 @@ fn vector(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>,
 }
 
 fn atomic(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) {
-    let code = message.size;
+    let code = message.fields.size;
     if !matches!(code, size::D16C32 | size::D32 | size::D64) {
         checker.add_named(&rules::LSC_DATA_SIZE, site, F::DataSize, || {
             format!("an atomic of {}", message.size_name())
@@ -315,7 +307,7 @@ fn atomic(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>)
 }
 
 fn addresses(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) {
-    let code = message.address;
+    let code = message.fields.address;
     let sound = match code {
         address::A16 => message.sfid == sfid::SLM,
         address::A64 => !matches!(message.sfid, sfid::TGM | sfid::SLM),
@@ -329,13 +321,13 @@ fn addresses(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'
             )
         });
     }
-    let offset = message.offset;
+    let offset = message.fields.offset;
     if code == address::A16 && !(-0x7fff..=0x7fff).contains(&offset) {
         checker.add_named(&rules::LSC_ADDRESS_SIZE, site, F::AddrOffset, || {
             format!("offset {offset} of a16 addresses")
         });
     }
-    let scale = message.scale;
+    let scale = message.fields.scale;
     let any = checker.platform.is_some_and(|p| p >= Platform::Xe3pCri);
     if scale != 0 && !scale.is_power_of_two() && !any {
         checker.add_named(&rules::LSC_SCALE, site, F::AddrScale, || {
@@ -345,12 +337,12 @@ fn addresses(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'
 }
 
 fn surface(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) {
-    let Some(base) = message.surface else {
+    let Some(base) = message.fields.surface else {
         return;
     };
     // The newest platforms add a base to flat addresses.
     let newest = checker.platform.is_some_and(|p| p >= Platform::Xe3pCri);
-    let wrong = match message.model {
+    let wrong = match message.fields.model {
         model::FLAT | model::ARG => {
             let based = match base {
                 VectorOperand::Immediate(o) => o.bits() != 0,
@@ -397,9 +389,9 @@ fn data_operands(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Messa
     // Counters keep their operand under another name.
     let counter = site.raw(F::Src0Data);
     for (name, operand, needed) in [
-        (F::Dst, message.dst, dst),
-        (F::Src1Data, message.src1, Some(src1)),
-        (F::Src2Data, message.src2, Some(src2)),
+        (F::Dst, message.fields.dst, dst),
+        (F::Src1Data, message.fields.src1, Some(src1)),
+        (F::Src2Data, message.fields.src2, Some(src2)),
         (F::Src0Data, counter, Some(true)),
     ] {
         if let Some(needed) = needed
@@ -453,13 +445,13 @@ fn block(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) 
             });
         }
     }
-    let Some(bytes) = ElementSize::register_bytes(message.size) else {
+    let Some(bytes) = ElementSize::register_bytes(message.fields.size) else {
         return;
     };
     let platform = checker.platform;
     let newest = platform.is_none_or(|p| p >= Platform::Xe3pCri);
     // A prefetch on the newest platforms may be as large as a cache line pair.
-    let prefetch = newest && message.dst.is_some_and(RawOperand::is_null) && !store;
+    let prefetch = newest && message.fields.dst.is_some_and(RawOperand::is_null) && !store;
     let row = width.saturating_mul(blocks).saturating_mul(bytes);
     let columns = if transposed { height * bytes } else { row };
     let limit = if store { 512 } else { 64 };

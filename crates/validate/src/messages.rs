@@ -65,7 +65,7 @@ fn local_surface(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
             .def
             .memory
             .is_some_and(|m| m.layout == DataLayout::Texels);
-    // Before 3.2 typed messages had another form, which is not looked at.
+    // Before 3.2 typed messages had another form, which is not checked.
     if typed && !checker.format.features().contains(Features::SINCE_3_2) {
         return;
     }

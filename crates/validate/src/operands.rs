@@ -4,7 +4,6 @@ use crate::checker::{Checker, Site, Slot};
 use crate::{region, rules, types};
 use alloc::format;
 use alloc::string::ToString;
-use core::fmt;
 use visakit_isa::operand::{
     AddressOperand, ElementCount, ExecMask, GeneralOperand, ImmediateOperand, IndirectOperand,
     Modifier, OperandClass, OperandClasses, Predicate, PredicateCombine, PredicateOperand,
@@ -245,19 +244,6 @@ fn raw(checker: &mut Checker<'_, '_>, site: &Site<'_>, slot: Slot<'_>, operand: 
     }
 }
 
-/// Classes in messages: `general, indirect`.
-struct Classes(OperandClasses);
-
-impl fmt::Display for Classes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, class) in self.0.classes().enumerate() {
-            f.write_str(if n > 0 { ", " } else { "" })?;
-            f.write_str(class.name())?;
-        }
-        Ok(())
-    }
-}
-
 #[inline]
 fn vector(
     checker: &mut Checker<'_, '_>,
@@ -268,9 +254,9 @@ fn vector(
     let (def, class) = (slot.def, operand.class());
     site.classes |= OperandClasses::of(class);
     if !def.classes.is_empty() && !def.classes.has(class) {
-        let (class, wanted) = (class.name(), Classes(def.classes));
         checker.add_to(&rules::OPERAND_CLASS, slot, || {
-            format!("an operand of class {class}, expected {wanted}")
+            let wanted = types::list(def.classes.classes().map(OperandClass::name));
+            format!("an operand of class {}, expected {wanted}", class.name())
         });
     }
     if operand.modifier() != Modifier::NONE {

@@ -24,22 +24,15 @@ impl Registers {
     pub(crate) fn of(object: &Object<'_>, platform: Option<Platform>) -> Self {
         // Only Xe3P has more; without a platform its limit is the limit.
         let addresses = platform.map_or(16, Platform::address_elements);
-        if let Some(platform) = platform {
-            let bytes = platform.grf_bytes();
-            return Self {
-                least: bytes,
-                most: bytes,
-                addresses,
-            };
-        }
         let binaries = object.kernels.iter().flat_map(|k| &k.binaries);
-        let mut sizes = binaries
+        let sizes = binaries
             .filter(|b| b.platform.name().is_some())
-            .map(|b| b.platform.grf_bytes());
-        let (least, most) = match sizes.next() {
-            Some(first) => sizes.fold((first, first), |(a, b), n| (a.min(n), b.max(n))),
-            None => (32, 64),
+            .map(|b| (b.platform.grf_bytes(), b.platform.grf_bytes()));
+        let found = match platform.map(Platform::grf_bytes) {
+            Some(bytes) => Some((bytes, bytes)),
+            None => sizes.reduce(|(a, b), (n, _)| (a.min(n), b.max(n))),
         };
+        let (least, most) = found.unwrap_or((32, 64));
         Self {
             least,
             most,

@@ -10,7 +10,7 @@ use visakit_isa::semantics::Traits;
 use visakit_isa::table::{Group, Role};
 use visakit_isa::{FieldName, Region, VarId};
 
-/// Whether the region of an operand is looked at by anyone.
+/// Whether the region of an operand counts.
 fn matters(site: &Site<'_>, slot: Slot<'_>) -> bool {
     // What works across lanes (PLANE) ignores regions in hardware, too; of others that ignore them
     // (LRP) the reference implementation demands sound ones.
@@ -31,14 +31,12 @@ fn stride(checker: &mut Checker<'_, '_>, slot: Slot<'_>, code: RegionCode) -> Op
         Some(0) if slot.def.role == Role::Destination => {
             checker.add_to(&rules::DESTINATION_STRIDE, slot, || {
                 "horizontal stride 0: all lanes write to the same element".to_string()
-            })
+            });
         }
         Some(stride @ (0 | 1 | 2 | 4)) => return Some(stride.into()),
-        Some(stride) => checker.add_to(&rules::REGION_STRIDE, slot, || {
-            format!("horizontal stride {stride}")
-        }),
-        None => checker.add_to(&rules::REGION_STRIDE, slot, || {
-            "no horizontal stride".to_string()
+        other => checker.add_to(&rules::REGION_STRIDE, slot, || match other {
+            Some(stride) => format!("horizontal stride {stride}"),
+            None => "no horizontal stride".to_string(),
         }),
     }
     None

@@ -157,7 +157,7 @@ pub struct Report {
     pub errors: u64,
     /// Number of warnings, also of those that are not kept.
     pub warnings: u64,
-    /// Number of routines that were looked at.
+    /// Number of routines that were checked.
     pub routines: u64,
 }
 
@@ -197,7 +197,7 @@ impl Report {
     }
 }
 
-/// Takes findings while an object is looked at.
+/// Takes findings while an object is checked.
 #[derive(Debug)]
 pub(crate) struct Sink {
     pub(crate) report: Report,

@@ -11,7 +11,7 @@ use visakit_isa::object::{
 };
 use visakit_parse::{Error, ErrorKind};
 
-/// What the reader found. Faults of meaning are left out: they are looked at again, all of them.
+/// What the reader found. Faults of meaning are left out: they are checked again, all of them.
 pub(crate) fn faults(faults: &[Error], sink: &mut Sink) {
     for fault in faults.iter().filter(|f| !f.kind().is_legality()) {
         let rule: &'static Rule = match fault.kind() {

@@ -3,23 +3,16 @@
 use crate::checker::{Checker, Site, Slot};
 use crate::rules;
 use alloc::format;
-use core::fmt;
+use alloc::string::String;
+use alloc::vec::Vec;
 use visakit_isa::operand::OperandClass;
 use visakit_isa::semantics::Traits;
 use visakit_isa::table::{FieldDef, Group, Role, Saturation};
 use visakit_isa::{DataType, FieldName, TypeSet};
 
-/// Types in messages: `ud, d`.
-struct Types(TypeSet);
-
-impl fmt::Display for Types {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, ty) in self.0.types().enumerate() {
-            f.write_str(if n > 0 { ", " } else { "" })?;
-            f.write_str(ty.name())?;
-        }
-        Ok(())
-    }
+/// Names in messages: `ud, d`.
+pub(crate) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Whether the field names the type or one that is as large: messages move bytes.
@@ -39,8 +32,10 @@ pub(crate) fn unexpected(
     } else {
         &rules::UNUSUAL_TYPE
     };
-    let wanted = Types(slot.def.types);
-    checker.add_to(rule, slot, || format!("type {ty}, expected {wanted}"));
+    checker.add_to(rule, slot, || {
+        let wanted = list(slot.def.types.types().map(DataType::name));
+        format!("type {ty}, expected {wanted}")
+    });
 }
 
 /// The type of a vector operand against those that its field names.
@@ -128,14 +123,10 @@ fn saturation(checker: &mut Checker<'_, '_>, site: &Site<'_>, ty: Option<DataTyp
         _ => return,
     };
     let name = site.def.mnemonic();
-    match ty {
-        Some(ty) => checker.add_named(rule, site, FieldName::Dst, || {
-            format!("{name} into {ty} does not saturate")
-        }),
-        None => checker.add_named(rule, site, FieldName::Dst, || {
-            format!("{name} does not saturate")
-        }),
-    }
+    checker.add_named(rule, site, FieldName::Dst, || match ty {
+        Some(ty) => format!("{name} into {ty} does not saturate"),
+        None => format!("{name} does not saturate"),
+    });
 }
 
 /// Types of the sources that an arithmetic result of type `dst` can have.

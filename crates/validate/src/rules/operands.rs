@@ -121,7 +121,7 @@ rules! {
     }
     REGION_BOUNDS = 226 "region-bounds" Warning {
         what: "All elements that an operand accesses lie inside of its variable.",
-        action: "Make the variable larger, or the region smaller: what lies behind is undefined.",
+        action: "Make the variable larger, or the region smaller: what follows is undefined.",
         source: REGIONS,
     }
     COLUMN = 227 "column" Warning {
