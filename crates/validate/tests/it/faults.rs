@@ -149,7 +149,11 @@ fn scattered_qwords_are_of_all_platforms() {
 fn ends_are_told_by_the_rows() {
     let no_return = |line: &str| {
         let text = common::text("", line).replacen("    ret (M1, 1)\n", "", 1);
-        let object = common::assembled(&text).unwrap();
+        let options = visakit_text::asm::Options {
+            dialect: Some(visakit_isa::Dialect::Reader2026_04),
+            ..visakit_text::asm::Options::default()
+        };
+        let object = visakit_text::asm::assemble(text.as_bytes(), &options).unwrap();
         let report = common::report(&object, "");
         let mut rules = report.findings.iter().map(|finding| finding.rule);
         rules.any(|rule| rule == &rules::NO_RETURN)
