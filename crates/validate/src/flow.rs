@@ -323,9 +323,8 @@ fn targets(checker: &mut Checker<'_, '_>, walk: &Walk<'_>) {
         let Some(kind) = declared.map(|l| l.kind) else {
             continue;
         };
-        let calls = used.called;
         let composite = kind == LabelKind::FAST_COMPOSITE;
-        let label = used.label;
+        let (calls, label) = (used.called, used.label);
         let mut add = |rule: &'static Rule, message: &str| {
             let message = || format!("{label} {message}");
             checker.sink.add(rule, used.location, message);

@@ -32,14 +32,13 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
 
 /// Messages that say what they do to memory.
 fn accesses(checker: &mut Checker<'_, '_>, site: &Site<'_>, memory: &Memory) {
-    let group = site.def.group;
     if let Count::Channels(name) = memory.count {
         channels(checker, site, name);
     }
     if memory.storage == Storage::Urb {
         return urb_write(checker, site);
     }
-    match group {
+    match site.def.group {
         Group::ThreeD if memory.layout == DataLayout::Sampled => sampler(checker, site),
         Group::DataPort => match memory.element {
             ElementSize::Log2 => element_type(checker, site),

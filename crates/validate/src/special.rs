@@ -111,11 +111,10 @@ fn unpredicated(checker: &mut Checker<'_, '_>, site: &Site<'_>, what: &str) {
 }
 
 fn predicate_logic(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
+    let is_predicate =
+        |(_, operand): &(_, &VectorOperand)| operand.class() == OperandClass::Predicate;
     let operands = site.vectors().count();
-    let predicates = site.vectors();
-    let predicates = predicates
-        .filter(|(_, operand)| operand.class() == OperandClass::Predicate)
-        .count();
+    let predicates = site.vectors().filter(is_predicate).count();
     unpredicated(checker, site, "logic on predicates");
     if predicates < operands {
         checker.add(&rules::PREDICATE_LOGIC, || {
