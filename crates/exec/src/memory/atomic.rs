@@ -1,64 +1,7 @@
 //! The read-modify-write operations of atomic messages.
 
 use half::{bf16, f16};
-
-/// What an atomic message does with the old value `m` of memory and its arguments `a` and `b`.
-///
-/// Integers wrap. Float minimum and maximum give the other operand for a NaN, as the instructions
-/// of the same name do.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum AtomicOp {
-    /// Leaves `m`.
-    Load,
-    /// `a`.
-    Store,
-    /// `m + a`.
-    Add,
-    /// `m - a`.
-    Sub,
-    /// `m + 1`.
-    Increment,
-    /// `m - 1`.
-    Decrement,
-    /// `m - 1`; the message returns the new value.
-    PreDecrement,
-    /// Unsigned minimum of `m` and `a`.
-    UnsignedMin,
-    /// Unsigned maximum of `m` and `a`.
-    UnsignedMax,
-    /// Signed minimum of `m` and `a`.
-    SignedMin,
-    /// Signed maximum of `m` and `a`.
-    SignedMax,
-    /// `b` where `m` has the bits of `a`.
-    CompareExchange,
-    /// Bitwise and.
-    And,
-    /// Bitwise or.
-    Or,
-    /// Bitwise exclusive or.
-    Xor,
-    /// Float sum.
-    FloatAdd,
-    /// Float difference `m - a`.
-    FloatSub,
-    /// Float minimum.
-    FloatMin,
-    /// Float maximum.
-    FloatMax,
-    /// `b` where `m` equals `a` as a float.
-    FloatCompareExchange,
-    /// Brain-float sum.
-    BrainAdd,
-    /// Brain-float difference `m - a`.
-    BrainSub,
-    /// Brain-float minimum.
-    BrainMin,
-    /// Brain-float maximum.
-    BrainMax,
-    /// `b` where `m` equals `a` as a brain float.
-    BrainCompareExchange,
-}
+use visakit_isa::semantics::AtomicOp;
 
 /// The element of an atomic operation: 16, 32 or 64 bits.
 pub(crate) trait AtomicElement: Copy {
@@ -139,11 +82,7 @@ macro_rules! float_operation {
 }
 
 atomic_element!(u16, i16, |op, old, a, b| match op {
-    AtomicOp::BrainAdd
-    | AtomicOp::BrainSub
-    | AtomicOp::BrainMin
-    | AtomicOp::BrainMax
-    | AtomicOp::BrainCompareExchange =>
+    _ if op.is_brain_float() =>
         float_operation!(op, old, a, b, |v| bf16::from_bits(v).to_f32(), |v| {
             bf16::from_f32(v).to_bits()
         }),

@@ -19,7 +19,6 @@ pub(crate) mod space;
 mod surface;
 pub(crate) mod target;
 
-pub use atomic::AtomicOp;
 pub use format::{ChannelClass, ChannelOrder, ChannelType, Format};
 pub(crate) use local::Local;
 

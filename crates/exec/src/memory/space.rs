@@ -1,6 +1,7 @@
 //! Byte-addressed storage: words that many threads share, and plain bytes of one thread.
 
-use super::atomic::{AtomicElement, AtomicOp};
+use super::atomic::AtomicElement;
+use visakit_isa::semantics::AtomicOp;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -6,9 +6,10 @@ use super::lanes::outside;
 use super::reach::{Reach, with_target};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::memory::target::Target;
-use crate::memory::{AtomicOp, Local, Memory};
+use crate::memory::{Local, Memory};
 use crate::observe::{MemoryAccess, Observer, Space};
 use crate::run::Registers;
+use visakit_isa::semantics::AtomicOp;
 
 /// Element of an atomic message. A word travels in the lower half of a dword.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

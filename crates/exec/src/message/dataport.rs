@@ -10,10 +10,10 @@ use super::reach::Reach;
 use super::typed::{Coordinates, TypedAccess, TypedAtomic};
 use super::unit::UnitKind;
 use crate::fault::Unsupported;
-use crate::memory::AtomicOp;
 use crate::program::Scalar;
 use visakit_isa::FieldName as F;
-use visakit_isa::enums::{atomic_op, block_size, media_ld_modifier};
+use visakit_isa::enums::{block_size, media_ld_modifier};
+use visakit_isa::semantics::{AddressUnit, AtomicOp, Count, ElementSize, Memory as Row, Storage};
 
 /// Bytes of an OWord.
 const OWORD: usize = 16;
@@ -110,160 +110,101 @@ impl Fields<'_, '_> {
         Ok(Message::Lanes(Box::new(access)))
     }
 
-    /// GATHER and SCATTER: one element for each lane, offsets in elements.
-    pub(super) fn old_gather(&self, store: bool) -> Result<Message, Unsupported> {
+    /// Addresses or offsets of lanes, with what is added to all.
+    fn addresses(
+        &self,
+        memory: &Row,
+        scale: u64,
+        lanes: usize,
+        align: u64,
+    ) -> Result<(Reach, Addresses), Unsupported> {
+        if memory.storage == Storage::Flat {
+            let (name, base) = match self.instruction.get(F::Address) {
+                Some(_) => (F::ElementOffset, self.scalar(F::Address)?),
+                None => (F::Addresses, NOTHING),
+            };
+            let addresses = self.flat_addresses(name, base, lanes, align)?;
+            return Ok((Reach::Flat, addresses));
+        }
+        let reach = self.surface()?;
+        Ok((reach, self.offsets(reach, scale, lanes)?))
+    }
+
+    /// One element, or a few that follow each other, for each lane.
+    pub(super) fn elements(&self, memory: &Row, store: bool) -> Result<Message, Unsupported> {
         let lanes = self.count()?;
-        let (unit, scale) = match self.byte(F::EltSize) & 3 {
-            0 => (UnitKind::D8In32, 1),
-            1 => (UnitKind::D16In32, 2),
-            2 => (UnitKind::D32, 4),
-            _ => return Err(self.refuse("the element size has no meaning")),
+        let log = match memory.count {
+            Count::Power(name, mask) => self.byte(name) & mask,
+            _ => self.byte(F::EltSize) & 3,
         };
-        let reach = self.surface()?;
-        let addresses = self.offsets(reach, scale, lanes)?;
-        let shape = Shape {
-            unit,
-            parts: Box::new([Part {
-                memory: 0,
-                register: 0,
-            }]),
-            lane_pitch: 4,
-        };
-        self.lane_access(reach, addresses, shape, lanes, data_field(store), store)
-    }
-
-    /// GATHER4 and SCATTER4 of old objects: offsets in dwords, channels inverted.
-    pub(super) fn old_gather4(&self, store: bool) -> Result<Message, Unsupported> {
-        let lanes = self.count()?;
-        let reach = self.surface()?;
-        let addresses = self.offsets(reach, 4, lanes)?;
-        let shape = self.channel_parts(!self.byte(F::Channels), UnitKind::D32, lanes);
-        self.lane_access(reach, addresses, shape, lanes, data_field(store), store)
-    }
-
-    pub(super) fn gather4_scaled(&self, store: bool) -> Result<Message, Unsupported> {
-        let lanes = self.count()?;
-        let reach = self.surface()?;
-        let mut addresses = self.offsets(reach, 1, lanes)?;
-        // The definition divides the offset by four.
-        addresses.mask &= !3;
-        let shape = self.channel_parts(self.byte(F::Channels), UnitKind::D32, lanes);
-        self.lane_access(reach, addresses, shape, lanes, data_field(store), store)
-    }
-
-    pub(super) fn gather_scaled(&self, store: bool) -> Result<Message, Unsupported> {
-        let lanes = self.count()?;
-        let unit = match self.byte(F::NumBlocks) & 3 {
-            0 => UnitKind::D8In32,
-            1 => UnitKind::D16In32,
-            2 => UnitKind::D32,
+        let in_elements = memory.unit == AddressUnit::Element;
+        let (shape, align) = match (memory.element, memory.storage) {
+            (ElementSize::BlockSize, Storage::Flat) => match self.byte(F::BlockSize) & 3 {
+                block_size::BYTE => (bytes(1 << log), 1),
+                block_size::DWORD => (blocks(UnitKind::D32, 1 << log, lanes), 4),
+                block_size::QWORD => (blocks(UnitKind::D64, 1 << log, lanes), 8),
+                _ => return Err(self.refuse("the block size has no meaning")),
+            },
+            (ElementSize::Bytes(8), _) => (blocks(UnitKind::D64, 1 << log, lanes), 8),
+            _ if log < 3 => (bytes(1 << log), 1),
+            _ if in_elements => return Err(self.refuse("the element size has no meaning")),
             _ => return Err(self.refuse("eight bytes for each lane have no definition")),
         };
-        let reach = self.surface()?;
-        let addresses = self.offsets(reach, 1, lanes)?;
-        let shape = Shape {
-            unit,
-            parts: Box::new([Part {
-                memory: 0,
-                register: 0,
-            }]),
-            lane_pitch: 4,
-        };
+        let scale = if in_elements { 1 << log } else { 1 };
+        let (reach, addresses) = self.addresses(memory, scale, lanes, align)?;
         self.lane_access(reach, addresses, shape, lanes, data_field(store), store)
     }
 
-    /// QW_GATHER and QW_SCATTER: byte offsets, then consecutive qwords.
-    pub(super) fn qwords(&self, store: bool) -> Result<Message, Unsupported> {
+    /// Up to four consecutive dwords for each lane.
+    pub(super) fn channels(&self, memory: &Row, store: bool) -> Result<Message, Unsupported> {
         let lanes = self.count()?;
-        let reach = self.surface()?;
-        let addresses = self.offsets(reach, 1, lanes)?;
-        let shape = blocks(UnitKind::D64, 1 << (self.byte(F::NumBlocks) & 3), lanes);
+        let channels = match memory.count {
+            Count::ChannelsOff(name) => !self.byte(name),
+            _ => self.byte(F::Channels),
+        };
+        let (reach, mut addresses) = self.addresses(memory, unit(memory), lanes, 4)?;
+        if memory.storage == Storage::Surface {
+            // The definition divides the offset by four.
+            addresses.mask &= !3;
+        }
+        let shape = self.channel_parts(channels, UnitKind::D32, lanes);
         self.lane_access(reach, addresses, shape, lanes, data_field(store), store)
     }
 
-    pub(super) fn svm_blocks(&self, store: bool) -> Result<Message, Unsupported> {
-        let lanes = self.count()?;
-        let count = 1usize << (self.byte(F::NumBlocks) & 3);
-        let (shape, align) = match self.byte(F::BlockSize) & 3 {
-            block_size::BYTE => (bytes(count), 1),
-            block_size::DWORD => (blocks(UnitKind::D32, count, lanes), 4),
-            block_size::QWORD => (blocks(UnitKind::D64, count, lanes), 8),
-            _ => return Err(self.refuse("the block size has no meaning")),
+    /// Consecutive OWords.
+    pub(super) fn block(&self, memory: &Row, store: bool) -> Result<Message, Unsupported> {
+        let (name, mask) = match memory.count {
+            Count::Power(name, mask) => (name, mask),
+            _ => return Err(self.unknown()),
         };
-        let addresses = self.flat_addresses(F::Addresses, NOTHING, lanes, align)?;
-        self.lane_access(
-            Reach::Flat,
-            addresses,
-            shape,
-            lanes,
-            data_field(store),
-            store,
-        )
-    }
-
-    pub(super) fn svm_gather4(&self, store: bool) -> Result<Message, Unsupported> {
-        let lanes = self.count()?;
-        let base = self.scalar(F::Address)?;
-        let addresses = self.flat_addresses(F::ElementOffset, base, lanes, 4)?;
-        let shape = self.channel_parts(self.byte(F::Channels), UnitKind::D32, lanes);
-        self.lane_access(
-            Reach::Flat,
-            addresses,
-            shape,
-            lanes,
-            data_field(store),
-            store,
-        )
-    }
-
-    /// OWORD_LD, OWORD_LD_UNALIGNED and OWORD_ST.
-    pub(super) fn owords(&self, unaligned: bool, store: bool) -> Result<Message, Unsupported> {
-        let reach = self.surface()?;
-        self.block(
-            self.byte(F::Size),
-            BlockAccess {
-                reach,
-                address: self.scalar(F::Offset)?,
-                scale: if unaligned { 1 } else { 16 },
-                mask: if unaligned { OFFSETS } else { u64::MAX } & reach.mask(),
-                align: if unaligned { 4 } else { 1 },
-                unit: OWORD,
-                bytes: 0,
-                data: None,
-                store,
-            },
-        )
-    }
-
-    pub(super) fn svm_owords(&self, store: bool) -> Result<Message, Unsupported> {
-        // Compilers give dword-aligned addresses to the aligned form as well, and mean them.
-        self.block(
-            self.byte(F::Properties),
-            BlockAccess {
-                reach: Reach::Flat,
-                address: self.scalar(F::Address)?,
-                scale: 1,
-                mask: u64::MAX,
-                align: 4,
-                unit: OWORD,
-                bytes: 0,
-                data: None,
-                store,
-            },
-        )
-    }
-
-    fn block(&self, size: u8, mut block: BlockAccess) -> Result<Message, Unsupported> {
-        let bytes = match size & 7 {
-            log @ 0..=4 => 16usize << log,
+        let bytes = match self.byte(name) & mask {
+            log @ 0..=4 => OWORD << log,
             _ => return Err(self.refuse("the number of OWords has no meaning")),
         };
-        block.bytes = bytes;
-        block.data = self.data(data_field(block.store), bytes)?;
-        if block.store && block.data.is_none() {
+        let scale = unit(memory);
+        let (reach, address, mask) = if memory.storage == Storage::Flat {
+            (Reach::Flat, F::Address, u64::MAX)
+        } else {
+            let reach = self.surface()?;
+            let mask = if scale == 1 { OFFSETS } else { u64::MAX };
+            (reach, F::Offset, mask & reach.mask())
+        };
+        let data = self.data(data_field(store), bytes)?;
+        if store && data.is_none() {
             return Err(self.refuse("there is no data to store"));
         }
-        Ok(Message::Block(Box::new(block)))
+        Ok(Message::Block(Box::new(BlockAccess {
+            reach,
+            address: self.scalar(address)?,
+            scale,
+            mask,
+            // Compilers give dword-aligned addresses to the aligned forms as well, and mean them.
+            align: if scale == 1 { 4 } else { 1 },
+            unit: OWORD,
+            bytes,
+            data,
+            store,
+        })))
     }
 
     pub(super) fn media(&self, store: bool) -> Result<Message, Unsupported> {
@@ -358,28 +299,15 @@ impl Fields<'_, '_> {
         })))
     }
 
-    /// DWORD_ATOMIC with byte offsets, UNTYPED_ATOMIC with dword offsets.
-    pub(super) fn surface_atomic(&self, scale: u64) -> Result<Message, Unsupported> {
-        let lanes = self.count()?;
-        let reach = self.surface()?;
-        let data = self.atomic_data(lanes)?;
-        let mut addresses = self.offsets(reach, scale, lanes)?;
-        addresses.align = data.width.memory() as u64;
-        Ok(Message::Atomic(Box::new(AtomicAccess {
-            reach,
-            addresses,
-            lanes,
-            data,
-        })))
-    }
-
-    pub(super) fn svm_atomic(&self) -> Result<Message, Unsupported> {
+    pub(super) fn atomic(&self, memory: &Row) -> Result<Message, Unsupported> {
         let lanes = self.count()?;
         let data = self.atomic_data(lanes)?;
         let align = data.width.memory() as u64;
+        let (reach, mut addresses) = self.addresses(memory, unit(memory), lanes, align)?;
+        addresses.align = align;
         Ok(Message::Atomic(Box::new(AtomicAccess {
-            reach: Reach::Flat,
-            addresses: self.flat_addresses(F::Addresses, NOTHING, lanes, align)?,
+            reach,
+            addresses,
             lanes,
             data,
         })))
@@ -393,28 +321,14 @@ impl Fields<'_, '_> {
             1 => AtomicWidth::W16,
             _ => AtomicWidth::W64,
         };
+        let op = AtomicOp::from_code(byte).ok_or_else(|| {
+            let code = byte & 0x1f;
+            self.refuse(format!("atomic operation {code} has no meaning"))
+        })?;
         // CMPXCHG stores src0 where memory has src1, FCMPWR src1 where memory has src0.
-        let (op, a, b) = match byte & 0x1f {
-            atomic_op::ADD => (AtomicOp::Add, F::Src0, F::Src1),
-            atomic_op::SUB => (AtomicOp::Sub, F::Src0, F::Src1),
-            atomic_op::INC => (AtomicOp::Increment, F::Src0, F::Src1),
-            atomic_op::DEC => (AtomicOp::Decrement, F::Src0, F::Src1),
-            atomic_op::MIN => (AtomicOp::UnsignedMin, F::Src0, F::Src1),
-            atomic_op::MAX => (AtomicOp::UnsignedMax, F::Src0, F::Src1),
-            atomic_op::XCHG => (AtomicOp::Store, F::Src0, F::Src1),
-            atomic_op::CMPXCHG => (AtomicOp::CompareExchange, F::Src1, F::Src0),
-            atomic_op::AND => (AtomicOp::And, F::Src0, F::Src1),
-            atomic_op::OR => (AtomicOp::Or, F::Src0, F::Src1),
-            atomic_op::XOR => (AtomicOp::Xor, F::Src0, F::Src1),
-            atomic_op::MINSINT => (AtomicOp::SignedMin, F::Src0, F::Src1),
-            atomic_op::MAXSINT => (AtomicOp::SignedMax, F::Src0, F::Src1),
-            atomic_op::PREDEC => (AtomicOp::PreDecrement, F::Src0, F::Src1),
-            atomic_op::FMAX => (AtomicOp::FloatMax, F::Src0, F::Src1),
-            atomic_op::FMIN => (AtomicOp::FloatMin, F::Src0, F::Src1),
-            atomic_op::FCMPWR => (AtomicOp::FloatCompareExchange, F::Src0, F::Src1),
-            atomic_op::FADD => (AtomicOp::FloatAdd, F::Src0, F::Src1),
-            atomic_op::FSUB => (AtomicOp::FloatSub, F::Src0, F::Src1),
-            code => return Err(self.refuse(format!("atomic operation {code} has no meaning"))),
+        let (a, b) = match op {
+            AtomicOp::CompareExchange => (F::Src1, F::Src0),
+            _ => (F::Src0, F::Src1),
         };
         let bytes = lanes * width.register();
         Ok(AtomicData {
@@ -424,6 +338,14 @@ impl Fields<'_, '_> {
             b: self.data(b, bytes)?,
             dst: self.data(F::Dst, bytes)?,
         })
+    }
+}
+
+/// Bytes that offsets count.
+fn unit(memory: &Row) -> u64 {
+    match memory.unit {
+        AddressUnit::Bytes(bytes) => bytes.into(),
+        AddressUnit::Element => 1,
     }
 }
 

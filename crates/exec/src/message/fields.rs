@@ -58,8 +58,12 @@ pub(crate) struct Fields<'a, 'c> {
 
 impl Fields<'_, '_> {
     pub(crate) fn refuse(&self, why: impl Into<String>) -> Unsupported {
-        let mnemonic = self.instruction.def().mnemonics.first().copied();
-        Unsupported::new(mnemonic.unwrap_or_default(), why)
+        Unsupported::new(self.instruction.def().mnemonic(), why)
+    }
+
+    /// The row has what no message here has.
+    pub(crate) fn unknown(&self) -> Unsupported {
+        self.refuse("a message of this form is not modelled")
     }
 
     fn missing(&self, name: FieldName) -> Unsupported {

@@ -12,49 +12,14 @@ use super::status::Status;
 use super::typed::{Coordinates, TypedAtomic, TypedStatus};
 use super::unit::UnitKind;
 use crate::fault::Unsupported;
-use crate::memory::AtomicOp;
 use crate::program::Scalar;
 use visakit_isa::enums::{
     lsc_addr_size as addr_size, lsc_addr_type as addr_type, lsc_data_order, lsc_data_size, lsc_sfid,
 };
-use visakit_isa::{FieldName as F, Op, Value, VarId, VectorOperand};
+use visakit_isa::semantics::{AtomicOp, Count, DataLayout};
+use visakit_isa::{FieldName as F, Value, VarId, VectorOperand};
 
 const NOTHING: Scalar = Scalar::Constant(0);
-
-/// An LSC atomic operation and how many data operands it has.
-pub(super) const fn lsc_atomic(op: Op) -> Option<(AtomicOp, u8)> {
-    Some(match op {
-        Op::LSC_ATOMIC_IINC | Op::LSC_TYPED_ATOMIC_IINC => (AtomicOp::Increment, 0),
-        Op::LSC_ATOMIC_IDEC | Op::LSC_TYPED_ATOMIC_IDEC => (AtomicOp::Decrement, 0),
-        Op::LSC_ATOMIC_LOAD | Op::LSC_TYPED_ATOMIC_LOAD => (AtomicOp::Load, 0),
-        Op::LSC_ATOMIC_STORE | Op::LSC_TYPED_ATOMIC_STORE => (AtomicOp::Store, 1),
-        Op::LSC_ATOMIC_IADD | Op::LSC_TYPED_ATOMIC_IADD | Op::LSC_APNDCTR_ATOMIC_ADD => {
-            (AtomicOp::Add, 1)
-        }
-        Op::LSC_ATOMIC_ISUB | Op::LSC_TYPED_ATOMIC_ISUB | Op::LSC_APNDCTR_ATOMIC_SUB => {
-            (AtomicOp::Sub, 1)
-        }
-        Op::LSC_ATOMIC_SMIN | Op::LSC_TYPED_ATOMIC_SMIN => (AtomicOp::SignedMin, 1),
-        Op::LSC_ATOMIC_SMAX | Op::LSC_TYPED_ATOMIC_SMAX => (AtomicOp::SignedMax, 1),
-        Op::LSC_ATOMIC_UMIN | Op::LSC_TYPED_ATOMIC_UMIN => (AtomicOp::UnsignedMin, 1),
-        Op::LSC_ATOMIC_UMAX | Op::LSC_TYPED_ATOMIC_UMAX => (AtomicOp::UnsignedMax, 1),
-        Op::LSC_ATOMIC_ICAS | Op::LSC_TYPED_ATOMIC_ICAS => (AtomicOp::CompareExchange, 2),
-        Op::LSC_ATOMIC_FADD | Op::LSC_TYPED_ATOMIC_FADD => (AtomicOp::FloatAdd, 1),
-        Op::LSC_ATOMIC_FSUB | Op::LSC_TYPED_ATOMIC_FSUB => (AtomicOp::FloatSub, 1),
-        Op::LSC_ATOMIC_FMIN | Op::LSC_TYPED_ATOMIC_FMIN => (AtomicOp::FloatMin, 1),
-        Op::LSC_ATOMIC_FMAX | Op::LSC_TYPED_ATOMIC_FMAX => (AtomicOp::FloatMax, 1),
-        Op::LSC_ATOMIC_FCAS | Op::LSC_TYPED_ATOMIC_FCAS => (AtomicOp::FloatCompareExchange, 2),
-        Op::LSC_ATOMIC_AND | Op::LSC_TYPED_ATOMIC_AND => (AtomicOp::And, 1),
-        Op::LSC_ATOMIC_OR | Op::LSC_TYPED_ATOMIC_OR => (AtomicOp::Or, 1),
-        Op::LSC_ATOMIC_XOR | Op::LSC_TYPED_ATOMIC_XOR => (AtomicOp::Xor, 1),
-        Op::LSC_ATOMIC_BFADD => (AtomicOp::BrainAdd, 1),
-        Op::LSC_ATOMIC_BFSUB => (AtomicOp::BrainSub, 1),
-        Op::LSC_ATOMIC_BFMIN => (AtomicOp::BrainMin, 1),
-        Op::LSC_ATOMIC_BFMAX => (AtomicOp::BrainMax, 1),
-        Op::LSC_ATOMIC_BFCAS => (AtomicOp::BrainCompareExchange, 2),
-        _ => return None,
-    })
-}
 
 impl Fields<'_, '_> {
     /// The storage and the 64-bit base that is added to flat addresses.
@@ -143,11 +108,10 @@ impl Fields<'_, '_> {
     }
 
     fn lsc_elements(&self) -> Result<usize, Unsupported> {
-        Ok(match self.byte(F::DataElems) {
-            code @ 1..=4 => usize::from(code),
-            code @ 5..=8 => 8 << (code - 5),
-            other => return Err(self.refuse(format!("vector size code {other} has no meaning"))),
-        })
+        let code = self.byte(F::DataElems);
+        Count::of_data_elems(code)
+            .map(|count| count as usize)
+            .ok_or_else(|| self.refuse(format!("vector size code {code} has no meaning")))
     }
 
     /// Elements of a lane: each vector component in its own registers, or transposed.
@@ -195,11 +159,15 @@ impl Fields<'_, '_> {
         }
     }
 
-    pub(super) fn lsc_access(&self, quad: bool, store: bool) -> Result<Message, Unsupported> {
+    pub(super) fn lsc_access(
+        &self,
+        layout: DataLayout,
+        store: bool,
+    ) -> Result<Message, Unsupported> {
         let lanes = self.count()?;
         let (reach, base) = self.lsc_reach()?;
         let addresses = self.lsc_addresses(F::Src0Addrs, reach, base, lanes)?;
-        let shape = if quad {
+        let shape = if layout == DataLayout::Channels {
             self.channel_parts(self.byte(F::ChMask), self.lsc_unit()?, lanes)
         } else {
             self.lsc_shape(lanes)?
@@ -226,7 +194,6 @@ impl Fields<'_, '_> {
     fn lsc_atomic_data(
         &self,
         op: AtomicOp,
-        sources: u8,
         lanes: usize,
         first: F,
     ) -> Result<AtomicData, Unsupported> {
@@ -240,12 +207,12 @@ impl Fields<'_, '_> {
         Ok(AtomicData {
             op,
             width,
-            a: if sources > 0 {
+            a: if op.operands() > 0 {
                 self.data(first, bytes)?
             } else {
                 None
             },
-            b: if sources > 1 {
+            b: if op.operands() > 1 {
                 self.data(F::Src2Data, bytes)?
             } else {
                 None
@@ -254,13 +221,13 @@ impl Fields<'_, '_> {
         })
     }
 
-    pub(super) fn lsc_atomic(&self, op: AtomicOp, sources: u8) -> Result<Message, Unsupported> {
+    pub(super) fn lsc_atomic(&self, op: AtomicOp) -> Result<Message, Unsupported> {
         let lanes = self.count()?;
         let (reach, base) = self.lsc_reach()?;
         if self.byte(F::DataElems) > 1 || self.byte(F::DataOrder) == lsc_data_order::TRANSPOSE {
             return Err(self.refuse("atomic operations take one element for each lane"));
         }
-        let data = self.lsc_atomic_data(op, sources, lanes, F::Src1Data)?;
+        let data = self.lsc_atomic_data(op, lanes, F::Src1Data)?;
         let mut addresses = self.lsc_addresses(F::Src0Addrs, reach, base, lanes)?;
         addresses.align = data.width.memory() as u64;
         Ok(Message::Atomic(Box::new(AtomicAccess {
@@ -276,7 +243,7 @@ impl Fields<'_, '_> {
         Ok(Message::Counter(Box::new(CounterAccess {
             reach: self.lsc_surface()?,
             lanes,
-            data: self.lsc_atomic_data(op, 1, lanes, F::Src0Data)?,
+            data: self.lsc_atomic_data(op, lanes, F::Src0Data)?,
         })))
     }
 
@@ -353,13 +320,9 @@ impl Fields<'_, '_> {
         )
     }
 
-    pub(super) fn lsc_typed_atomic(
-        &self,
-        op: AtomicOp,
-        sources: u8,
-    ) -> Result<Message, Unsupported> {
+    pub(super) fn lsc_typed_atomic(&self, op: AtomicOp) -> Result<Message, Unsupported> {
         let coordinates = self.lsc_coordinates()?;
-        let data = self.lsc_atomic_data(op, sources, coordinates.lanes, F::Src1Data)?;
+        let data = self.lsc_atomic_data(op, coordinates.lanes, F::Src1Data)?;
         Ok(Message::TypedAtomic(Box::new(TypedAtomic {
             reach: self.lsc_surface()?,
             coordinates,

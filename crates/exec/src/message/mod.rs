@@ -26,7 +26,8 @@ use crate::observe::Observer;
 use crate::program::Context;
 use crate::run::Registers;
 use fields::Fields;
-use visakit_isa::{Instruction, Op};
+use visakit_isa::Instruction;
+use visakit_isa::semantics::{Action, DataLayout, Storage};
 
 /// A translated message.
 #[derive(Clone, Debug)]
@@ -59,7 +60,7 @@ pub(crate) enum Message {
     Nothing,
 }
 
-/// Translates a message.
+/// Translates a message, by the memory column of its row.
 ///
 /// # Errors
 /// Instructions that are no memory message, that need hardware that is not modelled, or that have
@@ -69,83 +70,42 @@ pub(crate) fn translate(
     cx: &Context<'_>,
 ) -> Result<Message, Unsupported> {
     let f = Fields { instruction, cx };
-    if let Some((op, sources)) = lsc::lsc_atomic(instruction.op) {
-        return match instruction.op {
-            Op::LSC_APNDCTR_ATOMIC_ADD | Op::LSC_APNDCTR_ATOMIC_SUB => f.lsc_counter(op),
-            op_name if op_name.opcode() == Op::LSC_TYPED_LOAD_QUAD.opcode() => {
-                f.lsc_typed_atomic(op, sources)
-            }
-            _ => f.lsc_atomic(op, sources),
-        };
-    }
-    match instruction.op {
-        Op::OWORD_LD => f.owords(false, false),
-        Op::OWORD_LD_UNALIGNED => f.owords(true, false),
-        Op::OWORD_ST => f.owords(false, true),
-        Op::MEDIA_LD => f.media(false),
-        Op::MEDIA_ST => f.media(true),
-        Op::GATHER => f.old_gather(false),
-        Op::SCATTER => f.old_gather(true),
-        Op::GATHER4 => f.old_gather4(false),
-        Op::SCATTER4 => f.old_gather4(true),
-        Op::UNTYPED_ATOMIC => f.surface_atomic(4),
-        Op::DWORD_ATOMIC => f.surface_atomic(1),
-        Op::GATHER4_TYPED => f.typed(false),
-        Op::SCATTER4_TYPED => f.typed(true),
-        Op::TYPED_ATOMIC_3D => f.typed_atomic(),
-        Op::GATHER4_SCALED => f.gather4_scaled(false),
-        Op::SCATTER4_SCALED => f.gather4_scaled(true),
-        Op::GATHER_SCALED => f.gather_scaled(false),
-        Op::SCATTER_SCALED => f.gather_scaled(true),
-        Op::QW_GATHER => f.qwords(false),
-        Op::QW_SCATTER => f.qwords(true),
-        Op::TRANSPOSE_LD => Err(f.refuse(
-            "the sources of its time disagree about the unit of its offsets, and no program has it",
-        )),
-        Op::STRBUF_LOAD | Op::STRBUF_STORE => {
-            Err(f.refuse("it needs surfaces that are structured buffers, with a stride"))
+    let Some(memory) = instruction.def().memory else {
+        return Err(f.refuse("it is no memory message"));
+    };
+    let store = memory.action == Action::Store;
+    match (memory.action, memory.storage, memory.layout) {
+        (Action::Fence, ..) => Ok(Message::Fence),
+        (Action::CacheControl | Action::Compression, ..) => Ok(Message::Nothing),
+        (Action::Load | Action::Store, Storage::Lsc, layout) => match layout {
+            DataLayout::PerLane | DataLayout::Channels => f.lsc_access(layout, store),
+            DataLayout::Strided => f.lsc_strided(store),
+            DataLayout::Rectangle => f.lsc_block2d(store),
+            _ => Err(f.unknown()),
+        },
+        (Action::Load | Action::Store, Storage::LscImage, DataLayout::Texels) => f.lsc_typed(store),
+        (Action::Load | Action::Store, Storage::LscImage, DataLayout::Rectangle) => {
+            f.lsc_typed_block2d(store)
         }
-        Op::SVM_BLOCK_LD => f.svm_owords(false),
-        Op::SVM_BLOCK_ST => f.svm_owords(true),
-        Op::SVM_GATHER => f.svm_blocks(false),
-        Op::SVM_SCATTER => f.svm_blocks(true),
-        Op::SVM_ATOMIC => f.svm_atomic(),
-        Op::SVM_GATHER4SCALED => f.svm_gather4(false),
-        Op::SVM_SCATTER4SCALED => f.svm_gather4(true),
-        Op::LSC_LOAD => f.lsc_access(false, false),
-        Op::LSC_STORE | Op::LSC_STORE_UNCOMPRESSED => f.lsc_access(false, true),
-        Op::LSC_LOAD_QUAD => f.lsc_access(true, false),
-        Op::LSC_STORE_QUAD => f.lsc_access(true, true),
-        Op::LSC_LOAD_STRIDED => f.lsc_strided(false),
-        Op::LSC_STORE_STRIDED => f.lsc_strided(true),
-        Op::LSC_LOAD_BLOCK2D => f.lsc_block2d(false),
-        Op::LSC_STORE_BLOCK2D => f.lsc_block2d(true),
-        Op::LSC_LOAD_STATUS => f.lsc_status(),
-        Op::LSC_TYPED_LOAD_QUAD => f.lsc_typed(false),
-        Op::LSC_TYPED_STORE_QUAD | Op::LSC_TYPED_STORE_UNCOMPRESSED => f.lsc_typed(true),
-        Op::LSC_TYPED_LOAD_BLOCK2D => f.lsc_typed_block2d(false),
-        Op::LSC_TYPED_STORE_BLOCK2D => f.lsc_typed_block2d(true),
-        Op::LSC_TYPED_LOAD_STATUS => f.lsc_typed_status(),
-        Op::LSC_FENCE | Op::FENCE => Ok(Message::Fence),
-        Op::LSC_CCS_UPDATE | Op::LSC_TYPED_CCS_UPDATE | Op::LSC_EXTENDED_CACHE_CTRL => {
-            Ok(Message::Nothing)
+        (Action::Atomic(op), Storage::Lsc, DataLayout::PerLane) => f.lsc_atomic(op),
+        (Action::Atomic(op), Storage::Lsc, DataLayout::Counter) => f.lsc_counter(op),
+        (Action::Atomic(op), Storage::LscImage, _) => f.lsc_typed_atomic(op),
+        (Action::Status, Storage::Lsc, _) => f.lsc_status(),
+        (Action::Status, Storage::LscImage, _) => f.lsc_typed_status(),
+        (Action::Load, Storage::Image, DataLayout::Sampled) | (Action::Query, Storage::Image, _) => {
+            f.texture()
         }
-        Op::SAMPLE_3D | Op::LOAD_3D | Op::GATHER4_3D | Op::INFO_3D => f.texture(),
-        Op::SAMPLE | Op::LOAD => {
-            Err(f.refuse("this old form of a sampler message has no written definition"))
-        }
-        Op::SAMPLE_UNORM | Op::AVS => Err(f.refuse("it needs the sampler's block filters")),
-        Op::RT_WRITE_3D | Op::RT_READ => Err(f.refuse("it needs render targets")),
-        Op::URB_WRITE_3D => Err(f.refuse("it needs the unified return buffer")),
-        Op::LSC_LOAD_QUAD_STATUS
-        | Op::LSC_TYPED_LOAD_QUAD_STATUS
-        | Op::LSC_TYPED_LOAD_QUAD_MSRT
-        | Op::LSC_TYPED_STORE_QUAD_MSRT
-        | Op::LSC_TYPED_READ_STATE_INFO
-        | Op::LSC_APNDCTR_ATOMIC_STORE => {
-            Err(f.refuse("what it gives and takes is not publicly defined"))
-        }
-        _ => Err(f.refuse("it is no memory message")),
+        (Action::Load | Action::Store, Storage::Image, DataLayout::Rectangle) => f.media(store),
+        (Action::Load | Action::Store, Storage::Image, DataLayout::Texels) => f.typed(store),
+        (Action::AtomicCode, Storage::Image, _) => f.typed_atomic(),
+        (Action::AtomicCode, Storage::Surface | Storage::Flat, _) => f.atomic(&memory),
+        (Action::Load | Action::Store, Storage::Surface | Storage::Flat, layout) => match layout {
+            DataLayout::PerLane => f.elements(&memory, store),
+            DataLayout::Channels => f.channels(&memory, store),
+            DataLayout::Block => f.block(&memory, store),
+            _ => Err(f.unknown()),
+        },
+        _ => Err(f.unknown()),
     }
 }
 

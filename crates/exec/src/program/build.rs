@@ -21,6 +21,17 @@ macro_rules! pair {
     };
 }
 
+/// An operation of two sources in every class of integers.
+pub(crate) trait IntegerBinary:
+    Binary<u32> + Binary<i32> + Binary<u64> + Binary<i64> + Binary<i128>
+{
+}
+
+impl<O> IntegerBinary for O where
+    O: Binary<u32> + Binary<i32> + Binary<u64> + Binary<i64> + Binary<i128>
+{
+}
+
 /// The types whose bits are those of a lane of this type.
 pub(crate) trait Lane: Compute {
     /// Whether an element of the type can be taken as it is.
@@ -376,10 +387,7 @@ impl Builder {
     }
 
     /// An operation of two integer sources.
-    pub(crate) fn binary<O>(self, class: Class) -> Step
-    where
-        O: Binary<u32> + Binary<i32> + Binary<u64> + Binary<i64> + Binary<i128>,
-    {
+    pub(crate) fn binary<O: IntegerBinary>(self, class: Class) -> Step {
         match class {
             Class::U32 => self.binary_of::<O, u32>(),
             Class::I32 => self.binary_of::<O, i32>(),

@@ -8,18 +8,19 @@ use super::context::{Lanes, Scalar};
 use super::fields;
 use super::operand::Problem;
 use super::translate::{Code, Origin, State, function_address, symbol};
-use crate::fault::{FaultKind, Unsupported};
+use crate::fault::FaultKind;
 use crate::lanes::int;
 use crate::run::registers::full;
 use std::collections::{BTreeMap, BTreeSet};
 use visakit_isa::object::Body;
+use visakit_isa::semantics::{Callee, Flow, Structure};
 use visakit_isa::table::{FieldName as F, Group};
-use visakit_isa::{DataType, Instruction, LabelId, Op, Value};
+use visakit_isa::{DataType, Instruction, LabelId, Value};
 
 /// Labels and open blocks of a routine.
 #[derive(Debug, Default)]
-pub(crate) struct Flow {
-    labels: BTreeMap<LabelId, usize>,
+pub(crate) struct Labels {
+    places: BTreeMap<LabelId, usize>,
     /// Labels at which lanes may wait.
     joins: BTreeSet<LabelId>,
     /// Steps whose target is a label that may not be placed yet.
@@ -38,26 +39,26 @@ enum Block {
     },
 }
 
-impl Flow {
+impl Labels {
     pub(crate) fn new(body: &Body<'_>) -> Self {
-        let mut flow = Self::default();
+        let mut labels = Self::default();
         // Uniform jumps over lanes that wait leave lanes at their targets, too.
         let diverges = body
             .instructions()
             .any(|i| i.op.def().group == Group::SimdFlow);
         for instruction in body.instructions() {
-            match instruction.op {
-                Op::GOTO => {}
-                Op::JMP | Op::SWITCHJMP if diverges => {}
-                _ => continue,
-            }
-            for field in &instruction.fields {
+            let joins = match instruction.def().flow {
+                Flow::Jump { by_lane } => by_lane || diverges,
+                Flow::Switch => diverges,
+                _ => false,
+            };
+            for field in instruction.fields.iter().filter(|_| joins) {
                 if let Value::Label(label) = field.value {
-                    flow.joins.insert(label);
+                    labels.joins.insert(label);
                 }
             }
         }
-        flow
+        labels
     }
 
     /// Fills in the targets.
@@ -66,7 +67,7 @@ impl Flow {
             let Some(step) = steps.get_mut(step) else {
                 continue;
             };
-            match self.labels.get(&label) {
+            match self.places.get(&label) {
                 Some(place) => set_target(step, number, *place),
                 None => {
                     step.kind = Kind::Fault(Box::new(FaultKind::UnknownLabel(label.0)));
@@ -137,47 +138,49 @@ impl Place<'_> {
     }
 }
 
-/// Translates an instruction of control flow or synchronisation; false if it is none.
+/// Translates an instruction whose row tells where control goes on.
 pub(crate) fn translate(
     state: &State<'_, '_>,
     instruction: &Instruction,
-    flow: &mut Flow,
+    labels: &mut Labels,
     place: &mut Place<'_>,
-) -> Result<bool, Problem> {
+) -> Result<(), Problem> {
     let cx = state.cx;
-    match instruction.op {
-        Op::LABEL | Op::SUBROUTINE => {
+    let uniform = |lanes: Lanes| lanes.count == 1;
+    match instruction.def().flow {
+        Flow::Next | Flow::Marker => place.plain(Kind::Nothing),
+        Flow::Label { .. } => {
             let label = fields::label(instruction)?;
-            flow.labels.entry(label).or_insert_with(|| place.here());
-            if flow.joins.contains(&label) {
+            labels.places.entry(label).or_insert_with(|| place.here());
+            if labels.joins.contains(&label) {
                 place.plain(Kind::Join);
             }
         }
-        Op::JMP => {
+        Flow::Jump { by_lane } => {
             let label = fields::label(instruction)?;
-            let step = branch(state, instruction, |_| Kind::Jump {
-                target: 0,
-                inverted: false,
+            let backward = by_lane && labels.places.contains_key(&label);
+            let step = branch(state, instruction, |lanes| {
+                if by_lane {
+                    goto(lanes, false)
+                } else {
+                    Kind::Jump {
+                        target: 0,
+                        inverted: false,
+                    }
+                }
             })?;
-            flow.pending.push((place.here(), 0, label));
-            place.push(step);
-        }
-        Op::GOTO => {
-            let label = fields::label(instruction)?;
-            let backward = flow.labels.contains_key(&label);
-            let step = branch(state, instruction, |lanes| goto(lanes, false))?;
-            flow.pending.push((place.here(), 0, label));
+            labels.pending.push((place.here(), 0, label));
             place.push(step);
             if backward {
                 place.plain(Kind::Join);
             }
         }
-        Op::SWITCHJMP => {
+        Flow::Switch => {
             let index = cx.scalar(fields::vector(instruction, F::Index)?)?;
             let mut targets = Vec::new();
             for value in instruction.all(F::Labels) {
                 if let Value::Label(label) = value {
-                    flow.pending.push((place.here(), targets.len(), *label));
+                    labels.pending.push((place.here(), targets.len(), *label));
                     targets.push(0);
                 }
             }
@@ -186,67 +189,69 @@ pub(crate) fn translate(
                 targets: targets.into_boxed_slice(),
             });
         }
-        Op::CALL => {
+        Flow::Call(Callee::Label) => {
             let label = fields::label(instruction)?;
             let step = branch(state, instruction, |lanes| Kind::Call {
                 target: 0,
                 function: None,
-                uniform: lanes.count == 1,
+                uniform: uniform(lanes),
             })?;
-            flow.pending.push((place.here(), 0, label));
+            labels.pending.push((place.here(), 0, label));
             place.push(step);
         }
-        Op::FCALL => {
+        Flow::Call(Callee::Name) => {
             let name = symbol(instruction, cx.body);
             let function = name.and_then(|name| state.functions.get(name)).copied();
             let Some(function) = function else {
                 let name = String::from_utf8_lossy(name.unwrap_or_default()).into_owned();
-                let why = format!("function {name:?} is not in the object");
-                return Err(Unsupported::new("fcall", why).into());
+                return Err(Problem::form(format!(
+                    "function {name:?} is not in the object"
+                )));
             };
             let step = branch(state, instruction, |lanes| Kind::Call {
                 target: 0,
                 function: Some(function),
-                uniform: lanes.count == 1,
+                uniform: uniform(lanes),
             })?;
             place.function_calls.push((place.here(), function));
             place.push(step);
         }
-        Op::IFCALL => {
+        Flow::Call(Callee::Address) => {
             let address = cx.scalar(fields::vector(instruction, F::FuncAddr)?)?;
             let step = branch(state, instruction, |lanes| Kind::CallAddress {
                 address,
-                uniform: lanes.count == 1,
+                uniform: uniform(lanes),
             })?;
             place.push(step);
         }
-        Op::RET | Op::FRET => {
+        Flow::Return { .. } => {
             let step = branch(state, instruction, |lanes| Kind::Return {
-                uniform: lanes.count == 1,
+                uniform: uniform(lanes),
             })?;
             place.push(step);
         }
-        Op::FADDR => faddr(state, instruction, place)?,
-        Op::IF | Op::ELSE | Op::ENDIF | Op::DO | Op::WHILE | Op::BREAK | Op::CONT => {
-            structured(state, instruction, flow, place)?;
-        }
-        Op::BARRIER => place.plain(Kind::Barrier),
-        Op::SBARRIER => {
-            let signal = fields::number(instruction, F::Mode)? & 1 != 0;
-            place.plain(if signal { Kind::Signal } else { Kind::Wait });
-        }
-        Op::NBARRIER => named_barrier(state, instruction, place)?,
-        Op::FENCE
-        | Op::SAMPLER_CACHE_FLUSH
-        | Op::WAIT
-        | Op::YIELD
-        | Op::LIFETIME
-        | Op::FILE
-        | Op::LOC
-        | Op::BREAKPOINT => place.plain(Kind::Nothing),
-        _ => return Ok(false),
+        Flow::Structured(part) => structured(state, instruction, part, labels, place)?,
     }
-    Ok(true)
+    Ok(())
+}
+
+pub(super) fn barrier(
+    _: &State<'_, '_>,
+    _: &Instruction,
+    place: &mut Place<'_>,
+) -> Result<(), Problem> {
+    place.plain(Kind::Barrier);
+    Ok(())
+}
+
+pub(super) fn split_barrier(
+    _: &State<'_, '_>,
+    instruction: &Instruction,
+    place: &mut Place<'_>,
+) -> Result<(), Problem> {
+    let signal = fields::number(instruction, F::Mode)? & 1 != 0;
+    place.plain(if signal { Kind::Signal } else { Kind::Wait });
+    Ok(())
 }
 
 fn goto(lanes: Lanes, inverted: bool) -> Kind {
@@ -284,7 +289,7 @@ fn branch(
 }
 
 /// The address of a data symbol or of a function.
-fn faddr(
+pub(super) fn address(
     state: &State<'_, '_>,
     instruction: &Instruction,
     place: &mut Place<'_>,
@@ -309,7 +314,7 @@ fn faddr(
     Ok(())
 }
 
-fn named_barrier(
+pub(super) fn named_barrier(
     state: &State<'_, '_>,
     instruction: &Instruction,
     place: &mut Place<'_>,
@@ -342,23 +347,24 @@ fn named_barrier(
 fn structured(
     state: &State<'_, '_>,
     instruction: &Instruction,
-    flow: &mut Flow,
+    part: Structure,
+    labels: &mut Labels,
     place: &mut Place<'_>,
 ) -> Result<(), Problem> {
     let unbalanced = || Problem::Fault(FaultKind::Unbalanced);
-    match instruction.op {
-        Op::IF => {
+    match part {
+        Structure::If => {
             // Lanes without the predicate jump to ELSE or ENDIF.
             let mut step = branch(state, instruction, |lanes| goto(lanes, true))?;
             if step.predicate.is_none() {
                 step.kind = Kind::Nothing;
             }
-            flow.open.push(Block::If(vec![place.here()]));
+            labels.open.push(Block::If(vec![place.here()]));
             place.push(step);
         }
-        Op::ELSE => {
+        Structure::Else => {
             let step = branch(state, instruction, |lanes| goto(lanes, false))?;
-            let Some(Block::If(steps)) = flow.open.last_mut() else {
+            let Some(Block::If(steps)) = labels.open.last_mut() else {
                 return Err(unbalanced());
             };
             let pending = std::mem::replace(steps, vec![place.here()]);
@@ -366,34 +372,34 @@ fn structured(
             place.patch(&pending, place.here());
             place.plain(Kind::Join);
         }
-        Op::ENDIF => {
-            if !matches!(flow.open.last(), Some(Block::If(_))) {
+        Structure::EndIf => {
+            if !matches!(labels.open.last(), Some(Block::If(_))) {
                 return Err(unbalanced());
             }
-            if let Some(Block::If(pending)) = flow.open.pop() {
+            if let Some(Block::If(pending)) = labels.open.pop() {
                 place.patch(&pending, place.here());
             }
             place.plain(Kind::Join);
             place.plain(Kind::Nothing);
         }
-        Op::DO => {
+        Structure::Do => {
             place.plain(Kind::Nothing);
-            flow.open.push(Block::Loop {
+            labels.open.push(Block::Loop {
                 start: place.here(),
                 breaks: Vec::new(),
                 continues: Vec::new(),
             });
         }
-        Op::WHILE => {
+        Structure::While => {
             let mut step = branch(state, instruction, |lanes| goto(lanes, false))?;
-            if !matches!(flow.open.last(), Some(Block::Loop { .. })) {
+            if !matches!(labels.open.last(), Some(Block::Loop { .. })) {
                 return Err(unbalanced());
             }
             if let Some(Block::Loop {
                 start,
                 breaks,
                 continues,
-            }) = flow.open.pop()
+            }) = labels.open.pop()
             {
                 place.patch(&continues, place.here());
                 place.plain(Kind::Join);
@@ -403,17 +409,17 @@ fn structured(
                 place.plain(Kind::Join);
             }
         }
-        _ => {
+        Structure::Break | Structure::Continue => {
             let step = branch(state, instruction, |lanes| goto(lanes, false))?;
             let here = place.here();
-            let innermost = flow.open.iter_mut().rev().find_map(|block| match block {
+            let innermost = labels.open.iter_mut().rev().find_map(|block| match block {
                 Block::Loop {
                     breaks, continues, ..
                 } => Some((breaks, continues)),
                 Block::If(_) => None,
             });
             let (breaks, continues) = innermost.ok_or_else(unbalanced)?;
-            if instruction.op == Op::BREAK {
+            if part == Structure::Break {
                 breaks.push(here);
             } else {
                 continues.push(here);

@@ -5,6 +5,7 @@ mod build;
 pub(crate) mod code;
 mod context;
 mod control;
+mod dispatch;
 mod fields;
 pub(crate) mod layout;
 mod logic;

@@ -14,63 +14,52 @@ use crate::run::choice::{Equal, Less, LessEqual};
 use crate::run::registers::{Destinations, Registers, Sources, full};
 use visakit_isa::operand::PredicateCombine;
 use visakit_isa::table::FieldName as F;
-use visakit_isa::{DataType, Instruction, Op, PredicateId, enums};
+use visakit_isa::{DataType, Instruction, PredicateId, VectorOperand, enums};
 
-/// Translates a move, selection, comparison or address instruction; `None` if it is none.
-pub(crate) fn translate(
-    cx: &Context<'_>,
-    instruction: &Instruction,
-) -> Result<Option<Step>, Problem> {
-    Ok(Some(match instruction.op {
-        Op::MOV => match fields::predicate(instruction, F::Src0)? {
-            Some(operand) => {
-                let mut b = Builder::new(cx, instruction, &[])?;
-                let flag = cx.flag_of(operand.predicate.id(), b.lanes)?;
-                let elements = cx
-                    .routine
-                    .predicates
-                    .get(usize::from(operand.predicate.id().0).saturating_sub(1))
-                    .map_or(32, |p| p.elements as usize);
-                b.extra().flags = [flag, flag, flag];
-                if let Some(number) = b.extra().numbers.first_mut() {
-                    *number = elements.min(32);
-                }
-                b.step(predicate_to_number)
-            }
-            None => mov(Builder::new(cx, instruction, &[F::Src0])?),
-        },
-        Op::MOVS => {
-            let mut b = Builder::new(cx, instruction, &[F::Src0])?;
-            // Consecutive elements on both sides, whatever the regions.
-            let lanes = b.count();
-            let operand = fields::vector(instruction, F::Src0)?;
-            if matches!(operand, visakit_isa::VectorOperand::General(_)) {
-                let scalar = b.source(0).shape == Shape::Scalar;
-                if !scalar {
-                    b.sources = vec![cx.packed_source(operand, lanes)?];
-                }
-            }
-            b.destination.saturate = false;
-            b.unary::<int::Copy>(Class::U32)
-        }
-        Op::SEL => select(cx, instruction)?,
-        Op::SETP => setp(cx, instruction)?,
-        Op::CMP => compare(cx, instruction)?,
-        Op::ADDR_ADD => {
-            let mut b = Builder::new(cx, instruction, &[])?;
-            let lanes = b.count();
-            b.sources = vec![
-                cx.address_of(fields::vector(instruction, F::Src0)?, lanes)?,
-                cx.source(fields::vector(instruction, F::Src1)?, lanes)?,
-            ];
-            b.binary_fixed::<int::Add, u16>()
-        }
-        _ => return Ok(None),
-    }))
+type Translated = Result<Step, Problem>;
+
+pub(super) fn mov(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    let Some(operand) = fields::predicate(instruction, F::Src0)? else {
+        return Ok(copy(Builder::new(cx, instruction, &[F::Src0])?));
+    };
+    let mut b = Builder::new(cx, instruction, &[])?;
+    let flag = cx.flag_of(operand.predicate.id(), b.lanes)?;
+    let elements = cx
+        .routine
+        .predicates
+        .get(usize::from(operand.predicate.id().0).saturating_sub(1))
+        .map_or(32, |p| p.elements as usize);
+    b.extra().flags = [flag, flag, flag];
+    if let Some(number) = b.extra().numbers.first_mut() {
+        *number = elements.min(32);
+    }
+    Ok(b.step(predicate_to_number))
+}
+
+/// Consecutive elements on both sides, whatever the regions.
+pub(super) fn movs(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    let mut b = Builder::new(cx, instruction, &[F::Src0])?;
+    let lanes = b.count();
+    let operand = fields::vector(instruction, F::Src0)?;
+    if matches!(operand, VectorOperand::General(_)) && b.source(0).shape != Shape::Scalar {
+        b.sources = vec![cx.packed_source(operand, lanes)?];
+    }
+    b.destination.saturate = false;
+    Ok(b.unary::<int::Copy>(Class::U32))
+}
+
+pub(super) fn addr_add(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    let mut b = Builder::new(cx, instruction, &[])?;
+    let lanes = b.count();
+    b.sources = vec![
+        cx.address_of(fields::vector(instruction, F::Src0)?, lanes)?,
+        cx.source(fields::vector(instruction, F::Src1)?, lanes)?,
+    ];
+    Ok(b.binary_fixed::<int::Add, u16>())
 }
 
 /// A copy, with conversion where the types differ.
-fn mov(mut b: Builder) -> Step {
+fn copy(mut b: Builder) -> Step {
     let source = b.source(0);
     let (from, to) = (source.data_type, b.destination.data_type);
     let plain = source.modify == Modify::None && !b.destination.saturate;
@@ -170,7 +159,7 @@ fn predicate_to_number(alu: &Alu, registers: &mut Registers, mask: u32) -> Outco
     )
 }
 
-fn select(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem> {
+pub(super) fn select(cx: &Context<'_>, instruction: &Instruction) -> Translated {
     let mut b = Builder::new(cx, instruction, &[F::Src0, F::Src1])?;
     let word = instruction.predicate().unwrap_or_default();
     if word.id() == PredicateId(0) || word.combine() == PredicateCombine::Reserved {
@@ -213,7 +202,7 @@ fn select(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem> 
     })
 }
 
-fn setp(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem> {
+pub(super) fn setp(cx: &Context<'_>, instruction: &Instruction) -> Translated {
     let mut b = Builder::without_destination(cx, instruction, &[F::Src0])?;
     let operand = fields::predicate(instruction, F::Dst)?
         .ok_or_else(|| Problem::form("setp with a destination that is no predicate"))?;
@@ -258,7 +247,7 @@ fn setp_lanes(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
     Ok(())
 }
 
-fn compare(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem> {
+pub(super) fn compare(cx: &Context<'_>, instruction: &Instruction) -> Translated {
     let mut b = Builder::without_destination(cx, instruction, &[F::Src0, F::Src1])?;
     match fields::predicate(instruction, F::Dst)? {
         Some(operand) => {

@@ -8,68 +8,15 @@ use super::operand::{Destination, Problem, Shape, Source, Target};
 use super::types::raw;
 use crate::fault::Outcome;
 use crate::lanes::{dpas, int};
-use crate::run::alu::Alu;
+use crate::run::alu::{Alu, AluFn};
 use crate::run::registers::{Destinations, Registers, Sources};
 use visakit_isa::table::FieldName as F;
-use visakit_isa::{DataType, Instruction, Op, Value, VectorOperand};
+use visakit_isa::{DataType, Instruction, Value, VectorOperand};
 
-/// Translates an instruction of this kind; `None` if it is none.
-pub(crate) fn translate(
-    cx: &Context<'_>,
-    instruction: &Instruction,
-) -> Result<Option<Step>, Problem> {
-    let two = || Builder::new(cx, instruction, &[F::Src0, F::Src1]);
-    Ok(Some(match instruction.op {
-        Op::ADDC => two_results(cx, instruction, F::Carry)?.step(addc),
-        Op::SUBB => two_results(cx, instruction, F::Borrow)?.step(subb),
-        Op::ADD3O => {
-            let mut b = Builder::new(cx, instruction, &[F::Src0, F::Src1, F::Src2])?;
-            // The predicate field names the variable that takes the overflow.
-            let flag = b
-                .predicate
-                .take()
-                .ok_or_else(|| Problem::form("add3.o without an overflow predicate"))?;
-            b.extra().flags = [flag; 3];
-            b.step(add3_overflow)
-        }
-        Op::MADW => madw(cx, instruction)?,
-        Op::DP4A => {
-            let b = Builder::new(cx, instruction, &[F::Src0, F::Src1, F::Src2])?;
-            b.step(dp4a)
-        }
-        Op::SAD2 => two()?.step(sad2),
-        Op::SAD2ADD => Builder::new(cx, instruction, &[F::Src0, F::Src1, F::Src2])?.step(sad2),
-        Op::DP2 | Op::DP3 | Op::DP4 | Op::DPH => {
-            let mut b = two()?;
-            b.set_precision();
-            let (terms, bare) = match instruction.op {
-                Op::DP2 => (2, 0),
-                Op::DP3 => (3, 0),
-                Op::DP4 => (4, 0),
-                _ => (3, 1),
-            };
-            b.extra().numbers = [terms, bare, 0, 0];
-            b.step(dot_product)
-        }
-        Op::LINE | Op::PLANE => plane(cx, instruction)?,
-        Op::INVM | Op::RSQTM => {
-            let names: &[F] = match instruction.op {
-                Op::INVM => &[F::Src0, F::Src1],
-                _ => &[F::Src0],
-            };
-            let mut b = Builder::new(cx, instruction, names)?;
-            b.set_precision();
-            let operand = fields::predicate(instruction, F::PredDst)?
-                .ok_or_else(|| Problem::form("an early-out destination that is no predicate"))?;
-            let flag = cx.flag_operand(operand, b.lanes)?;
-            b.extra().flags = [flag; 3];
-            b.step(if names.len() == 2 { invm } else { rsqtm })
-        }
-        Op::FCVT | Op::BF_CVT => narrow_conversion(cx, instruction)?,
-        Op::SRND => stochastic(cx, instruction)?,
-        Op::DPAS | Op::DPASW => systolic(cx, instruction)?,
-        _ => return Ok(None),
-    }))
+type Translated = Result<Step, Problem>;
+
+fn three(cx: &Context<'_>, instruction: &Instruction) -> Result<Builder, Problem> {
+    Builder::new(cx, instruction, &[F::Src0, F::Src1, F::Src2])
 }
 
 /// The lanes of a source in any type.
@@ -100,14 +47,19 @@ where
     registers.store_any(destination, values.get(..lanes).unwrap_or_default(), mask)
 }
 
-fn two_results(cx: &Context<'_>, instruction: &Instruction, second: F) -> Result<Builder, Problem> {
+fn two_results(
+    cx: &Context<'_>,
+    instruction: &Instruction,
+    second: F,
+    function: AluFn,
+) -> Translated {
     let mut b = Builder::new(cx, instruction, &[F::Src0, F::Src1])?;
     for source in &mut b.sources {
         source.data_type = raw(source.data_type);
     }
     let destination = cx.destination(fields::vector(instruction, second)?, b.count())?;
     b.extra().second = Some(destination);
-    Ok(b)
+    Ok(b.step(function))
 }
 
 fn with_second(
@@ -130,17 +82,32 @@ fn with_second(
     }
 }
 
-fn addc(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
-    with_second(alu, registers, mask, |a, b| {
-        (a + b, u32::from(a + b > u32::MAX.into()))
+pub(super) fn addc(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    two_results(cx, instruction, F::Carry, |alu, r, m| {
+        with_second(alu, r, m, |a, b| {
+            (a + b, u32::from(a + b > u32::MAX.into()))
+        })
     })
 }
 
-fn subb(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
-    with_second(alu, registers, mask, |a, b| (a - b, u32::from(a < b)))
+pub(super) fn subb(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    two_results(cx, instruction, F::Borrow, |alu, r, m| {
+        with_second(alu, r, m, |a, b| (a - b, u32::from(a < b)))
+    })
 }
 
-fn add3_overflow(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
+pub(super) fn add3_overflow(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    let mut b = three(cx, instruction)?;
+    // The predicate field names the variable that takes the overflow.
+    let flag = b
+        .predicate
+        .take()
+        .ok_or_else(|| Problem::form("add3.o without an overflow predicate"))?;
+    b.extra().flags = [flag; 3];
+    Ok(b.step(overflow_of_three))
+}
+
+fn overflow_of_three(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
     let mut sums = [0i128; 32];
     for source in &alu.sources {
         let mut values = [0i128; 32];
@@ -167,9 +134,9 @@ fn add3_overflow(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
     Ok(())
 }
 
-/// The low halves go to `dst`, the high halves to the registers behind them.
-fn madw(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem> {
-    let mut b = Builder::new(cx, instruction, &[F::Src0, F::Src1, F::Src2])?;
+/// The low halves go to `dst`, the high halves to the registers after them.
+pub(super) fn madw(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    let mut b = three(cx, instruction)?;
     let size = usize::from(b.destination.data_type.size());
     let stride = match b.destination.target {
         Target::Strided(stride) | Target::Indirect { stride, .. } => usize::from(stride),
@@ -214,7 +181,11 @@ fn madw(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem> {
     }))
 }
 
-fn dp4a(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
+pub(super) fn dp4a(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    Ok(three(cx, instruction)?.step(dot_bytes))
+}
+
+fn dot_bytes(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
     let [acc, x, y] = &alu.sources;
     let (x_signed, y_signed) = (x.data_type.is_signed(), y.data_type.is_signed());
     let acc: [i64; 32] = load(registers, acc, alu.lanes, mask)?;
@@ -227,8 +198,16 @@ fn dp4a(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
     store(registers, &alu.destination, &sums, alu.lanes, mask)
 }
 
+pub(super) fn sad2(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    Ok(Builder::new(cx, instruction, &[F::Src0, F::Src1])?.step(differences))
+}
+
+pub(super) fn sad2add(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    Ok(three(cx, instruction)?.step(differences))
+}
+
 /// Pairs of lanes; the result goes to the even one, the odd one keeps its content.
-fn sad2(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
+fn differences(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
     let mut values = [[0i64; 32]; 3];
     for (values, source) in values.iter_mut().zip(&alu.sources) {
         *values = {
@@ -263,8 +242,21 @@ fn sad2(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
     )
 }
 
+/// Products of the first `terms` elements of each four, and the next `bare` of the second source.
+pub(super) fn dot_product(
+    cx: &Context<'_>,
+    instruction: &Instruction,
+    terms: usize,
+    bare: usize,
+) -> Translated {
+    let mut b = Builder::new(cx, instruction, &[F::Src0, F::Src1])?;
+    b.set_precision();
+    b.extra().numbers = [terms, bare, 0, 0];
+    Ok(b.step(sum_of_products))
+}
+
 /// All four lanes of a group get the dot product, rounded once.
-fn dot_product(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
+fn sum_of_products(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
     let [terms, bare, ..] = alu.extra.as_ref().map_or([0; 4], |extra| extra.numbers);
     let (mut x, mut y) = ([0f64; 32], [0f64; 32]);
     let [first, second, _] = &alu.sources;
@@ -285,80 +277,98 @@ fn dot_product(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
     store(registers, &alu.destination, &result, alu.lanes, mask)
 }
 
-/// LINE: p * u + r. PLANE: p * u + q * v + r. The scalars are elements 0, 1 and 3 of the first
-/// source.
-fn plane(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem> {
+/// p * u + r. The scalars are elements 0 and 3 of the first source.
+pub(super) fn line(cx: &Context<'_>, instruction: &Instruction) -> Translated {
     let mut b = Builder::new(cx, instruction, &[F::Src1])?;
     b.set_precision();
-    let is_plane = instruction.op == Op::PLANE;
+    let scalars = cx.packed_source(fields::vector(instruction, F::Src0)?, 4)?;
+    b.sources = vec![scalars, b.source(0), super::build::unused()];
+    Ok(b.step(|alu, registers, mask| {
+        equation(alu, registers, mask, |[p, _, _, r], u, _| p * u + r)
+    }))
+}
+
+/// p * u + q * v + r. The scalars are elements 0, 1 and 3 of the first source.
+pub(super) fn plane(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    let mut b = Builder::new(cx, instruction, &[F::Src1])?;
+    b.set_precision();
     let scalars = cx.packed_source(fields::vector(instruction, F::Src0)?, 4)?;
     let lanes = b.count();
-    let (u, v) = if is_plane {
-        let operand = fields::vector(instruction, F::Src1)?;
-        // Eight u, then eight v, for each eight lanes.
-        let all = cx.packed_source(operand, if lanes > 8 { 32 } else { 16 })?;
-        let size = usize::from(all.data_type.size());
-        let offsets = |first: usize| {
-            let mut offsets = Box::new([0u16; 32]);
-            for (lane, offset) in offsets.iter_mut().enumerate() {
-                let element = lane / 8 * 16 + lane % 8 + first;
-                *offset = u16::try_from(element * size).unwrap_or(u16::MAX);
-            }
-            Shape::Region(offsets)
-        };
-        if lanes > 16 {
-            return Err(Problem::form("plane with more than 16 lanes"));
+    let operand = fields::vector(instruction, F::Src1)?;
+    // Eight u, then eight v, for each eight lanes.
+    let all = cx.packed_source(operand, if lanes > 8 { 32 } else { 16 })?;
+    if lanes > 16 {
+        return Err(Problem::form("plane with more than 16 lanes"));
+    }
+    let size = usize::from(all.data_type.size());
+    let elements = |first: usize| {
+        let mut offsets = Box::new([0u16; 32]);
+        for (lane, offset) in offsets.iter_mut().enumerate() {
+            let element = lane / 8 * 16 + lane % 8 + first;
+            *offset = u16::try_from(element * size).unwrap_or(u16::MAX);
         }
-        let v = Source {
-            shape: offsets(8),
+        Source {
+            shape: Shape::Region(offsets),
             ..all.clone()
-        };
-        (
-            Source {
-                shape: offsets(0),
-                ..all
-            },
-            v,
-        )
-    } else {
-        (b.source(0), super::build::unused())
+        }
     };
-    b.sources = vec![scalars, u, v];
-    b.extra().numbers = [usize::from(is_plane), 0, 0, 0];
+    b.sources = vec![scalars, elements(0), elements(8)];
     Ok(b.step(|alu, registers, mask| {
-        let [is_plane, ..] = alu.extra.as_ref().map_or([0; 4], |extra| extra.numbers);
-        let [scalars, u, v] = &alu.sources;
-        let mut pqr = [0f64; 4];
-        registers.load_exact(scalars, &mut pqr, u32::MAX)?;
-        let [p, q, _, r] = pqr;
-        let (mut us, mut vs) = ([0f64; 32], [0f64; 32]);
-        registers.load_exact(u, us.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
-        if is_plane != 0 {
-            registers.load_exact(v, vs.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
-        }
-        let exact = alu.exact(registers);
-        let [p, q, r] = [p, q, r].map(|x| exact.source(x));
-        let [us, vs] = [us, vs].map(|lanes| lanes.map(|x| exact.source(x)));
-        let mut result = [0f64; 32];
-        for ((to, u), v) in result.iter_mut().zip(us).zip(vs) {
-            *to = if is_plane != 0 {
-                p * u + q * v + r
-            } else {
-                p * u + r
-            };
-        }
-        store(registers, &alu.destination, &result, alu.lanes, mask)
+        equation(alu, registers, mask, |[p, q, _, r], u, v| p * u + q * v + r)
     }))
+}
+
+fn equation(
+    alu: &Alu,
+    registers: &mut Registers,
+    mask: u32,
+    function: fn([f64; 4], f64, f64) -> f64,
+) -> Outcome {
+    let [scalars, u, v] = &alu.sources;
+    let mut pqr = [0f64; 4];
+    registers.load_exact(scalars, &mut pqr, u32::MAX)?;
+    let (mut us, mut vs) = ([0f64; 32], [0f64; 32]);
+    registers.load_exact(u, us.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
+    if *v != super::build::unused() {
+        registers.load_exact(v, vs.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
+    }
+    let exact = alu.exact(registers);
+    let pqr = pqr.map(|x| exact.source(x));
+    let [us, vs] = [us, vs].map(|lanes| lanes.map(|x| exact.source(x)));
+    let mut result = [0f64; 32];
+    for ((to, u), v) in result.iter_mut().zip(us).zip(vs) {
+        *to = function(pqr, u, v);
+    }
+    store(registers, &alu.destination, &result, alu.lanes, mask)
 }
 
 /// The quotient itself serves as the first approximation. The predicate tells of results that no
 /// refinement may touch.
-fn invm(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
-    early_out(alu, registers, mask, |a, b| a / b)
+pub(super) fn invm(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    first_step(cx, instruction, &[F::Src0, F::Src1], |alu, r, m| {
+        early_out(alu, r, m, |a, b| a / b)
+    })
 }
 
-fn rsqtm(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
-    early_out(alu, registers, mask, |a, _| 1.0 / a.sqrt())
+pub(super) fn rsqtm(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    first_step(cx, instruction, &[F::Src0], |alu, r, m| {
+        early_out(alu, r, m, |a, _| 1.0 / a.sqrt())
+    })
+}
+
+fn first_step(
+    cx: &Context<'_>,
+    instruction: &Instruction,
+    sources: &[F],
+    function: AluFn,
+) -> Translated {
+    let mut b = Builder::new(cx, instruction, sources)?;
+    b.set_precision();
+    let operand = fields::predicate(instruction, F::PredDst)?
+        .ok_or_else(|| Problem::form("an early-out destination that is no predicate"))?;
+    let flag = cx.flag_operand(operand, b.lanes)?;
+    b.extra().flags = [flag; 3];
+    Ok(b.step(function))
 }
 
 fn early_out(
@@ -388,7 +398,7 @@ fn early_out(
 }
 
 /// Conversions from and to formats that no data type names.
-fn narrow_conversion(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem> {
+pub(super) fn narrow_conversion(cx: &Context<'_>, instruction: &Instruction) -> Translated {
     let mut b = Builder::new(cx, instruction, &[F::Src0])?;
     let (from, to) = (b.source(0).data_type, b.destination.data_type);
     let bits = |b: &mut Builder| {
@@ -463,7 +473,7 @@ fn by_bits(alu: &Alu, registers: &mut Registers, mask: u32, function: fn(u32) ->
 }
 
 /// Stochastic rounding: random bits are added below the result's mantissa, which is truncated.
-fn stochastic(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem> {
+pub(super) fn stochastic(cx: &Context<'_>, instruction: &Instruction) -> Translated {
     let mut b = Builder::new(cx, instruction, &[F::Src0, F::Src1])?;
     let (from, to) = (b.source(0).data_type, b.destination.data_type);
     b.take_bits();
@@ -502,7 +512,7 @@ fn by_random_bits(
 }
 
 /// A systolic dot product. The activations of DPASW come from two fused threads.
-fn systolic(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem> {
+pub(super) fn systolic(cx: &Context<'_>, instruction: &Instruction, fused: bool) -> Translated {
     let b = Builder::without_destination(cx, instruction, &[])?;
     let info = fields::number(instruction, F::PrecisionInfo)?.to_le_bytes();
     let [weights, activations, depth, repeat] = info;
@@ -527,7 +537,6 @@ fn systolic(cx: &Context<'_>, instruction: &Instruction) -> Result<Step, Problem
         .and_then(|plan| plan.with_types(destination.data_type, accumulator.map(|a| a.data_type)))
         .ok_or_else(|| Problem::form("dpas with precisions, types or sizes that do not fit"))?;
     let sizes = plan.sizes();
-    let fused = instruction.op == Op::DPASW;
     let own = if fused {
         sizes.activations - sizes.activations / 2
     } else {

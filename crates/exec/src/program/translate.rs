@@ -2,17 +2,18 @@
 
 use super::code::{Kind, Step};
 use super::context::Context;
-use super::control::{Flow, Place as FlowPlace};
+use super::control::{self, Labels, Place};
+use super::dispatch::{Translation, translation};
 use super::layout::Layout;
 use super::operand::Problem;
-use super::{Options, arith, control, logic, moves, special};
+use super::Options;
 use crate::fault::{FaultKind, TranslateError, Unsupported};
 use crate::message;
-use crate::support;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use visakit_isa::object::{Body, Content, Item, Object, Routine, RoutineId, RoutineKind};
+use visakit_isa::semantics::{Callee, Flow};
 use visakit_isa::table::FieldName;
 use visakit_isa::{Instruction, Op, Value, VectorOperand};
 
@@ -100,15 +101,14 @@ pub(crate) fn reachable<'a, 'o>(
         next += 1;
         let mut add = Vec::new();
         for instruction in current.instructions() {
-            match instruction.op {
-                Op::FCALL | Op::FADDR => {
-                    if let Some(index) = symbol(instruction, current).and_then(|n| names.get(n)) {
-                        add.push(*index);
-                    }
-                }
+            let flow = instruction.def().flow;
+            if flow == Flow::Call(Callee::Address) {
                 // The address may come from anywhere.
-                Op::IFCALL => add.extend(0..object.functions.len()),
-                _ => {}
+                add.extend(0..object.functions.len());
+            } else if (flow == Flow::Call(Callee::Name) || instruction.op == Op::FADDR)
+                && let Some(index) = symbol(instruction, current).and_then(|n| names.get(n))
+            {
+                add.push(*index);
             }
         }
         for index in add {
@@ -175,7 +175,7 @@ pub(crate) fn routines(
             layout,
         };
         let entry = code.steps.len();
-        let mut flow = Flow::new(body);
+        let mut labels = Labels::new(body);
         for (index, item) in body.code.iter().enumerate() {
             let instruction = match item {
                 Item::Instruction(instruction) => Ok(instruction),
@@ -211,7 +211,7 @@ pub(crate) fn routines(
                         &state,
                         instruction,
                         &mut code,
-                        &mut flow,
+                        &mut labels,
                         origin,
                         &mut function_calls,
                     )
@@ -244,7 +244,7 @@ pub(crate) fn routines(
             Step::plain(Kind::Fault(Box::new(FaultKind::FellOffTheEnd))),
             end,
         );
-        flow.resolve(&mut code.steps);
+        labels.resolve(&mut code.steps);
         code.routines.push(RoutineCode {
             id: *id,
             name: routine.display_name().into_owned(),
@@ -267,13 +267,7 @@ pub(crate) fn routines(
 
 /// Names the instruction where the problem does not.
 fn named(unsupported: Unsupported, op: Option<Op>) -> Unsupported {
-    let mnemonic = op.map_or("", |op| {
-        op.def()
-            .mnemonics
-            .first()
-            .copied()
-            .unwrap_or_else(|| op.name())
-    });
+    let mnemonic = op.map_or("", |op| op.def().mnemonic());
     if unsupported.mnemonic == "this form of operand" {
         return Unsupported::new(mnemonic, unsupported.why);
     }
@@ -298,14 +292,14 @@ fn one(
     state: &State<'_, '_>,
     instruction: &Instruction,
     code: &mut Code,
-    flow: &mut Flow,
+    labels: &mut Labels,
     origin: Origin,
     function_calls: &mut Vec<(usize, usize)>,
 ) -> Result<(), Problem> {
     let cx = state.cx;
-    if let Some(why) = support::reason(instruction.op) {
-        let mnemonic = instruction.def().mnemonics.first().copied();
-        return Err(Unsupported::new(mnemonic.unwrap_or("this instruction"), why).into());
+    let translation = translation(instruction.op);
+    if let Translation::Unsupported = translation {
+        return Err(Problem::form(instruction.def().unsupported));
     }
     let reads = |range: &Option<Range<usize>>| touches(cx, instruction, range.as_ref(), false);
     if let Some(range) = state
@@ -324,35 +318,33 @@ fn one(
     {
         code.push(Step::plain(Kind::Clock(range.start)), origin);
     }
-    let mut place = FlowPlace {
+    let mut place = Place {
         code,
         origin,
         function_calls,
     };
-    if control::translate(state, instruction, flow, &mut place)? {
-        return Ok(());
-    }
-    let step = if let Some(step) = arith::translate(cx, instruction)? {
-        step
-    } else if let Some(step) = logic::translate(cx, instruction)? {
-        step
-    } else if let Some(step) = moves::translate(cx, instruction)? {
-        step
-    } else if let Some(step) = special::translate(cx, instruction)? {
-        step
-    } else {
-        let message = message::translate(instruction, cx)?;
-        let lanes = cx.lanes(instruction)?;
-        let predicate = match instruction.predicate() {
-            Some(word) => cx.flag(word, lanes)?,
-            None => None,
-        };
-        Step {
-            first: lanes.first,
-            no_mask: lanes.no_mask,
-            window: crate::run::registers::full(usize::from(lanes.count)),
-            predicate,
-            kind: Kind::Message(Box::new(message)),
+    let step = match translation {
+        Translation::Flow => return control::translate(state, instruction, labels, &mut place),
+        Translation::Steps(translate) => return translate(state, instruction, &mut place),
+        Translation::Nothing | Translation::Unsupported => {
+            code.push(Step::plain(Kind::Nothing), origin);
+            return Ok(());
+        }
+        Translation::Step(translate) => translate(cx, instruction)?,
+        Translation::Message => {
+            let message = message::translate(instruction, cx)?;
+            let lanes = cx.lanes(instruction)?;
+            let predicate = match instruction.predicate() {
+                Some(word) => cx.flag(word, lanes)?,
+                None => None,
+            };
+            Step {
+                first: lanes.first,
+                no_mask: lanes.no_mask,
+                window: crate::run::registers::full(usize::from(lanes.count)),
+                predicate,
+                kind: Kind::Message(Box::new(message)),
+            }
         }
     };
     code.push(step, origin);

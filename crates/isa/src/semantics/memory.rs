@@ -26,6 +26,8 @@ pub struct Memory {
     pub count: Count,
     /// Where the width of addresses comes from.
     pub address: AddressWidth,
+    /// What addresses and offsets count.
+    pub unit: AddressUnit,
 }
 
 /// What a message does.
@@ -225,6 +227,15 @@ pub enum AddressWidth {
     Nothing,
 }
 
+/// What addresses and offsets count.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AddressUnit {
+    /// This many bytes.
+    Bytes(u8),
+    /// The element, whose size [`Memory::element`] tells.
+    Element,
+}
+
 /// What [`AnyInstruction::memory`] tells of one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryAccess {
@@ -295,6 +306,7 @@ impl Memory {
             element: ElementSize::DataSize,
             count: Count::DataElems,
             address: AddressWidth::AddrSize,
+            unit: AddressUnit::Bytes(1),
         }
     }
 
@@ -315,6 +327,7 @@ impl Memory {
             element,
             count,
             address: AddressWidth::Bits(32),
+            unit: AddressUnit::Bytes(1),
         }
     }
 
@@ -343,6 +356,7 @@ impl Memory {
             element: ElementSize::Bytes(0),
             count: Count::Unknown,
             address: AddressWidth::Nothing,
+            unit: AddressUnit::Bytes(1),
         }
     }
 
@@ -363,6 +377,11 @@ impl Memory {
 
     pub(crate) const fn address(mut self, address: AddressWidth) -> Self {
         self.address = address;
+        self
+    }
+
+    pub(crate) const fn unit(mut self, unit: AddressUnit) -> Self {
+        self.unit = unit;
         self
     }
 

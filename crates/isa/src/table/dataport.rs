@@ -142,7 +142,7 @@ macro_rules! __dataport_rows {
             $($state)*
     /// Loads consecutive OWords at an OWord offset.
     OWORD_LD = plain(0x35) ["oword_ld"]
-        .memory(Memory::surface(Action::Load, ElementSize::Bytes(16), Count::Power(F::Size, 7)).layout(DataLayout::Block)) .text(OWORDS) .spec(NO_SAT, NO_MODS, ALL)
+        .memory(Memory::surface(Action::Load, ElementSize::Bytes(16), Count::Power(F::Size, 7)).layout(DataLayout::Block).unit(AddressUnit::Bytes(16))) .text(OWORDS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Size).named(&enums::OWORD_COUNT), u8(F::IsModified), SURFACE,
             scalar(F::Offset, T::UD), raw_to(F::Dst, ANY),
@@ -150,7 +150,7 @@ macro_rules! __dataport_rows {
 
     /// Stores consecutive OWords at an OWord offset.
     OWORD_ST = plain(0x36) ["oword_st"]
-        .memory(Memory::surface(Action::Store, ElementSize::Bytes(16), Count::Power(F::Size, 7)).layout(DataLayout::Block)) .text(OWORDS) .spec(NO_SAT, NO_MODS, ALL)
+        .memory(Memory::surface(Action::Store, ElementSize::Bytes(16), Count::Power(F::Size, 7)).layout(DataLayout::Block).unit(AddressUnit::Bytes(16))) .text(OWORDS) .spec(NO_SAT, NO_MODS, ALL)
         => &[
             u8(F::Size).named(&enums::OWORD_COUNT), SURFACE, scalar(F::Offset, T::UD),
             raw(F::Src, ANY),
@@ -180,7 +180,7 @@ macro_rules! __dataport_rows {
 
     /// Loads one element for each lane.
     GATHER = plain(0x39) ["gather"]
-        .memory(Memory::surface(Action::Load, ElementSize::Log2, Count::One)) .text(ELEMENTS) .spec(NO_SAT, NO_MODS, NONE)
+        .memory(Memory::surface(Action::Load, ElementSize::Log2, Count::One).unit(AddressUnit::Element)) .text(ELEMENTS) .spec(NO_SAT, NO_MODS, NONE)
         => &[
             u8(F::EltSize).named(&enums::ELEMENT_SIZE), u8(F::IsModified), NUM_ELTS, SURFACE,
             scalar(F::GlobalOffset, T::UD).note("in elements"), raw(F::ElementOffset, T::UD),
@@ -189,7 +189,7 @@ macro_rules! __dataport_rows {
 
     /// Stores one element for each lane.
     SCATTER = plain(0x3a) ["scatter"]
-        .memory(Memory::surface(Action::Store, ElementSize::Log2, Count::One)) .text(ELEMENTS) .spec(NO_SAT, NO_MODS, NONE)
+        .memory(Memory::surface(Action::Store, ElementSize::Log2, Count::One).unit(AddressUnit::Element)) .text(ELEMENTS) .spec(NO_SAT, NO_MODS, NONE)
         => &[
             u8(F::EltSize).named(&enums::ELEMENT_SIZE), NUM_ELTS, SURFACE,
             scalar(F::GlobalOffset, T::UD).note("in elements"), raw(F::ElementOffset, T::UD),
@@ -198,7 +198,7 @@ macro_rules! __dataport_rows {
 
     /// Atomic operation on one dword for each lane.
     UNTYPED_ATOMIC = plain(0x3b) ["untyped_atomic"]
-        .memory(Memory::surface(Action::AtomicCode, ElementSize::AtomicCode, Count::One)) .text(UNTYPED) .retired(before(Features::SINCE_3_7))
+        .memory(Memory::surface(Action::AtomicCode, ElementSize::AtomicCode, Count::One).unit(AddressUnit::Bytes(4))) .text(UNTYPED) .retired(before(Features::SINCE_3_7))
         .note("Removed from the public sources in 2019-03 (commit 89e1dea97) without a version change; the number is reserved since.")
         => &[
             u8(F::Op).named(&enums::ATOMIC_OP), NUM_ELTS, SURFACE,
@@ -217,7 +217,7 @@ macro_rules! __dataport_rows {
 
     /// Loads up to four consecutive dwords for each lane.
     GATHER4 = plain(0x3d) ["gather4"]
-        .memory(Memory::surface(Action::Load, ElementSize::Bytes(4), Count::ChannelsOff(F::Channels)).layout(DataLayout::Channels)) .text(UNTYPED_CHANNELS) .retired(before(Features::SINCE_3_7))
+        .memory(Memory::surface(Action::Load, ElementSize::Bytes(4), Count::ChannelsOff(F::Channels)).layout(DataLayout::Channels).unit(AddressUnit::Bytes(4))) .text(UNTYPED_CHANNELS) .retired(before(Features::SINCE_3_7))
         .note("Removed from the public sources in 2019-03 (commit 89e1dea97) without a version change; the number is reserved since.")
         => &[
             u8(F::Channels), u8(F::IsModified), NUM_ELTS, SURFACE,
@@ -227,7 +227,7 @@ macro_rules! __dataport_rows {
 
     /// Stores up to four consecutive dwords for each lane.
     SCATTER4 = plain(0x3e) ["scatter4"]
-        .memory(Memory::surface(Action::Store, ElementSize::Bytes(4), Count::ChannelsOff(F::Channels)).layout(DataLayout::Channels)) .text(UNTYPED_CHANNELS) .retired(before(Features::SINCE_3_7))
+        .memory(Memory::surface(Action::Store, ElementSize::Bytes(4), Count::ChannelsOff(F::Channels)).layout(DataLayout::Channels).unit(AddressUnit::Bytes(4))) .text(UNTYPED_CHANNELS) .retired(before(Features::SINCE_3_7))
         .note("Removed from the public sources in 2019-03 (commit 89e1dea97) without a version change; the number is reserved since. Seen in real 3.2 objects.")
         => &[
             u8(F::Channels), NUM_ELTS, SURFACE, scalar(F::GlobalOffset, T::UD).note("dwords"),

@@ -258,7 +258,7 @@ pub(super) mod short {
     use crate::operand::OperandClasses;
     pub(crate) use crate::platform::{Platform, Platforms};
     pub(crate) use crate::semantics::{
-        Action, AddressWidth, AtomicOp, Callee, Conversion, Count, DataLayout, ElementSize, Ending,
+        Action, AddressUnit, AddressWidth, AtomicOp, Callee, Conversion, Count, DataLayout, ElementSize, Ending,
         Flow, Implicit, Memory, Storage, Structure, Traits,
     };
     pub(crate) use crate::table::FieldName as F;

@@ -2,11 +2,10 @@
 
 use super::{Machine, SIZES};
 use crate::fault::FaultKind;
-use crate::memory::{AtomicOp, BufferId, ChannelOrder, ChannelType, Format, Image, Surface};
-use crate::message::lsc::lsc_atomic;
+use crate::memory::{BufferId, ChannelOrder, ChannelType, Format, Image, Surface};
 use crate::observe::Space;
 use half::bf16;
-use visakit_isa::{FieldName, Op, Value};
+use visakit_isa::{FieldName, Value};
 
 fn numbers(count: u32) -> Vec<u32> {
     (0..count).map(|i| 0x1000 + i).collect()
@@ -345,10 +344,6 @@ fn every_atomic() {
         assert_eq!(m.get::<u32>("D", 1), [old], "{name}");
     }
     // Brain floats are words in the lower halves of dwords.
-    assert_eq!(
-        lsc_atomic(Op::LSC_ATOMIC_BFADD),
-        Some((AtomicOp::BrainAdd, 1))
-    );
     let brain = |v| bf16::from_f32(v).to_bits();
     let mut m = Machine::new("lsc_atomic_bfadd.ugm (M1, 1) D:d16c32 flat[UQ]:a64 D2 %null");
     let (buffer, base) = m.buffer(&[7u16, brain(1.5)]);
