@@ -4,7 +4,7 @@
 //! to the type of the destination. Floating-point operations compute in the widest format of their
 //! sources and convert the result.
 
-mod bits;
+pub(crate) mod bits;
 
 use crate::float::{Format, Real};
 use crate::operand::Element;
@@ -12,7 +12,7 @@ use crate::state::{Halt, Result};
 use crate::value::{Mode, Outcome, Precision, Value, format_of, range};
 use rustc_apfloat::Round;
 use std::cmp::Ordering;
-use visakit_isa::{DataType, Op, enums};
+use visakit_isa::{DataType, enums};
 
 /// What a lane's operation looks at besides its sources.
 #[derive(Clone, Copy, Debug)]
@@ -27,62 +27,57 @@ pub struct Setting {
     pub control: u8,
 }
 
-/// The result of a lane; `None` for operations that are not done lane by lane.
-///
-/// # Errors
-/// What the definitions leave open for the whole instruction.
-pub fn lane(op: Op, sources: &[Element], setting: Setting) -> Option<Result<Outcome>> {
-    Some(match op {
-        Op::MOV => one(sources).map(|s| mov(s, setting)),
-        Op::ADD | Op::MUL | Op::MAD => arithmetic(op, sources, setting),
-        Op::ADD3 => integers(sources).map(|v| v.iter().sum::<i128>().into()),
-        Op::AVG => {
-            signs_known(sources).and_then(|v| Ok(((pair(&v)?.0 + pair(&v)?.1 + 1) >> 1).into()))
-        }
-        Op::DIV if integral(sources) => divide(sources, |a, b| a / b),
-        Op::MOD => divide(sources, |a, b| a % b),
-        Op::MULH => mulh(sources),
-        Op::DIV | Op::DIVM => real_pair(sources, setting, |a, b| {
-            rounded_to_nearest(setting.mode, || a.div(b, Round::NearestTiesToEven).into())
-        }),
-        Op::INV => real_one(sources, setting, |a| {
-            rounded_to_nearest(setting.mode, || {
-                a.format.one().div(a, Round::NearestTiesToEven).into()
-            })
-        }),
-        Op::SQRT | Op::SQRTM => real_one(sources, setting, |a| {
-            rounded_to_nearest(setting.mode, || square_root(a))
-        }),
-        Op::RSQRT => real_one(sources, setting, |a| {
-            function(setting.mode, a, |x| 1.0 / x.sqrt())
-        }),
-        Op::EXP => real_one(sources, setting, |a| function(setting.mode, a, f64::exp2)),
-        Op::LOG => real_one(sources, setting, |a| function(setting.mode, a, f64::log2)),
-        Op::SIN => real_one(sources, setting, |a| wave(setting.mode, a, f64::sin)),
-        Op::COS => real_one(sources, setting, |a| wave(setting.mode, a, f64::cos)),
-        Op::POW => real_pair(sources, setting, |a, b| power(setting.mode, a, b)),
-        Op::FRC => real_one(sources, setting, |a| fraction(setting.mode, a)),
-        Op::RNDD => real_one(sources, setting, |a| whole(a, Round::TowardNegative)),
-        Op::RNDU => real_one(sources, setting, |a| whole(a, Round::TowardPositive)),
-        Op::RNDE => real_one(sources, setting, |a| whole(a, Round::NearestTiesToEven)),
-        Op::RNDZ => real_one(sources, setting, |a| whole(a, Round::TowardZero)),
-        Op::FMINMAX => extreme(sources, setting),
-        Op::AND | Op::OR | Op::XOR | Op::NOT | Op::BFN => bits::bits(op, sources, setting),
-        Op::SHL | Op::SHR | Op::ASR => bits::shift(op, sources, setting),
-        Op::ROL | Op::ROR => bits::rotate(op, sources, setting),
-        Op::LZD | Op::FBH | Op::FBL | Op::CBIT | Op::BFREV => bits::count(op, sources),
-        Op::BFE => bits::extract(sources, setting),
-        Op::BFI => bits::insert(sources),
-        Op::DP4A => bits::dot_bytes(sources),
-        Op::FCVT => one(sources).and_then(|s| bits::narrow(s, setting)),
-        Op::SRND => bits::stochastic(sources, setting),
-        _ => return None,
+/// Sums and products.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sum {
+    /// `a + b`.
+    Add,
+    /// `a * b`.
+    Mul,
+    /// `a * b + c`.
+    Mad,
+}
+
+pub(crate) fn sum_of_three(sources: &[Element], _: Setting) -> Result<Outcome> {
+    integers(sources).map(|v| v.iter().sum::<i128>().into())
+}
+
+pub(crate) fn average(sources: &[Element], _: Setting) -> Result<Outcome> {
+    let v = signs_known(sources)?;
+    let (a, b) = pair(&v)?;
+    Ok(((a + b + 1) >> 1).into())
+}
+
+pub(crate) fn quotient(sources: &[Element], setting: Setting) -> Result<Outcome> {
+    if integral(sources) {
+        return divide(sources, |a, b| a / b);
+    }
+    exact_quotient(sources, setting)
+}
+
+pub(crate) fn exact_quotient(sources: &[Element], setting: Setting) -> Result<Outcome> {
+    real_pair(sources, setting, |a, b| {
+        rounded_to_nearest(setting.mode, || a.div(b, Round::NearestTiesToEven).into())
+    })
+}
+
+pub(crate) fn inverse(sources: &[Element], setting: Setting) -> Result<Outcome> {
+    real_one(sources, setting, |a| {
+        rounded_to_nearest(setting.mode, || {
+            a.format.one().div(a, Round::NearestTiesToEven).into()
+        })
+    })
+}
+
+pub(crate) fn root(sources: &[Element], setting: Setting) -> Result<Outcome> {
+    real_one(sources, setting, |a| {
+        rounded_to_nearest(setting.mode, || square_root(a))
     })
 }
 
 const OPEN: Result<Outcome> = Ok(Outcome::undefined());
 
-fn one(sources: &[Element]) -> Result<Element> {
+pub(crate) fn one(sources: &[Element]) -> Result<Element> {
     sources
         .first()
         .copied()
@@ -160,7 +155,7 @@ fn goes_to(format: Format, dst: DataType) -> bool {
     })
 }
 
-fn mov(source: Element, setting: Setting) -> Outcome {
+pub(crate) fn mov(source: Element, setting: Setting) -> Outcome {
     if let Value::Real(value) = source.value {
         let raw = source.ty == setting.dst && !source.modified && !setting.saturate;
         if !raw && flushes(value, setting.mode) {
@@ -178,24 +173,24 @@ fn mov(source: Element, setting: Setting) -> Outcome {
     Outcome::exact(source.value)
 }
 
-fn arithmetic(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> {
+pub(crate) fn arithmetic(op: Sum, sources: &[Element], setting: Setting) -> Result<Outcome> {
     if integral(sources) {
         let v = integers(sources)?;
         let (a, b) = pair(&v)?;
         if format_of(setting.dst).is_some() {
             return Err(Halt::Undefined("float destination of an integer operation"));
         }
-        if setting.saturate && op != Op::ADD {
+        if setting.saturate && op != Sum::Add {
             return Err(Halt::Undefined("saturation of an integer product"));
         }
         let wide = sources.iter().any(|s| s.ty.size() == 8);
-        if setting.dst.size() == 8 && !wide && op != Op::MUL {
+        if setting.dst.size() == 8 && !wide && op != Sum::Mul {
             return Err(Halt::Undefined("64-bit destination of 32-bit operation"));
         }
         return Ok(match op {
-            Op::ADD => a + b,
-            Op::MUL => a.wrapping_mul(b),
-            _ => {
+            Sum::Add => a + b,
+            Sum::Mul => a.wrapping_mul(b),
+            Sum::Mad => {
                 let c = v.get(2).copied().ok_or(Halt::Unknown("source 2"))?;
                 a.wrapping_mul(b).wrapping_add(c)
             }
@@ -216,9 +211,9 @@ fn arithmetic(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> 
         return OPEN;
     }
     let result = match op {
-        Op::ADD => a.add(b, mode.round),
-        Op::MUL => a.mul(b, mode.round),
-        _ => {
+        Sum::Add => a.add(b, mode.round),
+        Sum::Mul => a.mul(b, mode.round),
+        Sum::Mad => {
             let c = v.get(2).copied().ok_or(Halt::Unknown("source 2"))?;
             a.mul_add(b, c, mode.round)
         }
@@ -228,9 +223,9 @@ fn arithmetic(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> 
         let wide = |r: Real| r.to(Format::Double, Round::NearestTiesToEven);
         let c = v.get(2).copied().unwrap_or(a);
         let rounded = |round| match op {
-            Op::ADD => wide(a).add(wide(b), round),
-            Op::MUL => wide(a).mul(wide(b), round),
-            _ => wide(a).mul_add(wide(b), wide(c), round),
+            Sum::Add => wide(a).add(wide(b), round),
+            Sum::Mul => wide(a).mul(wide(b), round),
+            Sum::Mad => wide(a).mul_add(wide(b), wide(c), round),
         };
         let mut once = rounded(Round::TowardZero);
         if rounded(Round::TowardPositive) != rounded(Round::TowardNegative) {
@@ -253,7 +248,7 @@ fn at_the_edge(value: Real) -> bool {
     value.abs().bits == 1 << value.format.mantissa()
 }
 
-fn divide(sources: &[Element], f: impl Fn(i128, i128) -> i128) -> Result<Outcome> {
+pub(crate) fn divide(sources: &[Element], f: impl Fn(i128, i128) -> i128) -> Result<Outcome> {
     let v = signs_known(sources)?;
     let (a, b) = pair(&v)?;
     if b == 0 {
@@ -271,7 +266,7 @@ fn divide(sources: &[Element], f: impl Fn(i128, i128) -> i128) -> Result<Outcome
     Ok(result.into())
 }
 
-fn mulh(sources: &[Element]) -> Result<Outcome> {
+pub(crate) fn mulh(sources: &[Element], _: Setting) -> Result<Outcome> {
     let v = signs_known(sources)?;
     let (a, b) = pair(&v)?;
     let (x, y) = pair(sources)?;
@@ -341,7 +336,15 @@ fn square_root(a: Real) -> Outcome {
 }
 
 /// A function without an exact definition.
-fn function(mode: Mode, a: Real, f: impl Fn(f64) -> f64) -> Outcome {
+pub(crate) fn function(
+    sources: &[Element],
+    setting: Setting,
+    f: fn(f64) -> f64,
+) -> Result<Outcome> {
+    real_one(sources, setting, |a| inexact(setting.mode, a, f))
+}
+
+fn inexact(mode: Mode, a: Real, f: fn(f64) -> f64) -> Outcome {
     if a.format == Format::Double {
         return Outcome::undefined();
     }
@@ -359,38 +362,47 @@ fn approximate(mode: Mode, result: f64, format: Format) -> Outcome {
     Outcome::with(Value::Real(value), Precision::Ulps(2))
 }
 
-fn wave(mode: Mode, a: Real, f: impl Fn(f64) -> f64) -> Outcome {
-    // Hardware reduces large arguments inexactly.
-    if !a.is_nan() && !a.is_infinite() && a.to_f64().abs() > 1e5 {
-        return Outcome::undefined();
-    }
-    function(mode, a, f)
+pub(crate) fn wave(sources: &[Element], setting: Setting, f: fn(f64) -> f64) -> Result<Outcome> {
+    real_one(sources, setting, |a| {
+        // Hardware reduces large arguments inexactly.
+        if !a.is_nan() && !a.is_infinite() && a.to_f64().abs() > 1e5 {
+            return Outcome::undefined();
+        }
+        inexact(setting.mode, a, f)
+    })
 }
 
-fn power(mode: Mode, a: Real, b: Real) -> Outcome {
-    let (x, y) = (a.to_f64(), b.to_f64());
-    let ordinary = x.is_finite() && y.is_finite() && x > 0.0;
-    if !ordinary || a.format == Format::Double {
-        return Outcome::undefined();
-    }
-    approximate(mode, x.powf(y), a.format)
+pub(crate) fn power(sources: &[Element], setting: Setting) -> Result<Outcome> {
+    real_pair(sources, setting, |a, b| {
+        let (x, y) = (a.to_f64(), b.to_f64());
+        let ordinary = x.is_finite() && y.is_finite() && x > 0.0;
+        if !ordinary || a.format == Format::Double {
+            return Outcome::undefined();
+        }
+        approximate(setting.mode, x.powf(y), a.format)
+    })
 }
 
-fn fraction(mode: Mode, a: Real) -> Outcome {
-    if mode.round != Round::NearestTiesToEven || a.is_infinite() {
-        return Outcome::undefined();
-    }
-    let floor = a.round_to_integral(Round::TowardNegative);
-    let result = a.add(floor.neg(), mode.round);
-    if result == result.format.one() {
-        // Rounded up: a fraction is below one, the difference is not.
-        return Outcome::undefined();
-    }
-    signless_zero(result)
+pub(crate) fn fraction(sources: &[Element], setting: Setting) -> Result<Outcome> {
+    let mode = setting.mode;
+    real_one(sources, setting, |a| {
+        if mode.round != Round::NearestTiesToEven || a.is_infinite() {
+            return Outcome::undefined();
+        }
+        let floor = a.round_to_integral(Round::TowardNegative);
+        let result = a.add(floor.neg(), mode.round);
+        if result == result.format.one() {
+            // Rounded up: a fraction is below one, the difference is not.
+            return Outcome::undefined();
+        }
+        signless_zero(result)
+    })
 }
 
-fn whole(a: Real, round: Round) -> Outcome {
-    signless_zero(a.round_to_integral(round))
+pub(crate) fn whole(sources: &[Element], setting: Setting, round: Round) -> Result<Outcome> {
+    real_one(sources, setting, |a| {
+        signless_zero(a.round_to_integral(round))
+    })
 }
 
 fn signless_zero(value: Real) -> Outcome {
@@ -439,7 +451,7 @@ pub fn holds(relation: u8, order: Option<Ordering>) -> Result<bool> {
     })
 }
 
-fn extreme(sources: &[Element], setting: Setting) -> Result<Outcome> {
+pub(crate) fn extreme(sources: &[Element], setting: Setting) -> Result<Outcome> {
     let (a, b) = pair(sources)?;
     let largest = setting.control == enums::min_max::MAX;
     if integral(sources) {

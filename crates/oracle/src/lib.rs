@@ -85,6 +85,7 @@ mod lsc;
 pub mod memory;
 pub mod message;
 pub mod operand;
+mod rows;
 pub mod run;
 pub mod session;
 pub mod state;

@@ -1,40 +1,21 @@
 //! The messages of the load/store cache.
 
-use crate::atomic::Atomic;
 use crate::memory::{Binding, Memory, Space};
-use crate::message::{read, write};
+use crate::message::{is_load, read, write};
 use crate::operand::{Lanes, number, raw, vector};
 use crate::run::message_lanes;
 use crate::state::{Halt, Result, View};
 use crate::value::Precision;
+use visakit_isa::semantics::{Action, AtomicOp};
 use visakit_isa::table::FieldName as F;
-use visakit_isa::{Instruction, Op, enums};
+use visakit_isa::{Instruction, enums};
 
-/// Executes a message of the load/store cache; `None` for other instructions.
-pub(crate) fn step(
-    memory: &mut Memory,
-    view: &mut View<'_, '_>,
-    i: &Instruction,
-    running: u32,
-) -> Option<Result<()>> {
-    if let Some(operation) = Atomic::of_lsc(i.op) {
-        return Some(atomic(memory, view, i, running, operation));
+/// The atomic operation of a row.
+fn operation(i: &Instruction) -> Result<AtomicOp> {
+    match i.def().memory.map(|memory| memory.action) {
+        Some(Action::Atomic(op)) => Ok(op),
+        _ => Err(Halt::Unknown("atomic operation")),
     }
-    Some(match i.op {
-        Op::LSC_LOAD | Op::LSC_LOAD_STRIDED => vectors(memory, view, i, running, true),
-        Op::LSC_STORE | Op::LSC_STORE_STRIDED | Op::LSC_STORE_UNCOMPRESSED => {
-            vectors(memory, view, i, running, false)
-        }
-        Op::LSC_LOAD_QUAD => quads(memory, view, i, running, true),
-        Op::LSC_STORE_QUAD => quads(memory, view, i, running, false),
-        Op::LSC_LOAD_STATUS => status(memory, view, i, running),
-        Op::LSC_LOAD_BLOCK2D => load_block(memory, view, i, running),
-        Op::LSC_STORE_BLOCK2D => store_block(memory, view, i, running),
-        Op::LSC_APNDCTR_ATOMIC_ADD | Op::LSC_APNDCTR_ATOMIC_SUB => {
-            counter(memory, view, i, running)
-        }
-        _ => return crate::typed::step(memory, view, i, running),
-    })
 }
 
 /// A datum: bytes in memory, bytes in a register, bits that it is shifted left there.
@@ -108,7 +89,7 @@ fn address(view: &View<'_, '_>, i: &Instruction, lane: usize) -> Result<i128> {
     let size = address_bytes(i)?;
     let scale = i128::from(number(i, F::AddrScale)?);
     let offset = i128::from(number(i, F::AddrOffset)?);
-    if matches!(i.op, Op::LSC_LOAD_STRIDED | Op::LSC_STORE_STRIDED) {
+    if i.get(F::Src0AddrBase).is_some() {
         let base = read(view, raw(i, F::Src0AddrBase)?, 0, size)?;
         let pitch = view.scalar_integer(&vector(i, F::Src0AddrPitch)?)?;
         let lane = i128::try_from(lane).unwrap_or(0);
@@ -165,13 +146,13 @@ fn transfer(
     memory.store(space, address, datum.memory, bits >> datum.shift)
 }
 
-fn vectors(
+pub(crate) fn vectors(
     memory: &mut Memory,
     view: &mut View<'_, '_>,
     i: &Instruction,
     running: u32,
-    loads: bool,
 ) -> Result<()> {
+    let loads = is_load(i);
     let lanes = message_lanes(view, i, running)?;
     let (datum, count, order) = (datum(i)?, elements(i)?, transposed(i)?);
     let where_to = space(memory, view, i)?;
@@ -194,13 +175,13 @@ fn vectors(
     Ok(())
 }
 
-fn quads(
+pub(crate) fn quads(
     memory: &mut Memory,
     view: &mut View<'_, '_>,
     i: &Instruction,
     running: u32,
-    loads: bool,
 ) -> Result<()> {
+    let loads = is_load(i);
     let lanes = message_lanes(view, i, running)?;
     let datum = datum(i)?;
     if datum.register < 4 {
@@ -222,7 +203,7 @@ fn quads(
 }
 
 /// Bit n tells that the address of lane n is valid; what the memory has is.
-fn status(
+pub(crate) fn status(
     memory: &mut Memory,
     view: &mut View<'_, '_>,
     i: &Instruction,
@@ -241,13 +222,13 @@ fn status(
     write(view, raw(i, F::Dst)?, 0, 4, lanes.mask.into())
 }
 
-fn atomic(
+pub(crate) fn atomic(
     memory: &mut Memory,
     view: &mut View<'_, '_>,
     i: &Instruction,
     running: u32,
-    operation: Atomic,
 ) -> Result<()> {
+    let operation = operation(i)?;
     let lanes = message_lanes(view, i, running)?;
     let datum = datum(i)?;
     if datum.register < 4 || datum.shift != 0 || datum.memory == 1 || elements(i)? != 1 {
@@ -272,7 +253,7 @@ fn atomic(
         };
         let (a, b) = (get(view, src1)?, get(view, src2)?);
         let (new, expected) = match operation {
-            Atomic::CompareExchange | Atomic::FCompareExchange => (b, a),
+            AtomicOp::CompareExchange | AtomicOp::FloatCompareExchange => (b, a),
             _ => (a, b),
         };
         memory.one_atomic(
@@ -288,7 +269,7 @@ fn atomic(
     Ok(())
 }
 
-fn counter(
+pub(crate) fn counter(
     memory: &mut Memory,
     view: &mut View<'_, '_>,
     i: &Instruction,
@@ -308,11 +289,7 @@ fn counter(
         .counters
         .get(&index)
         .ok_or(Halt::Undefined("surface without a counter"))?;
-    let operation = if i.op == Op::LSC_APNDCTR_ATOMIC_ADD {
-        Atomic::Add
-    } else {
-        Atomic::Sub
-    };
+    let operation = operation(i)?;
     let (data, dst) = (raw(i, F::Src0Data)?, raw(i, F::Dst)?);
     for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
         let value = read(view, data, lane, datum.register)?;
@@ -375,7 +352,7 @@ impl Block {
     }
 }
 
-fn load_block(
+pub(crate) fn load_block(
     memory: &mut Memory,
     view: &mut View<'_, '_>,
     i: &Instruction,
@@ -432,7 +409,7 @@ fn load_block(
     Ok(())
 }
 
-fn store_block(
+pub(crate) fn store_block(
     memory: &mut Memory,
     view: &mut View<'_, '_>,
     i: &Instruction,

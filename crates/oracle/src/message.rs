@@ -1,40 +1,16 @@
 //! The older messages.
 
-use crate::atomic::Atomic;
+use crate::atomic;
 use crate::memory::{Binding, Memory, Space};
 use crate::operand::{number, raw, vector};
 use crate::run::message_lanes;
 use crate::state::{Halt, Result, View};
 use crate::value::Precision;
+use visakit_isa::semantics::{Action, AtomicOp, Storage};
 use visakit_isa::table::FieldName as F;
-use visakit_isa::{DataType, Instruction, Op, RawOperand, Value as Field};
+use visakit_isa::{DataType, Instruction, RawOperand, Value as Field};
 
 impl Memory {
-    /// Executes a message; `None` for other instructions.
-    pub fn step(
-        &mut self,
-        view: &mut View<'_, '_>,
-        instruction: &Instruction,
-        running: u32,
-    ) -> Option<Result<()>> {
-        let i = instruction;
-        Some(match i.op {
-            Op::GATHER4_SCALED
-            | Op::SCATTER4_SCALED
-            | Op::SVM_GATHER4SCALED
-            | Op::SVM_SCATTER4SCALED => self.channels(view, i, running),
-            Op::GATHER_SCALED | Op::SCATTER_SCALED => self.bytes_of_lanes(view, i, running),
-            Op::GATHER | Op::SCATTER => self.elements(view, i, running),
-            Op::SVM_GATHER | Op::SVM_SCATTER => self.blocks(view, i, running),
-            Op::QW_GATHER | Op::QW_SCATTER => self.qwords(view, i, running),
-            Op::DWORD_ATOMIC | Op::SVM_ATOMIC => self.atomic(view, i, running),
-            Op::OWORD_LD | Op::OWORD_LD_UNALIGNED | Op::OWORD_ST => self.owords(view, i),
-            Op::SVM_BLOCK_LD | Op::SVM_BLOCK_ST => self.owords(view, i),
-            Op::MEDIA_LD | Op::MEDIA_ST => self.rectangle(view, i),
-            _ => return crate::lsc::step(self, view, i, running),
-        })
-    }
-
     fn space(&self, view: &View<'_, '_>, instruction: &Instruction) -> Result<Space> {
         let Some(Field::Surface(surface)) = instruction.get(F::Surface) else {
             return Err(Halt::Unknown("surface"));
@@ -50,16 +26,21 @@ impl Memory {
         self.surface(Binding::Table(index)).map(Space::Surface)
     }
 
-    fn channels(&mut self, view: &mut View<'_, '_>, i: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn channels(
+        &mut self,
+        view: &mut View<'_, '_>,
+        i: &Instruction,
+        running: u32,
+    ) -> Result<()> {
         let lanes = message_lanes(view, i, running)?;
-        let flat = matches!(i.op, Op::SVM_GATHER4SCALED | Op::SVM_SCATTER4SCALED);
+        let flat = is_flat(i);
         let (space, base) = if flat {
             (Space::Flat, view.scalar_integer(&vector(i, F::Address)?)?)
         } else {
             let base = view.scalar_integer(&vector(i, F::GlobalOffset)?)?;
             (self.space(view, i)?, base)
         };
-        let loads = matches!(i.op, Op::GATHER4_SCALED | Op::SVM_GATHER4SCALED);
+        let loads = is_load(i);
         let data = raw(i, if loads { F::Dst } else { F::Src })?;
         let offsets = raw(i, F::ElementOffset)?;
         let mask = number(i, F::Channels)?;
@@ -84,7 +65,7 @@ impl Memory {
         Ok(())
     }
 
-    fn bytes_of_lanes(
+    pub(crate) fn bytes_of_lanes(
         &mut self,
         view: &mut View<'_, '_>,
         i: &Instruction,
@@ -93,7 +74,7 @@ impl Memory {
         let lanes = message_lanes(view, i, running)?;
         let space = self.space(view, i)?;
         let base = view.scalar_integer(&vector(i, F::GlobalOffset)?)?;
-        let loads = i.op == Op::GATHER_SCALED;
+        let loads = is_load(i);
         let data = raw(i, if loads { F::Dst } else { F::Src })?;
         let offsets = raw(i, F::ElementOffset)?;
         let size = 1usize << (number(i, F::NumBlocks)? & 3);
@@ -112,7 +93,12 @@ impl Memory {
         Ok(())
     }
 
-    fn elements(&mut self, view: &mut View<'_, '_>, i: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn elements(
+        &mut self,
+        view: &mut View<'_, '_>,
+        i: &Instruction,
+        running: u32,
+    ) -> Result<()> {
         let Some(Field::ElementCount(count)) = i.get(F::NumElts) else {
             return Err(Halt::Unknown("number of elements"));
         };
@@ -123,7 +109,7 @@ impl Memory {
         let lanes = view.lanes_of(usize::from(lanes), mask, running)?;
         let space = self.space(view, i)?;
         let base = view.scalar_integer(&vector(i, F::GlobalOffset)?)?;
-        let loads = i.op == Op::GATHER;
+        let loads = is_load(i);
         let data = raw(i, if loads { F::Dst } else { F::Src })?;
         let offsets = raw(i, F::ElementOffset)?;
         for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
@@ -144,7 +130,12 @@ impl Memory {
         Ok(())
     }
 
-    fn blocks(&mut self, view: &mut View<'_, '_>, i: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn blocks(
+        &mut self,
+        view: &mut View<'_, '_>,
+        i: &Instruction,
+        running: u32,
+    ) -> Result<()> {
         let lanes = message_lanes(view, i, running)?;
         let size = match number(i, F::BlockSize)? & 3 {
             0 => 1usize,
@@ -156,7 +147,7 @@ impl Memory {
         if count > 1 && lanes.count < 8 || (count == 8 && size == 8) {
             return Err(Halt::Undefined("blocks of few lanes"));
         }
-        let loads = i.op == Op::SVM_GATHER;
+        let loads = is_load(i);
         let data = raw(i, if loads { F::Dst } else { F::Src })?;
         let addresses = raw(i, F::Addresses)?;
         for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
@@ -183,11 +174,16 @@ impl Memory {
         Ok(())
     }
 
-    fn qwords(&mut self, view: &mut View<'_, '_>, i: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn qwords(
+        &mut self,
+        view: &mut View<'_, '_>,
+        i: &Instruction,
+        running: u32,
+    ) -> Result<()> {
         let lanes = message_lanes(view, i, running)?;
         let space = self.space(view, i)?;
         let count = 1usize << (number(i, F::NumBlocks)? & 3);
-        let loads = i.op == Op::QW_GATHER;
+        let loads = is_load(i);
         let data = raw(i, if loads { F::Dst } else { F::Src })?;
         let offsets = raw(i, F::ElementOffset)?;
         for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
@@ -206,10 +202,15 @@ impl Memory {
         Ok(())
     }
 
-    fn atomic(&mut self, view: &mut View<'_, '_>, i: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn atomic(
+        &mut self,
+        view: &mut View<'_, '_>,
+        i: &Instruction,
+        running: u32,
+    ) -> Result<()> {
         let lanes = message_lanes(view, i, running)?;
         let byte = u8::try_from(number(i, F::Op)?).unwrap_or(0);
-        let flat = i.op == Op::SVM_ATOMIC;
+        let flat = is_flat(i);
         let space = if flat {
             Space::Flat
         } else {
@@ -222,7 +223,7 @@ impl Memory {
             2 => 8,
             _ => return Err(Halt::Undefined("width of an atomic operation")),
         };
-        let operation = Atomic::of_code(byte)?;
+        let operation = AtomicOp::from_code(byte).ok_or(Halt::Undefined("atomic operation"))?;
         let (src0, src1, dst) = (raw(i, F::Src0)?, raw(i, F::Src1)?, raw(i, F::Dst)?);
         // Words stand in dwords.
         let stride = width.max(4);
@@ -238,7 +239,7 @@ impl Memory {
             let (a, b) = (get(view, src0)?, get(view, src1)?);
             // A float exchange has the value to compare with first.
             let (new, expected) = match operation {
-                Atomic::FCompareExchange => (b, a),
+                AtomicOp::FloatCompareExchange => (b, a),
                 _ => (a, b),
             };
             self.one_atomic(
@@ -259,7 +260,7 @@ impl Memory {
     pub(crate) fn one_atomic(
         &mut self,
         view: &mut View<'_, '_>,
-        operation: Atomic,
+        operation: AtomicOp,
         (space, address): (Space, i128),
         (new, expected): (u64, u64),
         dst: RawOperand,
@@ -276,7 +277,7 @@ impl Memory {
             return Err(Halt::Undefined("atomic operation outside of a surface"));
         }
         let old = self.load(space, address, width)?;
-        let (stored, returned) = operation.apply(old, new, expected, width)?;
+        let (stored, returned) = atomic::apply(operation, old, new, expected, width)?;
         self.store(space, address, width, stored)?;
         if dst.is_null() {
             return Ok(());
@@ -289,9 +290,14 @@ impl Memory {
         Ok(())
     }
 
-    fn owords(&mut self, view: &mut View<'_, '_>, i: &Instruction) -> Result<()> {
-        let flat = matches!(i.op, Op::SVM_BLOCK_LD | Op::SVM_BLOCK_ST);
-        let loads = !matches!(i.op, Op::OWORD_ST | Op::SVM_BLOCK_ST);
+    pub(crate) fn owords(
+        &mut self,
+        view: &mut View<'_, '_>,
+        i: &Instruction,
+        unit: i128,
+    ) -> Result<()> {
+        let flat = is_flat(i);
+        let loads = is_load(i);
         let data = raw(i, if loads { F::Dst } else { F::Src })?;
         let (count, space, address, align) = if flat {
             let properties = number(i, F::Properties)?;
@@ -300,8 +306,6 @@ impl Memory {
             (1usize << (properties & 7), Space::Flat, address, align)
         } else {
             let offset = view.scalar_integer(&vector(i, F::Offset)?)?;
-            let unaligned = i.op == Op::OWORD_LD_UNALIGNED;
-            let unit = if unaligned { 1 } else { 16 };
             let space = self.space(view, i)?;
             (1usize << (number(i, F::Size)? & 7), space, offset * unit, 4)
         };
@@ -321,7 +325,7 @@ impl Memory {
     }
 
     /// A rectangle of a surface whose rows are as long as the case says.
-    fn rectangle(&mut self, view: &mut View<'_, '_>, i: &Instruction) -> Result<()> {
+    pub(crate) fn rectangle(&mut self, view: &mut View<'_, '_>, i: &Instruction) -> Result<()> {
         let Space::Surface(buffer) = self.space(view, i)? else {
             return Err(Halt::Undefined("rectangle of local memory"));
         };
@@ -331,7 +335,7 @@ impl Memory {
         let (width, height) = (number(i, F::BlockWidth)?, number(i, F::BlockHeight)?);
         let x = view.scalar_integer(&vector(i, F::XOffset)?)?;
         let y = view.scalar_integer(&vector(i, F::YOffset)?)?;
-        let loads = i.op == Op::MEDIA_LD;
+        let loads = is_load(i);
         let data = raw(i, if loads { F::Dst } else { F::Src })?;
         let (width, height) = (
             usize::try_from(width).unwrap_or(0),
@@ -373,6 +377,17 @@ impl Memory {
 impl Memory {
     /// Bytes of a row of every buffer that a rectangle message looks at.
     pub const ROW: usize = 64;
+}
+
+/// Whether a message fills registers.
+pub(crate) fn is_load(instruction: &Instruction) -> bool {
+    let memory = instruction.def().memory;
+    memory.is_some_and(|memory| memory.action == Action::Load)
+}
+
+fn is_flat(instruction: &Instruction) -> bool {
+    let memory = instruction.def().memory;
+    memory.is_some_and(|memory| memory.storage == Storage::Flat)
 }
 
 fn defined((bits, defined): (u64, bool)) -> Result<u64> {

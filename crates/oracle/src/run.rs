@@ -2,10 +2,12 @@
 
 use crate::memory::Memory;
 use crate::operand::{Lanes, vector};
+use crate::rows::{Execution, execution};
 use crate::state::{Halt, Locals, Result, Scope, Shared, View};
 use crate::value::Precision;
 use std::collections::BTreeMap;
 use visakit_isa::object::{Item, Object, RoutineId, RoutineKind};
+use visakit_isa::semantics::{Callee, Flow, Structure};
 use visakit_isa::table::FieldName as F;
 use visakit_isa::{Instruction, LabelId, Op, StringId, Value as Field};
 
@@ -92,7 +94,7 @@ impl<'a> Machine<'a> {
         let code = &self.scope(routine)?.body.code;
         let is_it = |item: &Item<'_>| match item {
             Item::Instruction(i) => {
-                matches!(i.op, Op::LABEL | Op::SUBROUTINE)
+                matches!(i.def().flow, Flow::Label { .. })
                     && i.get(F::Label) == Some(&Field::Label(label))
             }
             Item::Raw(_) => false,
@@ -185,14 +187,14 @@ impl<'a> Machine<'a> {
         let frame = self.frames.last().ok_or(Halt::Unknown("no frame"))?;
         let (routine, activation) = (frame.routine, frame.activation);
         let next = Some(place + 1);
-        match instruction.op {
-            Op::GOTO | Op::JMP => {
+        match instruction.def().flow {
+            Flow::Jump { .. } => {
                 let target = self.label_of(instruction, routine)?;
                 let taken = self.taken(instruction, running)?;
                 self.send(running & !taken, next);
                 self.send(taken, Some(target));
             }
-            Op::SWITCHJMP => {
+            Flow::Switch => {
                 let operand = vector(instruction, F::Index)?;
                 let index = self.view()?.scalar_integer(&operand)?;
                 let label = usize::try_from(index)
@@ -204,17 +206,17 @@ impl<'a> Machine<'a> {
                 let target = self.label(routine, *label)?;
                 self.send(running, Some(target));
             }
-            Op::CALL => {
+            Flow::Call(Callee::Label) => {
                 let target = self.label_of(instruction, routine)?;
                 let entering = self.taken(instruction, running)?;
                 self.send(running, next);
                 self.enter(routine, target, entering, activation);
             }
-            Op::FCALL => {
+            Flow::Call(Callee::Name) => {
                 let called = self.function(instruction)?;
                 self.call(called, instruction, running, next)?;
             }
-            Op::IFCALL => {
+            Flow::Call(Callee::Address) => {
                 let operand = vector(instruction, F::FuncAddr)?;
                 let element = self.view()?.scalar(&operand)?;
                 let index = element.bits.checked_sub(FUNCTIONS);
@@ -223,38 +225,29 @@ impl<'a> Machine<'a> {
                 let called = RoutineId::new(RoutineKind::Function, index);
                 self.call(called, instruction, running, next)?;
             }
-            Op::RET | Op::FRET => {
+            Flow::Return { .. } => {
                 let leaving = self.taken(instruction, running)?;
                 self.send(running & !leaving, next);
                 self.send(leaving, None);
             }
-            Op::FADDR => {
-                let Some(Field::String(name)) = instruction.get(F::Symbol) else {
-                    return Err(Halt::Unknown("symbol"));
-                };
-                let called = self.named(*name)?;
-                let address = FUNCTIONS + called.index as u64 * 16;
-                let dst = vector(instruction, F::Dst)?;
-                let mut view = self.view()?;
-                let (at, ty) = view.destination_place(&dst, 0)?;
-                view.write(at, address, ty, Precision::Undefined)?;
+            Flow::Next | Flow::Marker | Flow::Label { .. } => {
+                if let Execution::Flow = execution(instruction.op) {
+                    let Some(Field::String(name)) = instruction.get(F::Symbol) else {
+                        return Err(Halt::Unknown("symbol"));
+                    };
+                    let called = self.named(*name)?;
+                    let address = FUNCTIONS + called.index as u64 * 16;
+                    let dst = vector(instruction, F::Dst)?;
+                    let mut view = self.view()?;
+                    let (at, ty) = view.destination_place(&dst, 0)?;
+                    view.write(at, address, ty, Precision::Undefined)?;
+                } else {
+                    self.compute(instruction, running)?;
+                }
                 self.send(running, next);
             }
-            Op::IF | Op::ELSE | Op::ENDIF | Op::DO | Op::WHILE | Op::BREAK | Op::CONT => {
-                self.structured(instruction, place, running)?;
-            }
-            // One thread alone meets no other.
-            Op::BARRIER | Op::SBARRIER => self.send(running, next),
-            _ => {
-                let mut memory = std::mem::take(&mut self.memory);
-                let mut view = self.view()?;
-                let result = match memory.step(&mut view, instruction, running) {
-                    Some(result) => result,
-                    None => view.step(instruction, running),
-                };
-                self.memory = memory;
-                result?;
-                self.send(running, next);
+            Flow::Structured(part) => {
+                self.structured(instruction, part, place, running)?;
             }
         }
         Ok(())
@@ -318,23 +311,43 @@ impl<'a> Machine<'a> {
         });
     }
 
+    /// What has nothing to do with the flow of control.
+    fn compute(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
+        let mut memory = std::mem::take(&mut self.memory);
+        let result = self
+            .view()
+            .and_then(|mut view| match execution(instruction.op) {
+                Execution::Message(function) => {
+                    function(&mut memory, &mut view, instruction, running)
+                }
+                _ => view.step(instruction, running),
+            });
+        self.memory = memory;
+        result
+    }
+
     /// The retired structured forms: every part knows its partners by counting.
-    fn structured(&mut self, instruction: &Instruction, place: usize, running: u32) -> Result<()> {
+    fn structured(
+        &mut self,
+        instruction: &Instruction,
+        part: Structure,
+        place: usize,
+        running: u32,
+    ) -> Result<()> {
         let routine = self.frames.last().ok_or(Halt::Unknown("no frame"))?.routine;
         let next = Some(place + 1);
-        match instruction.op {
-            Op::IF => {
+        match part {
+            Structure::If => {
                 let taken = self.taken(instruction, running)?;
-                let other =
-                    self.forward(routine, place, &[Op::ELSE, Op::ENDIF], Op::IF, Op::ENDIF)?;
+                let other = self.forward(routine, place, &[Structure::Else, Structure::EndIf])?;
                 self.send(taken, next);
                 self.send(running & !taken, Some(other + 1));
             }
-            Op::ELSE => {
-                let end = self.forward(routine, place, &[Op::ENDIF], Op::IF, Op::ENDIF)?;
+            Structure::Else => {
+                let end = self.forward(routine, place, &[Structure::EndIf])?;
                 self.send(running, Some(end));
             }
-            Op::WHILE => {
+            Structure::While => {
                 let taken = self.taken(instruction, running)?;
                 let mut depth = 0usize;
                 let mut at = place;
@@ -342,52 +355,58 @@ impl<'a> Machine<'a> {
                     at = at
                         .checked_sub(1)
                         .ok_or(Halt::Undefined("while without do"))?;
-                    match self.instruction(routine, at).map(|i| i.op) {
-                        Some(Op::WHILE) => depth += 1,
-                        Some(Op::DO) if depth == 0 => break at,
-                        Some(Op::DO) => depth -= 1,
+                    match self.part(routine, at) {
+                        Some(Structure::While) => depth += 1,
+                        Some(Structure::Do) if depth == 0 => break at,
+                        Some(Structure::Do) => depth -= 1,
                         _ => {}
                     }
                 };
                 self.send(running & !taken, next);
                 self.send(taken, Some(start));
             }
-            Op::BREAK | Op::CONT => {
+            Structure::Break | Structure::Continue => {
                 let taken = self.taken(instruction, running)?;
-                let end = self.forward(routine, place, &[Op::WHILE], Op::DO, Op::WHILE)?;
-                let leaves = instruction.op == Op::BREAK;
+                let end = self.forward(routine, place, &[Structure::While])?;
+                let leaves = part == Structure::Break;
                 self.send(running & !taken, next);
                 self.send(taken, Some(if leaves { end + 1 } else { end }));
             }
-            _ => self.send(running, next),
+            Structure::EndIf | Structure::Do => self.send(running, next),
         }
         Ok(())
     }
 
-    /// The next instruction of these at the same depth.
-    fn forward(
-        &self,
-        routine: RoutineId,
-        place: usize,
-        wanted: &[Op],
-        opens: Op,
-        closes: Op,
-    ) -> Result<usize> {
+    fn part(&self, routine: RoutineId, place: usize) -> Option<Structure> {
+        match self.instruction(routine, place)?.def().flow {
+            Flow::Structured(part) => Some(part),
+            _ => None,
+        }
+    }
+
+    /// The next of these parts of the same block.
+    fn forward(&self, routine: RoutineId, place: usize, wanted: &[Structure]) -> Result<usize> {
+        let unbalanced = Halt::Undefined("unbalanced structured control flow");
+        let (opens, closes) = if wanted.contains(&Structure::While) {
+            (Structure::Do, Structure::While)
+        } else {
+            (Structure::If, Structure::EndIf)
+        };
         let mut depth = 0usize;
         let mut at = place;
         loop {
             at += 1;
-            let op = self.instruction(routine, at).map(|i| i.op);
-            let op = op.ok_or(Halt::Undefined("unbalanced structured control flow"))?;
-            if depth == 0 && wanted.contains(&op) {
+            self.instruction(routine, at).ok_or(unbalanced.clone())?;
+            let Some(part) = self.part(routine, at) else {
+                continue;
+            };
+            if depth == 0 && wanted.contains(&part) {
                 return Ok(at);
             }
-            if op == opens {
+            if part == opens {
                 depth += 1;
-            } else if op == closes {
-                depth = depth
-                    .checked_sub(1)
-                    .ok_or(Halt::Undefined("unbalanced structured control flow"))?;
+            } else if part == closes {
+                depth = depth.checked_sub(1).ok_or(unbalanced.clone())?;
             }
         }
     }

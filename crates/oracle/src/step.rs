@@ -2,13 +2,15 @@
 
 mod sums;
 
+use crate::compute::bits::Bits;
 use crate::compute::{self, Setting};
 use crate::operand::{Element, Lanes, number, raw, tainted, vector};
+use crate::rows::{Execution, execution};
 use crate::state::{Halt, Place, Result, View};
 use crate::value::{Outcome, Precision, Value, format_of, truncate};
 use visakit_isa::operand::{Modifier, StateClass, StateOperand};
 use visakit_isa::table::FieldName as F;
-use visakit_isa::{Instruction, Op, PredicateId, VectorOperand};
+use visakit_isa::{Instruction, PredicateId, VectorOperand};
 
 const SOURCES: [F; 4] = [F::Src0, F::Src1, F::Src2, F::Src3];
 
@@ -18,30 +20,39 @@ impl View<'_, '_> {
     /// # Errors
     /// What is not defined or not known.
     pub fn step(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
-        match instruction.op {
-            Op::FILE | Op::LOC | Op::LIFETIME | Op::LABEL | Op::SUBROUTINE | Op::FENCE => Ok(()),
-            Op::LSC_FENCE | Op::YIELD | Op::WAIT | Op::SAMPLER_CACHE_FLUSH => Ok(()),
-            Op::SEL => self.select(instruction, running),
-            Op::CMP => self.compare(instruction, running),
-            Op::SETP => self.set_predicate(instruction, running),
-            Op::MOVS => self.move_state(instruction),
-            Op::ADDR_ADD => self.add_address(instruction, running),
-            Op::ADDC | Op::SUBB => self.carry(instruction, running),
-            Op::ADD3O => self.add_overflow(instruction, running),
-            Op::MADW => self.wide(instruction, running),
-            Op::SAD2 | Op::SAD2ADD => self.differences(instruction, running),
-            Op::LRP => self.interpolate(instruction, running),
-            Op::PLANE | Op::LINE => self.plane(instruction, running),
-            Op::DP2 | Op::DP3 | Op::DP4 | Op::DPH => self.dot(instruction, running),
-            Op::DPAS => self.systolic(instruction, running),
-            Op::AND | Op::OR | Op::XOR | Op::NOT if is_predicate(instruction) => {
-                self.predicate_logic(instruction, running)
+        match execution(instruction.op) {
+            Execution::Nothing => Ok(()),
+            Execution::Lane(function) => self.by_lane(instruction, running, function),
+            Execution::Whole(function) => function(self, instruction, running),
+            Execution::Flow | Execution::Message(_) | Execution::Undefined(_) => {
+                Err(Halt::Unknown(instruction.op.name()))
             }
-            Op::MOV if matches!(vector(instruction, F::Src0)?, VectorOperand::Predicate(_)) => {
-                self.move_predicate(instruction, running)
-            }
-            _ => self.by_lane(instruction, running),
         }
+    }
+
+    /// A copy of a predicate or of numbers.
+    pub(crate) fn move_any(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
+        if let VectorOperand::Predicate(_) = vector(instruction, F::Src0)? {
+            return self.move_predicate(instruction, running);
+        }
+        self.by_lane(instruction, running, |sources, setting| {
+            compute::one(sources).map(|source| compute::mov(source, setting))
+        })
+    }
+
+    /// Logic of predicates or of numbers.
+    pub(crate) fn logic(
+        &mut self,
+        instruction: &Instruction,
+        running: u32,
+        what: Bits,
+    ) -> Result<()> {
+        if let Ok(VectorOperand::Predicate(_)) = vector(instruction, F::Dst) {
+            return self.predicate_logic(instruction, running, what);
+        }
+        self.by_lane(instruction, running, |sources, setting| {
+            compute::bits::bits(what, sources, setting)
+        })
     }
 
     /// Execution size, enabled lanes and predicate together.
@@ -51,8 +62,12 @@ impl View<'_, '_> {
         Ok(lanes)
     }
 
-    fn by_lane(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
-        let op = instruction.op;
+    fn by_lane(
+        &mut self,
+        instruction: &Instruction,
+        running: u32,
+        function: impl Fn(&[Element], Setting) -> Result<Outcome>,
+    ) -> Result<()> {
         let lanes = self.enabled(instruction, running)?;
         let dst = vector(instruction, F::Dst)?;
         let setting = Setting {
@@ -71,14 +86,12 @@ impl View<'_, '_> {
                 .iter()
                 .map(|o| self.source(o, lane))
                 .collect::<Result<Vec<Element>>>()?;
-            let outcome =
-                compute::lane(op, &sources, setting).ok_or(Halt::Unknown(op.name()))??;
-            results.push((lane, tainted(outcome, &sources)));
+            results.push((lane, tainted(function(&sources, setting)?, &sources)));
         }
         self.store(&dst, &results)
     }
 
-    fn select(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn select(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
         let lanes = self.lanes(instruction, running)?;
         if instruction
             .predicate()
@@ -111,8 +124,7 @@ impl View<'_, '_> {
             if float != format_of(setting.dst).is_some() {
                 return Err(Halt::Undefined("sel does not convert to or from integers"));
             }
-            let outcome =
-                compute::lane(Op::MOV, &[element], setting).ok_or(Halt::Unknown("mov"))??;
+            let outcome = compute::mov(element, setting);
             let converted = |value: crate::float::Real| {
                 let format = format_of(setting.dst).unwrap_or(value.format);
                 value.to(format, setting.mode.round)
@@ -133,7 +145,7 @@ impl View<'_, '_> {
         self.store(&dst, &results)
     }
 
-    fn compare(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn compare(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
         let lanes = self.lanes(instruction, running)?;
         let dst = vector(instruction, F::Dst)?;
         let mode = self.mode();
@@ -176,7 +188,7 @@ impl View<'_, '_> {
         }
     }
 
-    fn set_predicate(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn set_predicate(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
         let lanes = self.lanes(instruction, running)?;
         let VectorOperand::Predicate(dst) = vector(instruction, F::Dst)? else {
             return Err(Halt::Undefined("destination of setp"));
@@ -233,7 +245,12 @@ impl View<'_, '_> {
         Ok(())
     }
 
-    fn predicate_logic(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
+    fn predicate_logic(
+        &mut self,
+        instruction: &Instruction,
+        running: u32,
+        what: Bits,
+    ) -> Result<()> {
         let lanes = self.lanes(instruction, running)?;
         if lanes.mask != Lanes::all(lanes.count) {
             return Err(Halt::Undefined("logic of predicates under a mask"));
@@ -248,15 +265,16 @@ impl View<'_, '_> {
             _ => Err(Halt::Undefined("logic of predicates and others")),
         };
         let a = bits(vector(instruction, F::Src0)?)?;
-        let result = if instruction.op == Op::NOT {
-            !a
-        } else {
-            let b = bits(vector(instruction, F::Src1)?)?;
-            match instruction.op {
-                Op::AND => a & b,
-                Op::OR => a | b,
-                _ => a ^ b,
-            }
+        let b = match what {
+            Bits::Not => 0,
+            _ => bits(vector(instruction, F::Src1)?)?,
+        };
+        let result = match what {
+            Bits::Not => !a,
+            Bits::And => a & b,
+            Bits::Or => a | b,
+            Bits::Xor => a ^ b,
+            Bits::Table => return Err(Halt::Undefined("a function of three predicates")),
         };
         let VectorOperand::Predicate(dst) = vector(instruction, F::Dst)? else {
             return Err(Halt::Undefined("logic of predicates and others"));
@@ -277,7 +295,7 @@ impl View<'_, '_> {
             .ok_or(Halt::Undefined("state variable"))
     }
 
-    fn move_state(&mut self, instruction: &Instruction) -> Result<()> {
+    pub(crate) fn move_state(&mut self, instruction: &Instruction) -> Result<()> {
         let lanes = self.lanes(instruction, u32::MAX)?;
         let dst = vector(instruction, F::Dst)?;
         let src = vector(instruction, F::Src0)?;
@@ -309,7 +327,7 @@ impl View<'_, '_> {
         Ok(())
     }
 
-    fn add_address(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn add_address(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
         let lanes = self.lanes(instruction, running)?;
         let VectorOperand::Address(dst) = vector(instruction, F::Dst)? else {
             return Err(Halt::Undefined("destination of addr_add"));
@@ -350,9 +368,13 @@ impl View<'_, '_> {
     }
 
     /// Results of two destinations.
-    fn carry(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn carry(
+        &mut self,
+        instruction: &Instruction,
+        running: u32,
+        add: bool,
+    ) -> Result<()> {
         let lanes = self.enabled(instruction, running)?;
-        let add = instruction.op == Op::ADDC;
         let dst = vector(instruction, F::Dst)?;
         let second = vector(instruction, if add { F::Carry } else { F::Borrow })?;
         let (a, b) = (vector(instruction, F::Src0)?, vector(instruction, F::Src1)?);
@@ -381,7 +403,7 @@ impl View<'_, '_> {
     }
 
     /// The predicate of this instruction is a destination.
-    fn add_overflow(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn add_overflow(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
         let lanes = self.lanes(instruction, running)?;
         let dst = vector(instruction, F::Dst)?;
         let ty = self.destination_type(&dst)?;
@@ -411,7 +433,7 @@ impl View<'_, '_> {
         Ok(())
     }
 
-    fn wide(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn wide(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
         let lanes = self.enabled(instruction, running)?;
         let dst = vector(instruction, F::Dst)?;
         let stride = match dst {
@@ -466,7 +488,12 @@ impl View<'_, '_> {
         Ok(())
     }
 
-    fn differences(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn differences(
+        &mut self,
+        instruction: &Instruction,
+        running: u32,
+        accumulates: bool,
+    ) -> Result<()> {
         let lanes = self.enabled(instruction, running)?;
         let dst = vector(instruction, F::Dst)?;
         let (a, b) = (vector(instruction, F::Src0)?, vector(instruction, F::Src1)?);
@@ -492,7 +519,7 @@ impl View<'_, '_> {
                 defined &= x.defined && y.defined;
                 sum += (p - q).abs();
             }
-            if instruction.op == Op::SAD2ADD {
+            if accumulates {
                 let element = self.source(&vector(instruction, F::Src2)?, lane)?;
                 let Value::Integer(value) = element.value else {
                     return Err(Halt::Undefined("types"));
@@ -517,10 +544,6 @@ impl View<'_, '_> {
         Ok(())
     }
 
-    fn systolic(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
-        crate::systolic::run(self, instruction, running)
-    }
-
     /// The raw operand of a name, with its type.
     ///
     /// # Errors
@@ -533,10 +556,6 @@ impl View<'_, '_> {
         let operand = raw(instruction, name)?;
         Ok((operand, self.scope.type_of(operand.variable)?))
     }
-}
-
-fn is_predicate(instruction: &Instruction) -> bool {
-    matches!(vector(instruction, F::Dst), Ok(VectorOperand::Predicate(_)))
 }
 
 /// The number that tells relation, minimum or maximum, or function.

@@ -1,41 +1,25 @@
 //! Messages that address texels of an image of four 32-bit unsigned channels.
 
 use crate::memory::{Binding, Memory, Space};
-use crate::message::{read, write};
+use crate::message::{is_load, read, write};
 use crate::operand::{number, raw, vector};
 use crate::run::message_lanes;
 use crate::state::{Halt, Result, View};
-use visakit_isa::table::FieldName as F;
-use visakit_isa::{Instruction, Op, Value as Field, enums};
+use visakit_isa::table::{FieldName as F, Group};
+use visakit_isa::{Instruction, Value as Field, enums};
 
 /// Bytes of a texel.
 pub const TEXEL: usize = 16;
 
-/// Executes a typed message; `None` for other instructions.
-pub(crate) fn step(
+pub(crate) fn texels(
     memory: &mut Memory,
     view: &mut View<'_, '_>,
     i: &Instruction,
     running: u32,
-) -> Option<Result<()>> {
-    Some(match i.op {
-        Op::GATHER4_TYPED => texels(memory, view, i, running, true),
-        Op::SCATTER4_TYPED => texels(memory, view, i, running, false),
-        Op::LSC_TYPED_LOAD_QUAD => texels(memory, view, i, running, true),
-        Op::LSC_TYPED_STORE_QUAD => texels(memory, view, i, running, false),
-        _ => return None,
-    })
-}
-
-fn texels(
-    memory: &mut Memory,
-    view: &mut View<'_, '_>,
-    i: &Instruction,
-    running: u32,
-    loads: bool,
 ) -> Result<()> {
+    let loads = is_load(i);
     let lanes = message_lanes(view, i, running)?;
-    let lsc = matches!(i.op, Op::LSC_TYPED_LOAD_QUAD | Op::LSC_TYPED_STORE_QUAD);
+    let lsc = i.def().group == Group::Lsc;
     let (index, mask, names, data) = if lsc {
         let forms = [
             (F::AddrType, enums::lsc_addr_type::BTI),

@@ -3,75 +3,35 @@
 
 use crate::choice::Choices;
 use crate::kernel::{Kernel, exec_size, immediate};
-use std::sync::OnceLock;
+use crate::rows::{destination, writes};
 use visakit_isa::TypeSet;
 use visakit_isa::operand::{Modifier, OperandClasses, PredicateCombine, PredicateOperand};
-use visakit_isa::table::{FieldKind, Group, InstructionDef, Role, Saturation, Status, rows};
+use visakit_isa::semantics::Traits;
+use visakit_isa::table::{FieldKind, Group, InstructionDef, Role, Saturation};
 use visakit_isa::{
-    DataType, ExecMask, FieldName, Instruction, Op, Predicate, Value, VectorOperand,
+    DataType, ExecMask, FieldName, Instruction, Op, Platform, Predicate, Value, VectorOperand,
 };
 
-/// Rows whose operands are not one element for each lane, or that need a platform's quirks.
-fn is_special(op: Op) -> bool {
-    [
-        // Groups of four lanes or fixed parts of a register.
-        Op::DP2,
-        Op::DP3,
-        Op::DP4,
-        Op::DPH,
-        Op::LINE,
-        Op::PLANE,
-        Op::SAD2,
-        Op::SAD2ADD,
-        // Conversions that name their formats.
-        Op::FCVT,
-        Op::SRND,
-        Op::BF_CVT,
-        // Steps of a division whose other steps the finalizer makes.
-        Op::INVM,
-        Op::RSQTM,
-        // An overflow flag that no operand names; the finalizer at hand crashes on it.
-        Op::ADD3O,
-        // Uniform state, made by other statements.
-        Op::ADDR_ADD,
-        Op::MOVS,
-    ]
-    .contains(&op)
-}
-
 /// The rows that this file fills in.
-fn candidates() -> &'static [&'static InstructionDef] {
-    static ROWS: OnceLock<Vec<&'static InstructionDef>> = OnceLock::new();
-    ROWS.get_or_init(|| {
-        let group = |g| {
-            matches!(
-                g,
-                Group::Arithmetic | Group::Logic | Group::Move | Group::Compare
-            )
-        };
-        rows()
-            .filter(|r| group(r.group) && r.status == Status::Active && !is_special(r.op))
-            .collect()
-    })
+fn is_computation(def: &InstructionDef) -> bool {
+    matches!(
+        def.group,
+        Group::Arithmetic | Group::Logic | Group::Move | Group::Compare
+    ) && !writes(def, OperandClasses::STATE)
 }
 
 impl Kernel<'_> {
     pub(crate) fn arithmetic(&mut self, choices: &mut Choices<'_>) {
-        let rows: Vec<_> = candidates()
-            .iter()
-            .copied()
-            .filter(|def| def.exists_in(self.format) && def.runs_on(self.config.platform).is_ok())
-            .collect();
-        let Some(def) = choices.of(&rows) else { return };
-        let made = match def.op {
-            Op::SETP => self.set_predicate(choices),
-            Op::CMP => {
-                let destination = choices.once_in(4);
-                self.compare(destination, choices)
+        let Some(def) = choices.of(&self.rows(is_computation)) else {
+            return;
+        };
+        let to_predicate = writes(def, OperandClasses::PREDICATE);
+        let made = match def.group {
+            Group::Compare => self.compare(def, choices),
+            _ if to_predicate && !writes(def, OperandClasses::GENERAL) => {
+                self.set_predicate(def, choices)
             }
-            Op::AND | Op::OR | Op::XOR | Op::NOT if choices.once_in(5) => {
-                Some(self.predicate_logic(def, choices))
-            }
+            _ if to_predicate && choices.once_in(5) => Some(self.predicate_logic(def, choices)),
             _ => self.operation(def, choices),
         };
         if let Some(instruction) = made {
@@ -96,7 +56,7 @@ impl Kernel<'_> {
             let value = match (field.kind, field.role) {
                 (FieldKind::ExecSize, _) => exec,
                 (FieldKind::Predicate, _) => {
-                    let always = def.op == Op::SEL;
+                    let always = def.traits.contains(Traits::SELECTS);
                     let predicate = self.predicate(always, choices);
                     Value::Predicate(predicate)
                 }
@@ -106,7 +66,7 @@ impl Kernel<'_> {
                     None => Value::U8(choices.u8()),
                 },
                 (FieldKind::Vector, Role::Destination) => {
-                    let value = if def.op == Op::MADW {
+                    let value = if def.traits.contains(Traits::WIDE_RESULT) {
                         self.wide_destination(ty, choices)?
                     } else {
                         self.written(result, lanes, choices)?
@@ -133,13 +93,12 @@ impl Kernel<'_> {
         lanes: u8,
         choices: &mut Choices<'_>,
     ) -> Option<Value> {
-        let divisor = matches!(def.op, Op::DIV | Op::MOD) && field.name == FieldName::Src1;
+        let divisor = def.traits.contains(Traits::DIVIDES) && field.name == FieldName::Src1;
         if self.config.executable && divisor && !ty.is_float() {
             // Division by zero has no defined result.
             return Some(immediate(ty, 1 + u64::from(choices.u8() & 0x3f)));
         }
-        if def.op == Op::LRP {
-            // Its regions do not count: elements follow each other, or one serves all lanes.
+        if def.traits.contains(Traits::REGIONS_IGNORED) {
             return self.in_order(ty, lanes, choices);
         }
         let three = def.fields.iter().any(|f| f.name == FieldName::Src2);
@@ -163,9 +122,12 @@ impl Kernel<'_> {
                 types = types.intersection(field.types);
             }
         }
-        types = types.intersection(computable(def.op));
-        if matches!(def.op, Op::DIV | Op::MOD) && !self.config.platform.divides_integers() {
+        types = types.difference(not_computed(def));
+        if def.traits.contains(Traits::DIVIDES) && !self.config.platform.divides_integers() {
             types = types.difference(TypeSet::INTEGERS);
+        }
+        if def.traits.contains(Traits::ROTATES) && self.config.platform < Platform::Pvc {
+            types = types.difference(TypeSet::Q.union(TypeSet::UQ));
         }
         let declared = |ty: &DataType| self.pool.iter().any(|v| v.ty == *ty);
         types.types().filter(declared).collect()
@@ -178,8 +140,7 @@ impl Kernel<'_> {
         ty: DataType,
         choices: &mut Choices<'_>,
     ) -> DataType {
-        let one_type = [Op::SEL, Op::FMINMAX, Op::AVG, Op::MULH, Op::MADW];
-        if ty.is_float() || one_type.contains(&def.op) {
+        if ty.is_float() || def.traits.contains(Traits::ONE_TYPE) {
             return ty;
         }
         let other = opposite(ty);
@@ -197,11 +158,7 @@ impl Kernel<'_> {
         ty: DataType,
         choices: &mut Choices<'_>,
     ) -> Option<DataType> {
-        let allowed = def
-            .fields
-            .iter()
-            .find(|f| f.name == FieldName::Dst)
-            .map(|f| f.types)?;
+        let allowed = destination(def)?.types;
         let declared = |t: DataType| self.pool.iter().any(|v| v.ty == t);
         let listed = |t: DataType| (allowed.is_empty() || allowed.has(t)) && declared(t);
         if def.op == Op::MOV {
@@ -213,7 +170,7 @@ impl Kernel<'_> {
                 .collect();
             return choices.of(&types);
         }
-        if ty.is_float() || matches!(def.op, Op::MULH | Op::MADW) {
+        if ty.is_float() || def.traits.contains(Traits::WIDE_RESULT) {
             return listed(ty).then_some(ty);
         }
         let types: Vec<DataType> = [ty, opposite(ty), DataType::D, DataType::Ud]
@@ -228,18 +185,19 @@ impl Kernel<'_> {
     }
 
     fn lanes_of(&self, def: &InstructionDef, ty: DataType, choices: &mut Choices<'_>) -> u8 {
-        let most = self.widest(ty).min(self.simd).min(match def.op {
+        let most = match def.traits {
             // The result takes two registers for each register of a source.
-            Op::MADW => 8,
+            traits if traits.contains(Traits::WIDE_RESULT) => 8,
             // The carry is an accumulator of one register.
-            Op::ADDC | Op::SUBB => 16,
+            _ if results(def) > 1 => 16,
             _ => 32,
-        });
+        };
+        let most = most.min(self.widest(ty)).min(self.simd);
         let sizes: Vec<u8> = [1, 2, 4, 8, 16, 32]
             .into_iter()
             .filter(|s| *s <= most)
             // Bit fields are taken one by one or by the register: their operands are aligned.
-            .filter(|s| !matches!((def.op, *s), (Op::BFE | Op::BFI, 2 | 4)))
+            .filter(|s| !def.traits.contains(Traits::BIT_FIELDS) || !matches!(s, 2 | 4))
             .collect();
         // Wide ones are what kernels are made of.
         if choices.once_in(2) {
@@ -287,7 +245,8 @@ impl Kernel<'_> {
             Saturation::No | Saturation::Unlisted | Saturation::Unspecified => false,
         } && result.size() <= 4
             && ty.size() <= 4
-            && !matches!(def.op, Op::SHL | Op::SHR | Op::SUBB);
+            && !def.traits.contains(Traits::SHIFTS)
+            && results(def) == 1;
         let Value::Vector(VectorOperand::General(mut operand)) = value else {
             return value;
         };
@@ -303,13 +262,17 @@ impl Kernel<'_> {
         Some(self.destination(variable, ty, 0))
     }
 
-    fn set_predicate(&self, choices: &mut Choices<'_>) -> Option<Instruction> {
+    fn set_predicate(
+        &self,
+        def: &InstructionDef,
+        choices: &mut Choices<'_>,
+    ) -> Option<Instruction> {
         let ty = DataType::Ud;
         let variable = self.of_type(ty, choices)?;
         let target = self.predicate_target(choices);
         let at = u16::try_from(choices.below(usize::from(self.elements(ty)))).unwrap_or(0);
         Some(
-            Instruction::new(Op::SETP)
+            Instruction::new(def.op)
                 .with(FieldName::ExecSize, self.no_mask(self.simd))
                 .with(FieldName::Dst, target)
                 .with(FieldName::Src0, self.element(variable, ty, at)),
@@ -326,11 +289,8 @@ impl Kernel<'_> {
     }
 
     /// A comparison into a predicate, or into a variable (all ones or zero for each lane).
-    pub(crate) fn compare(
-        &self,
-        into_variable: bool,
-        choices: &mut Choices<'_>,
-    ) -> Option<Instruction> {
+    fn compare(&self, def: &InstructionDef, choices: &mut Choices<'_>) -> Option<Instruction> {
+        let into_variable = choices.once_in(4);
         let declared: Vec<DataType> = self
             .pool
             .iter()
@@ -338,7 +298,7 @@ impl Kernel<'_> {
             .filter(|t| t.size() > 1)
             .collect();
         let ty = choices.of(&declared)?;
-        let lanes = self.lanes_of(Op::CMP.def(), ty, choices);
+        let lanes = self.lanes_of(def, ty, choices);
         let into_variable = into_variable && ty.size() <= 4;
         let destination = if into_variable {
             self.written(ty, lanes, choices)?
@@ -347,10 +307,10 @@ impl Kernel<'_> {
         };
         let relation = u8::try_from(choices.below(6)).unwrap_or(0);
         let src0 = self.source(ty, lanes, false, choices)?;
-        let src0 = self.modified(Op::CMP.def(), src0, ty, choices);
+        let src0 = self.modified(def, src0, ty, choices);
         let src1 = self.source(ty, lanes, true, choices)?;
         Some(
-            Instruction::new(Op::CMP)
+            Instruction::new(def.op)
                 .with(FieldName::ExecSize, self.size_and_mask(lanes, choices))
                 .with(FieldName::RelOp, Value::U8(relation))
                 .with(FieldName::Dst, destination)
@@ -373,27 +333,40 @@ impl Kernel<'_> {
     }
 }
 
-/// The types of the field that the hardware really computes in: the table lists what the
-/// reference implementation lets pass.
-fn computable(op: Op) -> TypeSet {
-    let single = TypeSet::F.union(TypeSet::HF);
-    let dwords = TypeSet::UD.union(TypeSet::D);
-    match op {
-        Op::EXP | Op::LOG | Op::SIN | Op::COS | Op::SQRT | Op::RSQRT | Op::INV | Op::POW => single,
-        Op::FRC | Op::RNDD | Op::RNDE | Op::RNDU | Op::RNDZ | Op::LRP => TypeSet::F,
-        Op::DIV | Op::MOD | Op::FBH => dwords,
-        Op::DIVM | Op::SQRTM => TypeSet::F.union(TypeSet::DF),
-        Op::MUL | Op::MAD => TypeSet::ALL_NUMBERS
-            .difference(TypeSet::Q.union(TypeSet::UQ))
-            .difference(TypeSet::B.union(TypeSet::UB)),
-        Op::AVG | Op::CBIT | Op::SHL | Op::SHR | Op::ASR => {
-            TypeSet::INTEGERS.difference(TypeSet::Q.union(TypeSet::UQ))
-        }
-        _ => TypeSet::ALL_NUMBERS,
-    }
+/// Destinations.
+fn results(def: &InstructionDef) -> usize {
+    let fields = def.fields.iter();
+    fields.filter(|f| f.role == Role::Destination).count()
 }
 
-/// Whether the operation may give a result wider than its sources.
+/// Types that the table lists because the reference implementation lets them pass, and that the
+/// hardware does not compute in.
+fn not_computed(def: &InstructionDef) -> TypeSet {
+    let qwords = TypeSet::Q.union(TypeSet::UQ);
+    let bytes = TypeSet::B.union(TypeSet::UB);
+    let mut types = TypeSet::empty();
+    if def.traits.contains(Traits::DIVIDES) {
+        let dwords = TypeSet::UD.union(TypeSet::D);
+        types = TypeSet::ALL_NUMBERS.difference(dwords);
+    }
+    if def.traits.contains(Traits::EXACT_DOUBLE) {
+        types = types.union(TypeSet::DF);
+    }
+    if def
+        .traits
+        .intersects(Traits::SHIFTS.union(Traits::NO_QWORDS))
+    {
+        types = types.union(qwords);
+    }
+    // Products of these are made of several, which no column tells.
+    if matches!(def.op, Op::MUL | Op::MAD) {
+        types = types.union(qwords).union(bytes);
+    }
+    types
+}
+
+/// Whether the operation may give a result wider than its sources. No column tells: the table lists
+/// what the reference implementation lets pass.
 fn widens(op: Op) -> bool {
     matches!(op, Op::ADD | Op::MUL)
 }

@@ -4,13 +4,21 @@
 use crate::choice::Choices;
 use crate::config::Classes;
 use crate::kernel::{Kernel, immediate};
+use crate::rows::of_flow;
 use visakit_isa::enums::relation;
 use visakit_isa::object::LabelKind;
 use visakit_isa::operand::{Modifier, PredicateCombine, PredicateOperand};
+use visakit_isa::semantics::{Callee, Flow, Structure};
 use visakit_isa::{
     DataType, FieldName, Instruction, LabelId, Op, Predicate, PredicateId, Value, VarId,
     VectorOperand,
 };
+
+/// Lanes decide for themselves.
+const GOTO: Flow = Flow::Jump { by_lane: true };
+
+/// All lanes, or none.
+const JUMP: Flow = Flow::Jump { by_lane: false };
 
 /// Deepest nesting of blocks.
 const DEEPEST: usize = 3;
@@ -63,7 +71,7 @@ impl Kernel<'_> {
         self.push(compare);
         if self.structures(choices) {
             let predicate = Predicate::new(condition, PredicateCombine::PerLane, false);
-            let opens = self.bare(Op::IF).with(
+            let opens = self.bare(Structure::If).with(
                 FieldName::Pred,
                 Value::Predicate(predicate.unwrap_or_default()),
             );
@@ -73,7 +81,7 @@ impl Kernel<'_> {
         }
         let end = self.block_label();
         let inverted = choices.once_in(2);
-        self.branch(Op::GOTO, self.simd, Some((condition, inverted)), end);
+        self.branch(GOTO, self.simd, Some((condition, inverted)), end);
         self.blocks.push(Block::If {
             end,
             has_else: false,
@@ -84,7 +92,7 @@ impl Kernel<'_> {
     fn alternative(&mut self) {
         if let Some(Block::Structured { has_else: false }) = self.blocks.last() {
             self.blocks.pop();
-            self.push(self.bare(Op::ELSE));
+            self.push(self.bare(Structure::Else));
             self.blocks.push(Block::Structured { has_else: true });
             return;
         }
@@ -97,7 +105,7 @@ impl Kernel<'_> {
         };
         self.blocks.pop();
         let after = self.block_label();
-        self.branch(Op::GOTO, self.simd, None, after);
+        self.branch(GOTO, self.simd, None, after);
         self.place(end);
         self.blocks.push(Block::If {
             end: after,
@@ -121,7 +129,7 @@ impl Kernel<'_> {
             );
         self.push(compare);
         let end = self.block_label();
-        self.branch(Op::JMP, 1, Some((condition, choices.once_in(2))), end);
+        self.branch(JUMP, 1, Some((condition, choices.once_in(2))), end);
         self.blocks.push(Block::Skip { end });
     }
 
@@ -130,7 +138,7 @@ impl Kernel<'_> {
         let zero = self.moved(1, counter, DataType::Ud, 0, immediate(DataType::Ud, 0));
         self.push(zero);
         if self.structures(choices) {
-            self.push(self.bare(Op::DO));
+            self.push(self.bare(Structure::Do));
             self.blocks.push(Block::While { counter });
             return;
         }
@@ -150,7 +158,7 @@ impl Kernel<'_> {
         };
         let predicate = self.predicate(false, choices);
         // A call of one lane's choice: any and all are for the whole thread.
-        let call = Instruction::new(Op::CALL)
+        let call = Instruction::new(of_flow(Flow::Call(Callee::Label)))
             .with(FieldName::ExecSize, self.masked(self.simd))
             .with(FieldName::Pred, Value::Predicate(predicate))
             .with(FieldName::Label, Value::Label(label));
@@ -164,7 +172,7 @@ impl Kernel<'_> {
         };
         match block {
             Block::If { end, .. } | Block::Skip { end } => self.place(end),
-            Block::Structured { .. } => self.push(self.bare(Op::ENDIF)),
+            Block::Structured { .. } => self.push(self.bare(Structure::EndIf)),
             Block::While { counter } => {
                 self.count_up(counter);
                 let again = PredicateId(1);
@@ -172,7 +180,7 @@ impl Kernel<'_> {
                 let compare = self.compared(relation::GT, again, self.simd, true, count);
                 self.push(compare);
                 let predicate = Predicate::new(again, PredicateCombine::PerLane, false);
-                let closes = self.bare(Op::WHILE).with(
+                let closes = self.bare(Structure::While).with(
                     FieldName::Pred,
                     Value::Predicate(predicate.unwrap_or_default()),
                 );
@@ -191,7 +199,7 @@ impl Kernel<'_> {
                     let count = self.element(counter, DataType::Ud, 0);
                     let compare = self.compared(relation::GT, again, self.simd, true, count);
                     self.push(compare);
-                    self.branch(Op::GOTO, self.simd, Some((again, false)), start);
+                    self.branch(GOTO, self.simd, Some((again, false)), start);
                 } else {
                     let compare = Instruction::new(Op::CMP)
                         .with(FieldName::ExecSize, self.no_mask(1))
@@ -200,7 +208,7 @@ impl Kernel<'_> {
                         .with(FieldName::Src0, self.element(counter, DataType::Ud, 0))
                         .with(FieldName::Src1, immediate(DataType::Ud, u64::from(limit)));
                     self.push(compare);
-                    self.branch(Op::JMP, 1, Some((again, false)), start);
+                    self.branch(JUMP, 1, Some((again, false)), start);
                 }
             }
         }
@@ -209,13 +217,16 @@ impl Kernel<'_> {
     /// Whether to use the forms without labels, where the version has them.
     fn structures(&self, choices: &mut Choices<'_>) -> bool {
         self.config.classes.contains(Classes::STRUCTURED)
-            && Op::WHILE.def().exists_in(self.format)
+            && of_flow(Flow::Structured(Structure::While))
+                .def()
+                .exists_in(self.format)
             && choices.once_in(2)
     }
 
     /// An instruction for all lanes.
-    fn bare(&self, op: Op) -> Instruction {
-        Instruction::new(op).with(FieldName::ExecSize, self.masked(self.simd))
+    fn bare(&self, part: Structure) -> Instruction {
+        Instruction::new(of_flow(Flow::Structured(part)))
+            .with(FieldName::ExecSize, self.masked(self.simd))
     }
 
     fn count_up(&mut self, counter: VarId) {
@@ -257,7 +268,7 @@ impl Kernel<'_> {
             self.element(self.places, DataType::Ud, 0),
         );
         self.push(narrowed);
-        let mut jump = Instruction::new(Op::SWITCHJMP)
+        let mut jump = Instruction::new(of_flow(Flow::Switch))
             .with(FieldName::ExecSize, self.masked(1))
             .with(FieldName::Index, self.element(index, DataType::Ub, 0));
         for label in &arms {
@@ -267,7 +278,7 @@ impl Kernel<'_> {
         for label in arms {
             self.place(label);
             self.arithmetic(choices);
-            self.branch(Op::JMP, 1, None, end);
+            self.branch(JUMP, 1, None, end);
         }
         self.place(end);
     }
@@ -297,14 +308,14 @@ impl Kernel<'_> {
             .with(FieldName::Src1, with)
     }
 
-    fn branch(&mut self, op: Op, lanes: u8, when: Option<(PredicateId, bool)>, to: LabelId) {
+    fn branch(&mut self, flow: Flow, lanes: u8, when: Option<(PredicateId, bool)>, to: LabelId) {
         let predicate = match when {
             Some((id, inverted)) => {
                 Predicate::new(id, PredicateCombine::PerLane, inverted).unwrap_or_default()
             }
             None => Predicate::NONE,
         };
-        let branch = Instruction::new(op)
+        let branch = Instruction::new(of_flow(flow))
             .with(FieldName::ExecSize, self.masked(lanes))
             .with(FieldName::Pred, Value::Predicate(predicate))
             .with(FieldName::Label, Value::Label(to));
@@ -317,7 +328,8 @@ impl Kernel<'_> {
     }
 
     fn place(&mut self, label: LabelId) {
-        self.push(Instruction::new(Op::LABEL).with(FieldName::Label, Value::Label(label)));
+        let op = of_flow(Flow::Label { subroutine: false });
+        self.push(Instruction::new(op).with(FieldName::Label, Value::Label(label)));
     }
 }
 

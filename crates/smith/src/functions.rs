@@ -2,7 +2,9 @@
 
 use crate::choice::Choices;
 use crate::kernel::{Kernel, immediate};
+use crate::rows::of_flow;
 use visakit_isa::object::{Alignment, Attribute, Routine, Variable, VariableProperties};
+use visakit_isa::semantics::{Callee, Flow};
 use visakit_isa::{DataType, FieldName, Instruction, Op, Predicate, Value, VarId};
 
 /// Bytes of the unit in which sizes of arguments and results are stated.
@@ -57,7 +59,7 @@ impl Kernel<'_> {
         self.copy(calls.argument, from);
         let size = u8::try_from(u16::from(self.simd) * 4 / UNIT).unwrap_or(1);
         let name = self.body.add_string(name.into_bytes());
-        let call = Instruction::new(Op::FCALL)
+        let call = Instruction::new(of_flow(Flow::Call(Callee::Name)))
             .with(FieldName::ExecSize, self.masked(self.simd))
             .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
             .with(FieldName::FuncName, Value::String(name))
@@ -99,7 +101,7 @@ impl Kernel<'_> {
             .with(FieldName::Src1, immediate(DataType::W, constant.into()));
         own.push(computed);
         own.copy(result, vector);
-        let leaves = Instruction::new(Op::FRET)
+        let leaves = Instruction::new(of_flow(Flow::Return { function: true }))
             .with(FieldName::ExecSize, own.masked(own.simd))
             .with(FieldName::Pred, Value::Predicate(Predicate::NONE));
         own.push(leaves);

@@ -4,12 +4,14 @@ use crate::choice::Choices;
 use crate::config::{Classes, Config};
 use crate::flow::Block;
 use crate::functions::Calls;
+use crate::rows::of_flow;
 use crate::surfaces::SURFACES;
 use visakit_isa::object::{
     Alignment, Attribute, Body, Declaration, Label, LabelKind, Object, Routine, Variable,
     VariableProperties,
 };
 use visakit_isa::operand::{ImmediateOperand, StateClass, StateOperand};
+use visakit_isa::semantics::{Callee, Flow};
 use visakit_isa::{
     DataType, ExecMask, ExecSize, FieldName, Format, Instruction, LabelId, Op, Predicate,
     PredicateId, RawOperand, SurfaceId, Value, VarId, VectorOperand,
@@ -168,7 +170,7 @@ impl<'c> Kernel<'c> {
         if classes.contains(Classes::TYPED) {
             self.texels = Some(self.declare_surface());
         }
-        if classes.contains(Classes::SYSTOLIC) && self.has(Op::DPAS) {
+        if classes.contains(Classes::SYSTOLIC) && self.has(Op::DPAS.def()) {
             let elements = 8 * self.grf_bytes() / 4;
             self.weights = Some(self.variable(DataType::Ud, elements));
         }
@@ -182,18 +184,14 @@ impl<'c> Kernel<'c> {
                 self.later.push(Vec::new());
             }
         }
-        if classes.contains(Classes::FUNCTIONS) && self.has(Op::FCALL) {
+        if classes.contains(Classes::FUNCTIONS) && self.has(of_flow(Flow::Call(Callee::Name)).def())
+        {
             self.functions = choices.below(self.computes.len() + 1);
             self.computes = [(); 2].map(|()| [choices.u8(), choices.u8()]);
             if self.functions > 0 {
                 self.prepare_calls();
             }
         }
-    }
-
-    /// Whether format and platform have the instruction.
-    fn has(&self, op: Op) -> bool {
-        op.def().exists_in(self.format) && op.def().runs_on(self.config.platform).is_ok()
     }
 
     fn declare_surface(&mut self) -> SurfaceId {
@@ -212,7 +210,7 @@ impl<'c> Kernel<'c> {
     fn prologue(&mut self, choices: &mut Choices<'_>) {
         // As compilers do; the finalizer counts on it where subroutines follow.
         let main = self.label("main", LabelKind::SUBROUTINE);
-        self.push(Instruction::new(Op::SUBROUTINE).with(FieldName::Label, Value::Label(main)));
+        self.begin(main);
         let surfaces = [self.surface, self.bytes, self.texels];
         for (surface, (entry, _)) in surfaces.into_iter().zip(SURFACES) {
             let Some(surface) = surface else { continue };
@@ -312,7 +310,10 @@ impl<'c> Kernel<'c> {
             13 | 14 if classes.contains(Classes::MEMORY) => self.memory(&mut choices),
             15 if classes.contains(Classes::INDIRECT) => self.indirect(&mut choices),
             9 if classes.contains(Classes::SYNC) && top => self.sync(&mut choices),
-            16 if classes.contains(Classes::SWITCH) && top && self.has(Op::SWITCHJMP) => {
+            16 if classes.contains(Classes::SWITCH)
+                && top
+                && self.has(of_flow(Flow::Switch).def()) =>
+            {
                 self.switch(&mut choices);
             }
             17 if self.functions > 0 && top => self.call_function(&mut choices),
@@ -333,8 +334,7 @@ impl<'c> Kernel<'c> {
         self.push(end);
         let bodies = core::mem::take(&mut self.later);
         for (label, body) in self.subroutines.clone().into_iter().zip(bodies) {
-            let start = Instruction::new(Op::SUBROUTINE);
-            self.push(start.with(FieldName::Label, Value::Label(label)));
+            self.begin(label);
             for instruction in body {
                 self.push(instruction);
             }
@@ -351,8 +351,13 @@ impl<'c> Kernel<'c> {
         object
     }
 
+    fn begin(&mut self, label: LabelId) {
+        let op = of_flow(Flow::Label { subroutine: true });
+        self.push(Instruction::new(op).with(FieldName::Label, Value::Label(label)));
+    }
+
     fn returns(&self, lanes: u8) -> Instruction {
-        Instruction::new(Op::RET)
+        Instruction::new(of_flow(Flow::Return { function: false }))
             .with(FieldName::ExecSize, self.masked(lanes))
             .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
     }

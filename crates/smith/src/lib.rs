@@ -28,11 +28,13 @@ mod indirect;
 mod kernel;
 mod memory;
 mod operand;
+mod rows;
 mod shape;
 mod surfaces;
 
 pub use config::{Classes, Config};
 pub use kernel::{PIECE, SURFACE_BYTES};
+pub use rows::why_not;
 pub use shape::{Shaped, input_of_seed};
 pub use surfaces::{ROW_BYTES, SURFACES, SurfaceKind};
 pub use visakit_isa::Platform;

@@ -2,13 +2,13 @@
 
 use crate::choice::Choices;
 use crate::kernel::{Kernel, immediate, raw};
+use crate::rows::is_bare;
 use visakit_isa::enums::{
-    atomic_op, lsc_addr_size, lsc_addr_type, lsc_data_elems, lsc_data_order, lsc_data_size,
-    lsc_sfid,
+    lsc_addr_size, lsc_addr_type, lsc_data_elems, lsc_data_order, lsc_data_size, lsc_sfid,
 };
-use visakit_isa::{
-    DataType, FieldName, Instruction, Op, Predicate, RawOperand, SurfaceId, Value, VarId,
-};
+use visakit_isa::semantics::{Action, AddressUnit, AtomicOp, Count, DataLayout, Storage};
+use visakit_isa::table::{Group, InstructionDef};
+use visakit_isa::{DataType, FieldName, Instruction, Op, Predicate, RawOperand, SurfaceId, Value};
 
 /// Index of the surface in the binding table.
 pub(crate) const BINDING: u64 = 1;
@@ -20,7 +20,7 @@ const NULL: Value = Value::Raw(RawOperand::NULL);
 
 /// What a message has in its fields; the row of the table says which of them it takes.
 struct Message {
-    op: Op,
+    def: &'static InstructionDef,
     lanes: u8,
     no_mask: bool,
     predicate: Predicate,
@@ -30,7 +30,6 @@ struct Message {
     /// Channels or blocks.
     channels: u8,
     offset: Value,
-    places: Value,
     data: Value,
     /// Sources of an atomic operation.
     sources: [Value; 2],
@@ -38,20 +37,34 @@ struct Message {
     order: u8,
 }
 
+/// What is done to memory: statements of each kind are equally frequent, however many operations
+/// it has.
+fn kind(action: Action) -> u8 {
+    match action {
+        Action::Load => 1,
+        Action::Store => 2,
+        Action::Atomic(_) | Action::AtomicCode => 3,
+        _ => 0,
+    }
+}
+
 impl Kernel<'_> {
     pub(crate) fn memory(&mut self, choices: &mut Choices<'_>) {
         let Some(surface) = self.surface else { return };
-        let platform = self.config.platform;
         let surface = choices.of_or(&[surface, surface, SLM], surface);
-        let message = if platform.has_lsc() && (!platform.has_data_port() || choices.once_in(2)) {
-            self.cached(surface, choices)
-        } else {
-            self.data_port(surface, choices)
+        let wanted = choices.of_or(&[1, 1, 2, 2, 3], 1);
+        let rows = self.rows(|row| {
+            row.memory.is_some_and(|memory| {
+                kind(memory.action) == wanted
+                    && matches!(memory.storage, Storage::Surface | Storage::Lsc)
+            })
+        });
+        let Some(def) = choices.of(&rows) else { return };
+        let Some(message) = self.filled(def, surface, choices) else {
+            return;
         };
-        if let Some(message) = message {
-            let instruction = self.message(&message);
-            self.push(instruction);
-        }
+        let instruction = self.message(&message);
+        self.push(instruction);
     }
 
     /// Lane n's place: n times the stride, from a base on.
@@ -75,89 +88,71 @@ impl Kernel<'_> {
         }
     }
 
-    /// A variable of 32-bit elements.
-    fn data(&self, choices: &mut Choices<'_>) -> VarId {
+    fn filled(
+        &mut self,
+        def: &'static InstructionDef,
+        surface: SurfaceId,
+        choices: &mut Choices<'_>,
+    ) -> Option<Message> {
+        let memory = def.memory?;
+        let cached = memory.storage == Storage::Lsc;
         let ty = choices.of_or(&[DataType::Ud, DataType::D, DataType::F], DataType::Ud);
-        self.of_type(ty, choices).unwrap_or(self.places)
-    }
-
-    fn data_port(&mut self, surface: SurfaceId, choices: &mut Choices<'_>) -> Option<Message> {
-        let lanes = self.simd.min(16);
-        let data = self.data(choices);
-        let mut message = self.plain(lanes, surface, data, choices);
-        match choices.below(7) {
-            kind @ (0 | 1) => {
+        let data = self.of_type(ty, choices)?;
+        let mut message = Message {
+            def,
+            lanes: if cached { self.simd } else { self.simd.min(16) },
+            no_mask: choices.once_in(3),
+            predicate: self.predicate(false, choices),
+            surface,
+            code: 0,
+            channels: 0,
+            offset: immediate(DataType::Ud, 0),
+            data: raw(data, 0),
+            sources: [NULL, NULL],
+            elements: lsc_data_elems::N1,
+            order: lsc_data_order::NONTRANSPOSE,
+        };
+        let few = [lsc_data_elems::N1, lsc_data_elems::N2];
+        match (memory.action, memory.layout) {
+            (Action::Atomic(op), _) => {
+                self.set_places(4, choices);
+                self.give_sources(&mut message, op, choices);
+            }
+            (Action::AtomicCode, _) => {
+                self.set_places(4, choices);
+                let known = (0..32).filter_map(AtomicOp::from_code);
+                // The last one has no name in the text of the finalizer at hand.
+                let known: Vec<AtomicOp> = known
+                    .filter(|op| !op.is_float() && *op != AtomicOp::PreDecrement)
+                    .collect();
+                let op = choices.of(&known)?;
+                message.code = op.code()?;
+                self.give_sources(&mut message, op, choices);
+            }
+            (_, DataLayout::Block) => {
+                if surface == SLM {
+                    return None;
+                }
+                message.code = u8::try_from(choices.below(4)).unwrap_or(0);
+                // An OWord of the surface.
+                let at = u64::from(choices.u8() & 63);
+                let unit = match memory.unit {
+                    AddressUnit::Bytes(bytes) => bytes.max(1),
+                    AddressUnit::Element => 16,
+                };
+                message.offset = immediate(DataType::Ud, at * 16 / u64::from(unit));
+            }
+            (_, DataLayout::Channels) => {
                 // As many channels as four registers hold.
                 message.channels = choices.of_or(&[1, 3], 1);
-                message.op = if kind == 0 {
-                    Op::GATHER4_SCALED
-                } else {
-                    Op::SCATTER4_SCALED
-                };
+                message.elements = lsc_data_elems::N4;
                 self.set_places(8, choices);
             }
-            kind @ (2 | 3) => {
-                message.channels = u8::try_from(choices.below(3)).unwrap_or(0);
-                message.op = if kind == 2 {
-                    Op::GATHER_SCALED
-                } else {
-                    Op::SCATTER_SCALED
-                };
-                self.set_places(4, choices);
-            }
-            kind @ (4 | 5) if surface != SLM => {
-                message.code = u8::try_from(choices.below(4)).unwrap_or(0);
-                message.offset = immediate(DataType::Ud, u64::from(choices.u8() & 63));
-                message.op = if kind == 4 {
-                    Op::OWORD_LD
-                } else {
-                    Op::OWORD_ST
-                };
-            }
-            _ => {
-                message.op = Op::DWORD_ATOMIC;
-                self.set_places(4, choices);
-                let (code, sources) = choices.of_or(
-                    &[
-                        (atomic_op::ADD, 1),
-                        (atomic_op::SUB, 1),
-                        (atomic_op::INC, 0),
-                        (atomic_op::DEC, 0),
-                        (atomic_op::MIN, 1),
-                        (atomic_op::MAX, 1),
-                        (atomic_op::XCHG, 1),
-                        (atomic_op::CMPXCHG, 2),
-                        (atomic_op::AND, 1),
-                        (atomic_op::OR, 1),
-                        (atomic_op::XOR, 1),
-                        (atomic_op::MINSINT, 1),
-                        (atomic_op::MAXSINT, 1),
-                    ],
-                    (atomic_op::INC, 0),
-                );
-                message.code = code;
-                self.give_sources(&mut message, sources, choices);
-            }
-        }
-        Some(message)
-    }
-
-    fn cached(&mut self, surface: SurfaceId, choices: &mut Choices<'_>) -> Option<Message> {
-        let lanes = self.simd;
-        let data = self.data(choices);
-        let mut message = self.plain(lanes, surface, data, choices);
-        match choices.below(6) {
-            kind @ (0 | 1) => {
-                let elements = [lsc_data_elems::N1, lsc_data_elems::N2];
-                message.elements = choices.of_or(&elements, lsc_data_elems::N1);
-                message.op = if kind == 0 {
-                    Op::LSC_LOAD
-                } else {
-                    Op::LSC_STORE
-                };
+            (_, DataLayout::Strided) => {
+                message.elements = choices.of_or(&few, lsc_data_elems::N1);
                 self.set_places(8, choices);
             }
-            kind @ (2 | 3) => {
+            _ if memory.count == Count::DataElems && choices.once_in(2) => {
                 // One lane's place, consecutive elements.
                 message.lanes = 1;
                 message.no_mask = true;
@@ -165,84 +160,43 @@ impl Kernel<'_> {
                 message.order = lsc_data_order::TRANSPOSE;
                 let elements = [lsc_data_elems::N4, lsc_data_elems::N8, lsc_data_elems::N16];
                 message.elements = choices.of_or(&elements, lsc_data_elems::N8);
-                message.op = if kind == 2 {
-                    Op::LSC_LOAD
-                } else {
-                    Op::LSC_STORE
-                };
                 self.set_places(16, choices);
             }
+            _ if memory.count == Count::DataElems => {
+                message.elements = choices.of_or(&few, lsc_data_elems::N1);
+                self.set_places(8, choices);
+            }
             _ => {
-                let (op, sources) = choices.of_or(
-                    &[
-                        (Op::LSC_ATOMIC_IINC, 0),
-                        (Op::LSC_ATOMIC_IDEC, 0),
-                        (Op::LSC_ATOMIC_LOAD, 0),
-                        (Op::LSC_ATOMIC_IADD, 1),
-                        (Op::LSC_ATOMIC_ISUB, 1),
-                        (Op::LSC_ATOMIC_SMIN, 1),
-                        (Op::LSC_ATOMIC_SMAX, 1),
-                        (Op::LSC_ATOMIC_UMIN, 1),
-                        (Op::LSC_ATOMIC_UMAX, 1),
-                        (Op::LSC_ATOMIC_ICAS, 2),
-                        (Op::LSC_ATOMIC_AND, 1),
-                        (Op::LSC_ATOMIC_OR, 1),
-                        (Op::LSC_ATOMIC_XOR, 1),
-                    ],
-                    (Op::LSC_ATOMIC_IINC, 0),
-                );
-                message.op = op;
+                message.channels = u8::try_from(choices.below(3)).unwrap_or(0);
                 self.set_places(4, choices);
-                self.give_sources(&mut message, sources, choices);
             }
         }
         Some(message)
     }
 
-    fn plain(
-        &self,
-        lanes: u8,
-        surface: SurfaceId,
-        data: VarId,
-        choices: &mut Choices<'_>,
-    ) -> Message {
-        Message {
-            op: Op::LSC_LOAD,
-            lanes,
-            no_mask: choices.once_in(3),
-            predicate: self.predicate(false, choices),
-            surface,
-            code: 0,
-            channels: 0,
-            offset: immediate(DataType::Ud, 0),
-            places: raw(self.places, 0),
-            data: raw(data, 0),
-            sources: [NULL, NULL],
-            elements: lsc_data_elems::N1,
-            order: lsc_data_order::NONTRANSPOSE,
-        }
-    }
-
-    fn give_sources(&self, message: &mut Message, count: usize, choices: &mut Choices<'_>) {
-        let signed = matches!(message.code, atomic_op::MINSINT | atomic_op::MAXSINT);
+    fn give_sources(&self, message: &mut Message, op: AtomicOp, choices: &mut Choices<'_>) {
+        let signed = matches!(op, AtomicOp::SignedMin | AtomicOp::SignedMax);
         let ty = if signed { DataType::D } else { DataType::Ud };
         let mut variable = || raw(self.of_type(ty, choices).unwrap_or(self.places), 0);
         message.data = variable();
-        for source in message.sources.iter_mut().take(count) {
+        for source in message.sources.iter_mut().take(op.operands().into()) {
             *source = variable();
         }
-        if choices.once_in(4) && message.op == Op::DWORD_ATOMIC {
+        if choices.once_in(4) && message.def.group != Group::Lsc {
             message.data = NULL;
         }
     }
 
     /// The fields that the row has, filled from the message.
     fn message(&self, message: &Message) -> Instruction {
-        let lsc = message.op.def().group == visakit_isa::table::Group::Lsc;
-        let stores = matches!(message.op, Op::LSC_STORE);
+        let def = message.def;
+        let lsc = def.group == Group::Lsc;
+        let layout = def.memory.map(|memory| memory.layout);
+        let stores = def.memory.is_some_and(|m| m.action == Action::Store);
         let slm = message.surface == SLM;
-        let mut instruction = Instruction::new(message.op);
-        for field in message.op.def().fields_in(self.format) {
+        let places = raw(self.places, 0);
+        let mut instruction = Instruction::new(def.op);
+        for field in def.fields_in(self.format) {
             let value = match field.name {
                 FieldName::ExecSize if message.no_mask => self.no_mask(message.lanes),
                 FieldName::ExecSize => self.masked(message.lanes),
@@ -253,7 +207,9 @@ impl Kernel<'_> {
                 FieldName::Channels | FieldName::NumBlocks => Value::U8(message.channels),
                 FieldName::Scale => Value::U16(0),
                 FieldName::GlobalOffset | FieldName::Offset => message.offset,
-                FieldName::ElementOffset | FieldName::Src0Addrs => message.places,
+                FieldName::ElementOffset | FieldName::Src0Addrs | FieldName::Src0AddrBase => places,
+                // The distance of the lanes' places.
+                FieldName::Src0AddrPitch => immediate(DataType::Ud, 8),
                 FieldName::Dst if stores => NULL,
                 FieldName::Dst | FieldName::Src => message.data,
                 FieldName::Src0 => message.sources[0],
@@ -272,6 +228,10 @@ impl Kernel<'_> {
                 FieldName::AddrSize => Value::U8(lsc_addr_size::A32),
                 FieldName::DataSize => Value::U8(lsc_data_size::D32),
                 FieldName::DataOrder => Value::U8(message.order),
+                FieldName::ChMask if layout == Some(DataLayout::Channels) => {
+                    Value::U8(message.channels)
+                }
+                FieldName::ChMask if layout == Some(DataLayout::Strided) => Value::U8(0),
                 FieldName::DataElems | FieldName::ChMask => Value::U8(message.elements),
                 FieldName::SurfaceIndex => Value::U32(0),
                 _ => Value::U8(0),
@@ -284,13 +244,30 @@ impl Kernel<'_> {
     pub(crate) fn sync(&mut self, choices: &mut Choices<'_>) {
         // Only where all lanes and threads come by.
         if self.blocks.is_empty() && choices.once_in(2) {
-            self.push(Instruction::new(Op::BARRIER));
+            if let Some(def) = choices.of(&self.rows(is_bare)) {
+                self.push(Instruction::new(def.op));
+            }
             return;
         }
-        if self.config.platform.has_data_port() && !self.config.platform.has_lsc() {
-            // Commit; on local memory or not.
-            let mask = choices.of_or(&[0x01, 0x21], 0x01);
-            self.push(Instruction::new(Op::FENCE).with(FieldName::Mask, Value::U8(mask)));
+        let fences = self.rows(|row| row.memory.is_some_and(|m| m.action == Action::Fence));
+        let Some(def) = choices.of(&fences) else {
+            return;
+        };
+        let mut fence = Instruction::new(def.op);
+        for field in def.fields_in(self.format) {
+            let value = match field.name {
+                FieldName::ExecSize => self.no_mask(1),
+                FieldName::Pred => Value::Predicate(Predicate::NONE),
+                // Commit; on local memory or not.
+                FieldName::Mask => Value::U8(choices.of_or(&[0x01, 0x21], 0x01)),
+                FieldName::Sfid => {
+                    Value::U8(choices.of_or(&[lsc_sfid::UGM, lsc_sfid::SLM], lsc_sfid::UGM))
+                }
+                // No flush, and the group's threads.
+                _ => Value::U8(0),
+            };
+            fence = fence.with(field.name, value);
         }
+        self.push(fence);
     }
 }

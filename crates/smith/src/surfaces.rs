@@ -2,9 +2,11 @@
 
 use crate::choice::Choices;
 use crate::kernel::{Kernel, immediate, raw};
+use crate::rows::destination;
 use visakit_isa::enums::{
     lsc_addr_size, lsc_addr_type, lsc_data_elems, lsc_data_order, lsc_data_size, precision,
 };
+use visakit_isa::semantics::{Action, DataLayout, Storage};
 use visakit_isa::table::FieldKind;
 use visakit_isa::{DataType, FieldName, Instruction, Op, Predicate, RawOperand, Value};
 
@@ -46,13 +48,16 @@ impl Kernel<'_> {
         let x = 4 * choices.below(usize::from(64 - width) / 4 + 1);
         let y = choices.below(usize::from(64 - height) + 1);
         let place = |at: usize| immediate(DataType::Ud, u64::try_from(at).unwrap_or(0));
-        let loads = choices.once_in(2);
-        let (op, last) = if loads {
-            (Op::MEDIA_LD, FieldName::Dst)
-        } else {
-            (Op::MEDIA_ST, FieldName::Src)
+        let rows = self.rows(|row| {
+            row.memory
+                .is_some_and(|m| m.layout == DataLayout::Rectangle)
+        });
+        let Some(def) = choices.of(&rows) else { return };
+        let last = match destination(def) {
+            Some(_) => FieldName::Dst,
+            None => FieldName::Src,
         };
-        let instruction = Instruction::new(op)
+        let instruction = Instruction::new(def.op)
             .with(FieldName::Modifier, Value::U8(0))
             .with(FieldName::Surface, Value::Surface(surface))
             .with(FieldName::Plane, Value::U8(0))
@@ -67,15 +72,11 @@ impl Kernel<'_> {
     /// Loads or stores texels, one for each lane.
     pub(crate) fn texels(&mut self, choices: &mut Choices<'_>) {
         let Some(surface) = self.texels else { return };
-        let cached = self.config.platform.has_lsc()
-            && (!self.config.platform.has_data_port() || choices.once_in(2));
-        let loads = choices.once_in(2);
-        let op = match (cached, loads) {
-            (true, true) => Op::LSC_TYPED_LOAD_QUAD,
-            (true, false) => Op::LSC_TYPED_STORE_QUAD,
-            (false, true) => Op::GATHER4_TYPED,
-            (false, false) => Op::SCATTER4_TYPED,
-        };
+        let rows = self.rows(|row| row.memory.is_some_and(|m| m.layout == DataLayout::Texels));
+        let Some(def) = choices.of(&rows) else { return };
+        let memory = def.memory;
+        let loads = memory.is_some_and(|memory| memory.action == Action::Load);
+        let cached = memory.is_some_and(|memory| memory.storage == Storage::LscImage);
         let ty = DataType::Ud;
         let Some(data) = self.of_type(ty, choices) else {
             return;
@@ -103,19 +104,18 @@ impl Kernel<'_> {
                 .with(FieldName::Src1, immediate(ty, by));
             self.push(step);
         }
-        let channels = if op == Op::LSC_TYPED_STORE_QUAD {
+        let channels = if cached && !loads {
             // These are the first ones, without a gap.
             choices.of_or(&[0b1, 0b11, 0b111, 0b1111], 1)
         } else {
             1 + choices.u8() % 15
         };
-        let old = Op::GATHER4_TYPED
-            .def()
+        let old = def
             .fields_in(self.format)
             .any(|f| f.name == FieldName::ChannelsInv);
         let predicate = self.predicate(false, choices);
-        let mut instruction = Instruction::new(op);
-        for field in op.def().fields_in(self.format) {
+        let mut instruction = Instruction::new(def.op);
+        for field in def.fields_in(self.format) {
             let value = match field.name {
                 // The early layout has a code of its own for its eight lanes.
                 FieldName::ExecSize if old => Value::ExecSize(visakit_isa::ExecSize::from_bits(0)),

@@ -1,9 +1,9 @@
 //! Byte-addressed storage: words that many threads share, and plain bytes of one thread.
 
 use super::atomic::AtomicElement;
-use visakit_isa::semantics::AtomicOp;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use visakit_isa::semantics::AtomicOp;
 
 /// Bytes that messages read and write, little endian, at byte offsets.
 ///

@@ -92,9 +92,8 @@ pub(crate) fn translate(
         (Action::Atomic(op), Storage::LscImage, _) => f.lsc_typed_atomic(op),
         (Action::Status, Storage::Lsc, _) => f.lsc_status(),
         (Action::Status, Storage::LscImage, _) => f.lsc_typed_status(),
-        (Action::Load, Storage::Image, DataLayout::Sampled) | (Action::Query, Storage::Image, _) => {
-            f.texture()
-        }
+        (Action::Load, Storage::Image, DataLayout::Sampled)
+        | (Action::Query, Storage::Image, _) => f.texture(),
         (Action::Load | Action::Store, Storage::Image, DataLayout::Rectangle) => f.media(store),
         (Action::Load | Action::Store, Storage::Image, DataLayout::Texels) => f.typed(store),
         (Action::AtomicCode, Storage::Image, _) => f.typed_atomic(),

@@ -10,8 +10,8 @@ use super::types::{Class, is_wide, modular, raw};
 use crate::lanes::int;
 use crate::run::alu::{Alu, AluFn, Flag};
 use crate::run::registers::{Registers, full};
-use visakit_isa::table::FieldName as F;
 use visakit_isa::Instruction;
+use visakit_isa::table::FieldName as F;
 
 type Translated = Result<Step, Problem>;
 

@@ -1,12 +1,12 @@
 //! Translation of whole routines.
 
+use super::Options;
 use super::code::{Kind, Step};
 use super::context::Context;
 use super::control::{self, Labels, Place};
 use super::dispatch::{Translation, translation};
 use super::layout::Layout;
 use super::operand::Problem;
-use super::Options;
 use crate::fault::{FaultKind, TranslateError, Unsupported};
 use crate::message;
 use std::cell::RefCell;

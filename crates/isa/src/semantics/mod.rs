@@ -28,8 +28,8 @@ pub use access::{Access, Implicit, Resource};
 pub use atomic::AtomicOp;
 pub use flow::{Callee, ControlFlow, Ending, Flow, Structure};
 pub use memory::{
-    Action, AddressSpace, AddressUnit, AddressWidth, Count, DataLayout, ElementSize, Memory, MemoryAccess,
-    Storage,
+    Action, AddressSpace, AddressUnit, AddressWidth, Count, DataLayout, ElementSize, Memory,
+    MemoryAccess, Storage,
 };
 pub use traits::{Conversion, Traits};
 

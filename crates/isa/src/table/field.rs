@@ -258,8 +258,8 @@ pub(super) mod short {
     use crate::operand::OperandClasses;
     pub(crate) use crate::platform::{Platform, Platforms};
     pub(crate) use crate::semantics::{
-        Action, AddressUnit, AddressWidth, AtomicOp, Callee, Conversion, Count, DataLayout, ElementSize, Ending,
-        Flow, Implicit, Memory, Storage, Structure, Traits,
+        Action, AddressUnit, AddressWidth, AtomicOp, Callee, Conversion, Count, DataLayout,
+        ElementSize, Ending, Flow, Implicit, Memory, Storage, Structure, Traits,
     };
     pub(crate) use crate::table::FieldName as F;
     pub(crate) use crate::table::{Choice, Part, Syntax, Test};

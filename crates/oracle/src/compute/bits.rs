@@ -6,14 +6,44 @@ use crate::operand::Element;
 use crate::state::{Halt, Result};
 use crate::value::{Outcome, Precision, Value, format_of, is_signed, range, truncate};
 use rustc_apfloat::Round;
-use visakit_isa::{DataType, Op};
+use visakit_isa::DataType;
 
-pub(super) fn bits(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> {
+/// Logic by bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Bits {
+    And,
+    Or,
+    Xor,
+    Not,
+    /// Of three sources by the table of results in the instruction.
+    Table,
+}
+
+/// Shifts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shift {
+    Left,
+    Right,
+    /// To the right, with copies of the sign.
+    WithSign,
+}
+
+/// What is looked for among the bits of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Count {
+    Ones,
+    LeadingZeroes,
+    Lowest,
+    Highest,
+    Reversed,
+}
+
+pub(crate) fn bits(op: Bits, sources: &[Element], setting: Setting) -> Result<Outcome> {
     let same = |a: &Element, b: &Element| a.ty == b.ty;
     let float = sources.iter().any(|s| matches!(s.value, Value::Real(_)));
     let widest = sources.iter().map(|s| s.ty.size()).max().unwrap_or(0);
     let narrowest = sources.iter().map(|s| s.ty.size()).min().unwrap_or(0);
-    let complemented = matches!(op, Op::NOT | Op::BFN) || sources.iter().any(|s| s.modified);
+    let complemented = matches!(op, Bits::Not | Bits::Table) || sources.iter().any(|s| s.modified);
     if float || format_of(setting.dst).is_some() {
         // Raw bits, if nothing has to be converted.
         if widest != narrowest || widest != setting.dst.size() || sources.iter().any(|s| s.modified)
@@ -35,11 +65,11 @@ pub(super) fn bits(op: Op, sources: &[Element], setting: Setting) -> Result<Outc
         })
         .collect();
     let result = match (op, values.as_slice()) {
-        (Op::NOT, [a]) => !a,
-        (Op::AND, [a, b]) => a & b,
-        (Op::OR, [a, b]) => a | b,
-        (Op::XOR, [a, b]) => a ^ b,
-        (Op::BFN, [a, b, c]) => {
+        (Bits::Not, [a]) => !a,
+        (Bits::And, [a, b]) => a & b,
+        (Bits::Or, [a, b]) => a | b,
+        (Bits::Xor, [a, b]) => a ^ b,
+        (Bits::Table, [a, b, c]) => {
             let mut result = 0i128;
             for bit in 0..u32::from(widest) * 8 {
                 let index = (a >> bit & 1) + (b >> bit & 1) * 2 + (c >> bit & 1) * 4;
@@ -56,7 +86,7 @@ pub(super) fn bits(op: Op, sources: &[Element], setting: Setting) -> Result<Outc
     Ok(result.into())
 }
 
-pub(super) fn shift(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> {
+pub(crate) fn shift(op: Shift, sources: &[Element], setting: Setting) -> Result<Outcome> {
     let v = signs_known(sources)?;
     let (a, b) = pair(&v)?;
     let (source, amount) = pair(sources)?;
@@ -71,7 +101,7 @@ pub(super) fn shift(op: Op, sources: &[Element], setting: Setting) -> Result<Out
     }
     let count = b & if wide { 63 } else { 31 };
     let result = match op {
-        Op::SHL => {
+        Shift::Left => {
             let result = a << count;
             let limit = if wide { 64 } else { 33 };
             if setting.saturate && result.abs() >= 1 << (limit - 1) {
@@ -79,7 +109,7 @@ pub(super) fn shift(op: Op, sources: &[Element], setting: Setting) -> Result<Out
             }
             result
         }
-        Op::SHR => {
+        Shift::Right => {
             if source.modified {
                 return Err(Halt::Undefined("logical shift of a modified operand"));
             }
@@ -88,7 +118,7 @@ pub(super) fn shift(op: Op, sources: &[Element], setting: Setting) -> Result<Out
             }
             i128::from(source.bits) >> count
         }
-        _ => {
+        Shift::WithSign => {
             if !is_signed(source.ty) && a > range(source.ty).1 / 2 {
                 return OPEN;
             }
@@ -98,7 +128,7 @@ pub(super) fn shift(op: Op, sources: &[Element], setting: Setting) -> Result<Out
     Ok(result.into())
 }
 
-pub(super) fn rotate(op: Op, sources: &[Element], setting: Setting) -> Result<Outcome> {
+pub(crate) fn rotate(to_left: bool, sources: &[Element], setting: Setting) -> Result<Outcome> {
     let v = signs_known(sources)?;
     let (_, b) = pair(&v)?;
     let (source, _) = pair(sources)?;
@@ -107,7 +137,7 @@ pub(super) fn rotate(op: Op, sources: &[Element], setting: Setting) -> Result<Ou
     }
     let width = i128::from(source.ty.size()) * 8;
     let count = b & (width - 1);
-    let left = if op == Op::ROL {
+    let left = if to_left {
         count
     } else {
         (width - count) % width
@@ -116,7 +146,7 @@ pub(super) fn rotate(op: Op, sources: &[Element], setting: Setting) -> Result<Ou
     Ok((value << left | value >> (width - left)).into())
 }
 
-pub(super) fn count(op: Op, sources: &[Element]) -> Result<Outcome> {
+pub(crate) fn count(op: Count, sources: &[Element]) -> Result<Outcome> {
     let source = one(sources)?;
     let Value::Integer(value) = source.value else {
         return Err(Halt::Undefined("bits of a float"));
@@ -126,17 +156,17 @@ pub(super) fn count(op: Op, sources: &[Element]) -> Result<Outcome> {
     let none = i128::from(u32::MAX);
     let from_top = |wanted: bool| (0..32).find(|i| bit(31 - i) == wanted).map(i128::from);
     Ok(match op {
-        Op::CBIT => i128::from(source.bits.count_ones()),
-        Op::LZD => from_top(true).unwrap_or(32),
-        Op::FBL => (0..32).find(|i| bit(*i)).map_or(none, i128::from),
-        Op::FBH if is_signed(source.ty) && value < 0 => from_top(false).unwrap_or(none),
-        Op::FBH => from_top(true).unwrap_or(none),
-        _ => (0..32).map(|i| i128::from(bit(i)) << (31 - i)).sum(),
+        Count::Ones => i128::from(source.bits.count_ones()),
+        Count::LeadingZeroes => from_top(true).unwrap_or(32),
+        Count::Lowest => (0..32).find(|i| bit(*i)).map_or(none, i128::from),
+        Count::Highest if is_signed(source.ty) && value < 0 => from_top(false).unwrap_or(none),
+        Count::Highest => from_top(true).unwrap_or(none),
+        Count::Reversed => (0..32).map(|i| i128::from(bit(i)) << (31 - i)).sum(),
     }
     .into())
 }
 
-pub(super) fn extract(sources: &[Element], setting: Setting) -> Result<Outcome> {
+pub(crate) fn extract(sources: &[Element], setting: Setting) -> Result<Outcome> {
     let v = integers(sources)?;
     let [width, offset, value] = v[..] else {
         return Err(Halt::Unknown("a source is missing"));
@@ -154,7 +184,7 @@ pub(super) fn extract(sources: &[Element], setting: Setting) -> Result<Outcome> 
     Ok(field.into())
 }
 
-pub(super) fn insert(sources: &[Element]) -> Result<Outcome> {
+pub(crate) fn insert(sources: &[Element]) -> Result<Outcome> {
     let v = integers(sources)?;
     let [width, offset, value, base] = v[..] else {
         return Err(Halt::Unknown("a source is missing"));
@@ -164,7 +194,7 @@ pub(super) fn insert(sources: &[Element]) -> Result<Outcome> {
     Ok((value << offset & mask | base & !mask).into())
 }
 
-pub(super) fn dot_bytes(sources: &[Element]) -> Result<Outcome> {
+pub(crate) fn dot_bytes(sources: &[Element]) -> Result<Outcome> {
     let [acc, x, y] = sources else {
         return Err(Halt::Unknown("a source is missing"));
     };
@@ -184,7 +214,7 @@ pub(super) fn dot_bytes(sources: &[Element]) -> Result<Outcome> {
     Ok((v.first().copied().unwrap_or(0) + sum).into())
 }
 
-pub(super) fn raw(bits: u64, format: Format, ty: DataType) -> Outcome {
+pub(crate) fn raw(bits: u64, format: Format, ty: DataType) -> Outcome {
     let value = Real { format, bits };
     let precision = if value.is_nan() {
         Precision::AnyNan(format)
@@ -198,7 +228,8 @@ pub(super) fn raw(bits: u64, format: Format, ty: DataType) -> Outcome {
     Outcome::with(value, precision)
 }
 
-pub(super) fn narrow(source: Element, setting: Setting) -> Result<Outcome> {
+pub(crate) fn narrow(sources: &[Element], setting: Setting) -> Result<Outcome> {
+    let source = one(sources)?;
     let nearest = Round::NearestTiesToEven;
     Ok(match (source.ty, setting.dst, source.value) {
         (DataType::Hf, DataType::Ub, Value::Real(value)) => raw(
@@ -230,7 +261,7 @@ pub(super) fn narrow(source: Element, setting: Setting) -> Result<Outcome> {
     })
 }
 
-pub(super) fn stochastic(sources: &[Element], setting: Setting) -> Result<Outcome> {
+pub(crate) fn stochastic(sources: &[Element], setting: Setting) -> Result<Outcome> {
     let (source, random) = pair(sources)?;
     let Value::Real(value) = source.value else {
         return Err(Halt::Undefined("types of srnd"));

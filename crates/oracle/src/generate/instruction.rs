@@ -7,7 +7,9 @@ use super::pool::{
     Known, Pool, READ_PREDICATES, immediate, modified, multi_address, predicate_operand,
 };
 use super::typing;
+use crate::rows::{Execution, execution};
 use visakit_isa::operand::{GeneralOperand, Modifier, OperandClass, PredicateCombine};
+use visakit_isa::semantics::Traits;
 use visakit_isa::table::{self, FieldDef, FieldKind, Group, Role, Saturation, SourceModifiers};
 use visakit_isa::{
     DataType, ExecMask, ExecSize, FieldName as F, Instruction, InstructionDef, Op, Predicate,
@@ -17,44 +19,18 @@ use visakit_isa::{
 /// Why the generator has no instructions of a row.
 pub type Undefined = &'static str;
 
-/// Rows of the groups below that have no definition to compare with.
-const NOT_DEFINED: &[(Op, Undefined)] = &[
-    (
-        Op::INVM,
-        "gives a first approximation that is not specified",
-    ),
-    (
-        Op::RSQTM,
-        "gives a first approximation that is not specified",
-    ),
-    (Op::TANH, "no written definition"),
-    (Op::SIGM, "no written definition"),
-    (Op::LFSR, "no written definition"),
-    (Op::SHFL_IDX4, "no written definition"),
-    (Op::DNSCL, "no written definition"),
-    (
-        Op::BF_CVT,
-        "no written definition, reserved in every release that is known to have files",
-    ),
-    (Op::DPASW, "needs a second thread"),
-    (Op::BDPAS, "no written definition"),
-];
-
 /// Rows that compute on registers and are generated.
 pub fn generated() -> impl Iterator<Item = &'static InstructionDef> {
-    table::rows().filter(|row| computes(row) && !NOT_DEFINED.iter().any(|(op, _)| *op == row.op))
+    table::rows()
+        .filter(|row| matches!(execution(row.op), Execution::Lane(_) | Execution::Whole(_)))
 }
 
-/// Rows that compute on registers but are not generated, and why.
+/// Rows that are not generated, and why.
 pub fn undefined() -> impl Iterator<Item = (&'static InstructionDef, Undefined)> {
-    NOT_DEFINED.iter().map(|(op, why)| (op.def(), *why))
-}
-
-fn computes(row: &InstructionDef) -> bool {
-    matches!(
-        row.group,
-        Group::Arithmetic | Group::Logic | Group::Move | Group::Compare | Group::Address
-    ) || matches!(row.op, Op::DPAS | Op::DPASW | Op::BDPAS)
+    table::rows().filter_map(|row| match execution(row.op) {
+        Execution::Undefined(why) => Some((row, why)),
+        _ => None,
+    })
 }
 
 impl Pool {
@@ -117,7 +93,7 @@ impl Pool {
             _ => (1, 32),
         };
         let mut exec = self.random_exec(least, most);
-        if matches!(row.op, Op::SRND | Op::FCVT) {
+        if row.conversions.iter().any(|conversion| conversion.unmasked) {
             exec = self.no_mask(exec.lanes()?);
         }
         let lanes = usize::from(exec.lanes()?);
@@ -127,14 +103,15 @@ impl Pool {
         for field in row.fields_in(self.format) {
             let value = match (field.kind, field.role) {
                 (FieldKind::ExecSize, _) => Value::ExecSize(exec),
-                (FieldKind::Predicate, _) if row.op == Op::ADD3O => {
+                (FieldKind::Predicate, _) if row.traits.contains(Traits::WRITES_PREDICATE) => {
                     let id = self.predicate();
                     let bits = self.rng.u32(..);
                     self.set_predicate(id, bits);
                     Value::Predicate(Predicate::from_bits(id.0))
                 }
                 (FieldKind::Predicate, _) => {
-                    Value::Predicate(self.random_predicate(row.op == Op::SEL))
+                    let selects = row.traits.contains(Traits::SELECTS);
+                    Value::Predicate(self.random_predicate(selects))
                 }
                 (FieldKind::U8, _) => Value::U8(self.random_number(field)),
                 (FieldKind::Vector, Role::Destination) => {
@@ -148,16 +125,9 @@ impl Pool {
                         .filter(|_| field.name == F::Src0 && ty == to && self.rng.u8(..10) == 0);
                     let operand = match in_place.and_then(in_place_source) {
                         Some(operand)
-                            if !matches!(
-                                row.op,
-                                Op::MADW
-                                    | Op::DP2
-                                    | Op::DP3
-                                    | Op::DP4
-                                    | Op::DPH
-                                    | Op::LINE
-                                    | Op::PLANE
-                            ) =>
+                            if !row
+                                .traits
+                                .intersects(Traits::WIDE_RESULT.union(Traits::ACROSS_LANES)) =>
                         {
                             operand
                         }
@@ -194,7 +164,7 @@ impl Pool {
         lanes: usize,
     ) -> Option<VectorOperand> {
         let to_predicate = field.classes.has(OperandClass::Predicate);
-        if row.op == Op::CMP && to_predicate && self.rng.u8(..4) != 0 {
+        if row.group == Group::Compare && to_predicate && self.rng.u8(..4) != 0 {
             let id = self.predicate();
             let bits = self.rng.u32(..);
             self.set_predicate(id, bits);
@@ -206,7 +176,7 @@ impl Pool {
             let offset = self.rng.usize(..8) * size;
             known = self.alias(ty, known.id, offset, 320 - offset);
         }
-        let strides: &[u8] = if row.op == Op::MADW {
+        let strides: &[u8] = if row.traits.contains(Traits::WIDE_RESULT) {
             &[1]
         } else {
             &[1, 1, 1, 2, 4]
@@ -217,7 +187,7 @@ impl Pool {
             stride = 1;
         }
         let room = known.elements.checked_sub(span(stride))?;
-        let first = if row.op == Op::MADW || self.rng.bool() {
+        let first = if row.traits.contains(Traits::WIDE_RESULT) || self.rng.bool() {
             0
         } else {
             self.rng.usize(..=room.min(40))
@@ -233,7 +203,9 @@ impl Pool {
         } else {
             Modifier::NONE
         };
-        if field.classes.has(OperandClass::Indirect) && row.op != Op::MADW && self.rng.u8(..8) == 0
+        if field.classes.has(OperandClass::Indirect)
+            && !row.traits.contains(Traits::WIDE_RESULT)
+            && self.rng.u8(..8) == 0
         {
             let size = usize::from(ty.size());
             let bytes = u16::try_from(first * size).ok()?;

@@ -5,10 +5,13 @@ mod typed;
 
 use super::pool::{Known, Pool, immediate};
 use super::{Case, edges};
-use crate::atomic::Atomic;
 use crate::memory::{Binding, Memory};
+use crate::rows::{Execution, execution};
 use visakit_isa::object::Declaration;
 use visakit_isa::operand::{Modifier, StateClass, StateOperand};
+use visakit_isa::semantics::{
+    Action, AddressUnit, AtomicOp, DataLayout, ElementSize, Memory as RowMemory, Storage,
+};
 use visakit_isa::table::{self, FieldKind};
 use visakit_isa::{
     DataType, ElementCount, ExecSize, FieldName as F, Instruction, InstructionDef, Op, RawOperand,
@@ -29,48 +32,7 @@ const STATE: u32 = 0x80;
 
 /// Rows that are messages with a definition.
 pub fn messages() -> impl Iterator<Item = &'static InstructionDef> {
-    table::rows().filter(|row| {
-        matches!(
-            row.op,
-            Op::GATHER
-                | Op::SCATTER
-                | Op::GATHER4_SCALED
-                | Op::SCATTER4_SCALED
-                | Op::GATHER_SCALED
-                | Op::SCATTER_SCALED
-                | Op::QW_GATHER
-                | Op::QW_SCATTER
-                | Op::DWORD_ATOMIC
-                | Op::OWORD_LD
-                | Op::OWORD_LD_UNALIGNED
-                | Op::OWORD_ST
-                | Op::MEDIA_LD
-                | Op::MEDIA_ST
-                | Op::SVM_BLOCK_LD
-                | Op::SVM_BLOCK_ST
-                | Op::SVM_GATHER
-                | Op::SVM_SCATTER
-                | Op::SVM_ATOMIC
-                | Op::SVM_GATHER4SCALED
-                | Op::SVM_SCATTER4SCALED
-                | Op::LSC_LOAD
-                | Op::LSC_LOAD_STRIDED
-                | Op::LSC_LOAD_QUAD
-                | Op::LSC_LOAD_BLOCK2D
-                | Op::LSC_LOAD_STATUS
-                | Op::LSC_STORE
-                | Op::LSC_STORE_STRIDED
-                | Op::LSC_STORE_QUAD
-                | Op::LSC_STORE_BLOCK2D
-                | Op::LSC_STORE_UNCOMPRESSED
-                | Op::GATHER4_TYPED
-                | Op::SCATTER4_TYPED
-                | Op::LSC_TYPED_LOAD_QUAD
-                | Op::LSC_TYPED_STORE_QUAD
-                | Op::LSC_APNDCTR_ATOMIC_ADD
-                | Op::LSC_APNDCTR_ATOMIC_SUB
-        ) || Atomic::of_lsc(row.op).is_some()
-    })
+    table::rows().filter(|row| matches!(execution(row.op), Execution::Message(_)))
 }
 
 /// What a message under construction is about.
@@ -139,17 +101,15 @@ impl Pool {
 
     /// Appends a random message of a row, and what it needs before it.
     pub fn random_message(&mut self, row: &'static InstructionDef, base: u64) -> Option<usize> {
-        let instruction = match row.op {
-            Op::LSC_LOAD_BLOCK2D | Op::LSC_STORE_BLOCK2D => self.random_block2d(row, base)?,
-            Op::MEDIA_LD | Op::MEDIA_ST => self.random_media(row)?,
-            Op::OWORD_LD | Op::OWORD_LD_UNALIGNED | Op::OWORD_ST => self.random_owords(row)?,
-            Op::SVM_BLOCK_LD | Op::SVM_BLOCK_ST => self.random_svm_block(row, base)?,
-            Op::GATHER4_TYPED
-            | Op::SCATTER4_TYPED
-            | Op::LSC_TYPED_LOAD_QUAD
-            | Op::LSC_TYPED_STORE_QUAD => self.random_typed(row)?,
-            _ if row.name.starts_with("LSC") => self.random_lsc(row, base)?,
-            _ => self.random_legacy(row, base)?,
+        let memory = row.memory?;
+        let instruction = match (memory.storage, memory.layout) {
+            (Storage::Lsc, DataLayout::Rectangle) => self.random_block2d(row, base)?,
+            (_, DataLayout::Rectangle) => self.random_media(row)?,
+            (Storage::Flat, DataLayout::Block) => self.random_svm_block(row, base)?,
+            (_, DataLayout::Block) => self.random_owords(row)?,
+            (_, DataLayout::Texels) => self.random_typed(row)?,
+            (Storage::Lsc, _) => self.random_lsc(row, base)?,
+            _ => self.random_legacy(row, memory, base)?,
         };
         self.push(instruction);
         Some(self.body.code.len() - 1)
@@ -263,13 +223,19 @@ impl Pool {
         Self::whole(self.variable(ty, &bytes))
     }
 
-    fn random_legacy(&mut self, row: &'static InstructionDef, base: u64) -> Option<Instruction> {
-        let qword = matches!(row.op, Op::QW_GATHER | Op::QW_SCATTER);
-        let flat = row.name.starts_with("SVM");
+    fn random_legacy(
+        &mut self,
+        row: &'static InstructionDef,
+        memory: RowMemory,
+        base: u64,
+    ) -> Option<Instruction> {
+        let qword = memory.element == ElementSize::Bytes(8);
+        let flat = memory.storage == Storage::Flat;
+        let in_elements = memory.unit == AddressUnit::Element;
         let local = !flat && self.rng.u8(..3) == 0;
         let mut exec = self.random_exec(1, if qword { 16 } else { 32 });
         let (mut lanes, mut count) = (usize::from(exec.lanes()?), None);
-        if matches!(row.op, Op::GATHER | Op::SCATTER) {
+        if in_elements {
             let code = self.rng.u8(..3);
             let first = *self.rng.choice(&[0u8, 2])?;
             let chosen = ElementCount::from_bits(code | if code == 0 { first } else { 0 } << 4);
@@ -283,17 +249,18 @@ impl Pool {
         let element = self.rng.u8(..3);
         let channels = self.rng.u8(1..16);
         let operation = self.atomic_code();
+        let operands = AtomicOp::from_code(operation)?.operands();
         let wide_atomic = if flat {
             self.rng.u8(..3)
         } else {
             self.rng.u8(..2)
         };
         let width = [4usize, 2, 8][usize::from(wide_atomic)];
-        let (span, align, data) = match row.op {
-            Op::GATHER | Op::SCATTER => (1 << element, 1, lanes * 4),
-            Op::GATHER_SCALED | Op::SCATTER_SCALED => (1 << blocks, 1, lanes * 4),
-            Op::QW_GATHER | Op::QW_SCATTER => (8usize << blocks, 8, (8 << blocks) * lanes),
-            Op::SVM_GATHER | Op::SVM_SCATTER => {
+        let (span, align, data) = match memory.element {
+            ElementSize::Log2 => (1 << element, 1, lanes * 4),
+            ElementSize::Bytes(8) => (8usize << blocks, 8, (8 << blocks) * lanes),
+            ElementSize::BlockSize if !flat => (1 << blocks, 1, lanes * 4),
+            ElementSize::BlockSize => {
                 let size = 1usize << [0, 2, 3][usize::from(block_size)];
                 let bytes = size << blocks;
                 if blocks > 0 && lanes < 8 {
@@ -302,7 +269,7 @@ impl Pool {
                 }
                 (bytes, size, bytes.max(4) * lanes)
             }
-            Op::DWORD_ATOMIC | Op::SVM_ATOMIC => (width, width, width.max(4) * lanes),
+            ElementSize::AtomicCode => (width, width, width.max(4) * lanes),
             _ => (16, 4, 4 * lanes.max(self.grf / 4) * 4),
         };
         let plan = Plan {
@@ -316,7 +283,6 @@ impl Pool {
             local,
             base,
         };
-        let in_elements = matches!(row.op, Op::GATHER | Op::SCATTER);
         for field in row.fields_in(self.format) {
             let value = match (field.name, field.kind) {
                 (_, FieldKind::ExecSize) => Value::ExecSize(plan.exec),
@@ -358,7 +324,7 @@ impl Pool {
                         all.truncate(lanes);
                         let bytes: Vec<u8> = all.iter().flat_map(|v| v.to_le_bytes()).collect();
                         Self::whole(self.variable(DataType::Ud, &bytes))
-                    } else if row.op == Op::SVM_GATHER4SCALED || row.op == Op::SVM_SCATTER4SCALED {
+                    } else if flat && memory.layout == DataLayout::Channels {
                         let inside = Plan {
                             local: false,
                             flat: false,
@@ -369,22 +335,8 @@ impl Pool {
                         self.lane_addresses(plan, 0)
                     }
                 }
-                (F::Src1, _)
-                    if !matches!(
-                        operation,
-                        enums::atomic_op::CMPXCHG | enums::atomic_op::FCMPWR
-                    ) =>
-                {
-                    Value::Raw(RawOperand::NULL)
-                }
-                (F::Src0, _)
-                    if matches!(
-                        operation,
-                        enums::atomic_op::INC | enums::atomic_op::DEC | enums::atomic_op::PREDEC
-                    ) =>
-                {
-                    Value::Raw(RawOperand::NULL)
-                }
+                (F::Src1, _) if operands < 2 => Value::Raw(RawOperand::NULL),
+                (F::Src0, _) if operands < 1 => Value::Raw(RawOperand::NULL),
                 (F::Dst, _) if is_atomic(row) && self.rng.u8(..3) == 0 => {
                     Value::Raw(RawOperand::NULL)
                 }
@@ -436,11 +388,8 @@ impl Pool {
         let local = self.rng.u8(..3) == 0;
         let size = self.rng.u8(..4);
         let bytes = 16usize << size;
-        let unit = if row.op == Op::OWORD_LD_UNALIGNED {
-            4
-        } else {
-            16
-        };
+        let unaligned = row.memory?.unit == AddressUnit::Bytes(1);
+        let unit = if unaligned { 4 } else { 16 };
         let room = if local {
             LOCAL - bytes
         } else {
@@ -466,16 +415,13 @@ impl Pool {
     fn random_svm_block(&mut self, row: &'static InstructionDef, base: u64) -> Option<Instruction> {
         let size = self.rng.u8(..4);
         let bytes = 16usize << size;
-        let unaligned = row.op == Op::SVM_BLOCK_LD && self.rng.bool();
+        let loads = row.memory?.action == Action::Load;
+        let unaligned = loads && self.rng.bool();
         let unit = if unaligned { 4 } else { 16 };
         let place = self.rng.usize(..=(BUFFERS[0] - bytes) / unit) * unit;
         let address = self.scalar_of(DataType::Uq, base + place as u64);
         let data = self.data(bytes);
-        let last = if row.op == Op::SVM_BLOCK_LD {
-            F::Dst
-        } else {
-            F::Src
-        };
+        let last = if loads { F::Dst } else { F::Src };
         Some(
             Instruction::new(row.op)
                 .with(F::Properties, Value::U8(size | u8::from(unaligned) << 3))
@@ -485,7 +431,7 @@ impl Pool {
     }
 
     fn random_media(&mut self, row: &'static InstructionDef) -> Option<Instruction> {
-        let loads = row.op == Op::MEDIA_LD;
+        let loads = row.memory?.action == Action::Load;
         let width = self.rng.usize(1..=64);
         let width = if loads { width } else { width.div_ceil(4) * 4 };
         let pitch = width.next_power_of_two().max(4);
@@ -517,5 +463,5 @@ impl Pool {
 }
 
 fn is_atomic(row: &InstructionDef) -> bool {
-    matches!(row.op, Op::DWORD_ATOMIC | Op::SVM_ATOMIC) || Atomic::of_lsc(row.op).is_some()
+    row.memory.is_some_and(|memory| memory.action.is_atomic())
 }

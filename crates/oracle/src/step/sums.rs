@@ -6,7 +6,7 @@ use crate::value::{Outcome, Precision, Value, format_of};
 use rustc_apfloat::Round;
 use visakit_isa::operand::Modifier;
 use visakit_isa::table::FieldName as F;
-use visakit_isa::{Instruction, Op, VectorOperand};
+use visakit_isa::{Instruction, VectorOperand};
 
 const SOURCES: [F; 3] = [F::Src0, F::Src1, F::Src2];
 
@@ -38,7 +38,7 @@ impl View<'_, '_> {
         }
     }
 
-    pub(super) fn interpolate(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn interpolate(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
         let lanes = self.enabled(instruction, running)?;
         let dst = vector(instruction, F::Dst)?;
         let mut results = Vec::new();
@@ -82,11 +82,15 @@ impl View<'_, '_> {
         self.store(&contiguous.into(), &results)
     }
 
-    pub(super) fn plane(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
+    pub(crate) fn plane(
+        &mut self,
+        instruction: &Instruction,
+        running: u32,
+        plane: bool,
+    ) -> Result<()> {
         let lanes = self.enabled(instruction, running)?;
         let dst = vector(instruction, F::Dst)?;
         let (p, xy) = (vector(instruction, F::Src0)?, vector(instruction, F::Src1)?);
-        let plane = instruction.op == Op::PLANE;
         if plane && lanes.count != 8 && lanes.count != 16 {
             return Err(Halt::Undefined("execution size of plane"));
         }
@@ -113,18 +117,20 @@ impl View<'_, '_> {
         self.store(&dst, &results)
     }
 
-    pub(super) fn dot(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
+    /// Sums of the first products of each four, and the fourth element of the second source.
+    pub(crate) fn dot(
+        &mut self,
+        instruction: &Instruction,
+        running: u32,
+        terms: usize,
+        fourth: bool,
+    ) -> Result<()> {
         let lanes = self.enabled(instruction, running)?;
         let dst = vector(instruction, F::Dst)?;
         let (a, b) = (vector(instruction, F::Src0)?, vector(instruction, F::Src1)?);
         if lanes.count < 4 || a.modifier() != Modifier::NONE || b.modifier() != Modifier::NONE {
             return Err(Halt::Undefined("dot product"));
         }
-        let terms = match instruction.op {
-            Op::DP2 => 2,
-            Op::DP3 | Op::DPH => 3,
-            _ => 4,
-        };
         let mut results = Vec::new();
         for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
             let group = lane / 4 * 4;
@@ -132,7 +138,7 @@ impl View<'_, '_> {
             for at in group..group + terms {
                 products.push(self.single(&a, at, true)? * self.single(&b, at, true)?);
             }
-            if instruction.op == Op::DPH {
+            if fourth {
                 products.push(self.single(&b, group + 3, true)?);
             }
             results.push((lane, sum_of(&products, 0.0, self.mode())));

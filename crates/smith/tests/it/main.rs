@@ -2,5 +2,6 @@
 
 mod finalizer;
 mod laws;
+mod rows;
 mod shape;
 mod valid;

@@ -1,11 +1,11 @@
 //! Messages of the load/store cache.
 
 use super::{HANDLE, Plan, STATE, TABLE};
-use crate::atomic::Atomic;
 use crate::generate::pool::{Pool, immediate};
+use visakit_isa::semantics::{Action, DataLayout};
 use visakit_isa::table::{FieldKind, Role};
 use visakit_isa::{
-    DataType, FieldName as F, Instruction, InstructionDef, Op, RawOperand, Value, enums,
+    DataType, FieldName as F, Instruction, InstructionDef, RawOperand, Value, enums,
 };
 
 impl Pool {
@@ -14,7 +14,7 @@ impl Pool {
         row: &'static InstructionDef,
         base: u64,
     ) -> Option<Instruction> {
-        let loads = row.op == Op::LSC_LOAD_BLOCK2D;
+        let loads = row.memory?.action == Action::Load;
         let code = self.rng.u8(1..=4);
         let size = 1usize << (code - 1);
         let transpose = loads && self.rng.bool();
@@ -82,11 +82,14 @@ impl Pool {
         use enums::{
             lsc_addr_size, lsc_addr_type, lsc_data_order, lsc_data_size as size, lsc_sfid,
         };
-        let op = row.op;
-        let atomic = Atomic::of_lsc(op);
-        let counter = matches!(op, Op::LSC_APNDCTR_ATOMIC_ADD | Op::LSC_APNDCTR_ATOMIC_SUB);
-        let quad = matches!(op, Op::LSC_LOAD_QUAD | Op::LSC_STORE_QUAD);
-        let strided = matches!(op, Op::LSC_LOAD_STRIDED | Op::LSC_STORE_STRIDED);
+        let memory = row.memory?;
+        let counter = memory.layout == DataLayout::Counter;
+        let atomic = match memory.action {
+            Action::Atomic(op) if !counter => Some(op),
+            _ => None,
+        };
+        let quad = memory.layout == DataLayout::Channels;
+        let strided = memory.layout == DataLayout::Strided;
         let transpose = !quad && !strided && atomic.is_none() && !counter && self.rng.u8(..4) == 0;
         let code = if counter {
             *self.rng.choice(&[size::D32, size::D64])?
@@ -180,18 +183,12 @@ impl Pool {
         } else {
             component * count
         };
-        let loads = matches!(
-            op,
-            Op::LSC_LOAD | Op::LSC_LOAD_STRIDED | Op::LSC_LOAD_QUAD | Op::LSC_LOAD_STATUS
-        );
-        let stores = op.name().starts_with("LSC_STORE");
-        let unary = matches!(atomic, Some(Atomic::Inc | Atomic::Dec | Atomic::Load));
-        let ternary = matches!(
-            atomic,
-            Some(Atomic::CompareExchange | Atomic::FCompareExchange)
-        );
+        let loads = matches!(memory.action, Action::Load | Action::Status);
+        let stores = memory.action == Action::Store;
+        let unary = atomic.is_some_and(|op| op.operands() == 0);
+        let ternary = atomic.is_some_and(|op| op.operands() == 2);
         let null = Value::Raw(RawOperand::NULL);
-        let mut instruction = Instruction::new(op);
+        let mut instruction = Instruction::new(row.op);
         for field in row.fields_in(self.format) {
             let value = match field.name {
                 F::ExecSize => Value::ExecSize(exec),

@@ -2,9 +2,10 @@
 
 use super::TEXELS;
 use crate::generate::pool::{Pool, immediate};
+use visakit_isa::semantics::{Action, Storage};
 use visakit_isa::table::{FieldKind, Role};
 use visakit_isa::{
-    DataType, FieldName as F, Instruction, InstructionDef, Op, RawOperand, Value, enums,
+    DataType, FieldName as F, Instruction, InstructionDef, RawOperand, Value, enums,
 };
 
 /// Texels of the image: columns and rows.
@@ -12,8 +13,9 @@ const SIZE: [u32; 2] = [4, 32];
 
 impl Pool {
     pub(super) fn random_typed(&mut self, row: &'static InstructionDef) -> Option<Instruction> {
-        let lsc = matches!(row.op, Op::LSC_TYPED_LOAD_QUAD | Op::LSC_TYPED_STORE_QUAD);
-        let loads = matches!(row.op, Op::GATHER4_TYPED | Op::LSC_TYPED_LOAD_QUAD);
+        let memory = row.memory?;
+        let lsc = memory.storage == Storage::LscImage;
+        let loads = memory.action == Action::Load;
         let exec = self.random_exec(1, 16);
         let lanes = usize::from(exec.lanes()?);
         // Distinct texels; some lie outside.
