@@ -33,6 +33,10 @@ const LATER: &str = "compared by tests of the fast machine only";
 
 /// How an operation is executed. Every row is named here, so that a new one does not compile before
 /// it has a definition or a reason.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "methods of a view are functions of one lifetime"
+)]
 #[rustfmt::skip]
 pub(crate) const fn execution(op: Op) -> Execution {
     use Execution::{Flow, Lane, Message, Nothing, Undefined, Whole};

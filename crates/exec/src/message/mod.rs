@@ -44,7 +44,7 @@ pub(crate) enum Message {
     Atomic(Box<atomics::AtomicAccess>),
     /// Atomic operations on an append counter.
     Counter(Box<atomics::CounterAccess>),
-    /// Which lanes have memory behind their addresses.
+    /// Which lanes have memory at their addresses.
     Status(Box<status::Status>),
     /// Texels for each lane.
     Typed(Box<typed::TypedAccess>),

@@ -1,4 +1,4 @@
-//! LSC_LOAD_STATUS: which lanes have memory behind their addresses.
+//! LSC_LOAD_STATUS: which lanes have memory at their addresses.
 
 use super::addresses::{Addresses, enabled};
 use super::fields::Data;

@@ -55,7 +55,7 @@ pub(crate) enum Shape {
     Strided(u16),
     /// Any region.
     Region(Offsets),
-    /// A region whose origin is `immediate` bytes behind the address at `offset`.
+    /// A region whose origin is `immediate` bytes after the address at `offset`.
     Indirect { immediate: i16, offsets: Offsets },
     /// One address for each row of `width` elements, `stride` bytes apart.
     Rows {
@@ -88,7 +88,7 @@ pub(crate) enum Target {
     Packed,
     /// Elements a number of bytes apart.
     Strided(u16),
-    /// As before, `immediate` bytes behind the address at `offset`.
+    /// As before, `immediate` bytes after the address at `offset`.
     Indirect { immediate: i16, stride: u16 },
 }
 
