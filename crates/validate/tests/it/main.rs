@@ -1,6 +1,6 @@
 //! The validator from outside.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // helpers of tests
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // helpers of tests
 
 mod agreement;
 mod common;
