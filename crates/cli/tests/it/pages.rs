@@ -69,8 +69,10 @@ fn replay(page: &str, folder: &Path) -> (String, usize) {
         }
         let in_console = block == Some("console") && fence.is_none();
         let command = line.strip_prefix("$ ").filter(|_| in_console);
-        // What else stands in a block is printed, but for an empty line before the next command.
-        let parts = line.is_empty() && lines.peek().is_some_and(|next| next.starts_with("$ "));
+        // What else stands in a block is printed, but for an empty line before the next command, if it is not printed.
+        let parts = line.is_empty()
+            && !actual.ends_with("\n\n")
+            && lines.peek().is_some_and(|next| next.starts_with("$ "));
         if !in_console || command.is_some() || parts {
             actual.push_str(line);
             actual.push('\n');
