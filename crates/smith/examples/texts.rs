@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             .unwrap_or(Platform::Skl);
         let object = from_seed(seed, &Config::for_platform(platform));
         let options = visakit_text::Options {
-            grf_bytes: Some(platform.grf_bytes().into()),
+            grf_bytes: Some(platform.grf_bytes()),
             ..visakit_text::Options::default()
         };
         let printer = visakit_text::Printer::new(&object, options);

@@ -284,8 +284,7 @@ macro_rules! __arith_rows {
 
     /// Product of two 32-bit integers plus a third, 64 bits wide.
     MADW = plain(0x91) ["madw"]
-        .traits(Traits::ONE_TYPE.union(Traits::WIDE_RESULT))
-        .since_platform(Platform::Tgllp) .spec(NO_SAT, ARITH_MODS, ALL).since("2021-05")
+        .traits(Traits::ONE_TYPE.union(Traits::WIDE_RESULT)) .spec(NO_SAT, ARITH_MODS, ALL).since("2021-05")
         => &[
             EXEC, PRED, dst(GI, DWORDS), src(F::Src0, GIM, DWORDS), src(F::Src1, GIM, DWORDS),
             src(F::Src2, GIM, DWORDS),

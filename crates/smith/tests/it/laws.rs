@@ -23,7 +23,7 @@ fn configurations() -> impl Iterator<Item = (Config, u64)> {
 
 fn text_of(object: &Object<'_>, platform: Platform) -> Vec<u8> {
     let options = visakit_text::Options {
-        grf_bytes: Some(platform.grf_bytes().into()),
+        grf_bytes: Some(platform.grf_bytes()),
         ..visakit_text::Options::default()
     };
     let printer = visakit_text::Printer::new(object, options);
@@ -50,7 +50,7 @@ fn a_thousand_seeds_survive_their_text() {
         let object = from_seed(seed, &config);
         let text = text_of(&object, config.platform);
         let options = visakit_text::asm::Options {
-            grf_bytes: Some(config.platform.grf_bytes().into()),
+            grf_bytes: Some(config.platform.grf_bytes()),
             ..visakit_text::asm::Options::default()
         };
         let back = visakit_text::asm::assemble(&text, &options)

@@ -23,7 +23,7 @@ fn rows_are_generated_or_have_a_reason() {
     for row in table::rows() {
         match (met.contains(&row.op), why_not(row)) {
             (true, Some(why)) => {
-                wrong.push(format!("{} is generated in spite of: {why}", row.name))
+                wrong.push(format!("{} is generated in spite of: {why}", row.name));
             }
             (false, None) => wrong.push(format!("{} is not generated, without a reason", row.name)),
             _ => {}
