@@ -1,5 +1,7 @@
 //! Edits, passes and conversions from outside.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // tests that cannot go on panic
+
 mod convert;
 mod edits;
 mod intel;
