@@ -6,7 +6,7 @@ use visakit_testing::page::BLESS;
 /// Generators of committed sources, in the order in which they run: what they are called, and what runs them.
 const SOURCES: [(&str, Run); 1] = [("constructors", constructors)];
 
-/// Packages and the tests of them that write what they compare if [`BLESS`] is set.
+/// Packages and the tests of them that write what they compare if [`BLESS`] is set, or what insta compares.
 const TESTS: [(&str, &[&str]); 5] = [
     ("visakit-isa", &["the_page_of_the_instructions"]),
     ("visakit-exec", &["support::"]),
@@ -31,7 +31,8 @@ pub(crate) fn run(_: &[String]) -> Done {
             "it",
             "--",
         ]);
-        call(command.args(tests).env(BLESS, "1"))?;
+        command.args(tests).env(BLESS, "1");
+        call(command.env("INSTA_UPDATE", "always"))?;
     }
     println!("now read what changed: git diff");
     Ok(())
