@@ -232,7 +232,7 @@ pub enum AddressWidth {
 pub enum AddressUnit {
     /// This many bytes.
     Bytes(u8),
-    /// The element, whose size [`Memory::element`] tells.
+    /// The element, whose size [`Memory::element`](field@Memory::element) tells.
     Element,
 }
 
