@@ -55,7 +55,7 @@ impl Columns {
 }
 
 impl fmt::Display for Columns {
-    /// Every line indented by two spaces and ended by a line feed, nothing behind the last column.
+    /// Every line indented by two spaces and ended by a line feed, nothing past the last column.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for line in self.table.lines().skip(self.hidden) {
             writeln!(f, "  {}", line.trim_end())?;

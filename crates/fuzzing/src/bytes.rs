@@ -14,11 +14,11 @@ pub fn decode(data: &[u8]) {
     match parse::read_with(data, lenient) {
         Ok(decoded) => {
             // What is wrong is said, and where something was not decoded something is wrong.
-            for fault in &decoded.faults {
+            for fault in &decoded.errors {
                 assert!(!fault.to_string().is_empty());
                 assert!(fault.offset() <= data.len() as u64 + u64::from(u32::MAX));
             }
-            if decoded.faults.is_empty() {
+            if decoded.errors.is_empty() {
                 assert!(is_whole(&decoded.object), "raw items without a fault");
             }
         }
@@ -28,7 +28,7 @@ pub fn decode(data: &[u8]) {
     loses_nothing(data, lenient);
     let strict = parse::read_with(data, ReadOptions::default());
     if let Ok(decoded) = &strict {
-        assert!(is_whole(&decoded.object) && decoded.faults.is_empty());
+        assert!(is_whole(&decoded.object) && decoded.errors.is_empty());
         assert!(!decoded.candidates.is_empty());
     }
     // The dialects share the first passes over a file; each also stands alone.
@@ -98,7 +98,7 @@ pub fn written(data: &[u8]) {
                 let gentle = parse::read_with(data, lenient(dialect)).ok();
                 let gentle = gentle.map(|d| {
                     assert!(
-                        d.faults.is_empty(),
+                        d.errors.is_empty(),
                         "a fault that strict reading did not see"
                     );
                     d.object
@@ -129,7 +129,7 @@ pub fn texts_in(data: &[u8], dialect: Option<Dialect>) {
         Ok(tidy) => carries(&tidy, data),
         Err(faults) => unreachable!("exact text is not formatted: {faults:?}"),
     }
-    if !decoded.faults.is_empty() {
+    if !decoded.errors.is_empty() {
         return;
     }
     let plain = text_of(&decoded.object, Form::Plain);

@@ -65,7 +65,7 @@ impl Kind {
     }
 }
 
-/// The value of so many bits, so many bits behind a place.
+/// The value of so many bits, so many bits past a place.
 fn bits_at(view: &View<'_, '_>, place: Place, bit: usize, width: u32) -> Result<u64> {
     let at = Place {
         offset: place.offset + i64::try_from(bit / 8).unwrap_or(0),

@@ -1,7 +1,7 @@
 //! The file header: who is where. Nothing after it is looked at until asked for.
 
 use crate::dialect::{self, FoundDialect};
-use crate::error::{Context, Error, ErrorKind, Fault};
+use crate::error::{Context, Error, ErrorKind, NomError};
 use crate::place::{Place, PlaceId};
 use crate::places::Pieces;
 use crate::routine::RoutineReader;
@@ -304,7 +304,7 @@ fn version(bytes: &[u8]) -> Result<Version, Error> {
     for (to, from) in found.iter_mut().zip(bytes) {
         *to = *from;
     }
-    let magic = tag::<_, _, Fault>(&MAGIC[..]).parse(bytes);
+    let magic = tag::<_, _, NomError>(&MAGIC[..]).parse(bytes);
     let (rest, _) = match magic {
         Ok(done) => done,
         Err(nom::Err::Incomplete(n)) => {

@@ -246,14 +246,14 @@ impl From<Undescribed> for ErrorKind {
 /// It holds no input and has no lifetime, so that results stay small. Input that ends is not a
 /// fault but [`nom::Err::Incomplete`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fault {
+pub struct NomError {
     /// What is wrong.
     pub kind: ErrorKind,
     /// Bytes from the wrong place to the end of the input.
     pub remaining: usize,
 }
 
-impl<'a> nom::error::ParseError<&'a [u8]> for Fault {
+impl<'a> nom::error::ParseError<&'a [u8]> for NomError {
     fn from_error_kind(input: &'a [u8], _: nom::error::ErrorKind) -> Self {
         Self {
             kind: ErrorKind::UnexpectedEnd { needed: 1 },

@@ -1,8 +1,8 @@
 //! Instructions: the walk along the fields of a row, lazy views, and the iterator over them.
 
-use crate::error::{Context, Error, ErrorKind, Fault};
+use crate::error::{Context, Error, ErrorKind, NomError};
 use crate::rules::Rules;
-use crate::wire::{Bytes, Fully, PResult, Policy, Tersely, Trusting, locate};
+use crate::wire::{Bytes, Fully, PResult, Policy, Unchecked, Unexplained, locate};
 use visakit_isa::table::{self, FieldDef, FieldKind, FieldName, Lookup, Shape};
 use visakit_isa::wire::Source;
 use visakit_isa::{AnyInstruction, Format, Instruction, InstructionDef, Op, Value};
@@ -134,7 +134,7 @@ fn walk_unchecked<'a>(
     format: Format,
     each: &mut dyn FnMut(&'static FieldDef, Value, usize, usize),
 ) -> Option<(&'a [u8], &'static InstructionDef)> {
-    let mut bytes = Bytes::<Trusting>::new(input, format, &Rules::LENIENT);
+    let mut bytes = Bytes::<Unchecked>::new(input, format, &Rules::LENIENT);
     let def = head(&mut bytes).ok()?;
     let mut steps = Steps {
         total: input.len(),
@@ -153,7 +153,7 @@ fn walk_indices<'a, const INDEX: u8>(
     rules: &Rules,
     each: impl FnMut(&'static FieldDef, Value, usize, usize),
 ) -> Option<(&'a [u8], &'static InstructionDef)> {
-    let mut bytes = Bytes::<Tersely, INDEX>::new(input, format, rules);
+    let mut bytes = Bytes::<Unexplained, INDEX>::new(input, format, rules);
     let def = head(&mut bytes).ok()?;
     let mut steps = Steps {
         total: input.len(),
@@ -243,7 +243,7 @@ where
 /// What went wrong while walking, and where in the row.
 #[derive(Debug)]
 struct Misstep {
-    error: nom::Err<Fault>,
+    error: nom::Err<NomError>,
     def: Option<&'static InstructionDef>,
     field: Option<FieldName>,
 }
@@ -319,7 +319,7 @@ pub struct FieldRef {
     pub value: Value,
     /// Offset of the first byte, from the start of the instruction.
     pub start: usize,
-    /// Offset behind the last byte.
+    /// Offset past the last byte.
     pub end: usize,
 }
 
@@ -379,7 +379,7 @@ impl<'a> InstructionRef<'a> {
 
     /// The fields in stream order, counts of lists included, entries of lists one by one.
     pub fn fields(&self) -> impl Iterator<Item = FieldRef> + use<'a> {
-        let mut bytes = Bytes::<Trusting>::new(self.bytes, self.format, &Rules::LENIENT);
+        let mut bytes = Bytes::<Unchecked>::new(self.bytes, self.format, &Rules::LENIENT);
         let total = self.bytes.len();
         let mut steps = head(&mut bytes).ok().map(|def| Walk::new(def, bytes));
         core::iter::from_fn(move || {

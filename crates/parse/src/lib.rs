@@ -33,10 +33,10 @@ mod rules;
 mod wire;
 
 pub use container::{Container, MAGIC};
-pub use error::{Context, Error, ErrorKind, Fault};
+pub use error::{Context, Error, ErrorKind, NomError};
 pub use instruction::{FieldRef, InstructionRef, Instructions, instruction};
 pub use nom;
-pub use object::{Decoded, MAX_FAULTS, ReadOptions, read, read_code, read_with};
+pub use object::{Decoded, MAX_ERRORS, ReadOptions, read, read_code, read_with};
 pub use operand::{raw_operand, value, vector_operand};
 pub use place::{Place, PlaceId};
 pub use routine::RoutineReader;

@@ -18,7 +18,7 @@ use visakit_isa::{Dialect, Features, Format, Instruction, InstructionList};
 /// How to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Go on after faults: what cannot be decoded becomes a raw item with its bytes, numbers and
+    /// Go on after errors: what cannot be decoded becomes a raw item with its bytes, numbers and
     /// codes that make no sense are kept. What comes out still writes the same bytes.
     pub lenient: bool,
     /// Read in this dialect instead of finding it out.
@@ -35,12 +35,12 @@ pub struct Decoded<'a> {
     /// none does, which only lenient reading allows. A forced dialect is not checked for others.
     pub candidates: Vec<Dialect>,
     /// What is wrong with the object; empty after strict reading. The first
-    /// [`MAX_FAULTS`] are kept.
-    pub faults: Vec<Error>,
+    /// [`MAX_ERRORS`] are kept.
+    pub errors: Vec<Error>,
 }
 
 /// So many faults are kept of one object.
-pub const MAX_FAULTS: usize = 4096;
+pub const MAX_ERRORS: usize = 4096;
 
 /// Reads an object, stopping at the first fault.
 ///
@@ -70,13 +70,13 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
     let container = Container::parse(bytes)?;
     let pieces = Pieces::assign(&container);
     if !options.lenient
-        && let Some(fault) = pieces.faults.first()
+        && let Some(fault) = pieces.errors.first()
     {
         return Err(fault.clone());
     }
     let mut reader = ObjectReader {
         lenient: options.lenient,
-        faults: pieces.faults.clone(),
+        errors: pieces.errors.clone(),
         list: InstructionList::new(),
     };
     let mut routines = reader.tables(&container, &pieces)?;
@@ -126,12 +126,12 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
             routine.stored = stored_place(&place);
         }
     }
-    reader.faults.sort_by_key(Error::offset);
-    reader.faults.truncate(MAX_FAULTS);
+    reader.errors.sort_by_key(Error::offset);
+    reader.errors.truncate(MAX_ERRORS);
     Ok(Decoded {
         object,
         candidates,
-        faults: reader.faults,
+        errors: reader.errors,
     })
 }
 
@@ -147,7 +147,7 @@ struct ReadRoutine<'a> {
 
 struct ObjectReader {
     lenient: bool,
-    faults: Vec<Error>,
+    errors: Vec<Error>,
     list: InstructionList,
 }
 
@@ -157,8 +157,8 @@ impl ObjectReader {
         if !self.lenient {
             return Err(error);
         }
-        if self.faults.len() < 2 * MAX_FAULTS {
-            self.faults.push(error);
+        if self.errors.len() < 2 * MAX_ERRORS {
+            self.errors.push(error);
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use visakit_isa::object::{Arrangement, Object, Piece, RoutineKind};
 
-/// The pieces of a file behind its header.
+/// The pieces of a file after its header.
 #[derive(Debug)]
 pub(crate) struct Pieces<'a> {
     /// The places that hold something, with their bytes, in file order.
@@ -18,7 +18,7 @@ pub(crate) struct Pieces<'a> {
     /// All pieces in file order, fillers included.
     order: Vec<Piece<'a>>,
     /// What is wrong with the places.
-    pub(crate) faults: Vec<Error>,
+    pub(crate) errors: Vec<Error>,
 }
 
 impl<'a> Pieces<'a> {
@@ -38,7 +38,7 @@ impl<'a> Pieces<'a> {
             held: Vec::new(),
             missing: Vec::new(),
             order: Vec::new(),
-            faults: Vec::new(),
+            errors: Vec::new(),
         };
         let mut at = container.header_end();
         for place in claims {
@@ -55,7 +55,7 @@ impl<'a> Pieces<'a> {
                     ErrorKind::Overlap { offset, size }
                 };
                 let error = container.misplaced(kind, place);
-                pieces.faults.push(error.clone());
+                pieces.errors.push(error.clone());
                 if matches!(place.id, PlaceId::Routine(_)) {
                     pieces.missing.push((*place, error));
                 }
@@ -67,7 +67,7 @@ impl<'a> Pieces<'a> {
                     size,
                     length,
                 };
-                pieces.faults.push(container.misplaced(kind, place));
+                pieces.errors.push(container.misplaced(kind, place));
                 if matches!(place.id, PlaceId::Binary { .. }) {
                     // A binary has no structure that would show that it is cut: it stays a
                     // placeholder and what is there of it becomes a filler.
@@ -93,7 +93,7 @@ impl<'a> Pieces<'a> {
             return;
         }
         let length = to - from;
-        self.faults.push(Error::new(
+        self.errors.push(Error::new(
             ErrorKind::Uncovered { length },
             from,
             Context::default(),

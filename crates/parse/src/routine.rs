@@ -125,13 +125,13 @@ impl<'a> RoutineReader<'a> {
         Rules::of_body(&self.body, self.format)
     }
 
-    /// Offset of the first byte behind the tables, from the start of the file.
+    /// Offset of the first byte after the tables, from the start of the file.
     #[must_use]
     pub fn tables_end(&self) -> u64 {
         self.offset + self.tables_size as u64
     }
 
-    /// The bytes behind the tables.
+    /// The bytes after the tables.
     #[must_use]
     pub fn code(&self) -> &'a [u8] {
         self.bytes.get(self.tables_size..).unwrap_or_default()

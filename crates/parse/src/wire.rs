@@ -1,6 +1,6 @@
 //! The two sources that layouts are read from: bare bytes, and a cursor that knows its place.
 
-use crate::error::{Context, Error, ErrorKind, Fault};
+use crate::error::{Context, Error, ErrorKind, NomError};
 use crate::rules::Rules;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -11,7 +11,7 @@ use visakit_isa::wire::{Derived, Source, Undescribed, Width};
 use visakit_isa::{Format, Value};
 
 /// Result of the nom functions of this crate.
-pub type PResult<'a, T> = nom::IResult<&'a [u8], T, Fault>;
+pub type PResult<'a, T> = nom::IResult<&'a [u8], T, NomError>;
 
 /// How a source checks values and says what is wrong.
 pub(crate) trait Policy {
@@ -30,7 +30,7 @@ pub(crate) trait Policy {
 pub(crate) struct Fully;
 
 impl Policy for Fully {
-    type Error = nom::Err<Fault>;
+    type Error = nom::Err<NomError>;
     const VETS: Option<bool> = None;
 
     #[cold]
@@ -40,15 +40,15 @@ impl Policy for Fully {
 
     #[cold]
     fn fault(kind: ErrorKind, remaining: usize) -> Self::Error {
-        nom::Err::Failure(Fault { kind, remaining })
+        nom::Err::Failure(NomError { kind, remaining })
     }
 }
 
 /// Says nothing: results stay in registers. Whoever needs to know reads once more.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tersely;
+pub(crate) struct Unexplained;
 
-impl Policy for Tersely {
+impl Policy for Unexplained {
     type Error = ();
     const VETS: Option<bool> = Some(true);
 
@@ -61,9 +61,9 @@ impl Policy for Tersely {
 
 /// Checks nothing: for bytes that were checked before.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Trusting;
+pub(crate) struct Unchecked;
 
-impl Policy for Trusting {
+impl Policy for Unchecked {
     type Error = ();
     const VETS: Option<bool> = Some(false);
 
@@ -180,7 +180,7 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
     }
 
     fn text(&mut self, _: &'static str) -> Result<&'a [u8], Self::Error> {
-        let text: nom::IResult<_, _, Fault> =
+        let text: nom::IResult<_, _, NomError> =
             nom::sequence::terminated(take_till(|byte| byte == 0), take(1usize)).parse(self.rest);
         match text {
             Ok((rest, text)) => {
@@ -296,7 +296,7 @@ impl<'a, 'o, O: Observer<'a>> Cursor<'a, 'o, O> {
         self.end - self.bytes.rest.len() as u64
     }
 
-    fn error(&self, error: &nom::Err<Fault>, field: &'static str) -> Error {
+    fn error(&self, error: &nom::Err<NomError>, field: &'static str) -> Error {
         let context = Context {
             path: self.path.clone(),
             field: Some(field),
@@ -309,7 +309,7 @@ impl<'a, 'o, O: Observer<'a>> Cursor<'a, 'o, O> {
     fn step<T>(
         &mut self,
         name: &'static str,
-        read: impl FnOnce(&mut Bytes<'a, 'static, Fully>) -> Result<T, nom::Err<Fault>>,
+        read: impl FnOnce(&mut Bytes<'a, 'static, Fully>) -> Result<T, nom::Err<NomError>>,
         leaf: impl FnOnce(&T) -> Leaf<'a>,
     ) -> Result<T, Error> {
         let start = self.position();
@@ -325,7 +325,7 @@ impl<'a, 'o, O: Observer<'a>> Cursor<'a, 'o, O> {
 }
 
 /// Turns a nom error into a kind and an offset; `end` is the offset of the end of the input.
-pub(crate) fn locate(error: &nom::Err<Fault>, end: u64) -> (ErrorKind, u64) {
+pub(crate) fn locate(error: &nom::Err<NomError>, end: u64) -> (ErrorKind, u64) {
     match error {
         nom::Err::Incomplete(needed) => {
             let needed = match needed {

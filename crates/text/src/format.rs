@@ -113,8 +113,8 @@ impl<'t> Formatter<'t> {
             match item {
                 Item::LineEnd => ends += 1,
                 Item::Comment(span) => {
-                    let behind = ends == 0 && self.open;
-                    self.comment(span, behind, ends, indent);
+                    let trailing = ends == 0 && self.open;
+                    self.comment(span, trailing, ends, indent);
                     ends = 0;
                 }
                 Item::Code(_) => {}
@@ -123,9 +123,9 @@ impl<'t> Formatter<'t> {
         ends
     }
 
-    fn comment(&mut self, span: Span, behind: bool, ends: usize, indent: usize) {
+    fn comment(&mut self, span: Span, trailing: bool, ends: usize, indent: usize) {
         let text = self.slice(span).trim_ascii_end();
-        if behind {
+        if trailing {
             if !is_number(text) {
                 self.out.push(b' ');
                 self.out.extend_from_slice(text);
@@ -150,7 +150,7 @@ impl<'t> Formatter<'t> {
             _ => None,
         });
         let has_lines = |span: &Span| self.slice(*span).contains(&b'\n');
-        let (before, behind): (Vec<Span>, Vec<Span>) = inside.partition(has_lines);
+        let (before, trailing): (Vec<Span>, Vec<Span>) = inside.partition(has_lines);
         for span in before {
             self.comment(span, false, ends, indent);
             ends = 0;
@@ -166,7 +166,7 @@ impl<'t> Formatter<'t> {
             }
         }
         self.trim();
-        for span in behind {
+        for span in trailing {
             self.comment(span, true, 0, indent);
         }
         let rest = Span::between(code.end(), statement.span.end());

@@ -117,7 +117,7 @@ pub fn bytes(bytes: &[u8], dialect: Option<Dialect>, options: &Options) -> Resul
 #[must_use]
 pub fn decoded_from(bytes: &[u8], decoded: &Decoded<'_>, options: &Options) -> Report {
     let mut sink = Sink::new(options.limit);
-    structure::faults(&decoded.faults, &mut sink);
+    structure::faults(&decoded.errors, &mut sink);
     checker::object(&decoded.object, options, false, &mut sink);
     let mut report = sink.report;
     locate::locate(bytes, &decoded.object, &mut report.findings);

@@ -212,7 +212,7 @@ mod primitives {
 
     type Operand = (u8, u32, u8, u8, u16);
 
-    /// General operands of version 3.4 and later, one behind the other.
+    /// General operands of version 3.4 and later, one after the other.
     static OPERANDS: LazyLock<Vec<u8>> =
         LazyLock::new(|| [0, 0x27, 0, 0, 0, 2, 4, 0x21, 1].repeat(100_000));
 

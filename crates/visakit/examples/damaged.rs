@@ -41,7 +41,7 @@ pub(crate) fn report(file: &[u8]) -> Result<String, Box<dyn Error>> {
             Content::Missing(reason) => writeln!(text, "missing: {reason}")?,
         }
     }
-    for fault in &decoded.faults {
+    for fault in &decoded.errors {
         writeln!(text, "{:#x}: {fault}", fault.offset())?;
     }
     Ok(text)

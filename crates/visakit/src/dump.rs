@@ -153,7 +153,7 @@ pub fn walk<'a, V: Visitor<'a>>(
     if *selection == Selection::All {
         walker.filler(at..length)?;
     }
-    for fault in &decoded.faults {
+    for fault in &decoded.errors {
         if !options.lenient {
             return Err(fault.clone().into());
         }

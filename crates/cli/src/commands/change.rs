@@ -31,7 +31,7 @@ pub(super) struct Output {
 pub(super) fn decode<'b>(path: &Path, bytes: &'b [u8], reading: Reading) -> Option<Object<'b>> {
     match visakit::parse::read_with(bytes, reading.options()) {
         Ok(decoded) => {
-            for fault in &decoded.faults {
+            for fault in &decoded.errors {
                 render::read_error(path, bytes, fault);
             }
             Some(decoded.object)

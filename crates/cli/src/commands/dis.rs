@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             return Ok(Status::Unusable);
         }
     };
-    for fault in &decoded.faults {
+    for fault in &decoded.errors {
         render::read_error(&args.file, &bytes, fault);
     }
     let object = &decoded.object;
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let printer = Printer::new(object, options);
     let colours = crate::output::has_colours();
     match &args.output {
-        None if args.shown.any() || colours || !decoded.faults.is_empty() => {
+        None if args.shown.any() || colours || !decoded.errors.is_empty() => {
             let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
             let path = args.file.as_path();
             let mut listing = Listing::new(out, path, &bytes, object, options, args.shown, colours);
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         }
         Some(folder) => write_files(object, &printer, &routines, folder)?,
     }
-    Ok(if decoded.faults.is_empty() {
+    Ok(if decoded.errors.is_empty() {
         Status::Clean
     } else {
         Status::Findings

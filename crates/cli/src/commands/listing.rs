@@ -27,7 +27,7 @@ pub(crate) struct Shown {
     /// or in the folder of the object.
     #[arg(long)]
     source: bool,
-    /// What the bytes of an instruction say and its text does not, in a comment behind it.
+    /// What the bytes of an instruction say and its text does not, in a comment after it.
     #[arg(long)]
     notes: bool,
 }

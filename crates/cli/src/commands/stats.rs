@@ -80,7 +80,7 @@ fn count(bytes: &[u8], options: ReadOptions) -> Result<(Stats, u64), parse::Erro
     let decoded = parse::read_with(bytes, options)?;
     let sizes = Sizes::of(&Container::parse(bytes)?);
     let stats = Stats::of(&decoded.object, sizes);
-    Ok((stats, decoded.faults.len() as u64))
+    Ok((stats, decoded.errors.len() as u64))
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {

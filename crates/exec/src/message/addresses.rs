@@ -121,7 +121,7 @@ impl Addresses {
         Ok(())
     }
 
-    /// The first address, if each is `step` bytes behind the one before.
+    /// The first address, if each is `step` bytes after the one before.
     ///
     /// Looks at the elements as they are: most messages of most programs are such a run, and for
     /// them the other addresses need not be computed.
@@ -206,7 +206,7 @@ pub(crate) const GROUP: usize = 8;
 /// How the addresses of the lanes of a group lie to each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Group {
-    /// Each a number of bytes behind the one before.
+    /// Each a number of bytes after the one before.
     Run,
     /// All are the same.
     Same,

@@ -23,7 +23,7 @@ pub(crate) struct BlockAccess {
     /// The address must be a multiple of this power of two.
     pub(crate) align: u64,
     /// Bytes that a load of this kind cannot be smaller than. Compilers load what is smaller all the same, so what
-    /// lies behind the end of a buffer in the last unit reads as zero.
+    /// lies past the end of a buffer in the last unit reads as zero.
     pub(crate) unit: usize,
     pub(crate) bytes: usize,
     /// The data operand; a load without one is a prefetch.

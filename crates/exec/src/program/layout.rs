@@ -14,7 +14,7 @@ use visakit_isa::object::{Body, Object, RoutineId, Variable};
 use visakit_isa::table::FieldName;
 use visakit_isa::{DataType, Format, Op, SurfaceId, Value, VarId, VectorOperand};
 
-/// Bytes behind the last variable that wide reads and writes may touch: 32 elements of 8 bytes.
+/// Bytes past the last variable that wide reads and writes may touch: 32 elements of 8 bytes.
 const TAIL: usize = 256;
 
 /// A variable in the register file.

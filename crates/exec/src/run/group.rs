@@ -206,7 +206,7 @@ impl Group {
         let kind = FaultKind::BarrierDivergence { waiting, ended };
         match first {
             Some((number, thread)) => {
-                // The thread stands behind the barrier.
+                // The thread stands after the barrier.
                 let mut fault = *thread.fault(program, number, *Trap::new(kind));
                 if thread.pause != Pause::Fused
                     && let Some(origin) = thread

@@ -118,7 +118,7 @@ fn text(blocks: &[Block]) -> String {
 /// Accumulators of the lanes and the trace.
 type Outcome = ([u32; LANES], u32);
 
-/// Each lane has a place of its own: three for each block, before, at and behind the call.
+/// Each lane has a place of its own: three for each block, before, at and after the call.
 fn by_the_rule(blocks: &[Block], start: [u32; LANES], mask: u32, fuel: i32) -> Outcome {
     let end = 3 * blocks.len();
     let mut place = [0usize; LANES];

@@ -88,7 +88,7 @@ fn lanes(number: impl Fn(u32) -> u32) -> Vec<u8> {
     (0..8).flat_map(|lane| number(lane).to_le_bytes()).collect()
 }
 
-/// Each thread leaves its numbers in local memory, and reads those of the other behind the barrier.
+/// Each thread leaves its numbers in local memory, and reads those of the other after the barrier.
 fn exchange(barrier: [&str; 2]) -> String {
     let [signal, wait] = barrier;
     format!(

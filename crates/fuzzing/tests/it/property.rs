@@ -319,7 +319,7 @@ proptest! {
         prop_assert_eq!(decoded, object);
         let options = visakit::ReadOptions { lenient: true, ..options };
         let lenient = visakit::parse::read_with(&bytes, options).unwrap();
-        prop_assert!(lenient.faults.is_empty());
+        prop_assert!(lenient.errors.is_empty());
     }
 
     /// Damage is never fatal, and lenient reading keeps every byte of it.

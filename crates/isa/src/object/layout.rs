@@ -14,7 +14,7 @@ const fn since_3_0(f: Format) -> bool {
 }
 
 layout! {
-    /// The file header behind magic and version.
+    /// The file header after magic and version.
     part read_header write_header Object {
         list kernels: Width::U16 => Routine read_kernel_entry write_kernel_entry;
         list file_variables: Width::U16, if since_3_0;

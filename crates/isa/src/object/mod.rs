@@ -173,7 +173,7 @@ pub enum Arrangement<'a> {
     Custom(Vec<Piece<'a>>),
 }
 
-/// A piece of the file behind its header.
+/// A piece of the file after its header.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Piece<'a> {
     /// A routine.

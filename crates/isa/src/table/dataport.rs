@@ -12,7 +12,7 @@ const ATOMIC_SIZE: Part = Part::Choice(&Choice {
     otherwise: "",
 });
 
-/// Puts the mnemonic before, and the surface and all operands behind, the parts of one kind.
+/// Puts the mnemonic before, and the surface and all operands after, the parts of one kind.
 macro_rules! message {
     ($($part:expr),* $(,)?) => {
         &[

@@ -12,7 +12,7 @@ const LANES: Part = Part::Choice(&Choice {
     otherwise: "16",
 });
 
-/// Puts the channels before, and the operands behind, what a legacy message says between them.
+/// Puts the channels before, and the operands after, what a legacy message says between them.
 macro_rules! legacy {
     ($($part:expr),* $(,)?) => {
         &[

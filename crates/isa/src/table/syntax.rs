@@ -106,7 +106,7 @@ pub enum Part {
     Operands,
     /// A blank and the operand.
     Operand(FieldName),
-    /// Every raw operand of a list, each behind a blank.
+    /// Every raw operand of a list, each after a blank.
     List(FieldName),
     /// A blank and a general variable without a region.
     NoRegion(FieldName),

@@ -469,7 +469,7 @@ impl<'r> Writer<'r> {
         self.leave(Op::RET, true);
         let all = self.subroutines.clone();
         for (index, label) in all.iter().enumerate() {
-            // A subroutine calls those behind it.
+            // A subroutine calls those after it.
             self.subroutines = all.get(index + 1..).unwrap_or_default().to_vec();
             self.push(Instruction::new(Op::SUBROUTINE).with(F::Label, Value::Label(*label)));
             self.unstructured(4, Op::RET);
@@ -488,9 +488,9 @@ impl<'r> Writer<'r> {
             }
             let ahead = labels.get(index + 1..).unwrap_or_default();
             let forward = self.rng.choice(ahead).copied();
-            let behind = labels.get(self.rng.usize(..=index)).copied();
+            let backward = labels.get(self.rng.usize(..=index)).copied();
             let exec = self.all_lanes();
-            match (self.rng.u8(..12), forward, behind) {
+            match (self.rng.u8(..12), forward, backward) {
                 (0..=4, Some(to), _) => {
                     let pred = self.predicate();
                     self.branch(Op::GOTO, exec, pred, to);

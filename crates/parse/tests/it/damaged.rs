@@ -27,7 +27,7 @@ fn keeps(bytes: &[u8]) -> bool {
         assert!(strict.is_err());
         return false;
     };
-    assert_eq!(strict.is_ok(), lenient.faults.is_empty(), "{strict:?}");
+    assert_eq!(strict.is_ok(), lenient.errors.is_empty(), "{strict:?}");
     assert_eq!(visakit_encode::write(&lenient.object).unwrap(), bytes);
     if let Ok(object) = strict {
         assert_eq!(object, lenient.object);
@@ -88,7 +88,7 @@ fn undecodable_code_is_kept() {
     };
     assert_eq!(raw.bytes[0], 0xff);
     assert_eq!(code.len(), 2);
-    let kind = decoded.faults[0].kind();
+    let kind = decoded.errors[0].kind();
     assert!(matches!(
         kind,
         ErrorKind::UnknownOpcode { opcode: 0xff, .. }
@@ -107,7 +107,7 @@ fn meaningless_codes_are_kept_as_values() {
     assert_eq!(body.instructions().count(), 3);
     let jump = body.instructions().nth(1).unwrap();
     assert_eq!(jump.exec_size().unwrap().bits(), 0x0f);
-    assert_eq!(decoded.faults.len(), 1);
+    assert_eq!(decoded.errors.len(), 1);
     assert!(!keeps(&bytes));
 }
 

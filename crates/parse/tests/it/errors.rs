@@ -192,7 +192,7 @@ fn places_and_numbers() {
             lenient: true,
             dialect: None,
         };
-        let faults = read_with(&bytes, lenient).unwrap().faults;
+        let faults = read_with(&bytes, lenient).unwrap().errors;
         let outside = |error: &&Error| matches!(error.kind(), E::OutsideOfFile { .. });
         assert_eq!(faults.iter().find(outside).unwrap().offset(), at);
         // What it leaves behind comes first in the file.

@@ -133,15 +133,15 @@ pub(super) fn expression<'t>(
                 continue;
             }
             if open > 0 || extent == Extent::Full {
-                let behind = cursor.peek();
-                if behind == Some(b'?') {
+                let next = cursor.peek();
+                if next == Some(b'?') {
                     reduce(&mut waiting, &mut values, 0, cursor, start)?;
                     cursor.at += 1;
                     waiting.push(Waiting::If(values.pop().unwrap_or(0) != 0));
                     conditions += 1;
                     break;
                 }
-                if behind == Some(b':') && conditions > 0 {
+                if next == Some(b':') && conditions > 0 {
                     reduce(&mut waiting, &mut values, 0, cursor, start)?;
                     if let Some(Waiting::If(holds)) = waiting.last().copied() {
                         cursor.at += 1;

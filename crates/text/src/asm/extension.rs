@@ -143,8 +143,8 @@ impl<'t> Assembler<'t> {
     fn stands(&mut self, field: &FieldDef) -> bool {
         self.cursor.blanks();
         let name = field.name.as_str();
-        let behind = self.cursor.peek_at(name.len());
-        self.cursor.has(name) && !behind.is_some_and(is_word)
+        let next = self.cursor.peek_at(name.len());
+        self.cursor.has(name) && !next.is_some_and(is_word)
     }
 
     fn stated_value(&mut self, field: &FieldDef) -> Parsed<Value> {

@@ -300,8 +300,8 @@ impl<'t> Assembler<'t> {
         match self.cursor.peek() {
             Some(b'.') => {
                 let begins = |word: &str| {
-                    let behind = self.cursor.peek_at(word.len());
-                    self.cursor.has(word) && !behind.is_some_and(is_word)
+                    let next = self.cursor.peek_at(word.len());
+                    self.cursor.has(word) && !next.is_some_and(is_word)
                 };
                 if begins(".file") || begins(".loc") {
                     self.instruction()?;

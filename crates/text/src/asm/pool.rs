@@ -13,11 +13,11 @@ pub(super) struct StatedPool<'t> {
     /// The routine has its name in it, so that no more strings can be stated.
     named: bool,
     /// Indices after the stated strings that the text gives as numbers.
-    behind: Vec<u32>,
+    beyond: Vec<u32>,
 }
 
 /// What stands for the first of the indices after a stated pool, which no pool is large enough for.
-const BEHIND: u32 = 0xf800_0000;
+const BEYOND: u32 = 0xf800_0000;
 
 impl<'t> Draft<'t> {
     /// A new string of the pool; like Intel's assembler, which repeats strings.
@@ -71,11 +71,11 @@ impl<'t> Draft<'t> {
         let Some(pool) = self.pool.as_mut().filter(|pool| index >= pool.stated.len()) else {
             return index;
         };
-        let number = u32::try_from(pool.behind.len()).ok();
-        let Some(kept) = number.and_then(|number| BEHIND.checked_add(number)) else {
+        let number = u32::try_from(pool.beyond.len()).ok();
+        let Some(kept) = number.and_then(|number| BEYOND.checked_add(number)) else {
             return index;
         };
-        pool.behind.push(index);
+        pool.beyond.push(index);
         kept
     }
 
@@ -83,9 +83,9 @@ impl<'t> Draft<'t> {
     pub(super) fn drop_unused_strings(&mut self) {
         self.claim_name();
         let Some(pool) = &self.pool else { return };
-        let behind = |id: StringId| {
-            let number = id.0.checked_sub(BEHIND)?;
-            pool.behind.get(usize::try_from(number).ok()?).copied()
+        let beyond = |id: StringId| {
+            let number = id.0.checked_sub(BEYOND)?;
+            pool.beyond.get(usize::try_from(number).ok()?).copied()
         };
         let first = pool.stated.len() as usize;
         let mut used = alloc::vec![false; self.body.strings.len().saturating_sub(first)];
@@ -108,7 +108,7 @@ impl<'t> Draft<'t> {
         each_string(&mut self.body, &mut |id| {
             if let Some(number) = place(*id).and_then(|i| numbers.get(i)) {
                 *id = StringId(*number);
-            } else if let Some(index) = behind(*id) {
+            } else if let Some(index) = beyond(*id) {
                 *id = StringId(index);
             }
         });

@@ -46,7 +46,7 @@ pub(super) fn lines(routine: &Routine<'_>) -> String {
         }
     }
     if routine.body().is_none() && routine.linkage.0 != 0 {
-        let _ = writeln!(text, "//@ routine linkage=0>{}", routine.linkage.0);
+        let _ = writeln!(text, "//@ routine linkage+{:#x}", routine.linkage.0);
     }
     match &routine.content {
         Content::Body(_) => {

@@ -120,7 +120,7 @@ fn only_the_edit_of_a_real_kernel_shows() {
             "+    mul (M1, 16) mine(0,0)<1> V0058(0,0)<1;1,0> 0x40000000:f",
         ]
     );
-    // The native code is still there, behind a longer routine.
+    // The native code is still there, after a longer routine.
     let object = visakit_parse::read(&bytes).unwrap();
     let original = visakit_parse::read(VECADD).unwrap();
     assert_eq!(object.kernels[0].binaries, original.kernels[0].binaries);

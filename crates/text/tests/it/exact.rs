@@ -129,7 +129,24 @@ fn names_beside_the_pools_may_have_any_bytes() {
     assert_eq!(visakit_encode::write(&again).unwrap(), bytes);
 }
 
-/// Indices behind the pool stay what they are, and are not taken for strings of names that the text
+/// A routine that cannot be decoded keeps its linkage.
+#[test]
+fn linkage_of_a_routine_without_a_body() {
+    let path = visakit_testing::fixtures().join("objects/call_stack_pvc_v41.isa");
+    let bytes = std::fs::read(path).unwrap();
+    let mut object = visakit_parse::read(&bytes).unwrap();
+    let function = &mut object.functions[0];
+    function.content = visakit_isa::object::Content::Raw(visakit_isa::object::RawItem {
+        bytes: b"no code"[..].into(),
+        reason: String::new(),
+    });
+    function.linkage = visakit_isa::object::Linkage(2);
+    let text = exact(&object);
+    let again = asm::assemble(&text, &asm::Options::default()).unwrap();
+    assert_eq!(again.functions[0].linkage, object.functions[0].linkage);
+}
+
+/// Indices past the pool stay what they are, and are not taken for strings of names that the text
 /// makes distinct.
 #[test]
 fn indices_behind_the_pool_are_kept() {
@@ -153,7 +170,7 @@ ret (M1, 1)
     }
 }
 
-/// An index just behind the pool is not that of the name which the text makes for it.
+/// An index just past the pool is not that of the name which the text makes for it.
 #[test]
 fn an_index_behind_the_pool_is_no_made_name() {
     let text = b".version 3.6\n.global_function f\n.decl v v_type=G type=ud num_elts=8\n.decl w v_type=G type=ud num_elts=8\nret (M1, 1)\n";

@@ -23,7 +23,7 @@ fn faults(text: &str) -> Vec<Diagnostic> {
     errors.into_vec()
 }
 
-/// The only fault of a line behind the header, which must stand at `place`.
+/// The only fault of a line after the header, which must stand at `place`.
 fn fault(line: &str, place: &str) -> Diagnostic {
     let text = format!("{HEAD}    {line}\n    ret (M1, 1)\n");
     let all = faults(&text);

@@ -1,5 +1,5 @@
 //! Texts of Intel's printer, assembled and printed again in its form, are the same but for the number
-//! that its printer puts behind labels each time.
+//! that its printer puts after labels each time.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout)] // helpers of a test that reports
 
@@ -110,7 +110,7 @@ fn unreadable(text: &[u8], faults: &[asm::Diagnostic]) -> Option<&'static str> {
     )
 }
 
-/// Equal words, or a label with more numbers behind it.
+/// Equal words, or a label with more numbers after it.
 fn same_but_for_labels(a: &str, b: &str) -> bool {
     let words = |line: &str| -> Vec<String> {
         let parts = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));

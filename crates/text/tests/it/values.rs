@@ -456,7 +456,7 @@ fn damaged_objects_are_carried() {
             if let Err(what) = check_exact(&decoded.object) {
                 failures.push(format!("{name}: {what}"));
             }
-            if decoded.faults.is_empty()
+            if decoded.errors.is_empty()
                 && let Err(what) = check_plain(&decoded.object)
             {
                 failures.push(format!("{name}: {what}"));

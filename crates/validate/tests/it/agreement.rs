@@ -318,7 +318,7 @@ enum Verdict {
     Accepts,
     /// The verifier, or the parser before it.
     Refuses,
-    /// The finalizer behind the verifier gives up or crashes.
+    /// The finalizer after the verifier gives up or crashes.
     Crashes,
 }
 

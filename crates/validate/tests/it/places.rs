@@ -147,7 +147,7 @@ fn damaged_objects_are_checked_as_far_as_they_go() {
     );
     assert!(report.findings.iter().all(|f| f.offset.is_some()));
     assert!(bytes(b"CISA\x04", None, &Options::default()).is_err());
-    // Bytes behind the end belong to nothing.
+    // Bytes past the end belong to nothing.
     let mut longer = file;
     longer.push(0);
     let report = bytes(&longer, None, &Options::default()).unwrap();

@@ -12,7 +12,7 @@ use allocation_counter::{AllocationInfo, measure};
 use visakit::isa::Dialect;
 use visakit::isa::Version;
 use visakit::isa::table::FieldKind;
-use visakit::parse::{self, Container, MAX_FAULTS, ReadOptions};
+use visakit::parse::{self, Container, MAX_ERRORS, ReadOptions};
 use visakit_testing::layouts::{cases, objects};
 
 /// Peak of the heap for each byte of the input, and what any input may take.
@@ -246,7 +246,7 @@ fn faults_under_a_long_name_take_little() {
     let mut body = Body::default();
     body.add_string(&b"k"[..]);
     let mut code = Vec::new();
-    for _ in 0..MAX_FAULTS * 3 {
+    for _ in 0..MAX_ERRORS * 3 {
         // ret with a reserved bit in its predicate
         code.extend([0x34, 0x00, 0x00, 0x10]);
     }
@@ -265,7 +265,7 @@ fn faults_under_a_long_name_take_little() {
             dialect: None,
         },
     );
-    assert_eq!(decoded.unwrap().faults.len(), MAX_FAULTS);
+    assert_eq!(decoded.unwrap().errors.len(), MAX_ERRORS);
     let worst = bounded("code", &bytes);
     println!("faults in code: {worst} bytes for each byte of the input");
 

@@ -110,7 +110,7 @@ fn cut_objects_are_rejected_and_kept() {
             lenient: true,
             dialect: None,
         };
-        assert!(!read_with(&bytes, options).unwrap().faults.is_empty());
+        assert!(!read_with(&bytes, options).unwrap().errors.is_empty());
         assert!(matches!(roundtrip(bytes, options), Outcome::Identical(_)));
     }
     assert_eq!(broken, 8);

@@ -29,7 +29,7 @@ fn a_stated_size_beyond_the_file_is_kept() {
         bytes[size + 1] += 1;
         let decoded = parse::read_with(&bytes, LENIENT).unwrap();
         assert!(matches!(
-            decoded.faults[0].kind(),
+            decoded.errors[0].kind(),
             ErrorKind::OutsideOfFile { .. }
         ));
         assert!(decoded.object.kernels[0].body().is_some());

@@ -167,7 +167,7 @@ impl File {
                 })
                 .collect(),
             faults: decoded
-                .faults
+                .errors
                 .iter()
                 .map(|fault| FaultInfo {
                     offset: fault.offset(),

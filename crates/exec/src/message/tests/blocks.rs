@@ -53,7 +53,7 @@ fn svm_blocks() {
     // A dword-aligned address is taken as it is, with or without `.unaligned`.
     m.set("UQ", &[base + 20]).run(1);
     assert_eq!(m.get::<u8>("D", 32), bytes(52)[20..]);
-    // Compilers load dwords this way. What a load cannot leave out may lie behind the end.
+    // Compilers load dwords this way. What a load cannot leave out may lie past the end.
     m.set("UQ", &[base + 44]).run(1);
     assert_eq!(m.get::<u8>("D", 20), bytes(64)[44..]);
     assert_eq!(m.get_at::<u8>("D", 20, 12), [0; 12]);

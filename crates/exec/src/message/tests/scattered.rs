@@ -171,7 +171,7 @@ fn old_gather() {
     assert_eq!(m.read::<u16>(buffer), [0, 0, 1, 2, 0, 4, 0, 0]);
 }
 
-/// The block of QW_GATHER number j starts j qwords behind the lane's byte offset.
+/// The block of QW_GATHER number j starts j qwords after the lane's byte offset.
 #[test]
 fn qwords() {
     let data: Vec<u64> = (0..16).map(|i| 100 + i).collect();
