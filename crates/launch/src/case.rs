@@ -224,10 +224,11 @@ impl Case {
         let mut kernel = Kernel::new(&object, &case.kernel, &zeinfo)?;
         kernel.grf_bytes = case.grf_bytes;
         for data in &case.data_sections {
+            let bytes = read(&self.folder.join(&data.file))?;
             kernel.data.push(DataSection {
                 name: data.section.clone(),
-                bytes: read(&self.folder.join(&data.file))?,
-                relocations: self.relocations(&data.section)?,
+                relocations: self.relocations(&data.section, &bytes)?,
+                bytes,
             });
         }
         kernel
@@ -251,7 +252,7 @@ impl Case {
         })
     }
 
-    fn relocations(&self, section: &str) -> Result<Vec<DataRelocation>, LaunchError> {
+    fn relocations(&self, section: &str, bytes: &[u8]) -> Result<Vec<DataRelocation>, LaunchError> {
         let all = self.description.data_relocations.iter();
         all.filter(|r| r.section == section)
             .map(|r| {
@@ -264,7 +265,11 @@ impl Case {
                 Ok(DataRelocation {
                     offset: r.offset,
                     symbol: r.symbol.clone(),
-                    addend: r.addend,
+                    addend: match r.addend {
+                        // Compilers leave it in the place that is relocated.
+                        0 => part.stored(bytes, r.offset).unwrap_or(0),
+                        stated => stated,
+                    },
                     part,
                 })
             })

@@ -94,6 +94,9 @@ impl Facts<'_> {
             ArgType::ConstBase => self.constants.base(piece),
             ArgType::GlobalBase => self.globals.base(piece),
             ArgType::ImplicitArgBuffer => long(self.implicit),
+            // The finalizer's prologue loads the rest of the payload, and the registers for scratch, through them. Here
+            // the register image is complete; a kernel that reads through them itself faults.
+            ArgType::IndirectDataPointer | ArgType::ScratchPointer => long(0),
             // The surface begins where the buffer does.
             ArgType::BufferOffset => word(0),
             ArgType::ArgByvalue => {

@@ -216,19 +216,15 @@ fn relocation_of<H: FileHeader>(
     let RelocationFlags::Elf { r_type } = relocation.flags() else {
         return None;
     };
-    let (part, width) = match r_type {
-        R_SYM_ADDR => (AddressPart::Whole, 8),
-        R_SYM_ADDR_32 => (AddressPart::Low, 4),
-        R_SYM_ADDR_32_HI => (AddressPart::High, 4),
+    let part = match r_type {
+        R_SYM_ADDR => AddressPart::Whole,
+        R_SYM_ADDR_32 => AddressPart::Low,
+        R_SYM_ADDR_32_HI => AddressPart::High,
         _ => return None,
     };
     let symbol = file.symbol_by_index(index).ok()?;
     let addend = if relocation.has_implicit_addend() {
-        let at = usize::try_from(offset).ok()?;
-        let bytes = data.get(at..at.checked_add(width)?)?;
-        let mut wide = [0; 8];
-        wide.get_mut(..width)?.copy_from_slice(bytes);
-        i64::from_le_bytes(wide)
+        part.stored(data, offset)?
     } else {
         relocation.addend()
     };
@@ -272,6 +268,21 @@ fn grf_bytes(notes: &[u8]) -> Option<u32> {
         at = start.checked_add(padded(size)?)?;
     }
     best
+}
+
+impl AddressPart {
+    /// The number that stands in the place of a relocation of this kind; `None` past the end.
+    pub(crate) fn stored(self, bytes: &[u8], offset: u64) -> Option<i64> {
+        let width = match self {
+            Self::Whole => 8,
+            Self::Low | Self::High => 4,
+        };
+        let at = usize::try_from(offset).ok()?;
+        let bytes = bytes.get(at..at.checked_add(width)?)?;
+        let mut wide = [0; 8];
+        wide.get_mut(..width)?.copy_from_slice(bytes);
+        Some(i64::from_le_bytes(wide))
+    }
 }
 
 impl DataSection {

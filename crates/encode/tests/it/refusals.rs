@@ -86,6 +86,7 @@ fn too_large(value: u64, bits: u8) -> ErrorKind {
 }
 
 #[test]
+#[cfg_attr(miri, ignore)] // tables of 65,536 entries take minutes there
 fn indices_beyond_16_bits_before_3_4() {
     let raw = |variable, offset| {
         Value::Raw(RawOperand {
