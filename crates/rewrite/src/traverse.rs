@@ -64,8 +64,8 @@ use visakit_isa::object::{
     NativeBinary, Object, RawItem, Relocation, Routine, RoutineId, RoutineKind, Variable,
 };
 use visakit_isa::operand::{
-    AddressOperand, GeneralOperand, ImmediateOperand, IndirectOperand, PredicateOperand,
-    StateClass, StateOperand,
+    AddressOperand, GeneralOperand, ImmediateOperand, IndirectOperand, OperandClass,
+    PredicateOperand, StateClass, StateOperand,
 };
 use visakit_isa::{
     ElementCount, ExecSize, Field, Instruction, Predicate, RawOperand, SamplerId, SamplerOp, Value,
@@ -74,9 +74,9 @@ use visakit_isa::{
 
 /// Which table the variable of a LIFETIME is in, by the properties.
 const fn lifetime_table(properties: u16) -> Table {
-    match properties >> 4 & 3 {
-        1 => Table::Address,
-        2 => Table::Predicate,
+    match OperandClass::of_lifetime(properties) {
+        Some(OperandClass::Address) => Table::Address,
+        Some(OperandClass::Predicate) => Table::Predicate,
         _ => Table::Variable,
     }
 }

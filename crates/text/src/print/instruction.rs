@@ -4,7 +4,7 @@ use super::Context;
 use super::line::Line;
 use super::reading::Reading;
 use crate::language::pool::string;
-use visakit_isa::operand::{Modifier, PredicateCombine};
+use visakit_isa::operand::{Modifier, OperandClass, PredicateCombine};
 use visakit_isa::table::{FieldDef, FieldName, InstructionDef, LineKind, Part, Test};
 use visakit_isa::{
     AddressId, ExecMask, Instruction, Predicate, PredicateId, StringId, SurfaceId, Value, VarId,
@@ -608,15 +608,18 @@ impl Printing<'_, '_> {
             return;
         };
         let number = u16::try_from(id.0).unwrap_or(u16::MAX);
-        let (class, read) = match self.number(FieldName::Properties).unwrap_or(0) >> 4 & 3 {
-            0 => {
+        let properties = self.number(FieldName::Properties).unwrap_or(0);
+        let properties = u16::try_from(properties).unwrap_or(0);
+        let (class, read) = match OperandClass::of_lifetime(properties) {
+            Some(OperandClass::General) => {
                 self.context.variable_name(self.line, id);
                 (0, id)
             }
-            1 => {
+            Some(OperandClass::Address) => {
                 self.context.address(self.line, AddressId(number));
                 (1, VarId(number.into()))
             }
+            // Intel's printer takes the code that means nothing for a predicate.
             _ => {
                 self.context.predicate(self.line, PredicateId(number));
                 (2, VarId(number.into()))
