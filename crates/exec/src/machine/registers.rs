@@ -7,12 +7,14 @@
     reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
 )]
 
+use super::FloatMode;
+use super::simd::{Kernel, Simd};
+use crate::code::{
+    Combine, Destination, Extension, Flag, Modify, Region, Scalar, Source, Target, extend, full,
+};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::lanes::convert::{Compute, Convert, Element};
 use crate::lanes::exact::{self, Narrow, Rounding};
-use crate::lanes::mode::FloatMode;
-use crate::program::operand::{Destination, Modify, Shape, Source, Target};
-use crate::run::simd::{Kernel, Simd};
 use bytemuck::Pod;
 use half::{bf16, f16};
 use std::ops::Range;
@@ -139,9 +141,9 @@ impl Registers {
     where
         Registers: Sources<C>,
     {
-        let mut values = match (&source.shape, source.same) {
-            (Shape::Packed, true) => self.array(source.offset),
-            (Shape::Scalar, true) => [self.element(source.offset); 32],
+        let mut values = match (&source.region, is_lane::<C>(source)) {
+            (Region::Packed, true) => self.array(source.offset),
+            (Region::Scalar, true) => [self.element(source.offset); 32],
             _ => {
                 let mut values = [C::default(); 32];
                 self.load_any(source, &mut values[..lanes.min(32)], mask)?;
@@ -157,26 +159,26 @@ impl Registers {
     /// Collects the elements of a source of any shape, one after the other.
     fn collect<E: Pod>(&self, source: &Source, elements: &mut [E], mask: u32) -> Outcome {
         let enabled = |lane: usize| mask >> lane & 1 != 0;
-        match &source.shape {
-            Shape::Scalar => elements.fill(self.element(source.offset)),
-            Shape::Packed => {
+        match &source.region {
+            Region::Scalar => elements.fill(self.element(source.offset)),
+            Region::Packed => {
                 let to: &mut [u8] = bytemuck::cast_slice_mut(elements);
                 if let Some(bytes) = self.bytes(source.offset, to.len()) {
                     to.copy_from_slice(bytes);
                 }
             }
-            Shape::Strided(stride) => {
+            Region::Strided(stride) => {
                 let stride = usize::from(*stride);
                 for (lane, element) in elements.iter_mut().enumerate() {
                     *element = self.element(source.offset + lane * stride);
                 }
             }
-            Shape::Region(offsets) => {
+            Region::Offsets(offsets) => {
                 for (element, offset) in elements.iter_mut().zip(offsets.iter()) {
                     *element = self.element(source.offset + usize::from(*offset));
                 }
             }
-            Shape::Indirect { immediate, offsets } => {
+            Region::Indirect { immediate, offsets } => {
                 let base = i64::from(self.element::<u16>(source.offset)) + i64::from(*immediate);
                 for (lane, (element, offset)) in elements.iter_mut().zip(offsets.iter()).enumerate()
                 {
@@ -186,7 +188,7 @@ impl Registers {
                     }
                 }
             }
-            Shape::Rows {
+            Region::Rows {
                 immediate,
                 width,
                 stride,
@@ -216,7 +218,7 @@ impl Registers {
     where
         Registers: Destinations<C>,
     {
-        if destination.same
+        if is_element::<C>(destination)
             && destination.target == Target::Packed
             && mask & full(values.len()) == full(values.len())
         {
@@ -278,7 +280,7 @@ impl Registers {
         values: &mut [C],
         mask: u32,
     ) -> Outcome {
-        if source.shape == Shape::Scalar {
+        if source.region == Region::Scalar {
             values.fill(self.element::<E>(source.offset).convert());
             return Ok(());
         }
@@ -345,16 +347,6 @@ impl Registers {
     }
 }
 
-/// The mask of `lanes` lanes.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) const fn full(lanes: usize) -> u32 {
-    if lanes >= 32 {
-        u32::MAX
-    } else {
-        (1 << lanes) - 1
-    }
-}
-
 /// Converts each of some values.
 struct ConvertLanes<'a, S, D> {
     from: &'a [S],
@@ -386,6 +378,30 @@ impl Modify {
             };
         }
     }
+}
+
+/// Whether the elements of a source are lanes as they stand.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn is_lane<C: Compute>(source: &Source) -> bool {
+    // A constant stands in 64 bits, extended by the signedness of its own type. What is read as bits
+    // of another signedness is extended anew.
+    let extended = match source.constant {
+        Some(Extension::Sign) => source.data_type.is_signed(),
+        Some(Extension::Zero) => !source.data_type.is_signed(),
+        None => false,
+    };
+    C::is(source.data_type)
+        || extended && !source.data_type.is_float() && !C::FLOAT && size_of::<C>() <= 8
+}
+
+/// Whether lanes are elements of a destination as they stand. The sign of an integer makes no
+/// difference.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn is_element<D: Compute>(destination: &Destination) -> bool {
+    let data_type = destination.data_type;
+    let size = usize::from(data_type.size());
+    !destination.saturate
+        && (D::is(data_type) || !D::FLOAT && !data_type.is_float() && size == size_of::<D>())
 }
 
 /// Reading sources of every type into lanes of one type.
@@ -529,5 +545,65 @@ impl Registers {
             };
         }
         self.store_exact(destination, &exact[..values.len().min(32)], mask)
+    }
+}
+
+impl Flag {
+    /// The whole word.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn word(&self, registers: &Registers) -> u32 {
+        registers.read_u32(self.offset as usize)
+    }
+
+    /// The lanes that it enables.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn read(&self, registers: &Registers) -> u32 {
+        let bits = (self.word(registers) >> self.first) & self.window;
+        let set = match self.combine {
+            Combine::PerLane => bits,
+            Combine::Any if bits != 0 => self.window,
+            Combine::All if bits == self.window => self.window,
+            Combine::Any | Combine::All => 0,
+        };
+        if self.invert { !set & self.window } else { set }
+    }
+
+    /// Writes the enabled lanes.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn write(&self, registers: &mut Registers, bits: u32, mask: u32) {
+        let mask = (mask & self.window) << self.first;
+        let old = self.word(registers);
+        let new = old & !mask | (bits << self.first) & mask;
+        registers.write_u32(self.offset as usize, new);
+    }
+}
+
+impl Scalar {
+    /// The value, sign- or zero-extended by its type to 64 bits; floats as their bits.
+    /// Outside of the register file it reads zero.
+    pub(crate) fn read(&self, registers: &Registers) -> u64 {
+        let (offset, data_type) = match *self {
+            Self::Constant(value) => return value,
+            Self::Register { offset, data_type } => (offset, data_type),
+            Self::Indirect {
+                address,
+                offset,
+                data_type,
+            } => {
+                let base = registers.read_u32(address) & 0xffff;
+                let place = i64::from(base) + i64::from(offset);
+                (usize::try_from(place).unwrap_or(usize::MAX), data_type)
+            }
+        };
+        let size = usize::from(data_type.size());
+        let bytes = offset
+            .checked_add(size)
+            .and_then(|end| registers.file.get(offset..end));
+        let mut word = [0u8; 8];
+        let Some(bytes) = bytes else { return 0 };
+        for (to, from) in word.iter_mut().zip(bytes) {
+            *to = *from;
+        }
+        extend(u64::from_le_bytes(word), data_type)
     }
 }

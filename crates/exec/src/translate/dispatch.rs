@@ -1,12 +1,10 @@
 //! Which function translates which operation.
 
-use super::code::Step;
 use super::context::Context;
 use super::control::{self, Place};
 use super::operand::Problem;
-use super::translate::State;
-use super::{arith, logic, moves, special};
-use crate::lanes::{float, int};
+use super::{State, arith, logic, moves, special};
+use crate::code::{Operation, Step};
 use visakit_isa::{Instruction, Op};
 
 /// How an operation is translated.
@@ -32,46 +30,46 @@ pub(crate) enum Translation {
 pub(crate) const fn translation(op: Op) -> Translation {
     use Translation::{Flow, Message, Nothing, Step, Steps, Unsupported};
     match op {
-        Op::ADD => Step(|cx, i| arith::binary::<float::Add, int::Add>(cx, i, arith::sum_class)),
-        Op::MUL => Step(|cx, i| arith::binary::<float::Mul, int::Mul>(cx, i, arith::product_class)),
-        Op::DIV | Op::DIVM => Step(|cx, i| arith::binary::<float::Div, int::Div>(cx, i, arith::value_class)),
-        Op::MOD => Step(arith::of_values::<int::Mod>),
-        Op::AVG => Step(arith::of_values::<int::Avg>),
+        Op::ADD => Step(|cx, i| arith::binary(cx, i, Operation::Add, arith::sums)),
+        Op::MUL => Step(|cx, i| arith::binary(cx, i, Operation::Mul, arith::products)),
+        Op::DIV | Op::DIVM => Step(|cx, i| arith::binary(cx, i, Operation::Div, arith::values)),
+        Op::MOD => Step(|cx, i| arith::of_values(cx, i, Operation::Mod)),
+        Op::AVG => Step(|cx, i| arith::of_values(cx, i, Operation::Avg)),
         Op::FMINMAX => Step(arith::min_max),
         Op::MULH => Step(arith::mulh),
         Op::MAD => Step(arith::mad),
         Op::ADD3 => Step(arith::add3),
         Op::LRP => Step(arith::lrp),
-        Op::EXP => Step(arith::unary::<float::Exp>),
-        Op::LOG => Step(arith::unary::<float::Log>),
-        Op::SIN => Step(arith::unary::<float::Sin>),
-        Op::COS => Step(arith::unary::<float::Cos>),
-        Op::TANH => Step(arith::unary::<float::Tanh>),
-        Op::SIGM => Step(arith::unary::<float::Sigmoid>),
+        Op::EXP => Step(|cx, i| arith::unary(cx, i, Operation::Exp)),
+        Op::LOG => Step(|cx, i| arith::unary(cx, i, Operation::Log)),
+        Op::SIN => Step(|cx, i| arith::unary(cx, i, Operation::Sin)),
+        Op::COS => Step(|cx, i| arith::unary(cx, i, Operation::Cos)),
+        Op::TANH => Step(|cx, i| arith::unary(cx, i, Operation::Tanh)),
+        Op::SIGM => Step(|cx, i| arith::unary(cx, i, Operation::Sigmoid)),
         Op::POW => Step(arith::pow),
-        Op::INV => Step(arith::unary::<float::Inv>),
-        Op::SQRT | Op::SQRTM => Step(arith::unary::<float::Sqrt>),
-        Op::RSQRT => Step(arith::unary::<float::Rsqrt>),
-        Op::FRC => Step(arith::unary::<float::Frc>),
-        Op::RNDD => Step(arith::unary::<float::Rndd>),
-        Op::RNDU => Step(arith::unary::<float::Rndu>),
-        Op::RNDE => Step(arith::unary::<float::Rnde>),
-        Op::RNDZ => Step(arith::unary::<float::Rndz>),
+        Op::INV => Step(|cx, i| arith::unary(cx, i, Operation::Inv)),
+        Op::SQRT | Op::SQRTM => Step(|cx, i| arith::unary(cx, i, Operation::Sqrt)),
+        Op::RSQRT => Step(|cx, i| arith::unary(cx, i, Operation::Rsqrt)),
+        Op::FRC => Step(|cx, i| arith::unary(cx, i, Operation::Frc)),
+        Op::RNDD => Step(|cx, i| arith::unary(cx, i, Operation::Rndd)),
+        Op::RNDU => Step(|cx, i| arith::unary(cx, i, Operation::Rndu)),
+        Op::RNDE => Step(|cx, i| arith::unary(cx, i, Operation::Rnde)),
+        Op::RNDZ => Step(|cx, i| arith::unary(cx, i, Operation::Rndz)),
 
-        Op::AND => Step(logic::binary::<int::And>),
-        Op::OR => Step(logic::binary::<int::Or>),
-        Op::XOR => Step(logic::binary::<int::Xor>),
+        Op::AND => Step(|cx, i| logic::binary(cx, i, Operation::And, Operation::FlagAnd)),
+        Op::OR => Step(|cx, i| logic::binary(cx, i, Operation::Or, Operation::FlagOr)),
+        Op::XOR => Step(|cx, i| logic::binary(cx, i, Operation::Xor, Operation::FlagXor)),
         Op::NOT => Step(logic::not),
         Op::SHL => Step(logic::shl),
         Op::SHR => Step(logic::shr),
         Op::ASR => Step(logic::asr),
-        Op::ROL => Step(logic::rotate::<int::Rol>),
-        Op::ROR => Step(logic::rotate::<int::Ror>),
+        Op::ROL => Step(|cx, i| logic::rotate(cx, i, Operation::Rol)),
+        Op::ROR => Step(|cx, i| logic::rotate(cx, i, Operation::Ror)),
         Op::CBIT => Step(logic::cbit),
-        Op::LZD => Step(logic::of_bits::<int::Lzd>),
-        Op::FBL => Step(logic::of_bits::<int::Fbl>),
+        Op::LZD => Step(|cx, i| logic::of_bits(cx, i, Operation::LeadingZeros)),
+        Op::FBL => Step(|cx, i| logic::of_bits(cx, i, Operation::FirstBitLow)),
         Op::FBH => Step(logic::fbh),
-        Op::BFREV => Step(logic::of_bits::<int::Bfrev>),
+        Op::BFREV => Step(|cx, i| logic::of_bits(cx, i, Operation::ReverseBits)),
         Op::BFE => Step(logic::bfe),
         Op::BFI => Step(logic::bfi),
         Op::BFN => Step(logic::bfn),

@@ -6,8 +6,9 @@
 //! reach them, then the predefined and file-scope variables, then one region for each routine, then
 //! constants, and a tail that reads of fixed width may run into.
 
-use super::{Options, VariableClass, VariableSlot};
+use super::Options;
 use crate::fault::TranslateError;
+use crate::variables::{VariableClass, VariableSlot};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use visakit_isa::object::{Body, Object, RoutineId, Variable};

@@ -36,16 +36,6 @@ impl<K: Kernel> pulp::NullaryFnOnce for Inlined<K> {
 }
 
 impl Simd {
-    /// Runs the code in the form for wide registers, or gives it back.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn try_run<K: Kernel>(self, kernel: K) -> Result<K::Output, K> {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(v3) = self.v3 {
-            return Ok(v3.vectorize(Inlined(kernel)));
-        }
-        Err(kernel)
-    }
-
     /// Runs the code in the best form that the host can.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {

@@ -1,14 +1,27 @@
-//! Translation of whole routines.
+//! Translation of the routines of an object into code.
 
-use super::Options;
-use super::code::{Kind, Step};
-use super::context::Context;
-use super::control::{self, Labels, Place};
-use super::dispatch::{Translation, translation};
-use super::layout::Layout;
-use super::operand::Problem;
+mod arith;
+mod compute;
+mod context;
+mod control;
+mod dispatch;
+mod fields;
+pub(crate) mod layout;
+mod logic;
+mod moves;
+mod operand;
+mod special;
+mod types;
+
+pub(crate) use context::Context;
+
+use crate::code::{Action, Code, Message, Origin, Routine as RoutineCode, Step};
 use crate::fault::{FaultKind, TranslateError, Unsupported};
 use crate::message;
+use control::{Labels, Place};
+use dispatch::{Translation, translation};
+use layout::Layout;
+use operand::Problem;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,52 +30,30 @@ use visakit_isa::semantics::{Callee, Flow};
 use visakit_isa::table::FieldName;
 use visakit_isa::{Instruction, Op, Value, VectorOperand};
 
-/// Where a step comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Origin {
-    /// Place of the routine in [`Code::routines`].
-    pub(crate) routine: u32,
-    /// Place of the instruction in the routine's code.
-    pub(crate) instruction: u32,
-    pub(crate) op: Option<Op>,
+/// How a program is translated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Bytes of a register of the target: 32 or 64.
+    pub grf_bytes: u32,
+    /// Whether an unsupported instruction is an error of the translation. Otherwise it is a fault
+    /// when it is reached.
+    pub strict: bool,
+    /// Addresses of data symbols, which `faddr` gives to the program. Functions of the object need
+    /// none.
+    pub symbols: BTreeMap<String, u64>,
+    /// Largest register file of a thread in bytes.
+    pub max_register_bytes: usize,
 }
 
-/// A routine of the code.
-#[derive(Clone, Debug)]
-pub(crate) struct RoutineCode {
-    pub(crate) id: RoutineId,
-    pub(crate) name: String,
-    /// First step.
-    pub(crate) entry: usize,
-    /// Parts of the register file that a recursive call saves.
-    pub(crate) own: [Range<usize>; 2],
-}
-
-/// The code of a program.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Code {
-    pub(crate) steps: Vec<Step>,
-    pub(crate) origins: Vec<Origin>,
-    /// The kernel, then the functions it may call.
-    pub(crate) routines: Vec<RoutineCode>,
-    /// Instructions of all routines.
-    pub(crate) instructions: usize,
-    /// Largest execution size of control flow.
-    pub(crate) largest: u32,
-}
-
-/// The address of a function, by its place among the routines.
-pub(crate) fn function_address(routine: usize) -> u64 {
-    0x4000_0000 + 64 * u64::try_from(routine).unwrap_or(0)
-}
-
-/// The place of the function at an address.
-pub(crate) fn function_at(address: u64) -> Option<usize> {
-    let offset = address.checked_sub(0x4000_0000)?;
-    if offset % 64 != 0 || offset == 0 {
-        return None;
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            grf_bytes: 32,
+            strict: false,
+            symbols: BTreeMap::new(),
+            max_register_bytes: 16 << 20,
+        }
     }
-    usize::try_from(offset / 64).ok()
 }
 
 /// Bodies of the kernel and of every function that it may reach.
@@ -232,7 +223,7 @@ pub(crate) fn routines(
                     }
                     Problem::Fault(kind) => kind,
                 };
-                code.push(Step::plain(Kind::Fault(Box::new(kind))), origin);
+                code.push(Step::plain(Action::Fault(Box::new(kind))), origin);
             }
         }
         let end = Origin {
@@ -241,7 +232,7 @@ pub(crate) fn routines(
             op: None,
         };
         code.push(
-            Step::plain(Kind::Fault(Box::new(FaultKind::FellOffTheEnd))),
+            Step::plain(Action::Fault(Box::new(FaultKind::FellOffTheEnd))),
             end,
         );
         labels.resolve(&mut code.steps);
@@ -255,7 +246,7 @@ pub(crate) fn routines(
     for (step, routine) in function_calls {
         let entry = code.routines.get(routine).map_or(0, |r| r.entry);
         if let Some(Step {
-            kind: Kind::Call { target, .. },
+            action: Action::Call { target, .. },
             ..
         }) = code.steps.get_mut(step)
         {
@@ -275,9 +266,8 @@ fn named(unsupported: Unsupported, op: Option<Op>) -> Unsupported {
 }
 
 impl Code {
-    pub(crate) fn push(&mut self, step: Step, origin: Origin) {
-        self.steps.push(step);
-        self.origins.push(origin);
+    fn push(&mut self, step: Step, origin: Origin) {
+        self.steps.push(Step { origin, ..step });
     }
 }
 
@@ -308,7 +298,7 @@ fn one(
         .as_ref()
         .filter(|_| reads(&state.watched.ce0))
     {
-        code.push(Step::plain(Kind::ExecutionMask(range.start)), origin);
+        code.push(Step::plain(Action::ExecutionMask(range.start)), origin);
     }
     if let Some(range) = state
         .watched
@@ -316,7 +306,7 @@ fn one(
         .as_ref()
         .filter(|_| reads(&state.watched.tsc))
     {
-        code.push(Step::plain(Kind::Clock(range.start)), origin);
+        code.push(Step::plain(Action::Clock(range.start)), origin);
     }
     let mut place = Place {
         code,
@@ -327,23 +317,18 @@ fn one(
         Translation::Flow => return control::translate(state, instruction, labels, &mut place),
         Translation::Steps(translate) => return translate(state, instruction, &mut place),
         Translation::Nothing | Translation::Unsupported => {
-            code.push(Step::plain(Kind::Nothing), origin);
+            code.push(Step::plain(Action::Nothing), origin);
             return Ok(());
         }
         Translation::Step(translate) => translate(cx, instruction)?,
         Translation::Message => {
             let message = message::translate(instruction, cx)?;
             let lanes = cx.lanes(instruction)?;
-            let predicate = match instruction.predicate() {
-                Some(word) => cx.flag(word, lanes)?,
-                None => None,
-            };
             Step {
-                first: lanes.first,
-                no_mask: lanes.no_mask,
-                window: crate::run::registers::full(usize::from(lanes.count)),
-                predicate,
-                kind: Kind::Message(Box::new(message)),
+                lanes,
+                predicate: cx.predicate(instruction, lanes)?,
+                action: Action::Message(Box::new(Message(message))),
+                origin,
             }
         }
     };
@@ -351,7 +336,7 @@ fn one(
     if let Some(range) = &state.watched.cr0
         && touches(cx, instruction, Some(range), true)
     {
-        code.push(Step::plain(Kind::UpdateMode(range.start)), origin);
+        code.push(Step::plain(Action::UpdateMode(range.start)), origin);
     }
     Ok(())
 }

@@ -1,7 +1,10 @@
-//! Operands with everything resolved: places in the register file in bytes.
+//! From the operands of instructions to places in the register file.
 
 use super::context::Context;
 use super::layout::Place;
+use crate::code::{
+    Destination, Extension, Modify, Offsets, Region as Elements, Source, Target, extend,
+};
 use crate::fault::{FaultKind, Unsupported};
 use visakit_isa::operand::{
     GeneralOperand, ImmediateOperand, IndirectOperand, Modifier, StateClass,
@@ -28,78 +31,6 @@ impl Problem {
     pub(crate) fn form(what: impl Into<String>) -> Self {
         Self::Unsupported(Unsupported::new("this form of operand", what))
     }
-}
-
-/// What is done to a source after it is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Modify {
-    #[default]
-    None,
-    Abs,
-    Neg,
-    NegAbs,
-    Not,
-}
-
-/// Byte offsets of the lanes from the origin of an operand.
-pub(crate) type Offsets = Box<[u16; 32]>;
-
-/// Which elements a source reads.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Shape {
-    /// Consecutive elements.
-    Packed,
-    /// One element for all lanes.
-    Scalar,
-    /// Elements a fixed number of bytes apart.
-    Strided(u16),
-    /// Any region.
-    Region(Offsets),
-    /// A region whose origin is `immediate` bytes after the address at `offset`.
-    Indirect { immediate: i16, offsets: Offsets },
-    /// One address for each row of `width` elements, `stride` bytes apart.
-    Rows {
-        immediate: i16,
-        width: u8,
-        stride: u16,
-    },
-}
-
-/// A source operand.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Source {
-    /// Place of the first element, or of the first address.
-    pub(crate) offset: usize,
-    pub(crate) data_type: DataType,
-    pub(crate) modify: Modify,
-    /// Whether the element has the bits of the type in which the instruction computes.
-    pub(crate) same: bool,
-    pub(crate) shape: Shape,
-    /// Whether it is a constant that stands in 64 bits, extended by this signedness.
-    pub(crate) extended: Option<bool>,
-}
-
-/// Which elements a destination writes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Target {
-    /// Nothing is written.
-    Null,
-    /// Consecutive elements.
-    Packed,
-    /// Elements a number of bytes apart.
-    Strided(u16),
-    /// As before, `immediate` bytes after the address at `offset`.
-    Indirect { immediate: i16, stride: u16 },
-}
-
-/// A destination operand.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Destination {
-    pub(crate) offset: usize,
-    pub(crate) data_type: DataType,
-    pub(crate) saturate: bool,
-    pub(crate) same: bool,
-    pub(crate) target: Target,
 }
 
 /// A packed immediate as elements: type, bytes, number of elements.
@@ -194,8 +125,8 @@ impl Rows {
         offsets
     }
 
-    /// The simplest shape of a direct operand.
-    fn shape(self, lanes: usize, size: usize) -> Shape {
+    /// The simplest form of the region of a direct operand.
+    fn shape(self, lanes: usize, size: usize) -> Elements {
         let elements: Vec<usize> = (0..lanes).map(|lane| self.element(lane)).collect();
         let step = elements.get(1).copied().unwrap_or(0);
         let even = elements
@@ -203,10 +134,10 @@ impl Rows {
             .enumerate()
             .all(|(lane, e)| *e == lane * step);
         match (even, step) {
-            (true, 0) => Shape::Scalar,
-            (true, 1) => Shape::Packed,
-            (true, step) => Shape::Strided(u16::try_from(step * size).unwrap_or(u16::MAX)),
-            (false, _) => Shape::Region(self.offsets(size)),
+            (true, 0) => Elements::Scalar,
+            (true, 1) => Elements::Packed,
+            (true, step) => Elements::Strided(u16::try_from(step * size).unwrap_or(u16::MAX)),
+            (false, _) => Elements::Offsets(self.offsets(size)),
         }
     }
 }
@@ -259,9 +190,8 @@ impl Context<'_> {
                     offset: place.offset + first,
                     data_type: DataType::Uw,
                     modify: Modify::None,
-                    same: false,
-                    extended: None,
-                    shape: rows.shape(lanes, 2),
+                    constant: None,
+                    region: rows.shape(lanes, 2),
                 })
             }
             VectorOperand::State(state) => {
@@ -280,12 +210,11 @@ impl Context<'_> {
                     offset: place.offset + first,
                     data_type: DataType::Ud,
                     modify: Modify::None,
-                    same: false,
-                    extended: None,
-                    shape: if lanes == 1 {
-                        Shape::Scalar
+                    constant: None,
+                    region: if lanes == 1 {
+                        Elements::Scalar
                     } else {
-                        Shape::Packed
+                        Elements::Packed
                     },
                 })
             }
@@ -331,9 +260,8 @@ impl Context<'_> {
             offset: place.offset + origin,
             data_type: place.data_type,
             modify: modify(general.modifier, place.data_type)?,
-            same: false,
-            extended: None,
-            shape: rows.shape(lanes, size),
+            constant: None,
+            region: rows.shape(lanes, size),
         })
     }
 
@@ -346,13 +274,13 @@ impl Context<'_> {
             Some(_) => 1,
         };
         let offset = self.addresses(indirect, addresses)?;
-        let shape = match rows.vertical {
-            None => Shape::Rows {
+        let region = match rows.vertical {
+            None => Elements::Rows {
                 immediate: indirect.offset,
                 width: u8::try_from(rows.width).unwrap_or(32),
                 stride: u16::try_from(rows.horizontal * size).unwrap_or(u16::MAX),
             },
-            Some(_) => Shape::Indirect {
+            Some(_) => Elements::Indirect {
                 immediate: indirect.offset,
                 offsets: rows.offsets(size),
             },
@@ -361,9 +289,8 @@ impl Context<'_> {
             offset,
             data_type,
             modify: modify(indirect.modifier, data_type)?,
-            same: false,
-            extended: None,
-            shape,
+            constant: None,
+            region,
         })
     }
 
@@ -397,9 +324,8 @@ impl Context<'_> {
                 offset: self.constant(&bytes),
                 data_type,
                 modify: Modify::None,
-                same: false,
-                extended: None,
-                shape: rows.shape(lanes, size),
+                constant: None,
+                region: rows.shape(lanes, size),
             });
         }
         if immediate.data_type() == DataType::Bool {
@@ -407,13 +333,15 @@ impl Context<'_> {
         }
         let data_type = immediate.data_type();
         Ok(Source {
-            offset: self
-                .constant(&super::context::extend(immediate.bits(), data_type).to_le_bytes()),
+            offset: self.constant(&extend(immediate.bits(), data_type).to_le_bytes()),
             data_type,
             modify: Modify::None,
-            same: false,
-            extended: Some(data_type.is_signed()),
-            shape: Shape::Scalar,
+            constant: Some(if data_type.is_signed() {
+                Extension::Sign
+            } else {
+                Extension::Zero
+            }),
+            region: Elements::Scalar,
         })
     }
 
@@ -423,9 +351,8 @@ impl Context<'_> {
             offset: self.constant(&[0; 8]),
             data_type: DataType::Ud,
             modify: Modify::None,
-            same: false,
-            extended: None,
-            shape: Shape::Scalar,
+            constant: None,
+            region: Elements::Scalar,
         }
     }
 
@@ -444,7 +371,6 @@ impl Context<'_> {
             offset,
             data_type,
             saturate,
-            same: false,
             target,
         };
         let stride = |region: Region| {
@@ -522,9 +448,8 @@ impl Context<'_> {
             offset: self.constant(&address.to_le_bytes()),
             data_type: DataType::Uw,
             modify: Modify::None,
-            same: false,
-            extended: None,
-            shape: Shape::Scalar,
+            constant: None,
+            region: Elements::Scalar,
         })
     }
 }

@@ -2,15 +2,12 @@
 //!
 //! Structured control flow of old objects becomes the same jumps as `goto`.
 
-use super::build::Builder;
-use super::code::{Kind, Step};
-use super::context::{Lanes, Scalar};
+use super::compute::Builder;
 use super::fields;
 use super::operand::Problem;
-use super::translate::{Code, Origin, State, function_address, symbol};
+use super::{State, symbol};
+use crate::code::{Action, Code, Lane, Lanes, Operation, Origin, Scalar, Source, Step};
 use crate::fault::FaultKind;
-use crate::lanes::int;
-use crate::run::registers::full;
 use std::collections::{BTreeMap, BTreeSet};
 use visakit_isa::object::Body;
 use visakit_isa::semantics::{Callee, Flow, Structure};
@@ -70,7 +67,7 @@ impl Labels {
             match self.places.get(&label) {
                 Some(place) => set_target(step, number, *place),
                 None => {
-                    step.kind = Kind::Fault(Box::new(FaultKind::UnknownLabel(label.0)));
+                    step.action = Action::Fault(Box::new(FaultKind::UnknownLabel(label.0)));
                 }
             }
         }
@@ -88,7 +85,7 @@ impl Labels {
             };
             for step in unfinished {
                 if let Some(step) = steps.get_mut(step) {
-                    step.kind = Kind::Fault(Box::new(FaultKind::Unbalanced));
+                    step.action = Action::Fault(Box::new(FaultKind::Unbalanced));
                 }
             }
         }
@@ -96,11 +93,11 @@ impl Labels {
 }
 
 fn set_target(step: &mut Step, number: usize, place: usize) {
-    match &mut step.kind {
-        Kind::Jump { target, .. } | Kind::Goto { target, .. } | Kind::Call { target, .. } => {
+    match &mut step.action {
+        Action::Jump { target, .. } | Action::Goto { target, .. } | Action::Call { target, .. } => {
             *target = place;
         }
-        Kind::Switch { targets, .. } => {
+        Action::Switch { targets, .. } => {
             if let Some(target) = targets.get_mut(number) {
                 *target = place;
             }
@@ -125,8 +122,8 @@ impl Place<'_> {
         self.code.push(step, self.origin);
     }
 
-    fn plain(&mut self, kind: Kind) {
-        self.push(Step::plain(kind));
+    fn plain(&mut self, action: Action) {
+        self.push(Step::plain(action));
     }
 
     fn patch(&mut self, steps: &[usize], place: usize) {
@@ -148,12 +145,12 @@ pub(crate) fn translate(
     let cx = state.cx;
     let uniform = |lanes: Lanes| lanes.count == 1;
     match instruction.def().flow {
-        Flow::Next | Flow::Marker => place.plain(Kind::Nothing),
+        Flow::Next | Flow::Marker => place.plain(Action::Nothing),
         Flow::Label { .. } => {
             let label = fields::label(instruction)?;
             labels.places.entry(label).or_insert_with(|| place.here());
             if labels.joins.contains(&label) {
-                place.plain(Kind::Join);
+                place.plain(Action::Join);
             }
         }
         Flow::Jump { by_lane } => {
@@ -163,7 +160,7 @@ pub(crate) fn translate(
                 if by_lane {
                     goto(lanes, false)
                 } else {
-                    Kind::Jump {
+                    Action::Jump {
                         target: 0,
                         inverted: false,
                     }
@@ -172,7 +169,7 @@ pub(crate) fn translate(
             labels.pending.push((place.here(), 0, label));
             place.push(step);
             if backward {
-                place.plain(Kind::Join);
+                place.plain(Action::Join);
             }
         }
         Flow::Switch => {
@@ -184,14 +181,14 @@ pub(crate) fn translate(
                     targets.push(0);
                 }
             }
-            place.plain(Kind::Switch {
+            place.plain(Action::Switch {
                 index,
                 targets: targets.into_boxed_slice(),
             });
         }
         Flow::Call(Callee::Label) => {
             let label = fields::label(instruction)?;
-            let step = branch(state, instruction, |lanes| Kind::Call {
+            let step = branch(state, instruction, |lanes| Action::Call {
                 target: 0,
                 function: None,
                 uniform: uniform(lanes),
@@ -208,7 +205,7 @@ pub(crate) fn translate(
                     "function {name:?} is not in the object"
                 )));
             };
-            let step = branch(state, instruction, |lanes| Kind::Call {
+            let step = branch(state, instruction, |lanes| Action::Call {
                 target: 0,
                 function: Some(function),
                 uniform: uniform(lanes),
@@ -218,14 +215,14 @@ pub(crate) fn translate(
         }
         Flow::Call(Callee::Address) => {
             let address = cx.scalar(fields::vector(instruction, F::FuncAddr)?)?;
-            let step = branch(state, instruction, |lanes| Kind::CallAddress {
+            let step = branch(state, instruction, |lanes| Action::CallAddress {
                 address,
                 uniform: uniform(lanes),
             })?;
             place.push(step);
         }
         Flow::Return { .. } => {
-            let step = branch(state, instruction, |lanes| Kind::Return {
+            let step = branch(state, instruction, |lanes| Action::Return {
                 uniform: uniform(lanes),
             })?;
             place.push(step);
@@ -240,7 +237,7 @@ pub(super) fn barrier(
     _: &Instruction,
     place: &mut Place<'_>,
 ) -> Result<(), Problem> {
-    place.plain(Kind::Barrier);
+    place.plain(Action::Barrier);
     Ok(())
 }
 
@@ -250,18 +247,18 @@ pub(super) fn split_barrier(
     place: &mut Place<'_>,
 ) -> Result<(), Problem> {
     let signal = fields::number(instruction, F::Mode)? & 1 != 0;
-    place.plain(if signal { Kind::Signal } else { Kind::Wait });
+    place.plain(if signal { Action::Signal } else { Action::Wait });
     Ok(())
 }
 
-fn goto(lanes: Lanes, inverted: bool) -> Kind {
+fn goto(lanes: Lanes, inverted: bool) -> Action {
     if lanes.count == 1 {
-        Kind::Jump {
+        Action::Jump {
             target: 0,
             inverted,
         }
     } else {
-        Kind::Goto {
+        Action::Goto {
             target: 0,
             inverted,
         }
@@ -272,19 +269,14 @@ fn goto(lanes: Lanes, inverted: bool) -> Kind {
 fn branch(
     state: &State<'_, '_>,
     instruction: &Instruction,
-    kind: impl FnOnce(Lanes) -> Kind,
+    action: impl FnOnce(Lanes) -> Action,
 ) -> Result<Step, Problem> {
     let lanes = state.cx.lanes(instruction)?;
-    let predicate = match instruction.predicate() {
-        Some(word) => state.cx.flag(word, lanes)?,
-        None => None,
-    };
     Ok(Step {
-        first: lanes.first,
-        no_mask: lanes.no_mask,
-        window: full(usize::from(lanes.count)),
-        predicate,
-        kind: kind(lanes),
+        lanes,
+        predicate: state.cx.predicate(instruction, lanes)?,
+        action: action(lanes),
+        origin: Origin::NONE,
     })
 }
 
@@ -300,17 +292,15 @@ pub(super) fn address(
     let address = match state.options.symbols.get(text.as_ref()) {
         Some(address) => *address,
         None => match state.functions.get(name) {
-            Some(function) => function_address(*function),
+            Some(function) => Code::function_address(*function),
             None => return Err(Problem::Fault(FaultKind::UnknownSymbol(text.into_owned()))),
         },
     };
     let mut b = Builder::without_destination(cx, instruction, &[])?;
     b.destination = cx.destination(fields::vector(instruction, F::Dst)?, 1)?;
-    let mut source = super::build::unused();
-    source.offset = cx.constant(&address.to_le_bytes());
-    source.data_type = DataType::Uq;
-    b.sources = vec![source];
-    place.push(b.unary_fixed::<int::Copy, u64>());
+    let constant = cx.constant(&address.to_le_bytes());
+    b.sources = vec![Source::scalar(constant, DataType::Uq)];
+    place.push(b.step(Operation::Copy, Lane::U64));
     Ok(())
 }
 
@@ -326,7 +316,7 @@ pub(super) fn named_barrier(
     };
     let number = scalar(F::BarrierId)?;
     if fields::number(instruction, F::Mode)? & 1 == 0 {
-        place.plain(Kind::NamedWait(number));
+        place.plain(Action::NamedWait(number));
         return Ok(());
     }
     let operands = if instruction.get(F::NumThreads).is_some() {
@@ -340,7 +330,7 @@ pub(super) fn named_barrier(
             scalar(F::NumConsumers)?,
         ]
     };
-    place.plain(Kind::NamedSignal(Box::new(operands)));
+    place.plain(Action::NamedSignal(Box::new(operands)));
     Ok(())
 }
 
@@ -357,7 +347,7 @@ fn structured(
             // Lanes without the predicate jump to ELSE or ENDIF.
             let mut step = branch(state, instruction, |lanes| goto(lanes, true))?;
             if step.predicate.is_none() {
-                step.kind = Kind::Nothing;
+                step.action = Action::Nothing;
             }
             labels.open.push(Block::If(vec![place.here()]));
             place.push(step);
@@ -370,7 +360,7 @@ fn structured(
             let pending = std::mem::replace(steps, vec![place.here()]);
             place.push(step);
             place.patch(&pending, place.here());
-            place.plain(Kind::Join);
+            place.plain(Action::Join);
         }
         Structure::EndIf => {
             if !matches!(labels.open.last(), Some(Block::If(_))) {
@@ -379,11 +369,11 @@ fn structured(
             if let Some(Block::If(pending)) = labels.open.pop() {
                 place.patch(&pending, place.here());
             }
-            place.plain(Kind::Join);
-            place.plain(Kind::Nothing);
+            place.plain(Action::Join);
+            place.plain(Action::Nothing);
         }
         Structure::Do => {
-            place.plain(Kind::Nothing);
+            place.plain(Action::Nothing);
             labels.open.push(Block::Loop {
                 start: place.here(),
                 breaks: Vec::new(),
@@ -402,11 +392,11 @@ fn structured(
             }) = labels.open.pop()
             {
                 place.patch(&continues, place.here());
-                place.plain(Kind::Join);
+                place.plain(Action::Join);
                 set_target(&mut step, 0, start);
                 place.push(step);
                 place.patch(&breaks, place.here());
-                place.plain(Kind::Join);
+                place.plain(Action::Join);
             }
         }
         Structure::Break | Structure::Continue => {

@@ -5,12 +5,15 @@
     reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
 )]
 
-use super::alu::{Alu, Lanes, unary_any};
-use super::registers::{Destinations, Registers, Sources};
-use super::simd::Kernel;
+use super::arithmetic::unary_any;
+use super::{Alu, Lanes};
+use crate::code::{Operation, Relation as Outcomes};
 use crate::fault::{Outcome, Trap};
 use crate::lanes::convert::{Compute, Convert, Element};
 use crate::lanes::int::{Copy, Int};
+use crate::machine::Registers;
+use crate::machine::registers::{Destinations, Sources};
+use crate::machine::simd::Kernel;
 use std::marker::PhantomData;
 
 /// A relation of two values.
@@ -43,7 +46,7 @@ fn relate<R: Relation, C: Compute>(a: &[C], b: &[C]) -> u32 {
 }
 
 struct CompareBody<'a, R, C, const N: usize> {
-    alu: &'a Alu,
+    alu: &'a Alu<'a>,
     registers: &'a Registers,
     marker: PhantomData<(R, C)>,
 }
@@ -79,11 +82,12 @@ impl<R: Relation, C: Compute, const N: usize> Kernel for CompareBody<'_, R, C, N
 
 /// Writes the outcome of a comparison to a predicate, or as all ones or zeros to a variable.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn conclude(alu: &Alu, registers: &mut Registers, bits: u32, mask: u32) -> Outcome {
-    let bits = if alu.negate { !bits } else { bits };
-    match &alu.extra {
-        Some(extra) => {
-            extra.flags[0].write(registers, bits, mask);
+fn conclude(alu: &Alu<'_>, registers: &mut Registers, bits: u32, mask: u32) -> Outcome {
+    let negate = alu.operation == Operation::Compare(Outcomes::NotEqual);
+    let bits = if negate { !bits } else { bits };
+    match &alu.sets {
+        Some(flag) => {
+            flag.write(registers, bits, mask);
             Ok(())
         }
         None => {
@@ -91,14 +95,14 @@ fn conclude(alu: &Alu, registers: &mut Registers, bits: u32, mask: u32) -> Outco
             for (lane, value) in lanes.iter_mut().enumerate() {
                 *value = if bits >> lane & 1 != 0 { u64::MAX } else { 0 };
             }
-            registers.store_any(&alu.destination, &lanes[..alu.lanes.min(32)], mask)
+            registers.store_any(&alu.destination, &lanes[..alu.lanes], mask)
         }
     }
 }
 
 /// Comparison of sources that are taken as they are, N lanes at a time.
 pub(crate) fn compare<R, C, const N: usize>(
-    alu: &Alu,
+    alu: &Alu<'_>,
     registers: &mut Registers,
     mask: u32,
 ) -> Outcome
@@ -115,21 +119,19 @@ where
         registers,
         marker: PhantomData,
     };
-    match registers.simd.try_run(body) {
-        Ok(bits) => conclude(alu, registers, bits, mask),
-        Err(_) => compare_any::<R, C>(alu, registers, mask),
-    }
+    let bits = registers.simd.run(body);
+    conclude(alu, registers, bits, mask)
 }
 
 /// Comparison of sources of any kind.
 #[inline(never)]
-pub(crate) fn compare_any<R, C>(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome
+pub(crate) fn compare_any<R, C>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
 where
     R: Relation,
     C: Compute,
     Registers: Sources<C>,
 {
-    let lanes = alu.lanes.min(32);
+    let lanes = alu.lanes;
     let bits = if C::FLOAT && alu.is_slow(registers) && alu.exact(registers).flush {
         compare_flushed::<R>(alu, registers, mask)?
     } else {
@@ -142,12 +144,12 @@ where
 
 /// Comparison where denormals count as zero.
 fn compare_flushed<R: Relation>(
-    alu: &Alu,
+    alu: &Alu<'_>,
     registers: &Registers,
     mask: u32,
 ) -> Result<u32, Box<Trap>> {
     let exact = alu.exact(registers);
-    let lanes = alu.lanes.min(32);
+    let lanes = alu.lanes;
     let (mut a, mut b) = ([0.0f64; 32], [0.0f64; 32]);
     registers.load_exact(&alu.sources[0], &mut a[..lanes], mask)?;
     registers.load_exact(&alu.sources[1], &mut b[..lanes], mask)?;
@@ -156,7 +158,7 @@ fn compare_flushed<R: Relation>(
 }
 
 struct SelectBody<'a, C, const N: usize> {
-    alu: &'a Alu,
+    alu: &'a Alu<'a>,
     registers: &'a mut Registers,
     mask: u32,
     chosen: u32,
@@ -200,14 +202,18 @@ impl<C: Compute, const N: usize> Kernel for SelectBody<'_, C, N> {
     }
 }
 
-fn chooser(alu: &Alu, registers: &Registers) -> u32 {
-    let extra = alu.extra.as_ref();
-    extra.map_or(0, |extra| extra.flags[0].read(registers))
+fn chooser(alu: &Alu<'_>, registers: &Registers) -> u32 {
+    let [flag, _] = &alu.flags;
+    flag.read(registers)
 }
 
 /// The first source where the predicate is set, else the second. Of operands that are taken as they are, N lanes at a
 /// time.
-pub(crate) fn select<C, const N: usize>(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome
+pub(crate) fn select<C, const N: usize>(
+    alu: &Alu<'_>,
+    registers: &mut Registers,
+    mask: u32,
+) -> Outcome
 where
     C: Compute,
     Registers: Sources<C> + Destinations<C>,
@@ -220,21 +226,19 @@ where
         marker: PhantomData,
     };
     let simd = body.registers.simd;
-    match simd.try_run(body) {
-        Ok(()) => Ok(()),
-        Err(body) => select_any::<C>(alu, body.registers, mask),
-    }
+    simd.run(body);
+    Ok(())
 }
 
 /// The same of operands of any kind.
 #[inline(never)]
-pub(crate) fn select_any<C>(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome
+pub(crate) fn select_any<C>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
 where
     C: Compute,
     Registers: Sources<C> + Destinations<C>,
 {
     let chosen = chooser(alu, registers);
-    let lanes = alu.lanes.min(32);
+    let lanes = alu.lanes;
     let a: [C; 32] = registers.load(&alu.sources[0], lanes, mask & chosen)?;
     let mut result: [C; 32] = registers.load(&alu.sources[1], lanes, mask & !chosen)?;
     for lane in 0..lanes {
@@ -246,7 +250,7 @@ where
 }
 
 /// Integers to a float destination.
-pub(crate) fn integers_to_float<C>(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome
+pub(crate) fn integers_to_float<C>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
 where
     C: Int,
     Registers: Sources<C> + Destinations<C>,
@@ -258,7 +262,7 @@ where
 }
 
 struct ConvertBody<'a, S, D, const N: usize> {
-    alu: &'a Alu,
+    alu: &'a Alu<'a>,
     registers: &'a mut Registers,
     mask: u32,
     marker: PhantomData<(S, D)>,
@@ -298,7 +302,7 @@ where
 
 /// A conversion of operands that are taken as they are, N lanes at a time.
 pub(crate) fn convert<S, D, const N: usize>(
-    alu: &Alu,
+    alu: &Alu<'_>,
     registers: &mut Registers,
     mask: u32,
 ) -> Outcome
@@ -321,7 +325,7 @@ where
 }
 
 /// A conversion of operands of any kind.
-pub(crate) fn convert_any<S, D>(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome
+pub(crate) fn convert_any<S, D>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
 where
     S: Compute + Convert<D>,
     D: Compute,
@@ -330,7 +334,7 @@ where
     if (S::FLOAT || D::FLOAT) && registers.mode.is_slow() {
         return convert_in_mode(alu, registers, mask, S::FLOAT);
     }
-    let lanes = alu.lanes.min(32);
+    let lanes = alu.lanes;
     let values: [S; 32] = registers.load(&alu.sources[0], lanes, mask)?;
     let mut result = [D::default(); 32];
     for lane in 0..lanes {
@@ -341,8 +345,8 @@ where
 
 /// A conversion in the mode of the thread.
 #[inline(never)]
-fn convert_in_mode(alu: &Alu, registers: &mut Registers, mask: u32, float: bool) -> Outcome {
-    let lanes = alu.lanes.min(32);
+fn convert_in_mode(alu: &Alu<'_>, registers: &mut Registers, mask: u32, float: bool) -> Outcome {
+    let lanes = alu.lanes;
     if float {
         let mut values = [0.0f64; 32];
         registers.load_exact(&alu.sources[0], &mut values[..lanes], mask)?;

@@ -8,198 +8,24 @@
     reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
 )]
 
-use super::registers::{Destinations, Registers, Sources};
-use super::simd::Kernel;
+use super::{Alu, Lanes};
+use crate::code::{Operation, Precision};
 use crate::fault::Outcome;
 use crate::lanes::convert::Compute;
 use crate::lanes::exact::Rounding;
-use crate::lanes::float::{Exact, InMode, Precision, Real};
+use crate::lanes::float::{InMode, Real};
 use crate::lanes::int::{Binary, Horner, Ternary, Unary};
-use crate::program::operand::{Destination, Modify, Source};
+use crate::machine::Registers;
+use crate::machine::registers::{Destinations, Sources};
+use crate::machine::simd::Kernel;
 use std::marker::PhantomData;
-use std::ops::Deref;
-
-/// The code of an instruction. Bit i of the mask enables lane i.
-pub(crate) type AluFn = fn(&Alu, &mut Registers, u32) -> Outcome;
-
-/// Lanes that a hot kernel computes at a time: two wide registers of 32-bit lanes.
-pub(crate) const CHUNK: usize = 16;
-
-/// A predicate variable as an instruction sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Flag {
-    /// Place of its word.
-    pub(crate) offset: u32,
-    /// First lane.
-    pub(crate) first: u8,
-    pub(crate) any: bool,
-    pub(crate) all: bool,
-    pub(crate) invert: bool,
-    /// Lanes of the instruction, as a mask.
-    pub(crate) window: u32,
-}
-
-impl Flag {
-    /// The whole word.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn word(&self, registers: &Registers) -> u32 {
-        registers.read_u32(self.offset as usize)
-    }
-
-    /// The lanes that it enables.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn read(&self, registers: &Registers) -> u32 {
-        let mut bits = (self.word(registers) >> self.first) & self.window;
-        if self.any {
-            bits = if bits != 0 { self.window } else { 0 };
-        } else if self.all {
-            bits = if bits == self.window { self.window } else { 0 };
-        }
-        if self.invert {
-            !bits & self.window
-        } else {
-            bits
-        }
-    }
-
-    /// Writes the enabled lanes.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn write(&self, registers: &mut Registers, bits: u32, mask: u32) {
-        let mask = (mask & self.window) << self.first;
-        let old = self.word(registers);
-        let new = old & !mask | (bits << self.first) & mask;
-        registers.write_u32(self.offset as usize, new);
-    }
-}
-
-/// What few instructions have.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Extra {
-    pub(crate) fourth: Option<Source>,
-    pub(crate) second: Option<Destination>,
-    pub(crate) flags: [Flag; 3],
-    pub(crate) numbers: [usize; 4],
-}
-
-/// What an instruction works on.
-#[derive(Clone, Debug)]
-pub(crate) struct Operands {
-    pub(crate) lanes: usize,
-    /// Whether the outcome of a comparison is inverted.
-    pub(crate) negate: bool,
-    /// Format of float arithmetic.
-    pub(crate) precision: Precision,
-    pub(crate) destination: Destination,
-    pub(crate) sources: [Source; 3],
-    pub(crate) extra: Option<Box<Extra>>,
-}
-
-/// A source that a hot kernel takes as it stands in the register file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Place {
-    /// Of its first element, in bytes.
-    pub(crate) offset: u32,
-    /// Whether one element serves all lanes; else they follow each other.
-    pub(crate) scalar: bool,
-    pub(crate) modify: Modify,
-}
-
-/// What hot kernels need to know: little, so that steps are small.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Hot {
-    pub(crate) sources: [Place; 3],
-    /// Place of the first element that is written.
-    pub(crate) to: u32,
-    pub(crate) lanes: u8,
-    /// Whether any source has a modifier.
-    pub(crate) modified: bool,
-}
-
-/// An instruction on registers.
-#[derive(Clone, Debug)]
-pub(crate) struct Alu {
-    pub(crate) run: AluFn,
-    /// For hot kernels, else nothing.
-    pub(crate) hot: Hot,
-    pub(crate) operands: Box<Operands>,
-}
-
-impl Deref for Alu {
-    type Target = Operands;
-
-    fn deref(&self) -> &Operands {
-        &self.operands
-    }
-}
-
-impl Operands {
-    pub(crate) fn exact(&self, registers: &Registers) -> Exact {
-        let mode = registers.mode;
-        Exact {
-            precision: self.precision,
-            rounding: mode.rounding,
-            flush: match self.precision {
-                Precision::Half => mode.flush_hf,
-                Precision::BFloat | Precision::Float => mode.flush_f,
-                Precision::Double => mode.flush_df,
-            },
-        }
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn is_slow(&self, registers: &Registers) -> bool {
-        match self.precision {
-            Precision::Half => registers.mode.slow_hf,
-            Precision::BFloat | Precision::Float => registers.mode.slow_f,
-            Precision::Double => registers.mode.slow_df,
-        }
-    }
-}
-
-/// A source of a hot kernel. What serves all lanes is read before anything is written.
-#[derive(Clone, Copy)]
-pub(super) struct Lanes<C> {
-    place: Place,
-    value: C,
-}
-
-impl<C: Compute> Lanes<C> {
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn new(place: Place, registers: &Registers) -> Self {
-        let value = match place.scalar {
-            true => registers.element(place.offset as usize),
-            false => C::default(),
-        };
-        Self { place, value }
-    }
-
-    /// The N lanes from `first` on.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(super) fn read<const N: usize, const MODIFIED: bool>(
-        &self,
-        registers: &Registers,
-        first: usize,
-    ) -> [C; N] {
-        let mut values = match self.place.scalar {
-            true => [self.value; N],
-            false => registers.array(self.place.offset as usize + first * size_of::<C>()),
-        };
-        if MODIFIED {
-            let change = C::change(self.place.modify);
-            for value in &mut values {
-                *value = value.changed(change);
-            }
-        }
-        values
-    }
-}
 
 macro_rules! kernels {
     ($($(#[doc = $doc:literal])* $name:ident $any:ident $body_name:ident $trait:ident ($($arg:ident $index:literal),*);)*) => {$(
         $(#[doc = $doc])*
         /// For operands that are taken as they are, N lanes at a time.
         pub(crate) fn $name<O, C, const N: usize>(
-            alu: &Alu,
+            alu: &Alu<'_>,
             registers: &mut Registers,
             mask: u32,
         ) -> Outcome
@@ -209,18 +35,15 @@ macro_rules! kernels {
             Registers: Sources<C> + Destinations<C>,
         {
             let simd = registers.simd;
-            let body = $body_name::<O, C, N> { alu, registers, mask, marker: PhantomData };
-            match simd.try_run(body) {
-                Ok(()) => Ok(()),
-                Err(body) => $any::<O, C>(alu, body.registers, mask),
-            }
+            simd.run($body_name::<O, C, N> { alu, registers, mask, marker: PhantomData });
+            Ok(())
         }
 
         $(#[doc = $doc])*
         /// For operands of any kind.
         #[inline(never)]
         pub(crate) fn $any<O, C>(
-            alu: &Alu,
+            alu: &Alu<'_>,
             registers: &mut Registers,
             mask: u32,
         ) -> Outcome
@@ -230,7 +53,7 @@ macro_rules! kernels {
             Registers: Sources<C> + Destinations<C>,
         {
             let mut result = [C::default(); 32];
-            let lanes = alu.lanes.min(32);
+            let lanes = alu.lanes;
             $(let $arg = registers.load(&alu.sources[$index], lanes, mask)?;)*
             for lane in 0..lanes {
                 result[lane] = O::apply($($arg[lane]),*);
@@ -239,7 +62,7 @@ macro_rules! kernels {
         }
 
         struct $body_name<'a, O, C, const N: usize> {
-            alu: &'a Alu,
+            alu: &'a Alu<'a>,
             registers: &'a mut Registers,
             mask: u32,
             marker: PhantomData<(O, C)>,
@@ -295,7 +118,7 @@ macro_rules! real_kernels {
         $(#[doc = $doc])*
         /// For operands that are taken as they are, N lanes at a time.
         pub(crate) fn $name<O, C, const N: usize>(
-            alu: &Alu,
+            alu: &Alu<'_>,
             registers: &mut Registers,
             mask: u32,
         ) -> Outcome
@@ -313,7 +136,7 @@ macro_rules! real_kernels {
         $(#[doc = $doc])*
         /// For operands of any kind.
         pub(crate) fn $any<O, C>(
-            alu: &Alu,
+            alu: &Alu<'_>,
             registers: &mut Registers,
             mask: u32,
         ) -> Outcome
@@ -330,7 +153,7 @@ macro_rules! real_kernels {
 
         /// Where the mode only flushes denormals, the host computes; else the soft way is taken.
         #[inline(never)]
-        fn $flushed<O, C>(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome
+        fn $flushed<O, C>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
         where
             C: Real,
             O: $trait<C> + InMode,
@@ -345,7 +168,7 @@ macro_rules! real_kernels {
         }
 
         struct $body_name<'a, O, C> {
-            alu: &'a Alu,
+            alu: &'a Alu<'a>,
             registers: &'a mut Registers,
             mask: u32,
             marker: PhantomData<(O, C)>,
@@ -363,7 +186,7 @@ macro_rules! real_kernels {
             fn run(self) -> Outcome {
                 let Self { alu, registers, mask, .. } = self;
                 let mut result = [C::default(); 32];
-                let lanes = alu.lanes.min(32);
+                let lanes = alu.lanes;
                 $(let $arg = registers.load(&alu.sources[$index], lanes, mask)?;)*
                 for lane in 0..lanes {
                     result[lane] = O::apply($($arg[lane].flush()),*).flush();
@@ -386,11 +209,12 @@ real_kernels! {
 
 /// Float arithmetic in a mode, or of a precision, that the host does not have.
 #[inline(never)]
-pub(crate) fn in_mode<O: InMode>(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
+pub(crate) fn in_mode<O: InMode>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
     let exact = alu.exact(registers);
     let mut sources = [[0.0f64; 32]; 3];
-    for (values, source) in sources.iter_mut().zip(&alu.sources) {
-        registers.load_exact(source, &mut values[..alu.lanes.min(32)], mask)?;
+    let used = alu.operation.sources();
+    for (values, source) in sources.iter_mut().zip(&alu.sources).take(used) {
+        registers.load_exact(source, &mut values[..alu.lanes], mask)?;
     }
     let mut results = [0.0f64; 32];
     for (lane, result) in results.iter_mut().enumerate().take(alu.lanes) {
@@ -399,11 +223,11 @@ pub(crate) fn in_mode<O: InMode>(alu: &Alu, registers: &mut Registers, mask: u32
             *result = exact.result(O::in_mode(exact, [of(0), of(1), of(2)]));
         }
     }
-    registers.store_exact(&alu.destination, &results[..alu.lanes.min(32)], mask)
+    registers.store_exact(&alu.destination, &results[..alu.lanes], mask)
 }
 
 struct BooleanBody<'a, const N: usize> {
-    alu: &'a Alu,
+    alu: &'a Alu<'a>,
     registers: &'a mut Registers,
     mask: u32,
     function: Horner,
@@ -435,30 +259,33 @@ impl<const N: usize> Kernel for BooleanBody<'_, N> {
     }
 }
 
-fn boolean_function(alu: &Alu) -> Horner {
-    let numbers = alu.extra.as_ref().map_or([0; 4], |extra| extra.numbers);
-    Horner::new(u32::try_from(numbers[0]).unwrap_or(0))
+fn boolean_function(alu: &Alu<'_>) -> Horner {
+    match alu.operation {
+        Operation::Boolean(table) => Horner::new(table.into()),
+        _ => Horner::new(0),
+    }
 }
 
-/// A bitwise function of three sources, whose table is the first number.
-pub(crate) fn boolean<const N: usize>(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
+/// A bitwise function of three sources.
+pub(crate) fn boolean<const N: usize>(
+    alu: &Alu<'_>,
+    registers: &mut Registers,
+    mask: u32,
+) -> Outcome {
     let simd = registers.simd;
-    let body = BooleanBody::<N> {
+    simd.run(BooleanBody::<N> {
         alu,
         registers,
         mask,
         function: boolean_function(alu),
-    };
-    match simd.try_run(body) {
-        Ok(()) => Ok(()),
-        Err(body) => boolean_any(alu, body.registers, mask),
-    }
+    });
+    Ok(())
 }
 
 /// The same for operands of any kind.
-pub(crate) fn boolean_any(alu: &Alu, registers: &mut Registers, mask: u32) -> Outcome {
+pub(crate) fn boolean_any(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
     let function = boolean_function(alu);
-    let lanes = alu.lanes.min(32);
+    let lanes = alu.lanes;
     let a: [u32; 32] = registers.load(&alu.sources[0], lanes, mask)?;
     let b: [u32; 32] = registers.load(&alu.sources[1], lanes, mask)?;
     let c: [u32; 32] = registers.load(&alu.sources[2], lanes, mask)?;

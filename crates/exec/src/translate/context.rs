@@ -1,107 +1,16 @@
 //! What the translation of an instruction can ask about its operands.
 
 use super::layout::{Layout, RoutineLayout};
-use super::operand::{Modify, Problem, Shape};
+use super::operand::Problem;
+use crate::code::{Combine, Flag, Lanes, Modify, RawPlace, Region, Scalar, StatePlace, extend};
 use crate::fault::Unsupported;
-use crate::run::Registers;
-use crate::run::alu::Flag;
-use crate::run::registers::full;
 use std::cell::RefCell;
 use visakit_isa::object::Body;
 use visakit_isa::operand::{PredicateCombine, PredicateOperand};
 use visakit_isa::{
-    DataType, ExecMask, FieldName, Format, Instruction, Predicate, PredicateId, RawOperand,
-    SamplerId, SurfaceId, Value, VectorOperand,
+    ExecMask, FieldName, Format, Instruction, Predicate, PredicateId, RawOperand, SamplerId,
+    SurfaceId, Value, VectorOperand,
 };
-
-/// A raw operand in the register file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct RawPlace {
-    /// First byte in the register file.
-    pub(crate) offset: usize,
-    /// Bytes from there to the end of the variable's storage (rounded up to a register). A message
-    /// that touches more must fault with `RegisterOutOfBounds`.
-    pub(crate) available: usize,
-    /// Element type of the variable.
-    pub(crate) data_type: DataType,
-}
-
-/// A scalar source operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Scalar {
-    /// A constant, sign- or zero-extended by its type.
-    Constant(u64),
-    /// An element of the register file.
-    Register {
-        /// First byte.
-        offset: usize,
-        /// Type.
-        data_type: DataType,
-    },
-    /// An element that an address variable points at.
-    Indirect {
-        /// Place of the 16-bit address in the register file.
-        address: usize,
-        /// Offset added to it.
-        offset: i16,
-        /// Type.
-        data_type: DataType,
-    },
-}
-
-impl Scalar {
-    /// The value, sign- or zero-extended by its type to 64 bits; floats as their bits.
-    /// Outside of the register file it reads zero.
-    pub(crate) fn read(&self, registers: &Registers) -> u64 {
-        let (offset, data_type) = match *self {
-            Self::Constant(value) => return value,
-            Self::Register { offset, data_type } => (offset, data_type),
-            Self::Indirect {
-                address,
-                offset,
-                data_type,
-            } => {
-                let base = registers.read_u32(address) & 0xffff;
-                let place = i64::from(base) + i64::from(offset);
-                (usize::try_from(place).unwrap_or(usize::MAX), data_type)
-            }
-        };
-        let size = usize::from(data_type.size());
-        let bytes = offset
-            .checked_add(size)
-            .and_then(|end| registers.file.get(offset..end));
-        let mut word = [0u8; 8];
-        let Some(bytes) = bytes else { return 0 };
-        for (to, from) in word.iter_mut().zip(bytes) {
-            *to = *from;
-        }
-        extend(u64::from_le_bytes(word), data_type)
-    }
-}
-
-/// A surface or sampler operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct StatePlace {
-    /// Index in the routine's table, predefined entries included: surface 0 is `%slm`, 4 `%bss`,
-    /// 5 `%scratch` (see [`visakit_isa::PredefinedSurface`]).
-    pub(crate) id: u32,
-    /// Place of the variable's first element (32 bits) in the register file. Predefined surfaces
-    /// start with their binding table index (254, 1, 2, 3, 252, 255), others with 0.
-    pub(crate) offset: usize,
-    /// Whether the surface is a predefined one.
-    pub(crate) predefined: bool,
-}
-
-/// Execution size and mask of an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Lanes {
-    /// Number of lanes: 1 to 32.
-    pub(crate) count: u8,
-    /// First lane of the execution mask.
-    pub(crate) first: u8,
-    /// Whether the execution mask is ignored.
-    pub(crate) no_mask: bool,
-}
 
 /// The surroundings of an instruction that is translated.
 #[derive(Debug)]
@@ -140,12 +49,14 @@ impl Context<'_> {
         if source.modify != Modify::None {
             return Err(Unsupported::new("a scalar operand", "it has a modifier"));
         }
-        Ok(match source.shape {
-            Shape::Indirect { immediate, .. } | Shape::Rows { immediate, .. } => Scalar::Indirect {
-                address: source.offset,
-                offset: immediate,
-                data_type: source.data_type,
-            },
+        Ok(match source.region {
+            Region::Indirect { immediate, .. } | Region::Rows { immediate, .. } => {
+                Scalar::Indirect {
+                    address: source.offset,
+                    offset: immediate,
+                    data_type: source.data_type,
+                }
+            }
             _ => Scalar::Register {
                 offset: source.offset,
                 data_type: source.data_type,
@@ -222,6 +133,17 @@ impl Context<'_> {
 }
 
 impl Context<'_> {
+    /// The predication of an instruction with these lanes.
+    pub(crate) fn predicate(
+        &self,
+        instruction: &Instruction,
+        lanes: Lanes,
+    ) -> Result<Option<Flag>, Problem> {
+        instruction
+            .predicate()
+            .map_or(Ok(None), |word| self.flag(word, lanes))
+    }
+
     /// The predicate variable of a predication word; `None` for none.
     pub(crate) fn flag(&self, word: Predicate, lanes: Lanes) -> Result<Option<Flag>, Problem> {
         if word.id() == PredicateId(0) {
@@ -230,8 +152,8 @@ impl Context<'_> {
         let mut flag = self.flag_of(word.id(), lanes)?;
         match word.combine() {
             PredicateCombine::PerLane => {}
-            PredicateCombine::Any => flag.any = true,
-            PredicateCombine::All => flag.all = true,
+            PredicateCombine::Any => flag.combine = Combine::Any,
+            PredicateCombine::All => flag.combine = Combine::All,
             PredicateCombine::Reserved => {
                 return Err(Problem::form("a predicate combination that means nothing"));
             }
@@ -250,7 +172,7 @@ impl Context<'_> {
             offset: u32::try_from(place.offset)
                 .map_err(|_| Problem::form("a predicate beyond 4 GiB"))?,
             first: lanes.first,
-            window: full(usize::from(lanes.count)),
+            window: lanes.window(),
             ..Flag::default()
         })
     }
@@ -265,21 +187,6 @@ impl Context<'_> {
         flag.invert = operand.modifier == visakit_isa::operand::Modifier::NOT;
         Ok(flag)
     }
-}
-
-/// Sign- or zero-extends the low bits by a type.
-pub(crate) fn extend(bits: u64, data_type: DataType) -> u64 {
-    let unused = 64 - 8 * u32::from(data_type.size());
-    let high = bits << unused;
-    if data_type.is_signed() {
-        #[expect(
-            clippy::cast_possible_wrap,
-            clippy::cast_sign_loss,
-            reason = "sign extension"
-        )]
-        return (high as i64 >> unused) as u64;
-    }
-    high >> unused
 }
 
 fn unsupported(problem: Problem) -> Unsupported {
