@@ -17,6 +17,7 @@ mod lanes;
 mod machine;
 pub mod memory;
 mod message;
+mod native;
 mod observe;
 mod program;
 mod run;
@@ -26,6 +27,7 @@ mod variables;
 
 pub use fault::{Fault, FaultKind, TranslateError, Unsupported};
 pub use memory::{BufferId, Memory};
+pub use native::{Compiler, Host, Native, NativeFault, NativeThread};
 pub use observe::{InstructionEvent, MemoryAccess, Observer, Space};
 pub use program::{Program, ThreadStart};
 pub use run::{Counters, Group, Limits, Thread};

@@ -8,6 +8,7 @@ pub use start::ThreadStart;
 
 use crate::code::Code;
 use crate::fault::TranslateError;
+use crate::native::{Compiler, Native};
 use crate::translate::layout::{Layout, Place, RoutineLayout};
 use crate::translate::{self, Options, Watched};
 use crate::variables::{InputClass, InputSlot, VariableClass, VariableSlot};
@@ -15,7 +16,8 @@ use start::Entry;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use visakit_isa::object::{Body, Declaration, InputKind, Object, RoutineId};
 use visakit_isa::{Format, StringId};
 
@@ -25,6 +27,12 @@ pub struct Program {
     code: Code,
     /// The code, bound to the functions that run it.
     pub(crate) loaded: Box<[Loaded]>,
+    /// Machine code.
+    native: OnceLock<Option<Box<dyn Native>>>,
+    /// Who makes it, and after how many instructions.
+    compiler: Option<(Arc<dyn Compiler>, u64)>,
+    /// Instructions that ran so far, while there may be machine code some time.
+    ran: AtomicU64,
     /// The register file before a thread sets its own variables.
     pub(crate) image: Vec<u8>,
     pub(crate) taken: Arc<[Range<usize>]>,
@@ -93,6 +101,9 @@ impl Program {
             entry: Entry::default(),
             grf_bytes: options.grf_bytes,
             loaded: load::load(&code),
+            native: OnceLock::new(),
+            compiler: None,
+            ran: AtomicU64::new(0),
             code,
         };
         let image = &mut program.image;
@@ -273,6 +284,37 @@ impl Program {
     #[must_use]
     pub fn code(&self) -> &Code {
         &self.code
+    }
+
+    /// Has the code compiled when so many instructions have run (0: at once). Threads go on in machine
+    /// code at their next turn.
+    pub fn compile_with(&mut self, compiler: Arc<dyn Compiler>, after: u64) {
+        if after == 0 {
+            self.native.get_or_init(|| compiler.compile(&self.code));
+        }
+        self.compiler = Some((compiler, after));
+    }
+
+    /// Counts instructions that ran, and compiles when they are enough.
+    pub(crate) fn count(&self, instructions: u64) {
+        let Some((compiler, after)) = &self.compiler else {
+            return;
+        };
+        if self.native.get().is_none()
+            && self.ran.fetch_add(instructions, Relaxed).saturating_add(instructions) >= *after
+        {
+            self.native.get_or_init(|| compiler.compile(&self.code));
+        }
+    }
+
+    /// Whether there is machine code.
+    #[must_use]
+    pub fn is_compiled(&self) -> bool {
+        self.native().is_some()
+    }
+
+    pub(crate) fn native(&self) -> Option<&dyn Native> {
+        self.native.get()?.as_deref()
     }
 
     /// Number of instructions of the kernel and the functions it can reach.

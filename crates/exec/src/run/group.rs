@@ -110,9 +110,11 @@ impl Group {
                 }
                 let slice = if alone { left } else { left.min(SLICE) };
                 world.thread = number;
+                let before = counters.instructions;
                 thread
                     .run(&mut world, &mut self.slm, slice, &mut counters, observer)
                     .map_err(|fault| *fault)?;
+                program.count(counters.instructions - before);
                 progress = true;
                 if let Pause::NamedSignal([number, kind, producers, consumers]) = thread.pause {
                     thread.pause = Pause::None;

@@ -13,6 +13,7 @@ use crate::kernels::Alu;
 use crate::machine::Registers;
 use crate::machine::simd::Kernel;
 use crate::memory::{Local, Memory};
+use crate::native::{Host, Native, NativeFault, NativeThread};
 use crate::observe::{InstructionEvent, Observer};
 use crate::program::{Masking, Program, Work};
 use crate::variables::VariableSlot;
@@ -351,9 +352,44 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
         let program = world.program;
         let code = &program.loaded;
         let steps_of_code = program.code().steps.as_slice();
+        // Machine code tells nobody what it does.
+        let native = program
+            .native()
+            .filter(|_| !O::INSTRUCTIONS && !O::MEMORY);
+        let entries = native.map_or(&[][..], Native::entries);
         let mut left = steps;
         let mut lane_operations = 0u64;
         let outcome = loop {
+            if let Some(native) = native
+                && let Some(cost @ 1..) = entries.get(thread.pc)
+                && left >= u64::from(*cost)
+                && !thread.registers.mode.is_slow()
+            {
+                let mut state = NativeThread {
+                    place: thread.pc,
+                    running: thread.running,
+                    waiting: thread.first_waiting().map_or(usize::MAX, |(place, _)| place),
+                    left,
+                    lane_operations,
+                };
+                let mut host = Machine {
+                    program,
+                    registers: &mut thread.registers,
+                    scratch: &mut thread.scratch,
+                    slm: &mut *slm,
+                    memory: world.memory,
+                    trap: None,
+                };
+                let outcome = native.run(&mut state, &mut host);
+                let trap = host.trap;
+                thread.pc = state.place;
+                left = state.left;
+                lane_operations = state.lane_operations;
+                if outcome.is_err() {
+                    break Err(trap.unwrap_or_else(|| Trap::new(FaultKind::FellOffTheEnd)));
+                }
+            }
+            // Machine code ends at a step that is left to what follows.
             let Some(step) = code.get(thread.pc) else {
                 break Err(Trap::new(FaultKind::FellOffTheEnd));
             };
@@ -470,6 +506,53 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
         counters.lane_operations += lane_operations;
         thread.clock += steps - left;
         outcome.map_err(|trap| thread.fault(program, world.thread, *trap))
+    }
+}
+
+/// What machine code asks the interpreter for.
+struct Machine<'a> {
+    program: &'a Program,
+    registers: &'a mut Registers,
+    scratch: &'a mut [u8],
+    slm: &'a mut [u8],
+    memory: &'a Memory,
+    trap: Option<Box<Trap>>,
+}
+
+impl Host for Machine<'_> {
+    fn registers(&mut self) -> &mut [u8] {
+        &mut self.registers.file
+    }
+
+    fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault> {
+        let steps = &self.program.code().steps;
+        let (Some(step), Some(loaded)) = (steps.get(place), self.program.loaded.get(place)) else {
+            return Err(NativeFault);
+        };
+        let outcome = match (&step.action, &loaded.work) {
+            (Action::Compute(compute), Work::Compute(bound)) if mask != 0 => {
+                let alu = Alu {
+                    hot: &bound.hot,
+                    lanes: loaded.masking.count.into(),
+                    compute,
+                };
+                (bound.run)(&alu, self.registers, mask)
+            }
+            (Action::Message(message), _) => {
+                let mut local = Local {
+                    slm: self.slm,
+                    scratch: self.scratch,
+                };
+                message
+                    .0
+                    .run(self.registers, &mut local, self.memory, mask, &mut ())
+            }
+            _ => Ok(()),
+        };
+        outcome.map_err(|trap| {
+            self.trap = Some(trap);
+            NativeFault
+        })
     }
 }
 

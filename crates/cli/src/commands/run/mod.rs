@@ -15,8 +15,9 @@ use crate::{Status, render};
 use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
 use std::path::{Path, PathBuf};
 use visakit::isa::Platform;
-use visakit_exec::Limits;
-use visakit_launch::{Config, LaunchError, Source, grf_bytes_of};
+use std::sync::{Arc, LazyLock};
+use visakit_exec::{Compiler, Limits};
+use visakit_launch::{Compile, Config, LaunchError, Source, grf_bytes_of};
 
 #[derive(clap::Args)]
 #[command(after_long_help = "Examples:
@@ -114,6 +115,12 @@ pub(crate) struct Args {
     /// Give up after so many instructions of a work-group.
     #[arg(long, value_name = "N")]
     max_steps: Option<u64>,
+    /// Machine code for the host: when a program has run long enough for it to pay, at once, or never
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Jit::Auto)]
+    jit: Jit,
+    /// The same as --jit=never
+    #[arg(long, conflicts_with = "jit")]
+    no_jit: bool,
     /// Threads of the host. [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -147,6 +154,26 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     pool.install(run)
 }
 
+/// When machine code is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Jit {
+    /// When a program has run long enough for it to pay.
+    Auto,
+    /// Before a program runs.
+    Always,
+    /// The interpreter runs everything.
+    Never,
+}
+
+/// The compiler for this host, if there is one.
+fn compiler() -> Option<&'static Arc<dyn Compiler>> {
+    static COMPILER: LazyLock<Option<Arc<dyn Compiler>>> = LazyLock::new(|| {
+        let jit = visakit_jit::Jit::host()?;
+        Some(Arc::new(jit) as Arc<dyn Compiler>)
+    });
+    COMPILER.as_ref()
+}
+
 impl Args {
     fn config(&self) -> Config<'static> {
         let mut limits = Limits::default();
@@ -156,6 +183,12 @@ impl Args {
         Config {
             limits,
             strict: self.strict,
+            compile: match self.jit {
+                _ if self.no_jit => None,
+                Jit::Never => None,
+                Jit::Auto => compiler().map(Compile::when_it_pays),
+                Jit::Always => compiler().map(Compile::always),
+            },
             progress: None,
         }
     }
