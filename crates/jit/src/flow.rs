@@ -37,8 +37,8 @@ pub(crate) struct Compiled {
     pub(crate) places: BTreeMap<usize, [usize; 2]>,
     /// Lanes of the program.
     pub(crate) full: u32,
-    /// Steps that run in machine code, and steps that call the interpreter.
-    pub(crate) templates: [usize; 2],
+    /// Steps that call the interpreter.
+    pub(crate) calls: Vec<usize>,
 }
 
 /// Whether machine code comes to an end before this step.
@@ -110,7 +110,7 @@ struct Compiler<'c> {
     segments: BTreeMap<usize, Segment>,
     full: u32,
     end: Label,
-    templates: [usize; 2],
+    calls: BTreeSet<usize>,
 }
 
 /// Compiles a program. `None` if nothing of it can be compiled.
@@ -132,7 +132,7 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
         segments,
         full: full_mask(code),
         end,
-        templates: [0; 2],
+        calls: BTreeSet::new(),
     };
     compiler.enter_and_leave();
     let starts: Vec<usize> = compiler.segments.keys().copied().collect();
@@ -148,7 +148,9 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
             *entry = segment.cost;
         }
     }
-    let Compiler { writer, full, templates, .. } = compiler;
+    let Compiler {
+        writer, full, calls, ..
+    } = compiler;
     let (bytes, offsets) = writer.asm.finish(&labels)?;
     let (pairs, _) = offsets.as_chunks::<2>();
     Some(Compiled {
@@ -157,7 +159,7 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
         entries,
         places: starts.into_iter().zip(pairs.iter().copied()).collect(),
         full,
-        templates,
+        calls: calls.into_iter().collect(),
     })
 }
 
@@ -340,14 +342,13 @@ impl Compiler<'_> {
         let message = matches!(step.action, Action::Message(_));
         let skip = self.writer.asm.label();
         if self.try_work(step, all, message, skip).is_ok() {
-            self.templates[0] += 1;
             if !all {
                 self.writer.asm.place(skip);
             }
             return;
         }
         self.writer.asm.back(mark);
-        self.templates[1] += 1;
+        self.calls.insert(place);
         // The interpreter.
         if all {
             self.writer.asm.op1i(Op::Mov_r32_imm32, MASK, window);

@@ -65,6 +65,13 @@ impl Jit {
         })
     }
 
+    /// The steps of a program that its machine code has the interpreter run, for want of a template;
+    /// `None` if nothing can be compiled.
+    #[must_use]
+    pub fn calls(&self, code: &Code) -> Option<Vec<usize>> {
+        Some(flow::compile(code, self.features)?.calls)
+    }
+
     /// What it compiles for.
     #[must_use]
     pub const fn features(&self) -> Features {

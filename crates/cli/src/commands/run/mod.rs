@@ -13,10 +13,11 @@ use super::asm::one_byte_each;
 use crate::output::Failure;
 use crate::{Status, render};
 use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use visakit::isa::Platform;
 use std::sync::{Arc, LazyLock};
-use visakit_exec::{Compiler, Limits};
+use visakit_exec::{Compiler, Limits, Program};
 use visakit_launch::{Compile, Config, LaunchError, Source, grf_bytes_of};
 
 #[derive(clap::Args)]
@@ -115,6 +116,9 @@ pub(crate) struct Args {
     /// Give up after so many instructions of a work-group.
     #[arg(long, value_name = "N")]
     max_steps: Option<u64>,
+    /// Print the translated code of the kernel and of what it calls, and run nothing
+    #[arg(long, conflicts_with_all = ["case", "media", "stats", "json"])]
+    show_code: bool,
     /// Machine code for the host: when a program has run long enough for it to pay, at once, or never
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Jit::Auto)]
     jit: Jit,
@@ -139,6 +143,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let run = || {
         if !args.case.is_empty() {
             case::run(args)
+        } else if args.show_code {
+            show_code(args)
         } else if args.files.is_empty() && args.zebin.is_none() {
             Err(Failure::Other(
                 "no program: name an object or a text, or cases with --case".to_owned(),
@@ -218,6 +224,31 @@ impl Args {
             }
             _ => Ok((object, found.unwrap_or(32))),
         }
+    }
+}
+
+/// Prints the translated code.
+fn show_code(args: &Args) -> Result<Status, Failure> {
+    let code = || -> Result<String, (LaunchError, Vec<Source>)> {
+        let sources = args.sources().map_err(|error| (error, Vec::new()))?;
+        let listing = || -> Result<String, LaunchError> {
+            let (object, grf_bytes) = args.object(&sources, None)?;
+            let (kernel, _) = visakit_launch::find_kernel(&object, args.kernel.as_deref())?;
+            let options = visakit_exec::Options {
+                grf_bytes,
+                strict: args.strict,
+                ..visakit_exec::Options::default()
+            };
+            Ok(Program::new(&object, kernel, &options)?.code().to_string())
+        };
+        listing().map_err(|error| (error, sources))
+    };
+    match code() {
+        Ok(listing) => {
+            anstream::stdout().write_all(listing.as_bytes())?;
+            Ok(Status::Clean)
+        }
+        Err((error, sources)) => Ok(report(&error, &sources)),
     }
 }
 
