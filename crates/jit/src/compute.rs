@@ -1,15 +1,16 @@
 //! Machine code for computations: a template for each operation and type of lanes.
 //!
 //! Results of all vectors are computed before the first is stored, so that operands may overlap as
-//! they do in the interpreter. Vector registers 0 to 2 hold sources, 3 to 7 what lies between, from 8
-//! on results.
+//! they do in the interpreter.
 
-use crate::vector::{Chunks, Done, Features, MASK, NoTemplate, Op, Writer, ops};
+use crate::vector::{Chunks, Done, Enabled, Features, MASK, NoTemplate, Op, Writer, ops};
 use iced_x86::{Code, Register};
 use visakit_exec::code::{Compute, Lane, Operation, Precision, Relation, Step};
 
-/// The first vector register that holds results.
-const RESULTS: u32 = 8;
+/// Whether [`MASK`] tells the lanes that change.
+fn masked(enabled: Enabled) -> bool {
+    enabled != Enabled::All
+}
 
 /// An instruction for single and for double precision, or for 32 and 64 bits.
 fn of(c: Chunks, dword: Op, qword: Op) -> Op {
@@ -17,27 +18,26 @@ fn of(c: Chunks, dword: Op, qword: Op) -> Op {
 }
 
 impl Writer {
-    /// Writes code for a computation. Where `masked`, [`MASK`] holds the lanes that it may change, of
-    /// which at least one is set; else all lanes are enabled.
-    pub(crate) fn compute(&mut self, step: &Step, compute: &Compute, masked: bool) -> Done {
+    /// Writes code for a computation.
+    pub(crate) fn compute(&mut self, step: &Step, compute: &Compute, enabled: Enabled) -> Done {
         let lanes = usize::from(step.lanes.count);
         let (size, float) = match compute.lane {
             Lane::U32 | Lane::I32 => (4, false),
             Lane::U64 | Lane::I64 => (8, false),
             Lane::F32 => (4, true),
             Lane::F64 => (8, true),
-            Lane::U8 | Lane::U16 | Lane::I128 => return self.bytes(step, compute, masked),
+            Lane::U8 | Lane::U16 | Lane::I128 => return self.bytes(step, compute, enabled),
         };
         if float && !matches!(compute.precision, Precision::Float | Precision::Double) {
             return Err(NoTemplate);
         }
         let c = Chunks::new(self.features, size, lanes);
         match compute.operation {
-            Operation::Compare(relation) => return self.compare(c, compute, relation, float, masked),
+            Operation::Compare(relation) => return self.compare(c, compute, relation, float, enabled),
             Operation::FlagAnd | Operation::FlagOr | Operation::FlagXor | Operation::FlagNot => {
-                return self.flags(compute, masked);
+                return self.flags(compute, enabled);
             }
-            Operation::Convert(to) => return self.convert(c, compute, to, masked),
+            Operation::Convert(to) => return self.convert(c, compute, to, enabled),
             // In these types numbers are exact, not modular; only copies and choices are the same.
             _ if compute.lane == Lane::I64
                 && !matches!(
@@ -50,44 +50,53 @@ impl Writer {
             _ => {}
         }
         let sources = compute.operation.sources();
-        let count = u32::try_from(c.count).map_err(|_| NoTemplate)?;
-        if count > 8 {
-            return Err(NoTemplate);
-        }
         if compute.operation == Operation::Select {
             let [flag, _] = &compute.flags;
             self.flag(flag, Register::EDX)?;
         }
-        for chunk in 0..c.count {
-            for (n, source) in (0..).zip(compute.sources.iter().take(sources)) {
-                self.load(c, chunk, n, source, float)?;
+        let mut results = [0; 8];
+        let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
+        for (chunk, to) in results.iter_mut().enumerate() {
+            let mut from = [0; 3];
+            for ((n, from), source) in (0..).zip(&mut from).zip(compute.sources.iter().take(sources)) {
+                *from = self.load(c, chunk, n, source, float)?;
             }
-            let to = RESULTS + u32::try_from(chunk).map_err(|_| NoTemplate)?;
-            self.operation(c, chunk, compute, to)?;
+            *to = self.take()?;
+            self.operation(c, chunk, compute, from, *to)?;
+            from.into_iter().for_each(|n| self.release(n));
         }
-        self.saturate(c, compute, float)?;
-        for chunk in 0..c.count {
-            let from = RESULTS + u32::try_from(chunk).map_err(|_| NoTemplate)?;
-            let mut destination = compute.destination.clone();
-            destination.saturate &= !float;
-            self.store(c, chunk, from, &destination, float, masked)?;
+        self.finish(c, compute, results, float, enabled)
+    }
+
+    /// Stores results.
+    fn finish(
+        &mut self,
+        c: Chunks,
+        compute: &Compute,
+        results: &[u32],
+        float: bool,
+        enabled: Enabled,
+    ) -> Done {
+        let mut destination = compute.destination.clone();
+        if destination.saturate {
+            self.saturate(c, results, float)?;
+            destination.saturate = false;
+        }
+        for (chunk, from) in results.iter().enumerate() {
+            self.store(c, chunk, *from, &destination, float, enabled)?;
         }
         Ok(())
     }
 
     /// Results of floats between 0 and 1; what is no number becomes 0.
-    fn saturate(&mut self, c: Chunks, compute: &Compute, float: bool) -> Done {
-        if !compute.destination.saturate {
-            return Ok(());
-        }
+    fn saturate(&mut self, c: Chunks, results: &[u32], float: bool) -> Done {
         if !float {
             return Err(NoTemplate);
         }
         let one = self.every(c, 1f32.to_bits(), 1f64.to_bits());
         self.v2(c, ops::MOVE, 4, one);
         self.v3(c, ops::XOR, 3, 3, 3);
-        for chunk in 0..c.count {
-            let n = RESULTS + u32::try_from(chunk).map_err(|_| NoTemplate)?;
+        for &n in results {
             // Not greater or equal to 0: less, or no number. Negative zero stays.
             self.float_mask(c, 5, n, 3, 0x19);
             self.v3(c, ops::ANDN, n, 5, n);
@@ -120,67 +129,68 @@ impl Writer {
         }
     }
 
-    /// The result of an operation whose sources stand in registers 0 to 2.
-    fn operation(&mut self, c: Chunks, chunk: usize, compute: &Compute, to: u32) -> Done {
+    /// The result of an operation whose sources stand in three registers, which are not changed. Registers 3 to 6 are lost.
+    fn operation(&mut self, c: Chunks, chunk: usize, compute: &Compute, from: [u32; 3], to: u32) -> Done {
+        let [a, b, z] = from;
         let float = matches!(compute.lane, Lane::F32 | Lane::F64);
         let signed = matches!(compute.lane, Lane::I32 | Lane::I64);
         let avx512 = self.features == Features::Avx512;
         let narrow = c.lane == 4;
         match compute.operation {
-            Operation::Copy => self.v2(c, ops::MOVE, to, c.register(0)),
+            Operation::Copy => self.v2(c, ops::MOVE, to, c.register(a)),
             Operation::Not => {
                 let ones = self.dwords(u32::MAX);
-                self.v3m(c, ops::XOR, to, 0, ones);
+                self.v3m(c, ops::XOR, to, a, ones);
             }
-            Operation::And => self.v3(c, ops::AND, to, 0, 1),
-            Operation::Or => self.v3(c, ops::OR, to, 0, 1),
-            Operation::Xor => self.v3(c, ops::XOR, to, 0, 1),
-            Operation::Add if float => self.v3(c, of(c, ops::ADD_PS, ops::ADD_PD), to, 0, 1),
-            Operation::Add => self.v3(c, of(c, ops::ADD_D, ops::ADD_Q), to, 0, 1),
-            Operation::Mul if float => self.v3(c, of(c, ops::MUL_PS, ops::MUL_PD), to, 0, 1),
-            Operation::Mul => self.product(c, to, 0, 1),
+            Operation::And => self.v3(c, ops::AND, to, a, b),
+            Operation::Or => self.v3(c, ops::OR, to, a, b),
+            Operation::Xor => self.v3(c, ops::XOR, to, a, b),
+            Operation::Add if float => self.v3(c, of(c, ops::ADD_PS, ops::ADD_PD), to, a, b),
+            Operation::Add => self.v3(c, of(c, ops::ADD_D, ops::ADD_Q), to, a, b),
+            Operation::Mul if float => self.v3(c, of(c, ops::MUL_PS, ops::MUL_PD), to, a, b),
+            Operation::Mul => self.product(c, to, a, b),
             Operation::MulHigh if !narrow => {
-                self.product(c, to, 0, 1);
+                self.product(c, to, a, b);
                 self.v2i(c, ops::SHR_Q_IMM, to, c.register(to), 32);
             }
-            Operation::Div if float => self.v3(c, of(c, ops::DIV_PS, ops::DIV_PD), to, 0, 1),
+            Operation::Div if float => self.v3(c, of(c, ops::DIV_PS, ops::DIV_PD), to, a, b),
             Operation::Mad if float => {
-                self.v3(c, of(c, ops::FMA_PS, ops::FMA_PD), 0, 1, 2);
-                self.v2(c, ops::MOVE, to, c.register(0));
+                self.v2(c, ops::MOVE, to, c.register(a));
+                self.v3(c, of(c, ops::FMA_PS, ops::FMA_PD), to, b, z);
             }
             Operation::Mad => {
-                self.product(c, 0, 0, 1);
-                self.v3(c, of(c, ops::ADD_D, ops::ADD_Q), to, 0, 2);
+                self.product(c, 6, a, b);
+                self.v3(c, of(c, ops::ADD_D, ops::ADD_Q), to, 6, z);
             }
             Operation::Add3 => {
                 let add = of(c, ops::ADD_D, ops::ADD_Q);
-                self.v3(c, add, 0, 0, 1);
-                self.v3(c, add, to, 0, 2);
+                self.v3(c, add, to, a, b);
+                self.v3(c, add, to, to, z);
             }
-            Operation::Sqrt => self.v2(c, of(c, ops::SQRT_PS, ops::SQRT_PD), to, c.register(0)),
+            Operation::Sqrt => self.v2(c, of(c, ops::SQRT_PS, ops::SQRT_PD), to, c.register(a)),
             Operation::Inv => {
                 let one = self.every(c, 1f32.to_bits(), 1f64.to_bits());
                 self.v2(c, ops::MOVE, 3, one);
-                self.v3(c, of(c, ops::DIV_PS, ops::DIV_PD), to, 3, 0);
+                self.v3(c, of(c, ops::DIV_PS, ops::DIV_PD), to, 3, a);
             }
-            Operation::Rndd => self.rounded(c, to, 9),
-            Operation::Rndu => self.rounded(c, to, 10),
-            Operation::Rnde => self.rounded(c, to, 8),
-            Operation::Rndz => self.rounded(c, to, 11),
+            Operation::Rndd => self.rounded(c, to, a, 9),
+            Operation::Rndu => self.rounded(c, to, a, 10),
+            Operation::Rnde => self.rounded(c, to, a, 8),
+            Operation::Rndz => self.rounded(c, to, a, 11),
             Operation::Frc => {
-                self.rounded(c, 3, 9);
-                self.v3(c, of(c, ops::SUB_PS, ops::SUB_PD), to, 0, 3);
+                self.rounded(c, 3, a, 9);
+                self.v3(c, of(c, ops::SUB_PS, ops::SUB_PD), to, a, 3);
             }
-            Operation::Min | Operation::Max if float => self.float_choice(c, to, compute.operation),
+            Operation::Min | Operation::Max if float => self.float_choice(c, to, a, b, compute.operation),
             Operation::Min if narrow => {
-                self.v3(c, if signed { ops::MIN_SD } else { ops::MIN_UD }, to, 0, 1);
+                self.v3(c, if signed { ops::MIN_SD } else { ops::MIN_UD }, to, a, b);
             }
             Operation::Max if narrow => {
-                self.v3(c, if signed { ops::MAX_SD } else { ops::MAX_UD }, to, 0, 1);
+                self.v3(c, if signed { ops::MAX_SD } else { ops::MAX_UD }, to, a, b);
             }
             Operation::Shl | Operation::Shr => {
                 let bits = self.every(c, 31, 63);
-                self.v3m(c, ops::AND, 1, 1, bits);
+                self.v3m(c, ops::AND, 3, b, bits);
                 let op = match (compute.operation, signed) {
                     (Operation::Shl, _) => of(c, ops::SHL_D, ops::SHL_Q),
                     (_, false) => of(c, ops::SHR_D, ops::SHR_Q),
@@ -191,24 +201,24 @@ impl Writer {
                         } else {
                             Code::EVEX_Vpsravq_ymm_k1z_ymm_ymmm256b64
                         };
-                        let (to, a, b) = (c.register(to), c.register(0), c.register(1));
-                        self.asm.op3(code, to, a, b);
+                        let (to, a, count) = (c.register(to), c.register(a), c.register(3));
+                        self.asm.op3(code, to, a, count);
                         return Ok(());
                     }
                     _ => return Err(NoTemplate),
                 };
-                self.v3(c, op, to, 0, 1);
+                self.v3(c, op, to, a, 3);
             }
-            Operation::Rol | Operation::Ror if narrow => self.rotated(c, to, compute.operation),
-            Operation::Boolean(table) if narrow => self.boolean(c, to, table),
-            Operation::Select => self.blend_by(c, chunk, to, 1, 0, Register::EDX),
+            Operation::Rol | Operation::Ror if narrow => self.rotated(c, to, a, b, compute.operation),
+            Operation::Boolean(table) if narrow => self.boolean(c, to, from, table),
+            Operation::Select => self.blend_by(c, chunk, to, b, a, Register::EDX),
             _ => return Err(NoTemplate),
         }
         Ok(())
     }
 
-    fn rounded(&mut self, c: Chunks, to: u32, how: u32) {
-        self.v2i(c, of(c, ops::ROUND_PS, ops::ROUND_PD), to, c.register(0), how);
+    fn rounded(&mut self, c: Chunks, to: u32, a: u32, how: u32) {
+        self.v2i(c, of(c, ops::ROUND_PS, ops::ROUND_PD), to, c.register(a), how);
     }
 
     /// Modular product. Registers 3 to 5 are lost.
@@ -239,21 +249,21 @@ impl Writer {
 
     /// The smaller or larger number of two: of a number and what is none, the number; of two that are
     /// none, the second.
-    fn float_choice(&mut self, c: Chunks, to: u32, operation: Operation) {
+    fn float_choice(&mut self, c: Chunks, to: u32, a: u32, b: u32, operation: Operation) {
         // a < b, or a >= b; neither holds of what is no number.
         let relation = if operation == Operation::Min { 0x11 } else { 0x1d };
-        self.float_mask(c, 3, 0, 1, relation);
-        self.float_mask(c, 4, 1, 1, 3);
-        self.float_mask(c, 5, 0, 0, 3);
+        self.float_mask(c, 3, a, b, relation);
+        self.float_mask(c, 4, b, b, 3);
+        self.float_mask(c, 5, a, a, 3);
         self.v3(c, ops::ANDN, 4, 5, 4);
         self.v3(c, ops::OR, 3, 3, 4);
         // a where set, else b.
-        self.v3(c, ops::AND, 4, 0, 3);
-        self.v3(c, ops::ANDN, 3, 3, 1);
+        self.v3(c, ops::AND, 4, a, 3);
+        self.v3(c, ops::ANDN, 3, 3, b);
         self.v3(c, ops::OR, to, 3, 4);
     }
 
-    fn rotated(&mut self, c: Chunks, to: u32, operation: Operation) {
+    fn rotated(&mut self, c: Chunks, to: u32, a: u32, b: u32, operation: Operation) {
         let left = operation == Operation::Rol;
         if c.zmm {
             let code = if left {
@@ -261,36 +271,37 @@ impl Writer {
             } else {
                 Code::EVEX_Vprorvd_zmm_k1z_zmm_zmmm512b32
             };
-            self.asm.op3(code, c.register(to), c.register(0), c.register(1));
+            self.asm.op3(code, c.register(to), c.register(a), c.register(b));
             return;
         }
         let bits = self.dwords(31);
         let all = self.dwords(32);
-        self.v3m(c, ops::AND, 1, 1, bits);
+        self.v3m(c, ops::AND, 5, b, bits);
         self.v2(c, ops::MOVE, 3, all);
-        self.v3(c, ops::SUB_D, 3, 3, 1);
+        self.v3(c, ops::SUB_D, 3, 3, 5);
         let (one, other) = if left {
             (ops::SHL_D, ops::SHR_D)
         } else {
             (ops::SHR_D, ops::SHL_D)
         };
-        self.v3(c, one, 4, 0, 1);
-        self.v3(c, other, 3, 0, 3);
+        self.v3(c, one, 4, a, 5);
+        self.v3(c, other, 3, a, 3);
         self.v3(c, ops::OR, to, 3, 4);
     }
 
     /// Any bitwise function of three sources. Bit n of the table is the result where the sources' bits,
     /// the first lowest, are n.
-    fn boolean(&mut self, c: Chunks, to: u32, table: u8) {
+    fn boolean(&mut self, c: Chunks, to: u32, from: [u32; 3], table: u8) {
         if self.features == Features::Avx512 {
             // The instruction's first source counts most.
-            self.v2(c, ops::MOVE, to, c.register(2));
+            let [a, b, z] = from;
+            self.v2(c, ops::MOVE, to, c.register(z));
             let code = if c.zmm {
                 Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8
             } else {
                 Code::EVEX_Vpternlogd_ymm_k1z_ymm_ymmm256b32_imm8
             };
-            let (to, b, a) = (c.register(to), c.register(1), c.register(0));
+            let (to, b, a) = (c.register(to), c.register(b), c.register(a));
             self.asm.op3i(code, to, b, a, table.into());
             return;
         }
@@ -302,7 +313,7 @@ impl Writer {
         sum ^= (sum & 0x0f) << 4;
         self.v3(c, ops::XOR, to, to, to);
         for n in (0..8u32).filter(|n| sum >> n & 1 != 0) {
-            let mut factors = (0..3).filter(|bit| n >> bit & 1 != 0);
+            let mut factors = (0..).zip(from).filter(|(bit, _)| n >> bit & 1 != 0).map(|(_, r)| r);
             match (factors.next(), factors.next(), factors.next()) {
                 (None, ..) => {
                     let ones = self.dwords(u32::MAX);
@@ -326,7 +337,7 @@ impl Writer {
         compute: &Compute,
         relation: Relation,
         float: bool,
-        masked: bool,
+        enabled: Enabled,
     ) -> Done {
         let Some(flag) = &compute.sets else {
             return Err(NoTemplate);
@@ -334,10 +345,12 @@ impl Writer {
         let [a, b, ..] = &compute.sources;
         let bits = Register::EDX;
         for chunk in 0..c.count {
-            self.load(c, chunk, 0, a, float)?;
-            self.load(c, chunk, 1, b, float)?;
+            let a = self.load(c, chunk, 0, a, float)?;
+            let b = self.load(c, chunk, 1, b, float)?;
             let part = if chunk == 0 { bits } else { Register::ECX };
-            self.relate(c, compute.lane, relation, part);
+            self.relate(c, compute.lane, relation, [a, b], part);
+            self.release(a);
+            self.release(b);
             if chunk != 0 {
                 let shift = u32::try_from(chunk * c.lanes).map_err(|_| NoTemplate)?;
                 self.asm.op1i(Code::Shl_rm32_imm8, part, shift);
@@ -351,12 +364,19 @@ impl Writer {
         if relation == Relation::NotEqual {
             self.asm.op1(Code::Not_rm32, bits);
         }
-        self.set_flag(flag, bits, masked)
+        self.set_flag(flag, bits, self::masked(enabled))
     }
 
     /// The lanes of a vector, as bits, in which a relation holds; of `NotEqual` those in which it does
     /// not.
-    fn relate(&mut self, c: Chunks, lane: Lane, relation: Relation, to: Register) {
+    fn relate(
+        &mut self,
+        c: Chunks,
+        lane: Lane,
+        relation: Relation,
+        [mut a, mut b]: [u32; 2],
+        to: Register,
+    ) {
         let float = matches!(lane, Lane::F32 | Lane::F64);
         let signed = matches!(lane, Lane::I32 | Lane::I64);
         let narrow = c.lane == 4;
@@ -382,7 +402,7 @@ impl Writer {
                 (Relation::Less, false) => 1,
                 (Relation::LessEqual, false) => 2,
             };
-            let (a, b) = (c.register(0), c.register(1));
+            let (a, b) = (c.register(a), c.register(b));
             self.asm.op3i(code, Register::K2, a, b, predicate);
             self.asm.op2(Code::VEX_Kmovd_r32_kr, to, Register::K2);
             return;
@@ -393,19 +413,20 @@ impl Writer {
                 Relation::Less => 0x11,
                 Relation::LessEqual => 0x12,
             };
-            self.float_mask(c, 3, 0, 1, predicate);
+            self.float_mask(c, 3, a, b, predicate);
         } else {
             if !signed && matches!(relation, Relation::Less | Relation::LessEqual) {
                 let sign = self.every(c, 1 << 31, 1 << 63);
-                self.v3m(c, ops::XOR, 0, 0, sign);
-                self.v3m(c, ops::XOR, 1, 1, sign);
+                self.v3m(c, ops::XOR, 4, a, sign);
+                self.v3m(c, ops::XOR, 5, b, sign);
+                (a, b) = (4, 5);
             }
             let (equal, greater) = if narrow {
                 (Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256)
             } else {
                 (Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256, Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256)
             };
-            let [a, b, r] = [0, 1, 3].map(|n| c.register(n));
+            let [a, b, r] = [a, b, 3].map(|n| c.register(n));
             match relation {
                 Relation::Equal | Relation::NotEqual => self.asm.op3(equal, r, a, b),
                 Relation::Less => self.asm.op3(greater, r, b, a),
@@ -425,7 +446,7 @@ impl Writer {
     }
 
     /// Logic on predicate variables.
-    fn flags(&mut self, compute: &Compute, masked: bool) -> Done {
+    fn flags(&mut self, compute: &Compute, enabled: Enabled) -> Done {
         let Some(flag) = &compute.sets else {
             return Err(NoTemplate);
         };
@@ -438,73 +459,70 @@ impl Writer {
             Operation::FlagXor => Code::Xor_r32_rm32,
             _ => {
                 self.asm.op1(Code::Not_rm32, bits);
-                return self.set_flag(flag, bits, masked);
+                return self.set_flag(flag, bits, self::masked(enabled));
             }
         };
         self.flag(b, Register::ECX)?;
         self.asm.op2(code, bits, Register::ECX);
-        self.set_flag(flag, bits, masked)
+        self.set_flag(flag, bits, self::masked(enabled))
     }
 
     /// Conversions between lanes of 32 bits. Floats are clamped to integers; what is no number gives 0.
-    fn convert(&mut self, c: Chunks, compute: &Compute, to: Lane, masked: bool) -> Done {
+    fn convert(&mut self, c: Chunks, compute: &Compute, to: Lane, enabled: Enabled) -> Done {
         let [source, ..] = &compute.sources;
         let float = compute.lane == Lane::F32;
         let into_float = to == Lane::F32;
         if c.lane != 4 || compute.destination.saturate && !into_float {
             return Err(NoTemplate);
         }
-        for chunk in 0..c.count {
-            let r = RESULTS + u32::try_from(chunk).map_err(|_| NoTemplate)?;
-            self.load(c, chunk, 0, source, float)?;
+        let mut results = [0; 8];
+        let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
+        for (chunk, to_register) in results.iter_mut().enumerate() {
+            let a = self.load(c, chunk, 0, source, float)?;
+            let r = self.take()?;
+            *to_register = r;
             match (compute.lane, to) {
-                (Lane::F32, Lane::F32) => self.v2(c, ops::MOVE, r, c.register(0)),
-                (Lane::I32, Lane::F32) => self.v2(c, ops::FROM_D_PS, r, c.register(0)),
+                (Lane::F32, Lane::F32) => self.v2(c, ops::MOVE, r, c.register(a)),
+                (Lane::I32, Lane::F32) => self.v2(c, ops::FROM_D_PS, r, c.register(a)),
                 (Lane::U32, Lane::F32) if self.features == Features::Avx512 => {
                     let code = if c.zmm {
                         Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er
                     } else {
                         Code::EVEX_Vcvtudq2ps_ymm_k1z_ymmm256b32
                     };
-                    self.asm.op2(code, c.register(r), c.register(0));
+                    self.asm.op2(code, c.register(r), c.register(a));
                 }
                 (Lane::F32, Lane::I32) => {
                     // Too large and no number give the smallest integer: the first becomes the largest
                     // one, the other 0.
                     let limit = self.dwords(2_147_483_648f32.to_bits());
                     self.v2(c, ops::MOVE, 1, limit);
-                    self.float_mask(c, 3, 0, 1, 0x1d);
-                    self.float_mask(c, 4, 0, 0, 7);
-                    self.v2(c, ops::TO_D_PS, r, c.register(0));
+                    self.float_mask(c, 3, a, 1, 0x1d);
+                    self.float_mask(c, 4, a, a, 7);
+                    self.v2(c, ops::TO_D_PS, r, c.register(a));
                     self.v3(c, ops::XOR, r, r, 3);
                     self.v3(c, ops::AND, r, r, 4);
                 }
                 (Lane::F32, Lane::U32) if self.features == Features::Avx512 => {
                     // The larger one of what is no number and 0 is 0.
                     self.v3(c, ops::XOR, 3, 3, 3);
-                    self.v3(c, ops::MAX_PS, 0, 0, 3);
+                    self.v3(c, ops::MAX_PS, 4, a, 3);
                     let code = if c.zmm {
                         Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae
                     } else {
                         Code::EVEX_Vcvttps2udq_ymm_k1z_ymmm256b32
                     };
-                    self.asm.op2(code, c.register(r), c.register(0));
+                    self.asm.op2(code, c.register(r), c.register(4));
                 }
                 _ => return Err(NoTemplate),
             }
+            self.release(a);
         }
-        self.saturate(c, compute, into_float)?;
-        for chunk in 0..c.count {
-            let from = RESULTS + u32::try_from(chunk).map_err(|_| NoTemplate)?;
-            let mut destination = compute.destination.clone();
-            destination.saturate = false;
-            self.store(c, chunk, from, &destination, into_float, masked)?;
-        }
-        Ok(())
+        self.finish(c, compute, results, into_float, enabled)
     }
 
     /// Copies of bytes and words that lie one after the other.
-    fn bytes(&mut self, step: &Step, compute: &Compute, masked: bool) -> Done {
+    fn bytes(&mut self, step: &Step, compute: &Compute, enabled: Enabled) -> Done {
         use visakit_exec::code::{Modify, Region, Target};
         let lanes = usize::from(step.lanes.count);
         let size = match (compute.operation, compute.lane) {
@@ -519,12 +537,13 @@ impl Writer {
             && usize::from(source.data_type.size()) == size
             && usize::from(destination.data_type.size()) == size;
         let packed = source.region == Region::Packed || lanes == 1 && source.region == Region::Scalar;
-        if !plain || !packed || masked && lanes > 1 {
+        if !plain || !packed || enabled != Enabled::All && lanes > 1 {
             return Err(NoTemplate);
         }
         let bytes = lanes * size;
         let from = self.file(source.offset, bytes)?;
         let to = self.file(destination.offset, bytes)?;
+        self.overwritten(destination.offset, bytes);
         match bytes {
             1 => {
                 self.asm.op2(Code::Movzx_r32_rm8, Register::EAX, from);

@@ -7,8 +7,8 @@
 use crate::assembler::Label;
 use crate::pages::place;
 use crate::vector::{
-    CONTEXT, Constants, Done, FILE, Features, LANE_OPERATIONS, LEFT, MASK, NoTemplate, RUNNING,
-    Writer, field,
+    CONTEXT, Constants, Done, Enabled, FILE, Features, LANE_OPERATIONS, LEFT, MASK, NoTemplate,
+    RUNNING, Writer, field,
 };
 use crate::assembler::Assembler;
 use iced_x86::{Code as Op, Register};
@@ -93,6 +93,8 @@ struct Counts {
     instructions: u32,
     /// Lanes that are known to be enabled.
     lanes: u32,
+    /// Instructions that all running lanes take part in, where it is not known which run.
+    running: u32,
 }
 
 /// A way out of machine code that is written after the segment.
@@ -120,6 +122,7 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
         features,
         file_bytes: code.register_bytes,
         constants: Constants::default(),
+        kept: crate::vector::Kept::default(),
     };
     let segments = segments(code, &mut writer);
     if segments.is_empty() {
@@ -201,6 +204,11 @@ impl Compiler<'_> {
         if counts.lanes != 0 {
             asm.op1i(Op::Add_rm64_imm32, LANE_OPERATIONS, counts.lanes);
         }
+        if counts.running != 0 {
+            asm.op2(Op::Popcnt_r32_rm32, Register::ECX, RUNNING);
+            asm.op2i(Op::Imul_r32_rm32_imm32, Register::ECX, Register::ECX, counts.running);
+            asm.op2(Op::Add_r64_rm64, LANE_OPERATIONS, Register::RCX);
+        }
     }
 
     /// Counts the lanes in a register as enabled. `ecx` is lost.
@@ -218,6 +226,7 @@ impl Compiler<'_> {
         let full = version == 0;
         let mut exits: Vec<Exit> = Vec::new();
         self.writer.asm.place(label);
+        self.writer.forget();
         let unaffordable = self.exit(&mut exits, start, Counts::default(), false);
         self.writer.asm.op1i(Op::Cmp_rm64_imm32, LEFT, cost);
         self.writer.asm.jump(Op::Jb_rel32_64, unaffordable);
@@ -298,7 +307,10 @@ impl Compiler<'_> {
                 counts.lanes += 1;
             }
             Action::ExecutionMask(offset) => match self.writer.file(*offset, 4) {
-                Ok(word) => self.writer.asm.op2(Op::Mov_rm32_r32, word, RUNNING),
+                Ok(word) => {
+                    self.writer.asm.op2(Op::Mov_rm32_r32, word, RUNNING);
+                    self.writer.overwritten(*offset, 4);
+                }
                 Err(NoTemplate) => {
                     let label = self.exit(exits, place, *counts, false);
                     self.writer.asm.jump(Op::Jmp_rel32_64, label);
@@ -332,23 +344,37 @@ impl Compiler<'_> {
         let lanes = step.lanes;
         let window = lanes.window();
         let enabled = lanes.no_mask || (self.full >> lanes.first) & window == window;
-        let all = step.predicate.is_none() && (lanes.no_mask || full && enabled);
+        let running = step.predicate.is_none() && window == self.full && lanes.count > 1;
+        let how = if step.predicate.is_none() && (lanes.no_mask || full && enabled) {
+            Enabled::All
+        } else if running {
+            Enabled::Running
+        } else {
+            Enabled::Some
+        };
         counts.instructions += 1;
-        if all {
-            counts.lanes += u32::from(lanes.count);
+        match how {
+            Enabled::All => counts.lanes += u32::from(lanes.count),
+            Enabled::Running => counts.running += 1,
+            Enabled::Some => {}
         }
         self.writer.asm.settle();
         let mark = self.writer.asm.mark();
+        let kept = self.writer.kept;
         let message = matches!(step.action, Action::Message(_));
         let skip = self.writer.asm.label();
-        if self.try_work(step, all, message, skip).is_ok() {
-            if !all {
+        self.writer.begin();
+        if self.try_work(step, how, skip).is_ok() {
+            if how != Enabled::All && lanes.count == 1 {
                 self.writer.asm.place(skip);
+                self.writer.forget_step();
             }
             return;
         }
         self.writer.asm.back(mark);
+        self.writer.kept = kept;
         self.calls.insert(place);
+        let all = how == Enabled::All;
         // The interpreter.
         if all {
             self.writer.asm.op1i(Op::Mov_r32_imm32, MASK, window);
@@ -359,7 +385,9 @@ impl Compiler<'_> {
                 self.writer.asm.jump(Op::Jmp_rel32_64, label);
                 return;
             }
-            self.count_lanes(MASK);
+            if how == Enabled::Some {
+                self.count_lanes(MASK);
+            }
             if !message {
                 self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
                 self.writer.asm.jump(Op::Je_rel32_64, skip);
@@ -380,20 +408,25 @@ impl Compiler<'_> {
         if !all && !message {
             self.writer.asm.place(skip);
         }
+        self.writer.forget();
     }
 
-    fn try_work(&mut self, step: &Step, all: bool, message: bool, skip: Label) -> Done {
+    fn try_work(&mut self, step: &Step, enabled: Enabled, skip: Label) -> Done {
         let Action::Compute(compute) = &step.action else {
             return Err(NoTemplate);
         };
-        debug_assert!(!message, "computations are no messages");
-        if !all {
+        // Code for running lanes asks for them where it blends; what sets predicates needs the mask.
+        if enabled == Enabled::Some || enabled == Enabled::Running && compute.sets.is_some() {
             self.writer.exec_mask(step)?;
+        }
+        if enabled == Enabled::Some {
             self.count_lanes(MASK);
+        }
+        if enabled != Enabled::All && step.lanes.count == 1 {
             self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
             self.writer.asm.jump(Op::Je_rel32_64, skip);
         }
-        self.writer.compute(step, compute, !all)
+        self.writer.compute(step, compute, enabled)
     }
 
     /// All running lanes jump, or none.

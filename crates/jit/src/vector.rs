@@ -60,7 +60,6 @@ pub(crate) mod ops {
         MIN_PS = VEX_Vminps_ymm_ymm_ymmm256 EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae;
         MIN_PD = VEX_Vminpd_ymm_ymm_ymmm256 EVEX_Vminpd_zmm_k1z_zmm_zmmm512b64_sae;
         MAX_PS = VEX_Vmaxps_ymm_ymm_ymmm256 EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae;
-        MAX_PD = VEX_Vmaxpd_ymm_ymm_ymmm256 EVEX_Vmaxpd_zmm_k1z_zmm_zmmm512b64_sae;
         SQRT_PS = VEX_Vsqrtps_ymm_ymmm256 EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er;
         SQRT_PD = VEX_Vsqrtpd_ymm_ymmm256 EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er;
         // a = a * b + c
@@ -118,6 +117,46 @@ pub(crate) struct NoTemplate;
 
 pub(crate) type Done = Result<(), NoTemplate>;
 
+/// The lanes that a step may change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Enabled {
+    /// All of its lanes.
+    All,
+    /// Those that run.
+    Running,
+    /// Those in [`MASK`].
+    Some,
+}
+
+/// What a vector register holds besides what a step works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Content {
+    /// So many bytes of the register file.
+    Bytes { offset: usize, bytes: usize },
+    /// An element of the register file in every lane.
+    Each { offset: usize, bytes: usize },
+    /// All ones in the lanes of a chunk that run.
+    Running { lane: usize, chunk: usize },
+}
+
+/// The first vector register that is kept. Registers 0 to 2 hold sources of a step, 3 to 7 what lies
+/// between.
+const KEPT: u32 = 8;
+
+/// Registers that hold what the register file holds, too, so that it need not be read again within a
+/// segment. What is written goes to the file at once.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Kept {
+    contents: [Option<Content>; 32],
+    /// Mask registers from `k3` on that hold lanes that run: lanes of a chunk, and which chunk.
+    masks: [Option<(usize, usize)>; 4],
+    next: u32,
+    /// Registers that the step works with.
+    busy: u32,
+    /// Registers that the step has taken.
+    taken: u32,
+}
+
 /// Writes machine code for steps.
 #[derive(Debug)]
 pub(crate) struct Writer {
@@ -126,6 +165,78 @@ pub(crate) struct Writer {
     /// Bytes of the register file.
     pub(crate) file_bytes: usize,
     pub(crate) constants: Constants,
+    pub(crate) kept: Kept,
+}
+
+impl Writer {
+    /// Begins a step.
+    pub(crate) fn begin(&mut self) {
+        self.kept.busy = 0;
+        self.kept.taken = 0;
+    }
+
+    /// Nothing is kept: other code ran, or the place is reached from elsewhere.
+    pub(crate) fn forget(&mut self) {
+        self.kept = Kept::default();
+    }
+
+    /// Whether the step ran is not known here.
+    pub(crate) fn forget_step(&mut self) {
+        for n in 0..32 {
+            if self.kept.taken >> n & 1 != 0 {
+                self.set(n, None);
+            }
+        }
+        self.kept.masks = [None; 4];
+    }
+
+    /// Bytes of the file were written by other means.
+    pub(crate) fn overwritten(&mut self, offset: usize, bytes: usize) {
+        for content in &mut self.kept.contents {
+            let place = match *content {
+                Some(Content::Bytes { offset, bytes } | Content::Each { offset, bytes }) => {
+                    offset..offset + bytes
+                }
+                _ => continue,
+            };
+            if place.start < offset + bytes && offset < place.end {
+                *content = None;
+            }
+        }
+    }
+
+    fn set(&mut self, n: u32, content: Option<Content>) {
+        if let Some(to) = self.kept.contents.get_mut(n as usize) {
+            *to = content;
+        }
+    }
+
+    fn find(&self, content: Content) -> Option<u32> {
+        let place = self.kept.contents.iter().position(|c| *c == Some(content))?;
+        u32::try_from(place).ok()
+    }
+
+    /// A register for a result.
+    pub(crate) fn take(&mut self) -> Result<u32, NoTemplate> {
+        let most = if self.features == Features::Avx512 { 32 } else { 16 };
+        let count = most - KEPT;
+        for _ in 0..count {
+            let n = KEPT + self.kept.next % count;
+            self.kept.next += 1;
+            if self.kept.busy >> n & 1 == 0 {
+                self.set(n, None);
+                self.kept.busy |= 1 << n;
+                self.kept.taken |= 1 << n;
+                return Ok(n);
+            }
+        }
+        Err(NoTemplate)
+    }
+
+    /// The step needs a register no more.
+    pub(crate) fn release(&mut self, n: u32) {
+        self.kept.busy &= !(1 << n);
+    }
 }
 
 /// Constants of the code, 64 bytes each.
@@ -285,8 +396,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Loads the lanes of a chunk of a source, with its modifier. `float` tells whether lanes are
-    /// floats.
+    /// The lanes of a chunk of a source, with its modifier, in a register: `to`, or one that is kept
+    /// and must not be changed. `float` tells whether lanes are floats.
     pub(crate) fn load(
         &mut self,
         c: Chunks,
@@ -294,7 +405,7 @@ impl Writer {
         to: u32,
         source: &Source,
         float: bool,
-    ) -> Done {
+    ) -> Result<u32, NoTemplate> {
         let ty = source.data_type;
         let size = usize::from(ty.size());
         let half = ty == DataType::Hf && float && c.lane == 4;
@@ -306,15 +417,88 @@ impl Writer {
         if !same && !half && (float || ty.is_float()) {
             return Err(NoTemplate);
         }
+        let content = match &source.region {
+            Region::Scalar if c.lanes > 1 && (same || !float && is_extended(source)) => {
+                Some(Content::Each {
+                    offset: source.offset,
+                    bytes: c.lane,
+                })
+            }
+            Region::Packed if same => Some(Content::Bytes {
+                offset: source.offset + chunk * c.lanes * c.lane,
+                bytes: c.lanes * c.lane,
+            }),
+            Region::Scalar if same && c.lanes == 1 => Some(Content::Bytes {
+                offset: source.offset,
+                bytes: c.lane,
+            }),
+            _ => None,
+        };
+        let Some(content) = content else {
+            self.load_converted(c, chunk, to, source, float)?;
+            self.modify(c, to, source.modify, float)?;
+            return Ok(to);
+        };
+        // Where results need all registers, none is left for sources.
+        let crowded = self.features == Features::Avx2 && c.count > 4;
+        let mut found = self.find(content);
+        if let Some(n) = found {
+            self.kept.busy |= 1 << n;
+        } else if self.features == Features::Avx512 && source.modify == Modify::None {
+            let n = self.take()?;
+            self.load_content(c, n, content)?;
+            self.set(n, Some(content));
+            found = Some(n);
+        } else {
+            self.load_content(c, to, content)?;
+        }
+        match found {
+            Some(n) if source.modify == Modify::None && !crowded => Ok(n),
+            Some(n) => {
+                self.v2(c, ops::MOVE, to, c.register(n));
+                self.release(n);
+                self.modify(c, to, source.modify, float)?;
+                Ok(to)
+            }
+            None => {
+                self.modify(c, to, source.modify, float)?;
+                Ok(to)
+            }
+        }
+    }
+
+    fn load_content(&mut self, c: Chunks, to: u32, content: Content) -> Done {
+        match content {
+            Content::Bytes { offset, bytes } => {
+                let from = self.file(offset, bytes)?;
+                self.load_bytes(to, from, bytes)
+            }
+            Content::Each { offset, bytes } => {
+                let from = self.file(offset, bytes)?;
+                let op = if c.lane == 4 { ops::BROADCAST_D } else { ops::BROADCAST_Q };
+                self.v2(c, op, to, from);
+                Ok(())
+            }
+            Content::Running { .. } => Err(NoTemplate),
+        }
+    }
+
+    /// Loads the lanes of a chunk of a source that do not stand in the file as they are needed.
+    fn load_converted(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        to: u32,
+        source: &Source,
+        float: bool,
+    ) -> Done {
+        let ty = source.data_type;
+        let size = usize::from(ty.size());
+        let half = ty == DataType::Hf && float && c.lane == 4;
         match &source.region {
-            Region::Scalar if same || !float && is_extended(source) => {
+            Region::Scalar if !float && is_extended(source) => {
                 let from = self.file(source.offset, c.lane)?;
-                if c.lanes == 1 {
-                    self.load_bytes(to, from, c.lane)?;
-                } else {
-                    let op = if c.lane == 4 { ops::BROADCAST_D } else { ops::BROADCAST_Q };
-                    self.v2(c, op, to, from);
-                }
+                self.load_bytes(to, from, c.lane)?;
             }
             Region::Scalar => {
                 let from = self.file(source.offset, size)?;
@@ -331,11 +515,6 @@ impl Writer {
                     let op = if c.lane == 4 { ops::BROADCAST_D } else { ops::BROADCAST_Q };
                     self.v2(c, op, to, xmm(to));
                 }
-            }
-            Region::Packed if same => {
-                let bytes = c.lanes * c.lane;
-                let from = self.file(source.offset + chunk * bytes, bytes)?;
-                self.load_bytes(to, from, bytes)?;
             }
             Region::Packed => {
                 // Wider reads than needed stay inside of the file, or there is no template.
@@ -354,7 +533,7 @@ impl Writer {
             }
             Region::Indirect { .. } | Region::Rows { .. } => return Err(NoTemplate),
         }
-        self.modify(c, to, source.modify, float)
+        Ok(())
     }
 
     /// Loads elements that lie anywhere.
@@ -473,8 +652,9 @@ impl Writer {
         from: u32,
         destination: &Destination,
         float: bool,
-        masked: bool,
+        enabled: Enabled,
     ) -> Done {
+        let masked = enabled != Enabled::All;
         let ty = destination.data_type;
         let size = usize::from(ty.size());
         match destination.target {
@@ -491,12 +671,25 @@ impl Writer {
             return Err(NoTemplate);
         }
         let bytes = c.lanes * size;
-        let to = self.file(destination.offset + chunk * bytes, bytes)?;
+        let offset = destination.offset + chunk * bytes;
+        let to = self.file(offset, bytes)?;
         if same {
+            let content = Content::Bytes { offset, bytes };
             if masked && c.lanes > 1 {
-                self.load_bytes(0, to, bytes)?;
-                self.blend(c, chunk, from, 0, from);
+                let old = match self.find(content) {
+                    Some(n) => {
+                        self.kept.busy |= 1 << n;
+                        n
+                    }
+                    None => {
+                        self.load_bytes(0, to, bytes)?;
+                        0
+                    }
+                };
+                self.blend(c, chunk, from, old, from, enabled)?;
             }
+            self.overwritten(offset, bytes);
+            self.set(from, Some(content));
             return self.store_bytes(to, from, bytes);
         }
         // Under a mask of a single lane the step is not reached unless the lane is enabled.
@@ -504,6 +697,7 @@ impl Writer {
             return Err(NoTemplate);
         }
         self.narrow(c, from, size)?;
+        self.overwritten(offset, bytes);
         self.store_bytes(to, from, bytes)
     }
 
@@ -548,9 +742,53 @@ impl Writer {
         Ok(())
     }
 
-    /// `to` becomes `set` in the lanes of a chunk that [`MASK`] enables, else `clear`.
-    pub(crate) fn blend(&mut self, c: Chunks, chunk: usize, to: u32, clear: u32, set: u32) {
-        self.blend_by(c, chunk, to, clear, set, MASK);
+    /// `to` becomes `set` in the lanes of a chunk that are enabled, else `clear`.
+    fn blend(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        to: u32,
+        clear: u32,
+        set: u32,
+        enabled: Enabled,
+    ) -> Done {
+        if enabled != Enabled::Running {
+            self.blend_by(c, chunk, to, clear, set, MASK);
+            return Ok(());
+        }
+        if self.features == Features::Avx512 {
+            let key = Some((c.lanes, chunk));
+            let place = match self.kept.masks.iter().position(|m| *m == key) {
+                Some(place) => place,
+                None => {
+                    let free = self.kept.masks.iter().position(Option::is_none).unwrap_or(0);
+                    self.lanes_of(c, chunk, RUNNING, Register::K3 + free as u32);
+                    if let Some(mask) = self.kept.masks.get_mut(free) {
+                        *mask = key;
+                    }
+                    free
+                }
+            };
+            self.blend_under(c, to, clear, set, Register::K3 + place as u32);
+            return Ok(());
+        }
+        let content = Content::Running { lane: c.lane, chunk };
+        let m = match self.find(content) {
+            Some(n) => n,
+            None => {
+                // Results may need all registers that are kept.
+                let kept = self.take();
+                let n = kept.unwrap_or(7);
+                self.spread(c, chunk, RUNNING, n);
+                if kept.is_ok() {
+                    self.set(n, Some(content));
+                    self.release(n);
+                }
+                n
+            }
+        };
+        self.blend_by_vector(to, clear, set, m);
+        Ok(())
     }
 
     /// The same by bits in a register.
@@ -563,47 +801,60 @@ impl Writer {
         set: u32,
         bits: Register,
     ) {
-        let shift = u32::try_from(chunk * c.lanes).unwrap_or(0);
         if self.features == Features::Avx512 {
-            let mut from = bits;
-            if shift != 0 {
-                self.asm.op2(Code::Mov_r32_rm32, Register::EAX, bits);
-                self.asm.op1i(Code::Shr_rm32_imm8, Register::EAX, shift);
-                from = Register::EAX;
-            }
-            self.asm.op2(Code::VEX_Kmovd_kr_r32, Register::K1, from);
-            let code = match (c.zmm, c.lane) {
-                (true, 4) => Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32,
-                (true, _) => Code::EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64,
-                (false, 4) => Code::EVEX_Vpblendmd_ymm_k1z_ymm_ymmm256b32,
-                (false, _) => Code::EVEX_Vpblendmq_ymm_k1z_ymm_ymmm256b64,
-            };
-            let (to, clear, set) = (c.register(to), c.register(clear), c.register(set));
-            self.asm.op3(code, to, clear, set);
-            self.asm.mask(Register::K1);
-            return;
+            self.lanes_of(c, chunk, bits, Register::K1);
+            self.blend_under(c, to, clear, set, Register::K1);
+        } else {
+            self.spread(c, chunk, bits, 7);
+            self.blend_by_vector(to, clear, set, 7);
         }
-        let m = 7;
+    }
+
+    /// The lanes of a chunk in a mask register.
+    fn lanes_of(&mut self, c: Chunks, chunk: usize, bits: Register, to: Register) {
+        let shift = u32::try_from(chunk * c.lanes).unwrap_or(0);
+        let mut from = bits;
+        if shift != 0 {
+            self.asm.op2(Code::Mov_r32_rm32, Register::EAX, bits);
+            self.asm.op1i(Code::Shr_rm32_imm8, Register::EAX, shift);
+            from = Register::EAX;
+        }
+        self.asm.op2(Code::VEX_Kmovd_kr_r32, to, from);
+    }
+
+    fn blend_under(&mut self, c: Chunks, to: u32, clear: u32, set: u32, mask: Register) {
+        let code = match (c.zmm, c.lane) {
+            (true, 4) => Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32,
+            (true, _) => Code::EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64,
+            (false, 4) => Code::EVEX_Vpblendmd_ymm_k1z_ymm_ymmm256b32,
+            (false, _) => Code::EVEX_Vpblendmq_ymm_k1z_ymm_ymmm256b64,
+        };
+        let (to, clear, set) = (c.register(to), c.register(clear), c.register(set));
+        self.asm.op3(code, to, clear, set);
+        self.asm.mask(mask);
+    }
+
+    /// The lanes of a chunk as all ones or zeros.
+    fn spread(&mut self, c: Chunks, chunk: usize, bits: Register, m: u32) {
         self.asm.op2(Code::VEX_Vmovd_xmm_rm32, xmm(m), bits);
         let first = chunk * c.lanes;
+        let bit = |lane: usize| u32::try_from(first + lane).unwrap_or(64);
         let (select, equal) = if c.lane == 4 {
             self.v2(c, ops::BROADCAST_D, m, xmm(m));
-            let select = self.each_dword(|lane| 1u32.checked_shl((first + lane) as u32).unwrap_or(0));
+            let select = self.each_dword(|lane| 1u32.checked_shl(bit(lane)).unwrap_or(0));
             (select, Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256)
         } else {
             self.v2(c, ops::BROADCAST_Q, m, xmm(m));
-            let select = self.each_qword(|lane| 1u64.checked_shl((first + lane) as u32).unwrap_or(0));
+            let select = self.each_qword(|lane| 1u64.checked_shl(bit(lane)).unwrap_or(0));
             (select, Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256)
         };
         self.v3m(c, ops::AND, m, m, select);
         self.asm.op3(equal, ymm(m), ymm(m), select);
-        self.asm.op4(
-            Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm,
-            ymm(to),
-            ymm(clear),
-            ymm(set),
-            ymm(m),
-        );
+    }
+
+    fn blend_by_vector(&mut self, to: u32, clear: u32, set: u32, m: u32) {
+        let code = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
+        self.asm.op4(code, ymm(to), ymm(clear), ymm(set), ymm(m));
     }
 
     /// The lanes that a predicate variable enables, the first at bit 0, in a register of 32 bits.
@@ -652,6 +903,7 @@ impl Writer {
     /// [`MASK`] enables. The bits are lost.
     pub(crate) fn set_flag(&mut self, flag: &Flag, bits: Register, masked: bool) -> Done {
         let word = self.file(flag.offset as usize, 4)?;
+        self.overwritten(flag.offset as usize, 4);
         let lanes = flag.window.checked_shl(flag.first.into()).unwrap_or(0);
         let shift = u32::from(flag.first);
         if !masked && lanes == u32::MAX {
