@@ -5,6 +5,7 @@
 //! the writer crate the latter; neither knows the order or the width of any field.
 
 use crate::instruction::Value;
+use crate::operand::OperandRef;
 use crate::version::{Features, Format};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -163,7 +164,16 @@ pub trait Source<'a> {
     /// The place that [`Derived::InputOffset`] names.
     fn mark_inputs(&mut self);
 
-    /// Is shown every value of a field once it is read, operands by their class.
+    /// Is shown every vector operand once it is read, with its tag byte.
+    ///
+    /// # Errors
+    /// The source does not accept the operand.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn vet_operand(&mut self, _tag: u8, _operand: OperandRef<'_>) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// Is shown every other value of a field once it is read.
     ///
     /// # Errors
     /// The source does not accept the value.

@@ -7,6 +7,7 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use nom::bytes::streaming::{take, take_till};
 use nom::{Needed, Parser};
+use visakit_isa::operand::OperandRef;
 use visakit_isa::wire::{Derived, Source, Undescribed, Width};
 use visakit_isa::{Format, Value};
 
@@ -206,6 +207,15 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
     }
 
     fn mark_inputs(&mut self) {}
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn vet_operand(&mut self, tag: u8, operand: OperandRef<'_>) -> Result<(), Self::Error> {
+        if !X::VETS.unwrap_or(self.rules.strict) {
+            return Ok(());
+        }
+        let checked = self.rules.check_operand(tag, operand);
+        checked.map_err(|kind| self.fault(kind, 0))
+    }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn vet(&mut self, value: &Value) -> Result<(), Self::Error> {

@@ -70,6 +70,15 @@ layout! {
 /// The tag byte chooses the layout: bits 0-2 class, bits 3-7 modifier.
 macro_rules! tagged {
     ($($class:ident($ty:ident)),* $(,)?) => {
+        /// A vector operand of a known class, as a source is shown it while it is read.
+        #[derive(Clone, Copy, Debug)]
+        pub enum OperandRef<'o> {
+            $(
+                #[doc = concat!("[`VectorOperand::", stringify!($class), "`]")]
+                $class(&'o $ty),
+            )*
+        }
+
         impl VectorOperand {
             /// Reads tag and operand.
             ///
@@ -85,15 +94,16 @@ macro_rules! tagged {
                         let mut operand = $ty { modifier, ..$ty::default() };
                         source.expect($ty::least_bytes(source.index_bytes()))?;
                         operand.read(source)?;
-                        let operand = Self::$class(operand);
-                        if let Self::Immediate(immediate) = &operand
+                        let seen = OperandRef::$class(&operand);
+                        if let OperandRef::Immediate(immediate) = seen
                             && ImmediateOperand::wire_size(immediate.data_type()).is_none()
                         {
                             return Err(source.invalid(Undescribed::BoolImmediate));
                         }
-                        // Here the class is known to the compiler, and what the source looks at.
-                        source.vet(&Value::Vector(operand))?;
-                        Ok(operand)
+                        // Before it is packed into the enumeration: taken out of there again, it would
+                        // make the processor wait for its own stores.
+                        source.vet_operand(tag, seen)?;
+                        Ok(Self::$class(operand))
                     })*
                     None => Err(source.invalid(Undescribed::OperandClass(tag))),
                 }
