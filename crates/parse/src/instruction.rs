@@ -136,12 +136,12 @@ fn walk_unchecked<'a>(
 ) -> Option<(&'a [u8], &'static InstructionDef)> {
     let mut bytes = Bytes::<Unchecked>::new(input, format, &Rules::LENIENT);
     let def = head(&mut bytes).ok()?;
-    let mut steps = Steps {
+    let steps = Steps {
         total: input.len(),
         walk: Walk::new(def, bytes),
         each,
     };
-    steps.take_conditional()?;
+    let steps = steps.take_conditional()?;
     Some((steps.walk.bytes.rest, def))
 }
 
@@ -172,7 +172,7 @@ fn walk_indices<'a, const INDEX: u8>(
             steps.take_all_vectors()?;
         }
         Shape::Fixed => steps.take_fixed()?,
-        Shape::Conditional => steps.take_conditional()?,
+        Shape::Conditional => steps = steps.take_conditional()?,
     }
     Some((steps.walk.bytes.rest, def))
 }
@@ -228,15 +228,16 @@ where
         Some(())
     }
 
-    /// All fields, conditions and lists included.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn take_conditional(&mut self) -> Option<()> {
+    /// All fields, conditions and lists included. Called by value and not inlined, so that the state
+    /// of the common ways stays in registers.
+    #[inline(never)]
+    fn take_conditional(mut self) -> Option<Self> {
         while let Some(def) = self.walk.next_def() {
             let before = self.walk.bytes.rest.len();
             let value = self.walk.value(def).ok()?;
             self.done(def, value, before);
         }
-        Some(())
+        Some(self)
     }
 }
 

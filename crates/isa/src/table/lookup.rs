@@ -109,19 +109,23 @@ fn kind_of(opcode: u8) -> Kind {
 pub fn lookup(opcode: u8, format: Format) -> Lookup {
     match kind_of(opcode) {
         Kind::Always(row) => Lookup::Instruction(row),
-        Kind::Plain(row) if row.exists_in(format) => Lookup::Instruction(row),
-        Kind::Plain(row) => Lookup::Unknown(Some(row)),
         Kind::Sub(table) => Lookup::SubOps(SubOps { table }),
-        Kind::Reused(first, second) => {
-            if first.exists_in(format) {
-                Lookup::Instruction(first)
-            } else if second.exists_in(format) {
-                Lookup::Instruction(second)
-            } else {
-                Lookup::Unknown(Some(first))
-            }
-        }
-        Kind::Reserved => Lookup::Unknown(None),
+        kind => lookup_by_format(kind, format),
+    }
+}
+
+/// The rare numbers whose meaning depends on the format.
+#[inline(never)]
+fn lookup_by_format(kind: Kind, format: Format) -> Lookup {
+    let rows = match kind {
+        Kind::Always(row) | Kind::Plain(row) => [Some(row), None],
+        Kind::Reused(first, second) => [Some(first), Some(second)],
+        Kind::Sub(_) | Kind::Reserved => [None, None],
+    };
+    let found = rows.into_iter().flatten().find(|row| row.exists_in(format));
+    match (found, rows) {
+        (Some(row), _) => Lookup::Instruction(row),
+        (None, [first, _]) => Lookup::Unknown(first),
     }
 }
 
