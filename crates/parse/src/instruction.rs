@@ -92,7 +92,7 @@ fn head<X: Policy, const INDEX: u8>(
     }
 }
 
-/// Walks one instruction, checking every value.
+/// Walks one instruction, checking every value; gives its row and its number of bytes.
 ///
 /// Four rows in five are an execution size, perhaps a predicate, and vector operands; those are
 /// taken without asking of each field what it is and when it is there. All ways read the same
@@ -104,7 +104,7 @@ fn walk<'a>(
     format: Format,
     rules: &Rules,
     mut each: impl FnMut(&'static FieldDef, Value, usize, usize),
-) -> Option<(&'a [u8], &'static InstructionDef)> {
+) -> Option<(&'static InstructionDef, usize)> {
     if !rules.strict {
         return walk_unchecked(input, format, &mut each);
     }
@@ -122,7 +122,7 @@ fn walk_lazily<'a>(
     input: &'a [u8],
     format: Format,
     rules: &Rules,
-) -> Option<(&'a [u8], &'static InstructionDef)> {
+) -> Option<(&'static InstructionDef, usize)> {
     walk(input, format, rules, |_, _, _, _| ())
 }
 
@@ -133,7 +133,7 @@ fn walk_unchecked<'a>(
     input: &'a [u8],
     format: Format,
     each: &mut dyn FnMut(&'static FieldDef, Value, usize, usize),
-) -> Option<(&'a [u8], &'static InstructionDef)> {
+) -> Option<(&'static InstructionDef, usize)> {
     let mut bytes = Bytes::<Unchecked>::new(input, format, &Rules::LENIENT);
     let def = head(&mut bytes).ok()?;
     let steps = Steps {
@@ -142,7 +142,7 @@ fn walk_unchecked<'a>(
         each,
     };
     let steps = steps.take_conditional()?;
-    Some((steps.walk.bytes.rest, def))
+    Some((def, steps.taken()))
 }
 
 /// The walk for indices of a known number of bytes.
@@ -152,7 +152,7 @@ fn walk_indices<'a, const INDEX: u8>(
     format: Format,
     rules: &Rules,
     each: impl FnMut(&'static FieldDef, Value, usize, usize),
-) -> Option<(&'a [u8], &'static InstructionDef)> {
+) -> Option<(&'static InstructionDef, usize)> {
     let mut bytes = Bytes::<Unexplained, INDEX>::new(input, format, rules);
     let def = head(&mut bytes).ok()?;
     let mut steps = Steps {
@@ -174,7 +174,7 @@ fn walk_indices<'a, const INDEX: u8>(
         Shape::Fixed => steps.take_fixed()?,
         Shape::Conditional => steps = steps.take_conditional()?,
     }
-    Some((steps.walk.bytes.rest, def))
+    Some((def, steps.taken()))
 }
 
 /// A walk, and someone who looks on.
@@ -188,19 +188,20 @@ impl<E, X: Policy, const INDEX: u8> Steps<'_, '_, E, X, INDEX>
 where
     E: FnMut(&'static FieldDef, Value, usize, usize),
 {
+    /// Bytes so far.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn taken(&self) -> usize {
+        self.total - self.walk.bytes.rest.len()
+    }
+
     /// Takes a field whose kind the caller knows.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn field(&mut self, def: &'static FieldDef, kind: FieldKind) -> Option<()> {
-        let before = self.walk.bytes.rest.len();
+        let start = self.taken();
         let value = Value::read(kind, &mut self.walk.bytes).ok()?;
-        self.done(def, value, before);
+        let end = self.taken();
+        (self.each)(def, value, start, end);
         Some(())
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn done(&mut self, def: &'static FieldDef, value: Value, before: usize) {
-        let after = self.walk.bytes.rest.len();
-        (self.each)(def, value, self.total - before, self.total - after);
     }
 
     /// The next field, which is of this kind.
@@ -233,9 +234,10 @@ where
     #[inline(never)]
     fn take_conditional(mut self) -> Option<Self> {
         while let Some(def) = self.walk.next_def() {
-            let before = self.walk.bytes.rest.len();
+            let start = self.taken();
             let value = self.walk.value(def).ok()?;
-            self.done(def, value, before);
+            let end = self.taken();
+            (self.each)(def, value, start, end);
         }
         Some(self)
     }
@@ -295,9 +297,23 @@ fn explain(input: &[u8], format: Format, rules: &Rules) -> Misstep {
 /// assert_eq!((jump.op(), jump.len(), rest), (Op::JMP, 6, &[0x31][..]));
 /// ```
 pub fn instruction<'a>(format: Format) -> impl Fn(&'a [u8]) -> PResult<'a, InstructionRef<'a>> {
-    move |input| match walk_lazily(input, format, &Rules::CODES_ONLY) {
-        Some((rest, def)) => Ok((rest, InstructionRef::new(def, input, rest.len(), 0, format))),
-        None => Err(explain(input, format, &Rules::CODES_ONLY).error),
+    move |input| {
+        let walked = walk_lazily(input, format, &Rules::CODES_ONLY);
+        match walked.and_then(|(def, length)| Some((def, input.split_at_checked(length)?))) {
+            Some((def, (bytes, rest))) => {
+                let offset = 0;
+                Ok((
+                    rest,
+                    InstructionRef {
+                        def,
+                        bytes,
+                        offset,
+                        format,
+                    },
+                ))
+            }
+            None => Err(explain(input, format, &Rules::CODES_ONLY).error),
+        }
     }
 }
 
@@ -325,22 +341,6 @@ pub struct FieldRef {
 }
 
 impl<'a> InstructionRef<'a> {
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn new(
-        def: &'static InstructionDef,
-        input: &'a [u8],
-        rest: usize,
-        offset: u64,
-        format: Format,
-    ) -> Self {
-        Self {
-            def,
-            bytes: input.get(..input.len() - rest).unwrap_or(input),
-            offset,
-            format,
-        }
-    }
-
     /// The operation.
     #[must_use]
     pub fn op(&self) -> Op {
@@ -507,16 +507,22 @@ impl<'a> Instructions<'a> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn step(
         &mut self,
-        walked: Option<(&'a [u8], &'static InstructionDef)>,
+        walked: Option<(&'static InstructionDef, usize)>,
     ) -> Result<InstructionRef<'a>, Error> {
-        let Some((rest, def)) = walked else {
+        let (offset, format) = (self.offset(), self.format);
+        let walked =
+            walked.and_then(|(def, length)| Some((def, self.rest.split_at_checked(length)?)));
+        let Some((def, (bytes, rest))) = walked else {
             return Err(self.fail());
         };
-        let (input, offset) = (self.rest, self.offset());
         self.rest = rest;
         self.number += 1;
-        let (rest, format) = (rest.len(), self.format);
-        Ok(InstructionRef::new(def, input, rest, offset, format))
+        Ok(InstructionRef {
+            def,
+            bytes,
+            offset,
+            format,
+        })
     }
 
     #[cold]
