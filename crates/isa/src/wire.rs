@@ -392,10 +392,12 @@ pub fn read_list_with<'a, S: Source<'a>, T: Default>(
     let mut list = Vec::new();
     for index in 0..count {
         source.enter(name, Some(index));
-        let mut entry = T::default();
-        read(&mut entry, source)?;
+        // Filled where it stays: a copy of what was just written would wait for the writing.
+        list.push(T::default());
+        if let Some(entry) = list.last_mut() {
+            read(entry, source)?;
+        }
         source.leave();
-        list.push(entry);
     }
     source.leave();
     Ok(list)

@@ -3,6 +3,7 @@
 use crate::error::{Context, Error, ErrorKind, NomError};
 use crate::rules::Rules;
 use crate::wire::{Bytes, Fully, PResult, Policy, Unchecked, Unexplained, locate};
+use core::ops::Range;
 use visakit_isa::table::{self, FieldDef, FieldKind, FieldName, Lookup, Shape};
 use visakit_isa::wire::Source;
 use visakit_isa::{AnyInstruction, Format, Instruction, InstructionDef, Op, Value};
@@ -57,16 +58,64 @@ impl<'a, 'r, X: Policy, const INDEX: u8> Walk<'a, 'r, X, INDEX> {
         }
     }
 
+    /// Reads the value of the field.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn value(&mut self, def: &'static FieldDef) -> Result<Value, X::Error> {
-        let value = Value::read(def.kind, &mut self.bytes)?;
+    fn fill(&mut self, def: &'static FieldDef, value: &mut Value) -> Result<(), X::Error> {
+        value.fill(def.kind, &mut self.bytes)?;
         if def.is_key {
             self.bytes.key = value.key();
         }
-        if let (FieldKind::Count, Value::U8(count)) = (def.kind, &value) {
+        if let (FieldKind::Count, Value::U8(count)) = (def.kind, value) {
             self.count = *count;
         }
-        Ok(value)
+        Ok(())
+    }
+}
+
+/// Who is given the fields of an instruction while it is walked.
+pub(crate) trait Taker {
+    /// Takes a field. `fill` writes the value to a place and gives the bytes of the instruction that
+    /// it was read from; `None` if the field is refused.
+    fn take(
+        &mut self,
+        def: &'static FieldDef,
+        fill: impl FnOnce(&mut Value) -> Option<Range<usize>>,
+    ) -> Option<()>;
+}
+
+/// Nobody, for those who need no values.
+struct Nobody;
+
+impl Taker for Nobody {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn take(
+        &mut self,
+        _: &'static FieldDef,
+        fill: impl FnOnce(&mut Value) -> Option<Range<usize>>,
+    ) -> Option<()> {
+        fill(&mut Value::ZERO.clone()).map(|_| ())
+    }
+}
+
+/// Calls a function with each field.
+struct Each<F>(F);
+
+impl<F: FnMut(&FieldRef)> Taker for Each<F> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn take(
+        &mut self,
+        def: &'static FieldDef,
+        fill: impl FnOnce(&mut Value) -> Option<Range<usize>>,
+    ) -> Option<()> {
+        let mut value = Value::ZERO;
+        let Range { start, end } = fill(&mut value)?;
+        (self.0)(&FieldRef {
+            def,
+            value,
+            start,
+            end,
+        });
+        Some(())
     }
 }
 
@@ -103,15 +152,15 @@ fn walk<'a>(
     input: &'a [u8],
     format: Format,
     rules: &Rules,
-    mut each: impl FnMut(&'static FieldDef, Value, usize, usize),
+    taker: &mut impl Taker,
 ) -> Option<(&'static InstructionDef, usize)> {
     if !rules.strict {
-        return walk_unchecked(input, format, &mut each);
+        return walk_unchecked(input, format, taker);
     }
     if format.wide_indices() {
-        walk_indices::<4>(input, format, rules, each)
+        walk_indices::<4>(input, format, rules, taker)
     } else {
-        walk_indices::<2>(input, format, rules, each)
+        walk_indices::<2>(input, format, rules, taker)
     }
 }
 
@@ -123,7 +172,7 @@ fn walk_lazily<'a>(
     format: Format,
     rules: &Rules,
 ) -> Option<(&'static InstructionDef, usize)> {
-    walk(input, format, rules, |_, _, _, _| ())
+    walk(input, format, rules, &mut Nobody)
 }
 
 /// The walk of lenient reading, which only needs layouts.
@@ -132,14 +181,14 @@ fn walk_lazily<'a>(
 fn walk_unchecked<'a>(
     input: &'a [u8],
     format: Format,
-    each: &mut dyn FnMut(&'static FieldDef, Value, usize, usize),
+    taker: &mut impl Taker,
 ) -> Option<(&'static InstructionDef, usize)> {
     let mut bytes = Bytes::<Unchecked>::new(input, format, &Rules::LENIENT);
     let def = head(&mut bytes).ok()?;
     let steps = Steps {
         total: input.len(),
         walk: Walk::new(def, bytes),
-        each,
+        taker,
     };
     let steps = steps.take_conditional()?;
     Some((def, steps.taken()))
@@ -151,14 +200,14 @@ fn walk_indices<'a, const INDEX: u8>(
     input: &'a [u8],
     format: Format,
     rules: &Rules,
-    each: impl FnMut(&'static FieldDef, Value, usize, usize),
+    taker: &mut impl Taker,
 ) -> Option<(&'static InstructionDef, usize)> {
     let mut bytes = Bytes::<Unexplained, INDEX>::new(input, format, rules);
     let def = head(&mut bytes).ok()?;
     let mut steps = Steps {
         total: input.len(),
         walk: Walk::new(def, bytes),
-        each,
+        taker,
     };
     match def.shape {
         Shape::Predicated => {
@@ -177,17 +226,14 @@ fn walk_indices<'a, const INDEX: u8>(
     Some((def, steps.taken()))
 }
 
-/// A walk, and someone who looks on.
-struct Steps<'a, 'r, E, X, const INDEX: u8> {
+/// A walk, and who is given its fields.
+struct Steps<'a, 'r, 't, T, X, const INDEX: u8> {
     total: usize,
     walk: Walk<'a, 'r, X, INDEX>,
-    each: E,
+    taker: &'t mut T,
 }
 
-impl<E, X: Policy, const INDEX: u8> Steps<'_, '_, E, X, INDEX>
-where
-    E: FnMut(&'static FieldDef, Value, usize, usize),
-{
+impl<T: Taker, X: Policy, const INDEX: u8> Steps<'_, '_, '_, T, X, INDEX> {
     /// Bytes so far.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn taken(&self) -> usize {
@@ -197,11 +243,16 @@ where
     /// Takes a field whose kind the caller knows.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn field(&mut self, def: &'static FieldDef, kind: FieldKind) -> Option<()> {
-        let start = self.taken();
-        let value = Value::read(kind, &mut self.walk.bytes).ok()?;
-        let end = self.taken();
-        (self.each)(def, value, start, end);
-        Some(())
+        let (total, bytes) = (self.total, &mut self.walk.bytes);
+        let start = total - bytes.rest.len();
+        self.taker.take(
+            def,
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            |value| {
+                value.fill(kind, bytes).ok()?;
+                Some(start..total - bytes.rest.len())
+            },
+        )
     }
 
     /// The next field, which is of this kind.
@@ -234,10 +285,16 @@ where
     #[inline(never)]
     fn take_conditional(mut self) -> Option<Self> {
         while let Some(def) = self.walk.next_def() {
-            let start = self.taken();
-            let value = self.walk.value(def).ok()?;
-            let end = self.taken();
-            (self.each)(def, value, start, end);
+            let (total, walk) = (self.total, &mut self.walk);
+            let start = total - walk.bytes.rest.len();
+            self.taker.take(
+                def,
+                #[cfg_attr(not(debug_assertions), inline(always))]
+                |value| {
+                    walk.fill(def, value).ok()?;
+                    Some(start..total - walk.bytes.rest.len())
+                },
+            )?;
         }
         Some(self)
     }
@@ -267,9 +324,10 @@ fn explain(input: &[u8], format: Format, rules: &Rules) -> Misstep {
     };
     misstep.def = Some(def);
     let mut walk = Walk::new(def, bytes);
+    let mut value = Value::ZERO;
     while let Some(field) = walk.next_def() {
         let before = walk.bytes.rest.len();
-        let Err(mut error) = walk.value(field) else {
+        let Err(mut error) = walk.fill(field, &mut value) else {
             continue;
         };
         // A fault of meaning is one of the whole field.
@@ -387,7 +445,8 @@ impl<'a> InstructionRef<'a> {
             let walk = steps.as_mut()?;
             let def = walk.next_def()?;
             let start = total - walk.bytes.rest.len();
-            let value = walk.value(def).ok()?;
+            let mut value = Value::ZERO;
+            walk.fill(def, &mut value).ok()?;
             Some(FieldRef {
                 def,
                 value,
@@ -474,32 +533,27 @@ impl<'a> Instructions<'a> {
 
     /// Decodes the next instruction and all its values in one pass.
     ///
-    /// `each` gets the fields as [`InstructionRef::fields`] gives them. It is called while the
+    /// `call` gets the fields as [`InstructionRef::fields`] gives them. It is called while the
     /// instruction is being read, so it may have seen fields of an instruction that turns out
     /// faulty.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn next_with(
         &mut self,
-        mut each: impl FnMut(&FieldRef),
+        call: impl FnMut(&FieldRef),
+    ) -> Option<Result<InstructionRef<'a>, Error>> {
+        self.next_to(&mut Each(call))
+    }
+
+    /// Decodes the next instruction to someone.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn next_to(
+        &mut self,
+        taker: &mut impl Taker,
     ) -> Option<Result<InstructionRef<'a>, Error>> {
         if self.rest.is_empty() || self.failed {
             return None;
         }
-        let input = self.rest;
-        let walked = walk(
-            input,
-            self.format,
-            &self.rules,
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            |def, value, start, end| {
-                each(&FieldRef {
-                    def,
-                    value,
-                    start,
-                    end,
-                });
-            },
-        );
+        let walked = walk(self.rest, self.format, &self.rules, taker);
         Some(self.step(walked))
     }
 

@@ -13,7 +13,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use visakit_isa::object::{Body, Content, Item, NativeCode, Object, RawItem, RoutineId};
 use visakit_isa::wire::Derived;
-use visakit_isa::{Dialect, Features, Format, Instruction, InstructionList};
+use visakit_isa::{Dialect, Features, Format, Instruction};
 
 /// How to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,14 +77,13 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
     let mut reader = ObjectReader {
         lenient: options.lenient,
         errors: pieces.errors.clone(),
-        list: InstructionList::new(),
     };
     let mut routines = reader.tables(&container, &pieces)?;
     let (dialect, candidates) = match options.dialect {
         Some(dialect) => (dialect, Vec::from([dialect])),
         None => {
             let (best, candidates) = dialect::search(container.version(), |attempt| {
-                reader.attempt(attempt, &mut routines);
+                ObjectReader::attempt(attempt, &mut routines);
             });
             (candidates.first().copied().unwrap_or(best), candidates)
         }
@@ -148,7 +147,6 @@ struct ReadRoutine<'a> {
 struct ObjectReader {
     lenient: bool,
     errors: Vec<Error>,
-    list: InstructionList,
 }
 
 impl ObjectReader {
@@ -198,7 +196,7 @@ impl ObjectReader {
     }
 
     /// Decodes all routines in a dialect. What is sound in the default one is kept.
-    fn attempt(&mut self, attempt: &mut Attempt, routines: &mut [ReadRoutine<'_>]) {
+    fn attempt(attempt: &mut Attempt, routines: &mut [ReadRoutine<'_>]) {
         for routine in routines {
             let Ok(reader) = &routine.reader else {
                 continue;
@@ -207,9 +205,7 @@ impl ObjectReader {
                 attempt.decode(reader);
                 continue;
             }
-            let sound = attempt.collect(reader, &mut self.list);
-            let code = self.list.take(Item::from);
-            routine.code = sound.then_some(code);
+            routine.code = attempt.collect(reader);
         }
     }
 
@@ -272,9 +268,9 @@ impl ObjectReader {
         reader: &RoutineReader<'a>,
         instructions: &mut Instructions<'a>,
     ) -> Result<Vec<Item<'a>>, Error> {
-        let mut raw = None;
+        let mut code = Vec::with_capacity(dialect::expected_count(instructions.rest()));
         let mut met = Features::empty();
-        while let Some(error) = dialect::collect(instructions, &mut self.list, &mut met) {
+        while let Some(error) = dialect::collect(instructions, &mut code, &mut met) {
             let error = error.in_routine(reader.id(), &String::from_utf8_lossy(reader.name()));
             let kind = error.kind();
             let reason = error.to_string();
@@ -283,20 +279,14 @@ impl ObjectReader {
             if kind.is_legality()
                 && let Some(Ok(instruction)) = instructions.retry_unchecked()
             {
-                for field in instruction.fields() {
-                    dialect::collect_field(&field, &mut self.list);
-                }
-                self.list.finish(instruction.op());
+                code.push(instruction.to_instruction().into());
                 continue;
             }
-            raw = Some(RawItem {
-                bytes: Cow::Borrowed(instructions.rest()),
-                reason,
-            });
+            let bytes = Cow::Borrowed(instructions.rest());
+            code.push(RawItem { bytes, reason }.into());
             break;
         }
-        let mut code = self.list.take(Item::from);
-        code.extend(raw.map(Item::from));
+        code.shrink_to_fit();
         Ok(code)
     }
 }
@@ -318,10 +308,13 @@ fn stored_place(place: &Place) -> Vec<(Derived, u32)> {
 /// # Errors
 /// The first thing that is wrong.
 pub fn read_code(code: &[u8], body: &Body<'_>, format: Format) -> Result<Vec<Instruction>, Error> {
-    let mut list = InstructionList::new();
+    let mut items = Vec::with_capacity(dialect::expected_count(code));
     let mut instructions = Instructions::new(code, 0, format, Rules::of_body(body, format));
-    match dialect::collect(&mut instructions, &mut list, &mut Features::empty()) {
-        None => Ok(list.take(|instruction| instruction)),
+    match dialect::collect(&mut instructions, &mut items, &mut Features::empty()) {
+        None => Ok(items
+            .into_iter()
+            .filter_map(Item::into_instruction)
+            .collect()),
         Some(error) => Err(error),
     }
 }

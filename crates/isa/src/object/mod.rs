@@ -342,6 +342,17 @@ pub enum Item<'a> {
     Raw(Box<RawItem<'a>>),
 }
 
+impl Item<'_> {
+    /// The instruction, where it is one.
+    #[must_use]
+    pub fn into_instruction(self) -> Option<Instruction> {
+        match self {
+            Self::Instruction(instruction) => Some(instruction),
+            Self::Raw(_) => None,
+        }
+    }
+}
+
 impl From<Instruction> for Item<'_> {
     #[inline]
     fn from(instruction: Instruction) -> Self {
