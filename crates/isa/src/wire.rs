@@ -366,11 +366,12 @@ impl<'a> Record<'a> for Cow<'a, [u8]> {
 /// # Errors
 /// Those of the source.
 pub fn read_list<'a, S: Source<'a>, T: Record<'a>>(
+    list: &mut Vec<T>,
     source: &mut S,
     name: &'static str,
     width: Width,
-) -> Result<Vec<T>, S::Error> {
-    read_list_with(source, name, width, T::read)
+) -> Result<(), S::Error> {
+    read_list_with(list, source, name, width, T::read)
 }
 
 /// Reads a count and that many entries, each by `read`.
@@ -378,18 +379,18 @@ pub fn read_list<'a, S: Source<'a>, T: Record<'a>>(
 /// # Errors
 /// Those of the source.
 pub fn read_list_with<'a, S: Source<'a>, T: Default>(
+    list: &mut Vec<T>,
     source: &mut S,
     name: &'static str,
     width: Width,
     read: impl Fn(&mut T, &mut S) -> Result<(), S::Error>,
-) -> Result<Vec<T>, S::Error> {
+) -> Result<(), S::Error> {
     source.enter(name, None);
     let count = match width.bytes(source.format()) {
         0 => 1,
         _ => source.number("count", width)?,
     };
     // The count is not trusted: the list grows with what is really there.
-    let mut list = Vec::new();
     for index in 0..count {
         source.enter(name, Some(index));
         // Filled where it stays: a copy of what was just written would wait for the writing.
@@ -400,7 +401,7 @@ pub fn read_list_with<'a, S: Source<'a>, T: Default>(
         source.leave();
     }
     source.leave();
-    Ok(list)
+    Ok(())
 }
 
 /// Writes a count and that many entries.
@@ -520,13 +521,13 @@ macro_rules! layout {
     };
     (@read $self:ident $s:ident $f:ident { list $field:ident : $width:expr $(, if $cond:expr)?; $($rest:tt)* }) => {
         if true $(&& $cond($f))? {
-            $self.$field = $crate::wire::read_list($s, stringify!($field), $width)?;
+            $crate::wire::read_list(&mut $self.$field, $s, stringify!($field), $width)?;
         }
         layout!(@read $self $s $f { $($rest)* });
     };
     (@read $self:ident $s:ident $f:ident { list $field:ident : $width:expr => $entry:ident $read:ident $write:ident $(, if $cond:expr)?; $($rest:tt)* }) => {
         if true $(&& $cond($f))? {
-            $self.$field = $crate::wire::read_list_with($s, stringify!($field), $width, $entry::$read)?;
+            $crate::wire::read_list_with(&mut $self.$field, $s, stringify!($field), $width, $entry::$read)?;
         }
         layout!(@read $self $s $f { $($rest)* });
     };

@@ -5,7 +5,7 @@ use crate::rules::Rules;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::ops::Range;
-use nom::bytes::streaming::{take, take_till};
+use nom::bytes::streaming::{take, take_until};
 use nom::{Needed, Parser};
 use visakit_isa::operand::OperandRef;
 use visakit_isa::wire::{Derived, Source, Undescribed, Width};
@@ -181,8 +181,8 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
     }
 
     fn text(&mut self, _: &'static str) -> Result<&'a [u8], Self::Error> {
-        let text: nom::IResult<_, _, NomError> =
-            nom::sequence::terminated(take_till(|byte| byte == 0), take(1usize)).parse(self.rest);
+        let end = take_until::<_, _, NomError>(&[0][..]);
+        let text = nom::sequence::terminated(end, take(1usize)).parse(self.rest);
         match text {
             Ok((rest, text)) => {
                 self.rest = rest;
