@@ -393,8 +393,8 @@ pub fn read_list_with<'a, S: Source<'a>, T: Default>(
     // The count is not trusted: the list grows with what is really there.
     for index in 0..count {
         source.enter(name, Some(index));
-        // Filled where it stays: a copy of what was just written would wait for the writing.
-        list.push(T::default());
+        // Made and filled where it stays: a copy of what was just written would wait for the writing.
+        list.resize_with(list.len() + 1, T::default);
         if let Some(entry) = list.last_mut() {
             read(entry, source)?;
         }

@@ -104,8 +104,8 @@ pub(crate) fn collect(
     met: &mut Features,
 ) -> Option<Error> {
     loop {
-        // Filled where it stays.
-        code.push(Instruction::new(Op::LABEL).into());
+        // Made and filled where it stays.
+        code.resize_with(code.len() + 1, || Instruction::new(Op::LABEL).into());
         let Some(Item::Instruction(entry)) = code.last_mut() else {
             return None;
         };
