@@ -185,7 +185,8 @@ pub trait Source<'a> {
     /// Bytes that no layout describes.
     fn invalid(&mut self, what: Undescribed) -> Self::Error;
 
-    /// What follows is part of this, until [`Source::leave`].
+    /// What follows is part of this, until [`Source::leave`]; with an index, of that entry of the list
+    /// that was entered last.
     fn enter(&mut self, name: &'static str, index: Option<u32>);
 
     /// Ends what [`Source::enter`] began. Not called when an error is on its way out.
@@ -237,7 +238,8 @@ pub trait Sink {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn meaning(&mut self, _: Meaning) {}
 
-    /// What follows is part of this, until [`Sink::leave`].
+    /// What follows is part of this, until [`Sink::leave`]; with an index, of that entry of the list
+    /// that was entered last.
     fn enter(&mut self, name: &'static str, index: Option<u32>);
 
     /// Ends what [`Sink::enter`] began. Not called when an error is on its way out.

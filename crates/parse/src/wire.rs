@@ -392,9 +392,9 @@ impl<'a, O: Observer<'a>> Source<'a> for Cursor<'a, '_, O> {
     fn enter(&mut self, name: &'static str, index: Option<u32>) {
         let offset = self.position();
         self.observer.enter(name, index, offset);
-        match (self.path.last_mut(), index) {
+        match self.path.last_mut() {
             // An entry takes the place of its list in the path.
-            (Some((list, at @ None)), Some(index)) if *list == name => *at = Some(index),
+            Some((_, at)) if index.is_some() => *at = index,
             _ => self.path.push((name, index)),
         }
     }
