@@ -392,7 +392,8 @@ pub fn read_list_with<'a, S: Source<'a>, T: Default>(
         0 => 1,
         _ => source.number("count", width)?,
     };
-    // The count is not trusted: the list grows with what is really there.
+    // The count is not trusted: a long list grows with what is really there.
+    list.reserve_exact(count.min(64) as usize);
     for index in 0..count {
         source.enter(name, Some(index));
         // Made and filled where it stays: a copy of what was just written would wait for the writing.
