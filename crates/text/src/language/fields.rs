@@ -194,9 +194,6 @@ impl Fields {
     /// The instruction that the line means.
     pub(crate) fn instruction(&self) -> Instruction {
         let mut built = Instruction::new(self.def.op);
-        built
-            .fields
-            .reserve_exact(self.def.fields.len() + self.list.len());
         self.each(|_, field, value| {
             built.fields.push(Field {
                 name: field.name,
