@@ -104,6 +104,10 @@ pub(crate) fn collect(
     met: &mut Features,
 ) -> Option<Error> {
     loop {
+        if code.len() == code.capacity() {
+            // More than expected. Counting them costs less than memory for twice as many.
+            code.reserve(instructions.clone().count() + 1);
+        }
         // Made and filled where it stays.
         code.resize_with(code.len() + 1, || Instruction::new(Op::LABEL).into());
         let Some(Item::Instruction(entry)) = code.last_mut() else {
