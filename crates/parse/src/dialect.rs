@@ -80,11 +80,17 @@ impl Attempt {
         let mut code = Vec::with_capacity(expected_count(reader.code()));
         let error = collect(&mut instructions, &mut code, &mut self.met);
         let sound = self.end(reader.code(), &instructions, error.as_ref());
-        sound.then(|| {
-            code.shrink_to_fit();
-            code
-        })
+        sound.then(|| fitted(code))
     }
+}
+
+/// The list without room that it does not need.
+pub(crate) fn fitted<T>(mut list: Vec<T>) -> Vec<T> {
+    // Where little is gained, it is not worth an allocator that may copy.
+    if list.capacity() - list.len() > list.len() / 8 {
+        list.shrink_to_fit();
+    }
+    list
 }
 
 /// About as many instructions as take so many bytes.

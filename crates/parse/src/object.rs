@@ -286,8 +286,7 @@ impl ObjectReader {
             code.push(RawItem { bytes, reason }.into());
             break;
         }
-        code.shrink_to_fit();
-        Ok(code)
+        Ok(dialect::fitted(code))
     }
 }
 
