@@ -210,14 +210,11 @@ fn walk_indices<'a, const INDEX: u8>(
         taker,
     };
     match def.shape {
-        Shape::Predicated => {
-            steps.walk.bytes.expect(3).ok()?;
+        Shape::Predicated | Shape::Unpredicated => {
             steps.take(FieldKind::ExecSize)?;
-            steps.take(FieldKind::Predicate)?;
-            steps.take_all_vectors()?;
-        }
-        Shape::Unpredicated => {
-            steps.take(FieldKind::ExecSize)?;
+            if def.shape == Shape::Predicated {
+                steps.take(FieldKind::Predicate)?;
+            }
             steps.take_all_vectors()?;
         }
         Shape::Fixed => steps.take_fixed()?,
