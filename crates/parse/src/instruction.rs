@@ -5,7 +5,6 @@ use crate::rules::Rules;
 use crate::wire::{Bytes, Fully, PResult, Policy, Unchecked, Unexplained, locate};
 use core::ops::Range;
 use visakit_isa::table::{self, FieldDef, FieldKind, FieldName, Lookup, Shape};
-use visakit_isa::wire::Source;
 use visakit_isa::{AnyInstruction, Format, Instruction, InstructionDef, Op, Value};
 
 /// Steps along the fields of a row, in stream order. The only place that knows how conditions,
