@@ -4,7 +4,7 @@ use crate::error::{Context, Error, ErrorKind, NomError};
 use crate::rules::Rules;
 use crate::wire::{Bytes, Fully, PResult, Policy, Unchecked, Unexplained, locate};
 use core::ops::Range;
-use visakit_isa::table::{self, FieldDef, FieldKind, FieldName, Lookup, Shape};
+use visakit_isa::table::{self, FieldDef, FieldKind, FieldName, FieldPattern, Lookup};
 use visakit_isa::{AnyInstruction, Format, Instruction, InstructionDef, Op, Value};
 
 /// Steps along the fields of a row, in stream order. The only place that knows how conditions,
@@ -147,8 +147,8 @@ fn head<X: Policy, const INDEX: u8>(
 /// [`FieldDef`]s with the same [`Value::read`]. What went wrong, if anything, is found out by
 /// [`explain`].
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn walk<'a>(
-    input: &'a [u8],
+fn walk(
+    input: &[u8],
     format: Format,
     rules: &Rules,
     taker: &mut impl Taker,
@@ -166,8 +166,8 @@ fn walk<'a>(
 /// The walk of those who need no values. Compiled once, here: it is too much code for every loop over
 /// instructions to have a copy.
 #[inline(never)]
-fn walk_lazily<'a>(
-    input: &'a [u8],
+fn walk_lazily(
+    input: &[u8],
     format: Format,
     rules: &Rules,
 ) -> Option<(&'static InstructionDef, usize)> {
@@ -177,8 +177,8 @@ fn walk_lazily<'a>(
 /// The walk of lenient reading, which only needs layouts.
 #[cold]
 #[inline(never)]
-fn walk_unchecked<'a>(
-    input: &'a [u8],
+fn walk_unchecked(
+    input: &[u8],
     format: Format,
     taker: &mut impl Taker,
 ) -> Option<(&'static InstructionDef, usize)> {
@@ -195,8 +195,8 @@ fn walk_unchecked<'a>(
 
 /// The walk for indices of a known number of bytes.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn walk_indices<'a, const INDEX: u8>(
-    input: &'a [u8],
+fn walk_indices<const INDEX: u8>(
+    input: &[u8],
     format: Format,
     rules: &Rules,
     taker: &mut impl Taker,
@@ -208,16 +208,16 @@ fn walk_indices<'a, const INDEX: u8>(
         walk: Walk::new(def, bytes),
         taker,
     };
-    match def.shape {
-        Shape::Predicated | Shape::Unpredicated => {
+    match def.pattern {
+        FieldPattern::Predicated | FieldPattern::Unpredicated => {
             steps.take(FieldKind::ExecSize)?;
-            if def.shape == Shape::Predicated {
+            if def.pattern == FieldPattern::Predicated {
                 steps.take(FieldKind::Predicate)?;
             }
             steps.take_all_vectors()?;
         }
-        Shape::Fixed => steps.take_fixed()?,
-        Shape::Conditional => steps = steps.take_conditional()?,
+        FieldPattern::Fixed => steps.take_fixed()?,
+        FieldPattern::Conditional => steps = steps.take_conditional()?,
     }
     Some((def, steps.taken()))
 }

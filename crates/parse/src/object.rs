@@ -3,9 +3,9 @@
 use crate::container::Container;
 use crate::dialect::{self, Attempt};
 use crate::error::Error;
+use crate::extent::{Extent, ExtentId};
 use crate::instruction::Instructions;
-use crate::place::{Place, PlaceId};
-use crate::places::Pieces;
+use crate::pieces::Pieces;
 use crate::routine::RoutineReader;
 use crate::rules::Rules;
 use alloc::borrow::Cow;
@@ -89,10 +89,10 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
         }
     };
     let missing = pieces.missing.clone();
-    let binaries: Vec<(Place, &[u8])> = pieces
+    let binaries: Vec<(Extent, &[u8])> = pieces
         .held
         .iter()
-        .filter(|(place, _)| matches!(place.id, PlaceId::Binary { .. }))
+        .filter(|(place, _)| matches!(place.id, ExtentId::Binary { .. }))
         .copied()
         .collect();
     let arrangement = pieces.arrangement(container.header());
@@ -100,7 +100,7 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
     object.dialect = dialect;
     object.arrangement = arrangement;
     for (place, bytes) in binaries {
-        if let PlaceId::Binary { kernel, index } = place.id
+        if let ExtentId::Binary { kernel, index } = place.id
             && let Some(binary) = object
                 .kernels
                 .get_mut(kernel)
@@ -118,7 +118,7 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
         }
     }
     for (place, error) in missing {
-        if let PlaceId::Routine(id) = place.id
+        if let ExtentId::Routine(id) = place.id
             && let Some(routine) = object.routine_mut(id)
         {
             routine.content = Content::Missing(error.to_string());
@@ -137,7 +137,7 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
 /// A routine whose tables were read, or could not be.
 struct ReadRoutine<'a> {
     id: RoutineId,
-    place: Place,
+    place: Extent,
     bytes: &'a [u8],
     reader: Result<RoutineReader<'a>, Error>,
     /// The instructions in the first dialect, where all are sound.
@@ -169,7 +169,7 @@ impl ObjectReader {
     ) -> Result<Vec<ReadRoutine<'a>>, Error> {
         let mut routines = Vec::new();
         for &(place, bytes) in &pieces.held {
-            let PlaceId::Routine(id) = place.id else {
+            let ExtentId::Routine(id) = place.id else {
                 continue;
             };
             let reader = container.routine_in(id, &place, bytes);
@@ -291,7 +291,7 @@ impl ObjectReader {
 }
 
 /// The numbers of the header, for a routine whose content does not give them.
-fn stored_place(place: &Place) -> Vec<(Derived, u32)> {
+fn stored_place(place: &Extent) -> Vec<(Derived, u32)> {
     let mut stored = Vec::from([
         (Derived::RoutineOffset, place.offset),
         (Derived::RoutineSize, place.size),

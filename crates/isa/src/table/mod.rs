@@ -37,7 +37,7 @@ mod sampler;
 mod svm;
 mod va;
 
-pub use field::{FieldDef, FieldKind, KeyTest, Role, Shape};
+pub use field::{FieldDef, FieldKind, FieldPattern, KeyTest, Role};
 pub use lookup::{Lookup, lookup};
 pub use names::FieldName;
 pub use op::Op;
@@ -197,7 +197,7 @@ pub struct InstructionDef {
     /// The fields after opcode and sub-operation, in stream order.
     pub fields: &'static [FieldDef],
     /// What the fields have in common.
-    pub shape: Shape,
+    pub pattern: FieldPattern,
     /// Unmarked features that the layout depends on.
     pub unmarked: Features,
     /// How it is written in text.
@@ -255,7 +255,7 @@ impl InstructionDef {
             sub_op: None,
             when: Condition::ALWAYS,
             fields: &[],
-            shape: Shape::Fixed,
+            pattern: FieldPattern::Fixed,
             unmarked: Features::empty(),
             syntax: Syntax::STANDARD,
             saturation: Saturation::Unspecified,
@@ -512,7 +512,7 @@ macro_rules! instructions {
                     name: stringify!($name),
                     summary: $summary.trim_ascii(),
                     fields: $fields,
-                    shape: $crate::table::field::Shape::of($fields),
+                    pattern: $crate::table::field::FieldPattern::of($fields),
                     unmarked: $crate::table::field::unmarked($fields),
                     ..def
                 }

@@ -1,10 +1,10 @@
-//! What the header says of places.
+//! Extents: where the header says that routines and native binaries are.
 
 use visakit_isa::object::RoutineId;
 
 /// Part of the file that an entry of the header points at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum PlaceId {
+pub enum ExtentId {
     /// A routine.
     Routine(RoutineId),
     /// A native binary of a kernel.
@@ -16,11 +16,11 @@ pub enum PlaceId {
     },
 }
 
-/// What the header says of the place of a routine or of a native binary.
+/// The extent of a routine or of a native binary in the file, as the header states it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct Extent {
     /// What is there.
-    pub id: PlaceId,
+    pub id: ExtentId,
     /// Offset from the start of the file.
     pub offset: u32,
     /// Size in bytes.
@@ -31,7 +31,7 @@ pub struct Place {
     pub stated_at: u64,
 }
 
-impl Place {
+impl Extent {
     pub(crate) const fn end(&self) -> u64 {
         self.offset as u64 + self.size as u64
     }

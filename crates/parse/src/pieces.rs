@@ -2,7 +2,7 @@
 
 use crate::container::Container;
 use crate::error::{Context, Error, ErrorKind};
-use crate::place::{Place, PlaceId};
+use crate::extent::{Extent, ExtentId};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -12,9 +12,9 @@ use visakit_isa::object::{Arrangement, Object, Piece, RoutineKind};
 #[derive(Debug)]
 pub(crate) struct Pieces<'a> {
     /// The places that hold something, with their bytes, in file order.
-    pub(crate) held: Vec<(Place, &'a [u8])>,
+    pub(crate) held: Vec<(Extent, &'a [u8])>,
     /// Routines whose place holds nothing; why.
-    pub(crate) missing: Vec<(Place, Error)>,
+    pub(crate) missing: Vec<(Extent, Error)>,
     /// All pieces in file order, fillers included.
     order: Vec<Piece<'a>>,
     /// What is wrong with the places.
@@ -27,8 +27,8 @@ impl<'a> Pieces<'a> {
     pub(crate) fn assign(container: &Container<'a>) -> Self {
         let bytes = container.bytes();
         let length = bytes.len() as u64;
-        let mut claims: Vec<&Place> = container
-            .places()
+        let mut claims: Vec<&Extent> = container
+            .extents()
             .iter()
             .filter(|p| !container.is_placeholder(p))
             .collect();
@@ -42,7 +42,7 @@ impl<'a> Pieces<'a> {
         };
         let mut at = container.header_end();
         for place in claims {
-            let Place { offset, size, .. } = *place;
+            let Extent { offset, size, .. } = *place;
             let outside = place.end() > length;
             if u64::from(offset) < at || u64::from(offset) > length {
                 let kind = if outside {
@@ -56,7 +56,7 @@ impl<'a> Pieces<'a> {
                 };
                 let error = container.misplaced(kind, place);
                 pieces.errors.push(error.clone());
-                if matches!(place.id, PlaceId::Routine(_)) {
+                if matches!(place.id, ExtentId::Routine(_)) {
                     pieces.missing.push((*place, error));
                 }
                 continue;
@@ -68,7 +68,7 @@ impl<'a> Pieces<'a> {
                     length,
                 };
                 pieces.errors.push(container.misplaced(kind, place));
-                if matches!(place.id, PlaceId::Binary { .. }) {
+                if matches!(place.id, ExtentId::Binary { .. }) {
                     // A binary has no structure that would show that it is cut: it stays a
                     // placeholder and what is there of it becomes a filler.
                     continue;
@@ -77,8 +77,8 @@ impl<'a> Pieces<'a> {
             let end = place.end().min(length);
             pieces.fill(bytes, at, offset.into());
             pieces.order.push(match place.id {
-                PlaceId::Routine(id) => Piece::Routine(id),
-                PlaceId::Binary { kernel, index } => Piece::Binary { kernel, index },
+                ExtentId::Routine(id) => Piece::Routine(id),
+                ExtentId::Binary { kernel, index } => Piece::Binary { kernel, index },
             });
             let slice = range(bytes, offset.into(), end);
             pieces.held.push((*place, slice));
