@@ -1,7 +1,7 @@
 //! Which dialect an object is written in, found out by decoding its instructions.
 
 use crate::error::Error;
-use crate::instruction::{Instructions, Taker};
+use crate::instruction::{FieldVisitor, Instructions};
 use crate::routine::RoutineReader;
 use crate::rules::Rules;
 use alloc::vec::Vec;
@@ -132,9 +132,9 @@ pub(crate) fn collect(
     }
 }
 
-impl Taker for Fields {
+impl FieldVisitor for Fields {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn take(
+    fn visit(
         &mut self,
         def: &'static FieldDef,
         fill: impl FnOnce(&mut Value) -> Option<Range<usize>>,

@@ -71,11 +71,11 @@ impl<'a, 'r, X: Policy, const INDEX: u8> Walk<'a, 'r, X, INDEX> {
     }
 }
 
-/// Who is given the fields of an instruction while it is walked.
-pub(crate) trait Taker {
-    /// Takes a field. `fill` writes the value to a place and gives the bytes of the instruction that
+/// Is shown the fields of an instruction while it is walked.
+pub(crate) trait FieldVisitor {
+    /// A field. `fill` writes the value to a place and gives the bytes of the instruction that
     /// it was read from; `None` if the field is refused.
-    fn take(
+    fn visit(
         &mut self,
         def: &'static FieldDef,
         fill: impl FnOnce(&mut Value) -> Option<Range<usize>>,
@@ -85,9 +85,9 @@ pub(crate) trait Taker {
 /// Nobody, for those who need no values.
 struct Nobody;
 
-impl Taker for Nobody {
+impl FieldVisitor for Nobody {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn take(
+    fn visit(
         &mut self,
         _: &'static FieldDef,
         fill: impl FnOnce(&mut Value) -> Option<Range<usize>>,
@@ -99,9 +99,9 @@ impl Taker for Nobody {
 /// Calls a function with each field.
 struct Each<F>(F);
 
-impl<F: FnMut(&FieldRef)> Taker for Each<F> {
+impl<F: FnMut(&FieldRef)> FieldVisitor for Each<F> {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn take(
+    fn visit(
         &mut self,
         def: &'static FieldDef,
         fill: impl FnOnce(&mut Value) -> Option<Range<usize>>,
@@ -144,22 +144,22 @@ fn head<X: Policy, const INDEX: u8>(
 ///
 /// Four rows in five are an execution size, perhaps a predicate, and vector operands; those are
 /// taken without asking of each field what it is and when it is there. All ways read the same
-/// [`FieldDef`]s with the same [`Value::read`]. What went wrong, if anything, is found out by
+/// [`FieldDef`]s with the same [`Value::fill`]. What went wrong, if anything, is found out by
 /// [`explain`].
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn walk(
     input: &[u8],
     format: Format,
     rules: &Rules,
-    taker: &mut impl Taker,
+    visitor: &mut impl FieldVisitor,
 ) -> Option<(&'static InstructionDef, usize)> {
     if !rules.strict {
-        return walk_unchecked(input, format, taker);
+        return walk_unchecked(input, format, visitor);
     }
     if format.wide_indices() {
-        walk_indices::<4>(input, format, rules, taker)
+        walk_indices::<4>(input, format, rules, visitor)
     } else {
-        walk_indices::<2>(input, format, rules, taker)
+        walk_indices::<2>(input, format, rules, visitor)
     }
 }
 
@@ -180,14 +180,14 @@ fn walk_lazily(
 fn walk_unchecked(
     input: &[u8],
     format: Format,
-    taker: &mut impl Taker,
+    visitor: &mut impl FieldVisitor,
 ) -> Option<(&'static InstructionDef, usize)> {
     let mut bytes = Bytes::<Unchecked>::new(input, format, &Rules::LENIENT);
     let def = head(&mut bytes).ok()?;
     let steps = Steps {
         total: input.len(),
         walk: Walk::new(def, bytes),
-        taker,
+        visitor,
     };
     let steps = steps.take_conditional()?;
     Some((def, steps.taken()))
@@ -199,14 +199,14 @@ fn walk_indices<const INDEX: u8>(
     input: &[u8],
     format: Format,
     rules: &Rules,
-    taker: &mut impl Taker,
+    visitor: &mut impl FieldVisitor,
 ) -> Option<(&'static InstructionDef, usize)> {
     let mut bytes = Bytes::<Unexplained, INDEX>::new(input, format, rules);
     let def = head(&mut bytes).ok()?;
     let mut steps = Steps {
         total: input.len(),
         walk: Walk::new(def, bytes),
-        taker,
+        visitor,
     };
     match def.pattern {
         FieldPattern::Predicated | FieldPattern::Unpredicated => {
@@ -222,14 +222,14 @@ fn walk_indices<const INDEX: u8>(
     Some((def, steps.taken()))
 }
 
-/// A walk, and who is given its fields.
+/// A walk, and who is shown its fields.
 struct Steps<'a, 'r, 't, T, X, const INDEX: u8> {
     total: usize,
     walk: Walk<'a, 'r, X, INDEX>,
-    taker: &'t mut T,
+    visitor: &'t mut T,
 }
 
-impl<T: Taker, X: Policy, const INDEX: u8> Steps<'_, '_, '_, T, X, INDEX> {
+impl<T: FieldVisitor, X: Policy, const INDEX: u8> Steps<'_, '_, '_, T, X, INDEX> {
     /// Bytes so far.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn taken(&self) -> usize {
@@ -241,7 +241,7 @@ impl<T: Taker, X: Policy, const INDEX: u8> Steps<'_, '_, '_, T, X, INDEX> {
     fn field(&mut self, def: &'static FieldDef, kind: FieldKind) -> Option<()> {
         let (total, bytes) = (self.total, &mut self.walk.bytes);
         let start = total - bytes.rest.len();
-        self.taker.take(
+        self.visitor.visit(
             def,
             #[cfg_attr(not(debug_assertions), inline(always))]
             |value| {
@@ -283,7 +283,7 @@ impl<T: Taker, X: Policy, const INDEX: u8> Steps<'_, '_, '_, T, X, INDEX> {
         while let Some(def) = self.walk.next_def() {
             let (total, walk) = (self.total, &mut self.walk);
             let start = total - walk.bytes.rest.len();
-            self.taker.take(
+            self.visitor.visit(
                 def,
                 #[cfg_attr(not(debug_assertions), inline(always))]
                 |value| {
@@ -540,16 +540,16 @@ impl<'a> Instructions<'a> {
         self.next_to(&mut Each(call))
     }
 
-    /// Decodes the next instruction to someone.
+    /// Decodes the next instruction and shows its fields.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn next_to(
         &mut self,
-        taker: &mut impl Taker,
+        visitor: &mut impl FieldVisitor,
     ) -> Option<Result<InstructionRef<'a>, Error>> {
         if self.rest.is_empty() || self.failed {
             return None;
         }
-        let walked = walk(self.rest, self.format, &self.rules, taker);
+        let walked = walk(self.rest, self.format, &self.rules, visitor);
         Some(self.step(walked))
     }
 
