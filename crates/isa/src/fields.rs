@@ -103,6 +103,7 @@ impl Fields {
 
     /// Puts a field at `index`, or at the end if there are fewer fields.
     pub fn insert(&mut self, index: usize, field: Field) {
+        let index = index.min(self.len());
         self.push(field);
         if let Some(moved) = self.get_mut(index..) {
             moved.rotate_right(1);
