@@ -1,5 +1,7 @@
 //! The fields of an instruction are one list, wherever they stand.
 
+#![allow(clippy::indexing_slicing)]
+
 use visakit_isa::{Field, FieldName, Fields, Value};
 
 fn field(number: u8) -> Field {
