@@ -43,6 +43,19 @@ impl<'t> Pool<'t> {
         places.last = index;
     }
 
+    /// Makes room for so many strings more.
+    pub(crate) fn reserve(&mut self, additional: usize) {
+        self.places.reserve(additional);
+        self.next.reserve(additional);
+    }
+
+    /// Gives back all strings that names have taken.
+    pub(crate) fn release(&mut self) {
+        for places in self.places.values_mut() {
+            places.free = places.first;
+        }
+    }
+
     /// Number of strings that are stated.
     pub(crate) fn len(&self) -> u32 {
         u32::try_from(self.next.len()).unwrap_or(NONE)

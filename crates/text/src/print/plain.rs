@@ -318,7 +318,7 @@ impl<'o> Writer<'o> {
     /// Ends a line, with how the record differs that the assembler makes of it.
     fn end<N: Numbered + PartialEq>(&self, line: &mut Line, wanted: &N, found: &N) {
         if let Some(strings) = &self.strings
-            && (wanted != found || strings.has_added())
+            && (wanted != found || strings.collides())
         {
             let format = self.context.format;
             let (wanted, found) = (wanted.numbers(format), found.numbers(format));
@@ -582,7 +582,7 @@ impl<'o> Writer<'o> {
         }
         self.lines.reading.mentions = mentions;
         let Some(strings) = &self.strings else { return };
-        if found == *wanted && !strings.has_added() {
+        if found == *wanted && !strings.collides() {
             return;
         }
         let (def, format) = (wanted.def(), self.context.format);
