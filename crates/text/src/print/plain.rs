@@ -223,9 +223,10 @@ impl InstructionLines {
 
 /// Whether two instructions have the same numbers, so that changes make one of the other.
 fn has_layout_of(context: &Context<'_>, wanted: &Instruction, found: &Instruction) -> bool {
+    let differs = |i: usize| wanted.fields.get(i) != found.fields.get(i);
     let keys = |instruction: &Instruction| {
-        let numbers =
-            InstructionNumbers::of(&instruction.fields, instruction.def(), context.format);
+        let (fields, def) = (&instruction.fields, instruction.def());
+        let numbers = InstructionNumbers::of(fields, def, context.format, differs);
         numbers.into_iter().map(|(key, _)| key).collect::<Vec<_>>()
     };
     keys(wanted) == keys(found)
@@ -586,8 +587,10 @@ impl<'o> Writer<'o> {
             return;
         }
         let (def, format) = (wanted.def(), self.context.format);
-        let wanted = InstructionNumbers::of(&wanted.fields, def, format);
-        let found = InstructionNumbers::of(&found.fields, def, format);
+        let (wanted, found) = (&wanted.fields, &found.fields);
+        let matters = |i: usize| strings.collides() || wanted.get(i) != found.get(i);
+        let wanted = InstructionNumbers::of(wanted, def, format, matters);
+        let found = InstructionNumbers::of(found, def, format, matters);
         line.note(&exact::difference(&wanted, &found, strings));
     }
 }
