@@ -2,7 +2,6 @@
 
 use crate::edit::{References, retain};
 use crate::location::{Location, Reference, Table};
-use crate::native;
 use crate::visit::Visitor;
 use std::borrow::Cow;
 use visakit_isa::object::{Body, Item, Object};
@@ -95,7 +94,7 @@ pub fn strip(object: &mut Object<'_>, what: Strip) -> Stripped {
         routine.stored.clear();
     }
     if what.binaries {
-        done.binaries = native::discard(object, |_| true);
+        done.binaries = object.discard_native_of(|_| true);
     }
     done
 }

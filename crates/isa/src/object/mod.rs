@@ -5,6 +5,7 @@
 //! that borrows from the bytes it was read from and one that stands alone ([`Object::into_owned`]).
 
 mod layout;
+mod native;
 mod owned;
 mod symbols;
 
@@ -218,6 +219,13 @@ impl<'a> Routine<'a> {
             content: Content::Body(body),
             ..Self::default()
         }
+    }
+
+    /// Whether it carries native code. A binary may also be an entry without code.
+    #[must_use]
+    pub fn has_native(&self) -> bool {
+        let mut codes = self.binaries.iter().map(|binary| &binary.code);
+        codes.any(|code| matches!(code, NativeCode::Bytes(_)))
     }
 
     /// The body, where it could be decoded.

@@ -10,7 +10,7 @@ use visakit_rewrite::graph::Cfg;
 use visakit_rewrite::rewrite::Rewriter;
 use visakit_rewrite::{
     ConvertOptions, Editor, Error, ErrorKind, Location, Reference, Strip, Table, convert, diff,
-    discard_native, rename_routine, strip,
+    rename_routine, strip,
 };
 use visakit_text::{Options, Printer, asm};
 
@@ -176,7 +176,7 @@ fn native_code_goes_with_an_edit_that_counts() {
     linked.functions.push(function);
     let id = RoutineId::new(RoutineKind::Function, 0);
     let mut copy = linked.clone();
-    assert_eq!(discard_native(&mut copy, id), 2);
+    assert_eq!(copy.discard_native(id), 2);
     Editor::new(&mut linked, id).unwrap().take(0).unwrap();
     assert_eq!(native(&linked), [0, 0]);
 }

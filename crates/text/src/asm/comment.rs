@@ -2,7 +2,9 @@
 //! `//@ …` after a line changes numbers of what the line made.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
+use super::routine::Compiled;
 use super::{Assembler, Blob};
+use crate::language::digest::Digest;
 use crate::lexer::shown;
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -254,6 +256,7 @@ impl<'t> Assembler<'t> {
                 }
                 Ok(())
             }
+            b"compiled" => self.compiled(span),
             b"native" => self.native(),
             b"raw" | b"missing" => {
                 let raw = name == b"raw";
@@ -285,6 +288,30 @@ impl<'t> Assembler<'t> {
             let span = Span::between(start, self.cursor.at);
             fault(span, alloc::format!("{number} has more than 16 bits"))
         })
+    }
+
+    /// `compiled 0x1234`: the checksum of the routine's text up to here, when native code was
+    /// compiled from it.
+    fn compiled(&mut self, span: Span) -> Parsed<()> {
+        let stated = self.word32()?;
+        let text = self.cursor.text;
+        let line = |at: usize| {
+            let before = text.get(..at).unwrap_or_default();
+            memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)
+        };
+        let routine = line(self.here.routine.start)..line(span.start);
+        let Some(draft) = self.draft.as_mut() else {
+            return Err(super::outside(span));
+        };
+        if let Some(before) = draft.compiled {
+            let found = fault(span, "the routine has such a checksum already");
+            return Err(found.related(before.span, "here"));
+        }
+        let mut digest = Digest::new();
+        digest.lines(text.get(routine).unwrap_or_default());
+        let differs = digest.value() != stated;
+        draft.compiled = Some(Compiled { span, differs });
+        Ok(())
     }
 
     /// `native SKL`, with bytes on further lines; `native SKL 0x40 0` for one that is a place only.

@@ -92,6 +92,8 @@ pub enum DiagnosticKind {
     Directive,
     /// A directive in a comment is for another text than the one it stands after.
     StaleDirective,
+    /// The native code of a text belongs to a routine that was changed since.
+    StaleNative,
     /// More faults were found than are listed.
     TooMany,
 }

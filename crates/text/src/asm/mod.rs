@@ -63,7 +63,7 @@ use directive::outside;
 use instruction::Scratch;
 use pieces::StatementKind;
 use routine::Draft;
-use visakit_isa::object::{LabelKind, Object};
+use visakit_isa::object::{LabelKind, Object, RoutineId};
 use visakit_isa::table::{FieldName, Status};
 use visakit_isa::{Dialect, Instruction, Predicate, Value, Version};
 
@@ -161,6 +161,9 @@ struct Assembler<'t> {
     places: Places,
     /// Places of the routine under construction.
     here: RoutinePlaces,
+    /// Routines that were changed after native code was compiled from them, and where the text
+    /// tells.
+    edited: Vec<(RoutineId, Span)>,
     faults: Vec<Diagnostic>,
     /// What looks wrong and does not matter to the object.
     warnings: Vec<Diagnostic>,
@@ -190,6 +193,7 @@ impl<'t> Assembler<'t> {
             empty: false,
             places: Places::default(),
             here: RoutinePlaces::default(),
+            edited: Vec::new(),
             faults: Vec::new(),
             warnings: Vec::new(),
             more: 0,
@@ -202,6 +206,7 @@ impl<'t> Assembler<'t> {
     fn run(&mut self) {
         self.statements();
         self.finish_routine();
+        self.discard_stale_native();
         if !self.arranged {
             self.object.arrangement = self.object.usual_arrangement();
         }
@@ -263,6 +268,7 @@ impl<'t> Assembler<'t> {
 
     fn result(mut self) -> Result<Assembled<'t>, Errors> {
         if self.faults.is_empty() {
+            self.warnings.sort_by_key(|w| w.span.start);
             return Ok(Assembled {
                 object: self.object,
                 places: self.places,

@@ -274,15 +274,21 @@ impl Numbered for InstructionNumbers<'_> {
 
     fn set(&mut self, format: Format, key: Key, held: Held) {
         let mut changed = None;
-        Self::each(self.fields, self.def, format, |_| true, |i, kind, list| {
-            let mut numbers = list.shown();
-            if let Some((_, found)) = numbers.iter_mut().find(|(k, _)| *k == key) {
-                *found = found.with(held.number());
-                let mut next = numbers.iter();
-                let value = value(kind, format, |_, _| next.next().map(|(_, h)| h.number()));
-                changed = value.map(|value| (i, value));
-            }
-        });
+        Self::each(
+            self.fields,
+            self.def,
+            format,
+            |_| true,
+            |i, kind, list| {
+                let mut numbers = list.shown();
+                if let Some((_, found)) = numbers.iter_mut().find(|(k, _)| *k == key) {
+                    *found = found.with(held.number());
+                    let mut next = numbers.iter();
+                    let value = value(kind, format, |_, _| next.next().map(|(_, h)| h.number()));
+                    changed = value.map(|value| (i, value));
+                }
+            },
+        );
         if let Some((i, value)) = changed
             && let Some(field) = self.fields.get_mut(i)
         {

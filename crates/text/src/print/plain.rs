@@ -3,11 +3,12 @@
 use super::exact::{self, Strings};
 use super::instruction::is_identifier;
 use super::line::Line;
-use super::output::{LineKind, Output};
+use super::output::{Digested, LineKind, Output};
 use super::plan::{Plan, numbered_mentions};
 use super::reading::{Meaning, Mention, Reading};
 use super::{Context, Form, Printer, undecoded};
 use crate::language::attribute::{TARGET, Written};
+use crate::language::digest::Digest;
 use crate::language::numbers::{self, InstructionNumbers, Numbered};
 use crate::language::pool::{in_pool, string};
 use crate::language::symbol::{resolved, symbolic};
@@ -250,6 +251,11 @@ impl<'o> Writer<'o> {
         line: &mut Line,
         out: &mut O,
     ) -> Result<(), O::Error> {
+        let marks_native = is_exact && self.context.object.has_native();
+        let out = &mut Digested {
+            out,
+            digest: marks_native.then(Digest::new),
+        };
         let mut lines = alloc::string::String::new();
         if is_exact {
             lines = exact::lines(self.routine);
@@ -282,6 +288,13 @@ impl<'o> Writer<'o> {
         out.line(LineKind::Header, line.bytes())?;
         self.header(line, out)?;
         self.code(&plan, line, out)?;
+        if let Some(digest) = out.digest.take() {
+            line.clear();
+            line.text("//@ compiled 0x");
+            line.hex(digest.value().into());
+            line.byte(b'\n');
+            out.line(LineKind::Header, line.bytes())?;
+        }
         if is_exact && !self.routine.binaries.is_empty() {
             out.line(LineKind::Header, exact::natives(self.routine).as_bytes())?;
         }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use visakit::isa::Dialect;
 use visakit::isa::object::{Object, RoutineId};
 use visakit::parse::{self, ReadOptions};
-use visakit::text::asm::{self, Places, assemble_with_places};
+use visakit::text::asm::{self, Diagnostic, DiagnosticKind, Places, assemble_with_places};
 use visakit::validate::{
     Finding, Location, Options, Platform, Report, Scope, decoded_from, object, rules,
 };
@@ -173,23 +173,29 @@ fn check_text(path: &Path, bytes: &[u8], args: &Args, options: &Options) -> Chec
         names: Names::default(),
         lines: Vec::new(),
     };
+    let finding = |rule, diagnostic: &Diagnostic| Finding {
+        rule,
+        location: Location::FILE,
+        offset: None,
+        span: Some(diagnostic.span.start..diagnostic.span.end()),
+        message: diagnostic.to_string(),
+    };
     match assemble_with_places(bytes, &assembling) {
         Ok(assembled) => {
             let mut report = object(&assembled.object, options);
             report.set_spans(|place| span(&assembled.places, place));
             checked.version = Some(assembled.object.version.to_string());
             checked.names = Names::of(&assembled.object);
+            // Aliases have rules of their own, which are asked of every object.
+            let warnings = assembled.warnings.iter();
+            for warning in warnings.filter(|w| w.kind != DiagnosticKind::AliasBounds) {
+                report.add(finding(&rules::TEXT_WARNING, warning), options.limit);
+            }
             checked.report = report;
         }
         Err(faults) => {
-            for fault in faults {
-                let finding = Finding {
-                    rule: &rules::TEXT_FAULT,
-                    location: Location::FILE,
-                    offset: None,
-                    span: Some(fault.span.start..fault.span.end()),
-                    message: fault.to_string(),
-                };
+            for fault in &faults {
+                let finding = finding(&rules::TEXT_FAULT, fault);
                 checked.report.add(finding, options.limit);
             }
         }
