@@ -18,6 +18,7 @@
 mod field;
 mod lookup;
 mod lsc_text;
+mod month;
 mod names;
 mod op;
 mod page;
@@ -39,6 +40,7 @@ mod va;
 
 pub use field::{FieldDef, FieldKind, FieldPattern, KeyTest, Role};
 pub use lookup::{Lookup, lookup};
+pub use month::Month;
 pub use names::FieldName;
 pub use op::Op;
 pub use page::page;
@@ -228,7 +230,7 @@ pub struct InstructionDef {
     /// Platforms that do not have it any more.
     pub lacking: Platforms,
     /// First appearance in public sources, where it is later than the first release.
-    pub since: &'static str,
+    pub since: Option<Month>,
     /// What else one should know.
     pub note: &'static str,
 }
@@ -270,7 +272,7 @@ impl InstructionDef {
             platforms: Platforms::empty(),
             since_platform: None,
             lacking: Platforms::empty(),
-            since: "",
+            since: None,
             note: "",
         }
     }
@@ -386,8 +388,8 @@ impl InstructionDef {
         self
     }
 
-    pub(crate) const fn since(mut self, since: &'static str) -> Self {
-        self.since = since;
+    pub(crate) const fn since(mut self, month: &str) -> Self {
+        self.since = Some(Month::parse(month));
         self
     }
 

@@ -2,9 +2,9 @@
 //! which strings its names will take.
 
 use super::Context;
+use super::code::InstructionLines;
 use super::exact::Strings;
 use super::line::Line;
-use super::plain::InstructionLines;
 use super::reading::Mention;
 use crate::language::pool::{initial, string};
 use alloc::borrow::Cow;
