@@ -40,6 +40,12 @@ struct Decl<'t> {
 /// Types that came with 4.2.
 const NEWER: [&str; 4] = ["tf32", "hf8", "bf8", "e2m1"];
 
+/// The type of that name, in letters of either case.
+pub(super) fn type_named(name: &[u8]) -> Option<DataType> {
+    let is = |ty: &DataType| ty.name().as_bytes().eq_ignore_ascii_case(name);
+    DataType::ALL.into_iter().find(is)
+}
+
 /// The fault of a type that objects have no code for.
 #[cold]
 pub(super) fn newer_type(word: Word<'_>) -> Option<Fault> {
@@ -317,11 +323,9 @@ impl<'t> Assembler<'t> {
 
     fn data_type(&mut self) -> Parsed<DataType> {
         let name = self.word("a type")?;
-        let is = |t: &DataType| t.name().as_bytes().eq_ignore_ascii_case(name.name);
-        let found = DataType::ALL.into_iter().find(is);
         let wanted = "a type such as `ud`, `f` or `uq`";
         let unknown = || newer_type(name).unwrap_or_else(|| not_one(name, "no type", wanted));
-        found.ok_or_else(unknown)
+        type_named(name.name).ok_or_else(unknown)
     }
 
     fn alignment(&mut self) -> Parsed<u8> {

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // helpers of tests
 
+use visakit_text::Form;
 use visakit_text::asm::{DiagnosticKind, Options as AsmOptions, assemble};
-use visakit_text::{Form, Options, Printer};
 
 const VECADD: &[u8] = include_bytes!("../../../../fixtures/objects/vecadd_f32_skl_v41.isa");
 const SUBGROUPS: &[u8] = include_bytes!("../../../../fixtures/objects/subgroups_skl_v36.isa");
@@ -17,13 +17,7 @@ fn exact(bytes: &[u8]) -> String {
 
 fn print(bytes: &[u8], form: Form) -> String {
     let object = visakit_parse::read(bytes).unwrap();
-    let options = Options {
-        form,
-        ..Options::default()
-    };
-    let mut text = Vec::new();
-    let Ok(()) = Printer::new(&object, options).object(&mut text);
-    String::from_utf8(text).unwrap()
+    String::from_utf8(crate::text_of(&object, form)).unwrap()
 }
 
 fn written(text: &str) -> Vec<u8> {

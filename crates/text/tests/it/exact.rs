@@ -4,19 +4,13 @@
 
 use visakit_isa::object::Object;
 use visakit_testing::corpus::{Corpus, objects};
-use visakit_text::{Form, Options, Printer, asm};
+use visakit_text::{Form, asm};
 
 /// Larger objects are not damaged: each is assembled ten times.
 const LARGEST_DAMAGED: usize = 16_000;
 
 fn exact(object: &Object<'_>) -> Vec<u8> {
-    let options = Options {
-        form: Form::Exact,
-        ..Options::default()
-    };
-    let mut text = Vec::new();
-    let Ok(()) = Printer::new(object, options).object(&mut text);
-    text
+    crate::text_of(object, Form::Exact)
 }
 
 #[derive(Default)]
