@@ -31,6 +31,7 @@ pub fn why_not(def: &InstructionDef) -> Option<&'static str> {
     }
     if let Some(memory) = &def.memory {
         return match def.status {
+            // Its columns are those of the ordinary typed store.
             _ if def.op == Op::LSC_TYPED_STORE_UNCOMPRESSED => {
                 Some("the finalizer at hand has no text for it")
             }
@@ -116,7 +117,8 @@ pub(crate) fn writes(def: &InstructionDef, class: OperandClasses) -> bool {
     destination(def).is_some_and(|field| field.classes.contains(class))
 }
 
-/// The operation that does this to the flow of control.
+/// The operation that does this to the flow of control. The table has one for every flow that is
+/// asked for.
 pub(crate) fn of_flow(flow: Flow) -> Op {
     let row = rows().find(|row| row.flow == flow);
     row.map_or(Op::MOV, |row| row.op)
