@@ -99,7 +99,7 @@ pub fn strip(object: &mut Object<'_>, what: Strip) -> Stripped {
     done
 }
 
-/// Whether an operation marks where a variable begins or ends to be live.
+/// Whether an operation marks the beginning or the end of the lifetime of a variable.
 fn is_lifetime(op: Op) -> bool {
     op.def()
         .fields

@@ -28,7 +28,7 @@ impl Kernel<'_> {
         });
     }
 
-    /// A vector of a dword for each lane at the begin of a predefined variable.
+    /// A vector of a dword for each lane at the beginning of a predefined variable.
     fn part_of(&mut self, predefined: &str) -> VarId {
         let known = self.format.predefined_variables();
         let index = known.iter().position(|v| v.name == predefined);

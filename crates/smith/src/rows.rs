@@ -16,7 +16,7 @@ use visakit_isa::{FieldName, Op};
 /// use visakit_smith::why_not;
 ///
 /// assert_eq!(why_not(Op::ADD.def()), None);
-/// assert_eq!(why_not(Op::LOC.def()), Some("it is no code"));
+/// assert_eq!(why_not(Op::LOC.def()), Some("it is not code"));
 /// ```
 #[must_use]
 pub fn why_not(def: &InstructionDef) -> Option<&'static str> {
@@ -41,7 +41,7 @@ pub fn why_not(def: &InstructionDef) -> Option<&'static str> {
     }
     match def.flow {
         Flow::Next => {}
-        Flow::Marker => return Some("it is no code"),
+        Flow::Marker => return Some("it is not code"),
         Flow::Call(Callee::Address) => {
             return Some("an object does not know addresses of functions");
         }
@@ -69,7 +69,7 @@ fn computation(def: &InstructionDef) -> Option<&'static str> {
     } else if has(Traits::ACROSS_LANES) {
         Some("its operands are groups of lanes or fixed parts of a register")
     } else if !def.conversions.is_empty() {
-        Some("its formats are no data types")
+        Some("its formats are not data types")
     } else if has(Traits::STEP) {
         Some("a step of a division whose other steps the finalizer makes")
     } else if has(Traits::WRITES_PREDICATE) {

@@ -10,7 +10,7 @@ use visakit_isa::semantics::{Action, DataLayout, Storage};
 use visakit_isa::table::FieldKind;
 use visakit_isa::{DataType, FieldName, Instruction, Op, Predicate, RawOperand, Value};
 
-/// What a surface of an executable object is.
+/// How a surface of an executable object is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SurfaceKind {
     /// A buffer.

@@ -53,7 +53,7 @@ pub struct Editor<'e, 'a> {
 
 impl<'e, 'a> Editor<'e, 'a> {
     /// An editor of this routine. Numbers that a damaged file states and that its content
-    /// contradicts are dropped: they would describe a routine that is no more.
+    /// contradicts are dropped: they would describe a routine that no longer exists.
     ///
     /// # Errors
     /// There is no such routine, or it could not be decoded.

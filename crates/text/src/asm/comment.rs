@@ -161,7 +161,7 @@ impl<'t> Assembler<'t> {
         self.cursor.at += digits.len();
         let Ok(bytes) = BASE64.decode(digits) else {
             let span = Span::between(start, self.cursor.at);
-            return Err(fault(span, "this is no base64"));
+            return Err(fault(span, "this is not base64"));
         };
         let shell = self.draft.as_mut().map(|d| &mut d.shell);
         let target = match (self.blob, shell, &mut self.object.arrangement) {
@@ -187,7 +187,7 @@ impl<'t> Assembler<'t> {
                 Ok(())
             }
             None => {
-                let found = fault(span, "there is nothing that these bytes could belong to");
+                let found = fault(span, "nothing before this line takes bytes");
                 Err(found.expected("`//@ native`, `//@ raw` or `//@ place filler` before them"))
             }
         }
@@ -223,7 +223,7 @@ impl<'t> Assembler<'t> {
                 match masked {
                     Some(code) if known == Some(ExecMask::M1) => draft.m1_code = code,
                     _ => {
-                        let message = alloc::format!("{code} is no code of M1 in this version");
+                        let message = alloc::format!("{code} is not a code of M1 in this version");
                         return Err(fault(span, message).expected("0, or 9 up to version 3.0"));
                     }
                 }

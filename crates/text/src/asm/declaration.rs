@@ -217,7 +217,7 @@ impl<'t> Assembler<'t> {
                 return Err(outside(word.span));
             };
             let Symbol::General(id) = draft.need(word)? else {
-                let message = alloc::format!("`{}` is no general variable", shown(word.name));
+                let message = alloc::format!("`{}` is not a general variable", shown(word.name));
                 let fault = Diagnostic::new(DiagnosticKind::OperandClass, word.span, message);
                 return Err(fault.expected("a general variable"));
             };
@@ -251,7 +251,7 @@ impl<'t> Assembler<'t> {
                 let span = Span::between(start, self.cursor.at);
                 let Some(index) = self.object.file_variables.iter().position(is) else {
                     let name = shown(word.name);
-                    let message = alloc::format!("`@{name}` is no variable of the file");
+                    let message = alloc::format!("`@{name}` is not a variable of the file");
                     let fault = Diagnostic::new(DiagnosticKind::Undeclared, span, message);
                     let hint = "`.file_decl \"@name\" type=ud num_elts=1` declares one";
                     return Err(fault.hint(hint));

@@ -101,11 +101,11 @@ impl<'t> Assembler<'t> {
         match draft.kind {
             RoutineKind::Kernel => {
                 self.object.kernels.push(routine);
-                self.places.kernels.push(places);
+                self.source_map.kernels.push(places);
             }
             RoutineKind::Function => {
                 self.object.functions.push(routine);
-                self.places.functions.push(places);
+                self.source_map.functions.push(places);
             }
         }
     }

@@ -398,7 +398,7 @@ impl<'t> LineParser<'_, 't> {
                         Ok(operand::one_element(variable, row, column).into())
                     }
                     _ => {
-                        let message = alloc::format!("{offset} is no offset of an element");
+                        let message = alloc::format!("{offset} is not the offset of an element");
                         let kind = DiagnosticKind::ImmediateRange;
                         let fault = Diagnostic::new(kind, word.span, message);
                         Err(fault.expected(alloc::format!("a multiple of {size}")))

@@ -191,10 +191,7 @@ fn directives_that_make_no_sense_are_faults() {
             "the dialect must stand before the first routine",
         ),
         ("//@ native PDP11", "no platform is called `PDP11`"),
-        (
-            "//@ data AAAA",
-            "there is nothing that these bytes could belong to",
-        ),
+        ("//@ data AAAA", "nothing before this line takes bytes"),
         (
             "//@ strings \"late\"",
             "the strings of a routine stand before everything else of it",

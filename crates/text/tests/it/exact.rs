@@ -191,7 +191,7 @@ fn edited(
     assert!(object.has_native());
     let text = String::from_utf8(exact(&object)).unwrap();
     let text = edit(&text).into_bytes().leak();
-    let made = asm::assemble_with_places(text, &asm::Options::default()).unwrap();
+    let made = asm::assemble_with_source_map(text, &asm::Options::default()).unwrap();
     let written = visakit_encode::write(&made.object).unwrap();
     (bytes, written, made)
 }

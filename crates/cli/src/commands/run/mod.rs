@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// Run cases: folders with a case.json, compare outputs.
     #[arg(long, num_args = 1.., value_name = "DIR", conflicts_with_all = ["files", "kernel", "global", "media", "bare"])]
     case: Vec<PathBuf>,
-    /// Cases: from the compiler's text instead of the object.
+    /// For cases: run the compiler's text instead of the object.
     #[arg(long, requires = "case")]
     from_text: bool,
     /// The kernel. [default: the only one]
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// Work-items of a group. [default: what the kernel requires, else up to 256]
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
     local: Vec<u32>,
-    /// What is added to global ids.
+    /// Global offset: added to the global ids in each dimension.
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
     offset: Vec<u32>,
     /// The arguments in order: buffer:FILE, zeros:BYTES, same:N, null, u32:7 (i8 to u64, f16, f32, f64; several
@@ -87,7 +87,7 @@ pub(crate) struct Args {
         allow_hyphen_values = true
     )]
     input: Vec<InputSpec>,
-    /// No launch contract: set variables by name, run one thread, print variables.
+    /// Bare mode: set variables by name, run one thread, print variables.
     #[arg(long)]
     bare: bool,
     /// Bare mode: a variable's first content, elements separated by commas.
@@ -110,10 +110,10 @@ pub(crate) struct Args {
     /// Print every instruction with what it wrote. Runs thread after thread.
     #[arg(long, conflicts_with_all = ["json", "case"])]
     trace: bool,
-    /// Print instructions, lane operations, seconds, and lane operations a second.
+    /// Print the number of instructions and lane operations, the seconds, and lane operations a second.
     #[arg(long)]
     stats: bool,
-    /// Give up after so many instructions of a work-group.
+    /// Stop a work-group after this many instructions.
     #[arg(long, value_name = "N")]
     max_steps: Option<u64>,
     /// Print the translated code of the kernel and of what it calls, and run nothing
@@ -125,7 +125,7 @@ pub(crate) struct Args {
     /// The same as --jit=never
     #[arg(long, conflicts_with = "jit")]
     no_jit: bool,
-    /// Threads of the host. [default: all]
+    /// Number of host threads. [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Print JSON.

@@ -4,7 +4,7 @@ use super::diagnostic::{Diagnostic, Span};
 use alloc::vec::Vec;
 use visakit_isa::object::{Body, Object, RoutineId, RoutineKind};
 
-/// The lists of a routine whose entries have places.
+/// The lists of a routine whose entries have spans.
 const LISTS: [&str; 9] = [
     "code",
     "variables",
@@ -32,15 +32,15 @@ fn lengths(body: &Body<'_>) -> [usize; LISTS.len()] {
     ]
 }
 
-/// Places of a routine's parts.
+/// SourceMap of a routine's parts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct RoutinePlaces {
+pub struct RoutineSpans {
     /// The directive that begins the routine.
     pub routine: Span,
     lists: [Vec<Span>; LISTS.len()],
 }
 
-impl RoutinePlaces {
+impl RoutineSpans {
     /// Entries that came into being since the last call were written at `span`.
     pub(super) fn note(&mut self, body: &Body<'_>, span: Span) {
         for (list, length) in self.lists.iter_mut().zip(lengths(body)) {
@@ -57,8 +57,8 @@ impl RoutinePlaces {
     }
 
     /// The statement that made the entry of a list of [`Body`], which is named like its field:
-    /// `variables`, `inputs`, `code`. A label that was used before it was placed has the place of its
-    /// first use. What the assembler added by itself has none, or that of a neighbour.
+    /// `variables`, `inputs`, `code`. A label that was used before it was placed has the span of
+    /// its first use. What the assembler added by itself has none, or that of a neighbour.
     #[must_use]
     pub fn entry(&self, list: &str, index: usize) -> Option<Span> {
         let list = LISTS.iter().position(|name| *name == list)?;
@@ -66,19 +66,19 @@ impl RoutinePlaces {
     }
 }
 
-/// Places of an object's parts.
+/// SourceMap of an object's parts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Places {
+pub struct SourceMap {
     /// One for each kernel.
-    pub kernels: Vec<RoutinePlaces>,
+    pub kernels: Vec<RoutineSpans>,
     /// One for each function.
-    pub functions: Vec<RoutinePlaces>,
+    pub functions: Vec<RoutineSpans>,
 }
 
-impl Places {
+impl SourceMap {
     /// Those of a routine.
     #[must_use]
-    pub fn routine(&self, id: RoutineId) -> Option<&RoutinePlaces> {
+    pub fn routine(&self, id: RoutineId) -> Option<&RoutineSpans> {
         match id.kind {
             RoutineKind::Kernel => self.kernels.get(id.index),
             RoutineKind::Function => self.functions.get(id.index),
@@ -92,7 +92,7 @@ pub struct Assembled<'t> {
     /// The object.
     pub object: Object<'t>,
     /// Where its parts were written.
-    pub places: Places,
-    /// What looks wrong and can be assembled nevertheless, in text order.
+    pub source_map: SourceMap,
+    /// Warnings: what was assembled although it looks wrong, in text order.
     pub warnings: Vec<Diagnostic>,
 }

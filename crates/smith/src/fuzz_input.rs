@@ -20,7 +20,7 @@ const MOST_EDITS: usize = 6;
 /// edits, eight bytes each, and the rest is what [`generate`] takes. So a change of a byte that a fuzzer makes
 /// changes one of these and leaves the others as they were.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Shaped {
+pub struct FuzzInput {
     /// What the object was generated for.
     pub config: Config,
     /// The object, undamaged.
@@ -68,7 +68,7 @@ enum Edit {
     },
 }
 
-impl Shaped {
+impl FuzzInput {
     /// What `data` stands for.
     #[must_use]
     pub fn new(data: &[u8]) -> Self {
@@ -109,7 +109,7 @@ impl Shaped {
     }
 }
 
-/// An input of [`Shaped::new`] that stands for the object of a seed, whole: what a fuzzer starts from.
+/// An input of [`FuzzInput::new`] that stands for the object of a seed, whole: what a fuzzer starts from.
 #[must_use]
 pub fn input_of_seed(seed: u64) -> Vec<u8> {
     let platforms = PLATFORMS;
