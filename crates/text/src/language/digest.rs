@@ -1,7 +1,8 @@
 //! A checksum of the text of a routine: by it exact text tells whether the native code that it
 //! carries still belongs to the routine.
 
-use crate::lexer::literal;
+use crate::lexer::{comment, literal};
+use alloc::vec::Vec;
 
 /// A checksum of lines. Blanks at their ends, empty lines and comments do not count; directives in
 /// comments do.
@@ -19,20 +20,61 @@ impl Digest {
 
     /// Adds some whole lines.
     pub(crate) fn lines(&mut self, text: &[u8]) {
-        for line in text.split(|c| *c == b'\n') {
-            let line = without_comment(line).trim_ascii();
-            if line.is_empty() {
-                continue;
+        // A line that comments stand in, without them.
+        let mut joined = Vec::new();
+        // Where what belongs to the line begins, and where to look for its end.
+        let (mut start, mut at) = (0, 0);
+        loop {
+            let rest = text.get(at..).unwrap_or_default();
+            let found = memchr::memchr3(b'\n', b'/', b'"', rest);
+            at += found.unwrap_or(rest.len());
+            let piece = text.get(start..at).unwrap_or_default();
+            let rest = text.get(at..).unwrap_or_default();
+            match rest {
+                [] | [b'\n', ..] => {
+                    if joined.is_empty() {
+                        self.line(piece);
+                    } else {
+                        joined.extend_from_slice(piece);
+                        self.line(&joined);
+                        joined.clear();
+                    }
+                    if rest.is_empty() {
+                        return;
+                    }
+                    at += 1;
+                    start = at;
+                }
+                [b'/', b'/', b'@', ..] => {
+                    at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                }
+                _ => {
+                    if let Some(len) = comment(rest) {
+                        joined.extend_from_slice(piece);
+                        joined.push(b' ');
+                        at += len;
+                        start = at;
+                    } else {
+                        at += literal(rest).unwrap_or(1);
+                    }
+                }
             }
-            let (words, rest) = line.as_chunks();
-            for word in words {
-                self.word(u64::from_le_bytes(*word));
-            }
-            let mut last = [0; 8];
-            last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-            self.word(u64::from_le_bytes(last));
-            self.word(line.len() as u64);
         }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            return;
+        }
+        let (words, rest) = line.as_chunks();
+        for word in words {
+            self.word(u64::from_le_bytes(*word));
+        }
+        let mut last = [0; 8];
+        last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        self.word(u64::from_le_bytes(last));
+        self.word(line.len() as u64);
     }
 
     #[inline]
@@ -48,23 +90,6 @@ impl Digest {
     }
 }
 
-/// A line up to its comment, if that is no directive.
-fn without_comment(line: &[u8]) -> &[u8] {
-    let mut at = 0;
-    while let Some(rest) = line.get(at..)
-        && let Some(found) = memchr::memchr2(b'/', b'"', rest)
-    {
-        at += found;
-        let rest = rest.get(found..).unwrap_or_default();
-        match rest {
-            [b'/', b'/', b'@', ..] => return line,
-            [b'/', b'/', ..] => return line.get(..at).unwrap_or(line),
-            _ => at += literal(rest).unwrap_or(1),
-        }
-    }
-    line
-}
-
 #[cfg(test)]
 mod tests {
     use super::Digest;
@@ -78,7 +103,7 @@ mod tests {
     #[test]
     fn comments_and_blanks_do_not_count() {
         let text = ".kernel \"a//b\"\n    mov (M1, 8) V1(0,0)<1> 0x1:d //@ dst.region+0x10\n";
-        let same = "\r\n.kernel \"a//b\" // name\r\n// a note\n\tmov (M1, 8) V1(0,0)<1> 0x1:d //@ dst.region+0x10";
+        let same = "\r\n.kernel \"a//b\" // name\r\n// a note\n/* 1\n2 */\t/**/mov (M1, 8) V1(0,0)<1> 0x1:d //@ dst.region+0x10";
         assert_eq!(digest(text), digest(same));
     }
 

@@ -226,7 +226,9 @@ fn native_code_of_changed_routines_is_left_out() {
 fn native_code_of_unchanged_routines_is_kept() {
     let commented = |text: &str| -> String {
         let lines = text.lines().map(|line| match line.strip_prefix("    ") {
-            Some(line) if !line.contains("//") => format!("// a note\n\t{line}  // another\n"),
+            Some(line) if !line.contains("//") => {
+                format!("// a note\n/* of\ntwo lines */\t{line}  // another\n")
+            }
             _ => format!("{line}\n"),
         });
         lines.collect()
