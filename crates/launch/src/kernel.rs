@@ -10,8 +10,8 @@ use crate::source::{find_kernel, grf_bytes_of};
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use visakit_exec::{
     Compiler, Counters, Group, InputClass, Limits, Memory, Observer, Options, Program, ThreadStart,

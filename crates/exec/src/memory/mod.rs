@@ -60,6 +60,37 @@ struct Buffer {
     words: Box<[AtomicU32]>,
 }
 
+/// Storage of a buffer for a region of 4 GiB of addresses, as machine code finds it. Only a [`Memory`]
+/// makes them, and lends them for as long as it lives.
+#[derive(Debug, Default)]
+#[repr(C, align(32))]
+pub struct Region {
+    /// Address of the buffer's first byte.
+    address: u64,
+    /// Size of the buffer in bytes; 0 where the region has none.
+    bytes: u64,
+    /// Where the bytes are in the host's memory.
+    storage: usize,
+}
+
+impl Region {
+    /// Byte offsets of the fields: address, bytes, storage.
+    pub const LAYOUT: [usize; 3] = [
+        std::mem::offset_of!(Self, address),
+        std::mem::offset_of!(Self, bytes),
+        std::mem::offset_of!(Self, storage),
+    ];
+
+    fn of(buffer: &Buffer) -> Self {
+        Self {
+            address: buffer.address,
+            bytes: buffer.bytes as u64,
+            // Words that all threads share: others read and write them meanwhile.
+            storage: buffer.words.as_ptr().expose_provenance(),
+        }
+    }
+}
+
 /// What [`Memory::bind`] makes of a surface, and the append counter beside it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound {
@@ -77,6 +108,8 @@ pub struct Memory {
     buffers: Vec<Buffer>,
     /// Buffer of each 4 GiB region; the first region has none.
     regions: Vec<Option<u32>>,
+    /// The same for machine code.
+    storage: Vec<Region>,
     table: Vec<Option<Bound>>,
     bindless: BTreeMap<u32, Bound>,
     states: BTreeMap<u32, Bound>,
@@ -135,18 +168,27 @@ impl Memory {
         words.resize_with(size.div_ceil(4), AtomicU32::default);
         if self.regions.is_empty() {
             self.regions.push(None);
+            self.storage.push(Region::default());
         }
         let address = (self.regions.len() as u64) << 32 | Self::FIRST;
-        for _ in 0..=end >> 32 {
-            self.regions.push(Some(index));
-        }
-        self.used = used;
-        self.buffers.push(Buffer {
+        let buffer = Buffer {
             address,
             bytes: size,
             words: words.into_boxed_slice(),
-        });
+        };
+        for _ in 0..=end >> 32 {
+            self.regions.push(Some(index));
+            self.storage.push(Region::of(&buffer));
+        }
+        self.used = used;
+        self.buffers.push(buffer);
         Ok(BufferId(index))
+    }
+
+    /// The storage of each 4 GiB of addresses.
+    #[must_use]
+    pub fn storage(&self) -> &[Region] {
+        &self.storage
     }
 
     /// Address of the first byte of a buffer; 0 for a buffer of another memory.

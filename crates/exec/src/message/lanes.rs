@@ -1,9 +1,10 @@
 //! Loads and stores with an address for each lane.
 
-use super::addresses::{Addresses, GROUP, Group, enabled, groups};
+use super::addresses::{Addresses, GROUP, Group, Width, enabled, groups};
 use super::fields::Data;
 use super::reach::{Reach, with_target};
 use super::unit::{self, Unit, UnitKind, with_unit};
+use crate::code::{LaneMessage, Scalar};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::space::Space as Storage;
@@ -83,6 +84,58 @@ impl LaneAccess {
                 0
             },
         }
+    }
+
+    /// As an access that compilers have code for.
+    pub(crate) fn plain(&self) -> Option<LaneMessage> {
+        let addresses = &self.addresses;
+        let Scalar::Constant(scalar) = addresses.scalar else {
+            return None;
+        };
+        // The only lane's elements one after the other are dwords, whatever their size.
+        let first = self.parts.first().is_some_and(|p| p.memory == 0);
+        let block =
+            self.lanes == 1 && first && self.run_bytes != 0 && self.run_bytes.is_multiple_of(4);
+        let rows = self.unit == UnitKind::D32 && self.lane_pitch == self.unit.register();
+        let simple = (block || rows)
+            && addresses.scale == 1
+            && addresses.pitch.is_none()
+            && matches!(addresses.width, Width::W32 | Width::W64);
+        let local = match self.reach {
+            Reach::Local => true,
+            Reach::Flat => false,
+            _ => return None,
+        };
+        if !simple {
+            return None;
+        }
+        let part = |part: &Part| {
+            Some((
+                u32::try_from(part.memory).ok()?,
+                u32::try_from(part.register).ok()?,
+            ))
+        };
+        let parts = if block {
+            let bytes = u32::try_from(self.run_bytes).ok()?;
+            (0..bytes).step_by(4).map(|at| (at, at)).collect()
+        } else {
+            self.parts.iter().map(part).collect::<Option<_>>()?
+        };
+        Some(LaneMessage {
+            local,
+            store: self.store,
+            lanes: self.lanes,
+            parts,
+            data: self.data.as_ref()?.place()?,
+            addresses: addresses.elements.place()?,
+            width: addresses.width.bytes(),
+            add: scalar
+                .wrapping_mul(addresses.scalar_scale)
+                .wrapping_add(addresses.add),
+            mask: addresses.mask,
+            align: addresses.align,
+            span: self.span as u64,
+        })
     }
 
     /// Bytes of a data operand of this shape.

@@ -12,7 +12,7 @@ use crate::fault::{Fault, FaultKind, Outcome, Trap};
 use crate::kernels::Alu;
 use crate::machine::Registers;
 use crate::machine::simd::Kernel;
-use crate::memory::{Local, Memory};
+use crate::memory::{Local, Memory, Region};
 use crate::native::{Host, Native, NativeFault, NativeThread};
 use crate::observe::{InstructionEvent, Observer};
 use crate::program::{Masking, Program, Work};
@@ -353,9 +353,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
         let code = &program.loaded;
         let steps_of_code = program.code().steps.as_slice();
         // Machine code tells nobody what it does.
-        let native = program
-            .native()
-            .filter(|_| !O::INSTRUCTIONS && !O::MEMORY);
+        let native = program.native().filter(|_| !O::INSTRUCTIONS && !O::MEMORY);
         let entries = native.map_or(&[][..], Native::entries);
         let mut left = steps;
         let mut lane_operations = 0u64;
@@ -368,7 +366,9 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                 let mut state = NativeThread {
                     place: thread.pc,
                     running: thread.running,
-                    waiting: thread.first_waiting().map_or(usize::MAX, |(place, _)| place),
+                    waiting: thread
+                        .first_waiting()
+                        .map_or(usize::MAX, |(place, _)| place),
                     left,
                     lane_operations,
                 };
@@ -522,6 +522,14 @@ struct Machine<'a> {
 impl Host for Machine<'_> {
     fn registers(&mut self) -> &mut [u8] {
         &mut self.registers.file
+    }
+
+    fn local(&mut self) -> &mut [u8] {
+        self.slm
+    }
+
+    fn storage(&self) -> &[Region] {
+        self.memory.storage()
     }
 
     fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault> {
