@@ -66,7 +66,7 @@ impl Writer {
             {
                 *from = self.load(c, chunk, n, source, float)?;
             }
-            *to = self.take()?;
+            *to = self.take(c)?;
             self.operation(c, chunk, compute, from, *to)?;
             from.into_iter().for_each(|n| self.release(n));
         }
@@ -516,7 +516,7 @@ impl Writer {
         let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
         for (chunk, to_register) in results.iter_mut().enumerate() {
             let a = self.load(c, chunk, 0, source, float)?;
-            let r = self.take()?;
+            let r = self.take(c)?;
             *to_register = r;
             match (compute.lane, to) {
                 (Lane::F32, Lane::F32) => self.v2(c, ops::MOVE, r, c.register(a)),

@@ -57,7 +57,7 @@ impl Writer {
         if m.add != 0 {
             // Sign-extended.
             let add_by = i32::try_from(m.add.cast_signed()).map_err(|_| NoTemplate)?;
-            self.asm.op1i(add, RAX, add_by.cast_unsigned());
+            self.asm.op1s(add, RAX, add_by);
         }
         Ok(())
     }
@@ -333,7 +333,7 @@ impl Writer {
         self.asm.jump(Code::Jb_rel32_64, slow);
         if m.add != 0 {
             let add = i32::try_from(m.add.cast_signed()).map_err(|_| NoTemplate)?;
-            self.asm.op1i(Code::Sub_rm64_imm32, R8, add.cast_unsigned());
+            self.asm.op1s(Code::Sub_rm64_imm32, R8, add);
         }
         let (base, limit, any, first) = (5, 6, 4, 8);
         for (n, from) in [(base, R8), (limit, R9)] {

@@ -211,23 +211,16 @@ impl Writer {
         }
     }
 
-    fn find(&self, content: Content) -> Option<u32> {
-        let place = self
-            .kept
-            .contents
-            .iter()
-            .position(|c| *c == Some(content))?;
+    /// The register that holds this, for instructions on such vectors.
+    fn find(&self, c: Chunks, content: Content) -> Option<u32> {
+        let mut contents = self.kept.contents.iter().take(c.registers());
+        let place = contents.position(|c| *c == Some(content))?;
         u32::try_from(place).ok()
     }
 
     /// A register for a result.
-    pub(crate) fn take(&mut self) -> Result<u32, NoTemplate> {
-        let most = if self.features == Features::Avx512 {
-            32
-        } else {
-            16
-        };
-        let count = most - KEPT;
+    pub(crate) fn take(&mut self, c: Chunks) -> Result<u32, NoTemplate> {
+        let count = u32::try_from(c.registers()).unwrap_or(16) - KEPT;
         for _ in 0..count {
             let n = KEPT + self.kept.next % count;
             self.kept.next += 1;
@@ -290,6 +283,12 @@ impl Chunks {
             count: lanes.div_ceil(most),
             zmm,
         }
+    }
+
+    /// Number of registers that its instructions can name: those of 256 bits are encoded in the short
+    /// form, which knows 16.
+    const fn registers(self) -> usize {
+        if self.zmm { 32 } else { 16 }
     }
 
     pub(crate) fn register(self, n: u32) -> Register {
@@ -399,6 +398,15 @@ impl Writer {
     /// Stores so many bytes: 4 to 64, a power of two.
     pub(crate) fn store_bytes(&mut self, to: MemoryOperand, from: u32, bytes: usize) -> Done {
         match bytes {
+            16 if from >= 16 => {
+                let code = Code::EVEX_Vmovdqu32_xmmm128_k1z_xmm;
+                self.asm.op2(code, to, xmm(from));
+            }
+            32 if from >= 16 => {
+                let code = Code::EVEX_Vmovdqu32_ymmm256_k1z_ymm;
+                self.asm.op2(code, to, ymm(from));
+            }
+            8 if from >= 16 => self.asm.op2(Code::EVEX_Vmovq_xmmm64_xmm, to, xmm(from)),
             1 => self
                 .asm
                 .op2i(Code::VEX_Vpextrb_r32m8_xmm_imm8, to, xmm(from), 0),
@@ -467,11 +475,11 @@ impl Writer {
         };
         // Where results need all registers, none is left for sources.
         let crowded = self.features == Features::Avx2 && c.count > 4;
-        let mut found = self.find(content);
+        let mut found = self.find(c, content);
         if let Some(n) = found {
             self.kept.busy |= 1 << n;
         } else if self.features == Features::Avx512 && source.modify == Modify::None {
-            let n = self.take()?;
+            let n = self.take(c)?;
             self.load_content(c, n, content)?;
             self.set(n, Some(content));
             found = Some(n);
@@ -720,7 +728,7 @@ impl Writer {
         if same {
             let content = Content::Bytes { offset, bytes };
             if masked && c.lanes > 1 {
-                let old = match self.find(content) {
+                let old = match self.find(c, content) {
                     Some(n) => {
                         self.kept.busy |= 1 << n;
                         n
@@ -826,11 +834,11 @@ impl Writer {
             lane: c.lane,
             chunk,
         };
-        let m = match self.find(content) {
+        let m = match self.find(c, content) {
             Some(n) => n,
             None => {
                 // Results may need all registers that are kept.
-                let kept = self.take();
+                let kept = self.take(c);
                 let n = kept.unwrap_or(7);
                 self.spread(c, chunk, RUNNING, n);
                 if kept.is_ok() {

@@ -342,6 +342,11 @@ impl Fast {
                 return differences;
             }
         };
+        let mut steps = self.program.code().steps.iter();
+        if !native.program.is_compiled() && steps.any(|step| step.action.is_straight()) {
+            note("nothing was compiled", 0, &[], &[]);
+            return differences;
+        }
         let mut compare = |what: &str, expected: &[u8], got: &[u8]| {
             if expected.len() != got.len() {
                 note(what, 0, &[], &[]);
