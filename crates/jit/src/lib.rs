@@ -116,6 +116,10 @@ impl Native for Machine {
         let Some([full, other]) = self.places.get(&thread.place) else {
             return Ok(());
         };
+        // Lanes that the program has no instruction for are left to the interpreter.
+        if thread.running & !self.full != 0 {
+            return Ok(());
+        }
         let place = if thread.running == self.full {
             *full
         } else {

@@ -133,8 +133,12 @@ pub(crate) enum Enabled {
 enum Content {
     /// So many bytes of the register file.
     Bytes { offset: usize, bytes: usize },
-    /// An element of the register file in every lane.
-    Each { offset: usize, bytes: usize },
+    /// An element of the register file in every lane of a vector of 256 or 512 bits.
+    Each {
+        offset: usize,
+        bytes: usize,
+        zmm: bool,
+    },
     /// All ones in the lanes of a chunk that run.
     Running { lane: usize, chunk: usize },
 }
@@ -194,7 +198,7 @@ impl Writer {
     pub(crate) fn overwritten(&mut self, offset: usize, bytes: usize) {
         for content in &mut self.kept.contents {
             let place = match *content {
-                Some(Content::Bytes { offset, bytes } | Content::Each { offset, bytes }) => {
+                Some(Content::Bytes { offset, bytes } | Content::Each { offset, bytes, .. }) => {
                     offset..offset + bytes
                 }
                 _ => continue,
@@ -456,6 +460,7 @@ impl Writer {
                 Some(Content::Each {
                     offset: source.offset,
                     bytes: c.lane,
+                    zmm: c.zmm,
                 })
             }
             Region::Packed if same => Some(Content::Bytes {
@@ -507,7 +512,7 @@ impl Writer {
                 let from = self.file(offset, bytes)?;
                 self.load_bytes(to, from, bytes)
             }
-            Content::Each { offset, bytes } => {
+            Content::Each { offset, bytes, .. } => {
                 let from = self.file(offset, bytes)?;
                 let op = if c.lane == 4 {
                     ops::BROADCAST_D
