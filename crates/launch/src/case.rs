@@ -2,7 +2,7 @@
 
 use crate::argument::{Argument, Image, ImageKind, format, sampler};
 use crate::compare::{Compare, Difference, Element};
-use crate::error::LaunchError;
+use crate::error::{LaunchError, zeroes};
 use crate::kernel::{Config, Kernel, Outcome};
 use crate::ndrange::NdRange;
 use crate::source::Source;
@@ -245,6 +245,9 @@ impl Case {
         let range = NdRange::new(global, &case.local_size, &case.global_offset)?;
         let arguments = self.arguments()?;
         let outcome = kernel.run(&range, &arguments, config)?;
+        if outcome.stopped {
+            return Err(LaunchError::Stopped);
+        }
         let difference = self.difference(&arguments, &outcome)?;
         Ok(Verdict {
             outcome,
@@ -292,8 +295,11 @@ impl Case {
     fn argument(&self, kind: &ArgKind) -> Result<Argument, LaunchError> {
         Ok(match kind {
             ArgKind::Buffer { size, file } => {
-                let mut bytes = read(&self.folder.join(file))?;
-                bytes.resize(*size, 0);
+                let from = read(&self.folder.join(file))?;
+                let mut bytes = zeroes("a buffer", *size)?;
+                for (to, from) in bytes.iter_mut().zip(from) {
+                    *to = from;
+                }
                 Argument::Buffer(bytes)
             }
             ArgKind::Scalar { bytes } => {

@@ -243,12 +243,12 @@ impl Fast {
             sets,
             ..ThreadStart::default()
         };
-        let mut group =
-            Group::new(&program, case.local_bytes, &[start]).map_err(|e| e.to_string())?;
         let limits = Limits {
             max_steps: 2_000_000,
             ..Limits::default()
         };
+        let mut group = Group::new(&program, case.local_bytes, &[start], &limits)
+            .map_err(|e| e.to_string())?;
         let counters = group
             .run(&program, &memory, &limits, &mut ())
             .map_err(|e| e.to_string())?;

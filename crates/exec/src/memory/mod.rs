@@ -197,15 +197,28 @@ impl Memory {
         self.buffer(buffer).map_or(0, |b| b.address)
     }
 
+    /// Bytes of a buffer; 0 for a buffer of another memory.
+    #[must_use]
+    pub fn len(&self, buffer: BufferId) -> usize {
+        self.buffer(buffer).map_or(0, |b| b.bytes)
+    }
+
     /// The contents of a buffer.
     #[must_use]
     pub fn read(&self, buffer: BufferId) -> Vec<u8> {
-        let Some(shared) = self.shared(buffer) else {
-            return Vec::new();
-        };
-        let mut bytes = vec![0; shared.len()];
-        shared.read(0, &mut bytes);
+        let mut bytes = vec![0; self.len(buffer)];
+        self.read_into(buffer, 0, &mut bytes);
         bytes
+    }
+
+    /// Reads a part of a buffer; what lies outside of it is left as it is.
+    pub fn read_into(&self, buffer: BufferId, offset: usize, out: &mut [u8]) {
+        if let Some(shared) = self.shared(buffer)
+            && let Some(room) = shared.len().checked_sub(offset)
+        {
+            let count = out.len().min(room);
+            shared.read(offset, out.get_mut(..count).unwrap_or_default());
+        }
     }
 
     /// Overwrites a part of a buffer; what does not fit is left out.
