@@ -4,7 +4,7 @@ use crate::error::LaunchError;
 use crate::kernel::Config;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use visakit_exec::{Counters, Group, Interrupt, Memory, Observer, Program, Progress};
+use visakit_exec::{Counters, Group, Interrupt, Limits, Memory, Observer, Program, Progress};
 
 /// Steps of a group after which it sees what the others have done.
 const CHUNK: u64 = 1 << 17;
@@ -16,6 +16,7 @@ const GRACE: u64 = 64;
 /// What the groups of a launch have in common while they run.
 pub(crate) struct Effort<'a> {
     config: &'a Config<'a>,
+    chunk: u64,
     /// Steps of all groups.
     spent: AtomicU64,
     /// The first group, in order, that faulted.
@@ -34,11 +35,21 @@ pub(crate) struct Done {
 
 impl<'a> Effort<'a> {
     pub(crate) const fn new(config: &'a Config<'a>) -> Self {
+        Self::in_chunks(config, CHUNK)
+    }
+
+    /// Groups that look up after so many steps.
+    const fn in_chunks(config: &'a Config<'a>, chunk: u64) -> Self {
         Self {
             config,
+            chunk,
             spent: AtomicU64::new(0),
             faulted: AtomicU64::new(u64::MAX),
         }
+    }
+
+    pub(crate) const fn limits(&self) -> &Limits {
+        &self.config.limits
     }
 
     fn interrupted(&self) -> bool {
@@ -61,7 +72,7 @@ impl<'a> Effort<'a> {
         let mut grace = GRACE;
         let ended = loop {
             let before = group.counters().instructions;
-            let fuel = most.saturating_sub(self.spent.load(Relaxed)).min(CHUNK);
+            let fuel = most.saturating_sub(self.spent.load(Relaxed)).min(self.chunk);
             let interrupt = self.config.interrupt;
             let progress = group.advance(program, memory, limits, fuel, interrupt, observer);
             let used = group.counters().instructions - before;
@@ -177,5 +188,49 @@ impl std::ops::AddAssign for Done {
         self.counters += other.counters;
         self.groups = self.groups.saturating_add(other.groups);
         self.stopped |= other.stopped;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::case::Case;
+
+    /// Where the steps of a group are cut makes no difference to anything: memory, counters, or what is compared.
+    #[test]
+    fn cut_anywhere() {
+        let config = Config::default();
+        let folder = visakit_testing::fixtures().join("cases");
+        let mut cases = 0;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if !path.join("case.json").exists() {
+                continue;
+            }
+            let case = Case::open(&path).unwrap();
+            let run = |chunk| {
+                let verdict = case.run_launch(
+                    false,
+                    &config,
+                    |object| object,
+                    |launch| launch.run_with(&Effort::in_chunks(&config, chunk), 1),
+                );
+                let verdict = verdict.unwrap();
+                assert!(verdict.difference.is_none(), "{}, {chunk}", case.name());
+                let memory: Vec<_> = (0..32)
+                    .map(|n| verdict.outcome.memory(n).map(<[u8]>::to_vec))
+                    .collect();
+                (verdict.outcome.counters, memory)
+            };
+            let whole = run(u64::MAX);
+            let long = whole.0.instructions > 50_000;
+            let chunks: &[u64] = if long { &[977] } else { &[1, 3, 977] };
+            for chunk in chunks {
+                assert!(run(*chunk) == whole, "{}, {chunk}", case.name());
+            }
+            cases += 1;
+        }
+        assert!(cases >= 5, "{cases}");
     }
 }

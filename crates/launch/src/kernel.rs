@@ -415,13 +415,21 @@ impl Launch {
     /// # Errors
     /// [`LaunchError::Fault`] of the first group that faulted: it stops the others. [`LaunchError::Steps`].
     pub fn run(self, config: &Config<'_>) -> Result<Outcome, LaunchError> {
+        let workers = self.workers;
+        self.run_with(&Effort::new(config), workers)
+    }
+
+    pub(crate) fn run_with(
+        self,
+        effort: &Effort<'_>,
+        workers: u64,
+    ) -> Result<Outcome, LaunchError> {
         let started = Instant::now();
-        let effort = Effort::new(config);
         let done = effort.all(
             (0, self.range.group_count()),
-            self.workers,
+            workers,
             |slot| Team::new(&self, slot),
-            |team, number, done| team.run(number, &effort, config, done, &mut ()),
+            |team, number, done| team.run(number, effort, done, &mut ()),
         )?;
         self.outcome(done, started)
     }
@@ -439,7 +447,7 @@ impl Launch {
         let effort = Effort::new(config);
         let mut team = Team::new(&self, 0);
         let done = effort.each(0..self.range.group_count(), |number, done| {
-            team.run(number, &effort, config, done, observer)
+            team.run(number, &effort, done, observer)
         })?;
         drop(team);
         self.outcome(done, started)
@@ -504,7 +512,6 @@ impl<'l> Team<'l> {
         &mut self,
         number: u64,
         effort: &Effort<'_>,
-        config: &Config<'_>,
         done: &mut Done,
         observer: &mut impl Observer,
     ) -> Result<(), LaunchError> {
@@ -526,7 +533,7 @@ impl<'l> Team<'l> {
         };
         let (program, slm) = (&launch.program, launch.bound.slm_bytes);
         self.group
-            .reset(program, slm, &self.starts, &config.limits)
+            .reset(program, slm, &self.starts, effort.limits())
             .map_err(fault)?;
         let parts = (&mut self.group, program, launch.memory());
         effort.run(number, parts, observer, done, fault)

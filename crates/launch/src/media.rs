@@ -391,7 +391,7 @@ impl Media {
                 |_| Group::default(),
                 |group, number, done| {
                     let at = front.group(number - first);
-                    self.run_group(at, number, group, &effort, config, done, &mut ())
+                    self.run_group((at, number), group, &effort, done, &mut ())
                 },
             )?;
             if done.stopped {
@@ -417,7 +417,7 @@ impl Media {
         let groups = self.fronts()?;
         let groups = groups.flat_map(|front| (0..front.count()).map(move |n| front.group(n)));
         let done = effort.each((0..).zip(groups), |(number, at), done| {
-            self.run_group(at, number, &mut group, &effort, config, done, observer)
+            self.run_group((at, number), &mut group, &effort, done, observer)
         })?;
         self.outcome(done, started)
     }
@@ -457,14 +457,11 @@ impl Media {
         }))
     }
 
-    #[expect(clippy::too_many_arguments, reason = "what runs, and how")]
     fn run_group(
         &self,
-        at: [u32; 2],
-        number: u64,
+        (at, number): ([u32; 2], u64),
         group: &mut Group,
         effort: &Effort<'_>,
-        config: &Config<'_>,
         done: &mut Done,
         observer: &mut impl Observer,
     ) -> Result<(), LaunchError> {
@@ -482,7 +479,7 @@ impl Media {
             fault: Box::new(fault),
         };
         group
-            .reset(&self.program, self.slm, &starts, &config.limits)
+            .reset(&self.program, self.slm, &starts, effort.limits())
             .map_err(fault)?;
         let parts = (group, &self.program, &self.memory);
         effort.run(number, parts, observer, done, fault)
