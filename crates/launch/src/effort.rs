@@ -196,18 +196,24 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use crate::case::Case;
+    use std::path::{Path, PathBuf};
 
     /// Where the steps of a group are cut makes no difference to anything: memory, counters, or what is compared.
     #[test]
     fn cut_anywhere() {
         let config = Config::default();
-        let folder = visakit_testing::fixtures().join("cases");
+        let inside = |folder: &Path| -> Vec<PathBuf> {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            entries.map(|entry| entry.path()).collect()
+        };
+        let mut kernels = inside(&visakit_testing::fixtures().join("cases"));
+        if let Some(shared) = visakit_testing::shared("fuel cut anywhere", "cases") {
+            // One device of each kernel will do.
+            kernels.extend(inside(&shared));
+        }
+        let described = |folder: &PathBuf| folder.join("case.json").exists();
         let mut cases = 0;
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if !path.join("case.json").exists() {
-                continue;
-            }
+        for path in kernels.iter().filter_map(|k| inside(k).into_iter().find(described)) {
             let case = Case::open(&path).unwrap();
             let run = |chunk| {
                 let verdict = case.run_launch(
@@ -224,8 +230,11 @@ mod tests {
                 (verdict.outcome.counters, memory)
             };
             let whole = run(u64::MAX);
-            let long = whole.0.instructions > 50_000;
-            let chunks: &[u64] = if long { &[977] } else { &[1, 3, 977] };
+            let chunks: &[u64] = match whole.0.instructions {
+                0..50_000 => &[1, 3, 977],
+                50_000..1_000_000 => &[977],
+                _ => continue,
+            };
             for chunk in chunks {
                 assert!(run(*chunk) == whole, "{}, {chunk}", case.name());
             }

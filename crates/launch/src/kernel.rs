@@ -54,6 +54,8 @@ pub struct Config<'a> {
     pub max_memory: u64,
     /// Stops the run when it is raised, within milliseconds; the outcome then is what was computed so far.
     pub interrupt: Option<&'a Interrupt>,
+    /// Whether reads outside of a buffer are a fault even in its last page; see [`Memory::set_exact_reads`].
+    pub exact_reads: bool,
     /// Whether an unsupported instruction is an error even if it is not reached.
     pub strict: bool,
     /// Makes machine code of the program. Without one the interpreter runs everything.
@@ -105,6 +107,7 @@ impl Default for Config<'_> {
             max_steps: 1_000_000_000_000_000,
             max_memory: 64 << 30,
             interrupt: None,
+            exact_reads: false,
             strict: false,
             compile: None,
             progress: None,
@@ -118,6 +121,7 @@ impl std::fmt::Debug for Config<'_> {
         out.field("limits", &self.limits)
             .field("max_steps", &self.max_steps)
             .field("max_memory", &self.max_memory)
+            .field("exact_reads", &self.exact_reads)
             .field("strict", &self.strict);
         out.finish_non_exhaustive()
     }
@@ -231,6 +235,7 @@ impl<'o> Kernel<'o> {
             &self.symbols,
             config.max_memory,
         )?;
+        bound.memory.set_exact_reads(config.exact_reads);
         let started = Instant::now();
         let options = Options {
             grf_bytes: self.grf_bytes,

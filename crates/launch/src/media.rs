@@ -241,6 +241,11 @@ impl Media {
         self.program.inputs()
     }
 
+    /// Whether reads outside of a buffer are a fault even in its last page; see [`Memory::set_exact_reads`].
+    pub const fn set_exact_reads(&mut self, exact: bool) {
+        self.memory.set_exact_reads(exact);
+    }
+
     /// The translated program.
     #[must_use]
     pub const fn program(&self) -> &Program {

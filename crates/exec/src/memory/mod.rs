@@ -9,7 +9,8 @@
 //!
 //! Every buffer starts in a region of 4 GiB of its own: bits 32 and up of an address tell the buffer, the
 //! lower 32 bits are its place plus [`Memory::FIRST`]. A null pointer, an address that lost its
-//! upper half and an index that leaves its buffer are all found.
+//! upper half and an index that leaves its buffer are all found, but for reads in its last page
+//! ([`Memory::set_exact_reads`]).
 
 mod atomic;
 mod format;
@@ -115,12 +116,16 @@ pub struct Memory {
     states: BTreeMap<u32, Bound>,
     samplers: Vec<Option<Sampler>>,
     arguments: u64,
+    exact_reads: bool,
     locks: Locks,
 }
 
 impl Memory {
     /// Lower 32 bits of the address of every buffer.
     pub const FIRST: u64 = 0x1_0000;
+
+    /// Bytes of a page.
+    pub const PAGE: u64 = 4096;
 
     /// Memory that holds at most `limit` bytes of buffers.
     #[must_use]
@@ -161,11 +166,14 @@ impl Memory {
         };
         let index = u32::try_from(self.buffers.len()).map_err(|_| error)?;
         let end = Self::FIRST.checked_add(bytes).ok_or(error)?;
+        // The rest of the last page can be read.
+        let whole = bytes.checked_next_multiple_of(Self::PAGE);
+        let whole = whole.and_then(|b| usize::try_from(b).ok()).ok_or(error)?;
         let mut words = Vec::new();
-        if words.try_reserve_exact(size.div_ceil(4)).is_err() {
+        if words.try_reserve_exact(whole / 4).is_err() {
             return Err(error);
         }
-        words.resize_with(size.div_ceil(4), AtomicU32::default);
+        words.resize_with(whole / 4, AtomicU32::default);
         if self.regions.is_empty() {
             self.regions.push(None);
             self.storage.push(Region::default());
@@ -298,6 +306,15 @@ impl Memory {
         }
     }
 
+    /// Whether reads outside of a buffer are a fault even in its last page.
+    ///
+    /// Without, reads (not writes, not atomics) by address that end within the last [`Self::PAGE`] bytes that the
+    /// buffer has a part of give zeroes for what lies outside of it: compilers load more than a program
+    /// asks for, and what hardware allocates are pages.
+    pub const fn set_exact_reads(&mut self, exact: bool) {
+        self.exact_reads = exact;
+    }
+
     /// Sets where `arg[…]` addresses start: the address of the indirect kernel arguments.
     pub fn set_argument_base(&mut self, address: u64) {
         self.arguments = address;
@@ -316,6 +333,7 @@ impl Memory {
         copy.states.clone_from(&self.states);
         copy.samplers.clone_from(&self.samplers);
         copy.arguments = self.arguments;
+        copy.exact_reads = self.exact_reads;
         copy
     }
 
@@ -340,12 +358,7 @@ impl Memory {
     }
 
     pub(crate) fn shared(&self, buffer: BufferId) -> Option<Shared<'_>> {
-        let buffer = self.buffer(buffer)?;
-        Some(Shared {
-            words: &buffer.words,
-            bytes: buffer.bytes,
-            locks: &self.locks,
-        })
+        self.buffer(buffer).map(|buffer| self.share(buffer))
     }
 
     /// The buffer whose region has this address, and where it starts. The address may still be
@@ -355,14 +368,21 @@ impl Memory {
         let region = usize::try_from(address >> 32).ok()?;
         let index = (*self.regions.get(region)?)?;
         let buffer = self.buffers.get(usize::try_from(index).ok()?)?;
-        Some((
-            buffer.address,
-            Shared {
-                words: &buffer.words,
-                bytes: buffer.bytes,
-                locks: &self.locks,
+        Some((buffer.address, self.share(buffer)))
+    }
+
+    #[inline]
+    fn share<'m>(&'m self, buffer: &'m Buffer) -> Shared<'m> {
+        Shared {
+            words: &buffer.words,
+            bytes: buffer.bytes,
+            readable: if self.exact_reads {
+                buffer.bytes
+            } else {
+                buffer.words.len() * 4
             },
-        ))
+            locks: &self.locks,
+        }
     }
 
     /// Storage without a byte.
@@ -370,6 +390,7 @@ impl Memory {
         Shared {
             words: &[],
             bytes: 0,
+            readable: 0,
             locks: &self.locks,
         }
     }

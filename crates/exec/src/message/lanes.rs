@@ -8,7 +8,7 @@ use crate::code::{LaneMessage, Scalar};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::space::Space as Storage;
-use crate::memory::target::Target;
+use crate::memory::target::{Access, Target};
 use crate::memory::{Local, Memory};
 use crate::observe::{MemoryAccess, Observer, Space};
 
@@ -192,8 +192,13 @@ impl LaneAccess {
         let address = first
             .wrapping_add(opened.base)
             .wrapping_add(self.parts.first().map_or(0, |p| p.memory as u64));
+        let access = if self.store {
+            Access::Change
+        } else {
+            Access::Read
+        };
         with_target!(opened.target, |target| {
-            let Some((space, at)) = target.locate(address, self.run_bytes as u64) else {
+            let Some((space, at)) = target.locate(access, address, self.run_bytes as u64) else {
                 return Ok(false);
             };
             if self.store {
@@ -261,7 +266,7 @@ impl LaneAccess {
         mask: u32,
         out: &mut [u8],
     ) -> Outcome {
-        if let Some((space, base)) = target.all(addresses, mask, self.span as u64) {
+        if let Some((space, base)) = target.all(Access::Read, addresses, mask, self.span as u64) {
             // A lane of the data operand after the other: the common shape.
             if self.lane_pitch == U::REGISTER {
                 let groups = groups(addresses, mask, U::MEMORY as u64);
@@ -299,7 +304,7 @@ impl LaneAccess {
                     return Err(Trap::new(FaultKind::RegisterOutOfBounds));
                 };
                 let address = address.wrapping_add(part.memory as u64);
-                match target.locate(address, U::MEMORY as u64) {
+                match target.locate(Access::Read, address, U::MEMORY as u64) {
                     Some((space, at)) => unit::load::<U, _>(space, at, out),
                     None if T::DROPS => unit::zero(out),
                     None => return Err(outside(false, U::MEMORY, lane, address)),
@@ -317,7 +322,7 @@ impl LaneAccess {
         mask: u32,
         from: &[u8],
     ) -> Outcome {
-        if let Some((space, base)) = target.all(addresses, mask, self.span as u64) {
+        if let Some((space, base)) = target.all(Access::Change, addresses, mask, self.span as u64) {
             // A lane of the data operand after the other: the common shape.
             if self.lane_pitch == U::REGISTER {
                 let groups = groups(addresses, mask, U::MEMORY as u64);
@@ -355,7 +360,7 @@ impl LaneAccess {
                     return Err(Trap::new(FaultKind::RegisterOutOfBounds));
                 };
                 let address = address.wrapping_add(part.memory as u64);
-                match target.locate(address, U::MEMORY as u64) {
+                match target.locate(Access::Change, address, U::MEMORY as u64) {
                     Some((space, at)) => unit::store::<U, _>(space, at, from),
                     None if T::DROPS => {}
                     None => return Err(outside(true, U::MEMORY, lane, address)),

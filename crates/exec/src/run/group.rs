@@ -160,8 +160,7 @@ impl Group {
         let saved = self.threads.iter().map(|thread| thread.saved_bytes);
         let bytes = saved.fold(self.bytes, u64::saturating_add);
         let left = limits.max_bytes.checked_sub(bytes);
-        let left =
-            left.ok_or_else(|| Fault::at_start(FaultKind::MemoryLimit(limits.max_bytes)))?;
+        let left = left.ok_or_else(|| Fault::at_start(FaultKind::MemoryLimit(limits.max_bytes)))?;
         let mut world = World {
             program,
             memory,

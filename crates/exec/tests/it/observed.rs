@@ -55,7 +55,9 @@ impl Observer for Watch {
             thread: event.thread,
             op: event.op,
             mask: event.mask,
-            d: event.registers[self.place..self.place + 4].try_into().unwrap(),
+            d: event.registers[self.place..self.place + 4]
+                .try_into()
+                .unwrap(),
         });
     }
 }

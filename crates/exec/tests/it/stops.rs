@@ -83,7 +83,9 @@ fn setting(program: &Program, rounds: u32, seed: u32) -> Setting {
     let starts: Vec<_> = (0..3_u32)
         .map(|thread| {
             let lanes = |number: &dyn Fn(u32) -> u32| -> Vec<u8> {
-                (0..16).flat_map(|lane| number(lane).to_le_bytes()).collect()
+                (0..16)
+                    .flat_map(|lane| number(lane).to_le_bytes())
+                    .collect()
             };
             let at = memory.address(buffer) + u64::from(thread) * 64;
             let at: Vec<u8> = (0..16)
@@ -213,8 +215,14 @@ ret (M1, 1)
 fn an_interrupt_stops_endless_loops() {
     for (lines, threads) in [
         ("L0:\njmp (M1, 1) L0\nret (M1, 1)", 1),
-        ("L0:\nadd (M1, 16) M(0,0)<1> N(0,0)<1;1,0> 0x1:ud\njmp (M1, 1) L0\nret (M1, 1)", 5),
-        ("barrier\nL0:\nlsc_load.slm (M1, 16) M:d32 flat[SLOT]:a32\njmp (M1, 1) L0\nret (M1, 1)", 2),
+        (
+            "L0:\nadd (M1, 16) M(0,0)<1> N(0,0)<1;1,0> 0x1:ud\njmp (M1, 1) L0\nret (M1, 1)",
+            5,
+        ),
+        (
+            "barrier\nL0:\nlsc_load.slm (M1, 16) M:d32 flat[SLOT]:a32\njmp (M1, 1) L0\nret (M1, 1)",
+            2,
+        ),
     ] {
         let program = program(lines);
         let limits = Limits::default();
@@ -234,7 +242,14 @@ fn an_interrupt_stops_endless_loops() {
                 Instant::now()
             });
             let progress = group
-                .advance(&program, &memory, &limits, u64::MAX, Some(&interrupt), &mut ())
+                .advance(
+                    &program,
+                    &memory,
+                    &limits,
+                    u64::MAX,
+                    Some(&interrupt),
+                    &mut (),
+                )
                 .unwrap();
             assert_eq!(progress, Progress::Interrupted);
             // Milliseconds; machines of continuous integration may be busy.
@@ -282,10 +297,17 @@ fn memory_is_counted_first() {
         ..limits
     };
     let fault = Group::new(&program, usize::MAX >> 1, &[start(0)], &limits);
-    assert!(matches!(fault.err().unwrap().kind, FaultKind::OutOfMemory(_)));
+    assert!(matches!(
+        fault.err().unwrap().kind,
+        FaultKind::OutOfMemory(_)
+    ));
     // A group whose start failed starts again.
     let mut group = Group::default();
-    assert!(group.reset(&program, usize::MAX, &[start(0)], &limits).is_err());
+    assert!(
+        group
+            .reset(&program, usize::MAX, &[start(0)], &limits)
+            .is_err()
+    );
     group.reset(&program, 64, &[start(64)], &limits).unwrap();
     group
         .run(&program, &Memory::new(0), &limits, &mut ())

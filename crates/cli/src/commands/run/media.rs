@@ -41,6 +41,7 @@ fn launch(
     }
     media.space = args.media.unwrap_or([1, 1]);
     media.group = args.group;
+    media.set_exact_reads(args.exact_reads);
     media.dependency = args.dependency.unwrap_or_default();
     let config = args.config();
     let outcome = if args.trace {

@@ -108,6 +108,9 @@ pub(crate) struct Args {
     /// Refuse programs with unsupported instructions even if they are not reached.
     #[arg(long)]
     strict: bool,
+    /// Refuse reads outside of a buffer in its last page, too; else they give zeroes.
+    #[arg(long)]
+    exact_reads: bool,
     /// Print every instruction with what it wrote. Runs thread after thread.
     #[arg(long, conflicts_with_all = ["json", "case"])]
     trace: bool,
@@ -209,6 +212,7 @@ impl Args {
             max_steps: self.max_launch_steps.unwrap_or(default.max_steps),
             max_memory: self.max_memory.unwrap_or(default.max_memory),
             interrupt: Some(stop::interrupt()),
+            exact_reads: self.exact_reads,
             strict: self.strict,
             compile: match self.jit {
                 _ if self.no_jit => None,
