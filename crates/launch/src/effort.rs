@@ -72,7 +72,9 @@ impl<'a> Effort<'a> {
         let mut grace = GRACE;
         let ended = loop {
             let before = group.counters().instructions;
-            let fuel = most.saturating_sub(self.spent.load(Relaxed)).min(self.chunk);
+            let fuel = most
+                .saturating_sub(self.spent.load(Relaxed))
+                .min(self.chunk);
             let interrupt = self.config.interrupt;
             let progress = group.advance(program, memory, limits, fuel, interrupt, observer);
             let used = group.counters().instructions - before;
@@ -213,7 +215,10 @@ mod tests {
         }
         let described = |folder: &PathBuf| folder.join("case.json").exists();
         let mut cases = 0;
-        for path in kernels.iter().filter_map(|k| inside(k).into_iter().find(described)) {
+        for path in kernels
+            .iter()
+            .filter_map(|k| inside(k).into_iter().find(described))
+        {
             let case = Case::open(&path).unwrap();
             let run = |chunk| {
                 let verdict = case.run_launch(

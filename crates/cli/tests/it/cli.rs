@@ -141,16 +141,35 @@ fn runs_stop_in_time() {
     assert_eq!(done.status.code(), Some(1), "{said}");
     assert!(said.contains("stopped after 0.1 seconds"), "{said}");
     assert!(text(&done.stdout).contains("7 7 7 7"));
-    let line = ["run", &file, "--media", "64x64", "--timeout", "0.1", "--json"];
+    let line = [
+        "run",
+        &file,
+        "--media",
+        "64x64",
+        "--timeout",
+        "0.1",
+        "--json",
+    ];
     let done = visakit(&line);
     assert_eq!(done.status.code(), Some(1));
     assert!(text(&done.stdout).contains("\"stopped\": true"));
     // What ends in time is as without the option.
-    let program = ["run", "../programs/loops.visaasm", "--bare", "--set", "N=27"];
+    let program = [
+        "run",
+        "../programs/loops.visaasm",
+        "--bare",
+        "--set",
+        "N=27",
+    ];
     let timed = visakit(&[&program[..], &["--timeout", "1000"]].concat());
     assert_eq!(timed.status.code(), Some(0));
     assert_eq!(timed.stdout, visakit(&program).stdout);
-    assert_eq!(visakit(&["run", &file, "--bare", "--timeout", "-1"]).status.code(), Some(2));
+    assert_eq!(
+        visakit(&["run", &file, "--bare", "--timeout", "-1"])
+            .status
+            .code(),
+        Some(2)
+    );
 }
 
 /// Ctrl-C is the same.
@@ -196,9 +215,16 @@ fn memory_that_cannot_be_had() {
             env!("CARGO_BIN_EXE_visakit"),
             zeinfo.display()
         );
-        let done = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
+        let done = std::process::Command::new("sh")
+            .args(["-c", &line])
+            .output()
+            .unwrap();
         let said = text(&done.stderr);
-        assert!(matches!(done.status.code(), Some(1 | 2)), "{:?}: {said}", done.status);
+        assert!(
+            matches!(done.status.code(), Some(1 | 2)),
+            "{:?}: {said}",
+            done.status
+        );
         assert!(said.contains("bytes"), "{said}");
     }
 }

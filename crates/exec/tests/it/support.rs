@@ -206,7 +206,7 @@ fn every_form_runs_or_is_listed() {
                         met.insert((number, *code));
                     }
                     (Err(error), None) => {
-                        wrong.push(format!("{form} is refused, and not listed: {error}"))
+                        wrong.push(format!("{form} is refused, and not listed: {error}"));
                     }
                 }
                 forms += 1;

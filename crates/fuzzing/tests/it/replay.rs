@@ -10,8 +10,8 @@
 
 use std::collections::BTreeSet;
 use visakit_fuzzing::{
-    assembled, decode, executed, launched, made_decode, made_exec, made_roundtrip, made_text, made_validate,
-    printed, texts as exact_law, validate, written,
+    assembled, decode, executed, launched, made_decode, made_exec, made_roundtrip, made_text,
+    made_validate, printed, texts as exact_law, validate, written,
 };
 use visakit_smith::input_of_seed;
 use visakit_testing::layouts::{Case, Random, cases, objects, texts};

@@ -87,7 +87,8 @@ fn metadata_that_ask_for_everything() {
         format!("{PLAIN}{memory}{{type: scratch, usage: spill_fill_space, size: 4294967295}}\n"),
         format!(
             "{PLAIN}{}",
-            memory.to_owned() + &"{type: scratch, usage: x, size: 4294967295}\n      - ".repeat(9)
+            memory.to_owned()
+                + &"{type: scratch, usage: x, size: 4294967295}\n      - ".repeat(9)
                 + "{type: scratch, usage: x, size: 1}\n"
         ),
         format!(
@@ -103,7 +104,13 @@ fn metadata_that_ask_for_everything() {
         ),
     ];
     for metadata in &cases {
-        let error = run(NOTHING, metadata, &items(4096, 4096), &[], &Config::default());
+        let error = run(
+            NOTHING,
+            metadata,
+            &items(4096, 4096),
+            &[],
+            &Config::default(),
+        );
         let error = error.err().unwrap_or_else(|| panic!("{metadata}"));
         let expected = match &error {
             LaunchError::Fault { fault, .. } => matches!(fault.kind, FaultKind::MemoryLimit(_)),
@@ -121,7 +128,8 @@ fn metadata_that_ask_for_everything() {
         ..Config::default()
     };
     let arguments = [Argument::Buffer(vec![0; 1001])];
-    let metadata = format!("{PLAIN}{payload}{{arg_type: arg_byvalue, offset: 0, size: 0, arg_index: 0}}\n");
+    let metadata =
+        format!("{PLAIN}{payload}{{arg_type: arg_byvalue, offset: 0, size: 0, arg_index: 0}}\n");
     let error = run(NOTHING, &metadata, &items(8, 8), &arguments, &config);
     assert!(error.is_err());
     // Sizes of local memory that together exceed 64 bits.
