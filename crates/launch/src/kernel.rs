@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use visakit_exec::{
-    Compiler, Counters, Group, InputClass, Interrupt, Limits, Memory, Observer, Options, Program, ThreadStart,
+    Compiler, Counters, Group, InputClass, Interrupt, Limits, Memory, Observer, Options, Program,
+    ThreadStart,
 };
 use visakit_isa::object::{Object, RoutineId};
 

@@ -247,8 +247,8 @@ impl Fast {
             max_steps: 2_000_000,
             ..Limits::default()
         };
-        let mut group = Group::new(&program, case.local_bytes, &[start], &limits)
-            .map_err(|e| e.to_string())?;
+        let mut group =
+            Group::new(&program, case.local_bytes, &[start], &limits).map_err(|e| e.to_string())?;
         let counters = group
             .run(&program, &memory, &limits, &mut ())
             .map_err(|e| e.to_string())?;
