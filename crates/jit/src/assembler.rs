@@ -55,6 +55,7 @@ impl Assembler {
         self.pending = Some(label);
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "as instructions are made")]
     fn push(&mut self, instruction: Result<Instruction, IcedError>) {
         match instruction {
             Ok(mut instruction) => {

@@ -6,10 +6,12 @@
 
 use crate::assembler::Assembler;
 use crate::assembler::Label;
+use crate::kept::Kept;
+use crate::masks::Enabled;
 use crate::pages::place as fields;
 use crate::vector::{
-    CONTEXT, Constants, Done, Enabled, FILE, Features, LANE_OPERATIONS, LEFT, MASK, NoTemplate,
-    RUNNING, Writer, field,
+    CONTEXT, Constants, Done, FILE, Features, LANE_OPERATIONS, LEFT, MASK, NoTemplate, RUNNING,
+    Writer, field,
 };
 use iced_x86::{Code as Op, Register};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +26,14 @@ struct Segment {
     cost: u32,
     /// For full masks, and for others.
     labels: [Label; 2],
+}
+
+impl Segment {
+    /// The start of a version: 0 for full masks.
+    fn label(&self, version: usize) -> Label {
+        let [full, other] = self.labels;
+        if version == 0 { full } else { other }
+    }
 }
 
 /// What was compiled.
@@ -122,7 +132,7 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
         features,
         file_bytes: code.register_bytes,
         constants: Constants::default(),
-        kept: crate::vector::Kept::default(),
+        kept: Kept::default(),
     };
     let segments = segments(code, &mut writer);
     if segments.is_empty() {
@@ -238,7 +248,7 @@ impl Compiler<'_> {
         let Some(segment) = self.segments.get(&start) else {
             return;
         };
-        let (steps, cost, label) = (segment.steps.clone(), segment.cost, segment.labels[version]);
+        let (steps, cost, label) = (segment.steps.clone(), segment.cost, segment.label(version));
         let full = version == 0;
         let mut exits: Vec<Exit> = Vec::new();
         self.writer.asm.place(label);
@@ -272,7 +282,7 @@ impl Compiler<'_> {
     fn go(&mut self, step: usize, version: usize) {
         match self.segments.get(&step) {
             Some(segment) => {
-                let label = segment.labels[version];
+                let label = segment.label(version);
                 self.writer.asm.jump(Op::Jmp_rel32_64, label);
             }
             None => self.leave(step),

@@ -7,17 +7,21 @@
 //! bit.
 //!
 //! ```
-//! # fn compile(program: &visakit_exec::Program) {
+//! # fn compile(program: &mut visakit_exec::Program) {
 //! if let Some(jit) = visakit_jit::Jit::host() {
-//!     program.compile(&jit);
+//!     program.compile_with(std::sync::Arc::new(jit), 0);
 //! }
 //! # }
 //! ```
 
 mod assembler;
+mod compare;
 mod compute;
 mod flow;
+mod kept;
+mod masks;
 mod memory;
+mod ops;
 mod pages;
 mod vector;
 

@@ -5,8 +5,9 @@
 //! interpreter, which does the step anew, or finds the fault.
 
 use crate::assembler::Label;
+use crate::ops;
 use crate::pages::place;
-use crate::vector::{Chunks, Done, Features, NoTemplate, Writer, field, ops, xmm, ymm};
+use crate::vector::{Chunks, Done, Features, NoTemplate, Writer, field, xmm, ymm};
 use iced_x86::{Code, MemoryOperand, Register};
 use visakit_exec::code::LaneMessage;
 use visakit_exec::memory::Region;

@@ -1,9 +1,12 @@
 //! Vectors of lanes in registers: loading operands, storing results, masks.
 
 use crate::assembler::{Assembler, Operand};
+use crate::kept::{Content, Kept};
+use crate::masks::Enabled;
+use crate::ops::{self, Op};
 use iced_x86::{Code, MemoryOperand, Register};
 use std::collections::HashMap;
-use visakit_exec::code::{Combine, Destination, Extension, Flag, Modify, Region, Source, Target};
+use visakit_exec::code::{Destination, Extension, Modify, Region, Source, Target};
 use visakit_isa::DataType;
 
 /// The register file.
@@ -30,74 +33,6 @@ pub enum Features {
     Avx512,
 }
 
-/// An instruction on vectors of 256 and of 512 bits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Op {
-    pub(crate) ymm: Code,
-    pub(crate) zmm: Code,
-}
-
-/// `op!(Vaddps_ymm_ymm_ymmm256 Vaddps_zmm_k1z_zmm_zmmm512b32_er)`
-macro_rules! op {
-    ($($name:ident = $ymm:ident $zmm:ident;)*) => {$(
-        pub(crate) const $name: Op = Op { ymm: Code::$ymm, zmm: Code::$zmm };
-    )*};
-}
-
-#[rustfmt::skip]
-pub(crate) mod ops {
-    use super::{Code, Op};
-
-    op! {
-        ADD_PS = VEX_Vaddps_ymm_ymm_ymmm256 EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er;
-        ADD_PD = VEX_Vaddpd_ymm_ymm_ymmm256 EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er;
-        SUB_PS = VEX_Vsubps_ymm_ymm_ymmm256 EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er;
-        SUB_PD = VEX_Vsubpd_ymm_ymm_ymmm256 EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er;
-        MUL_PS = VEX_Vmulps_ymm_ymm_ymmm256 EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er;
-        MUL_PD = VEX_Vmulpd_ymm_ymm_ymmm256 EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er;
-        DIV_PS = VEX_Vdivps_ymm_ymm_ymmm256 EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er;
-        DIV_PD = VEX_Vdivpd_ymm_ymm_ymmm256 EVEX_Vdivpd_zmm_k1z_zmm_zmmm512b64_er;
-        MIN_PS = VEX_Vminps_ymm_ymm_ymmm256 EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae;
-        MIN_PD = VEX_Vminpd_ymm_ymm_ymmm256 EVEX_Vminpd_zmm_k1z_zmm_zmmm512b64_sae;
-        MAX_PS = VEX_Vmaxps_ymm_ymm_ymmm256 EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae;
-        SQRT_PS = VEX_Vsqrtps_ymm_ymmm256 EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er;
-        SQRT_PD = VEX_Vsqrtpd_ymm_ymmm256 EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er;
-        // a = a * b + c
-        FMA_PS = VEX_Vfmadd213ps_ymm_ymm_ymmm256 EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er;
-        FMA_PD = VEX_Vfmadd213pd_ymm_ymm_ymmm256 EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
-        ROUND_PS = VEX_Vroundps_ymm_ymmm256_imm8 EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae;
-        ROUND_PD = VEX_Vroundpd_ymm_ymmm256_imm8 EVEX_Vrndscalepd_zmm_k1z_zmmm512b64_imm8_sae;
-        ADD_D = VEX_Vpaddd_ymm_ymm_ymmm256 EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
-        ADD_Q = VEX_Vpaddq_ymm_ymm_ymmm256 EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
-        SUB_D = VEX_Vpsubd_ymm_ymm_ymmm256 EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
-        SUB_Q = VEX_Vpsubq_ymm_ymm_ymmm256 EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64;
-        MUL_D = VEX_Vpmulld_ymm_ymm_ymmm256 EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32;
-        MUL_UDQ = VEX_Vpmuludq_ymm_ymm_ymmm256 EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64;
-        AND = VEX_Vpand_ymm_ymm_ymmm256 EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
-        ANDN = VEX_Vpandn_ymm_ymm_ymmm256 EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32;
-        OR = VEX_Vpor_ymm_ymm_ymmm256 EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
-        XOR = VEX_Vpxor_ymm_ymm_ymmm256 EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32;
-        MIN_UD = VEX_Vpminud_ymm_ymm_ymmm256 EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32;
-        MAX_UD = VEX_Vpmaxud_ymm_ymm_ymmm256 EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32;
-        MIN_SD = VEX_Vpminsd_ymm_ymm_ymmm256 EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32;
-        MAX_SD = VEX_Vpmaxsd_ymm_ymm_ymmm256 EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32;
-        SHL_D = VEX_Vpsllvd_ymm_ymm_ymmm256 EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32;
-        SHL_Q = VEX_Vpsllvq_ymm_ymm_ymmm256 EVEX_Vpsllvq_zmm_k1z_zmm_zmmm512b64;
-        SHR_D = VEX_Vpsrlvd_ymm_ymm_ymmm256 EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32;
-        SHR_Q = VEX_Vpsrlvq_ymm_ymm_ymmm256 EVEX_Vpsrlvq_zmm_k1z_zmm_zmmm512b64;
-        SAR_D = VEX_Vpsravd_ymm_ymm_ymmm256 EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32;
-        SHR_Q_IMM = VEX_Vpsrlq_ymm_ymm_imm8 EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8;
-        SHL_Q_IMM = VEX_Vpsllq_ymm_ymm_imm8 EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8;
-        SHL_D_IMM = VEX_Vpslld_ymm_ymm_imm8 EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
-        SAR_D_IMM = VEX_Vpsrad_ymm_ymm_imm8 EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8;
-        FROM_D_PS = VEX_Vcvtdq2ps_ymm_ymmm256 EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er;
-        TO_D_PS = VEX_Vcvttps2dq_ymm_ymmm256 EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae;
-        MOVE = VEX_Vmovdqu_ymm_ymmm256 EVEX_Vmovdqu32_zmm_k1z_zmmm512;
-        BROADCAST_D = VEX_Vpbroadcastd_ymm_xmmm32 EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
-        BROADCAST_Q = VEX_Vpbroadcastq_ymm_xmmm64 EVEX_Vpbroadcastq_zmm_k1z_xmmm64;
-    }
-}
-
 /// How the lanes of a step lie in vectors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chunks {
@@ -117,50 +52,6 @@ pub(crate) struct NoTemplate;
 
 pub(crate) type Done = Result<(), NoTemplate>;
 
-/// The lanes that a step may change.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Enabled {
-    /// All of its lanes.
-    All,
-    /// Those that run.
-    Running,
-    /// Those in [`MASK`].
-    Some,
-}
-
-/// What a vector register holds besides what a step works on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Content {
-    /// So many bytes of the register file.
-    Bytes { offset: usize, bytes: usize },
-    /// An element of the register file in every lane of a vector of 256 or 512 bits.
-    Each {
-        offset: usize,
-        bytes: usize,
-        zmm: bool,
-    },
-    /// All ones in the lanes of a chunk that run.
-    Running { lane: usize, chunk: usize },
-}
-
-/// The first vector register that is kept. Registers 0 to 2 hold sources of a step, 3 to 7 what lies
-/// between.
-const KEPT: u32 = 8;
-
-/// Registers that hold what the register file holds, too, so that it need not be read again within a
-/// segment. What is written goes to the file at once.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Kept {
-    contents: [Option<Content>; 32],
-    /// Mask registers from `k3` on that hold lanes that run: lanes of a chunk, and which chunk.
-    masks: [Option<(usize, usize)>; 4],
-    next: u32,
-    /// Registers that the step works with.
-    busy: u32,
-    /// Registers that the step has taken.
-    taken: u32,
-}
-
 /// Writes machine code for steps.
 #[derive(Debug)]
 pub(crate) struct Writer {
@@ -170,78 +61,6 @@ pub(crate) struct Writer {
     pub(crate) file_bytes: usize,
     pub(crate) constants: Constants,
     pub(crate) kept: Kept,
-}
-
-impl Writer {
-    /// Begins a step.
-    pub(crate) fn begin(&mut self) {
-        self.kept.busy = 0;
-        self.kept.taken = 0;
-    }
-
-    /// Nothing is kept: other code ran, or the place is reached from elsewhere.
-    pub(crate) fn forget(&mut self) {
-        self.kept = Kept::default();
-    }
-
-    /// Whether the step ran is not known here.
-    pub(crate) fn forget_step(&mut self) {
-        for n in 0..32 {
-            if self.kept.taken >> n & 1 != 0 {
-                self.set(n, None);
-            }
-        }
-        self.kept.masks = [None; 4];
-    }
-
-    /// Bytes of the file were written by other means.
-    pub(crate) fn overwritten(&mut self, offset: usize, bytes: usize) {
-        for content in &mut self.kept.contents {
-            let place = match *content {
-                Some(Content::Bytes { offset, bytes } | Content::Each { offset, bytes, .. }) => {
-                    offset..offset + bytes
-                }
-                _ => continue,
-            };
-            if place.start < offset + bytes && offset < place.end {
-                *content = None;
-            }
-        }
-    }
-
-    fn set(&mut self, n: u32, content: Option<Content>) {
-        if let Some(to) = self.kept.contents.get_mut(n as usize) {
-            *to = content;
-        }
-    }
-
-    /// The register that holds this, for instructions on such vectors.
-    fn find(&self, c: Chunks, content: Content) -> Option<u32> {
-        let mut contents = self.kept.contents.iter().take(c.registers());
-        let place = contents.position(|c| *c == Some(content))?;
-        u32::try_from(place).ok()
-    }
-
-    /// A register for a result.
-    pub(crate) fn take(&mut self, c: Chunks) -> Result<u32, NoTemplate> {
-        let count = u32::try_from(c.registers()).unwrap_or(16) - KEPT;
-        for _ in 0..count {
-            let n = KEPT + self.kept.next % count;
-            self.kept.next += 1;
-            if self.kept.busy >> n & 1 == 0 {
-                self.set(n, None);
-                self.kept.busy |= 1 << n;
-                self.kept.taken |= 1 << n;
-                return Ok(n);
-            }
-        }
-        Err(NoTemplate)
-    }
-
-    /// The step needs a register no more.
-    pub(crate) fn release(&mut self, n: u32) {
-        self.kept.busy &= !(1 << n);
-    }
 }
 
 /// Constants of the code, 64 bytes each.
@@ -291,7 +110,7 @@ impl Chunks {
 
     /// Number of registers that its instructions can name: those of 256 bits are encoded in the short
     /// form, which knows 16.
-    const fn registers(self) -> usize {
+    pub(crate) const fn registers(self) -> usize {
         if self.zmm { 32 } else { 16 }
     }
 
@@ -790,211 +609,13 @@ impl Writer {
                     .op2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, y, y, 0b1000);
             }
             (8, 4) => {
-                let even = self.each_dword(|lane| u32::try_from(2 * lane & 7).unwrap_or(0));
+                let even = self.each_dword(|lane| u32::try_from((2 * lane) & 7).unwrap_or(0));
                 self.load_bytes(7, even, 32)?;
                 let y = ymm(n);
                 self.asm.op3(Code::VEX_Vpermd_ymm_ymm_ymmm256, y, ymm(7), y);
             }
             _ => return Err(NoTemplate),
         }
-        Ok(())
-    }
-
-    /// `to` becomes `set` in the lanes of a chunk that are enabled, else `clear`.
-    fn blend(
-        &mut self,
-        c: Chunks,
-        chunk: usize,
-        to: u32,
-        clear: u32,
-        set: u32,
-        enabled: Enabled,
-    ) -> Done {
-        if enabled != Enabled::Running {
-            self.blend_by(c, chunk, to, clear, set, MASK);
-            return Ok(());
-        }
-        if self.features == Features::Avx512 {
-            let key = Some((c.lanes, chunk));
-            let place = match self.kept.masks.iter().position(|m| *m == key) {
-                Some(place) => place,
-                None => {
-                    let free = self
-                        .kept
-                        .masks
-                        .iter()
-                        .position(Option::is_none)
-                        .unwrap_or(0);
-                    self.lanes_of(c, chunk, RUNNING, Register::K3 + free as u32);
-                    if let Some(mask) = self.kept.masks.get_mut(free) {
-                        *mask = key;
-                    }
-                    free
-                }
-            };
-            self.blend_under(c, to, clear, set, Register::K3 + place as u32);
-            return Ok(());
-        }
-        let content = Content::Running {
-            lane: c.lane,
-            chunk,
-        };
-        let m = match self.find(c, content) {
-            Some(n) => n,
-            None => {
-                // Results may need all registers that are kept.
-                let kept = self.take(c);
-                let n = kept.unwrap_or(7);
-                self.spread(c, chunk, RUNNING, n);
-                if kept.is_ok() {
-                    self.set(n, Some(content));
-                    self.release(n);
-                }
-                n
-            }
-        };
-        self.blend_by_vector(to, clear, set, m);
-        Ok(())
-    }
-
-    /// The same by bits in a register.
-    pub(crate) fn blend_by(
-        &mut self,
-        c: Chunks,
-        chunk: usize,
-        to: u32,
-        clear: u32,
-        set: u32,
-        bits: Register,
-    ) {
-        if self.features == Features::Avx512 {
-            self.lanes_of(c, chunk, bits, Register::K1);
-            self.blend_under(c, to, clear, set, Register::K1);
-        } else {
-            self.spread(c, chunk, bits, 7);
-            self.blend_by_vector(to, clear, set, 7);
-        }
-    }
-
-    /// The lanes of a chunk in a mask register.
-    fn lanes_of(&mut self, c: Chunks, chunk: usize, bits: Register, to: Register) {
-        let shift = u32::try_from(chunk * c.lanes).unwrap_or(0);
-        let mut from = bits;
-        if shift != 0 {
-            self.asm.op2(Code::Mov_r32_rm32, Register::EAX, bits);
-            self.asm.op1i(Code::Shr_rm32_imm8, Register::EAX, shift);
-            from = Register::EAX;
-        }
-        self.asm.op2(Code::VEX_Kmovd_kr_r32, to, from);
-    }
-
-    fn blend_under(&mut self, c: Chunks, to: u32, clear: u32, set: u32, mask: Register) {
-        let code = match (c.zmm, c.lane) {
-            (true, 4) => Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32,
-            (true, _) => Code::EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64,
-            (false, 4) => Code::EVEX_Vpblendmd_ymm_k1z_ymm_ymmm256b32,
-            (false, _) => Code::EVEX_Vpblendmq_ymm_k1z_ymm_ymmm256b64,
-        };
-        let (to, clear, set) = (c.register(to), c.register(clear), c.register(set));
-        self.asm.op3(code, to, clear, set);
-        self.asm.mask(mask);
-    }
-
-    /// The lanes of a chunk as all ones or zeros.
-    fn spread(&mut self, c: Chunks, chunk: usize, bits: Register, m: u32) {
-        self.asm.op2(Code::VEX_Vmovd_xmm_rm32, xmm(m), bits);
-        let first = chunk * c.lanes;
-        let bit = |lane: usize| u32::try_from(first + lane).unwrap_or(64);
-        let (select, equal) = if c.lane == 4 {
-            self.v2(c, ops::BROADCAST_D, m, xmm(m));
-            let select = self.each_dword(|lane| 1u32.checked_shl(bit(lane)).unwrap_or(0));
-            (select, Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256)
-        } else {
-            self.v2(c, ops::BROADCAST_Q, m, xmm(m));
-            let select = self.each_qword(|lane| 1u64.checked_shl(bit(lane)).unwrap_or(0));
-            (select, Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256)
-        };
-        self.v3m(c, ops::AND, m, m, select);
-        self.asm.op3(equal, ymm(m), ymm(m), select);
-    }
-
-    fn blend_by_vector(&mut self, to: u32, clear: u32, set: u32, m: u32) {
-        let code = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
-        self.asm.op4(code, ymm(to), ymm(clear), ymm(set), ymm(m));
-    }
-
-    /// The lanes that a predicate variable enables, the first at bit 0, in a register of 32 bits.
-    pub(crate) fn flag(&mut self, flag: &Flag, to: Register) -> Done {
-        let word = self.file(flag.offset as usize, 4)?;
-        self.asm.op2(Code::Mov_r32_rm32, to, word);
-        if flag.first != 0 {
-            self.asm.op1i(Code::Shr_rm32_imm8, to, flag.first.into());
-        }
-        let window = flag.window;
-        let narrow = |writer: &mut Self| {
-            if window != u32::MAX {
-                writer.asm.op1i(Code::And_rm32_imm32, to, window);
-            }
-        };
-        match flag.combine {
-            Combine::PerLane => {
-                if flag.invert {
-                    self.asm.op1(Code::Not_rm32, to);
-                }
-                narrow(self);
-                return Ok(());
-            }
-            Combine::Any => {
-                narrow(self);
-                // All ones if any is set.
-                self.asm.op1(Code::Neg_rm32, to);
-                self.asm.op2(Code::Sbb_r32_rm32, to, to);
-            }
-            Combine::All => {
-                self.asm.op1(Code::Not_rm32, to);
-                narrow(self);
-                // All ones if none is clear.
-                self.asm.op1i(Code::Cmp_rm32_imm32, to, 1);
-                self.asm.op2(Code::Sbb_r32_rm32, to, to);
-            }
-        }
-        if flag.invert {
-            self.asm.op1(Code::Not_rm32, to);
-        }
-        narrow(self);
-        Ok(())
-    }
-
-    /// Writes bits to a predicate variable: to all lanes of the instruction, or to those that
-    /// [`MASK`] enables. The bits are lost.
-    pub(crate) fn set_flag(&mut self, flag: &Flag, bits: Register, masked: bool) -> Done {
-        let word = self.file(flag.offset as usize, 4)?;
-        self.overwritten(flag.offset as usize, 4);
-        let lanes = flag.window.checked_shl(flag.first.into()).unwrap_or(0);
-        let shift = u32::from(flag.first);
-        if !masked && lanes == u32::MAX {
-            self.asm.op2(Code::Mov_rm32_r32, word, bits);
-            return Ok(());
-        }
-        if masked {
-            self.asm.op2(Code::Mov_r32_rm32, Register::EAX, MASK);
-            self.asm.op2(Code::And_r32_rm32, bits, MASK);
-            if shift != 0 {
-                self.asm.op1i(Code::Shl_rm32_imm8, Register::EAX, shift);
-            }
-            self.asm.op1(Code::Not_rm32, Register::EAX);
-        } else {
-            self.asm.op1i(Code::Mov_r32_imm32, Register::EAX, !lanes);
-            if flag.window != u32::MAX {
-                self.asm.op1i(Code::And_rm32_imm32, bits, flag.window);
-            }
-        }
-        if shift != 0 {
-            self.asm.op1i(Code::Shl_rm32_imm8, bits, shift);
-        }
-        self.asm.op2(Code::And_r32_rm32, Register::EAX, word);
-        self.asm.op2(Code::Or_r32_rm32, bits, Register::EAX);
-        self.asm.op2(Code::Mov_rm32_r32, word, bits);
         Ok(())
     }
 }

@@ -1,0 +1,152 @@
+//! Machine code for comparisons and for logic on predicate variables.
+
+use crate::compute::masked;
+use crate::masks::Enabled;
+use crate::ops;
+use crate::vector::{Chunks, Done, Features, NoTemplate, Writer};
+use iced_x86::{Code, Register};
+use visakit_exec::code::{Compute, Lane, Operation, Relation};
+
+impl Writer {
+    pub(crate) fn compare(
+        &mut self,
+        c: Chunks,
+        compute: &Compute,
+        relation: Relation,
+        float: bool,
+        enabled: Enabled,
+    ) -> Done {
+        let Some(flag) = &compute.sets else {
+            return Err(NoTemplate);
+        };
+        let [a, b, ..] = &compute.sources;
+        let bits = Register::EDX;
+        for chunk in 0..c.count {
+            let a = self.load(c, chunk, 0, a, float)?;
+            let b = self.load(c, chunk, 1, b, float)?;
+            let part = if chunk == 0 { bits } else { Register::ECX };
+            self.relate(c, compute.lane, relation, [a, b], part);
+            self.release(a);
+            self.release(b);
+            if chunk != 0 {
+                let shift = u32::try_from(chunk * c.lanes).map_err(|_| NoTemplate)?;
+                self.asm.op1i(Code::Shl_rm32_imm8, part, shift);
+                self.asm.op2(Code::Or_r32_rm32, bits, part);
+            }
+        }
+        if c.count == 1 {
+            // Lanes that are not used.
+            self.asm.op1i(Code::And_rm32_imm32, bits, flag.window);
+        }
+        if relation == Relation::NotEqual {
+            self.asm.op1(Code::Not_rm32, bits);
+        }
+        self.set_flag(flag, bits, masked(enabled))
+    }
+
+    /// The lanes of a vector, as bits, in which a relation holds; of `NotEqual` those in which it does
+    /// not.
+    fn relate(
+        &mut self,
+        c: Chunks,
+        lane: Lane,
+        relation: Relation,
+        [mut a, mut b]: [u32; 2],
+        to: Register,
+    ) {
+        let float = matches!(lane, Lane::F32 | Lane::F64);
+        let signed = matches!(lane, Lane::I32 | Lane::I64);
+        let narrow = c.lane == 4;
+        if self.features == Features::Avx512 {
+            let code = match (c.zmm, narrow, float, signed) {
+                (true, true, true, _) => Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae,
+                (true, false, true, _) => Code::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae,
+                (true, true, _, true) => Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8,
+                (true, true, _, false) => Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
+                (true, false, _, true) => Code::EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8,
+                (true, false, _, false) => Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8,
+                (false, true, true, _) => Code::EVEX_Vcmpps_kr_k1_ymm_ymmm256b32_imm8,
+                (false, false, true, _) => Code::EVEX_Vcmppd_kr_k1_ymm_ymmm256b64_imm8,
+                (false, true, _, true) => Code::EVEX_Vpcmpd_kr_k1_ymm_ymmm256b32_imm8,
+                (false, true, _, false) => Code::EVEX_Vpcmpud_kr_k1_ymm_ymmm256b32_imm8,
+                (false, false, _, true) => Code::EVEX_Vpcmpq_kr_k1_ymm_ymmm256b64_imm8,
+                (false, false, _, false) => Code::EVEX_Vpcmpuq_kr_k1_ymm_ymmm256b64_imm8,
+            };
+            let predicate = match (relation, float) {
+                (Relation::Equal | Relation::NotEqual, _) => 0,
+                (Relation::Less, true) => 0x11,
+                (Relation::LessEqual, true) => 0x12,
+                (Relation::Less, false) => 1,
+                (Relation::LessEqual, false) => 2,
+            };
+            let (a, b) = (c.register(a), c.register(b));
+            self.asm.op3i(code, Register::K2, a, b, predicate);
+            self.asm.op2(Code::VEX_Kmovd_r32_kr, to, Register::K2);
+            return;
+        }
+        if float {
+            let predicate = match relation {
+                Relation::Equal | Relation::NotEqual => 0,
+                Relation::Less => 0x11,
+                Relation::LessEqual => 0x12,
+            };
+            self.float_mask(c, 3, a, b, predicate);
+        } else {
+            if !signed && matches!(relation, Relation::Less | Relation::LessEqual) {
+                let sign = self.every(c, 1 << 31, 1 << 63);
+                self.v3m(c, ops::XOR, 4, a, sign);
+                self.v3m(c, ops::XOR, 5, b, sign);
+                (a, b) = (4, 5);
+            }
+            let (equal, greater) = if narrow {
+                (
+                    Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256,
+                    Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256,
+                )
+            } else {
+                (
+                    Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256,
+                    Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256,
+                )
+            };
+            let [a, b, r] = [a, b, 3].map(|n| c.register(n));
+            match relation {
+                Relation::Equal | Relation::NotEqual => self.asm.op3(equal, r, a, b),
+                Relation::Less => self.asm.op3(greater, r, b, a),
+                Relation::LessEqual => {
+                    self.asm.op3(greater, r, a, b);
+                    let ones = self.dwords(u32::MAX);
+                    self.v3m(c, ops::XOR, 3, 3, ones);
+                }
+            }
+        }
+        let code = if narrow {
+            Code::VEX_Vmovmskps_r32_ymm
+        } else {
+            Code::VEX_Vmovmskpd_r32_ymm
+        };
+        self.asm.op2(code, to, c.register(3));
+    }
+
+    /// Logic on predicate variables.
+    pub(crate) fn flags(&mut self, compute: &Compute, enabled: Enabled) -> Done {
+        let Some(flag) = &compute.sets else {
+            return Err(NoTemplate);
+        };
+        let [a, b] = &compute.flags;
+        let bits = Register::EDX;
+        self.flag(a, bits)?;
+        let code = match compute.operation {
+            Operation::FlagAnd => Code::And_r32_rm32,
+            Operation::FlagOr => Code::Or_r32_rm32,
+            Operation::FlagXor => Code::Xor_r32_rm32,
+            _ => {
+                self.asm.op1(Code::Not_rm32, bits);
+                return self.set_flag(flag, bits, masked(enabled));
+            }
+        };
+        self.flag(b, Register::ECX)?;
+        self.asm.op2(code, bits, Register::ECX);
+        self.set_flag(flag, bits, masked(enabled))
+    }
+}

@@ -1,0 +1,108 @@
+//! What vector registers hold from step to step.
+
+use crate::vector::{Chunks, NoTemplate, Writer};
+
+/// What a vector register holds besides what a step works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Content {
+    /// So many bytes of the register file.
+    Bytes { offset: usize, bytes: usize },
+    /// An element of the register file in every lane of a vector of 256 or 512 bits.
+    Each {
+        offset: usize,
+        bytes: usize,
+        zmm: bool,
+    },
+    /// All ones in the lanes of a chunk that run.
+    Running { lane: usize, chunk: usize },
+}
+
+/// The first vector register that is kept. Registers 0 to 2 hold sources of a step, 3 to 7 what lies
+/// between.
+const KEPT: u32 = 8;
+
+/// Registers that hold what the register file holds, too, so that it need not be read again within a
+/// segment. What is written goes to the file at once.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Kept {
+    pub(crate) contents: [Option<Content>; 32],
+    /// Mask registers from `k3` on that hold lanes that run: lanes of a chunk, and which chunk.
+    pub(crate) masks: [Option<(usize, usize)>; 4],
+    next: u32,
+    /// Registers that the step works with.
+    pub(crate) busy: u32,
+    /// Registers that the step has taken.
+    taken: u32,
+}
+
+impl Writer {
+    /// Begins a step.
+    pub(crate) fn begin(&mut self) {
+        self.kept.busy = 0;
+        self.kept.taken = 0;
+    }
+
+    /// Nothing is kept: other code ran, or the place is reached from elsewhere.
+    pub(crate) fn forget(&mut self) {
+        self.kept = Kept::default();
+    }
+
+    /// Whether the step ran is not known here.
+    pub(crate) fn forget_step(&mut self) {
+        for n in 0..32 {
+            if self.kept.taken >> n & 1 != 0 {
+                self.set(n, None);
+            }
+        }
+        self.kept.masks = [None; 4];
+    }
+
+    /// Bytes of the file were written by other means.
+    pub(crate) fn overwritten(&mut self, offset: usize, bytes: usize) {
+        for content in &mut self.kept.contents {
+            let place = match *content {
+                Some(Content::Bytes { offset, bytes } | Content::Each { offset, bytes, .. }) => {
+                    offset..offset + bytes
+                }
+                _ => continue,
+            };
+            if place.start < offset + bytes && offset < place.end {
+                *content = None;
+            }
+        }
+    }
+
+    pub(crate) fn set(&mut self, n: u32, content: Option<Content>) {
+        if let Some(to) = self.kept.contents.get_mut(n as usize) {
+            *to = content;
+        }
+    }
+
+    /// The register that holds this, for instructions on such vectors.
+    pub(crate) fn find(&self, c: Chunks, content: Content) -> Option<u32> {
+        let mut contents = self.kept.contents.iter().take(c.registers());
+        let place = contents.position(|c| *c == Some(content))?;
+        u32::try_from(place).ok()
+    }
+
+    /// A register for a result.
+    pub(crate) fn take(&mut self, c: Chunks) -> Result<u32, NoTemplate> {
+        let count = u32::try_from(c.registers()).unwrap_or(16) - KEPT;
+        for _ in 0..count {
+            let n = KEPT + self.kept.next % count;
+            self.kept.next += 1;
+            if self.kept.busy >> n & 1 == 0 {
+                self.set(n, None);
+                self.kept.busy |= 1 << n;
+                self.kept.taken |= 1 << n;
+                return Ok(n);
+            }
+        }
+        Err(NoTemplate)
+    }
+
+    /// The step needs a register no more.
+    pub(crate) fn release(&mut self, n: u32) {
+        self.kept.busy &= !(1 << n);
+    }
+}

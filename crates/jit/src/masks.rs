@@ -1,0 +1,228 @@
+//! Lanes that are enabled: in predicate variables, in mask registers, in vectors.
+
+use crate::kept::Content;
+use crate::ops;
+use crate::vector::{Chunks, Done, Features, MASK, RUNNING, Writer, xmm, ymm};
+use iced_x86::{Code, Register};
+use visakit_exec::code::{Combine, Flag};
+
+/// The lanes that a step may change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Enabled {
+    /// All of its lanes.
+    All,
+    /// Those that run.
+    Running,
+    /// Those in [`MASK`].
+    Some,
+}
+
+/// A mask register that is kept.
+fn mask_register(place: usize) -> Register {
+    match place {
+        0 => Register::K3,
+        1 => Register::K4,
+        2 => Register::K5,
+        _ => Register::K6,
+    }
+}
+
+impl Writer {
+    /// `to` becomes `set` in the lanes of a chunk that are enabled, else `clear`.
+    pub(crate) fn blend(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        to: u32,
+        clear: u32,
+        set: u32,
+        enabled: Enabled,
+    ) -> Done {
+        if enabled != Enabled::Running {
+            self.blend_by(c, chunk, to, clear, set, MASK);
+            return Ok(());
+        }
+        if self.features == Features::Avx512 {
+            let key = Some((c.lanes, chunk));
+            let place = match self.kept.masks.iter().position(|m| *m == key) {
+                Some(place) => place,
+                None => {
+                    let free = self
+                        .kept
+                        .masks
+                        .iter()
+                        .position(Option::is_none)
+                        .unwrap_or(0);
+                    self.lanes_of(c, chunk, RUNNING, mask_register(free));
+                    if let Some(mask) = self.kept.masks.get_mut(free) {
+                        *mask = key;
+                    }
+                    free
+                }
+            };
+            self.blend_under(c, to, clear, set, mask_register(place));
+            return Ok(());
+        }
+        let content = Content::Running {
+            lane: c.lane,
+            chunk,
+        };
+        let m = match self.find(c, content) {
+            Some(n) => n,
+            None => {
+                // Results may need all registers that are kept.
+                let kept = self.take(c);
+                let n = kept.unwrap_or(7);
+                self.spread(c, chunk, RUNNING, n);
+                if kept.is_ok() {
+                    self.set(n, Some(content));
+                    self.release(n);
+                }
+                n
+            }
+        };
+        self.blend_by_vector(to, clear, set, m);
+        Ok(())
+    }
+
+    /// The same by bits in a register.
+    pub(crate) fn blend_by(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        to: u32,
+        clear: u32,
+        set: u32,
+        bits: Register,
+    ) {
+        if self.features == Features::Avx512 {
+            self.lanes_of(c, chunk, bits, Register::K1);
+            self.blend_under(c, to, clear, set, Register::K1);
+        } else {
+            self.spread(c, chunk, bits, 7);
+            self.blend_by_vector(to, clear, set, 7);
+        }
+    }
+
+    /// The lanes of a chunk in a mask register.
+    fn lanes_of(&mut self, c: Chunks, chunk: usize, bits: Register, to: Register) {
+        let shift = u32::try_from(chunk * c.lanes).unwrap_or(0);
+        let mut from = bits;
+        if shift != 0 {
+            self.asm.op2(Code::Mov_r32_rm32, Register::EAX, bits);
+            self.asm.op1i(Code::Shr_rm32_imm8, Register::EAX, shift);
+            from = Register::EAX;
+        }
+        self.asm.op2(Code::VEX_Kmovd_kr_r32, to, from);
+    }
+
+    fn blend_under(&mut self, c: Chunks, to: u32, clear: u32, set: u32, mask: Register) {
+        let code = match (c.zmm, c.lane) {
+            (true, 4) => Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32,
+            (true, _) => Code::EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64,
+            (false, 4) => Code::EVEX_Vpblendmd_ymm_k1z_ymm_ymmm256b32,
+            (false, _) => Code::EVEX_Vpblendmq_ymm_k1z_ymm_ymmm256b64,
+        };
+        let (to, clear, set) = (c.register(to), c.register(clear), c.register(set));
+        self.asm.op3(code, to, clear, set);
+        self.asm.mask(mask);
+    }
+
+    /// The lanes of a chunk as all ones or zeros.
+    fn spread(&mut self, c: Chunks, chunk: usize, bits: Register, m: u32) {
+        self.asm.op2(Code::VEX_Vmovd_xmm_rm32, xmm(m), bits);
+        let first = chunk * c.lanes;
+        let bit = |lane: usize| u32::try_from(first + lane).unwrap_or(64);
+        let (select, equal) = if c.lane == 4 {
+            self.v2(c, ops::BROADCAST_D, m, xmm(m));
+            let select = self.each_dword(|lane| 1u32.checked_shl(bit(lane)).unwrap_or(0));
+            (select, Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256)
+        } else {
+            self.v2(c, ops::BROADCAST_Q, m, xmm(m));
+            let select = self.each_qword(|lane| 1u64.checked_shl(bit(lane)).unwrap_or(0));
+            (select, Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256)
+        };
+        self.v3m(c, ops::AND, m, m, select);
+        self.asm.op3(equal, ymm(m), ymm(m), select);
+    }
+
+    fn blend_by_vector(&mut self, to: u32, clear: u32, set: u32, m: u32) {
+        let code = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
+        self.asm.op4(code, ymm(to), ymm(clear), ymm(set), ymm(m));
+    }
+
+    /// The lanes that a predicate variable enables, the first at bit 0, in a register of 32 bits.
+    pub(crate) fn flag(&mut self, flag: &Flag, to: Register) -> Done {
+        let word = self.file(flag.offset as usize, 4)?;
+        self.asm.op2(Code::Mov_r32_rm32, to, word);
+        if flag.first != 0 {
+            self.asm.op1i(Code::Shr_rm32_imm8, to, flag.first.into());
+        }
+        let window = flag.window;
+        let narrow = |writer: &mut Self| {
+            if window != u32::MAX {
+                writer.asm.op1i(Code::And_rm32_imm32, to, window);
+            }
+        };
+        match flag.combine {
+            Combine::PerLane => {
+                if flag.invert {
+                    self.asm.op1(Code::Not_rm32, to);
+                }
+                narrow(self);
+                return Ok(());
+            }
+            Combine::Any => {
+                narrow(self);
+                // All ones if any is set.
+                self.asm.op1(Code::Neg_rm32, to);
+                self.asm.op2(Code::Sbb_r32_rm32, to, to);
+            }
+            Combine::All => {
+                self.asm.op1(Code::Not_rm32, to);
+                narrow(self);
+                // All ones if none is clear.
+                self.asm.op1i(Code::Cmp_rm32_imm32, to, 1);
+                self.asm.op2(Code::Sbb_r32_rm32, to, to);
+            }
+        }
+        if flag.invert {
+            self.asm.op1(Code::Not_rm32, to);
+        }
+        narrow(self);
+        Ok(())
+    }
+
+    /// Writes bits to a predicate variable: to all lanes of the instruction, or to those that
+    /// [`MASK`] enables. The bits are lost.
+    pub(crate) fn set_flag(&mut self, flag: &Flag, bits: Register, masked: bool) -> Done {
+        let word = self.file(flag.offset as usize, 4)?;
+        self.overwritten(flag.offset as usize, 4);
+        let lanes = flag.window.checked_shl(flag.first.into()).unwrap_or(0);
+        let shift = u32::from(flag.first);
+        if !masked && lanes == u32::MAX {
+            self.asm.op2(Code::Mov_rm32_r32, word, bits);
+            return Ok(());
+        }
+        if masked {
+            self.asm.op2(Code::Mov_r32_rm32, Register::EAX, MASK);
+            self.asm.op2(Code::And_r32_rm32, bits, MASK);
+            if shift != 0 {
+                self.asm.op1i(Code::Shl_rm32_imm8, Register::EAX, shift);
+            }
+            self.asm.op1(Code::Not_rm32, Register::EAX);
+        } else {
+            self.asm.op1i(Code::Mov_r32_imm32, Register::EAX, !lanes);
+            if flag.window != u32::MAX {
+                self.asm.op1i(Code::And_rm32_imm32, bits, flag.window);
+            }
+        }
+        if shift != 0 {
+            self.asm.op1i(Code::Shl_rm32_imm8, bits, shift);
+        }
+        self.asm.op2(Code::And_r32_rm32, Register::EAX, word);
+        self.asm.op2(Code::Or_r32_rm32, bits, Register::EAX);
+        self.asm.op2(Code::Mov_rm32_r32, word, bits);
+        Ok(())
+    }
+}
