@@ -352,6 +352,15 @@ enumerations! {
         RI = 6 "ri",
         CC = 7 "cc",
     }
+    /// Operations of LSC_EXTENDED_CACHE_CTRL.
+    LSC_CACHE_OP lsc_cache_op & 0xff {
+        SET = 0 "set",
+        RESET = 1 "reset",
+    }
+    /// Sizes of LSC_EXTENDED_CACHE_CTRL.
+    LSC_CACHE_SIZE lsc_cache_size & 0xff {
+        N64B = 0 "64B",
+    }
     /// Flush operations of LSC_FENCE.
     LSC_FENCE_OP lsc_fence_op & 0xff {
         NONE = 0 "none",

@@ -2,15 +2,9 @@
 
 use super::field::short::*;
 
-/// Caching controls, where one of them is not the default.
-const CACHING: Part = Part::If(
-    Test::Either(F::CacheL1, F::CacheL3),
-    &[
-        Part::Text("."),
-        Part::Named(F::CacheL1),
-        Part::MayOmit(&[Part::Text("."), Part::Named(F::CacheL3)]),
-    ],
-);
+/// Switches of loads and of atomic operations on texels.
+const OVERFETCH: Part = Part::Flags(F::Overfetch, &[(0, ".ov")]);
+const MULTI_SAMPLED: Part = Part::Flags(F::MultiSampled, &[(0, ".msaa")]);
 
 /// `flat`, `bti(0x5)`
 const MODEL: Part = Part::MayOmit(&[Part::Named(F::AddrType)]);
@@ -129,7 +123,25 @@ macro_rules! untyped {
             Part::Mnemonic,
             Part::Text("."),
             Part::Named(F::Sfid),
-            CACHING,
+            Part::Caching,
+            Part::Text(" "),
+            Part::ExecSize,
+            GAP,
+            $($part),*
+        ]
+    };
+}
+
+/// The same for loads.
+macro_rules! loaded {
+    ($($part:expr),* $(,)?) => {
+        &[
+            Part::Predicate,
+            Part::Mnemonic,
+            Part::Text("."),
+            Part::Named(F::Sfid),
+            Part::Caching,
+            OVERFETCH,
             Part::Text(" "),
             Part::ExecSize,
             GAP,
@@ -144,7 +156,7 @@ macro_rules! typed {
         &[
             Part::Predicate,
             Part::Mnemonic,
-            CACHING,
+            Part::Caching,
             Part::Text(" "),
             Part::ExecSize,
             GAP,
@@ -195,16 +207,34 @@ const BLOCK_ADDRESS: Part = Part::If(
     &[
         Part::Text("flat["),
         Part::Bare(F::SurfaceBase),
-        Part::Text(", "),
-        Part::Bare(F::SurfaceWidth),
-        Part::Text(", "),
-        Part::Bare(F::SurfaceHeight),
-        Part::Text(", "),
-        Part::Bare(F::SurfacePitch),
-        Part::Text(", "),
-        Part::Bare(F::X),
-        Part::Text(", "),
-        Part::Bare(F::Y),
+        // One payload that holds all.
+        Part::If(
+            Test::Null(F::SurfaceWidth),
+            &[
+                Part::Text(" + ("),
+                Part::Number(F::UOffset),
+                Part::Text(","),
+                Part::Number(F::VOffset),
+                Part::Text(")"),
+            ],
+        ),
+        Part::If(
+            Test::NotNull(F::SurfaceWidth),
+            &[
+                Part::Text(", "),
+                Part::Bare(F::SurfaceWidth),
+                Part::Text(", "),
+                Part::Bare(F::SurfaceHeight),
+                Part::Text(", "),
+                Part::Bare(F::SurfacePitch),
+                Part::Text(", "),
+                Part::Bare(F::X),
+                Part::SignedHex(F::UOffset),
+                Part::Text(", "),
+                Part::Bare(F::Y),
+                Part::SignedHex(F::VOffset),
+            ],
+        ),
         Part::Text("]"),
     ],
 );
@@ -260,8 +290,10 @@ const BLOCK_COORDINATES: Part = Part::If(
         BASE,
         Part::Text("["),
         Part::Bare(F::X),
+        Part::SignedHex(F::UOffset),
         Part::Text(", "),
         Part::Bare(F::Y),
+        Part::SignedHex(F::VOffset),
         Part::Text("]"),
     ],
 );
@@ -277,9 +309,9 @@ const TYPED_BLOCK_SHAPE: Part = Part::If(
     ],
 );
 
-pub(super) const LOAD: &[Part] = untyped!(TARGET, COLON, ELEMENT, VECTOR, GAP, ADDRESS);
+pub(super) const LOAD: &[Part] = loaded!(TARGET, COLON, ELEMENT, VECTOR, GAP, ADDRESS);
 
-pub(super) const LOAD_QUAD: &[Part] = untyped!(TARGET, COLON, ELEMENT, ENABLED, GAP, ADDRESS);
+pub(super) const LOAD_QUAD: &[Part] = loaded!(TARGET, COLON, ELEMENT, ENABLED, GAP, ADDRESS);
 
 pub(super) const LOAD_STRIDED: &[Part] =
     untyped!(TARGET, COLON, ELEMENT, VECTOR, GAP, STRIDED_ADDRESS);
@@ -287,6 +319,28 @@ pub(super) const LOAD_STRIDED: &[Part] =
 pub(super) const LOAD_BLOCK: &[Part] = untyped!(TARGET, BLOCK_SHAPE, GAP, BLOCK_ADDRESS);
 
 pub(super) const STORE: &[Part] = untyped!(ADDRESS, GAP, DATA, COLON, ELEMENT, VECTOR);
+
+/// Without data; objects of 4.1 and before hold them.
+pub(super) const CACHE_CONTROL: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Named(F::Sfid),
+    Part::Caching,
+    Part::MayOmit(&[
+        Part::Text("."),
+        Part::Named(F::CacheOp),
+        Part::MayOmit(&[Part::Text("."), Part::Named(F::CacheSize)]),
+    ]),
+    Part::Text(" "),
+    Part::ExecSize,
+    GAP,
+    ADDRESS,
+    Part::If(
+        Test::Absent(F::CacheOp),
+        &[GAP, DATA, COLON, ELEMENT, VECTOR],
+    ),
+];
 
 pub(super) const STORE_QUAD: &[Part] = untyped!(ADDRESS, GAP, DATA, COLON, ELEMENT, ENABLED);
 
@@ -307,9 +361,12 @@ pub(super) const COUNTER: &[Part] = untyped!(
     GAP,
     MODEL,
     BASE,
+    // Texts of Xe3P have the address that atomic operations have, and a second operand that there is not.
+    Part::InputOnly(&[Part::Text("[%null]")]),
     GAP,
     Part::Bare(F::Src0Data),
     Part::MayOmit(&[COLON, ELEMENT, VECTOR]),
+    Part::InputOnly(&[Part::Text(" %null")]),
 );
 
 /// The same with the fields of an ordinary message.
@@ -335,7 +392,7 @@ pub(super) const TYPED_LOAD_QUAD: &[Part] =
 pub(super) const TYPED_LOAD_BLOCK_BARE: &[Part] = &[
     Part::Predicate,
     Part::Mnemonic,
-    CACHING,
+    Part::Caching,
     GAP,
     TARGET,
     TYPED_BLOCK_SHAPE,
@@ -347,7 +404,7 @@ pub(super) const TYPED_LOAD_BLOCK_BARE: &[Part] = &[
 pub(super) const TYPED_STORE_BLOCK_BARE: &[Part] = &[
     Part::Predicate,
     Part::Mnemonic,
-    CACHING,
+    Part::Caching,
     GAP,
     BLOCK_COORDINATES,
     GAP,
@@ -366,7 +423,14 @@ pub(super) const TYPED_STORE_QUAD: &[Part] =
 pub(super) const TYPED_STORE_BLOCK: &[Part] =
     typed!(BLOCK_COORDINATES, GAP, DATA, TYPED_BLOCK_SHAPE);
 
-pub(super) const TYPED_ATOMIC: &[Part] = typed!(
+pub(super) const TYPED_ATOMIC: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Caching,
+    MULTI_SAMPLED,
+    Part::Text(" "),
+    Part::ExecSize,
+    GAP,
     TARGET,
     COLON,
     ELEMENT,
@@ -376,14 +440,14 @@ pub(super) const TYPED_ATOMIC: &[Part] = typed!(
     GAP,
     DATA,
     GAP,
-    MORE_DATA
-);
+    MORE_DATA,
+];
 
 /// No execution size; printers of 2023 drop the coordinates.
 pub(super) const SURFACE_STATE: &[Part] = &[
     Part::Predicate,
     Part::Mnemonic,
-    CACHING,
+    Part::Caching,
     GAP,
     TARGET,
     GAP,

@@ -118,7 +118,8 @@ pub enum Status {
     Active,
     /// Known to old readers only.
     Retired,
-    /// Known to text tools only: no binary reader or writer ever had it, so it has no layout.
+    /// Known to text tools only: no binary reader or writer ever had it, so it has no layout, and no
+    /// version before 4.2 has it.
     TextOnly,
 }
 
@@ -396,10 +397,11 @@ impl InstructionDef {
         self
     }
 
-    /// Whether the instruction has a layout in `format`.
+    /// Whether `format` has the instruction.
     #[must_use]
     pub const fn exists_in(&self, format: Format) -> bool {
-        self.has_layout() && self.when.holds(format)
+        let said = self.has_layout() || format.features().contains(Features::SINCE_4_2);
+        said && self.when.holds(format)
     }
 
     /// Whether the instruction has a binary form in any version.
@@ -463,17 +465,27 @@ impl InstructionDef {
         let zero = |ty: DataType| Value::Vector(ImmediateOperand::new(ty.into(), 0).into());
         Some(match (field.name, field.kind) {
             (FieldName::Pred, _) => Value::Predicate(Predicate::NONE),
-            (FieldName::Lod | FieldName::PairedSurface, FieldKind::Raw) => {
-                Value::Raw(RawOperand::NULL)
-            }
+            (
+                FieldName::Lod
+                | FieldName::PairedSurface
+                | FieldName::SamplerState
+                | FieldName::SurfaceState,
+                FieldKind::Raw,
+            ) => Value::Raw(RawOperand::NULL),
             (_, FieldKind::Raw) if !self.moves(field.name) => Value::Raw(RawOperand::NULL),
-            (FieldName::Flags | FieldName::CacheL1 | FieldName::CacheL3, FieldKind::U8) => {
-                Value::U8(0)
-            }
+            (
+                FieldName::Flags
+                | FieldName::CacheL1
+                | FieldName::CacheL2
+                | FieldName::CacheL3
+                | FieldName::Overfetch
+                | FieldName::MultiSampled,
+                FieldKind::U8,
+            ) => Value::U8(0),
             (FieldName::DataOrder, _) => Value::U8(enums::lsc_data_order::NONTRANSPOSE),
             (FieldName::AddrScale, _) => Value::U16(1),
             (FieldName::Scale | FieldName::Aoffimmi16, _) => Value::U16(0),
-            (FieldName::SurfaceIndex, _) => Value::U32(0),
+            (FieldName::SurfaceIndex | FieldName::SamplerIndex, _) => Value::U32(0),
             (_, FieldKind::I32) => Value::I32(0),
             (FieldName::Aoffimmi | FieldName::Type, FieldKind::Vector) => zero(DataType::Uw),
             (FieldName::Mask, FieldKind::Vector) => {

@@ -40,6 +40,15 @@ impl LineParser<'_, '_> {
                 let id = self.sampler()?;
                 self.put_named(name, Value::Sampler(id));
             }
+            Part::State(name, state, index) => return self.state_of(name, state, index),
+            Part::Caching => return self.caching(),
+            Part::Number(name @ (FieldName::UOffset | FieldName::VOffset)) => {
+                self.in_dialect(name, self.cursor.piece())?;
+                let range = i64::from(i32::MIN)..=i64::from(i32::MAX);
+                let number = self.expression(Extent::Full, "an offset", range)?;
+                let bits = i32::try_from(number).unwrap_or(0).cast_unsigned();
+                self.set(name, u32::MAX, bits);
+            }
             Part::Hex(name @ FieldName::SurfaceIndex) => {
                 let range = 0..=i64::from(u32::MAX);
                 let number = self.expression(Extent::Full, "an index", range)?;

@@ -7,8 +7,8 @@ use crate::language::pool::string;
 use visakit_isa::operand::{Modifier, OperandClass, PredicateCombine};
 use visakit_isa::table::{FieldDef, FieldName, InstructionDef, LineKind, Part, Test};
 use visakit_isa::{
-    AddressId, ExecMask, Instruction, Predicate, PredicateId, StringId, SurfaceId, Value, VarId,
-    VectorOperand, enums,
+    AddressId, ExecMask, Instruction, Predicate, PredicateId, SamplerId, StringId, SurfaceId,
+    Value, VarId, VectorOperand, enums,
 };
 
 /// Numbers of instructions stand after this column.
@@ -204,6 +204,8 @@ impl Printing<'_, '_> {
                     reading.put(name, value.filter(|v| matches!(v, Value::Sampler(_))));
                 }
             }
+            Part::State(name, state, index) => self.state(name, state, index),
+            Part::Caching => self.caching(),
             Part::Number(name) => {
                 let number = self.get(name).and_then(Value::as_number);
                 if let Some(number) = number {
@@ -393,6 +395,61 @@ impl Printing<'_, '_> {
         }
         if let Some(reading) = self.reading.as_deref_mut() {
             reading.put(name, value.filter(|v| matches!(v, Value::Surface(_))));
+        }
+    }
+
+    /// A sampler or surface by its name, or the variable and index of its state.
+    fn state(&mut self, name: FieldName, state: FieldName, index: FieldName) {
+        let base = self.get(state).copied();
+        let Some(Value::Raw(base)) = base.filter(|base| !is_null(base)) else {
+            if let Some(Value::Sampler(_)) = self.get(name) {
+                return self.rare(&Part::Sampler(name));
+            }
+            return self.surface(name, true);
+        };
+        let number = self.number(index).unwrap_or(0);
+        if number != 0 {
+            self.line.byte(b'(');
+        }
+        self.context.variable_name(self.line, base.variable);
+        if number != 0 {
+            self.line.text(", 0x");
+            self.line.hex(number);
+            self.line.byte(b')');
+        }
+        let (value, field) = (self.get(name).copied(), self.field_def(state));
+        if let Some(reading) = self.reading.as_deref_mut() {
+            let unnamed = |value: &Value| {
+                matches!(
+                    value,
+                    Value::Sampler(SamplerId(0)) | Value::Surface(SurfaceId(0))
+                )
+            };
+            reading.put(name, value.filter(unnamed));
+            if let Some((place, field)) = field {
+                reading.raw(place, field, base);
+            }
+            if number != 0 {
+                reading.number(index, Some(number));
+            }
+            if base.offset != 0 {
+                reading.refuse();
+            }
+        }
+    }
+
+    /// The caching controls of the levels, unless all are the default.
+    fn caching(&mut self) {
+        let [first, second, third] = Part::CACHING;
+        let stated = |name| self.number(name).unwrap_or(0) != 0;
+        if !Part::CACHING.into_iter().any(stated) {
+            return;
+        }
+        let all = stated(second);
+        let second = all.then_some(second);
+        for name in [Some(first), second, Some(third)].into_iter().flatten() {
+            self.line.byte(b'.');
+            self.named(name, u64::MAX, false);
         }
     }
 
@@ -644,12 +701,8 @@ impl Printing<'_, '_> {
                 value < 32 && values >> value & 1 == 1
             }
             Test::Above(name, value) => number(name) > u64::from(value),
-            Test::Either(a, b) => number(a) != 0 || number(b) != 0,
-            Test::NotNull(name) => match self.get(name) {
-                Some(Value::Vector(VectorOperand::General(o))) => o.variable.0 != 0,
-                Some(Value::Raw(o)) => !o.is_null(),
-                value => value.is_some(),
-            },
+            Test::NotNull(name) => self.get(name).is_some_and(|value| !is_null(value)),
+            Test::Null(name) => self.get(name).is_some_and(is_null),
             Test::NotZero(name) => match self.get(name) {
                 Some(Value::Vector(VectorOperand::Immediate(o))) => o.bits() != 0,
                 value => value.is_some(),
@@ -662,6 +715,15 @@ impl Printing<'_, '_> {
 #[allow(clippy::cast_possible_truncation)] // numbers of fields have 32 bits
 const fn low32(number: u64) -> u32 {
     number as u32
+}
+
+/// Whether an operand is the null operand.
+fn is_null(value: &Value) -> bool {
+    match value {
+        Value::Vector(VectorOperand::General(o)) => o.variable.0 == 0,
+        Value::Raw(o) => o.is_null(),
+        _ => false,
+    }
 }
 
 /// Whether a string can stand in text without quotes.
