@@ -164,7 +164,7 @@ impl Bound {
                 BoundArgument::Elsewhere { handle }
             }
             Argument::Sampler(_) => BoundArgument::Elsewhere {
-                handle: sampler_index(info, index),
+                handle: Self::sampler_place(info, index),
             },
         };
         check_kind(info, index, argument)?;
@@ -225,6 +225,18 @@ impl Bound {
         Ok(())
     }
 
+    /// What the payload says of a sampler: its number, or a handle where that is how the kernel reaches it.
+    fn sampler_place(info: &KernelInfo, index: usize) -> Option<u32> {
+        let mut pieces = info.payload_arguments.iter();
+        let piece =
+            pieces.find(|a| is_argument(a.arg_index, index) && a.sampler_index.is_some())?;
+        if piece.addrmode == Some(AddrMode::Bindless) {
+            handle_of(index + 1)
+        } else {
+            piece.sampler_index
+        }
+    }
+
     fn bind_samplers(
         &mut self,
         info: &KernelInfo,
@@ -244,6 +256,9 @@ impl Bound {
             let number = sampler_index(info, index).and_then(|n| u8::try_from(n).ok());
             if let Some(number) = number {
                 self.memory.bind_sampler(number, *state);
+            }
+            if let Some(handle) = handle_of(index + 1) {
+                self.memory.bind_sampler_handle(handle, *state);
             }
         }
         Ok(())

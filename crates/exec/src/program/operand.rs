@@ -265,13 +265,13 @@ impl Context<'_> {
                 })
             }
             VectorOperand::State(state) => {
-                let places = match state.class {
-                    StateClass::SURFACE => &self.routine.surfaces,
-                    _ => &self.routine.samplers,
+                let index = usize::from(state.index);
+                let place = match state.class {
+                    StateClass::SURFACE => self.routine.surfaces.get(index),
+                    _ => self.routine.sampler(index),
                 };
-                let place = places
-                    .get(usize::from(state.index))
-                    .ok_or_else(|| Problem::form("a state variable that is not declared"))?;
+                let place =
+                    place.ok_or_else(|| Problem::form("a state variable that is not declared"))?;
                 let first = usize::from(state.offset) * 4;
                 if first + lanes * 4 > place.available {
                     return Err(Problem::Fault(FaultKind::RegisterOutOfBounds));
