@@ -248,6 +248,9 @@ impl Bound {
             if let Ok(index) = u8::try_from(inline.sampler_index) {
                 self.memory.bind_sampler(index, state);
             }
+            if let Some(handle) = inline_handle(arguments.len(), inline.sampler_index) {
+                self.memory.bind_sampler_handle(handle, state);
+            }
         }
         for (index, argument) in arguments.iter().enumerate() {
             let Argument::Sampler(state) = argument else {
@@ -310,6 +313,12 @@ impl Bound {
         Ok(self.memory.address(id))
     }
 
+    /// A buffer with these contents: its address, and itself.
+    pub(crate) fn add_bytes(&mut self, bytes: &[u8]) -> Result<(u64, BufferId), LaunchError> {
+        let id = self.memory.add_buffer(bytes).map_err(|e| fault(&e))?;
+        Ok((self.memory.address(id), id))
+    }
+
     /// The buffer that printf writes into.
     pub(crate) fn add_printf(&mut self, bytes: usize) -> Result<(), LaunchError> {
         let id = self
@@ -365,6 +374,12 @@ fn fault(error: &MemoryError) -> LaunchError {
 /// The handle of the surface of that number.
 fn handle_of(number: usize) -> Option<u32> {
     u32::try_from(number).ok()?.checked_mul(HANDLE)
+}
+
+/// The handle of a sampler of the program itself, after those of the arguments.
+pub(crate) fn inline_handle(arguments: usize, number: u32) -> Option<u32> {
+    let number = usize::try_from(number).ok()?;
+    handle_of(arguments.checked_add(number)?.checked_add(1)?)
 }
 
 fn sampler_index(info: &KernelInfo, index: usize) -> Option<u32> {

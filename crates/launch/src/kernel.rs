@@ -4,6 +4,7 @@ use crate::argument::Argument;
 use crate::bind::{Bound, bind};
 use crate::error::LaunchError;
 use crate::facts::Facts;
+use crate::implicit::Implicit;
 use crate::ndrange::NdRange;
 use crate::payload::Layout;
 use crate::source::{find_kernel, grf_bytes_of};
@@ -191,22 +192,36 @@ impl<'o> Kernel<'o> {
             }
             bound.private_base = bound.add_zeroes(bytes)?;
         }
-        if self.payload_has(ArgType::PrintfBuffer) {
+        let implicit = self.needs_implicit();
+        if implicit || self.payload_has(ArgType::PrintfBuffer) {
             bound.add_printf(PRINTF_BYTES)?;
         }
+        let walk = self.walk();
+        let implicit = if implicit {
+            Some(Implicit::new(&mut bound, range, &layout, walk)?)
+        } else {
+            None
+        };
         Ok(Launch {
             program,
             info: self.info.clone(),
-            walk: self.walk(),
+            walk,
             layout,
             range: *range,
             arguments: arguments.to_vec(),
             bound,
+            implicit,
             private,
             scratch: self.scratch_bytes(),
             workers,
             translation,
         })
+    }
+
+    /// Whether functions of the kernel may ask for implicit arguments.
+    fn needs_implicit(&self) -> bool {
+        let env = &self.info.execution_env;
+        env.has_stack_calls || env.require_iab || self.payload_has(ArgType::ImplicitArgBuffer)
     }
 
     fn check_count(&self, given: usize) -> Result<(), LaunchError> {
@@ -311,6 +326,7 @@ pub struct Launch {
     range: NdRange,
     arguments: Vec<Argument>,
     bound: Bound,
+    implicit: Option<Implicit>,
     /// Private memory of a thread.
     private: u64,
     /// Scratch memory of a thread.
@@ -427,7 +443,7 @@ impl Launch {
             printf: self.bound.printf_address(),
             constants: self.bound.section(&[".data.const", ".bss.const"]),
             globals: self.bound.section(&[".data.global", ".bss.global"]),
-            implicit: 0,
+            implicit: self.implicit.as_ref().map_or(0, |i| i.address(local)),
         }
     }
 }
@@ -468,8 +484,10 @@ impl<'l> Team<'l> {
             self.fill(local)?;
             self.local = Some(local);
         }
+        let implicit = launch.implicit.as_ref().map_or(0, |i| i.place(local));
         for (thread, start) in (0_u32..).zip(&mut self.starts) {
-            launch.layout.write_header(&mut start.image, at, thread);
+            let image = &mut start.image;
+            launch.layout.write_header(image, at, thread, implicit);
             start.group_id = at;
         }
         let fault = |fault: visakit_exec::Fault| LaunchError::Fault {

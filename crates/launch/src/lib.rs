@@ -19,6 +19,7 @@ mod case;
 mod compare;
 mod error;
 mod facts;
+mod implicit;
 mod kernel;
 mod media;
 mod ndrange;
