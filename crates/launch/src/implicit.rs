@@ -123,3 +123,63 @@ fn ids(layout: &Layout, local: [u32; 3], walk: [usize; 3], bytes: &mut Vec<u8>) 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+    use super::*;
+    use crate::bind::bind;
+    use crate::zeinfo::ZeInfo;
+
+    /// What memory has at an address of the only buffer.
+    fn made(simd: u32, range: &NdRange) -> (Implicit, Vec<u8>) {
+        let text = format!("kernels:\n  - name: k\n    execution_env:\n      simd_size: {simd}\n");
+        let info = ZeInfo::parse(&text).unwrap().kernels.remove(0);
+        let layout = Layout::new(&info, &[], 32).unwrap();
+        let mut bound = bind(&info, &[], &[], &[]).unwrap();
+        let made = Implicit::new(&mut bound, range, &layout, [0, 1, 2]).unwrap();
+        let bytes = bound.memory.read(visakit_exec::BufferId(0));
+        (made, bytes)
+    }
+
+    fn words(bytes: &[u8]) -> Vec<u16> {
+        let words = bytes.as_chunks().0.iter();
+        words.map(|word| u16::from_le_bytes(*word)).collect()
+    }
+
+    #[test]
+    fn arguments_and_tables() {
+        let range = NdRange::new(&[10, 3], &[4, 2], &[7, 8]).unwrap();
+        let (made, bytes) = made(8, &range);
+        // The last column and the last row are of other sizes.
+        let sizes: Vec<_> = made.places.iter().map(|place| place.0).collect();
+        assert_eq!(sizes, [[4, 2, 1], [2, 2, 1], [4, 1, 1], [2, 1, 1]]);
+        for (local, at) in &made.places {
+            let at = usize::try_from(*at).unwrap();
+            assert!(at.is_multiple_of(ALIGNMENT));
+            let dword =
+                |n: usize| u32::from_le_bytes(bytes[at + n..at + n + 4].try_into().unwrap());
+            let long = |n: usize| u64::from_le_bytes(bytes[at + n..at + n + 8].try_into().unwrap());
+            assert_eq!(bytes[at..at + 4], [0x70, 0, 2, 8]);
+            assert_eq!([4, 8, 12].map(dword), *local);
+            assert_eq!([0x10, 0x18, 0x20].map(long), [10, 3, 1]);
+            assert_eq!([0x30, 0x38, 0x40].map(long), [7, 8, 0]);
+            assert_eq!([0x50, 0x54, 0x58].map(dword), [3, 2, 1]);
+            assert_eq!(long(0x48), made.address(*local) + 0x80);
+        }
+        // 16 places for each dimension, of which 8 are lanes.
+        let table = words(&bytes[0x80..0xe0]);
+        assert_eq!(table[..8], [0, 1, 2, 3, 0, 1, 2, 3]);
+        assert_eq!(table[16..24], [0, 0, 0, 0, 1, 1, 1, 1]);
+        assert_eq!(table[32..40], [0; 8]);
+    }
+
+    #[test]
+    fn threads_of_one_lane() {
+        let range = NdRange::new(&[2, 2], &[2, 2], &[]).unwrap();
+        let (made, bytes) = made(1, &range);
+        assert_eq!(made.places.len(), 1);
+        let table = words(&bytes[0x80..0x98]);
+        assert_eq!(table, [0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0]);
+    }
+}
