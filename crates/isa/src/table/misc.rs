@@ -397,7 +397,7 @@ macro_rules! __misc_rows {
         .unsupported(UNDEFINED) .text_only().since_platform(Platform::Xe3pCri).since("2025-12")
         .note("Descriptor only (IGC 2.26+, Xe3P); no binary reader case. No bytes exist.")
         => &[
-            EXEC, PRED, raw_to(F::Dst, T::F.union(T::HF).union(T::BF)),
+            EXEC, PRED.when(since(Features::SINCE_4_2)), raw_to(F::Dst, T::F.union(T::HF).union(T::BF)),
             raw(F::Src0, T::F.union(T::HF).union(T::BF)),
             raw(F::Src1, T::UD.union(T::HF).union(T::BF)),
             raw(F::Src2, T::UD.union(T::HF).union(T::BF)),
