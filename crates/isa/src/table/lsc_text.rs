@@ -201,40 +201,49 @@ const STRIDED_ADDRESS: Part = Part::If(
     ],
 );
 
+/// What follows a payload that holds the whole address of a block.
+const BLOCK_PAYLOAD: &[Part] = &[
+    Part::Text(" + ("),
+    Part::Number(F::UOffset),
+    Part::Text(","),
+    Part::Number(F::VOffset),
+    Part::Text(")"),
+];
+
+/// What follows the base of a surface.
+const BLOCK_PLACE: &[Part] = &[
+    Part::Text(", "),
+    Part::Bare(F::SurfaceWidth),
+    Part::Text(", "),
+    Part::Bare(F::SurfaceHeight),
+    Part::Text(", "),
+    Part::Bare(F::SurfacePitch),
+    Part::Text(", "),
+    Part::Bare(F::X),
+    Part::SignedHex(F::UOffset),
+    Part::Text(", "),
+    Part::Bare(F::Y),
+    Part::SignedHex(F::VOffset),
+];
+
 /// `flat[V32, V33, V34, V35, V36, V37]`
 const BLOCK_ADDRESS: Part = Part::If(
     Test::Present(F::SurfaceBase),
     &[
         Part::Text("flat["),
         Part::Bare(F::SurfaceBase),
-        // One payload that holds all.
         Part::If(
-            Test::Null(F::SurfaceWidth),
+            Test::Present(F::UOffset),
             &[
-                Part::Text(" + ("),
-                Part::Number(F::UOffset),
-                Part::Text(","),
-                Part::Number(F::VOffset),
-                Part::Text(")"),
+                Part::If(Test::Null(F::SurfaceWidth), BLOCK_PAYLOAD),
+                Part::If(Test::NotNull(F::SurfaceWidth), BLOCK_PLACE),
             ],
         ),
         Part::If(
-            Test::NotNull(F::SurfaceWidth),
-            &[
-                Part::Text(", "),
-                Part::Bare(F::SurfaceWidth),
-                Part::Text(", "),
-                Part::Bare(F::SurfaceHeight),
-                Part::Text(", "),
-                Part::Bare(F::SurfacePitch),
-                Part::Text(", "),
-                Part::Bare(F::X),
-                Part::SignedHex(F::UOffset),
-                Part::Text(", "),
-                Part::Bare(F::Y),
-                Part::SignedHex(F::VOffset),
-            ],
+            Test::Absent(F::UOffset),
+            &[Part::InputOnly(BLOCK_PAYLOAD)],
         ),
+        Part::If(Test::Absent(F::UOffset), BLOCK_PLACE),
         Part::Text("]"),
     ],
 );
@@ -320,24 +329,31 @@ pub(super) const LOAD_BLOCK: &[Part] = untyped!(TARGET, BLOCK_SHAPE, GAP, BLOCK_
 
 pub(super) const STORE: &[Part] = untyped!(ADDRESS, GAP, DATA, COLON, ELEMENT, VECTOR);
 
-/// Without data; objects of 4.1 and before hold them.
+/// Without data where an operation is said; what 4.1 and before hold has no operation and has data.
 pub(super) const CACHE_CONTROL: &[Part] = &[
     Part::Predicate,
     Part::Mnemonic,
     Part::Text("."),
     Part::Named(F::Sfid),
     Part::Caching,
-    Part::MayOmit(&[
-        Part::Text("."),
-        Part::Named(F::CacheOp),
-        Part::MayOmit(&[Part::Text("."), Part::Named(F::CacheSize)]),
-    ]),
+    Part::Choice(&Choice {
+        field: F::CacheOp,
+        mask: 0xff,
+        cases: &[(1, ".reset"), (2, ".set")],
+        otherwise: "",
+    }),
+    Part::Choice(&Choice {
+        field: F::CacheSize,
+        mask: 0xff,
+        cases: &[(1, ".64B"), (2, ".128B"), (3, ".192B"), (4, ".256B")],
+        otherwise: "",
+    }),
     Part::Text(" "),
     Part::ExecSize,
     GAP,
     ADDRESS,
     Part::If(
-        Test::Absent(F::CacheOp),
+        Test::NoBits(F::CacheOp, 0xff),
         &[GAP, DATA, COLON, ELEMENT, VECTOR],
     ),
 ];

@@ -478,6 +478,8 @@ impl InstructionDef {
                 | FieldName::CacheL1
                 | FieldName::CacheL2
                 | FieldName::CacheL3
+                | FieldName::CacheOp
+                | FieldName::CacheSize
                 | FieldName::Overfetch
                 | FieldName::MultiSampled,
                 FieldKind::U8,

@@ -7,8 +7,7 @@ use super::{Assembler, Options};
 use visakit_isa::{Dialect, Features, Version};
 
 /// What may help where only 4.2 has something.
-pub(super) const TEXT_ONLY: &str =
-    "4.2 has it, which exists as text only: nothing can be written as an object that says it";
+pub(super) const TEXT_ONLY: &str = "4.2 has it, and exists as text only";
 
 /// Assembles a text in the dialect that the options or the text itself name; where neither does, in
 /// the first one, in the order of [`Dialect::ALL`], that has everything the text says. What only 4.2 has

@@ -226,6 +226,9 @@ impl<'t> LineParser<'_, 't> {
                     }
                     return Err(self.cursor.unexpected(&wanted));
                 };
+                if !text.is_empty() {
+                    self.in_dialect(choice.field, Span::between(self.cursor.at, ahead.at))?;
+                }
                 *self.cursor = ahead;
                 self.fixed(text);
                 self.set(choice.field, choice.mask.into(), value);

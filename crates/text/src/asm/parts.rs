@@ -109,7 +109,7 @@ impl<'t> LineParser<'_, 't> {
             }
             return Err(self.cursor.unexpected(&wanted));
         };
-        if code != 0 || name == FieldName::CacheOp {
+        if code != 0 {
             self.in_dialect(name, Span::between(self.cursor.at, self.cursor.at + len))?;
         }
         self.cursor.at += len;
@@ -185,6 +185,11 @@ impl<'t> LineParser<'_, 't> {
         };
         let indexed = self.cursor.eat(b'(');
         let (word, symbol) = self.named(what)?;
+        let what = if indexed {
+            "a variable that holds a state"
+        } else {
+            what
+        };
         let value = match (symbol, value) {
             (Symbol::Sampler(id), Value::Sampler(_)) if !indexed => Value::Sampler(id),
             (Symbol::Surface(id), Value::Surface(_)) if !indexed => Value::Surface(id),
