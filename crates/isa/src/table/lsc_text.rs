@@ -239,10 +239,7 @@ const BLOCK_ADDRESS: Part = Part::If(
                 Part::If(Test::NotNull(F::SurfaceWidth), BLOCK_PLACE),
             ],
         ),
-        Part::If(
-            Test::Absent(F::UOffset),
-            &[Part::InputOnly(BLOCK_PAYLOAD)],
-        ),
+        Part::If(Test::Absent(F::UOffset), &[Part::InputOnly(BLOCK_PAYLOAD)]),
         Part::If(Test::Absent(F::UOffset), BLOCK_PLACE),
         Part::Text("]"),
     ],
