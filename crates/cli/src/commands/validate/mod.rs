@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use visakit::isa::Dialect;
 use visakit::isa::object::{Object, RoutineId};
 use visakit::parse::{self, ReadOptions};
-use visakit::text::asm::{self, Places, assemble_with_places};
+use visakit::text::asm::{self, Places, assemble_in_any_dialect};
 use visakit::validate::{
     Finding, Location, Options, Platform, Report, Scope, decoded_from, object, rules,
 };
@@ -173,7 +173,7 @@ fn check_text(path: &Path, bytes: &[u8], args: &Args, options: &Options) -> Chec
         names: Names::default(),
         lines: Vec::new(),
     };
-    match assemble_with_places(bytes, &assembling) {
+    match assemble_in_any_dialect(bytes, &assembling) {
         Ok(assembled) => {
             let mut report = object(&assembled.object, options);
             report.set_spans(|place| span(&assembled.places, place));
