@@ -51,6 +51,7 @@ use crate::platform::{Platform, Platforms};
 use crate::semantics::{Action, Conversion, Ending, Flow, Implicit, Memory, Traits};
 use crate::types::DataType;
 use crate::version::{Condition, Features, Format};
+use alloc::vec::Vec;
 
 /// What an instruction is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -443,6 +444,28 @@ impl InstructionDef {
     #[must_use]
     pub fn mnemonic(&self) -> &'static str {
         self.mnemonics.first().copied().unwrap_or(self.name)
+    }
+
+    /// The words that a line in one of its forms may begin with, after the predicate.
+    #[must_use]
+    pub fn spellings(&self, parts: &[Part]) -> Vec<&'static str> {
+        let first = parts.iter().find(|p| !matches!(p, Part::Predicate));
+        match first {
+            Some(Part::Mnemonic) => self.mnemonics.to_vec(),
+            Some(Part::Text(text)) => Vec::from([*text]),
+            Some(Part::Choice(choice)) => {
+                let cases = choice.cases.iter().map(|(_, text)| *text);
+                cases.chain([choice.otherwise]).collect()
+            }
+            Some(Part::Operation(name, codes)) => {
+                let names = self.field(*name).and_then(|field| field.enumeration);
+                let entries = names.map_or(&[][..], |names| names.entries).iter();
+                let meant = entries.filter(|(code, _)| codes >> code & 1 == 1);
+                meant.map(|(_, text)| *text).collect()
+            }
+            Some(Part::CallMnemonic(_)) => Vec::from(["call", "fccall"]),
+            _ => Vec::new(),
+        }
     }
 
     /// Whether a load/store cache message uses a data operand that its layout has. `true` for every

@@ -1,7 +1,6 @@
 //! Parts that are in few instructions, and those that hold numbers and strings.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
-use super::directive::most;
 use super::expression::Extent;
 use super::instruction::LineParser;
 use visakit_isa::Value;
@@ -125,7 +124,6 @@ impl LineParser<'_, '_> {
 
     /// A string of the pool.
     fn text(&mut self, part: &Part, name: FieldName) -> Parsed<()> {
-        let span = self.cursor.piece();
         let text = match self.cursor.pooled()? {
             Some((text, _)) => text,
             None if matches!(part, Part::Quoted(_)) => {
@@ -137,16 +135,6 @@ impl LineParser<'_, '_> {
             },
         };
         let id = self.draft.string(text);
-        let narrow = self.field(name).map(|(_, f)| f.kind) == Some(FieldKind::StringIndex16);
-        if narrow {
-            let number = usize::try_from(id.0).unwrap_or(usize::MAX);
-            most(
-                number,
-                0xffff,
-                "strings before the one of this instruction",
-                span,
-            )?;
-        }
         self.put_named(name, Value::String(id));
         Ok(())
     }
