@@ -7,7 +7,7 @@ use visakit::encode::ErrorKind;
 use visakit::isa::Version;
 use visakit::isa::object::Object;
 use visakit::text::asm::{Options, assemble_in_any_dialect};
-use visakit::text::{Form, Options as PrintOptions, Printer};
+use visakit::text::{Form, Options as PrintOptions, Printer, Style};
 use visakit::validate::{self, Platform};
 
 /// The packed texts of the cases, each with its device.
@@ -64,6 +64,10 @@ fn check(text: &[u8], platform: Platform) -> Result<bool, String> {
     }
     if visakit::text::format(&tidy, &options).as_ref() != Ok(&tidy) {
         return Err("formatted text is not in form".to_owned());
+    }
+    let dumped = visakit::text::format_as(text, &options, Style::Compiler);
+    if dumped.as_deref() != Ok(text) {
+        return Err("the compiler's own spacing is not its style".to_owned());
     }
     let options = validate::Options {
         platform: Some(platform),
