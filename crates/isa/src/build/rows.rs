@@ -1235,11 +1235,11 @@ macro_rules! for_each_constructor {
 
             /// `lsc_extended_cache_ctrl`: Controls caches. May be predicated.
             ///
-            /// To be set: `sfid`, `cache_op` (since 4.2), `cache_size` (since 4.2), `addr_type`,
-            /// `addr_size`, `data_size`, `data_elems`.
+            /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
-            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `cache_op` (since 4.2),
+            /// `cache_size` (since 4.2), `addr_scale`, `addr_offset`, `data_order`, `surface_index`
+            /// (with lsc_surface_index).
             fn lsc_extended_cache_ctrl = LSC_EXTENDED_CACHE_CTRL(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand,
