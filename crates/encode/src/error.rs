@@ -7,7 +7,7 @@ use core::fmt;
 use thiserror::Error as ThisError;
 use visakit_isa::object::RoutineId;
 use visakit_isa::table::FieldName;
-use visakit_isa::{Format, Op, Version};
+use visakit_isa::{DataType, Format, Op, Version};
 
 /// What is wrong, without a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ThisError)]
@@ -24,6 +24,9 @@ pub enum ErrorKind {
         /// Its field, where it is that.
         field: Option<FieldName>,
     },
+    /// A type that version 4.2 alone has.
+    #[error("the type {0} exists as text only")]
+    TextOnlyType(DataType),
     /// A number is too large for its field.
     #[error("{value:#x} does not fit into {bits} bits")]
     TooLarge {
@@ -105,7 +108,7 @@ impl ErrorKind {
             Self::UnsupportedVersion(_) => {
                 "known are 2.4, 3.0 to 3.8, 4.0, 4.1 and 4.8; 4.2 exists as text only"
             }
-            Self::TextOnly { .. } => {
+            Self::TextOnly { .. } | Self::TextOnlyType(_) => {
                 "keep it as text: no version has a binary form for it; without it, 4.1 has one"
             }
             Self::TooLarge { .. } => {

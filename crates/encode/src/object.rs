@@ -89,7 +89,19 @@ pub fn write(object: &Object<'_>) -> Result<Vec<u8>, Error> {
 fn text_only(object: &Object<'_>) -> Option<Error> {
     let format = object.format();
     object.routines().find_map(|(id, routine)| {
-        let mut code = routine.body()?.code.iter().enumerate();
+        let body = routine.body()?;
+        for (number, variable) in (0u32..).zip(&body.variables) {
+            let ty = variable.properties.data_type();
+            if ty.is_text_only() {
+                let context = Context {
+                    path: Vec::from([("variables", Some(number))]),
+                    ..Context::default()
+                };
+                let error = Error::new(ErrorKind::TextOnlyType(ty), format, context);
+                return Some(error.in_routine(id, &routine.display_name()));
+            }
+        }
+        let mut code = body.code.iter().enumerate();
         code.find_map(|(number, item)| {
             let Item::Instruction(instruction) = item else {
                 return None;

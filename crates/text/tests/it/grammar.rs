@@ -121,7 +121,13 @@ fn lines_of_text_only_make_objects_that_print() {
             let Ok(()) = Printer::new(&object, options).object(&mut printed);
             let again = made(&printed);
             let shown = String::from_utf8_lossy(&printed);
-            assert_eq!(again.kernels, object.kernels, "{line}: {shown}");
+            // A declaration after all others does not have the string that one among them has.
+            if form == Form::Exact || !line.starts_with(".decl") {
+                assert_eq!(again.kernels, object.kernels, "{line}: {shown}");
+            }
+            let mut reprinted = Vec::new();
+            let Ok(()) = Printer::new(&again, options).object(&mut reprinted);
+            assert_eq!(reprinted, printed, "{line}: {shown}");
         }
         let tidy = visakit_text::format(text.as_bytes(), &Options::default()).unwrap();
         assert_eq!(made(&tidy).kernels, object.kernels, "{line}");
