@@ -47,7 +47,7 @@ struct Cli {
 enum Command {
     /// Assemble vISA text into an object.
     Asm(commands::asm::Args),
-    /// Give texts the form of the printer, comments kept.
+    /// Format texts as the printer does; comments are kept.
     Fmt(commands::fmt::Args),
     /// Print routines as vISA text.
     Dis(commands::dis::Args),
@@ -61,7 +61,7 @@ enum Command {
     Roundtrip(commands::roundtrip::Args),
     /// Run kernels on the CPU: OpenCL kernels, media kernels, bare routines, cases.
     Run(Box<commands::run::Args>),
-    /// Bring an object to another version, up or down.
+    /// Convert an object to another version, newer or older.
     Convert(commands::convert::Args),
     /// Remove debug locations, names, native code and what nothing uses.
     Strip(commands::strip::Args),
@@ -75,13 +75,13 @@ enum Command {
     Diff(commands::diff::Args),
     /// Draw the control flow of routines, for Graphviz or as SVG.
     Cfg(commands::graph::Flow),
-    /// Draw who calls whom, for Graphviz or as SVG.
+    /// Draw the call graph, for Graphviz or as SVG.
     Callgraph(commands::graph::Drawing),
-    /// Say everything that is wrong with objects and texts.
+    /// Check objects and texts, and report everything that is wrong.
     Validate(commands::validate::Args),
     /// Explain a rule of the validator, or list all of them.
     Explain(commands::explain::Args),
-    /// Generate valid objects out of seeds.
+    /// Generate valid objects from seeds.
     Smith(commands::smith::Args),
     /// Make an object smaller while a command still succeeds.
     Reduce(commands::reduce::Args),

@@ -19,7 +19,7 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    /// Tells the streams of `anstream`, which all output goes through.
+    /// Configures the streams of `anstream`, which all output goes through.
     pub(crate) fn apply(self) {
         match self {
             Self::Auto => anstream::ColorChoice::Auto,
@@ -77,7 +77,7 @@ pub(crate) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
 pub(crate) fn needs_place(output: Option<&Path>) -> Result<(), Failure> {
     let standard = output.is_none_or(|path| path.as_os_str() == "-");
     if standard && io::stdout().is_terminal() {
-        let message = "an object is no text for a terminal: name a file with -o";
+        let message = "an object is not text for a terminal: name a file with -o";
         return Err(Failure::Other(message.to_owned()));
     }
     Ok(())

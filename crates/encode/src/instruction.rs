@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::sink::{Buffer, Output, Window};
 use alloc::vec::Vec;
-use visakit_isa::table::{FieldDef, FieldKind, Shape};
+use visakit_isa::table::{FieldDef, FieldKind, FieldPattern};
 use visakit_isa::wire::{Sink, Width};
 use visakit_isa::{Field, Format, Instruction, InstructionDef, Value};
 
@@ -95,7 +95,7 @@ fn quick<const INDEX: u8>(
     let mut out = Window::<INDEX>::new(room, format);
     let fields = instruction.fields.as_slice();
     head(def, &mut out).ok()?;
-    if matches!(def.shape, Shape::Conditional) {
+    if matches!(def.pattern, FieldPattern::Conditional) {
         write_fields(fields, def, &mut out).ok()?;
         return Some(out.at);
     }

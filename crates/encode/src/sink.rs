@@ -141,8 +141,9 @@ impl Sink for Buffer {
     }
 
     fn enter(&mut self, name: &'static str, index: Option<u32>) {
-        match (self.path.last_mut(), index) {
-            (Some((list, at @ None)), Some(index)) if *list == name => *at = Some(index),
+        match self.path.last_mut() {
+            // An entry takes the place of its list in the path.
+            Some((_, at)) if index.is_some() => *at = index,
             _ => self.path.push((name, index)),
         }
     }

@@ -10,17 +10,26 @@
 #[cfg(target_endian = "big")]
 compile_error!("registers and memory are little-endian; big-endian hosts are not supported");
 
+pub mod code;
 mod fault;
+mod kernels;
 mod lanes;
+mod machine;
 pub mod memory;
 mod message;
+mod native;
 mod observe;
 mod program;
 mod run;
 pub mod support;
+mod translate;
+mod variables;
 
 pub use fault::{Fault, FaultKind, TranslateError, Unsupported};
 pub use memory::{BufferId, Memory};
+pub use native::{Compiler, Host, Native, NativeFault, NativeThread};
 pub use observe::{InstructionEvent, MemoryAccess, Observer, Space};
-pub use program::{InputClass, InputSlot, Options, Program, VariableClass, VariableSlot};
-pub use run::{Counters, Group, Limits, Thread, ThreadStart};
+pub use program::{Program, ThreadStart};
+pub use run::{Counters, Group, Limits, Thread};
+pub use translate::Options;
+pub use variables::{InputClass, InputSlot, VariableClass, VariableSlot};

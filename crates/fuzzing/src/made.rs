@@ -5,13 +5,13 @@ use crate::bytes::{decode, printed, text_of, texts_in, validate as validated, wr
 use crate::run::{self, executed};
 use visakit_encode as encode;
 use visakit_parse::{self as parse, ReadOptions};
-use visakit_smith::Shaped;
+use visakit_smith::FuzzInput;
 use visakit_text::{Form, asm};
 use visakit_validate as validate;
 
 /// The input's object and its bytes, damaged where the input says so.
-fn made(data: &[u8]) -> (Shaped, Vec<u8>) {
-    let shaped = Shaped::new(data);
+fn made(data: &[u8]) -> (FuzzInput, Vec<u8>) {
+    let shaped = FuzzInput::new(data);
     let bytes = match encode::write(&shaped.object) {
         Ok(bytes) => bytes,
         Err(error) => unreachable!("a generated object cannot be written: {error}"),

@@ -5,7 +5,7 @@ use visakit_exec::memory::{ChannelOrder, ChannelType, Format, Image, Surface};
 use visakit_exec::{Group, Limits, Memory, Options, Program, ThreadStart};
 use visakit_isa::object::{Object, RoutineId, RoutineKind};
 use visakit_parse as parse;
-use visakit_smith::{ROW_BYTES, SURFACE_BYTES, SURFACES, Shaped, SurfaceKind};
+use visakit_smith::{FuzzInput, ROW_BYTES, SURFACE_BYTES, SURFACES, SurfaceKind};
 
 /// Whatever can be read is translated and run, kernel after kernel, with little memory and few steps. Nothing panics,
 /// nothing runs on for ever, and what it takes stays within the limits.
@@ -83,7 +83,7 @@ const TEXELS: Format = Format {
 };
 
 /// What the generator calls executable ends without a fault.
-pub(crate) fn to_the_end(shaped: &Shaped) {
+pub(crate) fn to_the_end(shaped: &FuzzInput) {
     const LIMITS: Limits = Limits {
         max_steps: 1_000_000,
         max_bytes: 16 << 20,

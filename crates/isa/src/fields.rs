@@ -1,35 +1,44 @@
-//! The fields of owned instructions, and how the instructions of a routine share their storage.
+//! The fields of owned instructions.
 
-use crate::instruction::{Field, Instruction};
-use crate::table::Op;
-use alloc::sync::Arc;
+use crate::instruction::{Field, Value};
+use crate::table::FieldName;
 use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::{Deref, DerefMut};
 
+/// Fields that stand in the instruction itself. Nineteen instructions in twenty have no more, and a
+/// list of instructions is one allocation for all of them.
+const INLINE: usize = 5;
+
 /// The fields of an instruction, in stream order: a slice that can grow.
 ///
-/// Instructions that were read together are ranges of a few large allocations. The first change gives
-/// an instruction a list of its own; nothing else tells the two kinds apart.
+/// A few stand in the instruction itself, longer lists in an allocation of their own; nothing else
+/// tells the two kinds apart.
 #[derive(Clone)]
 pub struct Fields(Storage);
 
 #[derive(Clone)]
 enum Storage {
-    Own(Vec<Field>),
-    Shared {
-        all: Arc<Vec<Field>>,
-        start: u32,
-        len: u32,
-    },
+    Inline { len: u8, fields: [Field; INLINE] },
+    Heap(Vec<Field>),
 }
+
+/// What stands where no field is.
+const VACANT: Field = Field {
+    name: FieldName::ExecSize,
+    value: Value::ZERO,
+};
 
 impl Fields {
     /// No fields.
+    #[inline]
     #[must_use]
     pub const fn new() -> Self {
-        Self(Storage::Own(Vec::new()))
+        Self(Storage::Inline {
+            len: 0,
+            fields: [VACANT; INLINE],
+        })
     }
 
     /// The fields.
@@ -37,54 +46,83 @@ impl Fields {
     #[must_use]
     pub fn as_slice(&self) -> &[Field] {
         match &self.0 {
-            Storage::Own(own) => own,
-            Storage::Shared { all, start, len } => {
-                let start = *start as usize;
-                all.get(start..start + *len as usize).unwrap_or_default()
-            }
+            Storage::Inline { len, fields } => fields.get(..usize::from(*len)).unwrap_or(fields),
+            Storage::Heap(fields) => fields,
         }
     }
 
-    /// The list to be changed. Fields that are shared are copied first.
-    pub fn to_mut(&mut self) -> &mut Vec<Field> {
-        if let Storage::Shared { .. } = self.0 {
-            self.0 = Storage::Own(self.as_slice().to_vec());
-        }
+    /// The fields, to be changed.
+    #[inline]
+    pub fn as_mut_slice(&mut self) -> &mut [Field] {
         match &mut self.0 {
-            Storage::Own(own) => own,
-            Storage::Shared { .. } => unreachable!(),
+            Storage::Inline { len, fields } => {
+                let len = usize::from(*len).min(INLINE);
+                fields.split_at_mut(len).0
+            }
+            Storage::Heap(fields) => fields,
         }
     }
 
     /// Appends a field.
+    #[inline]
     pub fn push(&mut self, field: Field) {
-        self.to_mut().push(field);
+        if let Some(value) = self.push_name(field.name) {
+            *value = field.value;
+        }
+    }
+
+    /// Appends a field whose value is yet to be written, to the place that this gives. There always
+    /// is one.
+    #[inline]
+    pub fn push_name(&mut self, name: FieldName) -> Option<&mut Value> {
+        if matches!(&self.0, Storage::Inline { len, .. } if usize::from(*len) == INLINE) {
+            self.move_out();
+        }
+        let field = match &mut self.0 {
+            Storage::Inline { len, fields } => {
+                let vacant = fields.get_mut(usize::from(*len))?;
+                *len += 1;
+                vacant.name = name;
+                vacant
+            }
+            Storage::Heap(fields) => {
+                fields.push(Field { name, ..VACANT });
+                fields.last_mut()?
+            }
+        };
+        Some(&mut field.value)
+    }
+
+    /// Moves the fields to an allocation with room for more.
+    #[cold]
+    fn move_out(&mut self) {
+        let mut fields = Vec::with_capacity(INLINE + 3);
+        fields.extend_from_slice(self);
+        self.0 = Storage::Heap(fields);
     }
 
     /// Puts a field at `index`, or at the end if there are fewer fields.
     pub fn insert(&mut self, index: usize, field: Field) {
-        let own = self.to_mut();
-        own.insert(index.min(own.len()), field);
+        let index = index.min(self.len());
+        self.push(field);
+        if let Some(moved) = self.get_mut(index..) {
+            moved.rotate_right(1);
+        }
     }
 
     /// Keeps the first `len` fields.
     pub fn truncate(&mut self, len: usize) {
         match &mut self.0 {
-            Storage::Own(own) => own.truncate(len),
-            Storage::Shared { len: all, .. } => {
-                *all = u32::try_from(len).map_or(*all, |len| len.min(*all));
+            Storage::Inline { len: all, .. } => {
+                *all = u8::try_from(len).map_or(*all, |len| len.min(*all));
             }
+            Storage::Heap(fields) => fields.truncate(len),
         }
     }
 
     /// Keeps the fields that `keep` accepts.
-    pub fn retain(&mut self, keep: impl FnMut(&Field) -> bool) {
-        self.to_mut().retain(keep);
-    }
-
-    /// Makes room for `additional` more fields.
-    pub fn reserve_exact(&mut self, additional: usize) {
-        self.to_mut().reserve_exact(additional);
+    pub fn retain(&mut self, mut keep: impl FnMut(&Field) -> bool) {
+        *self = self.iter().filter(|field| keep(field)).copied().collect();
     }
 }
 
@@ -104,26 +142,25 @@ impl Deref for Fields {
 }
 
 impl DerefMut for Fields {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [Field] {
-        self.to_mut()
-    }
-}
-
-impl From<Vec<Field>> for Fields {
-    fn from(fields: Vec<Field>) -> Self {
-        Self(Storage::Own(fields))
+        self.as_mut_slice()
     }
 }
 
 impl FromIterator<Field> for Fields {
     fn from_iter<I: IntoIterator<Item = Field>>(fields: I) -> Self {
-        Vec::from_iter(fields).into()
+        let mut collected = Self::new();
+        collected.extend(fields);
+        collected
     }
 }
 
 impl Extend<Field> for Fields {
     fn extend<I: IntoIterator<Item = Field>>(&mut self, fields: I) {
-        self.to_mut().extend(fields);
+        for field in fields {
+            self.push(field);
+        }
     }
 }
 
@@ -142,16 +179,7 @@ impl<'a> IntoIterator for &'a mut Fields {
     type IntoIter = core::slice::IterMut<'a, Field>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.to_mut().iter_mut()
-    }
-}
-
-impl IntoIterator for Fields {
-    type Item = Field;
-    type IntoIter = alloc::vec::IntoIter<Field>;
-
-    fn into_iter(mut self) -> Self::IntoIter {
-        core::mem::take(self.to_mut()).into_iter()
+        self.as_mut_slice().iter_mut()
     }
 }
 
@@ -172,121 +200,5 @@ impl Hash for Fields {
 impl fmt::Debug for Fields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_slice().fmt(f)
-    }
-}
-
-/// Fields of one allocation. Small enough for the processor's cache, and no list grows beyond it,
-/// so that what is reserved in vain is small, too.
-const CHUNK: usize = 2048;
-/// A chunk is closed when an instruction with as many fields as there can be might not fit.
-const LONGEST: usize = 320;
-
-/// Collects instructions whose fields share storage: a few allocations for a whole routine.
-///
-/// ```
-/// use visakit_isa::{Field, FieldName, InstructionList, LabelId, Op, Value};
-///
-/// let mut list = InstructionList::new();
-/// list.field(Field { name: FieldName::Label, value: Value::Label(LabelId(3)) });
-/// list.finish(Op::JMP);
-/// let jump = list.take(|instruction| instruction).pop().unwrap();
-/// assert_eq!(jump.get(FieldName::Label), Some(&Value::Label(LabelId(3))));
-/// ```
-#[derive(Debug, Default)]
-pub struct InstructionList {
-    /// Operations and numbers of fields of all instructions.
-    heads: Vec<(Op, u16)>,
-    /// Full chunks, and how many instructions have their fields there.
-    full: Vec<(Arc<Vec<Field>>, usize)>,
-    chunk: Vec<Field>,
-    /// Fields of the chunk that belong to finished instructions.
-    done: usize,
-    /// Instructions whose fields are in full chunks.
-    in_full: usize,
-}
-
-impl InstructionList {
-    /// An empty list.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Appends a field to the instruction that is being collected.
-    #[inline]
-    pub fn field(&mut self, field: Field) {
-        self.chunk.push(field);
-    }
-
-    /// Drops the fields of the instruction that is being collected.
-    pub fn discard(&mut self) {
-        self.chunk.truncate(self.done);
-    }
-
-    /// Ends an instruction.
-    #[inline]
-    pub fn finish(&mut self, op: Op) {
-        // No row has more fields than a `u16` can count.
-        self.chunk.truncate(self.done + usize::from(u16::MAX));
-        let count = self.chunk.len() - self.done;
-        self.heads
-            .push((op, u16::try_from(count).unwrap_or(u16::MAX)));
-        self.done = self.chunk.len();
-        if self.done + LONGEST > CHUNK {
-            self.close();
-        }
-    }
-
-    /// Number of instructions.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.heads.len()
-    }
-
-    /// Whether there is no instruction.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.heads.is_empty()
-    }
-
-    #[cold]
-    fn close(&mut self) {
-        let instructions = self.heads.len() - self.in_full;
-        self.in_full = self.heads.len();
-        self.done = 0;
-        // The next chunk will be as large: there was enough for this one.
-        let chunk = core::mem::replace(&mut self.chunk, Vec::with_capacity(CHUNK));
-        self.full.push((Arc::new(chunk), instructions));
-    }
-
-    /// Takes the instructions, each turned into an entry of a list. The list can be filled anew.
-    pub fn take<T>(&mut self, mut entry: impl FnMut(Instruction) -> T) -> Vec<T> {
-        self.discard();
-        let rest = self.heads.len() - self.in_full;
-        let mut last = core::mem::take(&mut self.chunk);
-        if rest > 0 {
-            last.shrink_to_fit();
-            self.full.push((Arc::new(last), rest));
-        }
-        let mut entries = Vec::with_capacity(self.heads.len());
-        let mut heads = self.heads.drain(..);
-        for (all, instructions) in self.full.drain(..) {
-            let mut start = 0;
-            entries.extend(heads.by_ref().take(instructions).map(|(op, count)| {
-                let len = u32::from(count);
-                let fields = if len == 0 {
-                    Fields::new()
-                } else {
-                    let all = Arc::clone(&all);
-                    Fields(Storage::Shared { all, start, len })
-                };
-                start += len;
-                entry(Instruction { op, fields })
-            }));
-        }
-        drop(heads);
-        self.done = 0;
-        self.in_full = 0;
-        entries
     }
 }

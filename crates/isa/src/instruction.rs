@@ -2,7 +2,9 @@
 
 use crate::fields::Fields;
 use crate::ids::{LabelId, SamplerId, StringId, SurfaceId, VarId};
-use crate::operand::{ElementCount, ExecSize, Predicate, RawOperand, SamplerOp, VectorOperand};
+use crate::operand::{
+    ElementCount, ExecSize, GeneralOperand, Predicate, RawOperand, Region, SamplerOp, VectorOperand,
+};
 use crate::table::{FieldKind, FieldName, InstructionDef, Op};
 use core::fmt;
 
@@ -42,6 +44,12 @@ pub enum Value {
 }
 
 impl Value {
+    /// What stands where nothing has been read yet; all bytes are zero.
+    pub const ZERO: Self = Self::Vector(VectorOperand::General(GeneralOperand::of(
+        VarId(0),
+        Region::from_bits(0),
+    )));
+
     /// Whether a field of this kind can hold the value. Lists hold their entries one by one.
     #[must_use]
     pub const fn fits(&self, kind: FieldKind) -> bool {

@@ -43,7 +43,7 @@ mod version;
 pub mod wire;
 
 pub use any::AnyInstruction;
-pub use fields::{Fields, InstructionList};
+pub use fields::Fields;
 pub use ids::{AddressId, LabelId, PredicateId, SamplerId, StringId, SurfaceId, VarId};
 pub use instruction::{Field, Instruction, Value};
 pub use operand::{

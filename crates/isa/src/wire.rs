@@ -5,6 +5,7 @@
 //! the writer crate the latter; neither knows the order or the width of any field.
 
 use crate::instruction::Value;
+use crate::operand::OperandRef;
 use crate::version::{Features, Format};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -163,7 +164,16 @@ pub trait Source<'a> {
     /// The place that [`Derived::InputOffset`] names.
     fn mark_inputs(&mut self);
 
-    /// Is shown every value of a field once it is read, operands by their class.
+    /// Is shown every vector operand once it is read, with its tag byte.
+    ///
+    /// # Errors
+    /// The source does not accept the operand.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn vet_operand(&mut self, _tag: u8, _operand: OperandRef<'_>) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// Is shown every other value of a field once it is read.
     ///
     /// # Errors
     /// The source does not accept the value.
@@ -175,7 +185,8 @@ pub trait Source<'a> {
     /// Bytes that no layout describes.
     fn invalid(&mut self, what: Undescribed) -> Self::Error;
 
-    /// What follows is part of this, until [`Source::leave`].
+    /// What follows is part of this, until [`Source::leave`]; with an index, of that entry of the list
+    /// that was entered last.
     fn enter(&mut self, name: &'static str, index: Option<u32>);
 
     /// Ends what [`Source::enter`] began. Not called when an error is on its way out.
@@ -227,7 +238,8 @@ pub trait Sink {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn meaning(&mut self, _: Meaning) {}
 
-    /// What follows is part of this, until [`Sink::leave`].
+    /// What follows is part of this, until [`Sink::leave`]; with an index, of that entry of the list
+    /// that was entered last.
     fn enter(&mut self, name: &'static str, index: Option<u32>);
 
     /// Ends what [`Sink::enter`] began. Not called when an error is on its way out.
@@ -356,11 +368,12 @@ impl<'a> Record<'a> for Cow<'a, [u8]> {
 /// # Errors
 /// Those of the source.
 pub fn read_list<'a, S: Source<'a>, T: Record<'a>>(
+    list: &mut Vec<T>,
     source: &mut S,
     name: &'static str,
     width: Width,
-) -> Result<Vec<T>, S::Error> {
-    read_list_with(source, name, width, T::read)
+) -> Result<(), S::Error> {
+    read_list_with(list, source, name, width, T::read)
 }
 
 /// Reads a count and that many entries, each by `read`.
@@ -368,27 +381,30 @@ pub fn read_list<'a, S: Source<'a>, T: Record<'a>>(
 /// # Errors
 /// Those of the source.
 pub fn read_list_with<'a, S: Source<'a>, T: Default>(
+    list: &mut Vec<T>,
     source: &mut S,
     name: &'static str,
     width: Width,
     read: impl Fn(&mut T, &mut S) -> Result<(), S::Error>,
-) -> Result<Vec<T>, S::Error> {
+) -> Result<(), S::Error> {
     source.enter(name, None);
     let count = match width.bytes(source.format()) {
         0 => 1,
         _ => source.number("count", width)?,
     };
-    // The count is not trusted: the list grows with what is really there.
-    let mut list = Vec::new();
+    // The count is not trusted: a long list grows with what is really there.
+    list.reserve_exact(count.min(64) as usize);
     for index in 0..count {
         source.enter(name, Some(index));
-        let mut entry = T::default();
-        read(&mut entry, source)?;
+        // Made and filled where it stays: a copy of what was just written would wait for the writing.
+        list.resize_with(list.len() + 1, T::default);
+        if let Some(entry) = list.last_mut() {
+            read(entry, source)?;
+        }
         source.leave();
-        list.push(entry);
     }
     source.leave();
-    Ok(list)
+    Ok(())
 }
 
 /// Writes a count and that many entries.
@@ -508,13 +524,13 @@ macro_rules! layout {
     };
     (@read $self:ident $s:ident $f:ident { list $field:ident : $width:expr $(, if $cond:expr)?; $($rest:tt)* }) => {
         if true $(&& $cond($f))? {
-            $self.$field = $crate::wire::read_list($s, stringify!($field), $width)?;
+            $crate::wire::read_list(&mut $self.$field, $s, stringify!($field), $width)?;
         }
         layout!(@read $self $s $f { $($rest)* });
     };
     (@read $self:ident $s:ident $f:ident { list $field:ident : $width:expr => $entry:ident $read:ident $write:ident $(, if $cond:expr)?; $($rest:tt)* }) => {
         if true $(&& $cond($f))? {
-            $self.$field = $crate::wire::read_list_with($s, stringify!($field), $width, $entry::$read)?;
+            $crate::wire::read_list_with(&mut $self.$field, $s, stringify!($field), $width, $entry::$read)?;
         }
         layout!(@read $self $s $f { $($rest)* });
     };

@@ -296,9 +296,11 @@ impl Case {
                 bytes.resize(*size, 0);
                 Argument::Buffer(bytes)
             }
-            ArgKind::Scalar { bytes } => Argument::Value(
-                hex(bytes).ok_or_else(|| self.fault(format!("`{bytes}` are no bytes in hex")))?,
-            ),
+            ArgKind::Scalar { bytes } => {
+                Argument::Value(hex(bytes).ok_or_else(|| {
+                    self.fault(format!("`{bytes}` is not a string of bytes in hex"))
+                })?)
+            }
             ArgKind::Local { size } => Argument::Local(*size),
             ArgKind::Image1d(image) => self.image(ImageKind::Image1d, image)?,
             ArgKind::Image1dBuffer(image) => self.image(ImageKind::Image1dBuffer, image)?,

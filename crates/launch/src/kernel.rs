@@ -11,11 +11,11 @@ use crate::source::{find_kernel, grf_bytes_of};
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use visakit_exec::{
-    Counters, Group, InputClass, Limits, Memory, Observer, Options, Program, ThreadStart,
+    Compiler, Counters, Group, InputClass, Limits, Memory, Observer, Options, Program, ThreadStart,
 };
 use visakit_isa::object::{Object, RoutineId};
 
@@ -50,8 +50,46 @@ pub struct Config<'a> {
     pub limits: Limits,
     /// Whether an unsupported instruction is an error even if it is not reached.
     pub strict: bool,
+    /// Makes machine code of the program. Without one the interpreter runs everything.
+    pub compile: Option<Compile<'a>>,
     /// Is called with the number of groups that have ended since it was called last, from any thread.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
+}
+
+/// When machine code is made, and by whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Compile<'a> {
+    /// The compiler.
+    pub compiler: &'a Arc<dyn Compiler>,
+    /// How often each instruction of the program runs, on average, before it is asked; 0: at once.
+    pub after: u64,
+}
+
+impl<'a> Compile<'a> {
+    /// Runs of each instruction of a program, on average, that pay for compiling it: what compiling
+    /// takes is divided by what machine code saves.
+    const RUNS: u64 = 1000;
+
+    /// Compiles what runs long enough to pay.
+    #[must_use]
+    pub const fn when_it_pays(compiler: &'a Arc<dyn Compiler>) -> Self {
+        Self {
+            compiler,
+            after: Self::RUNS,
+        }
+    }
+
+    /// Compiles at once.
+    #[must_use]
+    pub const fn always(compiler: &'a Arc<dyn Compiler>) -> Self {
+        Self { compiler, after: 0 }
+    }
+
+    pub(crate) fn apply(&self, program: &mut Program) {
+        let size = u64::try_from(program.instruction_count()).unwrap_or(u64::MAX);
+        let after = self.after.saturating_mul(size.max(1));
+        program.compile_with(Arc::clone(self.compiler), after);
+    }
 }
 
 impl std::fmt::Debug for Config<'_> {
@@ -74,6 +112,8 @@ pub struct Outcome {
     pub translation: Duration,
     /// Instructions translated.
     pub translated: usize,
+    /// Whether machine code was made.
+    pub compiled: bool,
     /// Time to run.
     pub time: Duration,
     /// What the kernel printed, as the hardware's buffer has it; the format strings are in the program's constants.
@@ -168,7 +208,10 @@ impl<'o> Kernel<'o> {
             symbols: bound.symbols.clone(),
             ..Options::default()
         };
-        let program = Program::new(self.object, self.routine, &options)?;
+        let mut program = Program::new(self.object, self.routine, &options)?;
+        if let Some(compile) = &config.compile {
+            compile.apply(&mut program);
+        }
         let translation = started.elapsed();
         let inputs: Vec<_> = program
             .inputs()
@@ -423,6 +466,7 @@ impl Launch {
             groups: self.range.group_count(),
             translation: self.translation,
             translated: self.program.instruction_count(),
+            compiled: self.program.is_compiled(),
             time: started.elapsed(),
             printf: self.bound.printf_bytes(),
             memory: self.bound.contents(),

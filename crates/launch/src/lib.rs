@@ -36,7 +36,7 @@ pub use case::{Case, Verdict};
 pub use compare::{Compare, Difference, Element};
 pub use error::LaunchError;
 pub use facts::{BoundArgument, Facts, Section};
-pub use kernel::{Config, Kernel, Launch, Outcome};
+pub use kernel::{Compile, Config, Kernel, Launch, Outcome};
 pub use media::{Dependency, Media, MediaOutcome, MediaSurface, SurfaceShape, Target};
 pub use ndrange::NdRange;
 pub use payload::{Layout, LocalIds};

@@ -7,10 +7,14 @@ use crate::run::Machine;
 use crate::state::{Halt, Loose, Storage};
 use crate::value::{Precision, format_of};
 use std::fmt;
+use std::sync::{Arc, LazyLock};
 use visakit_exec::memory::{ChannelOrder, ChannelType, Format as Texels, Image, Surface};
-use visakit_exec::{Group, Limits, Memory, Options, Program, ThreadStart, VariableSlot};
+use visakit_exec::{
+    BufferId, Counters, Group, Limits, Memory, Options, Program, ThreadStart, VariableSlot,
+};
 use visakit_isa::object::Item;
 use visakit_isa::{PredicateId, VarId};
+use visakit_jit::Jit;
 
 /// A place where the two machines differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -142,126 +146,227 @@ pub fn compare_changed(case: &Case, changed: &Case) -> Verdict {
         Err(halt) => return Verdict::Undefined(halt),
     };
     let first = case.object.format().predefined_variable_count();
-    match run_fast(changed, &slow, first) {
+    let compared = Fast::run(changed, None).and_then(|fast| {
+        let mut differences = fast.against(&slow, first)?;
+        for jit in compilers() {
+            differences.extend(fast.against_machine_code(changed, *jit));
+        }
+        Ok(differences)
+    });
+    match compared {
         Ok(differences) if differences.is_empty() => Verdict::Agree,
         Ok(differences) => Verdict::Differ(differences),
         Err(message) => Verdict::Fault(message),
     }
 }
 
-/// The first declared variable of the slow machine has the number `first`.
-fn run_fast(case: &Case, slow: &Machine<'_>, first: u32) -> Result<Vec<Difference>, String> {
-    let options = Options {
-        grf_bytes: u32::try_from(case.grf).unwrap_or(32),
-        strict: true,
-        ..Options::default()
-    };
-    let program = Program::new(&case.object, Case::KERNEL, &options).map_err(|e| e.to_string())?;
-    let mut memory = Memory::new(1 << 30);
-    let mut buffers = Vec::new();
-    for bytes in &case.buffers {
-        buffers.push(memory.add_buffer(bytes).map_err(|e| e.to_string())?);
+/// The compilers of this host.
+fn compilers() -> &'static [Jit] {
+    static COMPILERS: LazyLock<Vec<Jit>> = LazyLock::new(|| {
+        let mut all: Vec<Jit> = [Jit::avx2(), Jit::host()].into_iter().flatten().collect();
+        all.dedup();
+        all
+    });
+    &COMPILERS
+}
+
+/// The fast machine after a run.
+struct Fast {
+    program: Program,
+    memory: Memory,
+    buffers: Vec<BufferId>,
+    group: Group,
+    counters: Counters,
+}
+
+impl Fast {
+    /// Runs a case, in machine code if a compiler is given.
+    fn run(case: &Case, compiler: Option<Jit>) -> Result<Self, String> {
+        let options = Options {
+            grf_bytes: u32::try_from(case.grf).unwrap_or(32),
+            strict: true,
+            ..Options::default()
+        };
+        let mut program =
+            Program::new(&case.object, Case::KERNEL, &options).map_err(|e| e.to_string())?;
+        if let Some(jit) = compiler {
+            program.compile_with(Arc::new(jit), 0);
+        }
+        let mut memory = Memory::new(1 << 30);
+        let mut buffers = Vec::new();
+        for bytes in &case.buffers {
+            buffers.push(memory.add_buffer(bytes).map_err(|e| e.to_string())?);
+        }
+        for (binding, index) in &case.bindings {
+            let buffer = *buffers.get(*index).ok_or("no such buffer")?;
+            let whole = Surface::whole(buffer);
+            let result = match binding {
+                Binding::Table(at) => {
+                    let row = u32::try_from(SlowMemory::ROW).unwrap_or(0);
+                    let rows = case.buffers.get(*index).map_or(0, Vec::len) / SlowMemory::ROW;
+                    let rows = u32::try_from(rows).unwrap_or(0);
+                    let texels = Texels {
+                        order: ChannelOrder::Rgba,
+                        channel: ChannelType::Uint32,
+                    };
+                    let (width, format) = match case.images.iter().find(|(image, _)| image == at) {
+                        Some((_, 1)) => (row, Some(Texels::R8_UINT)),
+                        Some((_, size)) => (row / u32::try_from(*size).unwrap_or(1), Some(texels)),
+                        None => (0, None),
+                    };
+                    let surface = format.map_or(whole, |format| {
+                        Surface::Image2d(Image::new_2d(buffer, width, rows, row, format))
+                    });
+                    memory.bind(u8::try_from(*at).unwrap_or(0), surface)
+                }
+                Binding::Handle(handle) => memory.bind_handle(*handle, whole),
+                Binding::State(offset) => memory.bind_state(*offset, whole),
+            };
+            result.map_err(|e| e.to_string())?;
+        }
+        for (index, (buffer, offset)) in &case.counters {
+            let buffer = *buffers.get(*buffer).ok_or("no such buffer")?;
+            memory.bind_counter(u8::try_from(*index).unwrap_or(0), buffer, *offset);
+        }
+        let slot = |name: &str| -> Result<VariableSlot, String> {
+            program
+                .variable(name)
+                .ok_or_else(|| format!("no variable {name}"))
+        };
+        let mut sets = Vec::new();
+        for (name, bytes) in &case.sets {
+            sets.push((slot(name)?, bytes.clone()));
+        }
+        let start = ThreadStart {
+            mask: case.mask,
+            cr0: case.cr0,
+            sets,
+            ..ThreadStart::default()
+        };
+        let mut group =
+            Group::new(&program, case.local_bytes, &[start]).map_err(|e| e.to_string())?;
+        let limits = Limits {
+            max_steps: 2_000_000,
+            ..Limits::default()
+        };
+        let counters = group
+            .run(&program, &memory, &limits, &mut ())
+            .map_err(|e| e.to_string())?;
+        Ok(Self {
+            program,
+            memory,
+            buffers,
+            group,
+            counters,
+        })
     }
-    for (binding, index) in &case.bindings {
-        let buffer = *buffers.get(*index).ok_or("no such buffer")?;
-        let whole = Surface::whole(buffer);
-        let result = match binding {
-            Binding::Table(at) => {
-                let row = u32::try_from(SlowMemory::ROW).unwrap_or(0);
-                let rows = case.buffers.get(*index).map_or(0, Vec::len) / SlowMemory::ROW;
-                let rows = u32::try_from(rows).unwrap_or(0);
-                let texels = Texels {
-                    order: ChannelOrder::Rgba,
-                    channel: ChannelType::Uint32,
-                };
-                let (width, format) = match case.images.iter().find(|(image, _)| image == at) {
-                    Some((_, 1)) => (row, Some(Texels::R8_UINT)),
-                    Some((_, size)) => (row / u32::try_from(*size).unwrap_or(1), Some(texels)),
-                    None => (0, None),
-                };
-                let surface = format.map_or(whole, |format| {
-                    Surface::Image2d(Image::new_2d(buffer, width, rows, row, format))
-                });
-                memory.bind(u8::try_from(*at).unwrap_or(0), surface)
+
+    /// Where it differs from the slow machine, whose first declared variable has the number `first`.
+    fn against(&self, slow: &Machine<'_>, first: u32) -> Result<Vec<Difference>, String> {
+        let Self {
+            program,
+            memory,
+            buffers,
+            group,
+            ..
+        } = self;
+        let slot = |name: &str| -> Result<VariableSlot, String> {
+            program
+                .variable(name)
+                .ok_or_else(|| format!("no variable {name}"))
+        };
+        let thread = group.thread(0).ok_or("no thread")?;
+        let mut differences = Vec::new();
+        let (Some(locals), Ok(scope)) = (slow.activations.first(), slow.scope(Case::KERNEL)) else {
+            return Err("no variables".to_owned());
+        };
+        for (index, variable) in (first..).zip(&scope.body.variables) {
+            let Some(storage) = locals.general.get(&VarId(index)) else {
+                continue;
+            };
+            let name = scope.body.string(variable.name).unwrap_or_default();
+            let name = String::from_utf8_lossy(name);
+            let got = thread.read(&slot(&name)?);
+            differ(&name, storage, got, &mut differences);
+        }
+        for (index, predicate) in (1..).zip(&scope.body.predicates) {
+            let name = scope.body.string(predicate.name).unwrap_or_default();
+            let name = String::from_utf8_lossy(name);
+            let bytes = locals
+                .predicates
+                .get(&PredicateId(index))
+                .map_or([0; 4], |p| p.to_le_bytes());
+            let storage = Storage {
+                bytes: bytes.to_vec(),
+                ..Storage::default()
+            };
+            differ(
+                &name,
+                &storage,
+                thread.read(&slot(&name)?),
+                &mut differences,
+            );
+        }
+        for (index, buffer) in buffers.iter().enumerate() {
+            let storage = Storage {
+                bytes: slow.memory.buffer(index).to_vec(),
+                ..Storage::default()
+            };
+            let name = format!("buffer {index}");
+            differ(&name, &storage, &memory.read(*buffer), &mut differences);
+        }
+        let storage = Storage {
+            bytes: slow.memory.local.clone(),
+            ..Storage::default()
+        };
+        differ("local memory", &storage, group.slm(), &mut differences);
+        Ok(differences)
+    }
+
+    /// Where machine code leaves anything else than the interpreter: every byte counts.
+    fn against_machine_code(&self, case: &Case, jit: Jit) -> Vec<Difference> {
+        let mut differences = Vec::new();
+        let mut note = |what: &str, offset: usize, expected: &[u8], got: &[u8]| {
+            differences.push(Difference {
+                name: format!("machine code ({:?}), {what}", jit.features()),
+                offset,
+                expected: expected.to_vec(),
+                got: got.to_vec(),
+                precision: Precision::Exact,
+            });
+        };
+        let native = match Self::run(case, Some(jit)) {
+            Ok(native) => native,
+            Err(fault) => {
+                note(&fault, 0, &[], &[]);
+                return differences;
             }
-            Binding::Handle(handle) => memory.bind_handle(*handle, whole),
-            Binding::State(offset) => memory.bind_state(*offset, whole),
         };
-        result.map_err(|e| e.to_string())?;
-    }
-    for (index, (buffer, offset)) in &case.counters {
-        let buffer = *buffers.get(*buffer).ok_or("no such buffer")?;
-        memory.bind_counter(u8::try_from(*index).unwrap_or(0), buffer, *offset);
-    }
-    let slot = |name: &str| -> Result<VariableSlot, String> {
-        program
-            .variable(name)
-            .ok_or_else(|| format!("no variable {name}"))
-    };
-    let mut sets = Vec::new();
-    for (name, bytes) in &case.sets {
-        sets.push((slot(name)?, bytes.clone()));
-    }
-    let start = ThreadStart {
-        mask: case.mask,
-        cr0: case.cr0,
-        sets,
-        ..ThreadStart::default()
-    };
-    let mut group = Group::new(&program, case.local_bytes, &[start]).map_err(|e| e.to_string())?;
-    let limits = Limits {
-        max_steps: 2_000_000,
-        ..Limits::default()
-    };
-    group
-        .run(&program, &memory, &limits, &mut ())
-        .map_err(|e| e.to_string())?;
-    let thread = group.thread(0).ok_or("no thread")?;
-    let mut differences = Vec::new();
-    let (Some(locals), Ok(scope)) = (slow.activations.first(), slow.scope(Case::KERNEL)) else {
-        return Err("no variables".to_owned());
-    };
-    for (index, variable) in (first..).zip(&scope.body.variables) {
-        let Some(storage) = locals.general.get(&VarId(index)) else {
-            continue;
+        let mut compare = |what: &str, expected: &[u8], got: &[u8]| {
+            if expected.len() != got.len() {
+                note(what, 0, &[], &[]);
+            }
+            let pairs = expected.chunks(4).zip(got.chunks(4)).enumerate();
+            for (word, (expected, got)) in pairs.filter(|(_, (a, b))| a != b).take(4) {
+                note(what, 4 * word, expected, got);
+            }
         };
-        let name = scope.body.string(variable.name).unwrap_or_default();
-        let name = String::from_utf8_lossy(name);
-        let got = thread.read(&slot(&name)?);
-        differ(&name, storage, got, &mut differences);
-    }
-    for (index, predicate) in (1..).zip(&scope.body.predicates) {
-        let name = scope.body.string(predicate.name).unwrap_or_default();
-        let name = String::from_utf8_lossy(name);
-        let bytes = locals
-            .predicates
-            .get(&PredicateId(index))
-            .map_or([0; 4], |p| p.to_le_bytes());
-        let storage = Storage {
-            bytes: bytes.to_vec(),
-            ..Storage::default()
-        };
-        differ(
-            &name,
-            &storage,
-            thread.read(&slot(&name)?),
-            &mut differences,
+        let registers = |fast: &Self| fast.group.thread(0).map(|t| t.registers().to_vec());
+        compare(
+            "registers",
+            &registers(self).unwrap_or_default(),
+            &registers(&native).unwrap_or_default(),
         );
+        compare("local memory", self.group.slm(), native.group.slm());
+        for (one, other) in self.buffers.iter().zip(&native.buffers) {
+            let (one, other) = (self.memory.read(*one), native.memory.read(*other));
+            compare("a buffer", &one, &other);
+        }
+        let counts = |c: Counters| [c.instructions, c.lane_operations].map(u64::to_le_bytes);
+        let (one, other) = (counts(self.counters), counts(native.counters));
+        compare("counters", one.as_flattened(), other.as_flattened());
+        differences
     }
-    for (index, buffer) in buffers.iter().enumerate() {
-        let storage = Storage {
-            bytes: slow.memory.buffer(index).to_vec(),
-            ..Storage::default()
-        };
-        let name = format!("buffer {index}");
-        differ(&name, &storage, &memory.read(*buffer), &mut differences);
-    }
-    let storage = Storage {
-        bytes: slow.memory.local.clone(),
-        ..Storage::default()
-    };
-    differ("local memory", &storage, group.slm(), &mut differences);
-    Ok(differences)
 }
 
 fn differ(name: &str, storage: &Storage, got: &[u8], differences: &mut Vec<Difference>) {

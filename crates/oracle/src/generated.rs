@@ -4,7 +4,7 @@ use crate::compare::{Verdict, compare, prune};
 use crate::generate::Case;
 use crate::memory::Binding;
 use visakit_isa::object::Object;
-use visakit_smith::{Platform, SURFACE_BYTES, SURFACES, Shaped, SurfaceKind};
+use visakit_smith::{FuzzInput, Platform, SURFACE_BYTES, SURFACES, SurfaceKind};
 
 /// A case of an object that the generator calls executable, for one thread with all its lanes.
 #[must_use]
@@ -46,7 +46,7 @@ fn image((entry, kind): (u8, SurfaceKind)) -> Option<(u32, usize)> {
 /// out first. Edits of the bytes are not done: an object that means nothing has no right result.
 #[must_use]
 pub fn run(data: &[u8]) -> Verdict {
-    let shaped = Shaped::new(data);
+    let shaped = FuzzInput::new(data);
     let mut case = case(shaped.object, shaped.config.platform);
     let _ = prune(&mut case);
     compare(&case)

@@ -2,8 +2,8 @@
 
 use crate::dialect::{self, FoundDialect};
 use crate::error::{Context, Error, ErrorKind, NomError};
-use crate::place::{Place, PlaceId};
-use crate::places::Pieces;
+use crate::extent::{Extent, ExtentId};
+use crate::pieces::Pieces;
 use crate::routine::RoutineReader;
 use crate::wire::{Cursor, Leaf, Observer, Silent, locate};
 use alloc::vec::Vec;
@@ -27,7 +27,7 @@ const PREFIX: u64 = 6;
 /// # let file = include_bytes!("../../../fixtures/objects/subgroups_skl_v36.isa");
 /// let container = visakit_parse::Container::parse(file)?;
 /// for (id, routine) in container.header().routines() {
-///     let place = container.place(id).unwrap();
+///     let place = container.extent(id).unwrap();
 ///     println!("{} at {:#x}", routine.display_name(), place.offset);
 ///     for instruction in container.routine(id)?.instructions() {
 ///         let instruction = instruction?;
@@ -42,8 +42,8 @@ pub struct Container<'a> {
     bytes: &'a [u8],
     header: Object<'a>,
     header_end: u64,
-    places: Vec<Place>,
-    /// Indices into `places` of the kernels, then of the functions.
+    extents: Vec<Extent>,
+    /// Indices into `extents` of the kernels, then of the functions.
     routines: Vec<usize>,
     dialect: FoundDialect,
 }
@@ -72,32 +72,32 @@ impl<'a> Container<'a> {
         let mut cursor = Cursor::new(rest, PREFIX, header.format(), observer);
         header.read_header(&mut cursor)?;
         let header_end = cursor.position();
-        let places = places(&header, &cursor.derived);
-        for place in &places {
+        let extents = extents(&header, &cursor.derived);
+        for extent in &extents {
             // Those that turn out to hold code get it in the end.
-            if let PlaceId::Binary { kernel, index } = place.id
+            if let ExtentId::Binary { kernel, index } = extent.id
                 && let Some(binary) = header
                     .kernels
                     .get_mut(kernel)
                     .and_then(|k| k.binaries.get_mut(index))
             {
                 binary.code = NativeCode::Placeholder {
-                    offset: place.offset,
-                    size: place.size,
+                    offset: extent.offset,
+                    size: extent.size,
                 };
             }
         }
-        let routines = places
+        let routines = extents
             .iter()
             .enumerate()
-            .filter(|(_, p)| matches!(p.id, PlaceId::Routine(_)))
+            .filter(|(_, p)| matches!(p.id, ExtentId::Routine(_)))
             .map(|(i, _)| i)
             .collect();
         Ok(Self {
             bytes,
             header,
             header_end,
-            places,
+            extents,
             routines,
             dialect: FoundDialect::default(),
         })
@@ -134,29 +134,29 @@ impl<'a> Container<'a> {
         self.header.version
     }
 
-    /// What the header says of places, in header order.
+    /// The extents that the header states, in header order.
     #[must_use]
-    pub fn places(&self) -> &[Place] {
-        &self.places
+    pub fn extents(&self) -> &[Extent] {
+        &self.extents
     }
 
-    /// What the header says of the place of a routine.
+    /// The extent of a routine.
     #[must_use]
-    pub fn place(&self, id: RoutineId) -> Option<&Place> {
+    pub fn extent(&self, id: RoutineId) -> Option<&Extent> {
         let number = match id.kind {
             RoutineKind::Kernel => id.index,
             RoutineKind::Function => id.index.checked_add(self.header.kernels.len())?,
         };
-        let place = self.places.get(*self.routines.get(number)?)?;
-        (place.id == PlaceId::Routine(id)).then_some(place)
+        let extent = self.extents.get(*self.routines.get(number)?)?;
+        (extent.id == ExtentId::Routine(id)).then_some(extent)
     }
 
     /// Whether the entry of a native binary claims no place after the header: compilers leave such
     /// entries where no code was generated.
     #[must_use]
-    pub fn is_placeholder(&self, place: &Place) -> bool {
-        matches!(place.id, PlaceId::Binary { .. })
-            && (place.size == 0 || u64::from(place.offset) < self.header_end)
+    pub fn is_placeholder(&self, extent: &Extent) -> bool {
+        matches!(extent.id, ExtentId::Binary { .. })
+            && (extent.size == 0 || u64::from(extent.offset) < self.header_end)
     }
 
     /// The header's entry of a routine.
@@ -176,9 +176,9 @@ impl<'a> Container<'a> {
             let pieces = Pieces::assign(self);
             let held = pieces.held.iter();
             let readers: Vec<RoutineReader<'_>> = held
-                .filter_map(|(place, bytes)| match place.id {
-                    PlaceId::Routine(id) => self.routine_in(id, place, bytes).ok(),
-                    PlaceId::Binary { .. } => None,
+                .filter_map(|(extent, bytes)| match extent.id {
+                    ExtentId::Routine(id) => self.routine_in(id, extent, bytes).ok(),
+                    ExtentId::Binary { .. } => None,
                 })
                 .collect();
             let (best, candidates) = dialect::search(self.version(), |attempt| {
@@ -212,7 +212,7 @@ impl<'a> Container<'a> {
         id: RoutineId,
         observer: &mut O,
     ) -> Result<RoutineReader<'a>, Error> {
-        let (Some(place), Some(entry)) = (self.place(id), self.entry(id)) else {
+        let (Some(extent), Some(entry)) = (self.extent(id), self.entry(id)) else {
             let end = match id.kind {
                 RoutineKind::Kernel => self.header.kernels.len(),
                 RoutineKind::Function => self.header.functions.len(),
@@ -228,11 +228,11 @@ impl<'a> Container<'a> {
                 Context::default(),
             ));
         };
-        let slice = self.slice(place)?;
+        let slice = self.slice(extent)?;
         RoutineReader::parse(
             id,
             entry.name.clone(),
-            place,
+            extent,
             slice,
             self.format(),
             observer,
@@ -243,12 +243,12 @@ impl<'a> Container<'a> {
     pub(crate) fn routine_in(
         &self,
         id: RoutineId,
-        place: &Place,
+        extent: &Extent,
         bytes: &'a [u8],
     ) -> Result<RoutineReader<'a>, Error> {
         let name = self.entry(id).map(|e| e.name.clone()).unwrap_or_default();
         let format = self.header.format();
-        RoutineReader::parse(id, name, place, bytes, format, &mut Silent)
+        RoutineReader::parse(id, name, extent, bytes, format, &mut Silent)
     }
 
     /// Version and [`Container::dialect`].
@@ -257,18 +257,18 @@ impl<'a> Container<'a> {
         Format::new(self.version(), self.dialect())
     }
 
-    /// The bytes of a place.
+    /// The bytes of an extent.
     ///
     /// # Errors
     /// It is not inside of the file, or inside of the header.
-    pub fn slice(&self, place: &Place) -> Result<&'a [u8], Error> {
-        let Place { offset, size, .. } = *place;
+    pub fn slice(&self, extent: &Extent) -> Result<&'a [u8], Error> {
+        let Extent { offset, size, .. } = *extent;
         let kind = if u64::from(offset) < self.header_end {
             ErrorKind::Overlap { offset, size }
         } else {
             let range = usize::try_from(offset)
                 .ok()
-                .zip(usize::try_from(place.end()).ok());
+                .zip(usize::try_from(extent.end()).ok());
             match range.and_then(|(start, end)| self.bytes.get(start..end)) {
                 Some(slice) => return Ok(slice),
                 None => ErrorKind::OutsideOfFile {
@@ -278,22 +278,22 @@ impl<'a> Container<'a> {
                 },
             }
         };
-        Err(self.misplaced(kind, place))
+        Err(self.misplaced(kind, extent))
     }
 
     #[cold]
-    pub(crate) fn misplaced(&self, kind: ErrorKind, place: &Place) -> Error {
+    pub(crate) fn misplaced(&self, kind: ErrorKind, extent: &Extent) -> Error {
         let mut context = Context::default();
-        let id = match place.id {
-            PlaceId::Routine(id) => id,
-            PlaceId::Binary { kernel, index } => {
+        let id = match extent.id {
+            ExtentId::Routine(id) => id,
+            ExtentId::Binary { kernel, index } => {
                 context.path.push(("binaries", u32::try_from(index).ok()));
                 RoutineId::new(RoutineKind::Kernel, kernel)
             }
         };
         context.field = Some("offset");
         let name = self.entry(id).map(Routine::display_name);
-        Error::new(kind, place.stated_at, context).in_routine(id, &name.unwrap_or_default())
+        Error::new(kind, extent.stated_at, context).in_routine(id, &name.unwrap_or_default())
     }
 }
 
@@ -327,8 +327,8 @@ fn version(bytes: &[u8]) -> Result<Version, Error> {
 
 /// Pairs the derived numbers of the header with what they are about, in the order in which the
 /// layout gives them.
-fn places(header: &Object<'_>, derived: &[(Derived, u32, u64)]) -> Vec<Place> {
-    let mut places = Vec::new();
+fn extents(header: &Object<'_>, derived: &[(Derived, u32, u64)]) -> Vec<Extent> {
+    let mut extents = Vec::new();
     let mut numbers = derived.iter().peekable();
     let mut take = |what: Derived| {
         numbers
@@ -341,8 +341,8 @@ fn places(header: &Object<'_>, derived: &[(Derived, u32, u64)]) -> Vec<Place> {
         };
         let size = take(Derived::RoutineSize).map_or(0, |(n, _)| n);
         let input_offset = take(Derived::InputOffset).map(|(n, _)| n);
-        places.push(Place {
-            id: PlaceId::Routine(id),
+        extents.push(Extent {
+            id: ExtentId::Routine(id),
             offset,
             size,
             input_offset,
@@ -353,8 +353,8 @@ fn places(header: &Object<'_>, derived: &[(Derived, u32, u64)]) -> Vec<Place> {
                 break;
             };
             let size = take(Derived::BinarySize).map_or(0, |(n, _)| n);
-            places.push(Place {
-                id: PlaceId::Binary {
+            extents.push(Extent {
+                id: ExtentId::Binary {
                     kernel: id.index,
                     index,
                 },
@@ -365,5 +365,5 @@ fn places(header: &Object<'_>, derived: &[(Derived, u32, u64)]) -> Vec<Place> {
             });
         }
     }
-    places
+    extents
 }

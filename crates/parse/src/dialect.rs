@@ -1,13 +1,17 @@
 //! Which dialect an object is written in, found out by decoding its instructions.
 
 use crate::error::Error;
-use crate::instruction::{FieldRef, Instructions};
+use crate::instruction::{FieldVisitor, Instructions};
 use crate::routine::RoutineReader;
 use crate::rules::Rules;
 use alloc::vec::Vec;
+use core::ops::Range;
 use core::sync::atomic::{AtomicU8, Ordering};
-use visakit_isa::table::FieldKind;
-use visakit_isa::{Dialect, Features, Field, Format, InstructionDef, InstructionList, Version};
+use visakit_isa::object::Item;
+use visakit_isa::table::{FieldDef, FieldKind};
+use visakit_isa::{
+    Dialect, Features, Fields, Format, Instruction, InstructionDef, Op, Value, Version,
+};
 
 /// How far the routines of an object can be decoded in one dialect.
 #[derive(Debug)]
@@ -70,16 +74,28 @@ impl Attempt {
         self.end(reader.code(), &instructions, error.as_ref());
     }
 
-    /// Decodes a routine and collects its instructions; tells whether all are sound.
-    pub(crate) fn collect(
-        &mut self,
-        reader: &RoutineReader<'_>,
-        list: &mut InstructionList,
-    ) -> bool {
+    /// Decodes a routine and collects its instructions; `None` unless all are sound.
+    pub(crate) fn collect<'a>(&mut self, reader: &RoutineReader<'a>) -> Option<Vec<Item<'a>>> {
         let mut instructions = self.instructions(reader);
-        let error = collect(&mut instructions, list, &mut self.met);
-        self.end(reader.code(), &instructions, error.as_ref())
+        let mut code = Vec::with_capacity(expected_count(reader.code()));
+        let error = collect(&mut instructions, &mut code, &mut self.met);
+        let sound = self.end(reader.code(), &instructions, error.as_ref());
+        sound.then(|| fitted(code))
     }
+}
+
+/// The list without room that it does not need.
+pub(crate) fn fitted<T>(mut list: Vec<T>) -> Vec<T> {
+    // Where little is gained, it is not worth an allocator that may copy.
+    if list.capacity() - list.len() > list.len() / 8 {
+        list.shrink_to_fit();
+    }
+    list
+}
+
+/// About as many instructions as take so many bytes.
+pub(crate) fn expected_count(code: &[u8]) -> usize {
+    code.len() / 16
 }
 
 /// Collects instructions up to the first faulty one; gives what is wrong with that. Notes the
@@ -90,32 +106,45 @@ impl Attempt {
 #[inline(never)]
 pub(crate) fn collect(
     instructions: &mut Instructions<'_>,
-    list: &mut InstructionList,
+    code: &mut Vec<Item<'_>>,
     met: &mut Features,
 ) -> Option<Error> {
     loop {
-        match instructions.next_with(|field| collect_field(field, list)) {
-            None => return None,
+        if code.len() == code.capacity() {
+            // More than expected. Counting them costs less than memory for twice as many.
+            code.reserve(instructions.clone().count() + 1);
+        }
+        // Made and filled where it stays.
+        code.resize_with(code.len() + 1, || Instruction::new(Op::LABEL).into());
+        let Some(Item::Instruction(entry)) = code.last_mut() else {
+            return None;
+        };
+        match instructions.next_to(&mut entry.fields) {
             Some(Ok(instruction)) => {
                 *met = met.union(instruction.def().unmarked);
-                list.finish(instruction.op());
+                entry.op = instruction.op();
             }
-            Some(Err(error)) => {
-                list.discard();
-                return Some(error);
+            end => {
+                code.pop();
+                return end.and_then(Result::err);
             }
         }
     }
 }
 
-/// Collects a field; counts follow from the lists.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn collect_field(field: &FieldRef, list: &mut InstructionList) {
-    if field.def.kind != FieldKind::Count {
-        list.field(Field {
-            name: field.def.name,
-            value: field.value,
-        });
+impl FieldVisitor for Fields {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn visit(
+        &mut self,
+        def: &'static FieldDef,
+        fill: impl FnOnce(&mut Value) -> Option<Range<usize>>,
+    ) -> Option<()> {
+        // Counts follow from the lists.
+        let taken = match def.kind {
+            FieldKind::Count => fill(&mut Value::ZERO.clone()),
+            _ => fill(self.push_name(def.name)?),
+        };
+        taken.map(|_| ())
     }
 }
 

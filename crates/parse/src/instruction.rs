@@ -3,8 +3,8 @@
 use crate::error::{Context, Error, ErrorKind, NomError};
 use crate::rules::Rules;
 use crate::wire::{Bytes, Fully, PResult, Policy, Unchecked, Unexplained, locate};
-use visakit_isa::table::{self, FieldDef, FieldKind, FieldName, Lookup, Shape};
-use visakit_isa::wire::Source;
+use core::ops::Range;
+use visakit_isa::table::{self, FieldDef, FieldKind, FieldName, FieldPattern, Lookup};
 use visakit_isa::{AnyInstruction, Format, Instruction, InstructionDef, Op, Value};
 
 /// Steps along the fields of a row, in stream order. The only place that knows how conditions,
@@ -57,16 +57,64 @@ impl<'a, 'r, X: Policy, const INDEX: u8> Walk<'a, 'r, X, INDEX> {
         }
     }
 
+    /// Reads the value of the field.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn value(&mut self, def: &'static FieldDef) -> Result<Value, X::Error> {
-        let value = Value::read(def.kind, &mut self.bytes)?;
+    fn fill(&mut self, def: &'static FieldDef, value: &mut Value) -> Result<(), X::Error> {
+        value.fill(def.kind, &mut self.bytes)?;
         if def.is_key {
             self.bytes.key = value.key();
         }
-        if let (FieldKind::Count, Value::U8(count)) = (def.kind, &value) {
+        if let (FieldKind::Count, Value::U8(count)) = (def.kind, value) {
             self.count = *count;
         }
-        Ok(value)
+        Ok(())
+    }
+}
+
+/// Is shown the fields of an instruction while it is walked.
+pub(crate) trait FieldVisitor {
+    /// A field. `fill` writes the value to a place and gives the bytes of the instruction that
+    /// it was read from; `None` if the field is refused.
+    fn visit(
+        &mut self,
+        def: &'static FieldDef,
+        fill: impl FnOnce(&mut Value) -> Option<Range<usize>>,
+    ) -> Option<()>;
+}
+
+/// Nobody, for those who need no values.
+struct Nobody;
+
+impl FieldVisitor for Nobody {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn visit(
+        &mut self,
+        _: &'static FieldDef,
+        fill: impl FnOnce(&mut Value) -> Option<Range<usize>>,
+    ) -> Option<()> {
+        fill(&mut Value::ZERO.clone()).map(|_| ())
+    }
+}
+
+/// Calls a function with each field.
+struct Each<F>(F);
+
+impl<F: FnMut(&FieldRef)> FieldVisitor for Each<F> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn visit(
+        &mut self,
+        def: &'static FieldDef,
+        fill: impl FnOnce(&mut Value) -> Option<Range<usize>>,
+    ) -> Option<()> {
+        let mut value = Value::ZERO;
+        let Range { start, end } = fill(&mut value)?;
+        (self.0)(&FieldRef {
+            def,
+            value,
+            start,
+            end,
+        });
+        Some(())
     }
 }
 
@@ -92,115 +140,115 @@ fn head<X: Policy, const INDEX: u8>(
     }
 }
 
-/// Walks one instruction, checking every value.
+/// Walks one instruction, checking every value; gives its row and its number of bytes.
 ///
 /// Four rows in five are an execution size, perhaps a predicate, and vector operands; those are
 /// taken without asking of each field what it is and when it is there. All ways read the same
-/// [`FieldDef`]s with the same [`Value::read`]. What went wrong, if anything, is found out by
+/// [`FieldDef`]s with the same [`Value::fill`]. What went wrong, if anything, is found out by
 /// [`explain`].
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn walk<'a>(
-    input: &'a [u8],
+fn walk(
+    input: &[u8],
     format: Format,
     rules: &Rules,
-    mut each: impl FnMut(&'static FieldDef, Value, usize, usize),
-) -> Option<(&'a [u8], &'static InstructionDef)> {
+    visitor: &mut impl FieldVisitor,
+) -> Option<(&'static InstructionDef, usize)> {
     if !rules.strict {
-        return walk_unchecked(input, format, &mut each);
+        return walk_unchecked(input, format, visitor);
     }
     if format.wide_indices() {
-        walk_indices::<4>(input, format, rules, each)
+        walk_indices::<4>(input, format, rules, visitor)
     } else {
-        walk_indices::<2>(input, format, rules, each)
+        walk_indices::<2>(input, format, rules, visitor)
     }
 }
 
 /// The walk of those who need no values. Compiled once, here: it is too much code for every loop over
 /// instructions to have a copy.
 #[inline(never)]
-fn walk_lazily<'a>(
-    input: &'a [u8],
+fn walk_lazily(
+    input: &[u8],
     format: Format,
     rules: &Rules,
-) -> Option<(&'a [u8], &'static InstructionDef)> {
-    walk(input, format, rules, |_, _, _, _| ())
+) -> Option<(&'static InstructionDef, usize)> {
+    walk(input, format, rules, &mut Nobody)
 }
 
 /// The walk of lenient reading, which only needs layouts.
 #[cold]
 #[inline(never)]
-fn walk_unchecked<'a>(
-    input: &'a [u8],
+fn walk_unchecked(
+    input: &[u8],
     format: Format,
-    each: &mut dyn FnMut(&'static FieldDef, Value, usize, usize),
-) -> Option<(&'a [u8], &'static InstructionDef)> {
+    visitor: &mut impl FieldVisitor,
+) -> Option<(&'static InstructionDef, usize)> {
     let mut bytes = Bytes::<Unchecked>::new(input, format, &Rules::LENIENT);
     let def = head(&mut bytes).ok()?;
-    let mut steps = Steps {
+    let steps = Steps {
         total: input.len(),
         walk: Walk::new(def, bytes),
-        each,
+        visitor,
     };
-    steps.take_conditional()?;
-    Some((steps.walk.bytes.rest, def))
+    let steps = steps.take_conditional()?;
+    Some((def, steps.taken()))
 }
 
 /// The walk for indices of a known number of bytes.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn walk_indices<'a, const INDEX: u8>(
-    input: &'a [u8],
+fn walk_indices<const INDEX: u8>(
+    input: &[u8],
     format: Format,
     rules: &Rules,
-    each: impl FnMut(&'static FieldDef, Value, usize, usize),
-) -> Option<(&'a [u8], &'static InstructionDef)> {
+    visitor: &mut impl FieldVisitor,
+) -> Option<(&'static InstructionDef, usize)> {
     let mut bytes = Bytes::<Unexplained, INDEX>::new(input, format, rules);
     let def = head(&mut bytes).ok()?;
     let mut steps = Steps {
         total: input.len(),
         walk: Walk::new(def, bytes),
-        each,
+        visitor,
     };
-    match def.shape {
-        Shape::Predicated => {
-            steps.walk.bytes.expect(3).ok()?;
+    match def.pattern {
+        FieldPattern::Predicated | FieldPattern::Unpredicated => {
             steps.take(FieldKind::ExecSize)?;
-            steps.take(FieldKind::Predicate)?;
+            if def.pattern == FieldPattern::Predicated {
+                steps.take(FieldKind::Predicate)?;
+            }
             steps.take_all_vectors()?;
         }
-        Shape::Unpredicated => {
-            steps.take(FieldKind::ExecSize)?;
-            steps.take_all_vectors()?;
-        }
-        Shape::Fixed => steps.take_fixed()?,
-        Shape::Conditional => steps.take_conditional()?,
+        FieldPattern::Fixed => steps.take_fixed()?,
+        FieldPattern::Conditional => steps = steps.take_conditional()?,
     }
-    Some((steps.walk.bytes.rest, def))
+    Some((def, steps.taken()))
 }
 
-/// A walk, and someone who looks on.
-struct Steps<'a, 'r, E, X, const INDEX: u8> {
+/// A walk, and who is shown its fields.
+struct Steps<'a, 'r, 't, T, X, const INDEX: u8> {
     total: usize,
     walk: Walk<'a, 'r, X, INDEX>,
-    each: E,
+    visitor: &'t mut T,
 }
 
-impl<E, X: Policy, const INDEX: u8> Steps<'_, '_, E, X, INDEX>
-where
-    E: FnMut(&'static FieldDef, Value, usize, usize),
-{
+impl<T: FieldVisitor, X: Policy, const INDEX: u8> Steps<'_, '_, '_, T, X, INDEX> {
+    /// Bytes so far.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn taken(&self) -> usize {
+        self.total - self.walk.bytes.rest.len()
+    }
+
     /// Takes a field whose kind the caller knows.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn field(&mut self, def: &'static FieldDef, kind: FieldKind) -> Option<()> {
-        let before = self.walk.bytes.rest.len();
-        let value = Value::read(kind, &mut self.walk.bytes).ok()?;
-        self.done(def, value, before);
-        Some(())
-    }
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn done(&mut self, def: &'static FieldDef, value: Value, before: usize) {
-        let after = self.walk.bytes.rest.len();
-        (self.each)(def, value, self.total - before, self.total - after);
+        let (total, bytes) = (self.total, &mut self.walk.bytes);
+        let start = total - bytes.rest.len();
+        self.visitor.visit(
+            def,
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            |value| {
+                value.fill(kind, bytes).ok()?;
+                Some(start..total - bytes.rest.len())
+            },
+        )
     }
 
     /// The next field, which is of this kind.
@@ -228,15 +276,23 @@ where
         Some(())
     }
 
-    /// All fields, conditions and lists included.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn take_conditional(&mut self) -> Option<()> {
+    /// All fields, conditions and lists included. Called by value and not inlined, so that the state
+    /// of the common ways stays in registers.
+    #[inline(never)]
+    fn take_conditional(mut self) -> Option<Self> {
         while let Some(def) = self.walk.next_def() {
-            let before = self.walk.bytes.rest.len();
-            let value = self.walk.value(def).ok()?;
-            self.done(def, value, before);
+            let (total, walk) = (self.total, &mut self.walk);
+            let start = total - walk.bytes.rest.len();
+            self.visitor.visit(
+                def,
+                #[cfg_attr(not(debug_assertions), inline(always))]
+                |value| {
+                    walk.fill(def, value).ok()?;
+                    Some(start..total - walk.bytes.rest.len())
+                },
+            )?;
         }
-        Some(())
+        Some(self)
     }
 }
 
@@ -264,9 +320,10 @@ fn explain(input: &[u8], format: Format, rules: &Rules) -> Misstep {
     };
     misstep.def = Some(def);
     let mut walk = Walk::new(def, bytes);
+    let mut value = Value::ZERO;
     while let Some(field) = walk.next_def() {
         let before = walk.bytes.rest.len();
-        let Err(mut error) = walk.value(field) else {
+        let Err(mut error) = walk.fill(field, &mut value) else {
             continue;
         };
         // A fault of meaning is one of the whole field.
@@ -294,9 +351,23 @@ fn explain(input: &[u8], format: Format, rules: &Rules) -> Misstep {
 /// assert_eq!((jump.op(), jump.len(), rest), (Op::JMP, 6, &[0x31][..]));
 /// ```
 pub fn instruction<'a>(format: Format) -> impl Fn(&'a [u8]) -> PResult<'a, InstructionRef<'a>> {
-    move |input| match walk_lazily(input, format, &Rules::CODES_ONLY) {
-        Some((rest, def)) => Ok((rest, InstructionRef::new(def, input, rest.len(), 0, format))),
-        None => Err(explain(input, format, &Rules::CODES_ONLY).error),
+    move |input| {
+        let walked = walk_lazily(input, format, &Rules::CODES_ONLY);
+        match walked.and_then(|(def, length)| Some((def, input.split_at_checked(length)?))) {
+            Some((def, (bytes, rest))) => {
+                let offset = 0;
+                Ok((
+                    rest,
+                    InstructionRef {
+                        def,
+                        bytes,
+                        offset,
+                        format,
+                    },
+                ))
+            }
+            None => Err(explain(input, format, &Rules::CODES_ONLY).error),
+        }
     }
 }
 
@@ -324,22 +395,6 @@ pub struct FieldRef {
 }
 
 impl<'a> InstructionRef<'a> {
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn new(
-        def: &'static InstructionDef,
-        input: &'a [u8],
-        rest: usize,
-        offset: u64,
-        format: Format,
-    ) -> Self {
-        Self {
-            def,
-            bytes: input.get(..input.len() - rest).unwrap_or(input),
-            offset,
-            format,
-        }
-    }
-
     /// The operation.
     #[must_use]
     pub fn op(&self) -> Op {
@@ -386,7 +441,8 @@ impl<'a> InstructionRef<'a> {
             let walk = steps.as_mut()?;
             let def = walk.next_def()?;
             let start = total - walk.bytes.rest.len();
-            let value = walk.value(def).ok()?;
+            let mut value = Value::ZERO;
+            walk.fill(def, &mut value).ok()?;
             Some(FieldRef {
                 def,
                 value,
@@ -473,32 +529,27 @@ impl<'a> Instructions<'a> {
 
     /// Decodes the next instruction and all its values in one pass.
     ///
-    /// `each` gets the fields as [`InstructionRef::fields`] gives them. It is called while the
+    /// `call` gets the fields as [`InstructionRef::fields`] gives them. It is called while the
     /// instruction is being read, so it may have seen fields of an instruction that turns out
     /// faulty.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn next_with(
         &mut self,
-        mut each: impl FnMut(&FieldRef),
+        call: impl FnMut(&FieldRef),
+    ) -> Option<Result<InstructionRef<'a>, Error>> {
+        self.next_to(&mut Each(call))
+    }
+
+    /// Decodes the next instruction and shows its fields.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn next_to(
+        &mut self,
+        visitor: &mut impl FieldVisitor,
     ) -> Option<Result<InstructionRef<'a>, Error>> {
         if self.rest.is_empty() || self.failed {
             return None;
         }
-        let input = self.rest;
-        let walked = walk(
-            input,
-            self.format,
-            &self.rules,
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            |def, value, start, end| {
-                each(&FieldRef {
-                    def,
-                    value,
-                    start,
-                    end,
-                });
-            },
-        );
+        let walked = walk(self.rest, self.format, &self.rules, visitor);
         Some(self.step(walked))
     }
 
@@ -506,16 +557,22 @@ impl<'a> Instructions<'a> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn step(
         &mut self,
-        walked: Option<(&'a [u8], &'static InstructionDef)>,
+        walked: Option<(&'static InstructionDef, usize)>,
     ) -> Result<InstructionRef<'a>, Error> {
-        let Some((rest, def)) = walked else {
+        let (offset, format) = (self.offset(), self.format);
+        let walked =
+            walked.and_then(|(def, length)| Some((def, self.rest.split_at_checked(length)?)));
+        let Some((def, (bytes, rest))) = walked else {
             return Err(self.fail());
         };
-        let (input, offset) = (self.rest, self.offset());
         self.rest = rest;
         self.number += 1;
-        let (rest, format) = (rest.len(), self.format);
-        Ok(InstructionRef::new(def, input, rest, offset, format))
+        Ok(InstructionRef {
+            def,
+            bytes,
+            offset,
+            format,
+        })
     }
 
     #[cold]

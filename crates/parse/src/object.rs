@@ -3,9 +3,9 @@
 use crate::container::Container;
 use crate::dialect::{self, Attempt};
 use crate::error::Error;
+use crate::extent::{Extent, ExtentId};
 use crate::instruction::Instructions;
-use crate::place::{Place, PlaceId};
-use crate::places::Pieces;
+use crate::pieces::Pieces;
 use crate::routine::RoutineReader;
 use crate::rules::Rules;
 use alloc::borrow::Cow;
@@ -13,7 +13,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use visakit_isa::object::{Body, Content, Item, NativeCode, Object, RawItem, RoutineId};
 use visakit_isa::wire::Derived;
-use visakit_isa::{Dialect, Features, Format, Instruction, InstructionList};
+use visakit_isa::{Dialect, Features, Format, Instruction};
 
 /// How to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,23 +77,22 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
     let mut reader = ObjectReader {
         lenient: options.lenient,
         errors: pieces.errors.clone(),
-        list: InstructionList::new(),
     };
     let mut routines = reader.tables(&container, &pieces)?;
     let (dialect, candidates) = match options.dialect {
         Some(dialect) => (dialect, Vec::from([dialect])),
         None => {
             let (best, candidates) = dialect::search(container.version(), |attempt| {
-                reader.attempt(attempt, &mut routines);
+                ObjectReader::attempt(attempt, &mut routines);
             });
             (candidates.first().copied().unwrap_or(best), candidates)
         }
     };
     let missing = pieces.missing.clone();
-    let binaries: Vec<(Place, &[u8])> = pieces
+    let binaries: Vec<(Extent, &[u8])> = pieces
         .held
         .iter()
-        .filter(|(place, _)| matches!(place.id, PlaceId::Binary { .. }))
+        .filter(|(place, _)| matches!(place.id, ExtentId::Binary { .. }))
         .copied()
         .collect();
     let arrangement = pieces.arrangement(container.header());
@@ -101,7 +100,7 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
     object.dialect = dialect;
     object.arrangement = arrangement;
     for (place, bytes) in binaries {
-        if let PlaceId::Binary { kernel, index } = place.id
+        if let ExtentId::Binary { kernel, index } = place.id
             && let Some(binary) = object
                 .kernels
                 .get_mut(kernel)
@@ -119,7 +118,7 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
         }
     }
     for (place, error) in missing {
-        if let PlaceId::Routine(id) = place.id
+        if let ExtentId::Routine(id) = place.id
             && let Some(routine) = object.routine_mut(id)
         {
             routine.content = Content::Missing(error.to_string());
@@ -138,7 +137,7 @@ pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Erro
 /// A routine whose tables were read, or could not be.
 struct ReadRoutine<'a> {
     id: RoutineId,
-    place: Place,
+    place: Extent,
     bytes: &'a [u8],
     reader: Result<RoutineReader<'a>, Error>,
     /// The instructions in the first dialect, where all are sound.
@@ -148,7 +147,6 @@ struct ReadRoutine<'a> {
 struct ObjectReader {
     lenient: bool,
     errors: Vec<Error>,
-    list: InstructionList,
 }
 
 impl ObjectReader {
@@ -171,7 +169,7 @@ impl ObjectReader {
     ) -> Result<Vec<ReadRoutine<'a>>, Error> {
         let mut routines = Vec::new();
         for &(place, bytes) in &pieces.held {
-            let PlaceId::Routine(id) = place.id else {
+            let ExtentId::Routine(id) = place.id else {
                 continue;
             };
             let reader = container.routine_in(id, &place, bytes);
@@ -198,7 +196,7 @@ impl ObjectReader {
     }
 
     /// Decodes all routines in a dialect. What is sound in the default one is kept.
-    fn attempt(&mut self, attempt: &mut Attempt, routines: &mut [ReadRoutine<'_>]) {
+    fn attempt(attempt: &mut Attempt, routines: &mut [ReadRoutine<'_>]) {
         for routine in routines {
             let Ok(reader) = &routine.reader else {
                 continue;
@@ -207,9 +205,7 @@ impl ObjectReader {
                 attempt.decode(reader);
                 continue;
             }
-            let sound = attempt.collect(reader, &mut self.list);
-            let code = self.list.take(Item::from);
-            routine.code = sound.then_some(code);
+            routine.code = attempt.collect(reader);
         }
     }
 
@@ -272,9 +268,9 @@ impl ObjectReader {
         reader: &RoutineReader<'a>,
         instructions: &mut Instructions<'a>,
     ) -> Result<Vec<Item<'a>>, Error> {
-        let mut raw = None;
+        let mut code = Vec::with_capacity(dialect::expected_count(instructions.rest()));
         let mut met = Features::empty();
-        while let Some(error) = dialect::collect(instructions, &mut self.list, &mut met) {
+        while let Some(error) = dialect::collect(instructions, &mut code, &mut met) {
             let error = error.in_routine(reader.id(), &String::from_utf8_lossy(reader.name()));
             let kind = error.kind();
             let reason = error.to_string();
@@ -283,26 +279,19 @@ impl ObjectReader {
             if kind.is_legality()
                 && let Some(Ok(instruction)) = instructions.retry_unchecked()
             {
-                for field in instruction.fields() {
-                    dialect::collect_field(&field, &mut self.list);
-                }
-                self.list.finish(instruction.op());
+                code.push(instruction.to_instruction().into());
                 continue;
             }
-            raw = Some(RawItem {
-                bytes: Cow::Borrowed(instructions.rest()),
-                reason,
-            });
+            let bytes = Cow::Borrowed(instructions.rest());
+            code.push(RawItem { bytes, reason }.into());
             break;
         }
-        let mut code = self.list.take(Item::from);
-        code.extend(raw.map(Item::from));
-        Ok(code)
+        Ok(dialect::fitted(code))
     }
 }
 
 /// The numbers of the header, for a routine whose content does not give them.
-fn stored_place(place: &Place) -> Vec<(Derived, u32)> {
+fn stored_place(place: &Extent) -> Vec<(Derived, u32)> {
     let mut stored = Vec::from([
         (Derived::RoutineOffset, place.offset),
         (Derived::RoutineSize, place.size),
@@ -318,10 +307,13 @@ fn stored_place(place: &Place) -> Vec<(Derived, u32)> {
 /// # Errors
 /// The first thing that is wrong.
 pub fn read_code(code: &[u8], body: &Body<'_>, format: Format) -> Result<Vec<Instruction>, Error> {
-    let mut list = InstructionList::new();
+    let mut items = Vec::with_capacity(dialect::expected_count(code));
     let mut instructions = Instructions::new(code, 0, format, Rules::of_body(body, format));
-    match dialect::collect(&mut instructions, &mut list, &mut Features::empty()) {
-        None => Ok(list.take(|instruction| instruction)),
+    match dialect::collect(&mut instructions, &mut items, &mut Features::empty()) {
+        None => Ok(items
+            .into_iter()
+            .filter_map(Item::into_instruction)
+            .collect()),
         Some(error) => Err(error),
     }
 }

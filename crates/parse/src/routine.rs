@@ -1,8 +1,8 @@
 //! A routine: its tables, and the bytes of its instructions.
 
 use crate::error::{Context, Error, ErrorKind};
+use crate::extent::Extent;
 use crate::instruction::Instructions;
-use crate::place::Place;
 use crate::rules::Rules;
 use crate::wire::{Cursor, Observer};
 use alloc::borrow::Cow;
@@ -35,7 +35,7 @@ impl<'a> RoutineReader<'a> {
     pub(crate) fn parse<O: Observer<'a>>(
         id: RoutineId,
         name: Cow<'a, [u8]>,
-        place: &Place,
+        place: &Extent,
         bytes: &'a [u8],
         format: Format,
         observer: &mut O,
@@ -164,7 +164,7 @@ impl<'a> RoutineReader<'a> {
     ///
     /// # Errors
     /// The first one that does not, at its place.
-    pub(crate) fn check_numbers(&self, place: &Place) -> Result<(), Error> {
+    pub(crate) fn check_numbers(&self, place: &Extent) -> Result<(), Error> {
         let inconsistent = |stated, expected: u64, at, field| {
             let expected = u32::try_from(expected).unwrap_or(u32::MAX);
             if stated == expected {

@@ -2,8 +2,8 @@
 
 use crate::error::ErrorKind;
 use visakit_isa::object::{Attribute, Body, InputKind};
-use visakit_isa::operand::{OperandClass, StateClass, VectorOperand};
-use visakit_isa::{Format, SamplerId, Value};
+use visakit_isa::operand::{Modifier, OperandClass, OperandRef, StateClass};
+use visakit_isa::{Format, Region, SamplerId, Value};
 
 /// Ends of the index spaces of a routine, and whether values are checked at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,6 @@ impl Rules {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn check(&self, value: &Value, key: u16, format: Format) -> Result<(), ErrorKind> {
         match value {
-            Value::Vector(operand) => self.check_vector(operand),
             Value::Raw(operand) => self.variable(operand.variable.0),
             Value::ExecSize(v) if !v.is_wire_legal(format) => Err(ErrorKind::ExecSize(v.bits())),
             Value::ElementCount(v) if !v.is_wire_legal(format) => {
@@ -95,42 +94,37 @@ impl Rules {
             | Value::U8(_)
             | Value::U16(_)
             | Value::U32(_)
-            | Value::I32(_) => Ok(()),
+            | Value::I32(_)
+            | Value::Vector(_) => Ok(()),
         }
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn check_vector(&self, operand: &VectorOperand) -> Result<(), ErrorKind> {
-        if !operand.modifier().is_wire_legal() {
-            return Err(ErrorKind::Modifier(operand.tag()));
+    pub(crate) fn check_operand(&self, tag: u8, operand: OperandRef<'_>) -> Result<(), ErrorKind> {
+        if !Modifier::from_tag(tag).is_wire_legal() {
+            return Err(ErrorKind::Modifier(tag));
         }
         match operand {
-            VectorOperand::General(o) => {
-                if !o.region.is_wire_legal() {
-                    return Err(ErrorKind::Region(o.region.bits()));
-                }
+            OperandRef::General(o) => {
+                region(o.region)?;
                 self.variable(o.variable.0)
             }
-            VectorOperand::Immediate(o) if o.property.reserved() != 0 => {
+            OperandRef::Immediate(o) if o.property.reserved() != 0 => {
                 Err(ErrorKind::ImmediateType(o.property.bits()))
             }
-            VectorOperand::Immediate(_) => Ok(()),
-            VectorOperand::Address(o) => {
-                below("address", o.address.0.into(), self.addresses.into())
-            }
-            VectorOperand::Predicate(o) => {
+            OperandRef::Immediate(_) => Ok(()),
+            OperandRef::Address(o) => below("address", o.address.0.into(), self.addresses.into()),
+            OperandRef::Predicate(o) => {
                 if !o.predicate.is_wire_legal() {
                     return Err(ErrorKind::Predicate(o.predicate.bits()));
                 }
                 self.predicate(o.predicate.id().0)
             }
-            VectorOperand::Indirect(o) => {
-                if !o.region.is_wire_legal() {
-                    return Err(ErrorKind::Region(o.region.bits()));
-                }
+            OperandRef::Indirect(o) => {
+                region(o.region)?;
                 below("address", o.address.0.into(), self.addresses.into())
             }
-            VectorOperand::State(o) => match o.class {
+            OperandRef::State(o) => match o.class {
                 StateClass::SURFACE => below("surface", o.index.into(), self.surfaces.into()),
                 StateClass::SAMPLER => self.sampler(o.index),
                 StateClass(class) => Err(ErrorKind::StateClass(class)),
@@ -148,6 +142,7 @@ impl Rules {
         below("predicate", index.into(), self.predicates.into())
     }
 
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn sampler(&self, index: u16) -> Result<(), ErrorKind> {
         if index == u16::from(SamplerId::BINDLESS.0) {
             return Ok(());
@@ -202,6 +197,15 @@ impl Rules {
                 .map_err(|e| ("attributes", Some(i), e))?;
         }
         Ok(())
+    }
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn region(region: Region) -> Result<(), ErrorKind> {
+    if region.is_wire_legal() {
+        Ok(())
+    } else {
+        Err(ErrorKind::Region(region.bits()))
     }
 }
 

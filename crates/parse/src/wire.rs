@@ -5,8 +5,9 @@ use crate::rules::Rules;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::ops::Range;
-use nom::bytes::streaming::{take, take_till};
+use nom::bytes::streaming::{take, take_until};
 use nom::{Needed, Parser};
+use visakit_isa::operand::OperandRef;
 use visakit_isa::wire::{Derived, Source, Undescribed, Width};
 use visakit_isa::{Format, Value};
 
@@ -180,8 +181,8 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
     }
 
     fn text(&mut self, _: &'static str) -> Result<&'a [u8], Self::Error> {
-        let text: nom::IResult<_, _, NomError> =
-            nom::sequence::terminated(take_till(|byte| byte == 0), take(1usize)).parse(self.rest);
+        let end = take_until::<_, _, NomError>(&[0][..]);
+        let text = nom::sequence::terminated(end, take(1usize)).parse(self.rest);
         match text {
             Ok((rest, text)) => {
                 self.rest = rest;
@@ -206,6 +207,15 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
     }
 
     fn mark_inputs(&mut self) {}
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn vet_operand(&mut self, tag: u8, operand: OperandRef<'_>) -> Result<(), Self::Error> {
+        if !X::VETS.unwrap_or(self.rules.strict) {
+            return Ok(());
+        }
+        let checked = self.rules.check_operand(tag, operand);
+        checked.map_err(|kind| self.fault(kind, 0))
+    }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn vet(&mut self, value: &Value) -> Result<(), Self::Error> {
@@ -382,9 +392,9 @@ impl<'a, O: Observer<'a>> Source<'a> for Cursor<'a, '_, O> {
     fn enter(&mut self, name: &'static str, index: Option<u32>) {
         let offset = self.position();
         self.observer.enter(name, index, offset);
-        match (self.path.last_mut(), index) {
+        match self.path.last_mut() {
             // An entry takes the place of its list in the path.
-            (Some((list, at @ None)), Some(index)) if *list == name => *at = Some(index),
+            Some((_, at)) if index.is_some() => *at = index,
             _ => self.path.push((name, index)),
         }
     }

@@ -37,13 +37,13 @@ pub enum ErrorKind {
     /// An entry cannot be removed while something refers to it.
     #[error("{0} is still used {1}")]
     InUse(Reference, Uses),
-    /// Something refers to an entry that does not exist yet, and would get hold of the new one.
+    /// Something refers to an entry that does not exist, and would then mean the new one.
     #[error("{0} is not declared, but used {1}: the new entry would get its uses")]
     Captured(Reference, Uses),
     /// A number does not fit where it is to stand.
     #[error("there is no room for {0} here")]
     TooLarge(Reference),
-    /// What a rewriter of the caller says.
+    /// An error of a rewriter that the caller has written.
     #[error("{0}")]
     Refused(String),
     /// A table is full.
@@ -56,7 +56,7 @@ pub enum ErrorKind {
     #[error("{0} is placed already, at instruction {1}")]
     PlacedTwice(Reference, usize),
     /// A variable has no whole number of elements of the type.
-    #[error("{bytes} bytes are no whole number of elements of type {ty}")]
+    #[error("{bytes} bytes are not a whole number of elements of type {ty}")]
     NotWhole {
         /// Size of the variable, or offset in it.
         bytes: u32,

@@ -28,7 +28,6 @@ pub use error::{Error, ErrorKind, Uses};
 pub use extract::extract;
 pub use location::{Location, Reference, Table};
 pub use merge::{Merged, Unresolved, UnresolvedUse, merge, unresolved};
-pub use native::discard_native;
 pub use rename::{find_routine, rename_routine, rename_symbol};
 pub use strip::{Strip, Stripped, strip};
 pub use traverse::{rewrite, visit};

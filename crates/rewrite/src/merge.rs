@@ -1,7 +1,7 @@
 //! Links objects into one.
 //!
-//! Kernels are put together; functions and variables of the file find each other by name, after
-//! their linkage:
+//! The result has the kernels of all objects; functions and variables of the file are resolved by
+//! name, according to their linkage:
 //!
 //! | linkage | function | variable of the file |
 //! |---|---|---|

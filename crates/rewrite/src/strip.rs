@@ -2,7 +2,6 @@
 
 use crate::edit::{References, retain};
 use crate::location::{Location, Reference, Table};
-use crate::native;
 use crate::visit::Visitor;
 use std::borrow::Cow;
 use visakit_isa::object::{Body, Item, Object};
@@ -95,12 +94,12 @@ pub fn strip(object: &mut Object<'_>, what: Strip) -> Stripped {
         routine.stored.clear();
     }
     if what.binaries {
-        done.binaries = native::discard(object, |_| true);
+        done.binaries = object.discard_native_of(|_| true);
     }
     done
 }
 
-/// Whether an operation marks where a variable begins or ends to be live.
+/// Whether an operation marks the beginning or the end of the lifetime of a variable.
 fn is_lifetime(op: Op) -> bool {
     op.def()
         .fields

@@ -544,7 +544,7 @@ traversal! {
     /// has reached, and the routine.
     ///
     /// Native code belongs to the code that it was compiled from: `object` discards that of kernels
-    /// that the walk has changed, see [`discard_native`](crate::discard_native). Walks that begin
+    /// that the walk has changed, see [`Object::discard_native`]. Walks that begin
     /// at a part of the object cannot.
     rewrite, Rewriter, &mut Reference, change, mut, Result<(), Error>, Ok(()), ?,
     {

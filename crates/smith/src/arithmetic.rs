@@ -161,6 +161,7 @@ impl Kernel<'_> {
         let allowed = destination(def)?.types;
         let declared = |t: DataType| self.pool.iter().any(|v| v.ty == t);
         let listed = |t: DataType| (allowed.is_empty() || allowed.has(t)) && declared(t);
+        // The one operation that converts between any types, which no column tells.
         if def.op == Op::MOV {
             let types: Vec<DataType> = self
                 .pool

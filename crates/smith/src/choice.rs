@@ -1,4 +1,4 @@
-//! Choices that are total: where the input has ended, the first of the possibilities is taken.
+//! Choices made by the bytes of the input; after its end the first possibility is taken.
 
 use arbitrary::Unstructured;
 

@@ -61,14 +61,8 @@ impl Kernel<'_> {
         let condition = self.predicate_id(choices);
         // Lanes from one number on: some take part and some do not.
         let bound = u64::try_from(choices.below(usize::from(self.simd))).unwrap_or(0);
-        let compare = self.compared(
-            relation::GT,
-            condition,
-            self.simd,
-            false,
-            immediate(DataType::Ud, bound),
-        );
-        self.push(compare);
+        let bound = immediate(DataType::Ud, bound);
+        self.push(self.compared_lanes(condition, self.no_mask(self.simd), bound));
         if self.structures(choices) {
             let predicate = Predicate::new(condition, PredicateCombine::PerLane, false);
             let opens = self.bare(Structure::If).with(
@@ -118,16 +112,15 @@ impl Kernel<'_> {
             return;
         };
         let condition = self.predicate_id(choices);
-        let compare = Instruction::new(Op::CMP)
-            .with(FieldName::ExecSize, self.no_mask(1))
-            .with(FieldName::RelOp, Value::U8(relation::LT))
-            .with(FieldName::Dst, predicate_operand(condition))
-            .with(FieldName::Src0, self.element(variable, DataType::Ud, 0))
-            .with(
-                FieldName::Src1,
-                immediate(DataType::Ud, choices.u64() & 0xffff_ffff),
-            );
-        self.push(compare);
+        let value = self.element(variable, DataType::Ud, 0);
+        let limit = immediate(DataType::Ud, choices.u64() & 0xffff_ffff);
+        self.push(compared(
+            relation::LT,
+            condition,
+            self.no_mask(1),
+            value,
+            limit,
+        ));
         let end = self.block_label();
         self.branch(JUMP, 1, Some((condition, choices.once_in(2))), end);
         self.blocks.push(Block::Skip { end });
@@ -177,8 +170,7 @@ impl Kernel<'_> {
                 self.count_up(counter);
                 let again = PredicateId(1);
                 let count = self.element(counter, DataType::Ud, 0);
-                let compare = self.compared(relation::GT, again, self.simd, true, count);
-                self.push(compare);
+                self.push(self.compared_lanes(again, self.masked(self.simd), count));
                 let predicate = Predicate::new(again, PredicateCombine::PerLane, false);
                 let closes = self.bare(Structure::While).with(
                     FieldName::Pred,
@@ -197,17 +189,12 @@ impl Kernel<'_> {
                 if divergent {
                     // Lane n goes round n times, or as often as the SIMD size has lanes.
                     let count = self.element(counter, DataType::Ud, 0);
-                    let compare = self.compared(relation::GT, again, self.simd, true, count);
-                    self.push(compare);
+                    self.push(self.compared_lanes(again, self.masked(self.simd), count));
                     self.branch(GOTO, self.simd, Some((again, false)), start);
                 } else {
-                    let compare = Instruction::new(Op::CMP)
-                        .with(FieldName::ExecSize, self.no_mask(1))
-                        .with(FieldName::RelOp, Value::U8(relation::LT))
-                        .with(FieldName::Dst, predicate_operand(again))
-                        .with(FieldName::Src0, self.element(counter, DataType::Ud, 0))
-                        .with(FieldName::Src1, immediate(DataType::Ud, u64::from(limit)));
-                    self.push(compare);
+                    let count = self.element(counter, DataType::Ud, 0);
+                    let limit = immediate(DataType::Ud, u64::from(limit));
+                    self.push(compared(relation::LT, again, self.no_mask(1), count, limit));
                     self.branch(JUMP, 1, Some((again, false)), start);
                 }
             }
@@ -230,13 +217,10 @@ impl Kernel<'_> {
     }
 
     fn count_up(&mut self, counter: VarId) {
-        let add = Instruction::new(Op::ADD)
-            .with(FieldName::ExecSize, self.no_mask(1))
-            .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
-            .with(FieldName::Dst, self.destination(counter, DataType::Ud, 0))
-            .with(FieldName::Src0, self.element(counter, DataType::Ud, 0))
-            .with(FieldName::Src1, immediate(DataType::Ud, 1));
-        self.push(add);
+        let to = self.destination(counter, DataType::Ud, 0);
+        let from = self.element(counter, DataType::Ud, 0);
+        let one = immediate(DataType::Ud, 1);
+        self.push(self.computed(Op::ADD, 1, to, from, one));
     }
 
     /// A jump to one of a few arms, each of one statement.
@@ -249,16 +233,10 @@ impl Kernel<'_> {
             .collect();
         let end = self.block_label();
         // The index is a byte: a number of an arm.
-        let masked = Instruction::new(Op::AND)
-            .with(FieldName::ExecSize, self.no_mask(1))
-            .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
-            .with(
-                FieldName::Dst,
-                self.destination(self.places, DataType::Ud, 0),
-            )
-            .with(FieldName::Src0, self.element(variable, DataType::Ud, 0))
-            .with(FieldName::Src1, immediate(DataType::Ud, 1));
-        self.push(masked);
+        let to = self.destination(self.places, DataType::Ud, 0);
+        let from = self.element(variable, DataType::Ud, 0);
+        let bit = immediate(DataType::Ud, 1);
+        self.push(self.computed(Op::AND, 1, to, from, bit));
         let index = self.index;
         let narrowed = self.moved(
             1,
@@ -283,29 +261,10 @@ impl Kernel<'_> {
         self.place(end);
     }
 
-    /// Compares the lane numbers with something.
-    fn compared(
-        &self,
-        relation: u8,
-        into: PredicateId,
-        lanes: u8,
-        masked: bool,
-        with: Value,
-    ) -> Instruction {
-        let size = if masked {
-            self.masked(lanes)
-        } else {
-            self.no_mask(lanes)
-        };
-        Instruction::new(Op::CMP)
-            .with(FieldName::ExecSize, size)
-            .with(FieldName::RelOp, Value::U8(relation))
-            .with(FieldName::Dst, predicate_operand(into))
-            .with(
-                FieldName::Src0,
-                self.packed(self.lanes, DataType::Ud, 0, lanes),
-            )
-            .with(FieldName::Src1, with)
+    /// Whether the number of a lane is greater than something.
+    fn compared_lanes(&self, into: PredicateId, size: Value, with: Value) -> Instruction {
+        let lanes = self.packed(self.lanes, DataType::Ud, 0, self.simd);
+        compared(relation::GT, into, size, lanes, with)
     }
 
     fn branch(&mut self, flow: Flow, lanes: u8, when: Option<(PredicateId, bool)>, to: LabelId) {
@@ -339,4 +298,20 @@ pub(crate) fn predicate_operand(id: PredicateId) -> Value {
         modifier: Modifier::NONE,
         predicate,
     }))
+}
+
+/// A comparison. No column tells which operation compares.
+fn compared(
+    relation: u8,
+    into: PredicateId,
+    size: Value,
+    value: Value,
+    with: Value,
+) -> Instruction {
+    Instruction::new(Op::CMP)
+        .with(FieldName::ExecSize, size)
+        .with(FieldName::RelOp, Value::U8(relation))
+        .with(FieldName::Dst, predicate_operand(into))
+        .with(FieldName::Src0, value)
+        .with(FieldName::Src1, with)
 }

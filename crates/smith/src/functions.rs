@@ -28,7 +28,7 @@ impl Kernel<'_> {
         });
     }
 
-    /// A vector of a dword for each lane at the begin of a predefined variable.
+    /// A vector of a dword for each lane at the beginning of a predefined variable.
     fn part_of(&mut self, predefined: &str) -> VarId {
         let known = self.format.predefined_variables();
         let index = known.iter().position(|v| v.name == predefined);
@@ -85,21 +85,16 @@ impl Kernel<'_> {
         let vector = own.variable(DataType::D, u16::from(own.simd));
         let (argument, result) = (own.part_of("arg"), own.part_of("retval"));
         own.copy(vector, argument);
+        // Any arithmetic will do, as long as the results of the functions differ.
         let op = match kind % 3 {
             0 => Op::ADD,
             1 => Op::XOR,
             _ => Op::MUL,
         };
-        let computed = Instruction::new(op)
-            .with(FieldName::ExecSize, own.no_mask(own.simd))
-            .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
-            .with(FieldName::Dst, own.destination(vector, DataType::D, 0))
-            .with(
-                FieldName::Src0,
-                own.packed(vector, DataType::D, 0, own.simd),
-            )
-            .with(FieldName::Src1, immediate(DataType::W, constant.into()));
-        own.push(computed);
+        let to = own.destination(vector, DataType::D, 0);
+        let from = own.packed(vector, DataType::D, 0, own.simd);
+        let constant = immediate(DataType::W, constant.into());
+        own.push(own.computed(op, own.simd, to, from, constant));
         own.copy(result, vector);
         let leaves = Instruction::new(of_flow(Flow::Return { function: true }))
             .with(FieldName::ExecSize, own.masked(own.simd))

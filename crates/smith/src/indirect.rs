@@ -23,6 +23,7 @@ impl Kernel<'_> {
             address,
             ..AddressOperand::default()
         };
+        // The one operation that takes the address of a variable.
         let addr_add = Instruction::new(Op::ADDR_ADD)
             .with(FieldName::ExecSize, self.no_mask(1))
             .with(FieldName::Dst, Value::Vector(target.into()))
@@ -55,6 +56,7 @@ impl Kernel<'_> {
         } else {
             (self.destination(to, ty, start), operand)
         };
+        // Any operation with such an operand will do.
         let moved = Instruction::new(Op::MOV)
             .with(FieldName::ExecSize, self.size_and_mask(lanes, choices))
             .with(FieldName::Pred, Value::Predicate(Predicate::NONE))

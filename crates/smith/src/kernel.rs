@@ -170,6 +170,7 @@ impl<'c> Kernel<'c> {
         if classes.contains(Classes::TYPED) {
             self.texels = Some(self.declare_surface());
         }
+        // What the statement of `surfaces.rs` needs.
         if classes.contains(Classes::SYSTOLIC) && self.has(Op::DPAS.def()) {
             let elements = 8 * self.grf_bytes() / 4;
             self.weights = Some(self.variable(DataType::Ud, elements));
@@ -219,6 +220,7 @@ impl<'c> Kernel<'c> {
                 index: u16::from(surface.0),
                 ..StateOperand::default()
             });
+            // The one operation that sets a surface variable.
             let movs = Instruction::new(Op::MOVS)
                 .with(FieldName::ExecSize, self.no_mask(1))
                 .with(FieldName::Dst, Value::Vector(target))
@@ -236,16 +238,10 @@ impl<'c> Kernel<'c> {
         );
         self.push(first);
         for start in (8..self.simd).step_by(8) {
-            let add = Instruction::new(Op::ADD)
-                .with(FieldName::ExecSize, self.no_mask(8))
-                .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
-                .with(
-                    FieldName::Dst,
-                    self.destination(lanes, DataType::Ud, u16::from(start)),
-                )
-                .with(FieldName::Src0, self.packed(lanes, DataType::Ud, 0, 8))
-                .with(FieldName::Src1, immediate(DataType::Ud, u64::from(start)));
-            self.push(add);
+            let to = self.destination(lanes, DataType::Ud, u16::from(start));
+            let from = self.packed(lanes, DataType::Ud, 0, 8);
+            let by = immediate(DataType::Ud, u64::from(start));
+            self.push(self.computed(Op::ADD, 8, to, from, by));
         }
         for General { id, ty } in self.pool.clone() {
             let packed = if ty.is_float() {
@@ -431,6 +427,27 @@ impl<'c> Kernel<'c> {
             no_mask: true,
         };
         exec_size(lanes, mask, self.format)
+    }
+
+    /// `add (M1_NM, lanes) dst src0 src1`.
+    ///
+    /// What statements need around them (numbers of lanes, addresses, counters, indices) is
+    /// computed with `add`, `and`, `shl`, `shr` and `mov`, which every version and platform has. They
+    /// are named where they are made: no column tells what an operation computes.
+    pub(crate) fn computed(
+        &self,
+        op: Op,
+        lanes: u8,
+        dst: Value,
+        src0: Value,
+        src1: Value,
+    ) -> Instruction {
+        Instruction::new(op)
+            .with(FieldName::ExecSize, self.no_mask(lanes))
+            .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
+            .with(FieldName::Dst, dst)
+            .with(FieldName::Src0, src0)
+            .with(FieldName::Src1, src1)
     }
 
     /// `mov (M1_NM, lanes) variable[start] source`.

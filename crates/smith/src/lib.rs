@@ -24,18 +24,18 @@ mod choice;
 mod config;
 mod flow;
 mod functions;
+mod fuzz_input;
 mod indirect;
 mod kernel;
 mod memory;
 mod operand;
 mod rows;
-mod shape;
 mod surfaces;
 
 pub use config::{Classes, Config};
+pub use fuzz_input::{FuzzInput, input_of_seed};
 pub use kernel::{PIECE, SURFACE_BYTES};
 pub use rows::why_not;
-pub use shape::{Shaped, input_of_seed};
 pub use surfaces::{ROW_BYTES, SURFACES, SurfaceKind};
 pub use visakit_isa::Platform;
 

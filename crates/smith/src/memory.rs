@@ -77,13 +77,9 @@ impl Kernel<'_> {
             let at = u16::from(start);
             let shift = u64::from(stride.trailing_zeros());
             for (op, from, by) in [(Op::SHL, lanes, shift), (Op::ADD, places, base)] {
-                let instruction = Instruction::new(op)
-                    .with(FieldName::ExecSize, self.no_mask(count))
-                    .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
-                    .with(FieldName::Dst, self.destination(places, ud, at))
-                    .with(FieldName::Src0, self.packed(from, ud, at, count))
-                    .with(FieldName::Src1, immediate(ud, by));
-                self.push(instruction);
+                let to = self.destination(places, ud, at);
+                let from = self.packed(from, ud, at, count);
+                self.push(self.computed(op, count, to, from, immediate(ud, by)));
             }
         }
     }

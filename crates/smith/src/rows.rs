@@ -16,7 +16,7 @@ use visakit_isa::{FieldName, Op};
 /// use visakit_smith::why_not;
 ///
 /// assert_eq!(why_not(Op::ADD.def()), None);
-/// assert_eq!(why_not(Op::LOC.def()), Some("it is no code"));
+/// assert_eq!(why_not(Op::LOC.def()), Some("it is not code"));
 /// ```
 #[must_use]
 pub fn why_not(def: &InstructionDef) -> Option<&'static str> {
@@ -31,6 +31,7 @@ pub fn why_not(def: &InstructionDef) -> Option<&'static str> {
     }
     if let Some(memory) = &def.memory {
         return match def.status {
+            // Its columns are those of the ordinary typed store.
             _ if def.op == Op::LSC_TYPED_STORE_UNCOMPRESSED => {
                 Some("the finalizer at hand has no text for it")
             }
@@ -40,7 +41,7 @@ pub fn why_not(def: &InstructionDef) -> Option<&'static str> {
     }
     match def.flow {
         Flow::Next => {}
-        Flow::Marker => return Some("it is no code"),
+        Flow::Marker => return Some("it is not code"),
         Flow::Call(Callee::Address) => {
             return Some("an object does not know addresses of functions");
         }
@@ -68,7 +69,7 @@ fn computation(def: &InstructionDef) -> Option<&'static str> {
     } else if has(Traits::ACROSS_LANES) {
         Some("its operands are groups of lanes or fixed parts of a register")
     } else if !def.conversions.is_empty() {
-        Some("its formats are no data types")
+        Some("its formats are not data types")
     } else if has(Traits::STEP) {
         Some("a step of a division whose other steps the finalizer makes")
     } else if has(Traits::WRITES_PREDICATE) {
@@ -116,7 +117,8 @@ pub(crate) fn writes(def: &InstructionDef, class: OperandClasses) -> bool {
     destination(def).is_some_and(|field| field.classes.contains(class))
 }
 
-/// The operation that does this to the flow of control.
+/// The operation that does this to the flow of control. The table has one for every flow that is
+/// asked for.
 pub(crate) fn of_flow(flow: Flow) -> Op {
     let row = rows().find(|row| row.flow == flow);
     row.map_or(Op::MOV, |row| row.op)

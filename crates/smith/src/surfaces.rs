@@ -10,7 +10,7 @@ use visakit_isa::semantics::{Action, DataLayout, Storage};
 use visakit_isa::table::FieldKind;
 use visakit_isa::{DataType, FieldName, Instruction, Op, Predicate, RawOperand, Value};
 
-/// What a surface of an executable object is.
+/// How a surface of an executable object is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SurfaceKind {
     /// A buffer.
@@ -96,13 +96,9 @@ impl Kernel<'_> {
             (Op::ADD, self.places, self.places, base),
         ];
         for (op, to, from, by) in steps {
-            let step = Instruction::new(op)
-                .with(FieldName::ExecSize, self.no_mask(lanes))
-                .with(FieldName::Pred, Value::Predicate(Predicate::NONE))
-                .with(FieldName::Dst, self.destination(to, ty, 0))
-                .with(FieldName::Src0, self.packed(from, ty, 0, lanes))
-                .with(FieldName::Src1, immediate(ty, by));
-            self.push(step);
+            let to = self.destination(to, ty, 0);
+            let from = self.packed(from, ty, 0, lanes);
+            self.push(self.computed(op, lanes, to, from, immediate(ty, by)));
         }
         let channels = if cached && !loads {
             // These are the first ones, without a gap.
@@ -161,6 +157,7 @@ impl Kernel<'_> {
         let rows = choices.of_or(&[1u8, 2, 4], 1);
         let lanes = if self.grf_bytes() == 64 { 16 } else { 8 };
         let zero = choices.once_in(4);
+        // Precisions and counts of rows, which this statement chooses, are those of this operation.
         let mut instruction = Instruction::new(Op::DPAS);
         for field in Op::DPAS.def().fields_in(self.format) {
             let value = match field.name {

@@ -45,6 +45,22 @@ pub fn objects(corpus: Corpus, mut see: impl FnMut(&str, &[u8])) {
     }
 }
 
+/// The objects that benches measure, and the folder that they come from: `corpus/isa` of the reference
+/// data, or the committed ones where that is not there.
+#[must_use]
+pub fn measured() -> (&'static str, Vec<Vec<u8>>) {
+    let shared = Path::new(SHARED).join("isa");
+    let (from, folder) = if shared.is_dir() {
+        ("../shared/corpus/isa", shared)
+    } else {
+        ("fixtures/objects", fixtures().join("objects"))
+    };
+    let files = find(&folder)
+        .into_iter()
+        .map(|path| fs::read(path).unwrap());
+    (from, files.collect())
+}
+
 /// Every text that is at hand: those of the fixtures, and those of the shared corpus, which must be
 /// there where `VISAKIT_NEEDS_SHARED` is set.
 pub fn texts() -> Vec<(String, Vec<u8>)> {

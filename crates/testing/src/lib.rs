@@ -2,6 +2,7 @@
 //!
 //! * [`corpus`]: objects and texts of the committed fixtures and of the reference data
 //! * [`layouts`]: the committed objects of one instruction each
+//! * [`operands`]: an operand of each class with its bytes
 //! * [`page`]: generated pages and snapshots, and how they are blessed
 
 #![allow(
@@ -13,6 +14,7 @@
 
 pub mod corpus;
 pub mod layouts;
+pub mod operands;
 pub mod page;
 
 use std::io::Write as _;

@@ -430,13 +430,11 @@ impl Iterator for Items<'_> {
                 }
                 [b' ' | b'\t' | b'\r', ..] => self.at += 1,
                 _ => {
-                    let ends = |i: usize| {
-                        rest.get(i..).is_none_or(|tail| {
-                            matches!(tail, [b' ' | b'\t' | b'\r' | b'\n' | b'"', ..])
-                                || tail.starts_with(b"//")
-                                || tail.starts_with(b"/*")
-                                || joined_lines(tail).is_some()
-                        })
+                    let ends = |i: usize| match rest.get(i..) {
+                        Some([b' ' | b'\t' | b'\r' | b'\n' | b'"', ..]) => true,
+                        Some([b'/', b'/' | b'*', ..]) => true,
+                        Some(tail @ [b'\\', ..]) => joined_lines(tail).is_some(),
+                        _ => false,
                     };
                     let len = (1..rest.len()).find(|i| ends(*i)).unwrap_or(rest.len());
                     return Some(Item::Code(self.take(len)));

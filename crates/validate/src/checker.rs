@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use visakit_isa::object::{Body, Content, Item, Object, RoutineId};
 use visakit_isa::operand::{ExecMask, OperandClasses, RawOperand, VectorOperand};
 use visakit_isa::semantics::{Ending, Flow};
-use visakit_isa::table::{FieldDef, FieldKind, Group, Shape};
+use visakit_isa::table::{FieldDef, FieldKind, FieldPattern, Group};
 use visakit_isa::{
     DataType, FieldName, Format, Instruction, InstructionDef, Op, Platform, TypeSet, Value, VarId,
 };
@@ -289,7 +289,7 @@ impl<'c> Checker<'c, '_> {
             dst: None,
             saturates: false,
         };
-        let conditional = def.shape == Shape::Conditional;
+        let conditional = def.pattern == FieldPattern::Conditional;
         let (mut complete, mut key) = (0, 0);
         let mut rest = def.fields;
         for (position, field) in (0..).zip(&instruction.fields) {
@@ -338,7 +338,7 @@ impl<'c> Checker<'c, '_> {
     #[inline]
     fn missing(&mut self, def: &InstructionDef, complete: usize, key: u16) {
         let (mut wanted, mut lists) = (def.fields.len(), false);
-        if def.shape == Shape::Conditional {
+        if def.pattern == FieldPattern::Conditional {
             let fields = def.fields_in(self.format);
             wanted = fields
                 .filter(|f| f.kind != FieldKind::Count && !f.kind.is_list())

@@ -19,7 +19,7 @@ pub(crate) fn locate(bytes: &[u8], object: &Object<'_>, findings: &mut [Finding]
             None => finding.offset = Some(0),
             Some(id) => {
                 // Unless something better is found: the place of the entry in the header.
-                finding.offset = container.place(id).map(|p| p.stated_at);
+                finding.offset = container.extent(id).map(|p| p.stated_at);
                 routines.entry(id).or_default().push(finding);
             }
         }

@@ -53,21 +53,7 @@ struct Input {
 }
 
 static INPUT: LazyLock<Input> = LazyLock::new(|| {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let (from, folder) = [
-        ("../shared/corpus/isa", root.join("../shared/corpus/isa")),
-        ("fixtures/objects", root.join("fixtures/objects")),
-    ]
-    .into_iter()
-    .find(|(_, folder)| folder.is_dir())
-    .unwrap();
-    let mut paths: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "isa"))
-        .collect();
-    paths.sort();
-    let files: Vec<Vec<u8>> = paths.iter().map(|p| std::fs::read(p).unwrap()).collect();
+    let (from, files) = visakit_testing::corpus::measured();
     let mut input = Input {
         from,
         objects: files

@@ -8,7 +8,6 @@
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{AllocProfiler, Bencher, black_box};
-use std::path::Path;
 use std::sync::LazyLock;
 use visakit::isa::object::Object;
 use visakit::text::asm::{self, assemble};
@@ -18,21 +17,9 @@ use visakit::text::{Form, Options, Printer};
 static ALLOCATOR: AllocProfiler = AllocProfiler::system();
 
 static OBJECTS: LazyLock<Vec<Object<'static>>> = LazyLock::new(|| {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder = ["../shared/corpus/isa", "fixtures/objects"]
-        .into_iter()
-        .map(|folder| root.join(folder))
-        .find(|folder| folder.is_dir())
-        .unwrap();
-    let entries = std::fs::read_dir(folder).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    let objects = paths.filter(|path| path.extension().is_some_and(|e| e == "isa"));
-    objects
-        .map(|path| {
-            let bytes = std::fs::read(path).unwrap();
-            visakit::parse::read(&bytes).unwrap().into_owned()
-        })
-        .collect()
+    let (_, files) = visakit_testing::corpus::measured();
+    let read = |file: &Vec<u8>| visakit::parse::read(file).unwrap().into_owned();
+    files.iter().map(read).collect()
 });
 
 static MODULE: LazyLock<Vec<u8>> = LazyLock::new(|| {

@@ -8,7 +8,6 @@
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
-use std::path::Path;
 use std::sync::LazyLock;
 use visakit::isa::object::Object;
 use visakit::validate::{Options, Platform, object};
@@ -31,22 +30,10 @@ struct Input {
 }
 
 static INPUT: LazyLock<Input> = LazyLock::new(|| {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let (from, folder) = ["../shared/corpus/isa", "fixtures/objects"]
-        .into_iter()
-        .map(|name| (name, root.join(name)))
-        .find(|(_, folder)| folder.is_dir())
-        .unwrap();
-    let mut paths: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "isa"))
-        .collect();
-    paths.sort();
-    let objects: Vec<_> = paths
+    let (from, files) = visakit_testing::corpus::measured();
+    let objects: Vec<_> = files
         .iter()
-        .map(|path| std::fs::read(path).unwrap())
-        .map(|file| visakit::parse::read(&file).unwrap().into_owned())
+        .map(|file| visakit::parse::read(file).unwrap().into_owned())
         .collect();
     let instructions = objects
         .iter()

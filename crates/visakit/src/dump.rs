@@ -7,7 +7,7 @@ use crate::isa::object::{RoutineId, RoutineKind};
 use crate::isa::table::{FieldDef, FieldKind};
 use crate::isa::{Dialect, Format, InstructionDef, Value, enums};
 use crate::parse::{
-    Container, Error, FieldRef, InstructionRef, Instructions, Leaf, Observer, Place, PlaceId,
+    Container, Error, Extent, ExtentId, FieldRef, InstructionRef, Instructions, Leaf, Observer,
     ReadOptions, Rules, read_with,
 };
 use std::ops::Range;
@@ -63,7 +63,7 @@ pub trait Visitor<'a> {
     ///
     /// # Errors
     /// Ends the walk.
-    fn routine(&mut self, id: RoutineId, name: &[u8], place: &Place) -> Result<(), Self::Error>;
+    fn routine(&mut self, id: RoutineId, name: &[u8], place: &Extent) -> Result<(), Self::Error>;
 
     /// An instruction begins. Its fields follow, then [`Visitor::leave`].
     ///
@@ -119,15 +119,15 @@ pub fn walk<'a, V: Visitor<'a>>(
         lenient: options.lenient,
         visitor,
     };
-    let mut places: Vec<Place> = container.places().to_vec();
+    let mut places: Vec<Extent> = container.extents().to_vec();
     places.sort_by_key(|p| (p.offset, p.size, p.id));
     let length = bytes.len() as u64;
     let mut at = container.header_end();
     for place in &places {
         let wanted = match (selection, place.id) {
             (Selection::All, _) => true,
-            (Selection::Routine(id), PlaceId::Routine(this)) => *id == this,
-            (Selection::Routine(_), PlaceId::Binary { .. }) => false,
+            (Selection::Routine(id), ExtentId::Routine(this)) => *id == this,
+            (Selection::Routine(_), ExtentId::Binary { .. }) => false,
         };
         let begin = u64::from(place.offset);
         let end = (begin + u64::from(place.size)).min(length);
@@ -146,8 +146,8 @@ pub fn walk<'a, V: Visitor<'a>>(
             continue;
         }
         match place.id {
-            PlaceId::Routine(id) => walker.routine(id, place, begin..end)?,
-            PlaceId::Binary { kernel, index } => walker.binary(kernel, index, begin..end)?,
+            ExtentId::Routine(id) => walker.routine(id, place, begin..end)?,
+            ExtentId::Binary { kernel, index } => walker.binary(kernel, index, begin..end)?,
         }
     }
     if *selection == Selection::All {
@@ -204,7 +204,12 @@ impl<'a, V: Visitor<'a>> Walker<'_, 'a, V> {
         self.visitor.field(&name, range, &content)
     }
 
-    fn routine(&mut self, id: RoutineId, place: &Place, range: Range<u64>) -> Result<(), V::Error> {
+    fn routine(
+        &mut self,
+        id: RoutineId,
+        place: &Extent,
+        range: Range<u64>,
+    ) -> Result<(), V::Error> {
         let name = self.container.entry(id).map(|e| e.name.to_vec());
         self.visitor.routine(id, &name.unwrap_or_default(), place)?;
         let mut relay = Relay::new(self.visitor, true);

@@ -20,7 +20,7 @@ use crate::isa::object::{Body, Content, Item, Object, RoutineKind};
 use crate::isa::operand::OperandClass;
 use crate::isa::table::{FieldDef, Group, Role};
 use crate::isa::{Dialect, Instruction, Op, Value, Version};
-use crate::parse::{Container, PlaceId};
+use crate::parse::{Container, ExtentId};
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
@@ -263,15 +263,15 @@ impl Sizes {
             header: container.header_end(),
             ..Self::default()
         };
-        for place in container.places() {
+        for place in container.extents() {
             match place.id {
-                PlaceId::Routine(id) => {
+                ExtentId::Routine(id) => {
                     if let Ok(routine) = container.routine(id) {
                         sizes.tables += routine.tables_end() - routine.offset();
                         sizes.code += routine.code().len() as u64;
                     }
                 }
-                PlaceId::Binary { .. } => {
+                ExtentId::Binary { .. } => {
                     sizes.native += container.slice(place).map_or(0, |b| b.len() as u64);
                 }
             }

@@ -17,8 +17,11 @@ use opencl3::types::CL_BLOCKING;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Instant;
-use visakit_launch::{Argument, Config, Source, ZeInfo};
+use visakit_exec::Compiler;
+use visakit_jit::Jit;
+use visakit_launch::{Argument, Compile, Config, Source, ZeInfo};
 use work::{KERNELS, work};
 
 const RUNS: usize = 5;
@@ -29,17 +32,30 @@ fn main() -> Result<(), Anything> {
     if std::env::args().nth(1).as_deref() == Some("--opencl") {
         return opencl();
     }
+    let mut compilers: Vec<(String, Option<Arc<dyn Compiler>>)> = vec![("interpreter".into(), None)];
+    for jit in [Jit::avx2(), Jit::host()].into_iter().flatten() {
+        let name = format!("{:?}", jit.features());
+        if compilers.iter().all(|c| c.0 != name) {
+            compilers.push((name, Some(Arc::new(jit))));
+        }
+    }
     let mut columns = Vec::new();
     let mut operations = BTreeMap::new();
     for (device, grf_bytes, lanes) in [("pvc", 64, "SIMD32"), ("acm-g10", 32, "SIMD16")] {
-        for threads in [1, 0] {
+        for (threads, compiler) in [1, 0]
+            .into_iter()
+            .flat_map(|threads| compilers.iter().map(move |c| (threads, c)))
+        {
             let name = format!(
-                "visakit {lanes}, {}",
+                "visakit {lanes}, {}, {}",
+                compiler.0,
                 if threads == 1 { "1 thread" } else { "all" }
             );
+            let compile = compiler.1.as_ref().map(Compile::always);
             let mut times = BTreeMap::new();
             for kernel in KERNELS {
-                let (seconds, lane_operations) = visakit(kernel, device, grf_bytes, threads)?;
+                let (seconds, lane_operations) =
+                    visakit(kernel, device, grf_bytes, threads, compile)?;
                 times.insert(kernel.to_owned(), lane_operations / seconds);
                 if device == "pvc" {
                     operations.insert(kernel.to_owned(), lane_operations);
@@ -146,6 +162,7 @@ fn visakit(
     device: &str,
     grf_bytes: u32,
     threads: usize,
+    compile: Option<Compile<'_>>,
 ) -> Result<(f64, f64), Anything> {
     let zeinfo = std::fs::read_to_string(fixtures().join(format!("bench.{device}.zeinfo")))?;
     let source = Source::open(&fixtures().join(format!("{kernel}.{device}.visaasm")))?;
@@ -156,8 +173,12 @@ fn visakit(
         .num_threads(threads)
         .build()?;
     let mut best = (f64::INFINITY, 0.0);
+    let config = Config {
+        compile,
+        ..Config::default()
+    };
     for _ in 0..RUNS {
-        let outcome = pool.install(|| prepared.run(&range, &arguments, &Config::default()))?;
+        let outcome = pool.install(|| prepared.run(&range, &arguments, &config))?;
         let seconds = outcome.time.as_secs_f64();
         if seconds < best.0 {
             best = (seconds, outcome.counters.lane_operations as f64);

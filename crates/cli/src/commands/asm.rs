@@ -5,7 +5,7 @@ use crate::{Status, input, render};
 use std::path::PathBuf;
 use visakit::isa::object::Object;
 use visakit::isa::{Dialect, Platform, Version};
-use visakit::text::asm::{Options, assemble_in_any_dialect, assemble_with_places};
+use visakit::text::asm::{Options, assemble_in_any_dialect, assemble_with_source_map};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// the first that has everything in them]
     #[arg(long, value_name = "NAME", value_parser = super::dialect)]
     dialect: Option<Dialect>,
-    /// Platform whose registers the offsets of address-of operands count. [default: one with
+    /// Platform whose register size the offsets of address-of operands assume. [default: one with
     /// registers of 32 bytes]
     #[arg(long, value_name = "NAME")]
     platform: Option<Platform>,
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
                     version: options.version.or(text_only.then_some(Version::V4_2)),
                     ..options
                 };
-                assemble_with_places(text, &options)
+                assemble_with_source_map(text, &options)
             }
             first => first,
         };

@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// The second object.
     #[arg(value_name = "NEW")]
     new: PathBuf,
-    /// For programs.
+    /// Print one JSON document.
     #[arg(long)]
     json: bool,
     /// Runs kernels of the same name on the same generated inputs and compares the memory that they leave.

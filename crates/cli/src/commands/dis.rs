@@ -19,11 +19,11 @@ pub(crate) struct Args {
     /// The object, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The form of Intel's own printer, byte for byte.
+    /// Print in the form of Intel's own printer, byte for byte.
     #[arg(long)]
     intel: bool,
-    /// With directives in comments for what the language cannot say: `visakit asm` makes the same
-    /// bytes of it.
+    /// Add directives in comments for what the language cannot say, so that `visakit asm` makes the
+    /// same bytes again.
     #[arg(long, conflicts_with = "intel")]
     exact: bool,
     /// Only this routine, by name or number (kernels first, then functions).
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Write one file for each routine into this folder, named as Intel's printer names it.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Platform whose registers the offsets of address-of operands count. [default: that of the
+    /// Platform whose register size the offsets of address-of operands assume. [default: that of the
     /// object's native code, else one with registers of 32 bytes]
     #[arg(long, value_name = "NAME")]
     platform: Option<Platform>,

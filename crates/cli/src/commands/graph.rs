@@ -14,7 +14,7 @@ pub(crate) struct Drawing {
     /// The object, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// An SVG image instead of Graphviz text.
+    /// Write an SVG image instead of Graphviz text.
     #[arg(long)]
     svg: bool,
     /// Where the graph goes to; a name that ends with .svg asks for an image. [default: standard

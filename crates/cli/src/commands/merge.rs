@@ -14,7 +14,7 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     out: Output,
-    /// Names that nothing defines are no findings.
+    /// Do not count names that nothing defines as findings.
     #[arg(long)]
     allow_unresolved: bool,
 }

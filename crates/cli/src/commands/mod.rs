@@ -31,10 +31,10 @@ use visakit::parse::ReadOptions;
 /// How objects are read, the same in all subcommands.
 #[derive(clap::Args, Clone, Copy)]
 pub(crate) struct Reading {
-    /// Go on after faults: keep what cannot be decoded as raw bytes.
+    /// Continue after faults: keep what cannot be decoded as raw bytes.
     #[arg(long)]
     lenient: bool,
-    /// Read in this dialect instead of finding it out.
+    /// Read in this dialect instead of detecting it.
     #[arg(long, value_name = "NAME", value_parser = dialect)]
     dialect: Option<Dialect>,
 }

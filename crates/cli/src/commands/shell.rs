@@ -22,7 +22,7 @@ pub(crate) struct Completions {
 #[command(after_help = "Example:
   visakit man ~/.local/share/man/man1")]
 pub(crate) struct Man {
-    /// Folder for the pages, one for each command; made if it is not there.
+    /// Folder for the pages, one for each command; created if missing.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }

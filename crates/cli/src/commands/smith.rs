@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// First seed; the same seed and switches give the same object.
     #[arg(long, value_name = "N")]
     seed: u64,
-    /// How many seeds from there on.
+    /// Number of seeds, counting up from the first.
     #[arg(long, value_name = "K", default_value_t = 1)]
     count: u64,
     /// Platform whose instructions and register size are used.
@@ -36,10 +36,10 @@ pub(crate) struct Args {
     /// Kinds of statements to leave out.
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = class)]
     without: Vec<Classes>,
-    /// Also objects that need not run to a defined end.
+    /// Also generate objects that may run forever or have undefined results.
     #[arg(long)]
     not_executable: bool,
-    /// Folder for the objects, SEED.isa each; made if it is not there.
+    /// Folder for the objects, named SEED.isa; created if missing.
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 }

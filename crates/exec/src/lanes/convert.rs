@@ -1,8 +1,9 @@
 //! Element types and the conversions between them.
 
-use crate::program::operand::Modify;
+use crate::code::Modify;
 use bytemuck::Pod;
 use half::{bf16, f16};
+use visakit_isa::DataType;
 
 /// Converts by the rules of the document "Datatypes": integers are extended by their own
 /// signedness and truncated, floats are clamped to integers (NaN gives 0) and rounded to nearest
@@ -151,6 +152,9 @@ pub(crate) trait Compute:
     fn abs(self) -> Self;
     /// Bitwise complement; of a float, of its bits.
     fn not(self) -> Self;
+    /// Whether elements of the type have the bits of a lane. Signed lanes take no unsigned elements:
+    /// their value would change.
+    fn is(data_type: DataType) -> bool;
     /// What a modifier does to the bits. Absolute values of integers cannot be had this way.
     fn change(modify: Modify) -> Change;
     /// The value with changed bits.
@@ -166,9 +170,13 @@ pub(crate) struct Change {
 }
 
 macro_rules! compute_int {
-    ($($ty:ty, $signed:ty);*) => {$(
+    ($($ty:ty, $signed:ty, [$($data_type:ident)|*]);*) => {$(
         impl Compute for $ty {
             const FLOAT: bool = false;
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn is(data_type: DataType) -> bool {
+                [$(DataType::$data_type),*].contains(&data_type)
+            }
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn neg(self) -> Self {
                 self.wrapping_neg()
@@ -199,12 +207,24 @@ macro_rules! compute_int {
     )*};
 }
 
-compute_int!(u8, i8; u16, i16; u32, i32; i32, i32; u64, i64; i64, i64; i128, i128);
+compute_int!(
+    u8, i8, [Ub | B];
+    u16, i16, [Uw | W];
+    u32, i32, [Ud | D];
+    i32, i32, [D];
+    u64, i64, [Uq | Q];
+    i64, i64, [Q];
+    i128, i128, []
+);
 
 macro_rules! compute_float {
-    ($($ty:ty, $bits:ty);*) => {$(
+    ($($ty:ty, $bits:ty, $data_type:ident);*) => {$(
         impl Compute for $ty {
             const FLOAT: bool = true;
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn is(data_type: DataType) -> bool {
+                data_type == DataType::$data_type
+            }
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn neg(self) -> Self {
                 -self
@@ -237,7 +257,7 @@ macro_rules! compute_float {
     )*};
 }
 
-compute_float!(f32, u32; f64, u64);
+compute_float!(f32, u32, F; f64, u64, Df);
 
 /// Clamping to the range of an element type.
 pub(crate) trait Saturate: Sized + Copy {

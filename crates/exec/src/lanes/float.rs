@@ -6,16 +6,8 @@
 use super::convert::Compute;
 use super::exact::{self, Narrow, Rounding};
 use super::int::{Binary, Ternary, Unary};
-use super::mode::FloatMode;
-
-/// A format in which floats are computed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Precision {
-    Half,
-    BFloat,
-    Float,
-    Double,
-}
+use crate::code::Precision;
+use crate::machine::FloatMode;
 
 /// Format and mode of an operation that the host's arithmetic does not do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +70,9 @@ pub(crate) trait Real: Compute + Into<f64> {
     fn mul_add(self, b: Self, c: Self) -> Self;
     fn sqrt(self) -> Self;
     fn is_nan(self) -> bool;
+    /// What is no number, as arithmetic gives it: it signals no more. Rounding to integers leaves that
+    /// to the host otherwise.
+    fn quiet(self) -> Self;
     /// Zero of the same sign in place of a denormal.
     fn flush(self) -> Self;
     fn floor(self) -> Self;
@@ -87,7 +82,7 @@ pub(crate) trait Real: Compute + Into<f64> {
 }
 
 macro_rules! real {
-    ($($ty:ty, $slow:ident);*) => {$(
+    ($($ty:ty, $slow:ident, $quiet:literal);*) => {$(
         impl Real for $ty {
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn is_slow(mode: FloatMode) -> bool {
@@ -126,6 +121,11 @@ macro_rules! real {
                 <$ty>::is_nan(self)
             }
             #[cfg_attr(not(debug_assertions), inline(always))]
+            fn quiet(self) -> Self {
+                let bits = self.to_bits();
+                if self.is_nan() { Self::from_bits(bits | $quiet) } else { self }
+            }
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn flush(self) -> Self {
                 if self.abs() < <$ty>::MIN_POSITIVE {
                     (0.0 as $ty).copysign(self)
@@ -135,25 +135,25 @@ macro_rules! real {
             }
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn floor(self) -> Self {
-                <$ty>::floor(self)
+                <$ty>::floor(self).quiet()
             }
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn ceil(self) -> Self {
-                <$ty>::ceil(self)
+                <$ty>::ceil(self).quiet()
             }
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn trunc(self) -> Self {
-                <$ty>::trunc(self)
+                <$ty>::trunc(self).quiet()
             }
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn round_ties_even(self) -> Self {
-                <$ty>::round_ties_even(self)
+                <$ty>::round_ties_even(self).quiet()
             }
         }
     )*};
 }
 
-real!(f32, slow_f; f64, slow_df);
+real!(f32, slow_f, 0x0040_0000; f64, slow_df, 0x0008_0000_0000_0000);
 
 /// An operation of up to three sources in any mode.
 pub(crate) trait InMode {

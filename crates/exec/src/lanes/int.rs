@@ -143,6 +143,8 @@ binary! {
     Or(a, b) a.or(b), C::MODULAR;
     /// Exclusive or.
     Xor(a, b) a.xor(b), C::MODULAR;
+    /// Shift left. Lanes of 64 bits with sign hold a dword that is needed exactly.
+    Shl(a, b) a.shl(b.low() & shift_left_mask::<C>()), C::MODULAR;
     /// Shift right, logical or arithmetic by the type.
     Shr(a, b) a.shr(b.low() & shift_mask::<C>()), C::BITS == 32 || C::MODULAR;
     /// Rotate left within the type.
@@ -158,6 +160,15 @@ binary! {
 #[cfg_attr(not(debug_assertions), inline(always))]
 const fn shift_mask<C: Int>() -> u32 {
     if C::BITS >= 64 { 63 } else { 31 }
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+const fn shift_left_mask<C: Int>() -> u32 {
+    if C::BITS > 64 || C::BITS == 64 && C::MODULAR {
+        63
+    } else {
+        31
+    }
 }
 
 /// Complement.

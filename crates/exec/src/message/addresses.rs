@@ -1,9 +1,9 @@
 //! The addresses of the lanes of a message.
 
 use super::fields::Data;
+use crate::code::Scalar;
 use crate::fault::Trap;
-use crate::program::Scalar;
-use crate::run::Registers;
+use crate::machine::Registers;
 
 /// Addresses of at most 32 lanes.
 pub(crate) type LaneAddresses = [u64; 32];

@@ -5,10 +5,10 @@ use super::fields::Data;
 use super::lanes::outside;
 use super::reach::{Reach, with_target};
 use crate::fault::{FaultKind, Outcome, Trap};
+use crate::machine::Registers;
 use crate::memory::target::Target;
 use crate::memory::{Local, Memory};
 use crate::observe::{MemoryAccess, Observer, Space};
-use crate::run::Registers;
 use visakit_isa::semantics::AtomicOp;
 
 /// Element of an atomic message. A word travels in the lower half of a dword.

@@ -3,13 +3,13 @@
 use super::fields::Data;
 use super::lanes::outside;
 use super::reach::{Reach, plane, with_target};
+use crate::code::Scalar;
 use crate::fault::{FaultKind, Outcome, Trap};
+use crate::machine::Registers;
 use crate::memory::space::Space as _;
 use crate::memory::target::{Flat, Target};
 use crate::memory::{Local, Memory};
 use crate::observe::{MemoryAccess, Observer, Space};
-use crate::program::Scalar;
-use crate::run::Registers;
 
 /// A load or store of consecutive bytes.
 #[derive(Clone, Debug)]

@@ -1,10 +1,11 @@
 //! The fields of an instruction as a message needs them.
 
 use super::reach::{Index, Reach};
+use crate::code::{Lanes, RawPlace, Scalar, StatePlace};
 use crate::fault::{FaultKind, Trap, Unsupported};
+use crate::machine::Registers;
 use crate::memory::{Memory, Sampler};
-use crate::program::{Context, Lanes, RawPlace, Scalar, StatePlace};
-use crate::run::Registers;
+use crate::translate::Context;
 use visakit_isa::operand::StateClass;
 use visakit_isa::{
     DataType, FieldName, Instruction, RawOperand, SurfaceId, Value, VarId, VectorOperand,

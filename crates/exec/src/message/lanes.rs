@@ -5,11 +5,11 @@ use super::fields::Data;
 use super::reach::{Reach, with_target};
 use super::unit::{self, Unit, UnitKind, with_unit};
 use crate::fault::{FaultKind, Outcome, Trap};
+use crate::machine::Registers;
 use crate::memory::space::Space as Storage;
 use crate::memory::target::Target;
 use crate::memory::{Local, Memory};
 use crate::observe::{MemoryAccess, Observer, Space};
-use crate::run::Registers;
 
 /// One element of a lane: where it is, relative to the lane's address and to the lane's place in
 /// the data operand.

@@ -11,8 +11,8 @@ use super::reach::{Index, Reach};
 use super::status::Status;
 use super::typed::{Coordinates, TypedAtomic, TypedStatus};
 use super::unit::UnitKind;
+use crate::code::Scalar;
 use crate::fault::Unsupported;
-use crate::program::Scalar;
 use visakit_isa::enums::{
     lsc_addr_size as addr_size, lsc_addr_type as addr_type, lsc_data_order, lsc_data_size, lsc_sfid,
 };

@@ -21,10 +21,10 @@ mod typed;
 mod unit;
 
 use crate::fault::{Outcome, Unsupported};
+use crate::machine::Registers;
 use crate::memory::{Local, Memory};
 use crate::observe::Observer;
-use crate::program::Context;
-use crate::run::Registers;
+use crate::translate::Context;
 use fields::Fields;
 use visakit_isa::Instruction;
 use visakit_isa::semantics::{Action, DataLayout, Storage};
@@ -109,6 +109,29 @@ pub(crate) fn translate(
 }
 
 impl Message {
+    /// What it does, in a word.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Lanes(m) => match (&m.data, m.store) {
+                (None, _) => "prefetch",
+                (_, true) => "store",
+                (_, false) => "load",
+            },
+            Self::Block(_) => "block",
+            Self::Media(_) => "media",
+            Self::Block2d(_) => "block2d",
+            Self::Atomic(_) => "atomic",
+            Self::Counter(_) => "counter",
+            Self::Status(_) => "status",
+            Self::Typed(_) => "typed",
+            Self::TypedAtomic(_) => "typed_atomic",
+            Self::TypedStatus(_) => "typed_status",
+            Self::Texture(_) => "texture",
+            Self::Fence => "fence",
+            Self::Nothing => "nothing",
+        }
+    }
+
     /// Runs the message. Bit i of `mask` enables lane i of the instruction (its first lane is bit 0
     /// whatever its mask offset); the bits above the execution size are zero.
     #[inline]

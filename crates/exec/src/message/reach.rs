@@ -1,12 +1,12 @@
 //! Which storage a message addresses.
 
+use crate::code::Scalar;
 use crate::fault::{FaultKind, Trap};
+use crate::machine::Registers;
 use crate::memory::space::{Plain, Shared};
 use crate::memory::target::{Flat, Window};
 use crate::memory::{Bound, Image, Local, Memory, Surface, Texels};
 use crate::observe::Space;
-use crate::program::Scalar;
-use crate::run::Registers;
 use visakit_isa::DataType;
 
 /// A binding-table index, a handle or an offset into the surface-state heap.

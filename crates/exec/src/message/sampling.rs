@@ -3,8 +3,8 @@
 use super::Message;
 use super::fields::{Data, Fields};
 use super::texture::{Parameter, Query, Texture};
+use crate::code::Scalar;
 use crate::fault::Unsupported;
-use crate::program::Scalar;
 use visakit_isa::enums::sampler_op;
 use visakit_isa::operand::SamplerOpFlags;
 use visakit_isa::{FieldName as F, SamplerOp, Value};

@@ -4,9 +4,9 @@ use super::addresses::{Addresses, enabled};
 use super::fields::Data;
 use super::reach::{Reach, with_target};
 use crate::fault::Outcome;
+use crate::machine::Registers;
 use crate::memory::target::Target;
 use crate::memory::{Local, Memory};
-use crate::run::Registers;
 
 /// For each enabled lane a bit: whether all elements of its address are in a buffer or surface.
 #[derive(Clone, Debug)]

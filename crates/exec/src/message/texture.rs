@@ -2,11 +2,11 @@
 
 use super::fields::{Data, SamplerReach};
 use super::reach::Reach;
+use crate::code::Scalar;
 use crate::fault::{Outcome, Trap};
+use crate::machine::Registers;
 use crate::memory::{Addressing, ChannelClass, Filter, ImageShape, Memory, Sampler, sample};
 use crate::observe::{MemoryAccess, Observer, Space};
-use crate::program::Scalar;
-use crate::run::Registers;
 use half::f16;
 
 /// What a sampler message asks for.

@@ -5,10 +5,10 @@ use super::atomics::AtomicData;
 use super::fields::Data;
 use super::reach::Reach;
 use crate::fault::{FaultKind, Outcome, Trap};
+use crate::machine::Registers;
 use crate::memory::target::Window;
 use crate::memory::{Memory, Texels};
 use crate::observe::{MemoryAccess, Observer, Space};
-use crate::run::Registers;
 
 /// Integer texel coordinates of the lanes.
 #[derive(Clone, Debug)]

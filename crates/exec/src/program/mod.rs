@@ -1,123 +1,38 @@
-//! Translation of routines into the internal code.
+//! A translated kernel: its code, its register file, and the names of what is in it.
 
-mod arith;
-mod build;
-pub(crate) mod code;
-mod context;
-mod control;
-mod dispatch;
-mod fields;
-pub(crate) mod layout;
-mod logic;
-mod moves;
-pub(crate) mod operand;
-mod special;
-pub(crate) mod translate;
-mod types;
+mod load;
+mod start;
 
-pub(crate) use context::{Context, Lanes, RawPlace, Scalar, StatePlace};
+pub(crate) use load::{Loaded, Masking, Work};
+pub use start::ThreadStart;
 
+use crate::code::Code;
 use crate::fault::TranslateError;
-use crate::run::entry::Entry;
-use layout::{Layout, Place, RoutineLayout};
+use crate::native::{Compiler, Native};
+use crate::translate::layout::{Layout, Place, RoutineLayout};
+use crate::translate::{self, Options, Watched};
+use crate::variables::{InputClass, InputSlot, VariableClass, VariableSlot};
+use start::Entry;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
-use translate::{Code, Watched};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use visakit_isa::object::{Body, Declaration, InputKind, Object, RoutineId};
-use visakit_isa::{DataType, Format, StringId};
-
-/// How a program is translated.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// Bytes of a register of the target: 32 or 64.
-    pub grf_bytes: u32,
-    /// Whether an unsupported instruction is an error of the translation. Otherwise it is a fault
-    /// when it is reached.
-    pub strict: bool,
-    /// Addresses of data symbols, which `faddr` gives to the program. Functions of the object need
-    /// none.
-    pub symbols: BTreeMap<String, u64>,
-    /// Largest register file of a thread in bytes.
-    pub max_register_bytes: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            grf_bytes: 32,
-            strict: false,
-            symbols: BTreeMap::new(),
-            max_register_bytes: 16 << 20,
-        }
-    }
-}
-
-/// What an input fills.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum InputClass {
-    /// A general variable.
-    General,
-    /// A sampler variable.
-    Sampler,
-    /// A surface variable.
-    Surface,
-}
-
-/// An input of the kernel.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct InputSlot {
-    /// Name of the variable, without `%`.
-    pub name: String,
-    /// What it fills.
-    pub class: InputClass,
-    /// Kind as the object states it, with the implicit kind.
-    pub kind: InputKind,
-    /// Index of the variable in its table, predefined entries included.
-    pub index: u32,
-    /// Offset in the thread's image ([`crate::ThreadStart::image`]).
-    pub image_offset: usize,
-    /// Size in bytes.
-    pub size: usize,
-    /// Place in the register file.
-    pub place: usize,
-}
-
-/// Class of a variable.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum VariableClass {
-    /// General variable.
-    General,
-    /// Address variable; elements are 16 bits.
-    Address,
-    /// Predicate variable; one 32-bit word, bit n for lane n.
-    Predicate,
-    /// Surface variable; elements are 32 bits.
-    Surface,
-    /// Sampler variable; elements are 32 bits.
-    Sampler,
-}
-
-/// Where a variable is in the register file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct VariableSlot {
-    /// Class.
-    pub class: VariableClass,
-    /// First byte in the register file.
-    pub offset: usize,
-    /// Size in bytes.
-    pub bytes: usize,
-    /// Element type; `ud` for predicates, surfaces and samplers, `uw` for addresses.
-    pub data_type: DataType,
-    /// Number of elements.
-    pub elements: u32,
-}
+use visakit_isa::{Format, StringId};
 
 /// A translated kernel with the functions of its object.
 #[derive(Debug)]
 pub struct Program {
-    pub(crate) code: Code,
+    code: Code,
+    /// The code, bound to the functions that run it.
+    pub(crate) loaded: Box<[Loaded]>,
+    /// Machine code.
+    native: OnceLock<Option<Box<dyn Native>>>,
+    /// Who makes it, and after how many instructions.
+    compiler: Option<(Arc<dyn Compiler>, u64)>,
+    /// Instructions that ran so far, while there may be machine code some time.
+    ran: AtomicU64,
     /// The register file before a thread sets its own variables.
     pub(crate) image: Vec<u8>,
     pub(crate) taken: Arc<[Range<usize>]>,
@@ -169,9 +84,12 @@ impl Program {
             tsc: range("tsc"),
         };
         let layout = RefCell::new(layout);
-        let code = translate::routines(object, &bodies, &layout, &watched, options)?;
+        let mut code = translate::routines(object, &bodies, &layout, &watched, options)?;
         let mut layout = layout.into_inner();
         layout.finish();
+        code.constants = std::mem::take(&mut layout.constants);
+        code.register_bytes = layout.size;
+        debug_assert_eq!(code.verify(), Ok(()));
         let mut program = Self {
             simd_size: 1,
             image: vec![0; layout.size],
@@ -182,10 +100,15 @@ impl Program {
             predefined: Vec::new(),
             entry: Entry::default(),
             grf_bytes: options.grf_bytes,
+            loaded: load::load(&code),
+            native: OnceLock::new(),
+            compiler: None,
+            ran: AtomicU64::new(0),
             code,
         };
-        for (place, bytes) in layout.contents.iter().chain(&layout.constants) {
-            if let Some(to) = program.image.get_mut(*place..place + bytes.len()) {
+        let image = &mut program.image;
+        for (place, bytes) in layout.contents.iter().chain(&program.code.constants) {
+            if let Some(to) = image.get_mut(*place..place + bytes.len()) {
                 to.copy_from_slice(bytes);
             }
         }
@@ -354,7 +277,48 @@ impl Program {
             .iter()
             .skip(1)
             .position(|r| r.name == name)?;
-        Some(translate::function_address(place + 1))
+        Some(Code::function_address(place + 1))
+    }
+
+    /// The translated code.
+    #[must_use]
+    pub fn code(&self) -> &Code {
+        &self.code
+    }
+
+    /// Has the code compiled when so many instructions have run (0: at once). Threads go on in machine
+    /// code at their next turn.
+    pub fn compile_with(&mut self, compiler: Arc<dyn Compiler>, after: u64) {
+        if after == 0 {
+            self.native.get_or_init(|| compiler.compile(&self.code));
+        }
+        self.compiler = Some((compiler, after));
+    }
+
+    /// Counts instructions that ran, and compiles when they are enough.
+    pub(crate) fn count(&self, instructions: u64) {
+        let Some((compiler, after)) = &self.compiler else {
+            return;
+        };
+        if self.native.get().is_none()
+            && self
+                .ran
+                .fetch_add(instructions, Relaxed)
+                .saturating_add(instructions)
+                >= *after
+        {
+            self.native.get_or_init(|| compiler.compile(&self.code));
+        }
+    }
+
+    /// Whether there is machine code.
+    #[must_use]
+    pub fn is_compiled(&self) -> bool {
+        self.native().is_some()
+    }
+
+    pub(crate) fn native(&self) -> Option<&dyn Native> {
+        self.native.get()?.as_deref()
     }
 
     /// Number of instructions of the kernel and the functions it can reach.

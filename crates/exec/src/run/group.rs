@@ -6,12 +6,13 @@
 )]
 
 use super::thread::{Pause, Thread, World};
-use super::{Counters, Limits, Registers, ThreadStart};
+use super::{Counters, Limits};
 use crate::fault::{Fault, FaultKind, Trap};
-use crate::lanes::mode::FloatMode;
+use crate::machine::{FloatMode, Registers};
 use crate::memory::Memory;
 use crate::observe::Observer;
-use crate::program::{InputClass, Program};
+use crate::program::{Program, ThreadStart};
+use crate::variables::InputClass;
 
 /// Steps that a thread runs before another one gets its turn. Threads that wait for each other in a
 /// loop make progress this way.
@@ -109,9 +110,11 @@ impl Group {
                 }
                 let slice = if alone { left } else { left.min(SLICE) };
                 world.thread = number;
+                let before = counters.instructions;
                 thread
                     .run(&mut world, &mut self.slm, slice, &mut counters, observer)
                     .map_err(|fault| *fault)?;
+                program.count(counters.instructions - before);
                 progress = true;
                 if let Pause::NamedSignal([number, kind, producers, consumers]) = thread.pause {
                     thread.pause = Pause::None;
@@ -212,7 +215,8 @@ impl Group {
                     && let Some(origin) = thread
                         .pc
                         .checked_sub(1)
-                        .and_then(|pc| program.code.origins.get(pc))
+                        .and_then(|pc| program.code().steps.get(pc))
+                        .map(|step| step.origin)
                 {
                     fault.instruction = origin.instruction as usize;
                     fault.mnemonic = origin
@@ -298,7 +302,7 @@ fn prepare(thread: &mut Thread, program: &Program, start: &ThreadStart) -> Resul
     thread.scratch.clear();
     thread.scratch.resize(start.scratch_bytes, 0);
     thread.running = start.mask;
-    thread.pc = program.code.routines.first().map_or(0, |r| r.entry);
+    thread.pc = program.code().routines.first().map_or(0, |r| r.entry);
     if start.mask == 0 {
         thread.pause = Pause::Ended;
     }

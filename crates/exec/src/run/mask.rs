@@ -1,11 +1,11 @@
 //! Which lanes an instruction works on.
 
-use super::registers::Registers;
-use crate::program::code::Step;
+use crate::machine::Registers;
+use crate::program::Masking;
 
 /// Enabled lanes of an instruction, its first lane at bit 0.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn enabled(step: &Step, running: u32, registers: &Registers) -> u32 {
+pub(super) fn enabled(step: &Masking, running: u32, registers: &Registers) -> u32 {
     let mut mask = step.window;
     if !step.no_mask {
         mask &= running >> step.first;
@@ -19,7 +19,7 @@ pub(super) fn enabled(step: &Step, running: u32, registers: &Registers) -> u32 {
 /// The lanes that a predicate lets through, as lanes of the thread; all running lanes where the
 /// instruction has one lane.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn taken(step: &Step, running: u32, registers: &Registers, inverted: bool) -> u32 {
+pub(super) fn taken(step: &Masking, running: u32, registers: &Registers, inverted: bool) -> u32 {
     let mut mask = step.window;
     if let Some(predicate) = &step.predicate {
         mask = predicate.read(registers);
@@ -32,7 +32,7 @@ pub(super) fn taken(step: &Step, running: u32, registers: &Registers, inverted: 
 
 /// Whether the first lane of the predicate is set.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn condition(step: &Step, registers: &Registers) -> bool {
+pub(super) fn condition(step: &Masking, registers: &Registers) -> bool {
     step.predicate
         .as_ref()
         .is_none_or(|p| p.read(registers) & 1 != 0)

@@ -2,37 +2,44 @@
 
 use super::mask::{condition, enabled, taken};
 use super::thread::{Pause, Thread, World};
+use crate::code::{Action, Code, Step};
 use crate::fault::{FaultKind, Outcome, Trap};
-use crate::program::code::{Kind, Step};
-use crate::program::translate::function_at;
+use crate::machine::FloatMode;
+use crate::program::Masking;
 
 /// Runs a step for which the loop of a thread has no code of its own.
 #[inline(never)]
-pub(super) fn rare(thread: &mut Thread, world: &mut World<'_>, step: &Step, clock: u64) -> Outcome {
+pub(super) fn rare(
+    thread: &mut Thread,
+    world: &mut World<'_>,
+    step: &Step,
+    masking: &Masking,
+    clock: u64,
+) -> Outcome {
     let next = thread.pc + 1;
-    match &step.kind {
-        Kind::Nothing => thread.pc = next,
-        Kind::UpdateMode(place) => {
+    match &step.action {
+        Action::Nothing => thread.pc = next,
+        Action::UpdateMode(place) => {
             let cr0 = thread.registers.read_u32(*place);
-            thread.registers.mode = crate::lanes::mode::FloatMode::from_cr0(cr0);
+            thread.registers.mode = FloatMode::from_cr0(cr0);
             thread.pc = next;
         }
-        Kind::ExecutionMask(place) => {
+        Action::ExecutionMask(place) => {
             let running = thread.running;
             thread.registers.write_u32(*place, running);
             thread.pc = next;
         }
-        Kind::Clock(place) => {
+        Action::Clock(place) => {
             // Deterministic: a count of instructions.
             thread.registers.set_element(*place, clock);
             thread.pc = next;
         }
-        Kind::Systolic(systolic) => {
+        Action::Systolic(systolic) => {
             if systolic.fused {
                 thread.pause = Pause::Fused;
                 return Ok(());
             }
-            let mask = enabled(step, thread.running, &thread.registers);
+            let mask = enabled(masking, thread.running, &thread.registers);
             let size = systolic.plan.sizes().activations;
             let activations = thread
                 .registers
@@ -47,7 +54,7 @@ pub(super) fn rare(thread: &mut Thread, world: &mut World<'_>, step: &Step, cloc
             );
             thread.pc = next;
         }
-        Kind::Switch { index, targets } => {
+        Action::Switch { index, targets } => {
             let index = index.read(&thread.registers);
             let target = usize::try_from(index).ok().and_then(|i| targets.get(i));
             let Some(target) = target else {
@@ -56,23 +63,23 @@ pub(super) fn rare(thread: &mut Thread, world: &mut World<'_>, step: &Step, cloc
             let running = thread.running;
             thread.settle(*target, running);
         }
-        Kind::Call {
+        Action::Call {
             target,
             function,
             uniform,
         } => {
-            let entered = entering(thread, step, *uniform);
+            let entered = entering(thread, masking, *uniform);
             thread.call(world, *target, *function, entered)?;
         }
-        Kind::CallAddress { address, uniform } => {
-            let entered = entering(thread, step, *uniform);
+        Action::CallAddress { address, uniform } => {
+            let entered = entering(thread, masking, *uniform);
             if entered == 0 {
                 thread.pc = next;
                 return Ok(());
             }
             let address = address.read(&thread.registers);
-            let function = function_at(address);
-            let routine = function.and_then(|f| world.program.code.routines.get(f));
+            let function = Code::function_at(address);
+            let routine = function.and_then(|f| world.program.code().routines.get(f));
             let Some(routine) = routine else {
                 let mut trap = Trap::new(FaultKind::NoFunction);
                 trap.address = Some(address);
@@ -81,52 +88,56 @@ pub(super) fn rare(thread: &mut Thread, world: &mut World<'_>, step: &Step, cloc
             let entry = routine.entry;
             thread.call(world, entry, function, entered)?;
         }
-        Kind::Return { uniform } => {
+        Action::Return { uniform } => {
             let lanes = if *uniform {
-                if condition(step, &thread.registers) {
+                if condition(masking, &thread.registers) {
                     thread.running
                 } else {
                     0
                 }
             } else {
-                taken(step, thread.running, &thread.registers, false)
+                taken(masking, thread.running, &thread.registers, false)
             };
             thread.give_back(world, lanes);
         }
-        Kind::Barrier => {
+        Action::Barrier => {
             thread.pc = next;
             thread.pause = Pause::Barrier;
         }
-        Kind::Signal => {
+        Action::Signal => {
             thread.signals += 1;
             thread.pc = next;
         }
-        Kind::Wait => {
+        Action::Wait => {
             thread.pc = next;
             thread.pause = Pause::Split;
         }
-        Kind::NamedSignal(operands) => {
+        Action::NamedSignal(operands) => {
             let operands =
                 operands.map(|o| u32::try_from(o.read(&thread.registers)).unwrap_or(u32::MAX));
             thread.pc = next;
             thread.pause = Pause::NamedSignal(operands);
         }
-        Kind::NamedWait(number) => {
+        Action::NamedWait(number) => {
             let number = u32::try_from(number.read(&thread.registers)).unwrap_or(u32::MAX);
             thread.pc = next;
             thread.pause = Pause::Named(number);
         }
-        Kind::Fault(kind) => return Err(Trap::new((**kind).clone())),
-        Kind::Alu(_) | Kind::Message(_) | Kind::Join | Kind::Jump { .. } | Kind::Goto { .. } => {}
+        Action::Fault(kind) => return Err(Trap::new((**kind).clone())),
+        Action::Compute(_)
+        | Action::Message(_)
+        | Action::Join
+        | Action::Jump { .. }
+        | Action::Goto { .. } => {}
     }
     Ok(())
 }
 
 /// Lanes that a call takes along.
-fn entering(thread: &Thread, step: &Step, uniform: bool) -> u32 {
+fn entering(thread: &Thread, masking: &Masking, uniform: bool) -> u32 {
     if !uniform {
-        taken(step, thread.running, &thread.registers, false)
-    } else if condition(step, &thread.registers) {
+        taken(masking, thread.running, &thread.registers, false)
+    } else if condition(masking, &thread.registers) {
         thread.running
     } else {
         0

@@ -6,14 +6,17 @@
 
 use super::mask::{condition, enabled, taken};
 use super::rare::rare;
-use super::registers::Registers;
-use super::simd::Kernel;
 use super::{Counters, Limits};
+use crate::code::{Action, Systolic};
 use crate::fault::{Fault, FaultKind, Outcome, Trap};
+use crate::kernels::Alu;
+use crate::machine::Registers;
+use crate::machine::simd::Kernel;
 use crate::memory::{Local, Memory};
+use crate::native::{Host, Native, NativeFault, NativeThread};
 use crate::observe::{InstructionEvent, Observer};
-use crate::program::code::{Kind, Step, Systolic};
-use crate::program::{Program, VariableSlot};
+use crate::program::{Masking, Program, Work};
+use crate::variables::VariableSlot;
 use visakit_isa::Op;
 use visakit_isa::object::{RoutineId, RoutineKind};
 
@@ -183,7 +186,7 @@ impl Thread {
         }
         let active = function.is_some() && self.frames.iter().any(|f| f.function == function);
         let own = function
-            .and_then(|f| world.program.code.routines.get(f))
+            .and_then(|f| world.program.code().routines.get(f))
             .map(|r| &r.own);
         let saved = match own {
             Some(own) if active => {
@@ -245,7 +248,7 @@ impl Thread {
         };
         let mut bytes = size_of::<Frame>() as u64;
         if let (Some(saved), Some(function)) = (frame.saved, frame.function)
-            && let Some(routine) = world.program.code.routines.get(function)
+            && let Some(routine) = world.program.code().routines.get(function)
         {
             for (range, saved) in routine.own.iter().zip(saved) {
                 bytes += saved.len() as u64;
@@ -283,10 +286,10 @@ impl Thread {
 
     /// Runs a systolic dot product that needs the activations of a fused thread.
     pub(super) fn finish_fused(&mut self, program: &Program, activations: &[u8]) {
-        if let Some(step) = program.code.steps.get(self.pc)
-            && let Kind::Systolic(systolic) = &step.kind
+        if let Some(step) = program.loaded.get(self.pc)
+            && let Some(systolic) = self.fused_at(program)
         {
-            let mask = enabled(step, self.running, &self.registers);
+            let mask = enabled(&step.masking, self.running, &self.registers);
             systolic
                 .plan
                 .run(&mut self.registers.file, activations, systolic.places, mask);
@@ -296,17 +299,17 @@ impl Thread {
 
     /// The systolic instruction at which the thread waits.
     pub(super) fn fused_at<'p>(&self, program: &'p Program) -> Option<&'p Systolic> {
-        match program.code.steps.get(self.pc).map(|step| &step.kind) {
-            Some(Kind::Systolic(systolic)) => Some(systolic),
+        match program.code().steps.get(self.pc).map(|step| &step.action) {
+            Some(Action::Systolic(systolic)) => Some(systolic),
             _ => None,
         }
     }
 
     /// The fault at the place of the thread.
     pub(super) fn fault(&self, program: &Program, thread: usize, trap: Trap) -> Box<Fault> {
-        let origin = program.code.origins.get(self.pc);
+        let origin = program.code().steps.get(self.pc).map(|step| step.origin);
         let routine = origin
-            .and_then(|o| program.code.routines.get(o.routine as usize))
+            .and_then(|o| program.code().routines.get(o.routine as usize))
             .map_or(RoutineId::new(RoutineKind::Kernel, 0), |r| r.id);
         Box::new(Fault {
             routine,
@@ -347,10 +350,46 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
             observer,
         } = self;
         let program = world.program;
-        let code = program.code.steps.as_slice();
+        let code = &program.loaded;
+        let steps_of_code = program.code().steps.as_slice();
+        // Machine code tells nobody what it does.
+        let native = program.native().filter(|_| !O::INSTRUCTIONS && !O::MEMORY);
+        let entries = native.map_or(&[][..], Native::entries);
         let mut left = steps;
         let mut lane_operations = 0u64;
         let outcome = loop {
+            if let Some(native) = native
+                && let Some(cost @ 1..) = entries.get(thread.pc)
+                && left >= u64::from(*cost)
+                && !thread.registers.mode.is_slow()
+            {
+                let mut state = NativeThread {
+                    place: thread.pc,
+                    running: thread.running,
+                    waiting: thread
+                        .first_waiting()
+                        .map_or(usize::MAX, |(place, _)| place),
+                    left,
+                    lane_operations,
+                };
+                let mut host = Machine {
+                    program,
+                    registers: &mut thread.registers,
+                    scratch: &mut thread.scratch,
+                    slm: &mut *slm,
+                    memory: world.memory,
+                    trap: None,
+                };
+                let outcome = native.run(&mut state, &mut host);
+                let trap = host.trap;
+                thread.pc = state.place;
+                left = state.left;
+                lane_operations = state.lane_operations;
+                if outcome.is_err() {
+                    break Err(trap.unwrap_or_else(|| Trap::new(FaultKind::FellOffTheEnd)));
+                }
+            }
+            // Machine code ends at a step that is left to what follows.
             let Some(step) = code.get(thread.pc) else {
                 break Err(Trap::new(FaultKind::FellOffTheEnd));
             };
@@ -358,34 +397,48 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                 thread.pause = Pause::Slice;
                 break Ok(());
             }
-            if O::INSTRUCTIONS && step.kind.is_instruction() {
-                let event = event(program, thread, world.thread, step);
+            if O::INSTRUCTIONS && step.work.is_instruction() {
+                let event = event(program, thread, world.thread, &step.masking);
                 if observer.before(&event).is_break() {
                     break Err(Trap::new(FaultKind::Stopped));
                 }
             }
             let pc = thread.pc;
-            match &step.kind {
-                Kind::Alu(alu) => {
-                    let mask = enabled(step, thread.running, &thread.registers);
+            match &step.work {
+                Work::Compute(bound) => {
+                    let mask = enabled(&step.masking, thread.running, &thread.registers);
                     left -= 1;
                     if mask != 0 {
                         lane_operations += u64::from(mask.count_ones());
-                        if let Err(trap) = (alu.run)(alu, &mut thread.registers, mask) {
+                        let Some(Action::Compute(compute)) =
+                            steps_of_code.get(pc).map(|s| &s.action)
+                        else {
+                            break Err(Trap::new(FaultKind::FellOffTheEnd));
+                        };
+                        let alu = Alu {
+                            hot: &bound.hot,
+                            lanes: step.masking.count.into(),
+                            compute,
+                        };
+                        if let Err(trap) = (bound.run)(&alu, &mut thread.registers, mask) {
                             break Err(trap);
                         }
                     }
                     thread.pc = pc + 1;
                 }
-                Kind::Message(message) => {
-                    let mask = enabled(step, thread.running, &thread.registers);
+                Work::Message => {
+                    let Some(Action::Message(message)) = steps_of_code.get(pc).map(|s| &s.action)
+                    else {
+                        break Err(Trap::new(FaultKind::FellOffTheEnd));
+                    };
+                    let mask = enabled(&step.masking, thread.running, &thread.registers);
                     left -= 1;
                     lane_operations += u64::from(mask.count_ones());
                     let mut local = Local {
                         slm: &mut *slm,
                         scratch: &mut thread.scratch,
                     };
-                    let run = message.run(
+                    let run = message.0.run(
                         &mut thread.registers,
                         &mut local,
                         world.memory,
@@ -397,7 +450,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     }
                     thread.pc = pc + 1;
                 }
-                Kind::Join => {
+                Work::Join => {
                     if let Some((place, lanes)) = thread.first_waiting()
                         && place == pc
                     {
@@ -406,11 +459,11 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     }
                     thread.pc = pc + 1;
                 }
-                Kind::Jump { target, inverted } => {
+                Work::Jump { target, inverted } => {
                     left -= 1;
                     lane_operations += 1;
-                    let jumps = if step.predicate.is_some() {
-                        condition(step, &thread.registers) != *inverted
+                    let jumps = if step.masking.predicate.is_some() {
+                        condition(&step.masking, &thread.registers) != *inverted
                     } else {
                         true
                     };
@@ -421,18 +474,20 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                         thread.pc = pc + 1;
                     }
                 }
-                Kind::Goto { target, inverted } => {
+                Work::Goto { target, inverted } => {
                     left -= 1;
-                    let taken = taken(step, thread.running, &thread.registers, *inverted);
+                    let taken = taken(&step.masking, thread.running, &thread.registers, *inverted);
                     lane_operations += u64::from(thread.running.count_ones());
                     thread.branch(*target, taken);
                 }
-                other => {
-                    let is_instruction = other.is_instruction();
-                    left -= u64::from(is_instruction);
-                    lane_operations += u64::from(is_instruction);
+                Work::Other { is_instruction } => {
+                    left -= u64::from(*is_instruction);
+                    lane_operations += u64::from(*is_instruction);
+                    let Some(whole) = steps_of_code.get(pc) else {
+                        break Err(Trap::new(FaultKind::FellOffTheEnd));
+                    };
                     let used = counters.instructions + (steps - left);
-                    if let Err(trap) = rare(thread, world, step, used) {
+                    if let Err(trap) = rare(thread, world, whole, &step.masking, used) {
                         break Err(trap);
                     }
                     if thread.pause != Pause::None {
@@ -440,10 +495,10 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     }
                 }
             }
-            if O::INSTRUCTIONS && step.kind.is_instruction() {
+            if O::INSTRUCTIONS && step.work.is_instruction() {
                 let next = thread.pc;
                 thread.pc = pc;
-                observer.after(&event(program, thread, world.thread, step));
+                observer.after(&event(program, thread, world.thread, &step.masking));
                 thread.pc = next;
             }
         };
@@ -454,15 +509,62 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
     }
 }
 
+/// What machine code asks the interpreter for.
+struct Machine<'a> {
+    program: &'a Program,
+    registers: &'a mut Registers,
+    scratch: &'a mut [u8],
+    slm: &'a mut [u8],
+    memory: &'a Memory,
+    trap: Option<Box<Trap>>,
+}
+
+impl Host for Machine<'_> {
+    fn registers(&mut self) -> &mut [u8] {
+        &mut self.registers.file
+    }
+
+    fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault> {
+        let steps = &self.program.code().steps;
+        let (Some(step), Some(loaded)) = (steps.get(place), self.program.loaded.get(place)) else {
+            return Err(NativeFault);
+        };
+        let outcome = match (&step.action, &loaded.work) {
+            (Action::Compute(compute), Work::Compute(bound)) if mask != 0 => {
+                let alu = Alu {
+                    hot: &bound.hot,
+                    lanes: loaded.masking.count.into(),
+                    compute,
+                };
+                (bound.run)(&alu, self.registers, mask)
+            }
+            (Action::Message(message), _) => {
+                let mut local = Local {
+                    slm: self.slm,
+                    scratch: self.scratch,
+                };
+                message
+                    .0
+                    .run(self.registers, &mut local, self.memory, mask, &mut ())
+            }
+            _ => Ok(()),
+        };
+        outcome.map_err(|trap| {
+            self.trap = Some(trap);
+            NativeFault
+        })
+    }
+}
+
 fn event<'a>(
     program: &Program,
     thread: &'a Thread,
     number: usize,
-    step: &Step,
+    step: &Masking,
 ) -> InstructionEvent<'a> {
-    let origin = program.code.origins.get(thread.pc);
+    let origin = program.code().steps.get(thread.pc).map(|step| step.origin);
     let routine = origin
-        .and_then(|o| program.code.routines.get(o.routine as usize))
+        .and_then(|o| program.code().routines.get(o.routine as usize))
         .map_or(RoutineId::new(RoutineKind::Kernel, 0), |r| r.id);
     InstructionEvent {
         thread: number,

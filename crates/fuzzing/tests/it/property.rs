@@ -10,6 +10,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use std::ops::Range;
 use visakit::isa::object::{
     Alignment, Arrangement, Attribute, Body, Declaration, FileVariable, Input, InputKind, Item,
     Label, LabelKind, Linkage, NativeBinary, NativeCode, NativePlatform, Object, Relocation,
@@ -298,6 +299,27 @@ fn object(n: &mut Numbers<'_>, version: Version, dialect: Dialect) -> Object<'st
     object
 }
 
+/// Objects made of so many numbers, with so many bytes of other values, and perhaps cut.
+fn damaged(numbers: Range<usize>, damage: Range<usize>) -> impl Strategy<Value = Vec<u8>> {
+    let numbers = proptest::collection::vec(any::<u64>(), numbers);
+    let damage = proptest::collection::vec((any::<Index>(), any::<u8>()), damage);
+    let cut = proptest::option::of(any::<Index>());
+    let parts = (any::<Index>(), numbers, damage, cut);
+    parts.prop_map(|(version, numbers, damage, cut)| {
+        let version = *version.get(&Version::SUPPORTED);
+        let object = object(&mut Numbers(numbers.iter()), version, Dialect::default());
+        let mut bytes = visakit::encode::write(&object).unwrap();
+        for (at, byte) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        bytes
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
@@ -325,21 +347,8 @@ proptest! {
     /// Damage is never fatal, and lenient reading keeps every byte of it.
     #[test]
     fn damaged_objects_are_kept(
-        version in any::<Index>(),
-        numbers in proptest::collection::vec(any::<u64>(), 100..1500),
-        damage in proptest::collection::vec((any::<Index>(), any::<u8>()), 1..6),
-        cut in proptest::option::of(any::<Index>()),
+        bytes in damaged(100..1500, 1..6),
     ) {
-        let version = *version.get(&Version::SUPPORTED);
-        let object = object(&mut Numbers(numbers.iter()), version, Dialect::default());
-        let mut bytes = visakit::encode::write(&object).unwrap();
-        for (at, byte) in damage {
-            let at = at.index(bytes.len());
-            bytes[at] = byte;
-        }
-        if let Some(cut) = cut {
-            bytes.truncate(cut.index(bytes.len()));
-        }
         let strict = visakit::ReadOptions::default();
         if let Ok(decoded) = visakit::parse::read_with(&bytes, strict) {
             prop_assert_eq!(visakit::encode::write(&decoded.object).unwrap(), bytes.clone());
@@ -370,21 +379,8 @@ proptest! {
     /// Exact text keeps the bytes of damaged objects too.
     #[test]
     fn text_carries_damage(
-        version in any::<Index>(),
-        numbers in proptest::collection::vec(any::<u64>(), 100..800),
-        damage in proptest::collection::vec((any::<Index>(), any::<u8>()), 1..4),
-        cut in proptest::option::of(any::<Index>()),
+        bytes in damaged(100..800, 1..4),
     ) {
-        let version = *version.get(&Version::SUPPORTED);
-        let object = object(&mut Numbers(numbers.iter()), version, Dialect::default());
-        let mut bytes = visakit::encode::write(&object).unwrap();
-        for (at, byte) in damage {
-            let at = at.index(bytes.len());
-            bytes[at] = byte;
-        }
-        if let Some(cut) = cut {
-            bytes.truncate(cut.index(bytes.len()));
-        }
         visakit_fuzzing::texts_in(&bytes, None);
     }
 }

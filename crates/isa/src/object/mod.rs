@@ -5,6 +5,7 @@
 //! that borrows from the bytes it was read from and one that stands alone ([`Object::into_owned`]).
 
 mod layout;
+mod native;
 mod owned;
 mod symbols;
 
@@ -220,6 +221,13 @@ impl<'a> Routine<'a> {
         }
     }
 
+    /// Whether it carries native code. A binary may also be an entry without code.
+    #[must_use]
+    pub fn has_native(&self) -> bool {
+        let mut codes = self.binaries.iter().map(|binary| &binary.code);
+        codes.any(|code| matches!(code, NativeCode::Bytes(_)))
+    }
+
     /// The body, where it could be decoded.
     #[must_use]
     pub const fn body(&self) -> Option<&Body<'a>> {
@@ -340,6 +348,17 @@ pub enum Item<'a> {
     Instruction(Instruction),
     /// Bytes that could not be decoded. Found in damaged files only.
     Raw(Box<RawItem<'a>>),
+}
+
+impl Item<'_> {
+    /// The instruction, where it is one.
+    #[must_use]
+    pub fn into_instruction(self) -> Option<Instruction> {
+        match self {
+            Self::Instruction(instruction) => Some(instruction),
+            Self::Raw(_) => None,
+        }
+    }
 }
 
 impl From<Instruction> for Item<'_> {

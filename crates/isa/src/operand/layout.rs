@@ -70,6 +70,15 @@ layout! {
 /// The tag byte chooses the layout: bits 0-2 class, bits 3-7 modifier.
 macro_rules! tagged {
     ($($class:ident($ty:ident)),* $(,)?) => {
+        /// A vector operand of a known class, as a source is shown it while it is read.
+        #[derive(Clone, Copy, Debug)]
+        pub enum OperandRef<'o> {
+            $(
+                #[doc = concat!("[`VectorOperand::", stringify!($class), "`]")]
+                $class(&'o $ty),
+            )*
+        }
+
         impl VectorOperand {
             /// Reads tag and operand.
             ///
@@ -77,6 +86,15 @@ macro_rules! tagged {
             /// The input ends, or the class has no layout.
             #[cfg_attr(not(debug_assertions), inline(always))]
             pub fn read<'a, S: Source<'a>>(source: &mut S) -> Result<Self, S::Error> {
+                let mut operand = Self::General(GeneralOperand::default());
+                Self::read_to(source, |read| operand = read)?;
+                Ok(operand)
+            }
+
+            /// Reads tag and operand to a place. Each class has a `put` of its own, so that the parts
+            /// of the operand go to the place one by one; putting the whole there would wait for them.
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn read_to<'a, S: Source<'a>>(source: &mut S, put: impl FnOnce(Self)) -> Result<(), S::Error> {
                 #[allow(clippy::cast_possible_truncation)] // one byte
                 let tag = source.number("tag", Width::U8)? as u8;
                 let modifier = Modifier::from_tag(tag);
@@ -85,15 +103,15 @@ macro_rules! tagged {
                         let mut operand = $ty { modifier, ..$ty::default() };
                         source.expect($ty::least_bytes(source.index_bytes()))?;
                         operand.read(source)?;
-                        let operand = Self::$class(operand);
-                        if let Self::Immediate(immediate) = &operand
+                        let seen = OperandRef::$class(&operand);
+                        if let OperandRef::Immediate(immediate) = seen
                             && ImmediateOperand::wire_size(immediate.data_type()).is_none()
                         {
                             return Err(source.invalid(Undescribed::BoolImmediate));
                         }
-                        // Here the class is known to the compiler, and what the source looks at.
-                        source.vet(&Value::Vector(operand))?;
-                        Ok(operand)
+                        source.vet_operand(tag, seen)?;
+                        put(Self::$class(operand));
+                        Ok(())
                     })*
                     None => Err(source.invalid(Undescribed::OperandClass(tag))),
                 }
@@ -139,37 +157,42 @@ macro_rules! values {
             /// The input ends, or an operand has no layout.
             #[cfg_attr(not(debug_assertions), inline(always))]
             pub fn read<'a, S: Source<'a>>(kind: FieldKind, source: &mut S) -> Result<Self, S::Error> {
+                let mut value = Self::ZERO;
+                value.fill(kind, source)?;
+                Ok(value)
+            }
+
+            /// Reads the value of a field to where it is to stand. Readers of much do so: a value that is
+            /// copied right after it was written makes the processor wait.
+            ///
+            /// # Errors
+            /// The input ends, or an operand has no layout. The value is any then.
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            pub fn fill<'a, S: Source<'a>>(&mut self, kind: FieldKind, source: &mut S) -> Result<(), S::Error> {
                 let name = kind.name();
-                let value = match kind {
+                match kind {
                     FieldKind::Vector => {
-                        let operand = VectorOperand::read(source)?;
-                        return Ok(Self::Vector(operand));
+                        return VectorOperand::read_to(source, |operand| *self = Self::Vector(operand));
                     }
                     FieldKind::Raw | FieldKind::Raws => {
                         let mut operand = RawOperand::default();
                         operand.read(source)?;
-                        let value = Self::Raw(operand);
-                        source.vet(&value)?;
-                        value
+                        *self = Self::Raw(operand);
                     }
                     FieldKind::SamplerOp => {
                         let wide = source.format().features().contains(Features::SINCE_4_0);
-                        let value = Self::SamplerOp(if wide {
+                        *self = Self::SamplerOp(if wide {
                             SamplerOp::from_bits(u16::from_wire(source.number(name, Width::U16)?))
                         } else {
                             SamplerOp::from_narrow(u8::from_wire(source.number(name, Width::U8)?))
                         });
-                        source.vet(&value)?;
-                        value
                     }
                     $(FieldKind::$kind => {
                         let number = source.number(name, Width::$width)?;
-                        let value = Self::$variant(Number::from_wire(number));
-                        source.vet(&value)?;
-                        value
+                        *self = Self::$variant(Number::from_wire(number));
                     })*
-                };
-                Ok(value)
+                }
+                source.vet(self)
             }
 
             /// Writes the value of a field; an entry of a list, for the list kinds. A value that

@@ -35,6 +35,7 @@ pub use control::{
     ElementCount, ExecMask, ExecSize, Predicate, PredicateCombine, RawOperand, SamplerOp,
     SamplerOpFlags,
 };
+pub use layout::OperandRef;
 pub use number::ImmediateValue;
 pub use region::{Region, RegionCode};
 pub use vector::{

@@ -193,7 +193,7 @@ impl FieldDef {
 
 /// What the fields of a row have in common, for readers in a hurry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shape {
+pub enum FieldPattern {
     /// Execution size, predicate, then vector operands only.
     Predicated,
     /// Execution size, then vector operands only.
@@ -204,7 +204,7 @@ pub enum Shape {
     Conditional,
 }
 
-impl Shape {
+impl FieldPattern {
     #[allow(clippy::indexing_slicing)] // bounds that the loops check, in a const fn
     pub(super) const fn of(fields: &[FieldDef]) -> Self {
         let mut i = 0;

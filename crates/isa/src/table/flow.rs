@@ -120,7 +120,7 @@ macro_rules! __flow_rows {
 
     /// Calls the function at an address.
     IFCALL = plain(0x4f) ["ifcall"]
-        .flow(Flow::Call(Callee::Address)).implicit(CALLS).ending(Ending::IfBit(F::Flags, 1)) .text(CALL_ADDRESS) .spec(NO_SAT, NO_MODS, ALL).since("2018-10 (IGC 1.0)")
+        .flow(Flow::Call(Callee::Address)).implicit(CALLS).ending(Ending::IfBit(F::Flags, 1)) .text(CALL_ADDRESS) .spec(NO_SAT, NO_MODS, ALL).since("2018-10")
         => &[
             EXEC, PRED,
             u8(F::Flags).when(since(Features::IFCALL_FLAGS)).note("bit 0 uniform, bit 1 noreturn"),
@@ -128,7 +128,7 @@ macro_rules! __flow_rows {
         ];
 
     /// Address of a function or global symbol.
-    FADDR = plain(0x50) ["faddr"] .text(ADDRESS_OF_SYMBOL) .spec(UNLISTED_SAT, NO_MODS, ALL).since("2018-10 (IGC 1.0)")
+    FADDR = plain(0x50) ["faddr"] .text(ADDRESS_OF_SYMBOL) .spec(UNLISTED_SAT, NO_MODS, ALL).since("2018-10")
         .note("No exec size, no pred.")
         => &[field(F::Symbol, FieldKind::StringIndex16), dst(G, T::UD.union(T::UQ))];
 

@@ -33,8 +33,9 @@ impl SubOps {
     }
 }
 
+/// What an opcode is assigned to.
 #[derive(Clone, Copy)]
-enum Kind {
+enum Assignment {
     Reserved,
     /// One row, in every version.
     Always(&'static InstructionDef),
@@ -52,7 +53,7 @@ const SUB_OPS: usize = 64;
 const SUB_TABLES: usize = 5;
 
 struct Index {
-    opcodes: [Kind; 256],
+    opcodes: [Assignment; 256],
     subs: [[Option<&'static InstructionDef>; SUB_OPS]; SUB_TABLES],
 }
 
@@ -60,7 +61,7 @@ struct Index {
 #[allow(clippy::indexing_slicing, clippy::panic)]
 const fn build() -> Index {
     let mut index = Index {
-        opcodes: [Kind::Reserved; 256],
+        opcodes: [Assignment::Reserved; 256],
         subs: [[None; SUB_OPS]; SUB_TABLES],
     };
     let mut tables = 0;
@@ -71,17 +72,19 @@ const fn build() -> Index {
             let def = &PARTS[part][row];
             let opcode = def.op.opcode() as usize;
             match (def.sub_op, index.opcodes[opcode]) {
-                (None, Kind::Reserved) if def.has_layout() && def.when.is_always() => {
-                    index.opcodes[opcode] = Kind::Always(def);
+                (None, Assignment::Reserved) if def.has_layout() && def.when.is_always() => {
+                    index.opcodes[opcode] = Assignment::Always(def);
                 }
-                (None, Kind::Reserved) => index.opcodes[opcode] = Kind::Plain(def),
-                (None, Kind::Plain(other)) => index.opcodes[opcode] = Kind::Reused(other, def),
-                (Some(sub), Kind::Reserved) => {
-                    index.opcodes[opcode] = Kind::Sub(tables);
+                (None, Assignment::Reserved) => index.opcodes[opcode] = Assignment::Plain(def),
+                (None, Assignment::Plain(other)) => {
+                    index.opcodes[opcode] = Assignment::Reused(other, def);
+                }
+                (Some(sub), Assignment::Reserved) => {
+                    index.opcodes[opcode] = Assignment::Sub(tables);
                     index.subs[tables as usize][sub as usize] = Some(def);
                     tables += 1;
                 }
-                (Some(sub), Kind::Sub(table)) => {
+                (Some(sub), Assignment::Sub(table)) => {
                     let place = &mut index.subs[table as usize][sub as usize];
                     assert!(place.is_none(), "sub-operation used twice");
                     *place = Some(def);
@@ -98,7 +101,7 @@ const fn build() -> Index {
 static INDEX: Index = build();
 
 #[inline]
-fn kind_of(opcode: u8) -> Kind {
+fn assignment_of(opcode: u8) -> Assignment {
     #[allow(clippy::indexing_slicing)] // 256 entries
     INDEX.opcodes[usize::from(opcode)]
 }
@@ -107,40 +110,44 @@ fn kind_of(opcode: u8) -> Kind {
 #[inline]
 #[must_use]
 pub fn lookup(opcode: u8, format: Format) -> Lookup {
-    match kind_of(opcode) {
-        Kind::Always(row) => Lookup::Instruction(row),
-        Kind::Plain(row) if row.exists_in(format) => Lookup::Instruction(row),
-        Kind::Plain(row) => Lookup::Unknown(Some(row)),
-        Kind::Sub(table) => Lookup::SubOps(SubOps { table }),
-        Kind::Reused(first, second) => {
-            if first.exists_in(format) {
-                Lookup::Instruction(first)
-            } else if second.exists_in(format) {
-                Lookup::Instruction(second)
-            } else {
-                Lookup::Unknown(Some(first))
-            }
-        }
-        Kind::Reserved => Lookup::Unknown(None),
+    match assignment_of(opcode) {
+        Assignment::Always(row) => Lookup::Instruction(row),
+        Assignment::Sub(table) => Lookup::SubOps(SubOps { table }),
+        assignment => lookup_by_format(assignment, format),
+    }
+}
+
+/// The rare numbers whose meaning depends on the format.
+#[inline(never)]
+fn lookup_by_format(assignment: Assignment, format: Format) -> Lookup {
+    let rows = match assignment {
+        Assignment::Always(row) | Assignment::Plain(row) => [Some(row), None],
+        Assignment::Reused(first, second) => [Some(first), Some(second)],
+        Assignment::Sub(_) | Assignment::Reserved => [None, None],
+    };
+    let found = rows.into_iter().flatten().find(|row| row.exists_in(format));
+    match (found, rows) {
+        (Some(row), _) => Lookup::Instruction(row),
+        (None, [first, _]) => Lookup::Unknown(first),
     }
 }
 
 /// The row of an operation. Rows make the variants of `Op`, so there always is one.
 #[inline]
 pub(super) fn by_op(op: Op) -> &'static InstructionDef {
-    match kind_of(op.opcode()) {
-        Kind::Always(row) | Kind::Plain(row) => row,
-        Kind::Reused(first, second) => {
+    match assignment_of(op.opcode()) {
+        Assignment::Always(row) | Assignment::Plain(row) => row,
+        Assignment::Reused(first, second) => {
             if first.op == op {
                 first
             } else {
                 second
             }
         }
-        Kind::Sub(table) => SubOps { table }
+        Assignment::Sub(table) => SubOps { table }
             .get((op as u16 & 0xff) as u8)
             .unwrap_or(&FALLBACK),
-        Kind::Reserved => &FALLBACK,
+        Assignment::Reserved => &FALLBACK,
     }
 }
 

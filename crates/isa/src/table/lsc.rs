@@ -331,13 +331,13 @@ macro_rules! __lsc_rows {
 
     /// Adds to the append counter of a surface.
     LSC_APNDCTR_ATOMIC_ADD = sub(0x89, 0x28) ["lsc_apndctr_atomic_add"] .memory(atomic(AtomicOp::Add).layout(DataLayout::Counter).address(AddressWidth::Nothing)) .text(text::COUNTER) .spec(NO_SAT, NO_MODS, NONE).since_platform(Platform::Dg2)
-        .since("readers: IGC 1.0.15468 (2023-11)")
+        .since("2023-11")
         .note("Defined after the last public binary writer: layout known only from the reader and the written spec.")
         => UNTYPED_COUNTER;
 
     /// Subtracts from the append counter of a surface.
     LSC_APNDCTR_ATOMIC_SUB = sub(0x89, 0x29) ["lsc_apndctr_atomic_sub"] .memory(atomic(AtomicOp::Sub).layout(DataLayout::Counter).address(AddressWidth::Nothing)) .text(text::COUNTER) .spec(NO_SAT, NO_MODS, NONE).since_platform(Platform::Dg2)
-        .since("readers: IGC 1.0.15468 (2023-11)")
+        .since("2023-11")
         .note("Defined after the last public binary writer: layout known only from the reader and the written spec.")
         => UNTYPED_COUNTER;
 

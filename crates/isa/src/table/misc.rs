@@ -360,7 +360,7 @@ macro_rules! __misc_rows {
     /// Split barrier: signal or wait.
     SBARRIER = plain(0x7c) ["sbarrier.signal", "sbarrier.wait"] .text(SPLIT_BARRIER) .group(Group::Sync).when(since(Features::SINCE_3_6))
         .spec(NO_SAT, NO_MODS, ALL)
-        .since("2018-09 (number previously used by an unused split barrier)")
+        .since("2018-09").note("The number was that of a split barrier before.")
         => &[u8(F::Mode).note("0 wait, 1 signal")];
 
     /// Systolic dot product accumulate.

@@ -18,6 +18,7 @@
 mod field;
 mod lookup;
 mod lsc_text;
+mod month;
 mod names;
 mod op;
 mod page;
@@ -37,8 +38,9 @@ mod sampler;
 mod svm;
 mod va;
 
-pub use field::{FieldDef, FieldKind, KeyTest, Role, Shape};
+pub use field::{FieldDef, FieldKind, FieldPattern, KeyTest, Role};
 pub use lookup::{Lookup, lookup};
+pub use month::Month;
 pub use names::FieldName;
 pub use op::Op;
 pub use page::page;
@@ -199,7 +201,7 @@ pub struct InstructionDef {
     /// The fields after opcode and sub-operation, in stream order.
     pub fields: &'static [FieldDef],
     /// What the fields have in common.
-    pub shape: Shape,
+    pub pattern: FieldPattern,
     /// Unmarked features that the layout depends on.
     pub unmarked: Features,
     /// How it is written in text.
@@ -230,7 +232,7 @@ pub struct InstructionDef {
     /// Platforms that do not have it any more.
     pub lacking: Platforms,
     /// First appearance in public sources, where it is later than the first release.
-    pub since: &'static str,
+    pub since: Option<Month>,
     /// What else one should know.
     pub note: &'static str,
 }
@@ -257,7 +259,7 @@ impl InstructionDef {
             sub_op: None,
             when: Condition::ALWAYS,
             fields: &[],
-            shape: Shape::Fixed,
+            pattern: FieldPattern::Fixed,
             unmarked: Features::empty(),
             syntax: Syntax::STANDARD,
             saturation: Saturation::Unspecified,
@@ -272,7 +274,7 @@ impl InstructionDef {
             platforms: Platforms::empty(),
             since_platform: None,
             lacking: Platforms::empty(),
-            since: "",
+            since: None,
             note: "",
         }
     }
@@ -388,8 +390,8 @@ impl InstructionDef {
         self
     }
 
-    pub(crate) const fn since(mut self, since: &'static str) -> Self {
-        self.since = since;
+    pub(crate) const fn since(mut self, month: &str) -> Self {
+        self.since = Some(Month::parse(month));
         self
     }
 
@@ -549,7 +551,7 @@ macro_rules! instructions {
                     name: stringify!($name),
                     summary: $summary.trim_ascii(),
                     fields: $fields,
-                    shape: $crate::table::field::Shape::of($fields),
+                    pattern: $crate::table::field::FieldPattern::of($fields),
                     unmarked: $crate::table::field::unmarked($fields),
                     ..def
                 }

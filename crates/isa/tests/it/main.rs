@@ -2,5 +2,6 @@
 
 mod build;
 mod facts;
+mod fields;
 mod semantics;
 mod table;

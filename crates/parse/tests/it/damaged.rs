@@ -115,7 +115,7 @@ fn meaningless_codes_are_kept_as_values() {
 fn undecodable_tables_are_kept() {
     let mut bytes = visakit_encode::write(&object(Version::V4_1)).unwrap();
     let container = visakit_parse::Container::parse(&bytes).unwrap();
-    let start = usize::try_from(container.places()[0].offset).unwrap();
+    let start = usize::try_from(container.extents()[0].offset).unwrap();
     // The number of strings.
     bytes[start..start + 4].fill(0xff);
     let decoded = read_with(&bytes, LENIENT).unwrap();

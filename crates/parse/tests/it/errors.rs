@@ -175,7 +175,7 @@ fn files() {
 fn restated(version: Version, routine: usize, number: u64, add: u32) -> (Vec<u8>, u64) {
     let mut bytes = visakit_encode::write(&object(version)).unwrap();
     let container = Container::parse(&bytes).unwrap();
-    let at = container.places()[routine].stated_at + 4 * number;
+    let at = container.extents()[routine].stated_at + 4 * number;
     let place = usize::try_from(at).unwrap();
     let old = u32::from_le_bytes(bytes[place..place + 4].try_into().unwrap());
     let new = old.wrapping_add(add).to_le_bytes();

@@ -1,14 +1,11 @@
 //! Every kind of field from its bytes, and what is missing when they end.
 
 use crate::{NARROW, WIDE};
-use visakit_isa::operand::{
-    AddressOperand, GeneralOperand, ImmediateOperand, IndirectOperand, Modifier, PredicateOperand,
-    StateClass, StateOperand,
-};
+use visakit_isa::operand::ImmediateOperand;
 use visakit_isa::table::FieldKind as K;
 use visakit_isa::{
-    AddressId, DataType, ElementCount, ExecSize, Format, LabelId, Predicate, RawOperand, Region,
-    SamplerId, SamplerOp, StringId, SurfaceId, Value, VarId, VectorOperand,
+    DataType, ElementCount, ExecSize, Format, LabelId, Predicate, RawOperand, SamplerId, SamplerOp,
+    StringId, SurfaceId, Value, VarId,
 };
 use visakit_parse::{nom, value, vector_operand};
 
@@ -125,74 +122,11 @@ fn widths_follow_the_version() {
 
 #[test]
 fn vector_operands_of_every_class() {
-    let general = GeneralOperand {
-        modifier: Modifier::NEG,
-        variable: VarId(0x1234),
-        row: 5,
-        column: 6,
-        region: Region::from_bits(0x0243),
-    };
-    let vector = |operand: VectorOperand| Value::Vector(operand);
-    is(
-        K::Vector,
-        NARROW,
-        &[0x10, 0x34, 0x12, 5, 6, 0x43, 0x02],
-        vector(general.into()),
-    );
-    is(
-        K::Vector,
-        WIDE,
-        &[0x10, 0x34, 0x12, 0, 0, 5, 6, 0x43, 0x02],
-        vector(general.into()),
-    );
-    let address = AddressOperand {
-        modifier: Modifier::NONE,
-        address: AddressId(0x1234),
-        offset: 5,
-        width: 3,
-    };
-    is(
-        K::Vector,
-        WIDE,
-        &[0x01, 0x34, 0x12, 5, 3],
-        vector(address.into()),
-    );
-    let predicate = PredicateOperand {
-        modifier: Modifier::NOT,
-        predicate: Predicate::from_bits(0x0234),
-    };
-    is(
-        K::Vector,
-        WIDE,
-        &[0x2a, 0x34, 0x02],
-        vector(predicate.into()),
-    );
-    let indirect = IndirectOperand {
-        modifier: Modifier::SAT,
-        address: AddressId(0x1234),
-        address_offset: 5,
-        offset: -2,
-        property: DataType::W.into(),
-        region: Region::from_bits(0x0243),
-    };
-    is(
-        K::Vector,
-        WIDE,
-        &[0x23, 0x34, 0x12, 5, 0xfe, 0xff, 0x03, 0x43, 0x02],
-        vector(indirect.into()),
-    );
-    let state = StateOperand {
-        modifier: Modifier::NONE,
-        class: StateClass::SAMPLER,
-        index: 0x1234,
-        offset: 5,
-    };
-    is(
-        K::Vector,
-        WIDE,
-        &[0x06, 0x01, 0x34, 0x12, 5],
-        vector(state.into()),
-    );
+    for format in [NARROW, WIDE] {
+        for (operand, bytes) in visakit_testing::operands::samples(format) {
+            is(K::Vector, format, &bytes, Value::Vector(operand));
+        }
+    }
 }
 
 #[test]

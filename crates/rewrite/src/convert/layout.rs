@@ -56,7 +56,7 @@ pub(super) fn convert(
         }
     }
     typed_lanes(instruction, &mut fields)?;
-    instruction.fields = fields.into();
+    instruction.fields = fields.into_iter().collect();
     Ok(())
 }
 

@@ -7,7 +7,6 @@ mod structured;
 
 use crate::error::{Error, ErrorKind};
 use crate::location::{Location, Reference, Table};
-use crate::native;
 use crate::rewrite::{self, Rewriter};
 use std::collections::BTreeSet;
 use visakit_isa::object::{Arrangement, Body, Content, Item, Object, RoutineId};
@@ -132,7 +131,7 @@ pub fn convert<'a>(
         files::from_routines(&mut object);
     }
     if !keep_native {
-        native::discard(&mut object, |kernel| restarted.contains(&kernel));
+        object.discard_native_of(|kernel| restarted.contains(&kernel));
     }
     if shares(from) != shares(to) && !matches!(object.arrangement, Arrangement::Custom(_)) {
         object.arrangement = object.usual_arrangement();

@@ -7,7 +7,6 @@ mod tables;
 pub(crate) use code::placed;
 pub(crate) use tables::{References, retain};
 
-use crate::discard_native;
 use crate::error::{Error, ErrorKind, Uses};
 use crate::location::{Location, Reference, Table};
 use crate::rewrite::Rewriter;
@@ -22,7 +21,7 @@ use visakit_isa::object::{Body, Content, Item, Object, Routine, RoutineId, Routi
 /// later ones and everything that refers to them follow.
 ///
 /// Edits of instructions, of inputs, of attributes and of types discard the native code that was
-/// compiled from what they change (see [`discard_native`]), unless [`Editor::keep_native`] was
+/// compiled from what they change (see [`Object::discard_native`]), unless [`Editor::keep_native`] was
 /// called. Other edits do not change what the kernel does.
 ///
 /// ```
@@ -54,7 +53,7 @@ pub struct Editor<'e, 'a> {
 
 impl<'e, 'a> Editor<'e, 'a> {
     /// An editor of this routine. Numbers that a damaged file states and that its content
-    /// contradicts are dropped: they would describe a routine that is no more.
+    /// contradicts are dropped: they would describe a routine that no longer exists.
     ///
     /// # Errors
     /// There is no such routine, or it could not be decoded.
@@ -83,7 +82,7 @@ impl<'e, 'a> Editor<'e, 'a> {
     /// Takes away the native code that does not belong to the routine any more.
     fn recompile(&mut self) {
         if !self.keeps_native {
-            discard_native(self.object, self.id);
+            self.object.discard_native(self.id);
         }
     }
 

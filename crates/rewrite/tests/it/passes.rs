@@ -10,7 +10,7 @@ use visakit_rewrite::graph::{CallGraph, Cfg, dot, svg};
 use visakit_rewrite::{
     Strip, convert, diff, extract, find_routine, merge, rename_routine, strip, unresolved,
 };
-use visakit_text::{Options, Printer};
+use visakit_testing::layouts::Random;
 
 /// Objects of the corpora, or those of the repository alone.
 fn all(test: &str) -> Vec<PathBuf> {
@@ -52,19 +52,8 @@ fn whole(object: &Object<'_>, path: &Path) -> Vec<u8> {
 }
 
 fn lines(object: &Object<'_>) -> Vec<String> {
-    let printer = Printer::new(
-        object,
-        Options {
-            form: visakit_text::Form::Intel,
-            grf_bytes: Some(32),
-        },
-    );
-    let mut text = Vec::new();
-    for (id, _) in object.routines() {
-        let Ok(()) = printer.routine(id, &mut text);
-    }
+    let text = crate::convert::text(object);
     let text = String::from_utf8_lossy(&text);
-    // Labels carry the number of their string.
     text.lines().map(str::to_owned).collect()
 }
 
@@ -203,16 +192,13 @@ fn damaged_objects_are_refused_or_changed() {
     let (mut read, mut converted) = (0, 0);
     for path in visakit_testing::objects(&folder) {
         let bytes = std::fs::read(&path).unwrap();
-        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = Random::of_seed(0);
         for _ in 0..150 {
             let mut damaged = bytes.clone();
             for _ in 0..3 {
-                seed ^= seed << 13;
-                seed ^= seed >> 7;
-                seed ^= seed << 17;
-                let at = usize::try_from(seed >> 16).unwrap() % damaged.len();
+                let at = random.below(damaged.len());
                 if let Some(byte) = damaged.get_mut(at) {
-                    *byte = seed.to_le_bytes()[0];
+                    *byte = random.word().to_le_bytes()[0];
                 }
             }
             let options = ReadOptions {

@@ -10,7 +10,7 @@ use visakit_rewrite::graph::Cfg;
 use visakit_rewrite::rewrite::Rewriter;
 use visakit_rewrite::{
     ConvertOptions, Editor, Error, ErrorKind, Location, Reference, Strip, Table, convert, diff,
-    discard_native, rename_routine, strip,
+    rename_routine, strip,
 };
 use visakit_text::{Options, Printer, asm};
 
@@ -176,7 +176,7 @@ fn native_code_goes_with_an_edit_that_counts() {
     linked.functions.push(function);
     let id = RoutineId::new(RoutineKind::Function, 0);
     let mut copy = linked.clone();
-    assert_eq!(discard_native(&mut copy, id), 2);
+    assert_eq!(copy.discard_native(id), 2);
     Editor::new(&mut linked, id).unwrap().take(0).unwrap();
     assert_eq!(native(&linked), [0, 0]);
 }
@@ -244,13 +244,10 @@ fn differences_tell_of_every_instruction() {
     old.kernels.truncate(1);
     let mut new = old.clone();
     let code = &mut new.kernels[0].body_mut().unwrap().code;
-    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = visakit_testing::layouts::Random::of_seed(0);
     for _ in 0..40 {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        let at = usize::try_from(seed >> 16).unwrap() % (code.len() - 20);
-        match seed % 3 {
+        let at = random.below(code.len() - 20);
+        match random.below(3) {
             0 => drop(code.remove(at)),
             1 => code.swap(at, at + 11),
             _ => code.insert(at, code[at + 7].clone()),

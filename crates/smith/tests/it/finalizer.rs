@@ -51,11 +51,7 @@ fn the_finalizer_accepts_ninety_nine_of_a_hundred() {
 }
 
 fn accepted(object: &visakit_isa::object::Object<'_>, platform: Platform, folder: &Path) -> bool {
-    let options = visakit_text::Options {
-        grf_bytes: Some(platform.grf_bytes()),
-        ..visakit_text::Options::default()
-    };
-    let printer = visakit_text::Printer::new(object, options);
+    let printer = crate::laws::printer(object, platform);
     let mut text = Vec::new();
     for (id, _) in object.routines() {
         let mut routine = Vec::new();

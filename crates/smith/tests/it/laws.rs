@@ -21,12 +21,19 @@ fn configurations() -> impl Iterator<Item = (Config, u64)> {
     })
 }
 
-fn text_of(object: &Object<'_>, platform: Platform) -> Vec<u8> {
+pub(crate) fn printer<'o, 'a>(
+    object: &'o Object<'a>,
+    platform: Platform,
+) -> visakit_text::Printer<'o, 'a> {
     let options = visakit_text::Options {
         grf_bytes: Some(platform.grf_bytes()),
         ..visakit_text::Options::default()
     };
-    let printer = visakit_text::Printer::new(object, options);
+    visakit_text::Printer::new(object, options)
+}
+
+fn text_of(object: &Object<'_>, platform: Platform) -> Vec<u8> {
+    let printer = printer(object, platform);
     let mut text = Vec::new();
     for (id, _) in object.routines() {
         printer.routine(id, &mut text).unwrap();

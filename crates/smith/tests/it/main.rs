@@ -1,7 +1,7 @@
 //! The generator from outside.
 
 mod finalizer;
+mod fuzz_input;
 mod laws;
 mod rows;
-mod shape;
 mod valid;

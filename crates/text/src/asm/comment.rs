@@ -2,7 +2,9 @@
 //! `//@ …` after a line changes numbers of what the line made.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
+use super::routine::Compiled;
 use super::{Assembler, Blob};
+use crate::language::digest::Digest;
 use crate::lexer::shown;
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -165,7 +167,7 @@ impl<'t> Assembler<'t> {
         self.cursor.at += digits.len();
         let Ok(bytes) = BASE64.decode(digits) else {
             let span = Span::between(start, self.cursor.at);
-            return Err(fault(span, "this is no base64"));
+            return Err(fault(span, "this is not base64"));
         };
         let shell = self.draft.as_mut().map(|d| &mut d.shell);
         let target = match (self.blob, shell, &mut self.object.arrangement) {
@@ -191,7 +193,7 @@ impl<'t> Assembler<'t> {
                 Ok(())
             }
             None => {
-                let found = fault(span, "there is nothing that these bytes could belong to");
+                let found = fault(span, "nothing before this line takes bytes");
                 Err(found.expected("`//@ native`, `//@ raw` or `//@ place filler` before them"))
             }
         }
@@ -227,7 +229,7 @@ impl<'t> Assembler<'t> {
                 match masked {
                     Some(code) if known == Some(ExecMask::M1) => draft.m1_code = code,
                     _ => {
-                        let message = alloc::format!("{code} is no code of M1 in this version");
+                        let message = alloc::format!("{code} is not a code of M1 in this version");
                         return Err(fault(span, message).expected("0, or 9 up to version 3.0"));
                     }
                 }
@@ -260,6 +262,7 @@ impl<'t> Assembler<'t> {
                 }
                 Ok(())
             }
+            b"compiled" => self.compiled(span),
             b"native" => self.native(),
             b"raw" | b"missing" => {
                 let raw = name == b"raw";
@@ -291,6 +294,30 @@ impl<'t> Assembler<'t> {
             let span = Span::between(start, self.cursor.at);
             fault(span, alloc::format!("{number} has more than 16 bits"))
         })
+    }
+
+    /// `compiled 0x1234`: the checksum of the routine's text up to here, when native code was
+    /// compiled from it.
+    fn compiled(&mut self, span: Span) -> Parsed<()> {
+        let stated = self.word32()?;
+        let text = self.cursor.text;
+        let line = |at: usize| {
+            let before = text.get(..at).unwrap_or_default();
+            memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)
+        };
+        let routine = line(self.here.routine.start)..line(span.start);
+        let Some(draft) = self.draft.as_mut() else {
+            return Err(super::outside(span));
+        };
+        if let Some(before) = draft.compiled {
+            let found = fault(span, "the routine has such a checksum already");
+            return Err(found.related(before.span, "here"));
+        }
+        let mut digest = Digest::new();
+        digest.lines(text.get(routine).unwrap_or_default());
+        let differs = digest.value() != stated;
+        draft.compiled = Some(Compiled { span, differs });
+        Ok(())
     }
 
     /// `native SKL`, with bytes on further lines; `native SKL 0x40 0` for one that is a place only.

@@ -39,6 +39,12 @@ struct Decl<'t> {
     v_name: Option<&'t [u8]>,
 }
 
+/// The type of that name, in letters of either case.
+pub(super) fn type_named(name: &[u8]) -> Option<DataType> {
+    let is = |ty: &DataType| ty.name().as_bytes().eq_ignore_ascii_case(name);
+    DataType::ALL.into_iter().find(is)
+}
+
 /// The fault of a type that only variables are of.
 #[cold]
 pub(super) fn newer_type(word: Word<'_>) -> Option<Fault> {
@@ -212,7 +218,7 @@ impl<'t> Assembler<'t> {
                 return Err(outside(word.span));
             };
             let Symbol::General(id) = draft.need(word)? else {
-                let message = alloc::format!("`{}` is no general variable", shown(word.name));
+                let message = alloc::format!("`{}` is not a general variable", shown(word.name));
                 let fault = Diagnostic::new(DiagnosticKind::OperandClass, word.span, message);
                 return Err(fault.expected("a general variable"));
             };
@@ -246,7 +252,7 @@ impl<'t> Assembler<'t> {
                 let span = Span::between(start, self.cursor.at);
                 let Some(index) = self.object.file_variables.iter().position(is) else {
                     let name = shown(word.name);
-                    let message = alloc::format!("`@{name}` is no variable of the file");
+                    let message = alloc::format!("`@{name}` is not a variable of the file");
                     let fault = Diagnostic::new(DiagnosticKind::Undeclared, span, message);
                     let hint = "`.file_decl \"@name\" type=ud num_elts=1` declares one";
                     return Err(fault.hint(hint));
@@ -321,7 +327,7 @@ impl<'t> Assembler<'t> {
         let is = |t: &DataType| t.name().as_bytes().eq_ignore_ascii_case(name.name);
         let newer = DataType::TEXT_ONLY.into_iter().find(is);
         let version = self.object.version;
-        match newer.or_else(|| DataType::ALL.into_iter().find(is)) {
+        match newer.or_else(|| type_named(name.name)) {
             Some(ty) if ty.is_text_only() && version != Version::V4_2 => {
                 let message = alloc::format!("version {version} has no type `{ty}`");
                 let fault = Diagnostic::new(DiagnosticKind::NotInVersion, name.span, message);

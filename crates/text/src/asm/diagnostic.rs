@@ -93,6 +93,8 @@ pub enum DiagnosticKind {
     Directive,
     /// A directive in a comment is for another text than the one it stands after.
     StaleDirective,
+    /// The native code of a text belongs to a routine that was changed since.
+    StaleNative,
     /// More faults were found than are listed.
     TooMany,
 }
@@ -255,7 +257,7 @@ pub(crate) fn closest<'c>(
 }
 
 /// Edits between two short names, a swap of neighbours being one; letters of either case are equal.
-/// (The crates that compute it need the standard library.)
+/// Kept by hand: `strsim`, `edit-distance`, `levenshtein` and `rapidfuzz` need the standard library.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let width = b.len() + 1;
     let mut before = alloc::vec![0; width];

@@ -2,7 +2,7 @@
 
 use super::diagnostic::Errors;
 use super::pieces::Record;
-use super::places::Assembled;
+use super::source_map::Assembled;
 use super::{Assembler, Options};
 use visakit_isa::{Dialect, Features, Version};
 

@@ -1,7 +1,7 @@
 //! Directives: what begins with a full stop.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span, closest};
-use super::expression::{Extent, expression};
+use super::expression::{Extent, ranged};
 use super::instruction::trailing;
 use super::routine::Draft;
 use super::{Assembler, Last};
@@ -102,21 +102,9 @@ impl<'t> Assembler<'t> {
         what: &str,
         range: core::ops::RangeInclusive<i64>,
     ) -> Parsed<i64> {
-        self.cursor.blanks();
-        let start = self.cursor.at;
         let draft = self.draft.as_ref();
         let names = |name: &[u8]| draft.and_then(|d| d.size_of(name));
-        let Some(value) = expression(&mut self.cursor, extent, &names)? else {
-            return Err(self.cursor.unexpected(what));
-        };
-        if range.contains(&value) {
-            return Ok(value);
-        }
-        let span = Span::between(start, self.cursor.at);
-        let message = alloc::format!("{value} is out of range");
-        let fault = Diagnostic::new(DiagnosticKind::ImmediateRange, span, message);
-        let (low, high) = (range.start(), range.end());
-        Err(fault.expected(alloc::format!("{what} from {low} to {high}")))
+        ranged(&mut self.cursor, extent, &names, what, range)
     }
 
     /// A quoted string or a plain name of what the object names by itself (routines, variables of the

@@ -3,6 +3,34 @@
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use crate::lexer::Cursor;
 use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+
+/// An expression after blanks, which must be there and in this range.
+pub(super) fn ranged(
+    cursor: &mut Cursor<'_>,
+    extent: Extent,
+    names: Names<'_, '_>,
+    what: &str,
+    range: RangeInclusive<i64>,
+) -> Parsed<i64> {
+    cursor.blanks();
+    let start = cursor.at;
+    let value = match lone_digit(cursor, extent) {
+        Some(digit) => Some(digit),
+        None => expression(cursor, extent, names)?,
+    };
+    let Some(value) = value else {
+        return Err(cursor.unexpected(what));
+    };
+    if range.contains(&value) {
+        return Ok(value);
+    }
+    let span = Span::between(start, cursor.at);
+    let message = alloc::format!("{value} is out of range");
+    let fault = Diagnostic::new(DiagnosticKind::ImmediateRange, span, message);
+    let (low, high) = (range.start(), range.end());
+    Err(fault.expected(alloc::format!("{what} from {low} to {high}")))
+}
 
 /// An operator that waits for its right side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@ use super::diagnostic::{Diagnostic, DiagnosticKind, Span};
 use super::routine::Draft;
 use super::{Assembler, Blob, TARGET_3D};
 use alloc::vec::Vec;
-use visakit_isa::object::{Attribute, Content, NativeBinary, RoutineKind};
+use visakit_isa::object::{Attribute, Content, NativeBinary, RoutineId, RoutineKind};
 use visakit_isa::wire::Width;
 
 impl<'t> Assembler<'t> {
@@ -44,6 +44,18 @@ impl<'t> Assembler<'t> {
         }
     }
 
+    /// Leaves out the native code that does not belong to its routines any more.
+    pub(super) fn discard_stale_native(&mut self) {
+        for (edited, span) in core::mem::take(&mut self.edited) {
+            if self.object.discard_native(edited) > 0 {
+                let message =
+                    "the native code is left out: the routine was changed after it was compiled";
+                let warning = Diagnostic::new(DiagnosticKind::StaleNative, span, message);
+                self.warning(warning.hint("without this line it is kept"));
+            }
+        }
+    }
+
     /// Puts the routine that is under construction into the object.
     pub(super) fn finish_routine(&mut self) {
         let Some(mut draft) = self.draft.take() else {
@@ -79,14 +91,22 @@ impl<'t> Assembler<'t> {
         }
         self.blob = Blob::None;
         let places = core::mem::take(&mut self.here);
+        if let Some(compiled) = draft.compiled.filter(|c| c.differs) {
+            let index = match draft.kind {
+                RoutineKind::Kernel => self.object.kernels.len(),
+                RoutineKind::Function => self.object.functions.len(),
+            };
+            let id = RoutineId::new(draft.kind, index);
+            self.edited.push((id, compiled.span));
+        }
         match draft.kind {
             RoutineKind::Kernel => {
                 self.object.kernels.push(routine);
-                self.places.kernels.push(places);
+                self.source_map.kernels.push(places);
             }
             RoutineKind::Function => {
                 self.object.functions.push(routine);
-                self.places.functions.push(places);
+                self.source_map.functions.push(places);
             }
         }
     }

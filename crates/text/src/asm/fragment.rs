@@ -14,7 +14,7 @@ use visakit_isa::object::{Body, Item, Object};
 use visakit_isa::table::{FieldName, Op};
 use visakit_isa::{Format, Instruction, RawOperand, VectorOperand};
 
-/// What stands where an operand may: a parsed operand.
+/// A parsed operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operand {
     /// `V32(0,0)<1;1,0>`, `0x2a:d`, `r[A0(0),0]<1>:ud`, …

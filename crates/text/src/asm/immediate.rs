@@ -1,6 +1,6 @@
 //! Constants.
 
-use super::declaration::newer_type;
+use super::declaration::{newer_type, type_named};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::expression::Extent;
 use super::instruction::LineParser;
@@ -17,10 +17,7 @@ impl LineParser<'_, '_> {
         let span = self.cursor.piece();
         let name = self.cursor.text.get(span.start..span.end());
         let name = name.unwrap_or_default();
-        let found = DataType::ALL
-            .into_iter()
-            .find(|ty| ty.name().as_bytes().eq_ignore_ascii_case(name));
-        match found {
+        match type_named(name) {
             Some(ty) => {
                 self.cursor.at = span.end();
                 Ok(ty)

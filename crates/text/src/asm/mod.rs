@@ -21,7 +21,7 @@
 //! assert_eq!(object.kernels[0].body().unwrap().code.len(), 2);
 //!
 //! let errors = assemble(b".version 4.1\n.kernel \"a\"\n    ret (M1, 3)\n", &Options::default());
-//! assert_eq!(errors.unwrap_err()[0].message, "3 lanes are no legal execution size");
+//! assert_eq!(errors.unwrap_err()[0].message, "3 lanes are not a legal execution size");
 //! ```
 
 mod change;
@@ -40,10 +40,10 @@ mod operand;
 mod optional;
 mod parts;
 pub(crate) mod pieces;
-mod places;
 mod pool;
 mod region;
 mod routine;
+mod source_map;
 mod values;
 
 pub(crate) use comment::DERIVED;
@@ -51,7 +51,7 @@ pub use diagnostic::{Diagnostic, DiagnosticKind, Errors, Span};
 pub use dialect::assemble_in_any_dialect;
 pub(crate) use dialect::record_in_any_dialect;
 pub use fragment::{Declarations, Fragment, Operand};
-pub use places::{Assembled, Places, RoutinePlaces};
+pub use source_map::{Assembled, RoutineSpans, SourceMap};
 
 use crate::language::index::{Entry, Index};
 use crate::lexer::{Cursor, Word, is_word, shown};
@@ -62,7 +62,7 @@ use directive::outside;
 use instruction::Scratch;
 use pieces::StatementKind;
 use routine::Draft;
-use visakit_isa::object::{LabelKind, Object};
+use visakit_isa::object::{LabelKind, Object, RoutineId};
 use visakit_isa::table::{FieldName, Status};
 use visakit_isa::{Dialect, Features, Instruction, Predicate, Value, Version};
 
@@ -93,14 +93,14 @@ pub struct Options {
 /// # Errors
 /// Everything that is wrong with the text, in order of the places.
 pub fn assemble<'t>(text: &'t [u8], options: &Options) -> Result<Object<'t>, Errors> {
-    assemble_with_places(text, options).map(|assembled| assembled.object)
+    assemble_with_source_map(text, options).map(|assembled| assembled.object)
 }
 
 /// Assembles a text and says where in it each part of the object was written.
 ///
 /// # Errors
 /// Those of [`assemble`].
-pub fn assemble_with_places<'t>(
+pub fn assemble_with_source_map<'t>(
     text: &'t [u8],
     options: &Options,
 ) -> Result<Assembled<'t>, Errors> {
@@ -160,9 +160,12 @@ struct Assembler<'t> {
     arranged: bool,
     /// The text says that it has no routines.
     empty: bool,
-    places: Places,
-    /// Places of the routine under construction.
-    here: RoutinePlaces,
+    source_map: SourceMap,
+    /// SourceMap of the routine under construction.
+    here: RoutineSpans,
+    /// Routines that were changed after native code was compiled from them, and where the text
+    /// tells.
+    edited: Vec<(RoutineId, Span)>,
     faults: Vec<Diagnostic>,
     /// What looks wrong and does not matter to the object.
     warnings: Vec<Diagnostic>,
@@ -191,8 +194,9 @@ impl<'t> Assembler<'t> {
             blob: Blob::None,
             arranged: false,
             empty: false,
-            places: Places::default(),
-            here: RoutinePlaces::default(),
+            source_map: SourceMap::default(),
+            here: RoutineSpans::default(),
+            edited: Vec::new(),
             faults: Vec::new(),
             warnings: Vec::new(),
             more: 0,
@@ -205,6 +209,7 @@ impl<'t> Assembler<'t> {
     fn run(&mut self) {
         self.statements();
         self.finish_routine();
+        self.discard_stale_native();
         if !self.arranged {
             self.object.arrangement = self.object.usual_arrangement();
         }
@@ -266,9 +271,10 @@ impl<'t> Assembler<'t> {
 
     fn result(mut self) -> Result<Assembled<'t>, Errors> {
         if self.faults.is_empty() {
+            self.warnings.sort_by_key(|w| w.span.start);
             return Ok(Assembled {
                 object: self.object,
-                places: self.places,
+                source_map: self.source_map,
                 warnings: self.warnings,
             });
         }

@@ -1,7 +1,7 @@
 //! Operands.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
-use super::expression::{Extent, expression, lone_digit};
+use super::expression::{Extent, ranged};
 use super::instruction::LineParser;
 use crate::language::operand;
 use crate::language::symbol::Symbol;
@@ -24,24 +24,14 @@ impl<'t> LineParser<'_, 't> {
         what: &str,
         range: core::ops::RangeInclusive<i64>,
     ) -> Parsed<i64> {
-        self.cursor.blanks();
-        let start = self.cursor.at;
         let draft = &*self.draft;
-        let value = match lone_digit(self.cursor, extent) {
-            Some(digit) => Some(digit),
-            None => expression(self.cursor, extent, &|name| draft.size_of(name))?,
-        };
-        let Some(value) = value else {
-            return Err(self.cursor.unexpected(what));
-        };
-        if range.contains(&value) {
-            return Ok(value);
-        }
-        let span = Span::between(start, self.cursor.at);
-        let message = alloc::format!("{value} is out of range");
-        let fault = Diagnostic::new(DiagnosticKind::ImmediateRange, span, message);
-        let (low, high) = (range.start(), range.end());
-        Err(fault.expected(alloc::format!("{what} from {low} to {high}")))
+        ranged(
+            self.cursor,
+            extent,
+            &|name| draft.size_of(name),
+            what,
+            range,
+        )
     }
 
     /// A byte in an operand, such as a row.
@@ -408,7 +398,7 @@ impl<'t> LineParser<'_, 't> {
                         Ok(operand::one_element(variable, row, column).into())
                     }
                     _ => {
-                        let message = alloc::format!("{offset} is no offset of an element");
+                        let message = alloc::format!("{offset} is not the offset of an element");
                         let kind = DiagnosticKind::ImmediateRange;
                         let fault = Diagnostic::new(kind, word.span, message);
                         Err(fault.expected(alloc::format!("a multiple of {size}")))

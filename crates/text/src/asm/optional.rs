@@ -62,7 +62,8 @@ impl LineParser<'_, '_> {
         false
     }
 
-    /// Whether a number and a text stand here two times: one of them is not for what follows.
+    /// Whether a number and a text stand here twice: one of them belongs to these parts, the other to
+    /// what follows.
     pub(super) fn begins_twice(&self, parts: &'static [Part]) -> bool {
         let mut ahead = *self.cursor;
         (0..2).all(|_| {

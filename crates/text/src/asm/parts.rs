@@ -40,7 +40,7 @@ impl<'t> LineParser<'_, 't> {
         let (m1_code, format) = (self.draft.m1_code, self.draft.format);
         let value = fields::lanes(kind, fixed, (mask, lanes), m1_code, format);
         let Some(value) = value else {
-            let message = alloc::format!("{number} lanes are no legal execution size");
+            let message = alloc::format!("{number} lanes are not a legal execution size");
             let fault = Diagnostic::new(DiagnosticKind::IllegalExecSize, span, message);
             return Err(fault.expected(match (fixed, element_count) {
                 (Some(8), _) => "8",
@@ -327,7 +327,7 @@ impl<'t> LineParser<'_, 't> {
             let (number, span) = self.number()?;
             let count = u8::try_from(number).ok();
             let Some(number) = count.filter(|n| operand::SYSTOLIC_COUNTS.contains(n)) else {
-                let message = alloc::format!("{number} is no depth or repeat count");
+                let message = alloc::format!("{number} is not a depth or repeat count");
                 let fault = Diagnostic::new(DiagnosticKind::ImmediateRange, span, message);
                 return Err(fault.expected("a number from 1 to 8"));
             };

@@ -1,5 +1,4 @@
-//! The pieces that a statement was parsed from, for those who want more than its meaning: the
-//! formatter and people who parse fragments.
+//! The pieces of text that a statement was parsed from, for the formatter and for fragments.
 
 use super::diagnostic::Span;
 use super::instruction::LineParser;

@@ -46,6 +46,8 @@ pub(super) struct Draft<'t> {
     pub(super) pool: Option<StatedPool<'t>>,
     /// The code of the mask M1: versions up to 3.0 have two.
     pub(super) m1_code: u8,
+    /// What the text says of the routine that its native code was compiled from.
+    pub(super) compiled: Option<Compiled>,
     /// The target that Intel's assembler adds is not wanted.
     pub(super) no_target: bool,
     declared: BTreeMap<Cow<'t, [u8]>, LabelId>,
@@ -54,6 +56,14 @@ pub(super) struct Draft<'t> {
     uses: Vec<LabelUse>,
     /// How many names may still be compared for a suggestion.
     pub(super) suggestions: u32,
+}
+
+/// `//@ compiled 0x1234`: the checksum of the routine that native code was compiled from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Compiled {
+    pub(super) span: Span,
+    /// It is not that of the routine as it is.
+    pub(super) differs: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +97,7 @@ impl<'t> Draft<'t> {
             shell: Routine::default(),
             pool: None,
             m1_code: 0,
+            compiled: None,
             no_target: false,
             declared: BTreeMap::new(),
             blocks: BTreeMap::new(),

@@ -113,7 +113,7 @@ impl LineParser<'_, '_> {
         let (number, span) = self.number()?;
         let log = number.trailing_zeros();
         if !number.is_power_of_two() || log > u32::from(mask) {
-            let message = alloc::format!("{number} is no number of blocks");
+            let message = alloc::format!("{number} is not a number of blocks");
             let kind = DiagnosticKind::ImmediateRange;
             let fault = Diagnostic::new(kind, span, message);
             return Err(fault.expected("1 or a small power of two"));

@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 use visakit_isa::operand::{ImmediateOperand, PropertyByte};
 use visakit_isa::table::{
-    Choice, FieldDef, FieldKind, FieldName as F, InstructionDef, Role, Shape, Test,
+    Choice, FieldDef, FieldKind, FieldName as F, FieldPattern, InstructionDef, Role, Test,
 };
 use visakit_isa::{
     DataType, ElementCount, ExecMask, ExecSize, Field, Format, Instruction, Predicate, RawOperand,
@@ -57,8 +57,8 @@ impl Fields {
         self.slots.clear();
         self.slots.resize(def.fields.len(), Slot::default());
         self.list.clear();
-        self.key = match def.shape {
-            Shape::Conditional => def.fields.iter().position(|f| f.is_key),
+        self.key = match def.pattern {
+            FieldPattern::Conditional => def.fields.iter().position(|f| f.is_key),
             _ => None,
         };
     }
@@ -194,9 +194,6 @@ impl Fields {
     /// The instruction that the line means.
     pub(crate) fn instruction(&self) -> Instruction {
         let mut built = Instruction::new(self.def.op);
-        built
-            .fields
-            .reserve_exact(self.def.fields.len() + self.list.len());
         self.each(|_, field, value| {
             built.fields.push(Field {
                 name: field.name,

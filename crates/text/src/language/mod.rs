@@ -2,6 +2,7 @@
 //! printer have to agree on, each fact once.
 
 pub(crate) mod attribute;
+pub(crate) mod digest;
 pub(crate) mod fields;
 pub(crate) mod index;
 pub(crate) mod numbers;

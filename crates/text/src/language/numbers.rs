@@ -223,11 +223,12 @@ pub(crate) struct InstructionNumbers<'i> {
 }
 
 impl InstructionNumbers<'_> {
-    /// Shows the numbers of every field, as long as these go on.
+    /// Shows the numbers of the fields that are wanted, told by their place in the list.
     fn each(
         fields: &[Field],
         def: &'static InstructionDef,
         format: Format,
+        wanted: impl Fn(usize) -> bool,
         mut see: impl FnMut(usize, FieldKind, List),
     ) {
         let mut entry = 0;
@@ -241,6 +242,9 @@ impl InstructionNumbers<'_> {
                 list.key.index = Some(entry);
                 entry += 1;
             }
+            if !wanted(i) {
+                continue;
+            }
             list.is_one = is_one_number(def.kind);
             if field.value.write(def.kind, &mut list).is_ok() {
                 see(i, def.kind, list);
@@ -248,30 +252,43 @@ impl InstructionNumbers<'_> {
         }
     }
 
-    /// All numbers of an instruction.
-    pub(crate) fn of(fields: &[Field], def: &'static InstructionDef, format: Format) -> Numbers {
+    /// The numbers of the fields that are wanted, told by their place in the list.
+    pub(crate) fn of(
+        fields: &[Field],
+        def: &'static InstructionDef,
+        format: Format,
+        wanted: impl Fn(usize) -> bool,
+    ) -> Numbers {
         let mut all = Vec::new();
-        Self::each(fields, def, format, |_, _, list| all.extend(list.shown()));
+        Self::each(fields, def, format, wanted, |_, _, list| {
+            all.extend(list.shown());
+        });
         all
     }
 }
 
 impl Numbered for InstructionNumbers<'_> {
     fn numbers(&self, format: Format) -> Numbers {
-        Self::of(self.fields, self.def, format)
+        Self::of(self.fields, self.def, format, |_| true)
     }
 
     fn set(&mut self, format: Format, key: Key, held: Held) {
         let mut changed = None;
-        Self::each(self.fields, self.def, format, |i, kind, list| {
-            let mut numbers = list.shown();
-            if let Some((_, found)) = numbers.iter_mut().find(|(k, _)| *k == key) {
-                *found = found.with(held.number());
-                let mut next = numbers.iter();
-                let value = value(kind, format, |_, _| next.next().map(|(_, h)| h.number()));
-                changed = value.map(|value| (i, value));
-            }
-        });
+        Self::each(
+            self.fields,
+            self.def,
+            format,
+            |_| true,
+            |i, kind, list| {
+                let mut numbers = list.shown();
+                if let Some((_, found)) = numbers.iter_mut().find(|(k, _)| *k == key) {
+                    *found = found.with(held.number());
+                    let mut next = numbers.iter();
+                    let value = value(kind, format, |_, _| next.next().map(|(_, h)| h.number()));
+                    changed = value.map(|value| (i, value));
+                }
+            },
+        );
         if let Some((i, value)) = changed
             && let Some(field) = self.fields.get_mut(i)
         {

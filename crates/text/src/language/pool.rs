@@ -11,14 +11,14 @@ use super::symbol::BINDLESS_SAMPLER;
 /// A string pool that the text states: which of its strings the names take.
 #[derive(Debug, Default)]
 pub(crate) struct Pool<'t> {
-    places: HashMap<Cow<'t, [u8]>, Places>,
+    places: HashMap<Cow<'t, [u8]>, Occurrences>,
     /// For each string the next one of the same text, or [`NONE`].
     next: Vec<u32>,
 }
 
-/// The places of a text in the pool.
+/// Where a text occurs in the pool.
 #[derive(Clone, Copy, Debug)]
-struct Places {
+struct Occurrences {
     first: u32,
     last: u32,
     /// The first one that no name has taken, or [`NONE`].
@@ -32,7 +32,7 @@ impl<'t> Pool<'t> {
     pub(crate) fn state(&mut self, text: Cow<'t, [u8]>) {
         let index = self.len();
         self.next.push(NONE);
-        let places = self.places.entry(text).or_insert(Places {
+        let places = self.places.entry(text).or_insert(Occurrences {
             first: index,
             last: NONE,
             free: index,
@@ -41,6 +41,19 @@ impl<'t> Pool<'t> {
             *next = index;
         }
         places.last = index;
+    }
+
+    /// Makes room for so many strings more.
+    pub(crate) fn reserve(&mut self, additional: usize) {
+        self.places.reserve(additional);
+        self.next.reserve(additional);
+    }
+
+    /// Gives back all strings that names have taken.
+    pub(crate) fn release(&mut self) {
+        for places in self.places.values_mut() {
+            places.free = places.first;
+        }
     }
 
     /// Number of strings that are stated.

@@ -176,6 +176,8 @@ pub(crate) struct Strings<'o> {
     stated: &'o [Cow<'o, [u8]>],
     /// Strings that come to the pool with names that are in it nowhere.
     added: Vec<Cow<'o, [u8]>>,
+    /// An index past the pool that is wanted is that of a string that came with a name.
+    collides: bool,
 }
 
 impl<'o> Strings<'o> {
@@ -185,12 +187,14 @@ impl<'o> Strings<'o> {
             pool: None,
             stated: &[],
             added: Vec::new(),
+            collides: false,
         }
     }
 
     /// Those of a pool that the text states.
     pub(super) fn stated(strings: &'o [Cow<'o, [u8]>]) -> Self {
         let mut pool = Pool::default();
+        pool.reserve(strings.len());
         for text in strings {
             pool.state(Cow::Borrowed(text.as_ref()));
         }
@@ -198,7 +202,15 @@ impl<'o> Strings<'o> {
             pool: Some(pool),
             stated: strings,
             added: Vec::new(),
+            collides: false,
         }
+    }
+
+    /// Begins the text anew: no name has taken a string.
+    pub(super) fn restart(&mut self) {
+        self.pool.iter_mut().for_each(Pool::release);
+        self.added.clear();
+        self.collides = false;
     }
 
     pub(super) const fn is_stated(&self) -> bool {
@@ -213,7 +225,9 @@ impl<'o> Strings<'o> {
         pool.take(&text).unwrap_or_else(|| {
             let index = self.stated.len().saturating_add(self.added.len());
             self.added.push(text);
-            StringId(u32::try_from(index).unwrap_or(u32::MAX))
+            let taken = StringId(u32::try_from(index).unwrap_or(u32::MAX));
+            self.collides |= taken == wanted;
+            taken
         })
     }
 
@@ -226,9 +240,9 @@ impl<'o> Strings<'o> {
         index.is_some_and(|i| i < self.added.len())
     }
 
-    /// Whether names have brought strings with them.
-    pub(super) const fn has_added(&self) -> bool {
-        !self.added.is_empty()
+    /// Whether a name may have a string that has to go again, although it has the number that is wanted.
+    pub(super) const fn collides(&self) -> bool {
+        self.collides
     }
 
     fn get(&self, id: u32) -> &[u8] {
@@ -266,7 +280,7 @@ pub(super) fn difference(wanted: &Numbers, found: &Numbers, strings: &Strings<'_
     let mut text = String::new();
     let added = |held: &Held| matches!(held, Held::Name(id) if strings.is_added(*id));
     let pairs = wanted.iter().zip(found);
-    for ((key, wanted), (_, found)) in pairs.filter(|(a, b)| a != b || added(&b.1)) {
+    for ((key, wanted), (_, found)) in pairs.filter(|(a, b)| a.1 != b.1 || added(&b.1)) {
         let _ = write!(text, " {key}");
         let _ = match (found, wanted) {
             (Held::Bits(from), Held::Bits(to)) => {

@@ -1,12 +1,14 @@
 //! The printer: objects and routines.
 //!
-//! [`header`], [`instruction`] and [`operand`] write in the form of Intel's printer and, where it has the
-//! same lines, plain ones. [`plain`] writes routines in the plain and in the exact form, with what
-//! [`exact`] adds. Both are complete by themselves: what the assembler will make of a line is noted while
+//! [`header`], [`instruction`], [`parts`] and [`operand`] write in the form of Intel's printer and, where it
+//! has the same lines, plain ones. [`plain`] writes routines in the plain and in the exact form, with
+//! [`declarations`], [`code`] and what [`exact`] adds. Both are complete by themselves: what the assembler will make of a line is noted while
 //! it is written ([`reading`]), by the same rules that the assembler reads it by
 //! ([`language`](crate::language)).
 
 mod attribute;
+mod code;
+mod declarations;
 mod exact;
 mod files;
 mod header;
@@ -16,6 +18,7 @@ mod line;
 mod names;
 mod operand;
 mod output;
+mod parts;
 mod plain;
 mod plan;
 mod reading;

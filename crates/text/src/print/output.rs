@@ -1,5 +1,6 @@
 //! Where text goes.
 
+use crate::language::digest::Digest;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::convert::Infallible;
@@ -49,6 +50,25 @@ impl<O: Output + ?Sized> Output for &mut O {
     #[inline]
     fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), O::Error> {
         (**self).line(kind, text)
+    }
+}
+
+/// Hands text on, with a checksum of it where one is wanted.
+#[derive(Debug)]
+pub(super) struct Digested<O> {
+    pub(super) out: O,
+    pub(super) digest: Option<Digest>,
+}
+
+impl<O: Output> Output for Digested<O> {
+    type Error = O::Error;
+
+    #[inline]
+    fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), O::Error> {
+        if let Some(digest) = &mut self.digest {
+            digest.lines(text);
+        }
+        self.out.line(kind, text)
     }
 }
 

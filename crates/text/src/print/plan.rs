@@ -2,9 +2,9 @@
 //! which strings its names will take.
 
 use super::Context;
+use super::code::InstructionLines;
 use super::exact::Strings;
 use super::line::Line;
-use super::plain::InstructionLines;
 use super::reading::Mention;
 use crate::language::pool::{initial, string};
 use alloc::borrow::Cow;
@@ -143,19 +143,18 @@ impl Plan {
         if names.fill_the_usual_pool(context) {
             return Strings::usual();
         }
-        let stated = || Strings::stated(&context.body.strings);
+        let mut strings = Strings::stated(&context.body.strings);
         let mut labels = context.labels.iter();
         if !self.mentions.iter().any(|m| matches!(m, Mention::Label(_)))
             || labels.all(|note| note.declared)
         {
-            return stated();
+            return strings;
         }
         // There is no place for a change of the name of a label without a line of its own.
-        let mut strings = stated();
         let fit = names.each(context, &mut |text, wanted, has_line| {
             strings.take(text, wanted) == wanted || has_line
         });
-        let strings = stated();
+        strings.restart();
         if !fit {
             declare_all(&mut context.labels);
         }

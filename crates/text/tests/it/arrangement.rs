@@ -4,7 +4,7 @@
 
 use visakit_isa::Version;
 use visakit_isa::object::{Arrangement, NativeBinary, NativeCode, NativePlatform, Object};
-use visakit_text::{Form, Options, Printer, asm};
+use visakit_text::{Form, asm};
 
 const TWO: &str = ".version 3.1\n.kernel \"a\"\nret (M1, 1)\n.kernel \"b\"\nret (M1, 1)\n";
 
@@ -46,12 +46,7 @@ fn native_code_follows_all_routines_in_old_versions() {
             assert_eq!(object.arrangement, wanted);
             let read = written_and_read(&object);
             assert_eq!(read.arrangement, wanted);
-            let mut text = Vec::new();
-            let options = Options {
-                form: Form::Exact,
-                ..Options::default()
-            };
-            let Ok(()) = Printer::new(&read, options).object(&mut text);
+            let text = crate::text_of(&read, Form::Exact);
             let again = asm::assemble(&text, &asm::Options::default()).unwrap();
             assert_eq!(again, read);
         }

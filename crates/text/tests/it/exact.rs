@@ -4,19 +4,13 @@
 
 use visakit_isa::object::Object;
 use visakit_testing::corpus::{Corpus, objects};
-use visakit_text::{Form, Options, Printer, asm};
+use visakit_text::{Form, asm};
 
 /// Larger objects are not damaged: each is assembled ten times.
 const LARGEST_DAMAGED: usize = 16_000;
 
 fn exact(object: &Object<'_>) -> Vec<u8> {
-    let options = Options {
-        form: Form::Exact,
-        ..Options::default()
-    };
-    let mut text = Vec::new();
-    let Ok(()) = Printer::new(object, options).object(&mut text);
-    text
+    crate::text_of(object, Form::Exact)
 }
 
 #[derive(Default)]
@@ -184,4 +178,79 @@ fn an_index_behind_the_pool_is_no_made_name() {
         let again = asm::assemble(&text, &asm::Options::default()).unwrap();
         assert_eq!(again, object, "{more}");
     }
+}
+
+/// Objects with native code, and what the assembler makes of their exact texts after an edit.
+fn edited(
+    name: &str,
+    edit: impl Fn(&str) -> String,
+) -> (Vec<u8>, Vec<u8>, asm::Assembled<'static>) {
+    let path = visakit_testing::fixtures().join("objects").join(name);
+    let bytes = std::fs::read(path).unwrap();
+    let object = visakit_parse::read(&bytes).unwrap();
+    assert!(object.has_native());
+    let text = String::from_utf8(exact(&object)).unwrap();
+    let text = edit(&text).into_bytes().leak();
+    let made = asm::assemble_with_source_map(text, &asm::Options::default()).unwrap();
+    let written = visakit_encode::write(&made.object).unwrap();
+    (bytes, written, made)
+}
+
+/// Native code is not carried over to other instructions: a driver would start it.
+#[test]
+fn native_code_of_changed_routines_is_left_out() {
+    let stale = asm::DiagnosticKind::StaleNative;
+    let kernel = "subgroups_skl_v36.isa";
+    let (_, _, made) = edited(kernel, |text| text.replacen("    add (", "    mul (", 1));
+    assert_eq!(made.warnings.len(), 1);
+    assert_eq!(made.warnings[0].kind, stale);
+    assert!(!made.object.has_native());
+    let (_, _, made) = edited(kernel, |text| {
+        let text = text.replacen("    add (", "    mul (", 1);
+        let lines = text.lines().filter(|l| !l.starts_with("//@ compiled"));
+        lines.flat_map(|l| [l, "\n"]).collect()
+    });
+    assert!(made.warnings.is_empty() && made.object.has_native());
+    // Functions are linked into the native code of the kernels.
+    let (_, _, made) = edited("call_stack_pvc_v41.isa", |text| {
+        let (kernel, functions) = text.split_once(".global_function").unwrap();
+        let functions = functions.replacen("    add (", "    mul (", 1);
+        format!("{kernel}.global_function{functions}")
+    });
+    assert_eq!(made.warnings.len(), 1);
+    assert!(!made.object.has_native());
+}
+
+/// Comments, blanks and the formatter change nothing.
+#[test]
+fn native_code_of_unchanged_routines_is_kept() {
+    let commented = |text: &str| -> String {
+        let lines = text.lines().map(|line| match line.strip_prefix("    ") {
+            Some(line) if !line.contains("//") => {
+                format!("// a note\n/* of\ntwo lines */\t{line}  // another\n")
+            }
+            _ => format!("{line}\n"),
+        });
+        lines.collect()
+    };
+    let formatted = |text: &str| {
+        let text = visakit_text::format(text.as_bytes(), &asm::Options::default());
+        String::from_utf8(text.unwrap()).unwrap()
+    };
+    for name in ["subgroups_skl_v36.isa", "call_stack_pvc_v41.isa"] {
+        for edit in [&commented as &dyn Fn(&str) -> String, &formatted] {
+            let (bytes, written, made) = edited(name, edit);
+            assert!(made.warnings.is_empty());
+            assert!(bytes == written);
+        }
+    }
+}
+
+/// A routine has one checksum, so that the time stays linear.
+#[test]
+fn a_second_checksum_is_a_fault() {
+    let text = b".version 3.6\n.kernel \"k\"\n//@ compiled 1\n//@ compiled 2\nret (M1, 1)\n";
+    let faults = asm::assemble(text, &asm::Options::default()).unwrap_err();
+    assert_eq!(faults[0].kind, asm::DiagnosticKind::Directive);
+    assert_eq!(faults.len(), 1);
 }

@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 use visakit_isa::{Dialect, Version};
 use visakit_text::asm::{
-    Declarations, Diagnostic, DiagnosticKind, Options, assemble, assemble_with_places,
+    Declarations, Diagnostic, DiagnosticKind, Options, assemble, assemble_with_source_map,
 };
 
 const HEAD: &str = ".version 4.1
@@ -48,7 +48,7 @@ kinds! {
     unknown_opcode "mvo (M1, 16) V1x(0,0)<1> 0:d" at "mvo"
         => UnknownOpcode "no instruction is called `mvo` (did you mean `mov`?)";
     illegal_execution_size "mov (M1, 12) V1x(0,0)<1> 0:d" at "12"
-        => IllegalExecSize "12 lanes are no legal execution size, expected 1, 2, 4, 8, 16 or 32";
+        => IllegalExecSize "12 lanes are not a legal execution size, expected 1, 2, 4, 8, 16 or 32";
     illegal_mask "mov (M9, 16) V1x(0,0)<1> 0:d" at "M9"
         => IllegalExecSize "no execution mask is called `M9`, expected M1 to M8, with _NM for all lanes";
     undeclared_variable "mov (M1, 16) V1y(0,0)<1> 0:d" at "V1y"
@@ -289,7 +289,7 @@ fn fragments_leave_no_trace_where_they_fail() {
 fn an_alias_that_overruns_its_parent_is_a_warning() {
     let line = ".decl V3x v_type=G type=d num_elts=32 alias=<V1x, 4>";
     let text = format!("{HEAD}{line}\n    ret (M1, 1)\n");
-    let made = assemble_with_places(text.as_bytes(), &Options::default()).unwrap();
+    let made = assemble_with_source_map(text.as_bytes(), &Options::default()).unwrap();
     assert_eq!(made.warnings.len(), 1);
     let warning = &made.warnings[0];
     assert_eq!(warning.kind, DiagnosticKind::AliasBounds);

@@ -10,7 +10,7 @@
 
 use visakit_testing::corpus::{Corpus, objects};
 use visakit_text::asm::{Options, assemble, assemble_in_any_dialect};
-use visakit_text::{Form, Printer, format};
+use visakit_text::{Form, format};
 
 fn formatted(text: &str) -> String {
     let tidy = format(text.as_bytes(), &Options::default());
@@ -124,10 +124,6 @@ fn faulty_texts_are_refused() {
 /// Directives in comments keep their meaning: exact text is still exact.
 #[test]
 fn exact_text_still_carries_every_byte() {
-    let options = visakit_text::Options {
-        form: Form::Exact,
-        ..visakit_text::Options::default()
-    };
     let lenient = visakit_parse::ReadOptions {
         lenient: true,
         dialect: None,
@@ -144,8 +140,7 @@ fn exact_text_still_carries_every_byte() {
             let Ok(decoded) = visakit_parse::read_with(bytes, lenient) else {
                 continue;
             };
-            let mut exact = Vec::new();
-            let Ok(()) = Printer::new(&decoded.object, options).object(&mut exact);
+            let exact = crate::text_of(&decoded.object, Form::Exact);
             let said = |text: &[u8]| text.windows(3).filter(|w| w == b"//@").count();
             let tidy = format(&exact, &Options::default());
             let tidy = tidy.unwrap_or_else(|f| panic!("{name}: {}", f[0]));

@@ -7,7 +7,7 @@ use visakit_isa::object::{Body, Item, Object};
 use visakit_isa::table::FieldName;
 use visakit_isa::{Field, Instruction, LabelId, Op, Region, StringId, Value, VectorOperand};
 use visakit_testing::corpus::{Corpus, objects};
-use visakit_text::{Form, Options, Printer, asm};
+use visakit_text::{Form, asm};
 
 #[derive(Default)]
 struct Totals {
@@ -23,13 +23,7 @@ struct Totals {
 }
 
 fn plain(object: &Object<'_>) -> Vec<u8> {
-    let options = Options {
-        form: Form::Plain,
-        ..Options::default()
-    };
-    let mut text = Vec::new();
-    let Ok(()) = Printer::new(object, options).object(&mut text);
-    text
+    crate::text_of(object, Form::Plain)
 }
 
 #[test]

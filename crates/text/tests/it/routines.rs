@@ -5,8 +5,8 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use visakit_isa::object::Routine;
+use visakit_text::Form;
 use visakit_text::asm::{Options, assemble};
-use visakit_text::{Options as PrintOptions, Printer};
 
 fn target(routine: &Routine<'_>) -> u8 {
     routine.body().unwrap().attribute("Target").unwrap().value[0]
@@ -69,8 +69,7 @@ fn printing_time_is_linear_in_routines_and_variables_of_the_file() {
         }
         let object = assemble(text.as_bytes(), &Options::default()).unwrap();
         let start = Instant::now();
-        let mut printed = Vec::new();
-        let Ok(()) = Printer::new(&object, PrintOptions::default()).object(&mut printed);
+        let printed = crate::text_of(&object, Form::Plain);
         let took = start.elapsed();
         assert_eq!(assemble(&printed, &Options::default()).unwrap(), object);
         took

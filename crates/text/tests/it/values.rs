@@ -19,7 +19,7 @@ use visakit_isa::{
     Version,
 };
 use visakit_testing::corpus::{Corpus, objects};
-use visakit_text::{Form, Options, Printer, asm};
+use visakit_text::{Form, asm};
 
 struct Random(u64);
 
@@ -300,16 +300,6 @@ impl Random {
     }
 }
 
-fn text_of(object: &Object<'_>, form: Form) -> Vec<u8> {
-    let options = Options {
-        form,
-        ..Options::default()
-    };
-    let mut text = Vec::new();
-    let Ok(()) = Printer::new(object, options).object(&mut text);
-    text
-}
-
 /// The lines that the assembler does not take.
 fn refused(text: &[u8], faults: &[asm::Diagnostic]) -> String {
     let show = |fault: &asm::Diagnostic| {
@@ -321,7 +311,7 @@ fn refused(text: &[u8], faults: &[asm::Diagnostic]) -> String {
 }
 
 fn check_exact(object: &Object<'_>) -> Result<(), String> {
-    let text = text_of(object, Form::Exact);
+    let text = crate::text_of(object, Form::Exact);
     let made = match asm::assemble(&text, &asm::Options::default()) {
         Ok(made) => made,
         Err(faults) => return Err(refused(&text, &faults)),
@@ -361,12 +351,12 @@ fn check_exact(object: &Object<'_>) -> Result<(), String> {
 }
 
 fn check_plain(object: &Object<'_>) -> Result<(), String> {
-    let text = text_of(object, Form::Plain);
+    let text = crate::text_of(object, Form::Plain);
     let made = match asm::assemble(&text, &asm::Options::default()) {
         Ok(made) => made,
         Err(faults) => return Err(refused(&text, &faults)),
     };
-    let again = text_of(&made, Form::Plain);
+    let again = crate::text_of(&made, Form::Plain);
     let (a, b) = (
         String::from_utf8_lossy(&text),
         String::from_utf8_lossy(&again),

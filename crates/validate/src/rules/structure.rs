@@ -79,4 +79,9 @@ rules! {
         action: "Correct the platform byte, or remove the binary: a driver passes it over.",
         source: CONTAINER,
     }
+    TEXT_WARNING = 16 "text-warning" Warning {
+        what: "Text says what it is likely to mean.",
+        action: "Look at the line: the text was assembled, but perhaps not as it was meant.",
+        source: "this assembler",
+    }
 }

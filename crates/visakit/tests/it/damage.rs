@@ -23,7 +23,7 @@ const LENIENT: ReadOptions = ReadOptions {
 fn a_stated_size_beyond_the_file_is_kept() {
     for case in cases().iter().filter(|case| case.variant == "-") {
         let container = Container::parse(&case.bytes).unwrap();
-        let place = container.places()[0];
+        let place = container.extents()[0];
         let size = usize::try_from(place.stated_at).unwrap() + 4;
         let mut bytes = case.bytes.clone();
         bytes[size + 1] += 1;

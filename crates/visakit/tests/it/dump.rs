@@ -11,7 +11,7 @@ use std::ops::Range;
 use visakit::ReadOptions;
 use visakit::dump::{Content, Selection, Visitor, walk};
 use visakit::isa::object::RoutineId;
-use visakit::parse::{Container, Error, InstructionRef, Place};
+use visakit::parse::{Container, Error, Extent, InstructionRef};
 
 #[derive(Default)]
 struct Ranges {
@@ -39,7 +39,7 @@ impl<'a> Visitor<'a> for Ranges {
         Ok(())
     }
 
-    fn routine(&mut self, _: RoutineId, _: &[u8], _: &Place) -> Result<(), Error> {
+    fn routine(&mut self, _: RoutineId, _: &[u8], _: &Extent) -> Result<(), Error> {
         self.depth += 1;
         Ok(())
     }

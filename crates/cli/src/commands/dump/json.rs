@@ -6,7 +6,7 @@ use std::ops::Range;
 use visakit::dump::{Content, Visitor, meaning};
 use visakit::isa::object::RoutineId;
 use visakit::isa::{Dialect, Value};
-use visakit::parse::{self, Container, InstructionRef, Place};
+use visakit::parse::{self, Container, Extent, InstructionRef};
 
 /// One JSON document. Parts that are open stand on a stack.
 #[derive(Default)]
@@ -188,7 +188,7 @@ impl<'a> Visitor<'a> for Document {
         Ok(())
     }
 
-    fn routine(&mut self, id: RoutineId, name: &[u8], place: &Place) -> Result<(), Stop> {
+    fn routine(&mut self, id: RoutineId, name: &[u8], place: &Extent) -> Result<(), Stop> {
         let head = json!({
             "name": String::from_utf8_lossy(name),
             "kind": id.kind.name(),

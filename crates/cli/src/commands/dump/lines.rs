@@ -7,7 +7,7 @@ use std::io::Write;
 use std::ops::Range;
 use visakit::dump::{Content, Visitor, meaning};
 use visakit::isa::object::RoutineId;
-use visakit::parse::{self, InstructionRef, Place};
+use visakit::parse::{self, Extent, InstructionRef};
 
 const DIM: Style = AnsiColor::BrightBlack.on_default();
 const NAME: Style = AnsiColor::Cyan.on_default();
@@ -128,7 +128,7 @@ impl<'a, W: Write> Visitor<'a> for Lines<'_, W> {
         self.line(&range, &format!("{NAME}{name}{NAME:#}{value}"))
     }
 
-    fn routine(&mut self, id: RoutineId, name: &[u8], place: &Place) -> Result<(), Stop> {
+    fn routine(&mut self, id: RoutineId, name: &[u8], place: &Extent) -> Result<(), Stop> {
         let (kind, index, name) = (id.kind.name(), id.index, printable(name));
         let text = format!("{kind} {index} \"{name}\", {} bytes", place.size);
         self.head(place.offset.into(), &text)

@@ -6,7 +6,7 @@ use visakit::isa::object::{
     Attribute, Body, Content, Input, InputKind, NativeCode, Object, Routine, RoutineId, RoutineKind,
 };
 use visakit::isa::{Features, Format, StringId, SurfaceId, VarId};
-use visakit::parse::{Container, Decoded, Place, PlaceId};
+use visakit::parse::{Container, Decoded, Extent, ExtentId};
 
 /// Attributes whose bytes are text.
 const TEXT_ATTRIBUTES: [&str; 2] = ["AsmName", "OutputAsmPath"];
@@ -184,7 +184,7 @@ fn routine_info(
     id: RoutineId,
     routine: &Routine<'_>,
 ) -> RoutineInfo {
-    let place = container.place(id);
+    let place = container.extent(id);
     let undecoded = match &routine.content {
         Content::Body(_) => None,
         Content::Raw(raw) => Some(&raw.reason),
@@ -297,14 +297,14 @@ fn binaries(
     let stored = format.features().contains(Features::SINCE_3_0);
     // The native code of a function is in its callers, only kernels have entries.
     let place = |index| {
-        let id = PlaceId::Binary {
+        let id = ExtentId::Binary {
             kernel: id.index,
             index,
         };
-        container.places().iter().find(|place| place.id == id)
+        container.extents().iter().find(|place| place.id == id)
     };
     let info = |(index, binary): (usize, &visakit::isa::object::NativeBinary<'_>)| {
-        let place: Option<&Place> = place(index);
+        let place: Option<&Extent> = place(index);
         let content = match binary.code {
             NativeCode::Bytes(_) => BinaryContent::Code,
             NativeCode::Placeholder { offset, size } => {

@@ -60,7 +60,7 @@ fn number(query: &str) -> Option<Result<(u8, Option<u8>), String>> {
     let byte = |s: &str| {
         u8::from_str_radix(s, radix).map_err(|_| {
             format!(
-                "\"{}\" is no opcode: a byte is expected, and a second one after a point for a \
+                "\"{}\" is not an opcode: a byte is expected, and a second one after a point for a \
                  sub-operation, as in 0x89.03",
                 printable(query.as_bytes())
             )
@@ -181,7 +181,10 @@ mod tests {
         assert!(find("0x89.3f").unwrap_err().contains("reserved"));
         assert!(find("0x47.00").unwrap_err().contains("no sub-operations"));
         for query in ["0x", "0x100", "256", "0x89.", "0xzz", "0x89.1ff", "1.256"] {
-            assert!(find(query).unwrap_err().contains("is no opcode"), "{query}");
+            assert!(
+                find(query).unwrap_err().contains("is not an opcode"),
+                "{query}"
+            );
         }
     }
 

@@ -40,7 +40,7 @@ pub(super) struct Row {
     /// The platforms that have it, as far as is known.
     pub(super) runs_on: Vec<&'static str>,
     pub(super) since_platform: Option<&'static str>,
-    pub(super) since: Option<&'static str>,
+    pub(super) since: Option<String>,
     pub(super) note: Option<&'static str>,
 }
 
@@ -143,7 +143,7 @@ impl Row {
                 .map(|p| p.name())
                 .collect(),
             since_platform: def.since_platform.map(Platform::name),
-            since: some(def.since),
+            since: def.since.map(|month| month.to_string()),
             note: some(def.note),
         }
     }

@@ -86,7 +86,7 @@ fn facts(row: &Row) -> Columns {
         "since platform",
         row.since_platform.unwrap_or_default().to_owned(),
     );
-    fact("since", row.since.unwrap_or("").to_owned());
+    fact("since", row.since.clone().unwrap_or_default());
     table
 }
 

@@ -44,6 +44,7 @@ fn launch(args: &Args, kept: &mut Vec<Source>) -> Result<Result<(), Failure>, La
         counters: outcome.counters,
         time: started.elapsed(),
         translation: None,
+        compiled: None,
     };
     let shown = chosen(args, &outcome)?;
     Ok(print(args, &shown, &stats))

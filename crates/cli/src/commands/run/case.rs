@@ -54,6 +54,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
         counters,
         time,
         translation: None,
+        compiled: None,
     };
     if args.json {
         let list: Vec<_> = failures

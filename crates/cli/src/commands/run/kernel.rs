@@ -166,6 +166,7 @@ fn print(
         counters: outcome.counters,
         time: outcome.time,
         translation: Some((outcome.translated, outcome.translation)),
+        compiled: Some(outcome.compiled),
     };
     if args.json {
         let mut all =

@@ -95,6 +95,7 @@ fn print(
         counters: outcome.counters,
         time: outcome.time,
         translation: None,
+        compiled: None,
     };
     if args.json {
         let mut all =

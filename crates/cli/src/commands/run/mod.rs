@@ -13,10 +13,12 @@ use super::asm::one_byte_each;
 use crate::output::Failure;
 use crate::{Status, render};
 use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 use visakit::isa::Platform;
-use visakit_exec::Limits;
-use visakit_launch::{Config, LaunchError, Source, grf_bytes_of};
+use visakit_exec::{Compiler, Limits, Program};
+use visakit_launch::{Compile, Config, LaunchError, Source, grf_bytes_of};
 
 #[derive(clap::Args)]
 #[command(after_long_help = "Examples:
@@ -32,7 +34,7 @@ pub(crate) struct Args {
     /// Run cases: folders with a case.json, compare outputs.
     #[arg(long, num_args = 1.., value_name = "DIR", conflicts_with_all = ["files", "kernel", "global", "media", "bare"])]
     case: Vec<PathBuf>,
-    /// Cases: from the compiler's text instead of the object.
+    /// For cases: run the compiler's text instead of the object.
     #[arg(long, requires = "case")]
     from_text: bool,
     /// The kernel. [default: the only one]
@@ -50,7 +52,7 @@ pub(crate) struct Args {
     /// Work-items of a group. [default: what the kernel requires, else up to 256]
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
     local: Vec<u32>,
-    /// What is added to global ids.
+    /// Global offset: added to the global ids in each dimension.
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
     offset: Vec<u32>,
     /// The arguments in order: buffer:FILE, zeros:BYTES, same:N, null, u32:7 (i8 to u64, f16, f32, f64; several
@@ -85,7 +87,7 @@ pub(crate) struct Args {
         allow_hyphen_values = true
     )]
     input: Vec<InputSpec>,
-    /// No launch contract: set variables by name, run one thread, print variables.
+    /// Bare mode: set variables by name, run one thread, print variables.
     #[arg(long)]
     bare: bool,
     /// Bare mode: a variable's first content, elements separated by commas.
@@ -108,13 +110,22 @@ pub(crate) struct Args {
     /// Print every instruction with what it wrote. Runs thread after thread.
     #[arg(long, conflicts_with_all = ["json", "case"])]
     trace: bool,
-    /// Print instructions, lane operations, seconds, and lane operations a second.
+    /// Print the number of instructions and lane operations, the seconds, and lane operations a second.
     #[arg(long)]
     stats: bool,
-    /// Give up after so many instructions of a work-group.
+    /// Stop a work-group after this many instructions.
     #[arg(long, value_name = "N")]
     max_steps: Option<u64>,
-    /// Threads of the host. [default: all]
+    /// Print the translated code of the kernel and of what it calls, and run nothing
+    #[arg(long, conflicts_with_all = ["case", "media", "stats", "json"])]
+    show_code: bool,
+    /// Machine code for the host: when a program has run long enough for it to pay, at once, or never
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Jit::Auto)]
+    jit: Jit,
+    /// The same as --jit=never
+    #[arg(long, conflicts_with = "jit")]
+    no_jit: bool,
+    /// Number of host threads. [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Print JSON.
@@ -132,6 +143,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let run = || {
         if !args.case.is_empty() {
             case::run(args)
+        } else if args.show_code {
+            show_code(args)
         } else if args.files.is_empty() && args.zebin.is_none() {
             Err(Failure::Other(
                 "no program: name an object or a text, or cases with --case".to_owned(),
@@ -147,6 +160,26 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     pool.install(run)
 }
 
+/// When machine code is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Jit {
+    /// When a program has run long enough for it to pay.
+    Auto,
+    /// Before a program runs.
+    Always,
+    /// The interpreter runs everything.
+    Never,
+}
+
+/// The compiler for this host, if there is one.
+fn compiler() -> Option<&'static Arc<dyn Compiler>> {
+    static COMPILER: LazyLock<Option<Arc<dyn Compiler>>> = LazyLock::new(|| {
+        let jit = visakit_jit::Jit::host()?;
+        Some(Arc::new(jit) as Arc<dyn Compiler>)
+    });
+    COMPILER.as_ref()
+}
+
 impl Args {
     fn config(&self) -> Config<'static> {
         let mut limits = Limits::default();
@@ -156,6 +189,12 @@ impl Args {
         Config {
             limits,
             strict: self.strict,
+            compile: match self.jit {
+                _ if self.no_jit => None,
+                Jit::Never => None,
+                Jit::Auto => compiler().map(Compile::when_it_pays),
+                Jit::Always => compiler().map(Compile::always),
+            },
             progress: None,
         }
     }
@@ -185,6 +224,31 @@ impl Args {
             }
             _ => Ok((object, found.unwrap_or(32))),
         }
+    }
+}
+
+/// Prints the translated code.
+fn show_code(args: &Args) -> Result<Status, Failure> {
+    let code = || -> Result<String, (LaunchError, Vec<Source>)> {
+        let sources = args.sources().map_err(|error| (error, Vec::new()))?;
+        let listing = || -> Result<String, LaunchError> {
+            let (object, grf_bytes) = args.object(&sources, None)?;
+            let (kernel, _) = visakit_launch::find_kernel(&object, args.kernel.as_deref())?;
+            let options = visakit_exec::Options {
+                grf_bytes,
+                strict: args.strict,
+                ..visakit_exec::Options::default()
+            };
+            Ok(Program::new(&object, kernel, &options)?.code().to_string())
+        };
+        listing().map_err(|error| (error, sources))
+    };
+    match code() {
+        Ok(listing) => {
+            anstream::stdout().write_all(listing.as_bytes())?;
+            Ok(Status::Clean)
+        }
+        Err((error, sources)) => Ok(report(&error, &sources)),
     }
 }
 

@@ -138,6 +138,8 @@ pub(crate) struct Stats {
     pub(crate) counters: Counters,
     pub(crate) time: Duration,
     pub(crate) translation: Option<(usize, Duration)>,
+    /// Whether machine code was made; `None` where that is not told.
+    pub(crate) compiled: Option<bool>,
 }
 
 impl Stats {
@@ -160,6 +162,14 @@ impl Stats {
                 time.as_secs_f64()
             )?;
         }
+        if let Some(compiled) = self.compiled {
+            let how = if compiled {
+                "machine code"
+            } else {
+                "interpreter"
+            };
+            writeln!(out, "  ran in           {how}")?;
+        }
         Ok(())
     }
 
@@ -171,6 +181,7 @@ impl Stats {
             "lane_operations_a_second": self.rate(),
             "translated_instructions": self.translation.map(|t| t.0),
             "translation_seconds": self.translation.map(|t| t.1.as_secs_f64()),
+            "machine_code": self.compiled,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What stands behind `--arg`, `--surface` and so on.
+//! What stands after `--arg`, `--surface` and so on.
 
 use crate::input::read_any;
 use std::path::PathBuf;
@@ -150,8 +150,8 @@ impl FromStr for ShowSpec {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (number_text, ty) = text.split_once(':').ok_or("expected N:TYPE")?;
-        let ty =
-            value::type_of(ty).ok_or_else(|| format!("`{ty}` is no type; try u32, i8 or f32"))?;
+        let ty = value::type_of(ty)
+            .ok_or_else(|| format!("`{ty}` is not a type; try u32, i8 or f32"))?;
         Ok(Self {
             number: number(number_text)?,
             ty,
@@ -287,7 +287,7 @@ pub(crate) fn dependency(text: &str) -> Result<Dependency, String> {
 
 fn number<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse()
-        .map_err(|_| format!("`{text}` is no number, or too large"))
+        .map_err(|_| format!("`{text}` is not a number, or too large"))
 }
 
 /// A size in bytes; `k`, `m` and `g` multiply by 1024.
@@ -314,7 +314,7 @@ fn zeros(size: usize) -> Result<Vec<u8>, String> {
 }
 
 fn bytes(text: &str) -> Result<Vec<u8>, String> {
-    let fault = || format!("`{text}` are no bytes in hex");
+    let fault = || format!("`{text}` is not a string of bytes in hex");
     if !text.len().is_multiple_of(2) || !text.is_ascii() {
         return Err(fault());
     }

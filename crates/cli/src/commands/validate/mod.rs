@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use visakit::isa::Dialect;
 use visakit::isa::object::{Object, RoutineId};
 use visakit::parse::{self, ReadOptions};
-use visakit::text::asm::{self, Places, assemble_in_any_dialect};
+use visakit::text::asm::{self, Diagnostic, DiagnosticKind, SourceMap, assemble_in_any_dialect};
 use visakit::validate::{
     Finding, Location, Options, Platform, Report, Scope, decoded_from, object, rules,
 };
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// Objects, texts (*.visaasm), folders that are searched for *.isa, or - for standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Also ask whether the platform has what is used; it decides the size of a register, too.
+    /// Also check that the platform has everything that is used; it sets the register size, too.
     /// [default: no platform; register size of the native code, else whatever size allows more]
     #[arg(long, value_name = "NAME")]
     platform: Option<Platform>,
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// Findings shown of each file; all are counted.
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: usize,
-    /// Read in this dialect instead of finding it out.
+    /// Read in this dialect instead of detecting it.
     #[arg(long, value_name = "NAME", value_parser = super::dialect)]
     dialect: Option<Dialect>,
 }
@@ -173,23 +173,29 @@ fn check_text(path: &Path, bytes: &[u8], args: &Args, options: &Options) -> Chec
         names: Names::default(),
         lines: Vec::new(),
     };
+    let finding = |rule, diagnostic: &Diagnostic| Finding {
+        rule,
+        location: Location::FILE,
+        offset: None,
+        span: Some(diagnostic.span.start..diagnostic.span.end()),
+        message: diagnostic.to_string(),
+    };
     match assemble_in_any_dialect(bytes, &assembling) {
         Ok(assembled) => {
             let mut report = object(&assembled.object, options);
-            report.set_spans(|place| span(&assembled.places, place));
+            report.set_spans(|place| span(&assembled.source_map, place));
             checked.version = Some(assembled.object.version.to_string());
             checked.names = Names::of(&assembled.object);
+            // Aliases have rules of their own, which are asked of every object.
+            let warnings = assembled.warnings.iter();
+            for warning in warnings.filter(|w| w.kind != DiagnosticKind::AliasBounds) {
+                report.add(finding(&rules::TEXT_WARNING, warning), options.limit);
+            }
             checked.report = report;
         }
         Err(faults) => {
-            for fault in faults {
-                let finding = Finding {
-                    rule: &rules::TEXT_FAULT,
-                    location: Location::FILE,
-                    offset: None,
-                    span: Some(fault.span.start..fault.span.end()),
-                    message: fault.to_string(),
-                };
+            for fault in &faults {
+                let finding = finding(&rules::TEXT_FAULT, fault);
                 checked.report.add(finding, options.limit);
             }
         }
@@ -199,7 +205,7 @@ fn check_text(path: &Path, bytes: &[u8], args: &Args, options: &Options) -> Chec
 }
 
 /// Where the text says what a finding is about.
-fn span(places: &Places, location: &Location) -> Option<std::ops::Range<usize>> {
+fn span(places: &SourceMap, location: &Location) -> Option<std::ops::Range<usize>> {
     let routine = places.routine(location.routine?)?;
     let span = match location.scope {
         Scope::Whole => routine.routine,

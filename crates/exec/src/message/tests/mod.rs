@@ -9,11 +9,11 @@ mod textures;
 
 use super::{Message, translate};
 use crate::fault::{FaultKind, Trap, Unsupported};
+use crate::machine::Registers;
 use crate::memory::{BufferId, Local, Memory};
 use crate::observe::{MemoryAccess, Observer};
-use crate::program::layout::Layout;
-use crate::program::{Context, Options};
-use crate::run::Registers;
+use crate::translate::layout::Layout;
+use crate::translate::{Context, Options};
 use std::cell::RefCell;
 use visakit_isa::Instruction;
 use visakit_isa::object::{RoutineId, RoutineKind};

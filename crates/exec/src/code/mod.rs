@@ -1,0 +1,278 @@
+//! Translated code as plain data: steps with resolved operands, routines, basic blocks.
+//!
+//! Nothing here runs anything: the interpreter binds each step to the function that runs it when a
+//! program is loaded, and whoever wants to print, check, rewrite or compile a program reads the same
+//! steps.
+
+mod blocks;
+mod display;
+mod operand;
+mod operation;
+mod verify;
+
+pub use blocks::{Block, Edge};
+pub use operand::{
+    Combine, Destination, Extension, Flag, Lanes, Modify, Offsets, RawPlace, Region, Scalar,
+    Source, StatePlace, Target,
+};
+pub(crate) use operand::{extend, full};
+pub use operation::{DotTerms, Lane, Narrowing, Operation, Precision, Relation};
+pub use verify::Violation;
+
+use crate::fault::FaultKind;
+use crate::lanes::dpas::{Places, Plan};
+use crate::message;
+use std::ops::Range;
+use visakit_isa::Op;
+use visakit_isa::object::RoutineId;
+
+/// An entry of the code.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Lanes and execution mask.
+    pub lanes: Lanes,
+    /// Predication.
+    pub predicate: Option<Flag>,
+    /// What is done.
+    pub action: Action,
+    /// The instruction that it was made of.
+    pub origin: Origin,
+}
+
+/// Where a step comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// Place of the routine in [`Code::routines`].
+    pub routine: u32,
+    /// Place of the instruction in the routine's code.
+    pub instruction: u32,
+    /// The operation; `None` for bytes that could not be decoded and for the end of a routine.
+    pub op: Option<Op>,
+}
+
+impl Origin {
+    /// Before the step is put into the code.
+    pub(crate) const NONE: Self = Self {
+        routine: 0,
+        instruction: 0,
+        op: None,
+    };
+}
+
+impl Step {
+    /// A step that looks at no lanes.
+    pub(crate) const fn plain(action: Action) -> Self {
+        Self {
+            lanes: Lanes::ONE,
+            predicate: None,
+            action,
+            origin: Origin::NONE,
+        }
+    }
+}
+
+/// What a step does.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// Arithmetic, logic, moves.
+    Compute(Box<Compute>),
+    /// A systolic dot product.
+    Systolic(Box<Systolic>),
+    /// A memory message.
+    Message(Box<Message>),
+    /// Waiting lanes may join here. Not an instruction.
+    Join,
+    /// An instruction without effect.
+    Nothing,
+    /// `%cr0` was written, the word at this place. Not an instruction.
+    UpdateMode(usize),
+    /// `%ce0`, at this place, is about to be read. Not an instruction.
+    ExecutionMask(usize),
+    /// `%tsc`, at this place, is about to be read. Not an instruction.
+    Clock(usize),
+    /// All running lanes jump if the first lane of the predicate is set (or clear).
+    Jump {
+        /// Step to go on with.
+        target: usize,
+        /// Whether a clear predicate jumps.
+        inverted: bool,
+    },
+    /// Enabled lanes jump.
+    Goto {
+        /// Step to go on with.
+        target: usize,
+        /// Whether the lanes that the predicate disables jump instead.
+        inverted: bool,
+    },
+    /// All running lanes jump to one of the targets.
+    Switch {
+        /// Which one.
+        index: Scalar,
+        /// Steps to go on with.
+        targets: Box<[usize]>,
+    },
+    /// Call of a subroutine or a function of the program.
+    Call {
+        /// First step of what is called.
+        target: usize,
+        /// Place of the function in [`Code::routines`]; `None` for a subroutine.
+        function: Option<usize>,
+        /// Whether all running lanes call, or none.
+        uniform: bool,
+    },
+    /// Call of a function by address.
+    CallAddress {
+        /// The address.
+        address: Scalar,
+        /// Whether all running lanes call, or none.
+        uniform: bool,
+    },
+    /// Return from a subroutine, a function or the kernel.
+    Return {
+        /// Whether all running lanes return, or none.
+        uniform: bool,
+    },
+    /// Waits for the other threads of the group.
+    Barrier,
+    /// First half of a split barrier.
+    Signal,
+    /// Second half of a split barrier.
+    Wait,
+    /// Signal to a named barrier: number, kind of thread (0 both, 1 producer, 2 consumer), producers,
+    /// consumers.
+    NamedSignal(Box<[Scalar; 4]>),
+    /// Waits for a named barrier.
+    NamedWait(Scalar),
+    /// A fault when it is reached.
+    Fault(Box<FaultKind>),
+}
+
+impl Action {
+    /// Whether it stands for an instruction of the routine.
+    #[must_use]
+    pub const fn is_instruction(&self) -> bool {
+        !matches!(
+            self,
+            Self::Join | Self::UpdateMode(_) | Self::ExecutionMask(_) | Self::Clock(_)
+        )
+    }
+
+    /// Whether it only computes or accesses memory, so that the next step always follows.
+    #[must_use]
+    pub const fn is_straight(&self) -> bool {
+        matches!(self, Self::Compute(_) | Self::Message(_) | Self::Nothing)
+    }
+}
+
+/// A computation on registers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Compute {
+    /// What.
+    pub operation: Operation,
+    /// In which type.
+    pub lane: Lane,
+    /// Whose rounding and denormals floats follow.
+    pub precision: Precision,
+    /// Where the result goes.
+    pub destination: Destination,
+    /// Where the second result of few operations goes.
+    pub second: Option<Destination>,
+    /// The predicate variable that is written.
+    pub sets: Option<Flag>,
+    /// As many as the operation has; the others are not used.
+    pub sources: [Source; 4],
+    /// Predicate variables that are read as data.
+    pub flags: [Flag; 2],
+}
+
+/// A systolic dot product.
+#[derive(Clone, Copy, Debug)]
+pub struct Systolic {
+    pub(crate) plan: Plan,
+    pub(crate) places: Places,
+    /// Place of the activations.
+    pub(crate) activations: usize,
+    /// Bytes to the end of their variable.
+    pub(crate) available: usize,
+    /// Whether two fused threads share the activations.
+    pub(crate) fused: bool,
+}
+
+/// A message to memory.
+#[derive(Clone, Debug)]
+pub struct Message(pub(crate) message::Message);
+
+impl Message {
+    /// What it does, in a word.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.0.name()
+    }
+}
+
+/// A routine of the code.
+#[derive(Clone, Debug)]
+pub struct Routine {
+    /// Which one of the object.
+    pub id: RoutineId,
+    /// Its name.
+    pub name: String,
+    /// First step.
+    pub entry: usize,
+    /// Parts of the register file that a recursive call saves.
+    pub own: [Range<usize>; 2],
+}
+
+/// The code of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    /// All steps of all routines, one routine after the other.
+    pub steps: Vec<Step>,
+    /// The kernel, then the functions it may call.
+    pub routines: Vec<Routine>,
+    /// Instructions of all routines.
+    pub instructions: usize,
+    /// Largest execution size of control flow.
+    pub largest: u32,
+    /// Constants: their place in the register file and their bytes, ascending.
+    pub constants: Vec<(usize, Vec<u8>)>,
+    /// Bytes of the register file.
+    pub register_bytes: usize,
+}
+
+impl Code {
+    /// The first 64 bits of the constant at a place of the register file.
+    #[must_use]
+    pub fn constant(&self, offset: usize) -> Option<u64> {
+        let after = self
+            .constants
+            .partition_point(|(place, _)| *place <= offset);
+        let (place, bytes) = after.checked_sub(1).and_then(|i| self.constants.get(i))?;
+        let bytes = bytes.get(offset - place..)?;
+        let mut word = [0; 8];
+        word.get_mut(..bytes.len().min(8))?
+            .copy_from_slice(bytes.get(..bytes.len().min(8))?);
+        Some(u64::from_le_bytes(word))
+    }
+}
+
+/// Where functions seem to be, for `faddr` and calls by address.
+const FUNCTIONS: u64 = 0x4000_0000;
+
+impl Code {
+    /// The address of a function, by its place among the routines.
+    #[must_use]
+    pub fn function_address(routine: usize) -> u64 {
+        FUNCTIONS + 64 * u64::try_from(routine).unwrap_or(0)
+    }
+
+    /// The place of the function at an address.
+    #[must_use]
+    pub fn function_at(address: u64) -> Option<usize> {
+        let offset = address.checked_sub(FUNCTIONS)?;
+        if offset % 64 != 0 || offset == 0 {
+            return None;
+        }
+        usize::try_from(offset / 64).ok()
+    }
+}

@@ -1,0 +1,359 @@
+//! Comparisons, selections and conversions of lanes.
+
+#![allow(
+    clippy::indexing_slicing,
+    reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
+)]
+
+use super::arithmetic::unary_any;
+use super::{Alu, Lanes};
+use crate::code::{Operation, Relation as Outcomes};
+use crate::fault::{Outcome, Trap};
+use crate::lanes::convert::{Compute, Convert, Element};
+use crate::lanes::int::{Copy, Int};
+use crate::machine::Registers;
+use crate::machine::registers::{Destinations, Sources};
+use crate::machine::simd::Kernel;
+use std::marker::PhantomData;
+
+/// A relation of two values.
+pub(crate) trait Relation {
+    fn holds<C: PartialOrd>(a: &C, b: &C) -> bool;
+}
+
+macro_rules! relations {
+    ($($name:ident $op:tt;)*) => {$(
+        #[doc = concat!("`", stringify!($op), "`")]
+        pub(crate) struct $name;
+        impl Relation for $name {
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn holds<C: PartialOrd>(a: &C, b: &C) -> bool {
+                a $op b
+            }
+        }
+    )*};
+}
+
+relations! { Equal ==; Less <; LessEqual <=; }
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn relate<R: Relation, C: Compute>(a: &[C], b: &[C]) -> u32 {
+    let mut bits = 0;
+    for (lane, (a, b)) in a.iter().zip(b).enumerate() {
+        bits |= u32::from(R::holds(a, b)) << lane;
+    }
+    bits
+}
+
+struct CompareBody<'a, R, C, const N: usize> {
+    alu: &'a Alu<'a>,
+    registers: &'a Registers,
+    marker: PhantomData<(R, C)>,
+}
+
+impl<R: Relation, C: Compute, const N: usize> CompareBody<'_, R, C, N> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn lanes<const MODIFIED: bool>(self) -> u32 {
+        let Self { alu, registers, .. } = self;
+        let hot = &alu.hot;
+        let [a, b, _] = hot.sources.map(|place| Lanes::<C>::new(place, registers));
+        let mut bits = 0;
+        for first in (0..usize::from(hot.lanes)).step_by(N) {
+            let a: [C; N] = a.read::<N, MODIFIED>(registers, first);
+            let b: [C; N] = b.read::<N, MODIFIED>(registers, first);
+            bits |= relate::<R, C>(&a, &b) << first;
+        }
+        bits
+    }
+}
+
+impl<R: Relation, C: Compute, const N: usize> Kernel for CompareBody<'_, R, C, N> {
+    type Output = u32;
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn run(self) -> u32 {
+        if self.alu.hot.modified {
+            self.lanes::<true>()
+        } else {
+            self.lanes::<false>()
+        }
+    }
+}
+
+/// Writes the outcome of a comparison to a predicate, or as all ones or zeros to a variable.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn conclude(alu: &Alu<'_>, registers: &mut Registers, bits: u32, mask: u32) -> Outcome {
+    let negate = alu.operation == Operation::Compare(Outcomes::NotEqual);
+    let bits = if negate { !bits } else { bits };
+    match &alu.sets {
+        Some(flag) => {
+            flag.write(registers, bits, mask);
+            Ok(())
+        }
+        None => {
+            let mut lanes = [0u64; 32];
+            for (lane, value) in lanes.iter_mut().enumerate() {
+                *value = if bits >> lane & 1 != 0 { u64::MAX } else { 0 };
+            }
+            registers.store_any(&alu.destination, &lanes[..alu.lanes], mask)
+        }
+    }
+}
+
+/// Comparison of sources that are taken as they are, N lanes at a time.
+pub(crate) fn compare<R, C, const N: usize>(
+    alu: &Alu<'_>,
+    registers: &mut Registers,
+    mask: u32,
+) -> Outcome
+where
+    R: Relation,
+    C: Compute,
+    Registers: Sources<C>,
+{
+    if C::FLOAT && alu.is_slow(registers) {
+        return compare_any::<R, C>(alu, registers, mask);
+    }
+    let body = CompareBody::<R, C, N> {
+        alu,
+        registers,
+        marker: PhantomData,
+    };
+    let bits = registers.simd.run(body);
+    conclude(alu, registers, bits, mask)
+}
+
+/// Comparison of sources of any kind.
+#[inline(never)]
+pub(crate) fn compare_any<R, C>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
+where
+    R: Relation,
+    C: Compute,
+    Registers: Sources<C>,
+{
+    let lanes = alu.lanes;
+    let bits = if C::FLOAT && alu.is_slow(registers) && alu.exact(registers).flush {
+        compare_flushed::<R>(alu, registers, mask)?
+    } else {
+        let a = registers.load(&alu.sources[0], lanes, mask)?;
+        let b = registers.load(&alu.sources[1], lanes, mask)?;
+        relate::<R, C>(&a[..lanes], &b[..lanes])
+    };
+    conclude(alu, registers, bits, mask)
+}
+
+/// Comparison where denormals count as zero.
+fn compare_flushed<R: Relation>(
+    alu: &Alu<'_>,
+    registers: &Registers,
+    mask: u32,
+) -> Result<u32, Box<Trap>> {
+    let exact = alu.exact(registers);
+    let lanes = alu.lanes;
+    let (mut a, mut b) = ([0.0f64; 32], [0.0f64; 32]);
+    registers.load_exact(&alu.sources[0], &mut a[..lanes], mask)?;
+    registers.load_exact(&alu.sources[1], &mut b[..lanes], mask)?;
+    let (a, b) = (a.map(|x| exact.source(x)), b.map(|x| exact.source(x)));
+    Ok(relate::<R, f64>(&a[..lanes], &b[..lanes]))
+}
+
+struct SelectBody<'a, C, const N: usize> {
+    alu: &'a Alu<'a>,
+    registers: &'a mut Registers,
+    mask: u32,
+    chosen: u32,
+    marker: PhantomData<C>,
+}
+
+impl<C: Compute, const N: usize> SelectBody<'_, C, N> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn lanes<const MODIFIED: bool>(self) {
+        let Self {
+            alu,
+            registers,
+            mask,
+            chosen,
+            ..
+        } = self;
+        let hot = &alu.hot;
+        let [a, b, _] = hot.sources.map(|place| Lanes::<C>::new(place, registers));
+        for first in (0..usize::from(hot.lanes)).step_by(N) {
+            let a: [C; N] = a.read::<N, MODIFIED>(registers, first);
+            let mut result: [C; N] = b.read::<N, MODIFIED>(registers, first);
+            for lane in 0..N {
+                let chosen = chosen >> first >> lane & 1 != 0;
+                result[lane] = if chosen { a[lane] } else { result[lane] };
+            }
+            registers.put(hot.to, first, mask, &result);
+        }
+    }
+}
+
+impl<C: Compute, const N: usize> Kernel for SelectBody<'_, C, N> {
+    type Output = ();
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn run(self) {
+        if self.alu.hot.modified {
+            self.lanes::<true>();
+        } else {
+            self.lanes::<false>();
+        }
+    }
+}
+
+fn chooser(alu: &Alu<'_>, registers: &Registers) -> u32 {
+    let [flag, _] = &alu.flags;
+    flag.read(registers)
+}
+
+/// The first source where the predicate is set, else the second. Of operands that are taken as they are, N lanes at a
+/// time.
+pub(crate) fn select<C, const N: usize>(
+    alu: &Alu<'_>,
+    registers: &mut Registers,
+    mask: u32,
+) -> Outcome
+where
+    C: Compute,
+    Registers: Sources<C> + Destinations<C>,
+{
+    let body = SelectBody::<C, N> {
+        alu,
+        chosen: chooser(alu, registers),
+        registers,
+        mask,
+        marker: PhantomData,
+    };
+    let simd = body.registers.simd;
+    simd.run(body);
+    Ok(())
+}
+
+/// The same of operands of any kind.
+#[inline(never)]
+pub(crate) fn select_any<C>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
+where
+    C: Compute,
+    Registers: Sources<C> + Destinations<C>,
+{
+    let chosen = chooser(alu, registers);
+    let lanes = alu.lanes;
+    let a: [C; 32] = registers.load(&alu.sources[0], lanes, mask & chosen)?;
+    let mut result: [C; 32] = registers.load(&alu.sources[1], lanes, mask & !chosen)?;
+    for lane in 0..lanes {
+        if chosen >> lane & 1 != 0 {
+            result[lane] = a[lane];
+        }
+    }
+    registers.store(&alu.destination, &result[..lanes], mask)
+}
+
+/// Integers to a float destination.
+pub(crate) fn integers_to_float<C>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
+where
+    C: Int,
+    Registers: Sources<C> + Destinations<C>,
+{
+    if registers.mode.is_slow() {
+        return convert_in_mode(alu, registers, mask, false);
+    }
+    unary_any::<Copy, C>(alu, registers, mask)
+}
+
+struct ConvertBody<'a, S, D, const N: usize> {
+    alu: &'a Alu<'a>,
+    registers: &'a mut Registers,
+    mask: u32,
+    marker: PhantomData<(S, D)>,
+}
+
+impl<S, D, const N: usize> Kernel for ConvertBody<'_, S, D, N>
+where
+    S: Element + Convert<D>,
+    D: Element,
+{
+    type Output = ();
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn run(self) {
+        let Self {
+            alu,
+            registers,
+            mask,
+            ..
+        } = self;
+        let hot = &alu.hot;
+        let [from, ..] = hot.sources;
+        let scalar: S = registers.element(from.offset as usize);
+        for first in (0..usize::from(hot.lanes)).step_by(N) {
+            let values: [S; N] = match from.scalar {
+                true => [scalar; N],
+                false => registers.array(from.offset as usize + first * S::SIZE),
+            };
+            let mut result = [D::zeroed(); N];
+            for lane in 0..N {
+                result[lane] = values[lane].convert();
+            }
+            registers.put(hot.to, first, mask, &result);
+        }
+    }
+}
+
+/// A conversion of operands that are taken as they are, N lanes at a time.
+pub(crate) fn convert<S, D, const N: usize>(
+    alu: &Alu<'_>,
+    registers: &mut Registers,
+    mask: u32,
+) -> Outcome
+where
+    S: Element + Convert<D>,
+    D: Element,
+{
+    let float = S::RANGE.is_none();
+    if (float || D::RANGE.is_none()) && registers.mode.is_slow() {
+        return convert_in_mode(alu, registers, mask, float);
+    }
+    let simd = registers.simd;
+    simd.run(ConvertBody::<S, D, N> {
+        alu,
+        registers,
+        mask,
+        marker: PhantomData,
+    });
+    Ok(())
+}
+
+/// A conversion of operands of any kind.
+pub(crate) fn convert_any<S, D>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
+where
+    S: Compute + Convert<D>,
+    D: Compute,
+    Registers: Sources<S> + Destinations<D>,
+{
+    if (S::FLOAT || D::FLOAT) && registers.mode.is_slow() {
+        return convert_in_mode(alu, registers, mask, S::FLOAT);
+    }
+    let lanes = alu.lanes;
+    let values: [S; 32] = registers.load(&alu.sources[0], lanes, mask)?;
+    let mut result = [D::default(); 32];
+    for lane in 0..lanes {
+        result[lane] = values[lane].convert();
+    }
+    registers.store(&alu.destination, &result[..lanes], mask)
+}
+
+/// A conversion in the mode of the thread.
+#[inline(never)]
+fn convert_in_mode(alu: &Alu<'_>, registers: &mut Registers, mask: u32, float: bool) -> Outcome {
+    let lanes = alu.lanes;
+    if float {
+        let mut values = [0.0f64; 32];
+        registers.load_exact(&alu.sources[0], &mut values[..lanes], mask)?;
+        registers.store_exact(&alu.destination, &values[..lanes], mask)
+    } else {
+        let mut values = [0i128; 32];
+        registers.load_integers(&alu.sources[0], &mut values[..lanes], mask)?;
+        registers.store_integers(&alu.destination, &values[..lanes], mask)
+    }
+}

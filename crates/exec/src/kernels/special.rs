@@ -1,0 +1,341 @@
+//! Computations that happen less often, each in one function for operands of any kind.
+
+use super::Alu;
+use crate::code::{Destination, DotTerms, Narrowing, Operation, Source, full};
+use crate::fault::{Outcome, Trap};
+use crate::lanes::convert::Compute;
+use crate::lanes::{dpas, int};
+use crate::machine::Registers;
+use crate::machine::registers::{Destinations, Sources};
+use half::{bf16, f16};
+
+/// The lanes of a source in any type.
+fn load<C: Compute>(
+    registers: &Registers,
+    source: &Source,
+    lanes: usize,
+    mask: u32,
+) -> Result<[C; 32], Box<Trap>>
+where
+    Registers: Sources<C>,
+{
+    let mut values = [C::default(); 32];
+    registers.load_any(source, values.get_mut(..lanes).unwrap_or_default(), mask)?;
+    Ok(values)
+}
+
+fn store<C: Compute>(
+    registers: &mut Registers,
+    destination: &Destination,
+    values: &[C; 32],
+    lanes: usize,
+    mask: u32,
+) -> Outcome
+where
+    Registers: Destinations<C>,
+{
+    registers.store_any(destination, values.get(..lanes).unwrap_or_default(), mask)
+}
+
+pub(super) fn insert(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let mut values = [[0u32; 32]; 4];
+    for (to, source) in values.iter_mut().zip(&alu.sources) {
+        registers.load_any(source, to.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
+    }
+    let [width, offset, insert, base] = values;
+    let mut result = [0u32; 32];
+    for ((((to, w), o), i), b) in result
+        .iter_mut()
+        .zip(width)
+        .zip(offset)
+        .zip(insert)
+        .zip(base)
+    {
+        *to = int::bfi(w, o, i, b);
+    }
+    registers.store_any(
+        &alu.destination,
+        result.get(..alu.lanes).unwrap_or_default(),
+        mask,
+    )
+}
+
+/// Logic on predicate variables.
+pub(super) fn flags(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let [a, b] = alu.flags.map(|flag| flag.read(registers));
+    let bits = match alu.operation {
+        Operation::FlagAnd => a & b,
+        Operation::FlagOr => a | b,
+        Operation::FlagXor => a ^ b,
+        _ => !a,
+    };
+    set(alu, registers, bits, mask)
+}
+
+/// Writes the lanes of the predicate.
+fn set(alu: &Alu<'_>, registers: &mut Registers, bits: u32, mask: u32) -> Outcome {
+    if let Some(flag) = &alu.sets {
+        flag.write(registers, bits, mask);
+    }
+    Ok(())
+}
+
+/// Predicate bits as a number.
+pub(super) fn predicate_to_number(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let [flag, _] = &alu.flags;
+    let elements = match alu.operation {
+        Operation::FlagToNumber(elements) => usize::from(elements),
+        _ => 32,
+    };
+    let bits = (flag.word(registers) & full(elements)) >> flag.first;
+    let values = [bits; 32];
+    registers.store_any(
+        &alu.destination,
+        values.get(..alu.lanes).unwrap_or_default(),
+        mask,
+    )
+}
+
+/// Bit n of the source for lane n.
+pub(super) fn setp_bits(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let mut value = [0u32; 1];
+    let [source, ..] = &alu.sources;
+    registers.load_any(source, &mut value, mask)?;
+    let [bits] = value;
+    set(alu, registers, bits, mask)
+}
+
+/// The lowest bit of each element.
+pub(super) fn setp_lanes(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let mut values = [0u32; 32];
+    let [source, ..] = &alu.sources;
+    registers.load_any(
+        source,
+        values.get_mut(..alu.lanes).unwrap_or_default(),
+        mask,
+    )?;
+    let bits = values.iter().rev().fold(0, |bits, v| bits << 1 | v & 1);
+    set(alu, registers, bits, mask)
+}
+
+/// A sum or difference, and its carry or borrow.
+pub(super) fn carried(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let function = match alu.operation {
+        Operation::AddCarry => |a: i64, b: i64| (a + b, u32::from(a + b > u32::MAX.into())),
+        _ => |a: i64, b: i64| (a - b, u32::from(a < b)),
+    };
+    let [x, y, ..] = &alu.sources;
+    let x: [i64; 32] = load(registers, x, alu.lanes, mask)?;
+    let y: [i64; 32] = load(registers, y, alu.lanes, mask)?;
+    let (mut first, mut second) = ([0i64; 32], [0u32; 32]);
+    for (((first, second), x), y) in first.iter_mut().zip(&mut second).zip(x).zip(y) {
+        (*first, *second) = function(x, y);
+    }
+    store(registers, &alu.destination, &first, alu.lanes, mask)?;
+    match &alu.second {
+        Some(destination) => store(registers, destination, &second, alu.lanes, mask),
+        None => Ok(()),
+    }
+}
+
+/// The sum of three, and the lanes in which it does not fit.
+pub(super) fn overflow_of_three(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let mut sums = [0i128; 32];
+    for source in alu.sources.iter().take(3) {
+        let mut values = [0i128; 32];
+        let values = values.get_mut(..alu.lanes).unwrap_or_default();
+        registers.load_integers(source, values, mask)?;
+        for (sum, value) in sums.iter_mut().zip(values) {
+            *sum += *value;
+        }
+    }
+    let bits = 8 * u32::from(alu.destination.data_type.size());
+    let (low, high) = if alu.destination.data_type.is_signed() {
+        (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+    } else {
+        (0, (1i128 << bits) - 1)
+    };
+    let overflow = sums.iter().rev().fold(0u32, |mask, sum| {
+        mask << 1 | u32::from(!(low..=high).contains(sum))
+    });
+    store(registers, &alu.destination, &sums, alu.lanes, mask)?;
+    set(alu, registers, overflow, mask)
+}
+
+/// The halves of a product and sum.
+pub(super) fn mad_wide(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let mut values = [[0i128; 32]; 3];
+    for (values, source) in values.iter_mut().zip(&alu.sources) {
+        let values = values.get_mut(..alu.lanes).unwrap_or_default();
+        registers.load_integers(source, values, mask)?;
+    }
+    let [x, y, z] = values;
+    let mut full = [0i128; 32];
+    for (((to, x), y), z) in full.iter_mut().zip(x).zip(y).zip(z) {
+        *to = x * y + z;
+    }
+    store(registers, &alu.destination, &full, alu.lanes, mask)?;
+    let high = full.map(|v| v >> 32);
+    match &alu.second {
+        Some(destination) => store(registers, destination, &high, alu.lanes, mask),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn dot_bytes(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let [acc, x, y, _] = &alu.sources;
+    let (x_signed, y_signed) = (x.data_type.is_signed(), y.data_type.is_signed());
+    let acc: [i64; 32] = load(registers, acc, alu.lanes, mask)?;
+    let x: [u32; 32] = load(registers, x, alu.lanes, mask)?;
+    let y: [u32; 32] = load(registers, y, alu.lanes, mask)?;
+    let mut sums = [0i64; 32];
+    for (((to, acc), x), y) in sums.iter_mut().zip(acc).zip(x).zip(y) {
+        *to = int::dp4a(acc, x, x_signed, y, y_signed);
+    }
+    store(registers, &alu.destination, &sums, alu.lanes, mask)
+}
+
+/// Pairs of lanes; the result goes to the even one, the odd one keeps its content.
+pub(super) fn differences(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let mut values = [[0i64; 32]; 3];
+    for (values, source) in values.iter_mut().zip(alu.sources.iter().take(3)) {
+        *values = {
+            let mut exact = [0i128; 32];
+            let exact_lanes = exact.get_mut(..alu.lanes).unwrap_or_default();
+            registers.load_integers(source, exact_lanes, u32::MAX)?;
+            exact.map(|v| i64::try_from(v).unwrap_or(0))
+        };
+    }
+    let [x, y, z] = values;
+    let has_third = alu.operation == Operation::DifferencesAdd;
+    let mut result = [0i64; 32];
+    let pairs = x
+        .chunks_exact(2)
+        .zip(y.chunks_exact(2))
+        .zip(z.chunks_exact(2));
+    for (to, ((x, y), z)) in result.chunks_exact_mut(2).zip(pairs) {
+        let sum: i64 = x.iter().zip(y).map(|(x, y)| (x - y).abs()).sum();
+        if let ([to, _], [z, _]) = (to, z) {
+            *to = sum + if has_third { *z } else { 0 };
+        }
+    }
+    store(
+        registers,
+        &alu.destination,
+        &result,
+        alu.lanes,
+        mask & 0x5555_5555,
+    )
+}
+
+/// All four lanes of a group get the dot product, rounded once.
+pub(super) fn sum_of_products(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let Operation::DotProduct(DotTerms { products, bare }) = alu.operation else {
+        return Ok(());
+    };
+    let (mut x, mut y) = ([0f64; 32], [0f64; 32]);
+    let [first, second, ..] = &alu.sources;
+    registers.load_exact(first, x.get_mut(..alu.lanes).unwrap_or_default(), u32::MAX)?;
+    registers.load_exact(second, y.get_mut(..alu.lanes).unwrap_or_default(), u32::MAX)?;
+    let exact = alu.exact(registers);
+    let (x, y) = (x.map(|x| exact.source(x)), y.map(|y| exact.source(y)));
+    let mut result = [0f64; 32];
+    for ((to, x), y) in result
+        .chunks_exact_mut(4)
+        .zip(x.chunks_exact(4))
+        .zip(y.chunks_exact(4))
+    {
+        let mut sum: f64 = x
+            .iter()
+            .zip(y)
+            .take(products.into())
+            .map(|(x, y)| x * y)
+            .sum();
+        sum += y
+            .iter()
+            .skip(products.into())
+            .take(bare.into())
+            .sum::<f64>();
+        to.fill(sum);
+    }
+    store(registers, &alu.destination, &result, alu.lanes, mask)
+}
+
+/// Linear equations.
+pub(super) fn equation(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let is_plane = alu.operation == Operation::Plane;
+    let [scalars, u, v, _] = &alu.sources;
+    let mut pqr = [0f64; 4];
+    registers.load_exact(scalars, &mut pqr, u32::MAX)?;
+    let (mut us, mut vs) = ([0f64; 32], [0f64; 32]);
+    registers.load_exact(u, us.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
+    if is_plane {
+        registers.load_exact(v, vs.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
+    }
+    let exact = alu.exact(registers);
+    let pqr = pqr.map(|x| exact.source(x));
+    let [us, vs] = [us, vs].map(|lanes| lanes.map(|x| exact.source(x)));
+    let mut result = [0f64; 32];
+    for ((to, u), v) in result.iter_mut().zip(us).zip(vs) {
+        let [p, q, _, r] = pqr;
+        *to = if is_plane {
+            p * u + q * v + r
+        } else {
+            p * u + r
+        };
+    }
+    store(registers, &alu.destination, &result, alu.lanes, mask)
+}
+
+/// First approximations, and the lanes that need no other.
+pub(super) fn early_out(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let is_quotient = alu.operation == Operation::QuotientStep;
+    let (mut x, mut y) = ([0f64; 32], [1f64; 32]);
+    let [first, second, ..] = &alu.sources;
+    registers.load_exact(first, x.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
+    if is_quotient {
+        registers.load_exact(second, y.get_mut(..alu.lanes).unwrap_or_default(), mask)?;
+    }
+    let mut result = [0f64; 32];
+    let mut special = 0u32;
+    for (lane, ((to, x), y)) in result.iter_mut().zip(x).zip(y).enumerate() {
+        *to = if is_quotient { x / y } else { 1.0 / x.sqrt() };
+        special |= u32::from(*to == 0.0 || !to.is_finite()) << lane;
+    }
+    store(registers, &alu.destination, &result, alu.lanes, mask)?;
+    set(alu, registers, special, mask)
+}
+
+/// Conversions of bits.
+pub(super) fn narrow(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let (Operation::Narrow(narrowing) | Operation::NarrowByChance(narrowing)) = alu.operation
+    else {
+        return Ok(());
+    };
+    let by_chance = alu.operation.sources() == 2;
+    let [source, random, ..] = &alu.sources;
+    let values: [u32; 32] = load(registers, source, alu.lanes, mask)?;
+    let random: [u32; 32] = match by_chance {
+        true => load(registers, random, alu.lanes, mask)?,
+        false => [0; 32],
+    };
+    let mut result = [0u32; 32];
+    for ((to, x), random) in result.iter_mut().zip(values).zip(random) {
+        *to = match narrowing {
+            Narrowing::BFloatToFloat => x << 16,
+            Narrowing::FloatToBFloat => bf16::from_f32(f32::from_bits(x)).to_bits().into(),
+            Narrowing::FloatToTf32 => dpas::to_tf32(x),
+            Narrowing::Tf32ToFloat => x,
+            Narrowing::HalfToBf8 => dpas::half_to_bf8(x).into(),
+            Narrowing::Bf8ToHalf => x << 8,
+            Narrowing::HalfToHf8 => dpas::half_to_hf8(x).into(),
+            Narrowing::Hf8ToHalf => {
+                let [low, ..] = x.to_le_bytes();
+                f16::from_f32(dpas::hf8(low)).to_bits().into()
+            }
+            Narrowing::FloatToHalfByChance => dpas::srnd_float_to_half(x, random),
+            Narrowing::HalfToBf8ByChance => dpas::srnd_half_to_bf8(x, random),
+        };
+    }
+    store(registers, &alu.destination, &result, alu.lanes, mask)
+}

@@ -1,0 +1,50 @@
+//! The floating-point mode that `%cr0` selects.
+
+use crate::lanes::exact::Rounding;
+
+/// Rounding and denormals.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct FloatMode {
+    pub(crate) rounding: Rounding,
+    /// Denormals are flushed to zero: double, float, half.
+    pub(crate) flush_df: bool,
+    pub(crate) flush_f: bool,
+    pub(crate) flush_hf: bool,
+    /// Conversions from float to integer use the rounding mode instead of truncation.
+    pub(crate) round_to_int: bool,
+    /// Whether arithmetic in that type is not what the host does.
+    pub(crate) slow_df: bool,
+    pub(crate) slow_f: bool,
+    pub(crate) slow_hf: bool,
+}
+
+impl FloatMode {
+    /// The mode of a content of `%cr0`.
+    pub(crate) fn from_cr0(cr0: u32) -> Self {
+        let rounding = match cr0 >> 4 & 3 {
+            0 => Rounding::NearestEven,
+            1 => Rounding::Up,
+            2 => Rounding::Down,
+            _ => Rounding::Zero,
+        };
+        let flush = |bit: u32| cr0 & (1 << bit) == 0;
+        let directed = rounding != Rounding::NearestEven;
+        let (flush_df, flush_f, flush_hf) = (flush(6), flush(7), flush(10));
+        Self {
+            rounding,
+            flush_df,
+            flush_f,
+            flush_hf,
+            round_to_int: cr0 & 1 << 12 != 0,
+            slow_df: directed || flush_df,
+            slow_f: directed || flush_f,
+            slow_hf: directed || flush_hf,
+        }
+    }
+
+    /// Whether any conversion differs from the host's.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn is_slow(self) -> bool {
+        self.slow_df || self.slow_f || self.slow_hf || self.round_to_int
+    }
+}

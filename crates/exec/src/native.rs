@@ -1,0 +1,60 @@
+//! Machine code for parts of a program, made by a compiler outside of this crate.
+
+use crate::code::Code;
+use std::fmt::Debug;
+
+/// Makes machine code of translated code.
+pub trait Compiler: Send + Sync + Debug {
+    /// Machine code for the parts of the code that it can compile; `None` if there is none.
+    fn compile(&self, code: &Code) -> Option<Box<dyn Native>>;
+}
+
+/// Machine code for parts of a program.
+///
+/// It does exactly what the interpreter does for the same steps, and leaves to the interpreter what it
+/// has no code for: a step where lanes part, calls, barriers. It is entered in the host's usual float
+/// mode only: round to nearest even, denormals kept.
+pub trait Native: Send + Sync + Debug {
+    /// For each step of the code: the least number of instructions that running from there takes, 0
+    /// where machine code cannot be entered.
+    fn entries(&self) -> &[u32];
+
+    /// Runs from the step `thread.place` on, until it comes to a step that it leaves to the
+    /// interpreter, or until fewer instructions are left than a block has.
+    ///
+    /// # Errors
+    /// A step that the host ran had a fault. `thread.place` tells which; the host has the fault.
+    fn run(&self, thread: &mut NativeThread, host: &mut dyn Host) -> Result<(), NativeFault>;
+}
+
+/// A step that the host ran had a fault.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NativeFault;
+
+/// The state of a thread that machine code works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NativeThread {
+    /// The step to run next.
+    pub place: usize,
+    /// Lanes that run. Machine code does not change them.
+    pub running: u32,
+    /// The smallest place where lanes wait; `usize::MAX` for none.
+    pub waiting: usize,
+    /// Instructions that may still run.
+    pub left: u64,
+    /// Enabled lanes of all instructions that ran.
+    pub lane_operations: u64,
+}
+
+/// What machine code asks the interpreter for.
+pub trait Host {
+    /// The register file. Its size is [`Code::register_bytes`], and does not change while machine
+    /// code runs.
+    fn registers(&mut self) -> &mut [u8];
+
+    /// Runs one computation or message with these enabled lanes.
+    ///
+    /// # Errors
+    /// It had a fault.
+    fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault>;
+}

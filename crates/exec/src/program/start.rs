@@ -1,0 +1,90 @@
+//! How a thread starts: what stands in its registers.
+
+use super::VariableSlot;
+use crate::memory::Memory;
+
+/// What a thread has in its registers when it starts.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ThreadStart {
+    /// The register image: r0 first, then the inputs at their offsets.
+    pub image: Vec<u8>,
+    /// Lanes that are live.
+    pub mask: u32,
+    /// `%sr0`.
+    pub sr0: [u32; 4],
+    /// `%hw_id`.
+    pub hw_id: u32,
+    /// `%thread_x`.
+    pub thread_x: u16,
+    /// `%thread_y`.
+    pub thread_y: u16,
+    /// `%group_id_x` to `%group_id_z`.
+    pub group_id: [u32; 3],
+    /// `%group_count_x` and `_y` of objects before 3.4.
+    pub group_count: [u32; 3],
+    /// `%local_id_x` and `_y` of objects before 3.4.
+    pub local_id: [u32; 3],
+    /// `%local_size_x` and `_y` of objects before 3.4.
+    pub local_size: [u32; 3],
+    /// First content of `%cr0`.
+    pub cr0: u32,
+    /// `%color`.
+    pub color: u16,
+    /// Scratch memory of the thread in bytes.
+    pub scratch_bytes: usize,
+    /// Variables that are set before the first instruction, with their bytes.
+    pub sets: Vec<(VariableSlot, Vec<u8>)>,
+}
+
+/// A predefined variable and what it holds.
+#[derive(Debug)]
+pub(crate) struct Fact {
+    name: &'static str,
+    /// Bytes that are set.
+    pub(crate) bytes: usize,
+    pub(crate) words: fn(&ThreadStart) -> [u32; 4],
+}
+
+const fn fact(name: &'static str, bytes: usize, words: fn(&ThreadStart) -> [u32; 4]) -> Fact {
+    Fact { name, bytes, words }
+}
+
+static FACTS: [Fact; 16] = [
+    fact("sr0", 16, |start| start.sr0),
+    fact("scratchloc", 8, |_| [Memory::SCRATCH_STATE, 0, 0, 0]),
+    fact("hw_id", 4, |start| [start.hw_id, 0, 0, 0]),
+    fact("cr0", 4, |start| [start.cr0, 0, 0, 0]),
+    fact("thread_x", 2, |start| [start.thread_x.into(), 0, 0, 0]),
+    fact("thread_y", 2, |start| [start.thread_y.into(), 0, 0, 0]),
+    fact("color", 2, |start| [start.color.into(), 0, 0, 0]),
+    fact("group_id_x", 4, |start| [start.group_id[0], 0, 0, 0]),
+    fact("group_id_y", 4, |start| [start.group_id[1], 0, 0, 0]),
+    fact("group_id_z", 4, |start| [start.group_id[2], 0, 0, 0]),
+    fact("group_count_x", 4, |start| [start.group_count[0], 0, 0, 0]),
+    fact("group_count_y", 4, |start| [start.group_count[1], 0, 0, 0]),
+    fact("local_id_x", 4, |start| [start.local_id[0], 0, 0, 0]),
+    fact("local_id_y", 4, |start| [start.local_id[1], 0, 0, 0]),
+    fact("local_size_x", 4, |start| [start.local_size[0], 0, 0, 0]),
+    fact("local_size_y", 4, |start| [start.local_size[1], 0, 0, 0]),
+];
+
+/// Where the facts go, looked up once for a program.
+#[derive(Debug, Default)]
+pub(crate) struct Entry {
+    /// The thread header.
+    pub(crate) r0: Option<VariableSlot>,
+    pub(crate) facts: Vec<(&'static Fact, VariableSlot)>,
+}
+
+impl Entry {
+    /// Asks for the place of each predefined variable.
+    pub(crate) fn new(find: impl Fn(&str) -> Option<VariableSlot>) -> Self {
+        let facts = FACTS.iter();
+        Self {
+            r0: find("r0"),
+            facts: facts
+                .filter_map(|fact| Some((fact, find(fact.name)?)))
+                .collect(),
+        }
+    }
+}

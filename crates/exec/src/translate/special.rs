@@ -1,0 +1,263 @@
+//! Instructions with operands of their own kind: two results, groups of lanes, narrow formats.
+
+use super::arith::{three, two};
+use super::compute::Builder;
+use super::context::Context;
+use super::fields;
+use super::operand::Problem;
+use crate::code::{
+    Action, DotTerms, Lane, Narrowing, Operation, Origin, Region, Source, Step, Systolic, Target,
+};
+use crate::lanes::dpas;
+use visakit_isa::table::FieldName as F;
+use visakit_isa::{DataType, Instruction, Value, VectorOperand};
+
+type Translated = Result<Step, Problem>;
+
+fn two_results(
+    cx: &Context<'_>,
+    instruction: &Instruction,
+    second: F,
+    operation: Operation,
+) -> Translated {
+    let mut b = two(cx, instruction)?;
+    b.take_unsigned();
+    b.second = Some(cx.destination(fields::vector(instruction, second)?, b.count())?);
+    Ok(b.step(operation, Lane::I64))
+}
+
+pub(super) fn addc(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    two_results(cx, instruction, F::Carry, Operation::AddCarry)
+}
+
+pub(super) fn subb(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    two_results(cx, instruction, F::Borrow, Operation::SubBorrow)
+}
+
+pub(super) fn add3_overflow(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    let mut b = three(cx, instruction)?;
+    // The predicate field names the variable that takes the overflow.
+    b.sets = b.predicate.take();
+    if b.sets.is_none() {
+        return Err(Problem::form("add3.o without an overflow predicate"));
+    }
+    Ok(b.step(Operation::Add3Overflow, Lane::I128))
+}
+
+/// The low halves go to `dst`, the high halves to the registers after them.
+pub(super) fn madw(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    let mut b = three(cx, instruction)?;
+    let size = usize::from(b.destination.data_type.size());
+    let stride = match b.destination.target {
+        Target::Strided(stride) | Target::Indirect { stride, .. } => usize::from(stride),
+        Target::Packed | Target::Null => size,
+    };
+    let low = ((b.count() - 1) * stride + size).next_multiple_of(cx.grf_bytes as usize);
+    let mut high = b.destination.clone();
+    match &mut high.target {
+        Target::Indirect { immediate, .. } => {
+            *immediate = immediate.saturating_add(i16::try_from(low).unwrap_or(i16::MAX));
+        }
+        Target::Null => {}
+        Target::Packed | Target::Strided(_) => {
+            if let VectorOperand::General(operand) = fields::vector(instruction, F::Dst)? {
+                let place = cx.variable(operand.variable)?;
+                let end = high.offset + low + (b.count() - 1) * stride + size;
+                if end > place.offset + place.available {
+                    return Err(Problem::Fault(crate::fault::FaultKind::RegisterOutOfBounds));
+                }
+            }
+            high.offset += low;
+        }
+    }
+    b.second = Some(high);
+    Ok(b.step(Operation::MadWide, Lane::I128))
+}
+
+pub(super) fn dp4a(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    Ok(three(cx, instruction)?.step(Operation::DotBytes, Lane::I64))
+}
+
+pub(super) fn sad2(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    Ok(two(cx, instruction)?.step(Operation::Differences, Lane::I64))
+}
+
+pub(super) fn sad2add(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    Ok(three(cx, instruction)?.step(Operation::DifferencesAdd, Lane::I64))
+}
+
+/// Products of the first elements of each four, and the next `bare` of the second source.
+pub(super) fn dot_product(
+    cx: &Context<'_>,
+    instruction: &Instruction,
+    products: u8,
+    bare: u8,
+) -> Translated {
+    let mut b = two(cx, instruction)?;
+    b.set_precision();
+    let terms = DotTerms { products, bare };
+    Ok(b.step(Operation::DotProduct(terms), Lane::F64))
+}
+
+/// p * u + r. The scalars are elements 0 and 3 of the first source.
+pub(super) fn line(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    let mut b = Builder::new(cx, instruction, &[F::Src1])?;
+    b.set_precision();
+    let scalars = cx.packed_source(fields::vector(instruction, F::Src0)?, 4)?;
+    b.sources.insert(0, scalars);
+    Ok(b.step(Operation::Line, Lane::F64))
+}
+
+/// p * u + q * v + r. The scalars are elements 0, 1 and 3 of the first source.
+pub(super) fn plane(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    let mut b = Builder::new(cx, instruction, &[F::Src1])?;
+    b.set_precision();
+    let scalars = cx.packed_source(fields::vector(instruction, F::Src0)?, 4)?;
+    let lanes = b.count();
+    let operand = fields::vector(instruction, F::Src1)?;
+    // Eight u, then eight v, for each eight lanes.
+    let all = cx.packed_source(operand, if lanes > 8 { 32 } else { 16 })?;
+    if lanes > 16 {
+        return Err(Problem::form("plane with more than 16 lanes"));
+    }
+    let size = usize::from(all.data_type.size());
+    let elements = |first: usize| {
+        let mut offsets = Box::new([0u16; 32]);
+        for (lane, offset) in offsets.iter_mut().enumerate() {
+            let element = lane / 8 * 16 + lane % 8 + first;
+            *offset = u16::try_from(element * size).unwrap_or(u16::MAX);
+        }
+        Source {
+            region: Region::Offsets(offsets),
+            ..all.clone()
+        }
+    };
+    b.sources = vec![scalars, elements(0), elements(8)];
+    Ok(b.step(Operation::Plane, Lane::F64))
+}
+
+/// The quotient itself serves as the first approximation. The predicate tells of results that no
+/// refinement may touch.
+pub(super) fn invm(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    first_step(
+        cx,
+        instruction,
+        &[F::Src0, F::Src1],
+        Operation::QuotientStep,
+    )
+}
+
+pub(super) fn rsqtm(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    first_step(cx, instruction, &[F::Src0], Operation::RsqrtStep)
+}
+
+fn first_step(
+    cx: &Context<'_>,
+    instruction: &Instruction,
+    sources: &[F],
+    operation: Operation,
+) -> Translated {
+    let mut b = Builder::new(cx, instruction, sources)?;
+    b.set_precision();
+    let operand = fields::predicate(instruction, F::PredDst)?
+        .ok_or_else(|| Problem::form("an early-out destination that is no predicate"))?;
+    b.sets = Some(cx.flag_operand(operand, b.lanes)?);
+    Ok(b.step(operation, Lane::F64))
+}
+
+/// Conversions from and to formats that no data type names.
+pub(super) fn narrow_conversion(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    let mut b = Builder::new(cx, instruction, &[F::Src0])?;
+    let narrowing = match (b.source(0).data_type, b.destination.data_type) {
+        // The bits of a bfloat stand in words, those of a tensor float in dwords.
+        (DataType::Uw | DataType::Bf, DataType::F) => Narrowing::BFloatToFloat,
+        (DataType::F, DataType::Uw | DataType::Bf) => Narrowing::FloatToBFloat,
+        (DataType::F, DataType::Ud) => Narrowing::FloatToTf32,
+        (DataType::Ud | DataType::F, DataType::F) => Narrowing::Tf32ToFloat,
+        (DataType::Hf, DataType::Ub) => Narrowing::HalfToBf8,
+        (DataType::Ub, DataType::Hf) => Narrowing::Bf8ToHalf,
+        (DataType::Hf, DataType::B) => Narrowing::HalfToHf8,
+        (DataType::B, DataType::Hf) => Narrowing::Hf8ToHalf,
+        (from, to) => {
+            return Err(Problem::form(format!(
+                "a conversion from {from} to {to} by this instruction"
+            )));
+        }
+    };
+    b.take_bits();
+    b.take_unsigned();
+    Ok(b.step(Operation::Narrow(narrowing), Lane::U32))
+}
+
+/// Stochastic rounding: random bits are added below the result's mantissa, which is truncated.
+pub(super) fn stochastic(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    let mut b = two(cx, instruction)?;
+    let narrowing = match (b.source(0).data_type, b.destination.data_type) {
+        (DataType::F, DataType::Hf) => Narrowing::FloatToHalfByChance,
+        (DataType::Hf, DataType::Ub) => Narrowing::HalfToBf8ByChance,
+        (from, to) => {
+            return Err(Problem::form(format!(
+                "stochastic rounding from {from} to {to}"
+            )));
+        }
+    };
+    b.take_bits();
+    b.take_unsigned();
+    Ok(b.step(Operation::NarrowByChance(narrowing), Lane::U32))
+}
+
+/// A systolic dot product. The activations of DPASW come from two fused threads.
+pub(super) fn systolic(cx: &Context<'_>, instruction: &Instruction, fused: bool) -> Translated {
+    let b = Builder::without_destination(cx, instruction, &[])?;
+    let info = fields::number(instruction, F::PrecisionInfo)?.to_le_bytes();
+    let [weights, activations, depth, repeat] = info;
+    let raw_place = |name| match instruction.get(name) {
+        Some(Value::Raw(operand)) => Ok(cx.raw(*operand)?),
+        _ => Err(Problem::form(format!("dpas without its field {name}"))),
+    };
+    let destination = raw_place(F::Dst)?;
+    let accumulator = raw_place(F::Src0)?;
+    let src1 = raw_place(F::Src1)?;
+    let operand = match fields::vector(instruction, F::Src2)? {
+        VectorOperand::General(operand) => operand,
+        _ => return Err(Problem::form("dpas with an operand of another class")),
+    };
+    let src2 = cx.packed_source(&VectorOperand::General(*operand), 1)?;
+    let place = cx.variable(operand.variable)?;
+    let src2_available = (place.offset + place.available).saturating_sub(src2.offset);
+    let (Some(destination), Some(src1)) = (destination, src1) else {
+        return Err(Problem::form("dpas with a null operand"));
+    };
+    let plan = dpas::Plan::new(weights, activations, depth, repeat, b.count())
+        .and_then(|plan| plan.with_types(destination.data_type, accumulator.map(|a| a.data_type)))
+        .ok_or_else(|| Problem::form("dpas with precisions, types or sizes that do not fit"))?;
+    let sizes = plan.sizes();
+    let own = if fused {
+        sizes.activations - sizes.activations / 2
+    } else {
+        sizes.activations
+    };
+    if destination.available < sizes.result
+        || accumulator.is_some_and(|a| a.available < sizes.accumulator)
+        || src1.available < sizes.weights
+        || src2_available < own
+    {
+        return Err(Problem::Fault(crate::fault::FaultKind::RegisterOutOfBounds));
+    }
+    Ok(Step {
+        lanes: b.lanes,
+        predicate: b.predicate,
+        origin: Origin::NONE,
+        action: Action::Systolic(Box::new(Systolic {
+            plan,
+            places: dpas::Places {
+                result: destination.offset,
+                accumulator: accumulator.map(|a| a.offset),
+                weights: src1.offset,
+            },
+            activations: src2.offset,
+            available: src2_available,
+            fused,
+        })),
+    })
+}

@@ -1,0 +1,64 @@
+//! Inputs and variables of a kernel, and where they are in the register file.
+
+use visakit_isa::DataType;
+use visakit_isa::object::InputKind;
+
+/// What an input fills.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum InputClass {
+    /// A general variable.
+    General,
+    /// A sampler variable.
+    Sampler,
+    /// A surface variable.
+    Surface,
+}
+
+/// An input of the kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InputSlot {
+    /// Name of the variable, without `%`.
+    pub name: String,
+    /// What it fills.
+    pub class: InputClass,
+    /// Kind as the object states it, with the implicit kind.
+    pub kind: InputKind,
+    /// Index of the variable in its table, predefined entries included.
+    pub index: u32,
+    /// Offset in the thread's image ([`crate::ThreadStart::image`]).
+    pub image_offset: usize,
+    /// Size in bytes.
+    pub size: usize,
+    /// Place in the register file.
+    pub place: usize,
+}
+
+/// Class of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum VariableClass {
+    /// General variable.
+    General,
+    /// Address variable; elements are 16 bits.
+    Address,
+    /// Predicate variable; one 32-bit word, bit n for lane n.
+    Predicate,
+    /// Surface variable; elements are 32 bits.
+    Surface,
+    /// Sampler variable; elements are 32 bits.
+    Sampler,
+}
+
+/// Where a variable is in the register file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VariableSlot {
+    /// Class.
+    pub class: VariableClass,
+    /// First byte in the register file.
+    pub offset: usize,
+    /// Size in bytes.
+    pub bytes: usize,
+    /// Element type; `ud` for predicates, surfaces and samplers, `uw` for addresses.
+    pub data_type: DataType,
+    /// Number of elements.
+    pub elements: u32,
+}

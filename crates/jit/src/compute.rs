@@ -1,0 +1,629 @@
+//! Machine code for computations: a template for each operation and type of lanes.
+//!
+//! Results of all vectors are computed before the first is stored, so that operands may overlap as
+//! they do in the interpreter.
+
+use crate::vector::{Chunks, Done, Enabled, Features, MASK, NoTemplate, Op, Writer, ops};
+use iced_x86::{Code, Register};
+use visakit_exec::code::{Compute, Lane, Operation, Precision, Relation, Step};
+
+/// Whether [`MASK`] tells the lanes that change.
+fn masked(enabled: Enabled) -> bool {
+    enabled != Enabled::All
+}
+
+/// An instruction for single and for double precision, or for 32 and 64 bits.
+fn of(c: Chunks, dword: Op, qword: Op) -> Op {
+    if c.lane == 4 { dword } else { qword }
+}
+
+impl Writer {
+    /// Writes code for a computation.
+    pub(crate) fn compute(&mut self, step: &Step, compute: &Compute, enabled: Enabled) -> Done {
+        let lanes = usize::from(step.lanes.count);
+        let (size, float) = match compute.lane {
+            Lane::U32 | Lane::I32 => (4, false),
+            Lane::U64 | Lane::I64 => (8, false),
+            Lane::F32 => (4, true),
+            Lane::F64 => (8, true),
+            Lane::U8 | Lane::U16 | Lane::I128 => return self.bytes(step, compute, enabled),
+        };
+        if float && !matches!(compute.precision, Precision::Float | Precision::Double) {
+            return Err(NoTemplate);
+        }
+        let c = Chunks::new(self.features, size, lanes);
+        match compute.operation {
+            Operation::Compare(relation) => {
+                return self.compare(c, compute, relation, float, enabled);
+            }
+            Operation::FlagAnd | Operation::FlagOr | Operation::FlagXor | Operation::FlagNot => {
+                return self.flags(compute, enabled);
+            }
+            Operation::Convert(to) => return self.convert(c, compute, to, enabled),
+            // In these types numbers are exact, not modular; only copies and choices are the same.
+            _ if compute.lane == Lane::I64
+                && !matches!(
+                    compute.operation,
+                    Operation::Copy | Operation::Select | Operation::Shr
+                ) =>
+            {
+                return Err(NoTemplate);
+            }
+            _ => {}
+        }
+        let sources = compute.operation.sources();
+        if compute.operation == Operation::Select {
+            let [flag, _] = &compute.flags;
+            self.flag(flag, Register::EDX)?;
+        }
+        let mut results = [0; 8];
+        let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
+        for (chunk, to) in results.iter_mut().enumerate() {
+            let mut from = [0; 3];
+            for ((n, from), source) in (0..)
+                .zip(&mut from)
+                .zip(compute.sources.iter().take(sources))
+            {
+                *from = self.load(c, chunk, n, source, float)?;
+            }
+            *to = self.take()?;
+            self.operation(c, chunk, compute, from, *to)?;
+            from.into_iter().for_each(|n| self.release(n));
+        }
+        self.finish(c, compute, results, float, enabled)
+    }
+
+    /// Stores results.
+    fn finish(
+        &mut self,
+        c: Chunks,
+        compute: &Compute,
+        results: &[u32],
+        float: bool,
+        enabled: Enabled,
+    ) -> Done {
+        let mut destination = compute.destination.clone();
+        if destination.saturate {
+            self.saturate(c, results, float)?;
+            destination.saturate = false;
+        }
+        for (chunk, from) in results.iter().enumerate() {
+            self.store(c, chunk, *from, &destination, float, enabled)?;
+        }
+        Ok(())
+    }
+
+    /// Results of floats between 0 and 1; what is no number becomes 0.
+    fn saturate(&mut self, c: Chunks, results: &[u32], float: bool) -> Done {
+        if !float {
+            return Err(NoTemplate);
+        }
+        let one = self.every(c, 1f32.to_bits(), 1f64.to_bits());
+        self.v2(c, ops::MOVE, 4, one);
+        self.v3(c, ops::XOR, 3, 3, 3);
+        for &n in results {
+            // Not greater or equal to 0: less, or no number. Negative zero stays.
+            self.float_mask(c, 5, n, 3, 0x19);
+            self.v3(c, ops::ANDN, n, 5, n);
+            self.v3(c, of(c, ops::MIN_PS, ops::MIN_PD), n, n, 4);
+        }
+        Ok(())
+    }
+
+    /// All ones in the lanes where a relation of floats holds.
+    fn float_mask(&mut self, c: Chunks, to: u32, a: u32, b: u32, predicate: u32) {
+        if c.zmm {
+            let code = match c.lane {
+                4 => Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae,
+                _ => Code::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae,
+            };
+            let (a, b) = (c.register(a), c.register(b));
+            self.asm.op3i(code, Register::K2, a, b, predicate);
+            let spread = match c.lane {
+                4 => Code::EVEX_Vpmovm2d_zmm_kr,
+                _ => Code::EVEX_Vpmovm2q_zmm_kr,
+            };
+            self.asm.op2(spread, c.register(to), Register::K2);
+        } else {
+            let code = match c.lane {
+                4 => Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8,
+                _ => Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8,
+            };
+            let (to, a, b) = (c.register(to), c.register(a), c.register(b));
+            self.asm.op3i(code, to, a, b, predicate);
+        }
+    }
+
+    /// The result of an operation whose sources stand in three registers, which are not changed. Registers 3 to 6 are lost.
+    fn operation(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        compute: &Compute,
+        from: [u32; 3],
+        to: u32,
+    ) -> Done {
+        let [a, b, z] = from;
+        let float = matches!(compute.lane, Lane::F32 | Lane::F64);
+        let signed = matches!(compute.lane, Lane::I32 | Lane::I64);
+        let avx512 = self.features == Features::Avx512;
+        let narrow = c.lane == 4;
+        match compute.operation {
+            Operation::Copy => self.v2(c, ops::MOVE, to, c.register(a)),
+            Operation::Not => {
+                let ones = self.dwords(u32::MAX);
+                self.v3m(c, ops::XOR, to, a, ones);
+            }
+            Operation::And => self.v3(c, ops::AND, to, a, b),
+            Operation::Or => self.v3(c, ops::OR, to, a, b),
+            Operation::Xor => self.v3(c, ops::XOR, to, a, b),
+            Operation::Add if float => self.v3(c, of(c, ops::ADD_PS, ops::ADD_PD), to, a, b),
+            Operation::Add => self.v3(c, of(c, ops::ADD_D, ops::ADD_Q), to, a, b),
+            Operation::Mul if float => self.v3(c, of(c, ops::MUL_PS, ops::MUL_PD), to, a, b),
+            Operation::Mul => self.product(c, to, a, b),
+            Operation::MulHigh if !narrow => {
+                self.product(c, to, a, b);
+                self.v2i(c, ops::SHR_Q_IMM, to, c.register(to), 32);
+            }
+            Operation::Div if float => self.v3(c, of(c, ops::DIV_PS, ops::DIV_PD), to, a, b),
+            Operation::Mad if float => {
+                self.v2(c, ops::MOVE, to, c.register(a));
+                self.v3(c, of(c, ops::FMA_PS, ops::FMA_PD), to, b, z);
+            }
+            Operation::Mad => {
+                self.product(c, 6, a, b);
+                self.v3(c, of(c, ops::ADD_D, ops::ADD_Q), to, 6, z);
+            }
+            Operation::Add3 => {
+                let add = of(c, ops::ADD_D, ops::ADD_Q);
+                self.v3(c, add, to, a, b);
+                self.v3(c, add, to, to, z);
+            }
+            Operation::Sqrt => self.v2(c, of(c, ops::SQRT_PS, ops::SQRT_PD), to, c.register(a)),
+            Operation::Inv => {
+                let one = self.every(c, 1f32.to_bits(), 1f64.to_bits());
+                self.v2(c, ops::MOVE, 3, one);
+                self.v3(c, of(c, ops::DIV_PS, ops::DIV_PD), to, 3, a);
+            }
+            Operation::Rndd => self.rounded(c, to, a, 9),
+            Operation::Rndu => self.rounded(c, to, a, 10),
+            Operation::Rnde => self.rounded(c, to, a, 8),
+            Operation::Rndz => self.rounded(c, to, a, 11),
+            Operation::Frc => {
+                self.rounded(c, 3, a, 9);
+                self.v3(c, of(c, ops::SUB_PS, ops::SUB_PD), to, a, 3);
+            }
+            Operation::Min | Operation::Max if float => {
+                self.float_choice(c, to, a, b, compute.operation)
+            }
+            Operation::Min if narrow => {
+                self.v3(c, if signed { ops::MIN_SD } else { ops::MIN_UD }, to, a, b);
+            }
+            Operation::Max if narrow => {
+                self.v3(c, if signed { ops::MAX_SD } else { ops::MAX_UD }, to, a, b);
+            }
+            Operation::Shl | Operation::Shr => {
+                let bits = self.every(c, 31, 63);
+                self.v3m(c, ops::AND, 3, b, bits);
+                let op = match (compute.operation, signed) {
+                    (Operation::Shl, _) => of(c, ops::SHL_D, ops::SHL_Q),
+                    (_, false) => of(c, ops::SHR_D, ops::SHR_Q),
+                    (_, true) if narrow => ops::SAR_D,
+                    (_, true) if avx512 => {
+                        let code = if c.zmm {
+                            Code::EVEX_Vpsravq_zmm_k1z_zmm_zmmm512b64
+                        } else {
+                            Code::EVEX_Vpsravq_ymm_k1z_ymm_ymmm256b64
+                        };
+                        let (to, a, count) = (c.register(to), c.register(a), c.register(3));
+                        self.asm.op3(code, to, a, count);
+                        return Ok(());
+                    }
+                    _ => return Err(NoTemplate),
+                };
+                self.v3(c, op, to, a, 3);
+            }
+            Operation::Rol | Operation::Ror if narrow => {
+                self.rotated(c, to, a, b, compute.operation)
+            }
+            Operation::Boolean(table) if narrow => self.boolean(c, to, from, table),
+            Operation::Select => self.blend_by(c, chunk, to, b, a, Register::EDX),
+            _ => return Err(NoTemplate),
+        }
+        Ok(())
+    }
+
+    fn rounded(&mut self, c: Chunks, to: u32, a: u32, how: u32) {
+        self.v2i(
+            c,
+            of(c, ops::ROUND_PS, ops::ROUND_PD),
+            to,
+            c.register(a),
+            how,
+        );
+    }
+
+    /// Modular product. Registers 3 to 5 are lost.
+    fn product(&mut self, c: Chunks, to: u32, a: u32, b: u32) {
+        if c.lane == 4 {
+            self.v3(c, ops::MUL_D, to, a, b);
+            return;
+        }
+        if self.features == Features::Avx512 {
+            let code = if c.zmm {
+                Code::EVEX_Vpmullq_zmm_k1z_zmm_zmmm512b64
+            } else {
+                Code::EVEX_Vpmullq_ymm_k1z_ymm_ymmm256b64
+            };
+            self.asm
+                .op3(code, c.register(to), c.register(a), c.register(b));
+            return;
+        }
+        // Low by high halves both ways, above low by low.
+        self.v2i(c, ops::SHR_Q_IMM, 3, c.register(a), 32);
+        self.v3(c, ops::MUL_UDQ, 3, 3, b);
+        self.v2i(c, ops::SHR_Q_IMM, 4, c.register(b), 32);
+        self.v3(c, ops::MUL_UDQ, 4, a, 4);
+        self.v3(c, ops::ADD_Q, 3, 3, 4);
+        self.v2i(c, ops::SHL_Q_IMM, 3, c.register(3), 32);
+        self.v3(c, ops::MUL_UDQ, 4, a, b);
+        self.v3(c, ops::ADD_Q, to, 3, 4);
+    }
+
+    /// The smaller or larger number of two: of a number and what is none, the number; of two that are
+    /// none, the second.
+    fn float_choice(&mut self, c: Chunks, to: u32, a: u32, b: u32, operation: Operation) {
+        // a < b, or a >= b; neither holds of what is no number.
+        let relation = if operation == Operation::Min {
+            0x11
+        } else {
+            0x1d
+        };
+        self.float_mask(c, 3, a, b, relation);
+        self.float_mask(c, 4, b, b, 3);
+        self.float_mask(c, 5, a, a, 3);
+        self.v3(c, ops::ANDN, 4, 5, 4);
+        self.v3(c, ops::OR, 3, 3, 4);
+        // a where set, else b.
+        self.v3(c, ops::AND, 4, a, 3);
+        self.v3(c, ops::ANDN, 3, 3, b);
+        self.v3(c, ops::OR, to, 3, 4);
+    }
+
+    fn rotated(&mut self, c: Chunks, to: u32, a: u32, b: u32, operation: Operation) {
+        let left = operation == Operation::Rol;
+        if c.zmm {
+            let code = if left {
+                Code::EVEX_Vprolvd_zmm_k1z_zmm_zmmm512b32
+            } else {
+                Code::EVEX_Vprorvd_zmm_k1z_zmm_zmmm512b32
+            };
+            self.asm
+                .op3(code, c.register(to), c.register(a), c.register(b));
+            return;
+        }
+        let bits = self.dwords(31);
+        let all = self.dwords(32);
+        self.v3m(c, ops::AND, 5, b, bits);
+        self.v2(c, ops::MOVE, 3, all);
+        self.v3(c, ops::SUB_D, 3, 3, 5);
+        let (one, other) = if left {
+            (ops::SHL_D, ops::SHR_D)
+        } else {
+            (ops::SHR_D, ops::SHL_D)
+        };
+        self.v3(c, one, 4, a, 5);
+        self.v3(c, other, 3, a, 3);
+        self.v3(c, ops::OR, to, 3, 4);
+    }
+
+    /// Any bitwise function of three sources. Bit n of the table is the result where the sources' bits,
+    /// the first lowest, are n.
+    fn boolean(&mut self, c: Chunks, to: u32, from: [u32; 3], table: u8) {
+        if self.features == Features::Avx512 {
+            // The instruction's first source counts most.
+            let [a, b, z] = from;
+            self.v2(c, ops::MOVE, to, c.register(z));
+            let code = if c.zmm {
+                Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8
+            } else {
+                Code::EVEX_Vpternlogd_ymm_k1z_ymm_ymmm256b32_imm8
+            };
+            let (to, b, a) = (c.register(to), c.register(b), c.register(a));
+            self.asm.op3i(code, to, b, a, table.into());
+            return;
+        }
+        // As a sum (exclusive or) of products (and): coefficient n is the sum of the results for all
+        // subsets of the bits of n.
+        let mut sum = table;
+        sum ^= (sum & 0x55) << 1;
+        sum ^= (sum & 0x33) << 2;
+        sum ^= (sum & 0x0f) << 4;
+        self.v3(c, ops::XOR, to, to, to);
+        for n in (0..8u32).filter(|n| sum >> n & 1 != 0) {
+            let mut factors = (0..)
+                .zip(from)
+                .filter(|(bit, _)| n >> bit & 1 != 0)
+                .map(|(_, r)| r);
+            match (factors.next(), factors.next(), factors.next()) {
+                (None, ..) => {
+                    let ones = self.dwords(u32::MAX);
+                    self.v3m(c, ops::XOR, to, to, ones);
+                }
+                (Some(a), None, _) => self.v3(c, ops::XOR, to, to, a),
+                (Some(a), Some(b), third) => {
+                    self.v3(c, ops::AND, 3, a, b);
+                    if let Some(third) = third {
+                        self.v3(c, ops::AND, 3, 3, third);
+                    }
+                    self.v3(c, ops::XOR, to, to, 3);
+                }
+            }
+        }
+    }
+
+    fn compare(
+        &mut self,
+        c: Chunks,
+        compute: &Compute,
+        relation: Relation,
+        float: bool,
+        enabled: Enabled,
+    ) -> Done {
+        let Some(flag) = &compute.sets else {
+            return Err(NoTemplate);
+        };
+        let [a, b, ..] = &compute.sources;
+        let bits = Register::EDX;
+        for chunk in 0..c.count {
+            let a = self.load(c, chunk, 0, a, float)?;
+            let b = self.load(c, chunk, 1, b, float)?;
+            let part = if chunk == 0 { bits } else { Register::ECX };
+            self.relate(c, compute.lane, relation, [a, b], part);
+            self.release(a);
+            self.release(b);
+            if chunk != 0 {
+                let shift = u32::try_from(chunk * c.lanes).map_err(|_| NoTemplate)?;
+                self.asm.op1i(Code::Shl_rm32_imm8, part, shift);
+                self.asm.op2(Code::Or_r32_rm32, bits, part);
+            }
+        }
+        if c.count == 1 {
+            // Lanes that are not used.
+            self.asm.op1i(Code::And_rm32_imm32, bits, flag.window);
+        }
+        if relation == Relation::NotEqual {
+            self.asm.op1(Code::Not_rm32, bits);
+        }
+        self.set_flag(flag, bits, self::masked(enabled))
+    }
+
+    /// The lanes of a vector, as bits, in which a relation holds; of `NotEqual` those in which it does
+    /// not.
+    fn relate(
+        &mut self,
+        c: Chunks,
+        lane: Lane,
+        relation: Relation,
+        [mut a, mut b]: [u32; 2],
+        to: Register,
+    ) {
+        let float = matches!(lane, Lane::F32 | Lane::F64);
+        let signed = matches!(lane, Lane::I32 | Lane::I64);
+        let narrow = c.lane == 4;
+        if self.features == Features::Avx512 {
+            let code = match (c.zmm, narrow, float, signed) {
+                (true, true, true, _) => Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae,
+                (true, false, true, _) => Code::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae,
+                (true, true, _, true) => Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8,
+                (true, true, _, false) => Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
+                (true, false, _, true) => Code::EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8,
+                (true, false, _, false) => Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8,
+                (false, true, true, _) => Code::EVEX_Vcmpps_kr_k1_ymm_ymmm256b32_imm8,
+                (false, false, true, _) => Code::EVEX_Vcmppd_kr_k1_ymm_ymmm256b64_imm8,
+                (false, true, _, true) => Code::EVEX_Vpcmpd_kr_k1_ymm_ymmm256b32_imm8,
+                (false, true, _, false) => Code::EVEX_Vpcmpud_kr_k1_ymm_ymmm256b32_imm8,
+                (false, false, _, true) => Code::EVEX_Vpcmpq_kr_k1_ymm_ymmm256b64_imm8,
+                (false, false, _, false) => Code::EVEX_Vpcmpuq_kr_k1_ymm_ymmm256b64_imm8,
+            };
+            let predicate = match (relation, float) {
+                (Relation::Equal | Relation::NotEqual, _) => 0,
+                (Relation::Less, true) => 0x11,
+                (Relation::LessEqual, true) => 0x12,
+                (Relation::Less, false) => 1,
+                (Relation::LessEqual, false) => 2,
+            };
+            let (a, b) = (c.register(a), c.register(b));
+            self.asm.op3i(code, Register::K2, a, b, predicate);
+            self.asm.op2(Code::VEX_Kmovd_r32_kr, to, Register::K2);
+            return;
+        }
+        if float {
+            let predicate = match relation {
+                Relation::Equal | Relation::NotEqual => 0,
+                Relation::Less => 0x11,
+                Relation::LessEqual => 0x12,
+            };
+            self.float_mask(c, 3, a, b, predicate);
+        } else {
+            if !signed && matches!(relation, Relation::Less | Relation::LessEqual) {
+                let sign = self.every(c, 1 << 31, 1 << 63);
+                self.v3m(c, ops::XOR, 4, a, sign);
+                self.v3m(c, ops::XOR, 5, b, sign);
+                (a, b) = (4, 5);
+            }
+            let (equal, greater) = if narrow {
+                (
+                    Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256,
+                    Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256,
+                )
+            } else {
+                (
+                    Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256,
+                    Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256,
+                )
+            };
+            let [a, b, r] = [a, b, 3].map(|n| c.register(n));
+            match relation {
+                Relation::Equal | Relation::NotEqual => self.asm.op3(equal, r, a, b),
+                Relation::Less => self.asm.op3(greater, r, b, a),
+                Relation::LessEqual => {
+                    self.asm.op3(greater, r, a, b);
+                    let ones = self.dwords(u32::MAX);
+                    self.v3m(c, ops::XOR, 3, 3, ones);
+                }
+            }
+        }
+        let code = if narrow {
+            Code::VEX_Vmovmskps_r32_ymm
+        } else {
+            Code::VEX_Vmovmskpd_r32_ymm
+        };
+        self.asm.op2(code, to, c.register(3));
+    }
+
+    /// Logic on predicate variables.
+    fn flags(&mut self, compute: &Compute, enabled: Enabled) -> Done {
+        let Some(flag) = &compute.sets else {
+            return Err(NoTemplate);
+        };
+        let [a, b] = &compute.flags;
+        let bits = Register::EDX;
+        self.flag(a, bits)?;
+        let code = match compute.operation {
+            Operation::FlagAnd => Code::And_r32_rm32,
+            Operation::FlagOr => Code::Or_r32_rm32,
+            Operation::FlagXor => Code::Xor_r32_rm32,
+            _ => {
+                self.asm.op1(Code::Not_rm32, bits);
+                return self.set_flag(flag, bits, self::masked(enabled));
+            }
+        };
+        self.flag(b, Register::ECX)?;
+        self.asm.op2(code, bits, Register::ECX);
+        self.set_flag(flag, bits, self::masked(enabled))
+    }
+
+    /// Conversions between lanes of 32 bits. Floats are clamped to integers; what is no number gives 0.
+    fn convert(&mut self, c: Chunks, compute: &Compute, to: Lane, enabled: Enabled) -> Done {
+        let [source, ..] = &compute.sources;
+        let float = compute.lane == Lane::F32;
+        let into_float = to == Lane::F32;
+        if c.lane != 4 || compute.destination.saturate && !into_float {
+            return Err(NoTemplate);
+        }
+        let mut results = [0; 8];
+        let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
+        for (chunk, to_register) in results.iter_mut().enumerate() {
+            let a = self.load(c, chunk, 0, source, float)?;
+            let r = self.take()?;
+            *to_register = r;
+            match (compute.lane, to) {
+                (Lane::F32, Lane::F32) => self.v2(c, ops::MOVE, r, c.register(a)),
+                (Lane::I32, Lane::F32) => self.v2(c, ops::FROM_D_PS, r, c.register(a)),
+                (Lane::U32, Lane::F32) if self.features == Features::Avx512 => {
+                    let code = if c.zmm {
+                        Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er
+                    } else {
+                        Code::EVEX_Vcvtudq2ps_ymm_k1z_ymmm256b32
+                    };
+                    self.asm.op2(code, c.register(r), c.register(a));
+                }
+                (Lane::F32, Lane::I32) => {
+                    // Too large and no number give the smallest integer: the first becomes the largest
+                    // one, the other 0.
+                    let limit = self.dwords(2_147_483_648f32.to_bits());
+                    self.v2(c, ops::MOVE, 1, limit);
+                    self.float_mask(c, 3, a, 1, 0x1d);
+                    self.float_mask(c, 4, a, a, 7);
+                    self.v2(c, ops::TO_D_PS, r, c.register(a));
+                    self.v3(c, ops::XOR, r, r, 3);
+                    self.v3(c, ops::AND, r, r, 4);
+                }
+                (Lane::F32, Lane::U32) if self.features == Features::Avx512 => {
+                    // The larger one of what is no number and 0 is 0.
+                    self.v3(c, ops::XOR, 3, 3, 3);
+                    self.v3(c, ops::MAX_PS, 4, a, 3);
+                    let code = if c.zmm {
+                        Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae
+                    } else {
+                        Code::EVEX_Vcvttps2udq_ymm_k1z_ymmm256b32
+                    };
+                    self.asm.op2(code, c.register(r), c.register(4));
+                }
+                _ => return Err(NoTemplate),
+            }
+            self.release(a);
+        }
+        self.finish(c, compute, results, into_float, enabled)
+    }
+
+    /// Copies of bytes and words that lie one after the other.
+    fn bytes(&mut self, step: &Step, compute: &Compute, enabled: Enabled) -> Done {
+        use visakit_exec::code::{Modify, Region, Target};
+        let lanes = usize::from(step.lanes.count);
+        let size = match (compute.operation, compute.lane) {
+            (Operation::Copy, Lane::U8) => 1,
+            (Operation::Copy, Lane::U16) => 2,
+            _ => return Err(NoTemplate),
+        };
+        let ([source, ..], destination) = (&compute.sources, &compute.destination);
+        let plain = source.modify == Modify::None
+            && !destination.saturate
+            && destination.target == Target::Packed
+            && usize::from(source.data_type.size()) == size
+            && usize::from(destination.data_type.size()) == size;
+        let packed =
+            source.region == Region::Packed || lanes == 1 && source.region == Region::Scalar;
+        if !plain || !packed || enabled != Enabled::All && lanes > 1 {
+            return Err(NoTemplate);
+        }
+        let bytes = lanes * size;
+        let from = self.file(source.offset, bytes)?;
+        let to = self.file(destination.offset, bytes)?;
+        self.overwritten(destination.offset, bytes);
+        match bytes {
+            1 => {
+                self.asm.op2(Code::Movzx_r32_rm8, Register::EAX, from);
+                self.asm.op2(Code::Mov_rm8_r8, to, Register::AL);
+            }
+            2 => {
+                self.asm.op2(Code::Movzx_r32_rm16, Register::EAX, from);
+                self.asm.op2(Code::Mov_rm16_r16, to, Register::AX);
+            }
+            64 => {
+                // In two halves, for hosts without wider registers.
+                let second = self.file(source.offset + 32, 32)?;
+                self.load_bytes(0, from, 32)?;
+                self.load_bytes(1, second, 32)?;
+                let second = self.file(destination.offset + 32, 32)?;
+                self.store_bytes(to, 0, 32)?;
+                self.store_bytes(second, 1, 32)?;
+            }
+            _ => {
+                self.load_bytes(0, from, bytes)?;
+                self.store_bytes(to, 0, bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The enabled lanes of a step in [`MASK`]; the other registers of numbers are lost.
+    pub(crate) fn exec_mask(&mut self, step: &Step) -> Done {
+        let lanes = step.lanes;
+        match &step.predicate {
+            Some(flag) => self.flag(flag, MASK)?,
+            None => self.asm.op1i(Code::Mov_r32_imm32, MASK, lanes.window()),
+        }
+        if !lanes.no_mask {
+            self.asm
+                .op2(Code::Mov_r32_rm32, Register::EAX, crate::vector::RUNNING);
+            if lanes.first != 0 {
+                self.asm
+                    .op1i(Code::Shr_rm32_imm8, Register::EAX, lanes.first.into());
+            }
+            self.asm.op2(Code::And_r32_rm32, MASK, Register::EAX);
+        }
+        Ok(())
+    }
+}

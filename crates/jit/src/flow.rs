@@ -1,0 +1,549 @@
+//! Machine code for whole programs: segments of steps, in two versions, and the ways between them.
+//!
+//! A segment is a run of steps that is entered at its first one only. The version for full masks knows
+//! that all lanes of the program run; the other one works under the lanes that do. Machine code leaves
+//! the lanes that run alone: where they part or meet, it ends, and the interpreter takes that step.
+
+use crate::assembler::Assembler;
+use crate::assembler::Label;
+use crate::pages::place;
+use crate::vector::{
+    CONTEXT, Constants, Done, Enabled, FILE, Features, LANE_OPERATIONS, LEFT, MASK, NoTemplate,
+    RUNNING, Writer, field,
+};
+use iced_x86::{Code as Op, Register};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use visakit_exec::code::{Action, Code, Flag, Step};
+
+/// A run of steps.
+#[derive(Debug)]
+struct Segment {
+    steps: Range<usize>,
+    /// Instructions that run if it is not left before its end.
+    cost: u32,
+    /// For full masks, and for others.
+    labels: [Label; 2],
+}
+
+/// What was compiled.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) constants: Vec<u8>,
+    /// For each step: the cost of the segment that begins there, else 0.
+    pub(crate) entries: Vec<u32>,
+    /// Places of the versions of each segment, by its first step: for full masks, and for others.
+    pub(crate) places: BTreeMap<usize, [usize; 2]>,
+    /// Lanes of the program.
+    pub(crate) full: u32,
+    /// Steps that call the interpreter.
+    pub(crate) calls: Vec<usize>,
+}
+
+/// Whether machine code comes to an end before this step.
+fn leaves(action: &Action) -> bool {
+    !(action.is_straight()
+        || matches!(
+            action,
+            Action::Join | Action::Jump { .. } | Action::Goto { .. } | Action::ExecutionMask(_)
+        ))
+}
+
+/// The runs of steps that can be entered.
+fn segments(code: &Code, writer: &mut Writer) -> BTreeMap<usize, Segment> {
+    let mut starts: BTreeSet<usize> = BTreeSet::new();
+    for block in code.blocks() {
+        starts.insert(block.steps.start);
+    }
+    for (place, step) in code.steps.iter().enumerate() {
+        if leaves(&step.action) {
+            // One for the step itself, which is no entry, and one for what follows.
+            starts.extend([place, place + 1]);
+        }
+    }
+    let mut segments = BTreeMap::new();
+    let mut after = starts.iter().skip(1).copied();
+    for start in starts.iter().copied() {
+        let end = after.next().unwrap_or(code.steps.len());
+        let steps = code.steps.get(start..end).unwrap_or(&[]);
+        let cost = steps.iter().filter(|s| s.action.is_instruction()).count();
+        if steps.is_empty() || cost == 0 || steps.iter().any(|s| leaves(&s.action)) {
+            continue;
+        }
+        let segment = Segment {
+            steps: start..end,
+            cost: u32::try_from(cost).unwrap_or(u32::MAX),
+            labels: [writer.asm.label(), writer.asm.label()],
+        };
+        segments.insert(start, segment);
+    }
+    segments
+}
+
+/// All lanes of the program, by the widest step.
+fn full_mask(code: &Code) -> u32 {
+    let lanes = code.steps.iter().map(|s| s.lanes.first + s.lanes.count);
+    u32::MAX >> (32 - lanes.max().unwrap_or(1).clamp(1, 32))
+}
+
+/// Counts of a segment up to a place in it.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    instructions: u32,
+    /// Lanes that are known to be enabled.
+    lanes: u32,
+    /// Instructions that all running lanes take part in, where it is not known which run.
+    running: u32,
+}
+
+/// A way out of machine code that is written after the segment.
+struct Exit {
+    label: Label,
+    /// The step to go on with.
+    place: usize,
+    counts: Counts,
+    fault: bool,
+}
+
+struct Compiler<'c> {
+    code: &'c Code,
+    writer: Writer,
+    segments: BTreeMap<usize, Segment>,
+    full: u32,
+    end: Label,
+    calls: BTreeSet<usize>,
+}
+
+/// Compiles a program. `None` if nothing of it can be compiled.
+pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
+    let mut writer = Writer {
+        asm: Assembler::default(),
+        features,
+        file_bytes: code.register_bytes,
+        constants: Constants::default(),
+        kept: crate::vector::Kept::default(),
+    };
+    let segments = segments(code, &mut writer);
+    if segments.is_empty() {
+        return None;
+    }
+    let end = writer.asm.label();
+    let mut compiler = Compiler {
+        code,
+        writer,
+        segments,
+        full: full_mask(code),
+        end,
+        calls: BTreeSet::new(),
+    };
+    compiler.enter_and_leave();
+    let starts: Vec<usize> = compiler.segments.keys().copied().collect();
+    for start in &starts {
+        for version in [0, 1] {
+            compiler.segment(*start, version);
+        }
+    }
+    let labels: Vec<Label> = compiler.segments.values().flat_map(|s| s.labels).collect();
+    let mut entries = vec![0; code.steps.len()];
+    for segment in compiler.segments.values() {
+        if let Some(entry) = entries.get_mut(segment.steps.start) {
+            *entry = segment.cost;
+        }
+    }
+    let Compiler {
+        writer,
+        full,
+        calls,
+        ..
+    } = compiler;
+    let (bytes, offsets) = writer.asm.finish(&labels)?;
+    let (pairs, _) = offsets.as_chunks::<2>();
+    Some(Compiled {
+        bytes,
+        constants: writer.constants.bytes,
+        entries,
+        places: starts.into_iter().zip(pairs.iter().copied()).collect(),
+        full,
+        calls: calls.into_iter().collect(),
+    })
+}
+
+impl Compiler<'_> {
+    /// The way in, at the start of the code, and the way out.
+    fn enter_and_leave(&mut self) {
+        use Register::{R12, R13, R14, R15, RBP, RBX, RDI, RSP};
+        let asm = &mut self.writer.asm;
+        let saved = [RBX, RBP, R12, R13, R14, R15];
+        for register in saved {
+            asm.op1(Op::Push_r64, register);
+        }
+        // Calls want the stack in lines of 16 bytes.
+        asm.op1i(Op::Sub_rm64_imm8, RSP, 8);
+        asm.op2(Op::Mov_r64_rm64, CONTEXT, RDI);
+        asm.op2(Op::Mov_r64_rm64, FILE, field(place::FILE));
+        asm.op2(Op::Mov_r64_rm64, RBP, field(place::CONSTANTS));
+        asm.op2(Op::Mov_r64_rm64, R12, field(place::RUNNING));
+        asm.op2(Op::Mov_r64_rm64, LEFT, field(place::LEFT));
+        asm.op2(
+            Op::Mov_r64_rm64,
+            LANE_OPERATIONS,
+            field(place::LANE_OPERATIONS),
+        );
+        asm.op1(Op::Jmp_rm64, field(place::TARGET));
+        asm.place(self.end);
+        asm.op2(Op::Mov_rm64_r64, field(place::LEFT), LEFT);
+        asm.op2(
+            Op::Mov_rm64_r64,
+            field(place::LANE_OPERATIONS),
+            LANE_OPERATIONS,
+        );
+        asm.op0(Op::VEX_Vzeroupper);
+        asm.op1i(Op::Add_rm64_imm8, RSP, 8);
+        for register in saved.into_iter().rev() {
+            asm.op1(Op::Pop_r64, register);
+        }
+        asm.op0(Op::Retnq);
+    }
+
+    /// Counts what ran since the start of the segment.
+    fn count(&mut self, counts: Counts) {
+        let asm = &mut self.writer.asm;
+        if counts.instructions != 0 {
+            asm.op1i(Op::Sub_rm64_imm32, LEFT, counts.instructions);
+        }
+        if counts.lanes != 0 {
+            asm.op1i(Op::Add_rm64_imm32, LANE_OPERATIONS, counts.lanes);
+        }
+        if counts.running != 0 {
+            asm.op2(Op::Popcnt_r32_rm32, Register::ECX, RUNNING);
+            asm.op2i(
+                Op::Imul_r32_rm32_imm32,
+                Register::ECX,
+                Register::ECX,
+                counts.running,
+            );
+            asm.op2(Op::Add_r64_rm64, LANE_OPERATIONS, Register::RCX);
+        }
+    }
+
+    /// Counts the lanes in a register as enabled. `ecx` is lost.
+    fn count_lanes(&mut self, lanes: Register) {
+        let asm = &mut self.writer.asm;
+        asm.op2(Op::Popcnt_r32_rm32, Register::ECX, lanes);
+        asm.op2(Op::Add_r64_rm64, LANE_OPERATIONS, Register::RCX);
+    }
+
+    fn segment(&mut self, start: usize, version: usize) {
+        let Some(segment) = self.segments.get(&start) else {
+            return;
+        };
+        let (steps, cost, label) = (segment.steps.clone(), segment.cost, segment.labels[version]);
+        let full = version == 0;
+        let mut exits: Vec<Exit> = Vec::new();
+        self.writer.asm.place(label);
+        self.writer.forget();
+        let unaffordable = self.exit(&mut exits, start, Counts::default(), false);
+        self.writer.asm.op1i(Op::Cmp_rm64_imm32, LEFT, cost);
+        self.writer.asm.jump(Op::Jb_rel32_64, unaffordable);
+        let mut counts = Counts::default();
+        let code = self.code;
+        for place in steps.clone() {
+            let Some(step) = code.steps.get(place) else {
+                continue;
+            };
+            self.step(place, step, full, &mut counts, &mut exits);
+        }
+        self.count(counts);
+        self.go(steps.end, version);
+        for exit in exits {
+            self.writer.asm.place(exit.label);
+            self.count(exit.counts);
+            if exit.fault {
+                self.writer
+                    .asm
+                    .op1i(Op::Mov_rm64_imm32, field(place::FAULT), 1);
+            }
+            self.leave(exit.place);
+        }
+    }
+
+    /// Goes to a step: in machine code if it is the start of a segment.
+    fn go(&mut self, step: usize, version: usize) {
+        match self.segments.get(&step) {
+            Some(segment) => {
+                let label = segment.labels[version];
+                self.writer.asm.jump(Op::Jmp_rel32_64, label);
+            }
+            None => self.leave(step),
+        }
+    }
+
+    /// Leaves machine code; the interpreter goes on with a step.
+    fn leave(&mut self, step: usize) {
+        let asm = &mut self.writer.asm;
+        let number = u32::try_from(step).unwrap_or(u32::MAX);
+        asm.op1i(Op::Mov_r32_imm32, Register::EAX, number);
+        asm.op2(Op::Mov_rm64_r64, field(place::PLACE), Register::RAX);
+        asm.jump(Op::Jmp_rel32_64, self.end);
+    }
+
+    fn exit(&mut self, exits: &mut Vec<Exit>, place: usize, counts: Counts, fault: bool) -> Label {
+        let label = self.writer.asm.label();
+        exits.push(Exit {
+            label,
+            place,
+            counts,
+            fault,
+        });
+        label
+    }
+
+    /// Leaves if lanes wait at this place (`je`) or before it, too (`jbe`).
+    fn meet(&mut self, place: usize, how: Op, label: Label) {
+        let number = u32::try_from(place).unwrap_or(u32::MAX);
+        let waiting = field(place::WAITING);
+        self.writer.asm.op1i(Op::Cmp_rm64_imm32, waiting, number);
+        self.writer.asm.jump(how, label);
+    }
+
+    fn step(
+        &mut self,
+        place: usize,
+        step: &Step,
+        full: bool,
+        counts: &mut Counts,
+        exits: &mut Vec<Exit>,
+    ) {
+        match &step.action {
+            Action::Join => {
+                let label = self.exit(exits, place, *counts, false);
+                self.meet(place, Op::Je_rel32_64, label);
+            }
+            Action::Nothing => {
+                // The interpreter counts one lane.
+                counts.instructions += 1;
+                counts.lanes += 1;
+            }
+            Action::ExecutionMask(offset) => match self.writer.file(*offset, 4) {
+                Ok(word) => {
+                    self.writer.asm.op2(Op::Mov_rm32_r32, word, RUNNING);
+                    self.writer.overwritten(*offset, 4);
+                }
+                Err(NoTemplate) => {
+                    let label = self.exit(exits, place, *counts, false);
+                    self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                }
+            },
+            Action::Compute(_) | Action::Message(_) => {
+                self.work(place, step, full, counts, exits);
+            }
+            &Action::Jump { target, inverted } => {
+                let before = *counts;
+                counts.instructions += 1;
+                counts.lanes += 1;
+                self.jump(place, step, full, target, inverted, before, *counts, exits);
+            }
+            &Action::Goto { target, inverted } => {
+                self.goto(place, step, full, target, inverted, counts, exits);
+            }
+            _ => {}
+        }
+    }
+
+    /// A computation or a message.
+    fn work(
+        &mut self,
+        place: usize,
+        step: &Step,
+        full: bool,
+        counts: &mut Counts,
+        exits: &mut Vec<Exit>,
+    ) {
+        let lanes = step.lanes;
+        let window = lanes.window();
+        let enabled = lanes.no_mask || (self.full >> lanes.first) & window == window;
+        let running = step.predicate.is_none() && window == self.full && lanes.count > 1;
+        let how = if step.predicate.is_none() && (lanes.no_mask || full && enabled) {
+            Enabled::All
+        } else if running {
+            Enabled::Running
+        } else {
+            Enabled::Some
+        };
+        counts.instructions += 1;
+        match how {
+            Enabled::All => counts.lanes += u32::from(lanes.count),
+            Enabled::Running => counts.running += 1,
+            Enabled::Some => {}
+        }
+        self.writer.asm.settle();
+        let mark = self.writer.asm.mark();
+        let kept = self.writer.kept;
+        let message = matches!(step.action, Action::Message(_));
+        let skip = self.writer.asm.label();
+        self.writer.begin();
+        if self.try_work(step, how, skip).is_ok() {
+            if how != Enabled::All && lanes.count == 1 {
+                self.writer.asm.place(skip);
+                self.writer.forget_step();
+            }
+            return;
+        }
+        self.writer.asm.back(mark);
+        self.writer.kept = kept;
+        self.calls.insert(place);
+        let all = how == Enabled::All;
+        // The interpreter.
+        if all {
+            self.writer.asm.op1i(Op::Mov_r32_imm32, MASK, window);
+        } else {
+            if self.writer.exec_mask(step).is_err() {
+                // Not reached: predicates are inside of the file.
+                let label = self.exit(exits, place, *counts, false);
+                self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                return;
+            }
+            if how == Enabled::Some {
+                self.count_lanes(MASK);
+            }
+            if !message {
+                self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
+                self.writer.asm.jump(Op::Je_rel32_64, skip);
+            }
+        }
+        let fault = self.exit(exits, place, *counts, true);
+        let asm = &mut self.writer.asm;
+        asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
+        // The second and third arguments: the step and its lanes.
+        asm.op2(Op::Mov_r32_rm32, Register::EDX, MASK);
+        let number = u32::try_from(place).unwrap_or(u32::MAX);
+        asm.op1i(Op::Mov_r32_imm32, Register::ESI, number);
+        asm.op0(Op::VEX_Vzeroupper);
+        asm.op1(Op::Call_rm64, field(place::STEP));
+        asm.op2(Op::Test_rm32_r32, Register::EAX, Register::EAX);
+        asm.jump(Op::Jne_rel32_64, fault);
+        asm.op2(Op::Mov_r64_rm64, FILE, field(place::FILE));
+        if !all && !message {
+            self.writer.asm.place(skip);
+        }
+        self.writer.forget();
+    }
+
+    fn try_work(&mut self, step: &Step, enabled: Enabled, skip: Label) -> Done {
+        let Action::Compute(compute) = &step.action else {
+            return Err(NoTemplate);
+        };
+        // Code for running lanes asks for them where it blends; what sets predicates needs the mask.
+        if enabled == Enabled::Some || enabled == Enabled::Running && compute.sets.is_some() {
+            self.writer.exec_mask(step)?;
+        }
+        if enabled == Enabled::Some {
+            self.count_lanes(MASK);
+        }
+        if enabled != Enabled::All && step.lanes.count == 1 {
+            self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
+            self.writer.asm.jump(Op::Je_rel32_64, skip);
+        }
+        self.writer.compute(step, compute, enabled)
+    }
+
+    /// All running lanes jump, or none.
+    #[expect(clippy::too_many_arguments, reason = "a step and what is known of it")]
+    fn jump(
+        &mut self,
+        place: usize,
+        step: &Step,
+        full: bool,
+        target: usize,
+        inverted: bool,
+        before: Counts,
+        counts: Counts,
+        exits: &mut Vec<Exit>,
+    ) {
+        let stays = self.writer.asm.label();
+        if let Some(flag) = &step.predicate {
+            let Ok(()) = self.condition(flag) else {
+                let label = self.exit(exits, place, before, false);
+                self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                return;
+            };
+            // Zero if the first lane is clear.
+            let how = if inverted {
+                Op::Jne_rel32_64
+            } else {
+                Op::Je_rel32_64
+            };
+            self.writer.asm.jump(how, stays);
+        }
+        let meets = self.exit(exits, place, before, false);
+        self.meet(target, Op::Jbe_rel32_64, meets);
+        self.count(counts);
+        self.go(target, usize::from(!full));
+        if step.predicate.is_some() {
+            self.writer.asm.place(stays);
+        }
+    }
+
+    fn condition(&mut self, flag: &Flag) -> Done {
+        self.writer.flag(flag, Register::EDX)?;
+        self.writer.asm.op1i(Op::Test_rm32_imm32, Register::EDX, 1);
+        Ok(())
+    }
+
+    /// Enabled lanes jump. Where some do and others do not, the interpreter parts them.
+    #[expect(clippy::too_many_arguments, reason = "a step and what is known of it")]
+    fn goto(
+        &mut self,
+        place: usize,
+        step: &Step,
+        full: bool,
+        target: usize,
+        inverted: bool,
+        counts: &mut Counts,
+        exits: &mut Vec<Exit>,
+    ) {
+        let before = *counts;
+        let parts = self.exit(exits, place, before, false);
+        let window = step.lanes.window();
+        let taken = Register::EDX;
+        match &step.predicate {
+            Some(flag) => {
+                if self.writer.flag(flag, taken).is_err() {
+                    self.writer.asm.jump(Op::Jmp_rel32_64, parts);
+                    return;
+                }
+                if inverted {
+                    self.writer.asm.op1(Op::Not_rm32, taken);
+                    self.writer.asm.op1i(Op::And_rm32_imm32, taken, window);
+                }
+            }
+            None => self.writer.asm.op1i(Op::Mov_r32_imm32, taken, window),
+        }
+        if step.lanes.first != 0 {
+            let shift = step.lanes.first.into();
+            self.writer.asm.op1i(Op::Shl_rm32_imm8, taken, shift);
+        }
+        counts.instructions += 1;
+        let stays = self.writer.asm.label();
+        self.writer.asm.op2(Op::And_r32_rm32, taken, RUNNING);
+        self.writer.asm.jump(Op::Je_rel32_64, stays);
+        self.writer.asm.op2(Op::Cmp_r32_rm32, taken, RUNNING);
+        self.writer.asm.jump(Op::Jne_rel32_64, parts);
+        self.meet(target, Op::Jbe_rel32_64, parts);
+        let mut jumped = *counts;
+        if full {
+            jumped.lanes += self.full.count_ones();
+        } else {
+            self.count_lanes(RUNNING);
+        }
+        self.count(jumped);
+        self.go(target, usize::from(!full));
+        self.writer.asm.place(stays);
+        if full {
+            counts.lanes += self.full.count_ones();
+        } else {
+            self.count_lanes(RUNNING);
+        }
+    }
+}
