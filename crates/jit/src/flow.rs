@@ -4,13 +4,13 @@
 //! that all lanes of the program run; the other one works under the lanes that do. Machine code leaves
 //! the lanes that run alone: where they part or meet, it ends, and the interpreter takes that step.
 
-use crate::assembler::Assembler;
 use crate::assembler::Label;
 use crate::pages::place;
 use crate::vector::{
     CONTEXT, Constants, Done, Enabled, FILE, Features, LANE_OPERATIONS, LEFT, MASK, NoTemplate,
     RUNNING, Writer, field,
 };
+use crate::assembler::Assembler;
 use iced_x86::{Code as Op, Register};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -152,10 +152,7 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
         }
     }
     let Compiler {
-        writer,
-        full,
-        calls,
-        ..
+        writer, full, calls, ..
     } = compiler;
     let (bytes, offsets) = writer.asm.finish(&labels)?;
     let (pairs, _) = offsets.as_chunks::<2>();
@@ -185,19 +182,11 @@ impl Compiler<'_> {
         asm.op2(Op::Mov_r64_rm64, RBP, field(place::CONSTANTS));
         asm.op2(Op::Mov_r64_rm64, R12, field(place::RUNNING));
         asm.op2(Op::Mov_r64_rm64, LEFT, field(place::LEFT));
-        asm.op2(
-            Op::Mov_r64_rm64,
-            LANE_OPERATIONS,
-            field(place::LANE_OPERATIONS),
-        );
+        asm.op2(Op::Mov_r64_rm64, LANE_OPERATIONS, field(place::LANE_OPERATIONS));
         asm.op1(Op::Jmp_rm64, field(place::TARGET));
         asm.place(self.end);
         asm.op2(Op::Mov_rm64_r64, field(place::LEFT), LEFT);
-        asm.op2(
-            Op::Mov_rm64_r64,
-            field(place::LANE_OPERATIONS),
-            LANE_OPERATIONS,
-        );
+        asm.op2(Op::Mov_rm64_r64, field(place::LANE_OPERATIONS), LANE_OPERATIONS);
         asm.op0(Op::VEX_Vzeroupper);
         asm.op1i(Op::Add_rm64_imm8, RSP, 8);
         for register in saved.into_iter().rev() {
@@ -217,12 +206,7 @@ impl Compiler<'_> {
         }
         if counts.running != 0 {
             asm.op2(Op::Popcnt_r32_rm32, Register::ECX, RUNNING);
-            asm.op2i(
-                Op::Imul_r32_rm32_imm32,
-                Register::ECX,
-                Register::ECX,
-                counts.running,
-            );
+            asm.op2i(Op::Imul_r32_rm32_imm32, Register::ECX, Register::ECX, counts.running);
             asm.op2(Op::Add_r64_rm64, LANE_OPERATIONS, Register::RCX);
         }
     }
@@ -249,9 +233,7 @@ impl Compiler<'_> {
         let mut counts = Counts::default();
         let code = self.code;
         for place in steps.clone() {
-            let Some(step) = code.steps.get(place) else {
-                continue;
-            };
+            let Some(step) = code.steps.get(place) else { continue };
             self.step(place, step, full, &mut counts, &mut exits);
         }
         self.count(counts);
@@ -260,9 +242,7 @@ impl Compiler<'_> {
             self.writer.asm.place(exit.label);
             self.count(exit.counts);
             if exit.fault {
-                self.writer
-                    .asm
-                    .op1i(Op::Mov_rm64_imm32, field(place::FAULT), 1);
+                self.writer.asm.op1i(Op::Mov_rm64_imm32, field(place::FAULT), 1);
             }
             self.leave(exit.place);
         }
@@ -288,14 +268,15 @@ impl Compiler<'_> {
         asm.jump(Op::Jmp_rel32_64, self.end);
     }
 
-    fn exit(&mut self, exits: &mut Vec<Exit>, place: usize, counts: Counts, fault: bool) -> Label {
+    fn exit(
+        &mut self,
+        exits: &mut Vec<Exit>,
+        place: usize,
+        counts: Counts,
+        fault: bool,
+    ) -> Label {
         let label = self.writer.asm.label();
-        exits.push(Exit {
-            label,
-            place,
-            counts,
-            fault,
-        });
+        exits.push(Exit { label, place, counts, fault });
         label
     }
 
@@ -469,11 +450,7 @@ impl Compiler<'_> {
                 return;
             };
             // Zero if the first lane is clear.
-            let how = if inverted {
-                Op::Jne_rel32_64
-            } else {
-                Op::Je_rel32_64
-            };
+            let how = if inverted { Op::Jne_rel32_64 } else { Op::Je_rel32_64 };
             self.writer.asm.jump(how, stays);
         }
         let meets = self.exit(exits, place, before, false);

@@ -50,11 +50,7 @@ impl Jit {
                 && is_x86_feature_detected!("avx512vl");
             if avx2 {
                 return Some(Self {
-                    features: if avx512 {
-                        Features::Avx512
-                    } else {
-                        Features::Avx2
-                    },
+                    features: if avx512 { Features::Avx512 } else { Features::Avx2 },
                 });
             }
         }
@@ -115,11 +111,7 @@ impl Native for Machine {
         let Some([full, other]) = self.places.get(&thread.place) else {
             return Ok(());
         };
-        let place = if thread.running == self.full {
-            *full
-        } else {
-            *other
-        };
+        let place = if thread.running == self.full { *full } else { *other };
         self.pages.run(place, thread, host)
     }
 }

@@ -212,21 +212,13 @@ impl Writer {
     }
 
     fn find(&self, content: Content) -> Option<u32> {
-        let place = self
-            .kept
-            .contents
-            .iter()
-            .position(|c| *c == Some(content))?;
+        let place = self.kept.contents.iter().position(|c| *c == Some(content))?;
         u32::try_from(place).ok()
     }
 
     /// A register for a result.
     pub(crate) fn take(&mut self) -> Result<u32, NoTemplate> {
-        let most = if self.features == Features::Avx512 {
-            32
-        } else {
-            16
-        };
+        let most = if self.features == Features::Avx512 { 32 } else { 16 };
         let count = most - KEPT;
         for _ in 0..count {
             let n = KEPT + self.kept.next % count;
@@ -293,11 +285,7 @@ impl Chunks {
     }
 
     pub(crate) fn register(self, n: u32) -> Register {
-        if self.zmm {
-            Register::ZMM0 + n
-        } else {
-            Register::YMM0 + n
-        }
+        if self.zmm { Register::ZMM0 + n } else { Register::YMM0 + n }
     }
 }
 
@@ -351,11 +339,7 @@ impl Writer {
 
     /// The constant as wide as a lane.
     pub(crate) fn every(&mut self, c: Chunks, dword: u32, qword: u64) -> MemoryOperand {
-        if c.lane == 4 {
-            self.dwords(dword)
-        } else {
-            self.qwords(qword)
-        }
+        if c.lane == 4 { self.dwords(dword) } else { self.qwords(qword) }
     }
 
     pub(crate) fn v2(&mut self, c: Chunks, op: Op, to: u32, a: impl Into<Operand>) {
@@ -370,8 +354,7 @@ impl Writer {
 
     pub(crate) fn v3(&mut self, c: Chunks, op: Op, to: u32, a: u32, b: u32) {
         let code = if c.zmm { op.zmm } else { op.ymm };
-        self.asm
-            .op3(code, c.register(to), c.register(a), c.register(b));
+        self.asm.op3(code, c.register(to), c.register(a), c.register(b));
     }
 
     pub(crate) fn v3m(&mut self, c: Chunks, op: Op, to: u32, a: u32, b: MemoryOperand) {
@@ -398,12 +381,8 @@ impl Writer {
     /// Stores so many bytes: 4 to 64, a power of two.
     pub(crate) fn store_bytes(&mut self, to: MemoryOperand, from: u32, bytes: usize) -> Done {
         match bytes {
-            1 => self
-                .asm
-                .op2i(Code::VEX_Vpextrb_r32m8_xmm_imm8, to, xmm(from), 0),
-            2 => self
-                .asm
-                .op2i(Code::VEX_Vpextrw_r32m16_xmm_imm8, to, xmm(from), 0),
+            1 => self.asm.op2i(Code::VEX_Vpextrb_r32m8_xmm_imm8, to, xmm(from), 0),
+            2 => self.asm.op2i(Code::VEX_Vpextrw_r32m16_xmm_imm8, to, xmm(from), 0),
             4 => self.asm.op2(Code::VEX_Vmovd_rm32_xmm, to, xmm(from)),
             8 => self.asm.op2(Code::VEX_Vmovq_xmmm64_xmm, to, xmm(from)),
             16 => self.asm.op2(Code::VEX_Vmovdqu_xmmm128_xmm, to, xmm(from)),
@@ -431,11 +410,7 @@ impl Writer {
         let size = usize::from(ty.size());
         let half = ty == DataType::Hf && float && c.lane == 4;
         let same = if float {
-            ty == if c.lane == 4 {
-                DataType::F
-            } else {
-                DataType::Df
-            }
+            ty == if c.lane == 4 { DataType::F } else { DataType::Df }
         } else {
             size == c.lane && !ty.is_float()
         };
@@ -500,11 +475,7 @@ impl Writer {
             }
             Content::Each { offset, bytes } => {
                 let from = self.file(offset, bytes)?;
-                let op = if c.lane == 4 {
-                    ops::BROADCAST_D
-                } else {
-                    ops::BROADCAST_Q
-                };
+                let op = if c.lane == 4 { ops::BROADCAST_D } else { ops::BROADCAST_Q };
                 self.v2(c, op, to, from);
                 Ok(())
             }
@@ -533,22 +504,15 @@ impl Writer {
                 let from = self.file(source.offset, size)?;
                 self.load_number(from, ty, c.lane);
                 if c.lane == 8 {
-                    self.asm
-                        .op2(Code::VEX_Vmovq_xmm_rm64, xmm(to), Register::RAX);
+                    self.asm.op2(Code::VEX_Vmovq_xmm_rm64, xmm(to), Register::RAX);
                 } else {
-                    self.asm
-                        .op2(Code::VEX_Vmovd_xmm_rm32, xmm(to), Register::EAX);
+                    self.asm.op2(Code::VEX_Vmovd_xmm_rm32, xmm(to), Register::EAX);
                 }
                 if half {
-                    self.asm
-                        .op2(Code::VEX_Vcvtph2ps_xmm_xmmm64, xmm(to), xmm(to));
+                    self.asm.op2(Code::VEX_Vcvtph2ps_xmm_xmmm64, xmm(to), xmm(to));
                 }
                 if c.lanes != 1 {
-                    let op = if c.lane == 4 {
-                        ops::BROADCAST_D
-                    } else {
-                        ops::BROADCAST_Q
-                    };
+                    let op = if c.lane == 4 { ops::BROADCAST_D } else { ops::BROADCAST_Q };
                     self.v2(c, op, to, xmm(to));
                 }
             }
@@ -561,9 +525,7 @@ impl Writer {
             }
             Region::Strided(stride) => {
                 let stride = usize::from(*stride);
-                self.gather(c, to, source, size, |lane| {
-                    (chunk * c.lanes + lane) * stride
-                })?;
+                self.gather(c, to, source, size, |lane| (chunk * c.lanes + lane) * stride)?;
             }
             Region::Offsets(offsets) => {
                 let offset = |lane: usize| offsets.get(lane).copied().unwrap_or(0).into();
@@ -617,8 +579,7 @@ impl Writer {
             }
             (false, lane) => {
                 let all = ymm(ones);
-                self.asm
-                    .op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
+                self.asm.op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
                 let (code, index) = match lane {
                     4 => (Code::VEX_Vpgatherdd_ymm_vm32y_ymm, ymm(number)),
                     _ => (Code::VEX_Vpgatherdq_ymm_vm32x_ymm, xmm(number)),
@@ -702,11 +663,7 @@ impl Writer {
             Target::Strided(_) | Target::Indirect { .. } => return Err(NoTemplate),
         }
         let same = if float {
-            ty == if c.lane == 4 {
-                DataType::F
-            } else {
-                DataType::Df
-            }
+            ty == if c.lane == 4 { DataType::F } else { DataType::Df }
         } else {
             !ty.is_float() && size == c.lane
         };
@@ -772,8 +729,7 @@ impl Writer {
                 self.v3m(c, ops::AND, n, n, low);
                 let y = ymm(n);
                 self.asm.op3(Code::VEX_Vpackusdw_ymm_ymm_ymmm256, y, y, y);
-                self.asm
-                    .op2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, y, y, 0b1000);
+                self.asm.op2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, y, y, 0b1000);
             }
             (8, 4) => {
                 let even = self.each_dword(|lane| u32::try_from(2 * lane & 7).unwrap_or(0));
@@ -805,12 +761,7 @@ impl Writer {
             let place = match self.kept.masks.iter().position(|m| *m == key) {
                 Some(place) => place,
                 None => {
-                    let free = self
-                        .kept
-                        .masks
-                        .iter()
-                        .position(Option::is_none)
-                        .unwrap_or(0);
+                    let free = self.kept.masks.iter().position(Option::is_none).unwrap_or(0);
                     self.lanes_of(c, chunk, RUNNING, Register::K3 + free as u32);
                     if let Some(mask) = self.kept.masks.get_mut(free) {
                         *mask = key;
@@ -821,10 +772,7 @@ impl Writer {
             self.blend_under(c, to, clear, set, Register::K3 + place as u32);
             return Ok(());
         }
-        let content = Content::Running {
-            lane: c.lane,
-            chunk,
-        };
+        let content = Content::Running { lane: c.lane, chunk };
         let m = match self.find(content) {
             Some(n) => n,
             None => {
