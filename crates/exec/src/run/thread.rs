@@ -353,7 +353,9 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
         let code = &program.loaded;
         let steps_of_code = program.code().steps.as_slice();
         // Machine code tells nobody what it does.
-        let native = program.native().filter(|_| !O::INSTRUCTIONS && !O::MEMORY);
+        let native = program
+            .native()
+            .filter(|_| !O::INSTRUCTIONS && !O::MEMORY);
         let entries = native.map_or(&[][..], Native::entries);
         let mut left = steps;
         let mut lane_operations = 0u64;
@@ -366,9 +368,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                 let mut state = NativeThread {
                     place: thread.pc,
                     running: thread.running,
-                    waiting: thread
-                        .first_waiting()
-                        .map_or(usize::MAX, |(place, _)| place),
+                    waiting: thread.first_waiting().map_or(usize::MAX, |(place, _)| place),
                     left,
                     lane_operations,
                 };

@@ -15,8 +15,8 @@ use crate::{Status, render};
 use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
 use visakit::isa::Platform;
+use std::sync::{Arc, LazyLock};
 use visakit_exec::{Compiler, Limits, Program};
 use visakit_launch::{Compile, Config, LaunchError, Source, grf_bytes_of};
 

@@ -163,11 +163,7 @@ impl Stats {
             )?;
         }
         if let Some(compiled) = self.compiled {
-            let how = if compiled {
-                "machine code"
-            } else {
-                "interpreter"
-            };
+            let how = if compiled { "machine code" } else { "interpreter" };
             writeln!(out, "  ran in           {how}")?;
         }
         Ok(())
