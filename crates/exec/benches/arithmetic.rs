@@ -59,7 +59,13 @@ fn run(bencher: Bencher<'_, '_>, lanes: usize, body: &str) {
         ..ThreadStart::default()
     };
     let memory = Memory::new(1 << 20);
-    let mut group = Group::new(&program, 0, std::slice::from_ref(&start)).unwrap();
+    let mut group = Group::new(
+        &program,
+        0,
+        std::slice::from_ref(&start),
+        &Limits::default(),
+    )
+    .unwrap();
     let counters = group
         .run(&program, &memory, &Limits::default(), &mut ())
         .unwrap();
@@ -67,7 +73,12 @@ fn run(bencher: Bencher<'_, '_>, lanes: usize, body: &str) {
         .counter(ItemsCount::new(counters.lane_operations))
         .bench_local(|| {
             group
-                .reset(&program, 0, std::slice::from_ref(&start))
+                .reset(
+                    &program,
+                    0,
+                    std::slice::from_ref(&start),
+                    &Limits::default(),
+                )
                 .unwrap();
             group
                 .run(&program, &memory, &Limits::default(), &mut ())

@@ -30,6 +30,6 @@ pub use memory::{BufferId, Memory};
 pub use native::{Compiler, Host, Native, NativeFault, NativeThread};
 pub use observe::{InstructionEvent, MemoryAccess, Observer, Space};
 pub use program::{Program, ThreadStart};
-pub use run::{Counters, Group, Limits, Thread};
+pub use run::{Counters, Group, Interrupt, Limits, Progress, Thread};
 pub use translate::Options;
 pub use variables::{InputClass, InputSlot, VariableClass, VariableSlot};

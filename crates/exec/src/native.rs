@@ -1,6 +1,7 @@
 //! Machine code for parts of a program, made by a compiler outside of this crate.
 
 use crate::code::Code;
+use crate::memory::Region;
 use std::fmt::Debug;
 
 /// Makes machine code of translated code.
@@ -51,6 +52,12 @@ pub trait Host {
     /// The register file. Its size is [`Code::register_bytes`], and does not change while machine
     /// code runs.
     fn registers(&mut self) -> &mut [u8];
+
+    /// Shared local memory of the group. Its size does not change while machine code runs.
+    fn local(&mut self) -> &mut [u8];
+
+    /// Global memory.
+    fn storage(&self) -> &[Region];
 
     /// Runs one computation or message with these enabled lanes.
     ///

@@ -15,7 +15,7 @@ pub struct InstructionEvent<'a> {
     pub instruction: usize,
     /// The operation.
     pub op: Op,
-    /// Enabled lanes of the instruction (bit 0 is its first lane, whatever its mask offset).
+    /// Enabled lanes of the instruction when it began (bit 0 is its first lane, whatever its mask offset).
     pub mask: u32,
     /// The register file; see [`crate::Program::variable`] for places in it.
     pub registers: &'a [u8],
@@ -54,6 +54,11 @@ pub struct MemoryAccess {
 }
 
 /// Is told what a program does. `()` watches nothing and costs nothing.
+///
+/// Each [`Observer::before`] that lets the program go on is followed by one [`Observer::after`] of the same
+/// instruction, thread and mask, unless the instruction is a fault: that ends the run, and the error tells the
+/// place. Of an instruction at which a thread waits for others, `after` comes when the wait begins; only the fused
+/// systolic product comes to its result, and to its `after`, when the other thread has come, too.
 pub trait Observer {
     /// Whether [`Observer::before`] and [`Observer::after`] are called.
     const INSTRUCTIONS: bool;
@@ -66,7 +71,7 @@ pub trait Observer {
         ControlFlow::Continue(())
     }
 
-    /// An instruction has run.
+    /// An instruction has run: its results are in the registers.
     fn after(&mut self, event: &InstructionEvent<'_>) {
         let _ = event;
     }

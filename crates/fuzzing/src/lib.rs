@@ -2,10 +2,12 @@
 //! runs them under libFuzzer.
 
 mod bytes;
+mod launch;
 mod made;
 mod run;
 
 pub use bytes::{assembled, decode, printed, texts, texts_in, validate, written};
+pub use launch::launched;
 pub use made::{made_decode, made_exec, made_roundtrip, made_text, made_validate};
 pub use run::executed;
 pub use visakit_oracle::generated::agree;
@@ -33,7 +35,7 @@ pub enum Input {
 }
 
 /// Every target; `fuzz/README.md` has their laws.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 14] = [
     Target::new("decode", Input::Object, decode),
     Target::new("roundtrip", Input::Object, written),
     Target::new("validate", Input::Object, validate),
@@ -46,6 +48,7 @@ pub const TARGETS: [Target; 13] = [
     Target::new("made_text", Input::Shape, made_text),
     Target::new("made_validate", Input::Shape, made_validate),
     Target::new("made_exec", Input::Shape, made_exec),
+    Target::new("launch", Input::Shape, launched),
     Target::new("differential", Input::Shape, agree),
 ];
 

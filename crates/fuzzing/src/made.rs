@@ -10,7 +10,7 @@ use visakit_text::{Form, asm};
 use visakit_validate as validate;
 
 /// The input's object and its bytes, damaged where the input says so.
-fn made(data: &[u8]) -> (FuzzInput, Vec<u8>) {
+pub(crate) fn made(data: &[u8]) -> (FuzzInput, Vec<u8>) {
     let shaped = FuzzInput::new(data);
     let bytes = match encode::write(&shaped.object) {
         Ok(bytes) => bytes,

@@ -64,7 +64,7 @@ fn run(object: &Object<'_>, kernel: RoutineId, grf_bytes: u32) {
     };
     // A thread with all lanes and one with a few.
     let threads = [start(u32::MAX), start(0x0000_0105)];
-    let Ok(mut group) = Group::new(&program, 4096, &threads) else {
+    let Ok(mut group) = Group::new(&program, 4096, &threads, &LIMITS) else {
         return;
     };
     match group.run(&program, &memory, &LIMITS, &mut ()) {
@@ -121,7 +121,7 @@ pub(crate) fn to_the_end(shaped: &FuzzInput) {
         mask: u32::MAX >> (32 - lanes),
         ..ThreadStart::default()
     };
-    let mut group = match Group::new(&program, bytes, &[start]) {
+    let mut group = match Group::new(&program, bytes, &[start], &LIMITS) {
         Ok(group) => group,
         Err(fault) => unreachable!("a generated object does not start: {fault}"),
     };

@@ -11,20 +11,31 @@ fn main() {
     let mut steps = 0;
     for path in std::env::args().skip(1) {
         let bytes = if path.contains("pvc") { 64 } else { 32 };
-        let Ok(source) = visakit_launch::Source::open(path.as_ref()) else { continue };
-        let Ok(object) = source.object(bytes) else { continue };
-        let Ok((id, _)) = visakit_launch::find_kernel(&object, None) else { continue };
+        let Ok(source) = visakit_launch::Source::open(path.as_ref()) else {
+            continue;
+        };
+        let Ok(object) = source.object(bytes) else {
+            continue;
+        };
+        let Ok((id, _)) = visakit_launch::find_kernel(&object, None) else {
+            continue;
+        };
         let options = visakit_exec::Options {
             grf_bytes: bytes,
             ..visakit_exec::Options::default()
         };
-        let Ok(program) = visakit_exec::Program::new(&object, id, &options) else { continue };
+        let Ok(program) = visakit_exec::Program::new(&object, id, &options) else {
+            continue;
+        };
         steps += program.code().steps.len();
         let listing = program.code().to_string();
         for (n, jit) in jits.iter().flatten().enumerate() {
             for place in jit.calls(program.code()).unwrap_or_default() {
                 let start = format!("{place:>6}  ");
-                let line = listing.lines().find(|l| l.starts_with(&start)).unwrap_or("");
+                let line = listing
+                    .lines()
+                    .find(|l| l.starts_with(&start))
+                    .unwrap_or("");
                 let shape: String = line
                     .get(8..)
                     .unwrap_or("")

@@ -116,6 +116,11 @@ impl Assembler {
         });
     }
 
+    /// With an immediate that is sign-extended.
+    pub(crate) fn op1s(&mut self, code: Code, a: Register, immediate: i32) {
+        self.push(Instruction::with2(code, a, immediate));
+    }
+
     /// With an immediate as the last operand.
     pub(crate) fn op2i(
         &mut self,

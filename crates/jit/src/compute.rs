@@ -33,7 +33,9 @@ impl Writer {
         }
         let c = Chunks::new(self.features, size, lanes);
         match compute.operation {
-            Operation::Compare(relation) => return self.compare(c, compute, relation, float, enabled),
+            Operation::Compare(relation) => {
+                return self.compare(c, compute, relation, float, enabled);
+            }
             Operation::FlagAnd | Operation::FlagOr | Operation::FlagXor | Operation::FlagNot => {
                 return self.flags(compute, enabled);
             }
@@ -58,10 +60,13 @@ impl Writer {
         let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
         for (chunk, to) in results.iter_mut().enumerate() {
             let mut from = [0; 3];
-            for ((n, from), source) in (0..).zip(&mut from).zip(compute.sources.iter().take(sources)) {
+            for ((n, from), source) in (0..)
+                .zip(&mut from)
+                .zip(compute.sources.iter().take(sources))
+            {
                 *from = self.load(c, chunk, n, source, float)?;
             }
-            *to = self.take()?;
+            *to = self.take(c)?;
             self.operation(c, chunk, compute, from, *to)?;
             from.into_iter().for_each(|n| self.release(n));
         }
@@ -130,7 +135,14 @@ impl Writer {
     }
 
     /// The result of an operation whose sources stand in three registers, which are not changed. Registers 3 to 6 are lost.
-    fn operation(&mut self, c: Chunks, chunk: usize, compute: &Compute, from: [u32; 3], to: u32) -> Done {
+    fn operation(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        compute: &Compute,
+        from: [u32; 3],
+        to: u32,
+    ) -> Done {
         let [a, b, z] = from;
         let float = matches!(compute.lane, Lane::F32 | Lane::F64);
         let signed = matches!(compute.lane, Lane::I32 | Lane::I64);
@@ -181,7 +193,9 @@ impl Writer {
                 self.rounded(c, 3, a, 9);
                 self.v3(c, of(c, ops::SUB_PS, ops::SUB_PD), to, a, 3);
             }
-            Operation::Min | Operation::Max if float => self.float_choice(c, to, a, b, compute.operation),
+            Operation::Min | Operation::Max if float => {
+                self.float_choice(c, to, a, b, compute.operation)
+            }
             Operation::Min if narrow => {
                 self.v3(c, if signed { ops::MIN_SD } else { ops::MIN_UD }, to, a, b);
             }
@@ -209,7 +223,9 @@ impl Writer {
                 };
                 self.v3(c, op, to, a, 3);
             }
-            Operation::Rol | Operation::Ror if narrow => self.rotated(c, to, a, b, compute.operation),
+            Operation::Rol | Operation::Ror if narrow => {
+                self.rotated(c, to, a, b, compute.operation)
+            }
             Operation::Boolean(table) if narrow => self.boolean(c, to, from, table),
             Operation::Select => self.blend_by(c, chunk, to, b, a, Register::EDX),
             _ => return Err(NoTemplate),
@@ -218,7 +234,13 @@ impl Writer {
     }
 
     fn rounded(&mut self, c: Chunks, to: u32, a: u32, how: u32) {
-        self.v2i(c, of(c, ops::ROUND_PS, ops::ROUND_PD), to, c.register(a), how);
+        self.v2i(
+            c,
+            of(c, ops::ROUND_PS, ops::ROUND_PD),
+            to,
+            c.register(a),
+            how,
+        );
     }
 
     /// Modular product. Registers 3 to 5 are lost.
@@ -233,7 +255,8 @@ impl Writer {
             } else {
                 Code::EVEX_Vpmullq_ymm_k1z_ymm_ymmm256b64
             };
-            self.asm.op3(code, c.register(to), c.register(a), c.register(b));
+            self.asm
+                .op3(code, c.register(to), c.register(a), c.register(b));
             return;
         }
         // Low by high halves both ways, above low by low.
@@ -251,7 +274,11 @@ impl Writer {
     /// none, the second.
     fn float_choice(&mut self, c: Chunks, to: u32, a: u32, b: u32, operation: Operation) {
         // a < b, or a >= b; neither holds of what is no number.
-        let relation = if operation == Operation::Min { 0x11 } else { 0x1d };
+        let relation = if operation == Operation::Min {
+            0x11
+        } else {
+            0x1d
+        };
         self.float_mask(c, 3, a, b, relation);
         self.float_mask(c, 4, b, b, 3);
         self.float_mask(c, 5, a, a, 3);
@@ -271,7 +298,8 @@ impl Writer {
             } else {
                 Code::EVEX_Vprorvd_zmm_k1z_zmm_zmmm512b32
             };
-            self.asm.op3(code, c.register(to), c.register(a), c.register(b));
+            self.asm
+                .op3(code, c.register(to), c.register(a), c.register(b));
             return;
         }
         let bits = self.dwords(31);
@@ -313,7 +341,10 @@ impl Writer {
         sum ^= (sum & 0x0f) << 4;
         self.v3(c, ops::XOR, to, to, to);
         for n in (0..8u32).filter(|n| sum >> n & 1 != 0) {
-            let mut factors = (0..).zip(from).filter(|(bit, _)| n >> bit & 1 != 0).map(|(_, r)| r);
+            let mut factors = (0..)
+                .zip(from)
+                .filter(|(bit, _)| n >> bit & 1 != 0)
+                .map(|(_, r)| r);
             match (factors.next(), factors.next(), factors.next()) {
                 (None, ..) => {
                     let ones = self.dwords(u32::MAX);
@@ -422,9 +453,15 @@ impl Writer {
                 (a, b) = (4, 5);
             }
             let (equal, greater) = if narrow {
-                (Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256)
+                (
+                    Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256,
+                    Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256,
+                )
             } else {
-                (Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256, Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256)
+                (
+                    Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256,
+                    Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256,
+                )
             };
             let [a, b, r] = [a, b, 3].map(|n| c.register(n));
             match relation {
@@ -479,7 +516,7 @@ impl Writer {
         let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
         for (chunk, to_register) in results.iter_mut().enumerate() {
             let a = self.load(c, chunk, 0, source, float)?;
-            let r = self.take()?;
+            let r = self.take(c)?;
             *to_register = r;
             match (compute.lane, to) {
                 (Lane::F32, Lane::F32) => self.v2(c, ops::MOVE, r, c.register(a)),
@@ -536,7 +573,8 @@ impl Writer {
             && destination.target == Target::Packed
             && usize::from(source.data_type.size()) == size
             && usize::from(destination.data_type.size()) == size;
-        let packed = source.region == Region::Packed || lanes == 1 && source.region == Region::Scalar;
+        let packed =
+            source.region == Region::Packed || lanes == 1 && source.region == Region::Scalar;
         if !plain || !packed || enabled != Enabled::All && lanes > 1 {
             return Err(NoTemplate);
         }
@@ -578,9 +616,11 @@ impl Writer {
             None => self.asm.op1i(Code::Mov_r32_imm32, MASK, lanes.window()),
         }
         if !lanes.no_mask {
-            self.asm.op2(Code::Mov_r32_rm32, Register::EAX, crate::vector::RUNNING);
+            self.asm
+                .op2(Code::Mov_r32_rm32, Register::EAX, crate::vector::RUNNING);
             if lanes.first != 0 {
-                self.asm.op1i(Code::Shr_rm32_imm8, Register::EAX, lanes.first.into());
+                self.asm
+                    .op1i(Code::Shr_rm32_imm8, Register::EAX, lanes.first.into());
             }
             self.asm.op2(Code::And_r32_rm32, MASK, Register::EAX);
         }

@@ -4,13 +4,13 @@
 //! that all lanes of the program run; the other one works under the lanes that do. Machine code leaves
 //! the lanes that run alone: where they part or meet, it ends, and the interpreter takes that step.
 
+use crate::assembler::Assembler;
 use crate::assembler::Label;
-use crate::pages::place;
+use crate::pages::place as fields;
 use crate::vector::{
     CONTEXT, Constants, Done, Enabled, FILE, Features, LANE_OPERATIONS, LEFT, MASK, NoTemplate,
     RUNNING, Writer, field,
 };
-use crate::assembler::Assembler;
 use iced_x86::{Code as Op, Register};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -152,7 +152,10 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
         }
     }
     let Compiler {
-        writer, full, calls, ..
+        writer,
+        full,
+        calls,
+        ..
     } = compiler;
     let (bytes, offsets) = writer.asm.finish(&labels)?;
     let (pairs, _) = offsets.as_chunks::<2>();
@@ -178,15 +181,23 @@ impl Compiler<'_> {
         // Calls want the stack in lines of 16 bytes.
         asm.op1i(Op::Sub_rm64_imm8, RSP, 8);
         asm.op2(Op::Mov_r64_rm64, CONTEXT, RDI);
-        asm.op2(Op::Mov_r64_rm64, FILE, field(place::FILE));
-        asm.op2(Op::Mov_r64_rm64, RBP, field(place::CONSTANTS));
-        asm.op2(Op::Mov_r64_rm64, R12, field(place::RUNNING));
-        asm.op2(Op::Mov_r64_rm64, LEFT, field(place::LEFT));
-        asm.op2(Op::Mov_r64_rm64, LANE_OPERATIONS, field(place::LANE_OPERATIONS));
-        asm.op1(Op::Jmp_rm64, field(place::TARGET));
+        asm.op2(Op::Mov_r64_rm64, FILE, field(fields::FILE));
+        asm.op2(Op::Mov_r64_rm64, RBP, field(fields::CONSTANTS));
+        asm.op2(Op::Mov_r64_rm64, R12, field(fields::RUNNING));
+        asm.op2(Op::Mov_r64_rm64, LEFT, field(fields::LEFT));
+        asm.op2(
+            Op::Mov_r64_rm64,
+            LANE_OPERATIONS,
+            field(fields::LANE_OPERATIONS),
+        );
+        asm.op1(Op::Jmp_rm64, field(fields::TARGET));
         asm.place(self.end);
-        asm.op2(Op::Mov_rm64_r64, field(place::LEFT), LEFT);
-        asm.op2(Op::Mov_rm64_r64, field(place::LANE_OPERATIONS), LANE_OPERATIONS);
+        asm.op2(Op::Mov_rm64_r64, field(fields::LEFT), LEFT);
+        asm.op2(
+            Op::Mov_rm64_r64,
+            field(fields::LANE_OPERATIONS),
+            LANE_OPERATIONS,
+        );
         asm.op0(Op::VEX_Vzeroupper);
         asm.op1i(Op::Add_rm64_imm8, RSP, 8);
         for register in saved.into_iter().rev() {
@@ -206,7 +217,12 @@ impl Compiler<'_> {
         }
         if counts.running != 0 {
             asm.op2(Op::Popcnt_r32_rm32, Register::ECX, RUNNING);
-            asm.op2i(Op::Imul_r32_rm32_imm32, Register::ECX, Register::ECX, counts.running);
+            asm.op2i(
+                Op::Imul_r32_rm32_imm32,
+                Register::ECX,
+                Register::ECX,
+                counts.running,
+            );
             asm.op2(Op::Add_r64_rm64, LANE_OPERATIONS, Register::RCX);
         }
     }
@@ -233,7 +249,9 @@ impl Compiler<'_> {
         let mut counts = Counts::default();
         let code = self.code;
         for place in steps.clone() {
-            let Some(step) = code.steps.get(place) else { continue };
+            let Some(step) = code.steps.get(place) else {
+                continue;
+            };
             self.step(place, step, full, &mut counts, &mut exits);
         }
         self.count(counts);
@@ -242,7 +260,9 @@ impl Compiler<'_> {
             self.writer.asm.place(exit.label);
             self.count(exit.counts);
             if exit.fault {
-                self.writer.asm.op1i(Op::Mov_rm64_imm32, field(place::FAULT), 1);
+                self.writer
+                    .asm
+                    .op1i(Op::Mov_rm64_imm32, field(fields::FAULT), 1);
             }
             self.leave(exit.place);
         }
@@ -264,26 +284,25 @@ impl Compiler<'_> {
         let asm = &mut self.writer.asm;
         let number = u32::try_from(step).unwrap_or(u32::MAX);
         asm.op1i(Op::Mov_r32_imm32, Register::EAX, number);
-        asm.op2(Op::Mov_rm64_r64, field(place::PLACE), Register::RAX);
+        asm.op2(Op::Mov_rm64_r64, field(fields::PLACE), Register::RAX);
         asm.jump(Op::Jmp_rel32_64, self.end);
     }
 
-    fn exit(
-        &mut self,
-        exits: &mut Vec<Exit>,
-        place: usize,
-        counts: Counts,
-        fault: bool,
-    ) -> Label {
+    fn exit(&mut self, exits: &mut Vec<Exit>, place: usize, counts: Counts, fault: bool) -> Label {
         let label = self.writer.asm.label();
-        exits.push(Exit { label, place, counts, fault });
+        exits.push(Exit {
+            label,
+            place,
+            counts,
+            fault,
+        });
         label
     }
 
     /// Leaves if lanes wait at this place (`je`) or before it, too (`jbe`).
     fn meet(&mut self, place: usize, how: Op, label: Label) {
         let number = u32::try_from(place).unwrap_or(u32::MAX);
-        let waiting = field(place::WAITING);
+        let waiting = field(fields::WAITING);
         self.writer.asm.op1i(Op::Cmp_rm64_imm32, waiting, number);
         self.writer.asm.jump(how, label);
     }
@@ -361,7 +380,6 @@ impl Compiler<'_> {
         self.writer.asm.settle();
         let mark = self.writer.asm.mark();
         let kept = self.writer.kept;
-        let message = matches!(step.action, Action::Message(_));
         let skip = self.writer.asm.label();
         self.writer.begin();
         if self.try_work(step, how, skip).is_ok() {
@@ -373,27 +391,59 @@ impl Compiler<'_> {
         }
         self.writer.asm.back(mark);
         self.writer.kept = kept;
+        let done = self.writer.asm.label();
+        if how == Enabled::All
+            && let Action::Message(message) = &step.action
+            && let Some(lanes) = message.lanes()
+        {
+            let slow = self.writer.asm.label();
+            if self.writer.message(&lanes, slow, done).is_ok() {
+                self.writer.asm.jump(Op::Jmp_rel32_64, done);
+                self.writer.asm.place(slow);
+                self.call(place, step, how, *counts, exits);
+                self.writer.asm.place(done);
+                self.writer.forget();
+                return;
+            }
+            self.writer.asm.back(mark);
+        }
         self.calls.insert(place);
+        self.call(place, step, how, *counts, exits);
+        self.writer.forget();
+    }
+
+    /// The interpreter runs a step.
+    fn call(
+        &mut self,
+        place: usize,
+        step: &Step,
+        how: Enabled,
+        counts: Counts,
+        exits: &mut Vec<Exit>,
+    ) {
+        let message = matches!(step.action, Action::Message(_));
         let all = how == Enabled::All;
-        // The interpreter.
+        let skip = self.writer.asm.label();
         if all {
+            let window = step.lanes.window();
             self.writer.asm.op1i(Op::Mov_r32_imm32, MASK, window);
         } else {
             if self.writer.exec_mask(step).is_err() {
                 // Not reached: predicates are inside of the file.
-                let label = self.exit(exits, place, *counts, false);
+                let label = self.exit(exits, place, counts, false);
                 self.writer.asm.jump(Op::Jmp_rel32_64, label);
                 return;
             }
             if how == Enabled::Some {
                 self.count_lanes(MASK);
             }
+            // Messages of blocks run without lanes, too.
             if !message {
                 self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
                 self.writer.asm.jump(Op::Je_rel32_64, skip);
             }
         }
-        let fault = self.exit(exits, place, *counts, true);
+        let fault = self.exit(exits, place, counts, true);
         let asm = &mut self.writer.asm;
         asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
         // The second and third arguments: the step and its lanes.
@@ -401,14 +451,13 @@ impl Compiler<'_> {
         let number = u32::try_from(place).unwrap_or(u32::MAX);
         asm.op1i(Op::Mov_r32_imm32, Register::ESI, number);
         asm.op0(Op::VEX_Vzeroupper);
-        asm.op1(Op::Call_rm64, field(place::STEP));
+        asm.op1(Op::Call_rm64, field(fields::STEP));
         asm.op2(Op::Test_rm32_r32, Register::EAX, Register::EAX);
         asm.jump(Op::Jne_rel32_64, fault);
-        asm.op2(Op::Mov_r64_rm64, FILE, field(place::FILE));
+        asm.op2(Op::Mov_r64_rm64, FILE, field(fields::FILE));
         if !all && !message {
             self.writer.asm.place(skip);
         }
-        self.writer.forget();
     }
 
     fn try_work(&mut self, step: &Step, enabled: Enabled, skip: Label) -> Done {
@@ -450,7 +499,11 @@ impl Compiler<'_> {
                 return;
             };
             // Zero if the first lane is clear.
-            let how = if inverted { Op::Jne_rel32_64 } else { Op::Je_rel32_64 };
+            let how = if inverted {
+                Op::Jne_rel32_64
+            } else {
+                Op::Je_rel32_64
+            };
             self.writer.asm.jump(how, stays);
         }
         let meets = self.exit(exits, place, before, false);

@@ -17,6 +17,7 @@
 mod assembler;
 mod compute;
 mod flow;
+mod memory;
 mod pages;
 mod vector;
 
@@ -50,7 +51,11 @@ impl Jit {
                 && is_x86_feature_detected!("avx512vl");
             if avx2 {
                 return Some(Self {
-                    features: if avx512 { Features::Avx512 } else { Features::Avx2 },
+                    features: if avx512 {
+                        Features::Avx512
+                    } else {
+                        Features::Avx2
+                    },
                 });
             }
         }
@@ -111,7 +116,15 @@ impl Native for Machine {
         let Some([full, other]) = self.places.get(&thread.place) else {
             return Ok(());
         };
-        let place = if thread.running == self.full { *full } else { *other };
+        // Lanes that the program has no instruction for are left to the interpreter.
+        if thread.running & !self.full != 0 {
+            return Ok(());
+        }
+        let place = if thread.running == self.full {
+            *full
+        } else {
+            *other
+        };
         self.pages.run(place, thread, host)
     }
 }

@@ -6,6 +6,7 @@
 
 use memmap2::{Mmap, MmapMut};
 use std::mem::offset_of;
+use visakit_exec::memory::Region;
 use visakit_exec::{Host, NativeFault};
 
 /// What machine code works on. Its address is in a register while machine code runs.
@@ -29,6 +30,12 @@ pub(crate) struct Context<'a> {
     target: *const u8,
     /// Calls the interpreter for a step.
     step: extern "sysv64" fn(&mut Context<'_>, u64, u64) -> u64,
+    /// Shared local memory of the group, and its bytes.
+    local: *mut u8,
+    local_bytes: u64,
+    /// Storage of global memory, and how many there are.
+    storage: *const Region,
+    storage_count: u64,
     /// Out: whether a step that the interpreter ran had a fault.
     pub(crate) fault: u64,
     host: &'a mut dyn Host,
@@ -48,6 +55,10 @@ pub(crate) mod place {
     pub(crate) const PLACE: i64 = offset_of!(Context<'_>, place) as i64;
     pub(crate) const TARGET: i64 = offset_of!(Context<'_>, target) as i64;
     pub(crate) const STEP: i64 = offset_of!(Context<'_>, step) as i64;
+    pub(crate) const LOCAL: i64 = offset_of!(Context<'_>, local) as i64;
+    pub(crate) const LOCAL_BYTES: i64 = offset_of!(Context<'_>, local_bytes) as i64;
+    pub(crate) const STORAGE: i64 = offset_of!(Context<'_>, storage) as i64;
+    pub(crate) const STORAGE_COUNT: i64 = offset_of!(Context<'_>, storage_count) as i64;
     pub(crate) const FAULT: i64 = offset_of!(Context<'_>, fault) as i64;
 }
 
@@ -62,7 +73,14 @@ extern "sysv64" fn step(context: &mut Context<'_>, place: u64, mask: u64) -> u64
         return 1;
     }
     context.file = registers.as_mut_ptr();
+    context.local = local(context.host).0;
     0
+}
+
+/// Shared local memory: where it is, and its bytes. Machine code counts them in 31 bits.
+fn local(host: &mut dyn Host) -> (*mut u8, u64) {
+    let local = host.local();
+    (local.as_mut_ptr(), local.len().min(0x7fff_ffff) as u64)
 }
 
 /// Machine code in memory: pages that are executable and never writable again.
@@ -103,8 +121,15 @@ impl Pages {
         if registers.len() < self.file_bytes {
             return Ok(());
         }
+        let file = registers.as_mut_ptr();
+        let (local, local_bytes) = local(host);
+        let storage = host.storage();
         let mut context = Context {
-            file: registers.as_mut_ptr(),
+            file,
+            local,
+            local_bytes,
+            storage: storage.as_ptr(),
+            storage_count: storage.len() as u64,
             constants: self.constants.as_ptr(),
             running: thread.running.into(),
             left: thread.left,
@@ -122,8 +147,11 @@ impl Pages {
         let enter: extern "sysv64" fn(&mut Context<'_>) =
             unsafe { std::mem::transmute(self.code.as_ptr()) };
         // The code goes to `target`, which is one of its own labels, and touches nothing but the
-        // context, the constants, its stack, and the register file, whose size was compared with what
-        // it was compiled for just now and after each call back.
+        // context, the constants, its stack, the register file, whose size was compared with what it was
+        // compiled for just now and after each call back, and shared local and global memory, whose
+        // bounds it compares before each access with those that stand in the context and in the storage
+        // that a memory lends. Global memory consists of atomic words: dwords are read and written as
+        // relaxed accesses to them are.
         enter(&mut context);
         thread.place = usize::try_from(context.place).unwrap_or(usize::MAX);
         thread.left = context.left;

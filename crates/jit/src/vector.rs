@@ -133,8 +133,12 @@ pub(crate) enum Enabled {
 enum Content {
     /// So many bytes of the register file.
     Bytes { offset: usize, bytes: usize },
-    /// An element of the register file in every lane.
-    Each { offset: usize, bytes: usize },
+    /// An element of the register file in every lane of a vector of 256 or 512 bits.
+    Each {
+        offset: usize,
+        bytes: usize,
+        zmm: bool,
+    },
     /// All ones in the lanes of a chunk that run.
     Running { lane: usize, chunk: usize },
 }
@@ -194,7 +198,7 @@ impl Writer {
     pub(crate) fn overwritten(&mut self, offset: usize, bytes: usize) {
         for content in &mut self.kept.contents {
             let place = match *content {
-                Some(Content::Bytes { offset, bytes } | Content::Each { offset, bytes }) => {
+                Some(Content::Bytes { offset, bytes } | Content::Each { offset, bytes, .. }) => {
                     offset..offset + bytes
                 }
                 _ => continue,
@@ -211,15 +215,16 @@ impl Writer {
         }
     }
 
-    fn find(&self, content: Content) -> Option<u32> {
-        let place = self.kept.contents.iter().position(|c| *c == Some(content))?;
+    /// The register that holds this, for instructions on such vectors.
+    fn find(&self, c: Chunks, content: Content) -> Option<u32> {
+        let mut contents = self.kept.contents.iter().take(c.registers());
+        let place = contents.position(|c| *c == Some(content))?;
         u32::try_from(place).ok()
     }
 
     /// A register for a result.
-    pub(crate) fn take(&mut self) -> Result<u32, NoTemplate> {
-        let most = if self.features == Features::Avx512 { 32 } else { 16 };
-        let count = most - KEPT;
+    pub(crate) fn take(&mut self, c: Chunks) -> Result<u32, NoTemplate> {
+        let count = u32::try_from(c.registers()).unwrap_or(16) - KEPT;
         for _ in 0..count {
             let n = KEPT + self.kept.next % count;
             self.kept.next += 1;
@@ -284,8 +289,18 @@ impl Chunks {
         }
     }
 
+    /// Number of registers that its instructions can name: those of 256 bits are encoded in the short
+    /// form, which knows 16.
+    const fn registers(self) -> usize {
+        if self.zmm { 32 } else { 16 }
+    }
+
     pub(crate) fn register(self, n: u32) -> Register {
-        if self.zmm { Register::ZMM0 + n } else { Register::YMM0 + n }
+        if self.zmm {
+            Register::ZMM0 + n
+        } else {
+            Register::YMM0 + n
+        }
     }
 }
 
@@ -329,7 +344,8 @@ impl Writer {
         self.constants.add(vector)
     }
 
-    fn each_qword(&mut self, value: impl Fn(usize) -> u64) -> MemoryOperand {
+    /// A constant for each lane of 64 bits.
+    pub(crate) fn each_qword(&mut self, value: impl Fn(usize) -> u64) -> MemoryOperand {
         let mut vector = [0; 64];
         for (lane, to) in vector.as_chunks_mut::<8>().0.iter_mut().enumerate() {
             *to = value(lane).to_le_bytes();
@@ -339,7 +355,11 @@ impl Writer {
 
     /// The constant as wide as a lane.
     pub(crate) fn every(&mut self, c: Chunks, dword: u32, qword: u64) -> MemoryOperand {
-        if c.lane == 4 { self.dwords(dword) } else { self.qwords(qword) }
+        if c.lane == 4 {
+            self.dwords(dword)
+        } else {
+            self.qwords(qword)
+        }
     }
 
     pub(crate) fn v2(&mut self, c: Chunks, op: Op, to: u32, a: impl Into<Operand>) {
@@ -354,7 +374,8 @@ impl Writer {
 
     pub(crate) fn v3(&mut self, c: Chunks, op: Op, to: u32, a: u32, b: u32) {
         let code = if c.zmm { op.zmm } else { op.ymm };
-        self.asm.op3(code, c.register(to), c.register(a), c.register(b));
+        self.asm
+            .op3(code, c.register(to), c.register(a), c.register(b));
     }
 
     pub(crate) fn v3m(&mut self, c: Chunks, op: Op, to: u32, a: u32, b: MemoryOperand) {
@@ -381,8 +402,21 @@ impl Writer {
     /// Stores so many bytes: 4 to 64, a power of two.
     pub(crate) fn store_bytes(&mut self, to: MemoryOperand, from: u32, bytes: usize) -> Done {
         match bytes {
-            1 => self.asm.op2i(Code::VEX_Vpextrb_r32m8_xmm_imm8, to, xmm(from), 0),
-            2 => self.asm.op2i(Code::VEX_Vpextrw_r32m16_xmm_imm8, to, xmm(from), 0),
+            16 if from >= 16 => {
+                let code = Code::EVEX_Vmovdqu32_xmmm128_k1z_xmm;
+                self.asm.op2(code, to, xmm(from));
+            }
+            32 if from >= 16 => {
+                let code = Code::EVEX_Vmovdqu32_ymmm256_k1z_ymm;
+                self.asm.op2(code, to, ymm(from));
+            }
+            8 if from >= 16 => self.asm.op2(Code::EVEX_Vmovq_xmmm64_xmm, to, xmm(from)),
+            1 => self
+                .asm
+                .op2i(Code::VEX_Vpextrb_r32m8_xmm_imm8, to, xmm(from), 0),
+            2 => self
+                .asm
+                .op2i(Code::VEX_Vpextrw_r32m16_xmm_imm8, to, xmm(from), 0),
             4 => self.asm.op2(Code::VEX_Vmovd_rm32_xmm, to, xmm(from)),
             8 => self.asm.op2(Code::VEX_Vmovq_xmmm64_xmm, to, xmm(from)),
             16 => self.asm.op2(Code::VEX_Vmovdqu_xmmm128_xmm, to, xmm(from)),
@@ -410,7 +444,11 @@ impl Writer {
         let size = usize::from(ty.size());
         let half = ty == DataType::Hf && float && c.lane == 4;
         let same = if float {
-            ty == if c.lane == 4 { DataType::F } else { DataType::Df }
+            ty == if c.lane == 4 {
+                DataType::F
+            } else {
+                DataType::Df
+            }
         } else {
             size == c.lane && !ty.is_float()
         };
@@ -422,6 +460,7 @@ impl Writer {
                 Some(Content::Each {
                     offset: source.offset,
                     bytes: c.lane,
+                    zmm: c.zmm,
                 })
             }
             Region::Packed if same => Some(Content::Bytes {
@@ -441,11 +480,11 @@ impl Writer {
         };
         // Where results need all registers, none is left for sources.
         let crowded = self.features == Features::Avx2 && c.count > 4;
-        let mut found = self.find(content);
+        let mut found = self.find(c, content);
         if let Some(n) = found {
             self.kept.busy |= 1 << n;
         } else if self.features == Features::Avx512 && source.modify == Modify::None {
-            let n = self.take()?;
+            let n = self.take(c)?;
             self.load_content(c, n, content)?;
             self.set(n, Some(content));
             found = Some(n);
@@ -473,9 +512,13 @@ impl Writer {
                 let from = self.file(offset, bytes)?;
                 self.load_bytes(to, from, bytes)
             }
-            Content::Each { offset, bytes } => {
+            Content::Each { offset, bytes, .. } => {
                 let from = self.file(offset, bytes)?;
-                let op = if c.lane == 4 { ops::BROADCAST_D } else { ops::BROADCAST_Q };
+                let op = if c.lane == 4 {
+                    ops::BROADCAST_D
+                } else {
+                    ops::BROADCAST_Q
+                };
                 self.v2(c, op, to, from);
                 Ok(())
             }
@@ -504,15 +547,22 @@ impl Writer {
                 let from = self.file(source.offset, size)?;
                 self.load_number(from, ty, c.lane);
                 if c.lane == 8 {
-                    self.asm.op2(Code::VEX_Vmovq_xmm_rm64, xmm(to), Register::RAX);
+                    self.asm
+                        .op2(Code::VEX_Vmovq_xmm_rm64, xmm(to), Register::RAX);
                 } else {
-                    self.asm.op2(Code::VEX_Vmovd_xmm_rm32, xmm(to), Register::EAX);
+                    self.asm
+                        .op2(Code::VEX_Vmovd_xmm_rm32, xmm(to), Register::EAX);
                 }
                 if half {
-                    self.asm.op2(Code::VEX_Vcvtph2ps_xmm_xmmm64, xmm(to), xmm(to));
+                    self.asm
+                        .op2(Code::VEX_Vcvtph2ps_xmm_xmmm64, xmm(to), xmm(to));
                 }
                 if c.lanes != 1 {
-                    let op = if c.lane == 4 { ops::BROADCAST_D } else { ops::BROADCAST_Q };
+                    let op = if c.lane == 4 {
+                        ops::BROADCAST_D
+                    } else {
+                        ops::BROADCAST_Q
+                    };
                     self.v2(c, op, to, xmm(to));
                 }
             }
@@ -525,7 +575,9 @@ impl Writer {
             }
             Region::Strided(stride) => {
                 let stride = usize::from(*stride);
-                self.gather(c, to, source, size, |lane| (chunk * c.lanes + lane) * stride)?;
+                self.gather(c, to, source, size, |lane| {
+                    (chunk * c.lanes + lane) * stride
+                })?;
             }
             Region::Offsets(offsets) => {
                 let offset = |lane: usize| offsets.get(lane).copied().unwrap_or(0).into();
@@ -579,7 +631,8 @@ impl Writer {
             }
             (false, lane) => {
                 let all = ymm(ones);
-                self.asm.op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
+                self.asm
+                    .op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
                 let (code, index) = match lane {
                     4 => (Code::VEX_Vpgatherdd_ymm_vm32y_ymm, ymm(number)),
                     _ => (Code::VEX_Vpgatherdq_ymm_vm32x_ymm, xmm(number)),
@@ -663,7 +716,11 @@ impl Writer {
             Target::Strided(_) | Target::Indirect { .. } => return Err(NoTemplate),
         }
         let same = if float {
-            ty == if c.lane == 4 { DataType::F } else { DataType::Df }
+            ty == if c.lane == 4 {
+                DataType::F
+            } else {
+                DataType::Df
+            }
         } else {
             !ty.is_float() && size == c.lane
         };
@@ -676,7 +733,7 @@ impl Writer {
         if same {
             let content = Content::Bytes { offset, bytes };
             if masked && c.lanes > 1 {
-                let old = match self.find(content) {
+                let old = match self.find(c, content) {
                     Some(n) => {
                         self.kept.busy |= 1 << n;
                         n
@@ -729,7 +786,8 @@ impl Writer {
                 self.v3m(c, ops::AND, n, n, low);
                 let y = ymm(n);
                 self.asm.op3(Code::VEX_Vpackusdw_ymm_ymm_ymmm256, y, y, y);
-                self.asm.op2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, y, y, 0b1000);
+                self.asm
+                    .op2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, y, y, 0b1000);
             }
             (8, 4) => {
                 let even = self.each_dword(|lane| u32::try_from(2 * lane & 7).unwrap_or(0));
@@ -761,7 +819,12 @@ impl Writer {
             let place = match self.kept.masks.iter().position(|m| *m == key) {
                 Some(place) => place,
                 None => {
-                    let free = self.kept.masks.iter().position(Option::is_none).unwrap_or(0);
+                    let free = self
+                        .kept
+                        .masks
+                        .iter()
+                        .position(Option::is_none)
+                        .unwrap_or(0);
                     self.lanes_of(c, chunk, RUNNING, Register::K3 + free as u32);
                     if let Some(mask) = self.kept.masks.get_mut(free) {
                         *mask = key;
@@ -772,12 +835,15 @@ impl Writer {
             self.blend_under(c, to, clear, set, Register::K3 + place as u32);
             return Ok(());
         }
-        let content = Content::Running { lane: c.lane, chunk };
-        let m = match self.find(content) {
+        let content = Content::Running {
+            lane: c.lane,
+            chunk,
+        };
+        let m = match self.find(c, content) {
             Some(n) => n,
             None => {
                 // Results may need all registers that are kept.
-                let kept = self.take();
+                let kept = self.take(c);
                 let n = kept.unwrap_or(7);
                 self.spread(c, chunk, RUNNING, n);
                 if kept.is_ok() {

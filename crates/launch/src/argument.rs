@@ -24,6 +24,18 @@ pub enum Argument {
 }
 
 impl Argument {
+    /// The same without the bytes of a buffer or an image, which memory has.
+    pub(crate) fn without_content(&self) -> Self {
+        match self {
+            Self::Buffer(_) => Self::Buffer(Vec::new()),
+            Self::Image(image) => Self::Image(Image {
+                bytes: Vec::new(),
+                ..*image
+            }),
+            other => other.clone(),
+        }
+    }
+
     /// What it is, for messages.
     #[must_use]
     pub const fn kind(&self) -> &'static str {

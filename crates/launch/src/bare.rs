@@ -2,8 +2,8 @@
 
 use crate::error::LaunchError;
 use visakit_exec::{
-    Counters, Group, Limits, Memory, Observer, Options, Program, ThreadStart, VariableClass,
-    VariableSlot,
+    Counters, Group, Interrupt, Limits, Memory, Observer, Options, Program, Progress, ThreadStart,
+    VariableClass, VariableSlot,
 };
 use visakit_isa::DataType;
 use visakit_isa::object::{Object, RoutineId};
@@ -22,6 +22,8 @@ pub struct Bare {
     pub cr0: u32,
     /// Bounds of the run.
     pub limits: Limits,
+    /// Stops the run when it is raised.
+    pub interrupt: Option<Interrupt>,
     memory: Memory,
 }
 
@@ -30,6 +32,8 @@ pub struct Bare {
 pub struct BareOutcome {
     /// What the thread did.
     pub counters: Counters,
+    /// Whether it was interrupted before its end.
+    pub stopped: bool,
     program: Program,
     group: Group,
 }
@@ -71,6 +75,7 @@ impl Bare {
             mask: u32::MAX.checked_shr(32 - lanes).unwrap_or(u32::MAX),
             cr0: 0,
             limits: Limits::default(),
+            interrupt: None,
             memory: Memory::new(64 << 30),
         })
     }
@@ -137,12 +142,18 @@ impl Bare {
             group: None,
             fault: Box::new(fault),
         };
-        let mut group = Group::new(&self.program, OWN_BYTES, &[start]).map_err(fault)?;
-        let counters = group
-            .run(&self.program, &self.memory, &self.limits, observer)
-            .map_err(fault)?;
+        let (program, limits) = (&self.program, &self.limits);
+        let mut group = Group::new(program, OWN_BYTES, &[start], limits).map_err(fault)?;
+        let interrupt = self.interrupt.as_ref();
+        let mut progress = Progress::OutOfFuel;
+        while progress == Progress::OutOfFuel {
+            progress = group
+                .advance(program, &self.memory, limits, u64::MAX, interrupt, observer)
+                .map_err(fault)?;
+        }
         Ok(BareOutcome {
-            counters,
+            counters: group.counters(),
+            stopped: progress == Progress::Interrupted,
             program: self.program,
             group,
         })

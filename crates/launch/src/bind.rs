@@ -1,16 +1,13 @@
 //! Arguments into global memory, surfaces and samplers.
 
 use crate::argument::{Argument, sampler};
-use crate::error::LaunchError;
+use crate::error::{LaunchError, zeroes};
 use crate::facts::{BoundArgument, Section, wrong};
 use crate::kernel::Symbols;
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{AddrMode, AddrSpace, ArgType, KernelInfo};
 use visakit_exec::memory::{Image, MemoryError, Surface};
 use visakit_exec::{BufferId, Memory};
-
-/// Most global memory of a launch.
-const MOST_MEMORY: u64 = 64 << 30;
 
 /// Most local memory of a group; devices have 64 to 128 KiB.
 const MOST_LOCAL: u64 = 1 << 20;
@@ -42,9 +39,10 @@ pub(crate) fn bind(
     arguments: &[Argument],
     data: &[DataSection],
     symbols: &[DataSymbol],
+    max_memory: u64,
 ) -> Result<Bound, LaunchError> {
     let mut bound = Bound {
-        memory: Memory::new(MOST_MEMORY),
+        memory: Memory::new(max_memory),
         places: Vec::new(),
         symbols: Symbols::new(),
         slm_bytes: 0,
@@ -130,7 +128,8 @@ impl Bound {
                     .find_map(|a| a.slm_alignment)
                     .unwrap_or(16)
                     .max(1);
-                let at = local.next_multiple_of(alignment.into());
+                let at = local.checked_next_multiple_of(alignment.into());
+                let at = at.unwrap_or(u64::MAX);
                 *local = at.saturating_add(*bytes as u64);
                 BoundArgument::Local(u32::try_from(at).unwrap_or(u32::MAX))
             }
@@ -361,10 +360,18 @@ impl Bound {
     }
 
     /// Contents of the buffers and images, one for each argument.
-    pub(crate) fn contents(&self) -> Vec<Option<Vec<u8>>> {
+    pub(crate) fn contents(&self) -> Result<Vec<Option<Vec<u8>>>, LaunchError> {
+        let content = |id| content(&self.memory, id);
         let buffers = self.buffers.iter();
-        buffers.map(|b| b.map(|id| self.memory.read(id))).collect()
+        buffers.map(|b| b.map(content).transpose()).collect()
     }
+}
+
+/// The content of a buffer.
+pub(crate) fn content(memory: &Memory, id: BufferId) -> Result<Vec<u8>, LaunchError> {
+    let mut bytes = zeroes("the content of a buffer", memory.len(id))?;
+    memory.read_into(id, 0, &mut bytes);
+    Ok(bytes)
 }
 
 fn fault(error: &MemoryError) -> LaunchError {

@@ -2,8 +2,8 @@
 
 use crate::argument::{Argument, Image, ImageKind, format, sampler};
 use crate::compare::{Compare, Difference, Element};
-use crate::error::LaunchError;
-use crate::kernel::{Config, Kernel, Outcome};
+use crate::error::{LaunchError, zeroes};
+use crate::kernel::{Config, Kernel, Launch, Outcome};
 use crate::ndrange::NdRange;
 use crate::source::Source;
 use crate::zebin::{AddressPart, DataRelocation, DataSection, DataSymbol};
@@ -207,6 +207,16 @@ impl Case {
         config: &Config,
         change: impl FnOnce(Object<'static>) -> Object<'static>,
     ) -> Result<Verdict, LaunchError> {
+        self.run_launch(from_text, config, change, |launch| launch.run(config))
+    }
+
+    pub(crate) fn run_launch(
+        &self,
+        from_text: bool,
+        config: &Config,
+        change: impl FnOnce(Object<'static>) -> Object<'static>,
+        run: impl FnOnce(Launch) -> Result<Outcome, LaunchError>,
+    ) -> Result<Verdict, LaunchError> {
         let case = &self.description;
         let sources = match &case.isa {
             Some(isa) if !from_text => vec![isa],
@@ -244,7 +254,10 @@ impl Case {
             .unwrap_or(&case.global_size);
         let range = NdRange::new(global, &case.local_size, &case.global_offset)?;
         let arguments = self.arguments()?;
-        let outcome = kernel.run(&range, &arguments, config)?;
+        let outcome = run(kernel.prepare(&range, &arguments, config)?)?;
+        if outcome.stopped {
+            return Err(LaunchError::Stopped);
+        }
         let difference = self.difference(&arguments, &outcome)?;
         Ok(Verdict {
             outcome,
@@ -292,8 +305,11 @@ impl Case {
     fn argument(&self, kind: &ArgKind) -> Result<Argument, LaunchError> {
         Ok(match kind {
             ArgKind::Buffer { size, file } => {
-                let mut bytes = read(&self.folder.join(file))?;
-                bytes.resize(*size, 0);
+                let from = read(&self.folder.join(file))?;
+                let mut bytes = zeroes("a buffer", *size)?;
+                for (to, from) in bytes.iter_mut().zip(from) {
+                    *to = from;
+                }
                 Argument::Buffer(bytes)
             }
             ArgKind::Scalar { bytes } => {

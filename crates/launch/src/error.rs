@@ -131,6 +131,32 @@ pub enum LaunchError {
     /// Global memory could not be set up.
     #[error("global memory: {0}")]
     Memory(String),
+    /// The groups together ran more instructions than [`crate::Config::max_steps`].
+    #[error("the groups ran more than {0} instructions together")]
+    Steps(u64),
+    /// The host has not as much memory.
+    #[error("{what} of {bytes} bytes cannot be had")]
+    OutOfMemory {
+        /// What needs memory.
+        what: &'static str,
+        /// How much.
+        bytes: u64,
+    },
+    /// The run was interrupted before it came to its end.
+    #[error("stopped before the end")]
+    Stopped,
+}
+
+/// Zeroes, or an error where there is no memory for them.
+pub(crate) fn zeroes(what: &'static str, bytes: usize) -> Result<Vec<u8>, LaunchError> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(bytes)
+        .map_err(|_| LaunchError::OutOfMemory {
+            what,
+            bytes: bytes as u64,
+        })?;
+    list.resize(bytes, 0);
+    Ok(list)
 }
 
 fn place(group: Option<[u32; 3]>) -> String {

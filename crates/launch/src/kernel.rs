@@ -2,7 +2,8 @@
 
 use crate::argument::Argument;
 use crate::bind::{Bound, bind};
-use crate::error::LaunchError;
+use crate::effort::{Done, Effort};
+use crate::error::{LaunchError, zeroes};
 use crate::facts::Facts;
 use crate::implicit::Implicit;
 use crate::ndrange::NdRange;
@@ -11,11 +12,11 @@ use crate::source::{find_kernel, grf_bytes_of};
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use visakit_exec::{
-    Compiler, Counters, Group, InputClass, Limits, Memory, Observer, Options, Program, ThreadStart,
+    Compiler, Counters, Group, InputClass, Interrupt, Limits, Memory, Observer, Options, Program,
+    ThreadStart,
 };
 use visakit_isa::object::{Object, RoutineId};
 
@@ -44,10 +45,19 @@ pub struct Kernel<'o> {
 }
 
 /// How to run.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct Config<'a> {
     /// Bounds for each group.
     pub limits: Limits,
+    /// Instructions of all groups together. By default ten times what the largest devices execute before drivers
+    /// reset them.
+    pub max_steps: u64,
+    /// Most bytes of global memory: buffers, images, program-scope variables and private memory.
+    pub max_memory: u64,
+    /// Stops the run when it is raised, within milliseconds; the outcome then is what was computed so far.
+    pub interrupt: Option<&'a Interrupt>,
+    /// Whether reads outside of a buffer are a fault even in its last page; see [`Memory::set_exact_reads`].
+    pub exact_reads: bool,
     /// Whether an unsupported instruction is an error even if it is not reached.
     pub strict: bool,
     /// Makes machine code of the program. Without one the interpreter runs everything.
@@ -92,10 +102,28 @@ impl<'a> Compile<'a> {
     }
 }
 
+impl Default for Config<'_> {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            max_steps: 1_000_000_000_000_000,
+            max_memory: 64 << 30,
+            interrupt: None,
+            exact_reads: false,
+            strict: false,
+            compile: None,
+            progress: None,
+        }
+    }
+}
+
 impl std::fmt::Debug for Config<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut out = f.debug_struct("Config");
         out.field("limits", &self.limits)
+            .field("max_steps", &self.max_steps)
+            .field("max_memory", &self.max_memory)
+            .field("exact_reads", &self.exact_reads)
             .field("strict", &self.strict);
         out.finish_non_exhaustive()
     }
@@ -106,8 +134,10 @@ impl std::fmt::Debug for Config<'_> {
 pub struct Outcome {
     /// What all threads did together.
     pub counters: Counters,
-    /// Groups that ran.
+    /// Groups that ran to their ends.
     pub groups: u64,
+    /// Whether the run was interrupted before all groups had ended: memory then holds what was computed so far.
+    pub stopped: bool,
     /// Time to translate.
     pub translation: Duration,
     /// Instructions translated.
@@ -200,7 +230,14 @@ impl<'o> Kernel<'o> {
     ) -> Result<Launch, LaunchError> {
         self.check_count(arguments.len())?;
         self.check_grid(range)?;
-        let mut bound = bind(&self.info, arguments, &self.data, &self.symbols)?;
+        let mut bound = bind(
+            &self.info,
+            arguments,
+            &self.data,
+            &self.symbols,
+            config.max_memory,
+        )?;
+        bound.memory.set_exact_reads(config.exact_reads);
         let started = Instant::now();
         let options = Options {
             grf_bytes: self.grf_bytes,
@@ -221,6 +258,14 @@ impl<'o> Kernel<'o> {
             .collect();
         let layout = Layout::new(&self.info, &inputs, self.grf_bytes)?;
         let threads = u64::from(layout.threads(range.local));
+        let payloads = threads.saturating_mul(layout.bytes.into());
+        if payloads > config.limits.max_bytes {
+            return Err(LaunchError::TooLarge {
+                what: "the payloads of a group",
+                bytes: payloads,
+                limit: config.limits.max_bytes,
+            });
+        }
         let workers = u64::try_from(rayon::current_num_threads()).unwrap_or(1);
         let workers = workers.min(range.group_count()).max(1);
         let private = self.private_bytes();
@@ -251,7 +296,7 @@ impl<'o> Kernel<'o> {
             walk,
             layout,
             range: *range,
-            arguments: arguments.to_vec(),
+            arguments: arguments.iter().map(Argument::without_content).collect(),
             bound,
             implicit,
             private,
@@ -295,6 +340,7 @@ impl<'o> Kernel<'o> {
     }
 
     fn check_grid(&self, range: &NdRange) -> Result<(), LaunchError> {
+        range.check()?;
         let stated = [
             &self.info.execution_env.required_work_group_size,
             &self.info.user_attributes.reqd_work_group_size,
@@ -367,6 +413,7 @@ pub struct Launch {
     walk: [usize; 3],
     layout: Layout,
     range: NdRange,
+    /// Without the contents of buffers and images.
     arguments: Vec<Argument>,
     bound: Bound,
     implicit: Option<Implicit>,
@@ -388,88 +435,57 @@ impl Launch {
     /// Runs all groups in parallel.
     ///
     /// # Errors
-    /// [`LaunchError::Fault`]: the one of the first group that faulted, among those that ran.
+    /// [`LaunchError::Fault`] of the first group that faulted: it stops the others. [`LaunchError::Steps`].
     pub fn run(self, config: &Config<'_>) -> Result<Outcome, LaunchError> {
+        let workers = self.workers;
+        self.run_with(&Effort::new(config), workers)
+    }
+
+    pub(crate) fn run_with(
+        self,
+        effort: &Effort<'_>,
+        workers: u64,
+    ) -> Result<Outcome, LaunchError> {
         let started = Instant::now();
-        let (next, stop) = (AtomicU64::new(0), AtomicBool::new(false));
-        let all = Mutex::new((Counters::default(), None::<(u64, LaunchError)>));
-        let count = self.range.group_count();
-        let worker = |slot: u64| {
-            let mut team = Team::new(&self, slot);
-            let mut counters = Counters::default();
-            let mut failed = None;
-            while !stop.load(Ordering::Relaxed) {
-                // One after the other, so that groups that wait for earlier ones find them started.
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= count {
-                    break;
-                }
-                match team.run(number, config, &mut ()) {
-                    Ok(done) => counters += done,
-                    Err(error) => {
-                        stop.store(true, Ordering::Relaxed);
-                        failed = Some((number, error));
-                    }
-                }
-                if let Some(progress) = config.progress {
-                    progress(1);
-                }
-            }
-            if let Ok(mut all) = all.lock() {
-                all.0 += counters;
-                if let Some(failed) = failed
-                    && all.1.as_ref().is_none_or(|first| failed.0 < first.0)
-                {
-                    all.1 = Some(failed);
-                }
-            }
-        };
-        rayon::scope(|scope| {
-            for slot in 1..self.workers {
-                let worker = &worker;
-                scope.spawn(move |_| worker(slot));
-            }
-            worker(0);
-        });
-        let (counters, failed) = all.into_inner().unwrap_or_default();
-        match failed {
-            Some((_, error)) => Err(error),
-            None => self.outcome(counters, started),
-        }
+        let done = effort.all(
+            (0, self.range.group_count()),
+            workers,
+            |slot| Team::new(&self, slot),
+            |team, number, done| team.run(number, effort, done, &mut ()),
+        )?;
+        self.outcome(done, started)
     }
 
     /// Runs all groups one after the other, telling an observer of everything.
     ///
     /// # Errors
-    /// [`LaunchError::Fault`] of the first group that faulted.
+    /// As [`Self::run`].
     pub fn run_observed(
         self,
         config: &Config<'_>,
         observer: &mut impl Observer,
     ) -> Result<Outcome, LaunchError> {
         let started = Instant::now();
+        let effort = Effort::new(config);
         let mut team = Team::new(&self, 0);
-        let mut counters = Counters::default();
-        for number in 0..self.range.group_count() {
-            counters += team.run(number, config, observer)?;
-            if let Some(progress) = config.progress {
-                progress(1);
-            }
-        }
+        let done = effort.each(0..self.range.group_count(), |number, done| {
+            team.run(number, &effort, done, observer)
+        })?;
         drop(team);
-        self.outcome(counters, started)
+        self.outcome(done, started)
     }
 
-    fn outcome(self, counters: Counters, started: Instant) -> Result<Outcome, LaunchError> {
+    fn outcome(self, done: Done, started: Instant) -> Result<Outcome, LaunchError> {
         Ok(Outcome {
-            counters,
-            groups: self.range.group_count(),
+            counters: done.counters,
+            groups: done.groups,
+            stopped: done.stopped,
             translation: self.translation,
             translated: self.program.instruction_count(),
             compiled: self.program.is_compiled(),
             time: started.elapsed(),
             printf: self.bound.printf_bytes(),
-            memory: self.bound.contents(),
+            memory: self.bound.contents()?,
         })
     }
 
@@ -497,18 +513,18 @@ struct Team<'l> {
     launch: &'l Launch,
     /// Number of the worker, which tells its piece of private memory.
     slot: u64,
-    group: Option<Group>,
+    group: Group,
     starts: Vec<ThreadStart>,
     /// The size of groups that `starts` are for.
     local: Option<[u32; 3]>,
 }
 
 impl<'l> Team<'l> {
-    const fn new(launch: &'l Launch, slot: u64) -> Self {
+    fn new(launch: &'l Launch, slot: u64) -> Self {
         Self {
             launch,
             slot,
-            group: None,
+            group: Group::default(),
             starts: Vec::new(),
             local: None,
         }
@@ -517,9 +533,10 @@ impl<'l> Team<'l> {
     fn run(
         &mut self,
         number: u64,
-        config: &Config<'_>,
+        effort: &Effort<'_>,
+        done: &mut Done,
         observer: &mut impl Observer,
-    ) -> Result<Counters, LaunchError> {
+    ) -> Result<(), LaunchError> {
         let launch = self.launch;
         let at = launch.range.group(number);
         let local = launch.range.local_of(at);
@@ -538,22 +555,12 @@ impl<'l> Team<'l> {
             group: Some(at),
             fault: Box::new(fault),
         };
-        let slm = launch.bound.slm_bytes;
-        let group = match &mut self.group {
-            Some(group) => {
-                group
-                    .reset(&launch.program, slm, &self.starts)
-                    .map_err(fault)?;
-                group
-            }
-            none => {
-                let group = Group::new(&launch.program, slm, &self.starts).map_err(fault)?;
-                none.insert(group)
-            }
-        };
-        group
-            .run(&launch.program, launch.memory(), &config.limits, observer)
-            .map_err(fault)
+        let (program, slm) = (&launch.program, launch.bound.slm_bytes);
+        self.group
+            .reset(program, slm, &self.starts, effort.limits())
+            .map_err(fault)?;
+        let parts = (&mut self.group, program, launch.memory());
+        effort.run(number, parts, observer, done, fault)
     }
 
     /// Lays out the payloads of the threads of a group of that size.
@@ -561,13 +568,16 @@ impl<'l> Team<'l> {
         let launch = self.launch;
         let layout = &launch.layout;
         let facts = launch.facts(local);
-        let mut image = vec![0; usize::try_from(layout.bytes).unwrap_or(0)];
-        layout.write_cross_thread(&mut image, &launch.info, &facts)?;
+        let bytes = usize::try_from(layout.bytes).unwrap_or(0);
+        let payload = || zeroes("the payload of a thread", bytes);
+        let mut shared = payload()?;
+        layout.write_cross_thread(&mut shared, &launch.info, &facts)?;
         let most = u64::from(layout.threads(launch.range.local));
         let first = self.slot.saturating_mul(most);
         self.starts.clear();
         for thread in 0..layout.threads(local) {
-            let mut image = image.clone();
+            let mut image = payload()?;
+            image.copy_from_slice(&shared);
             layout.write_local_ids(&mut image, local, launch.walk, thread);
             if launch.private > 0 {
                 // Every thread believes to be the first of the machine, and has its own memory.

@@ -17,6 +17,7 @@ mod bare;
 mod bind;
 mod case;
 mod compare;
+mod effort;
 mod error;
 mod facts;
 mod implicit;

@@ -5,10 +5,10 @@
 //! were written for groups get `%group_id_*` and the implicit inputs for sizes and ids.
 
 use crate::bare::image_bytes;
+use crate::bind::content;
+use crate::effort::{Done, Effort};
 use crate::error::LaunchError;
 use crate::kernel::Config;
-use rayon::prelude::*;
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use visakit_exec::memory::{Format, Image, Surface as Bound};
 use visakit_exec::{
@@ -84,16 +84,73 @@ impl Dependency {
         (Self::Wavefront26, "wavefront26"),
     ];
 
-    /// Number of the front of a thread: all of one front may run at the same time, when those before have ended.
-    fn front(self, x: u32, y: u32) -> u64 {
-        let (x, y) = (u64::from(x), u64::from(y));
+    /// Number of fronts that a space of that size has. All groups of one front may run at the same time, when
+    /// those before have ended.
+    fn fronts(self, [width, height]: [u32; 2]) -> u64 {
+        let (width, height) = (u64::from(width), u64::from(height));
         match self {
-            Self::Free => 0,
-            Self::Vertical => y,
-            Self::Horizontal => x,
-            Self::Wavefront => x + y,
-            Self::Wavefront26 => x + 2 * y,
+            Self::Free => 1,
+            Self::Vertical => height,
+            Self::Horizontal => width,
+            Self::Wavefront => (width + height).saturating_sub(1),
+            Self::Wavefront26 => (width + 2 * height).saturating_sub(2),
         }
+    }
+}
+
+/// Groups that do not wait for each other.
+#[derive(Clone, Copy)]
+struct Front {
+    dependency: Dependency,
+    number: u64,
+    /// Size of the space, in groups.
+    size: [u32; 2],
+}
+
+impl Front {
+    /// Rows of its first and its last group, the others lie between: of the diagonal fronts
+    /// `x + step * y = number`.
+    fn rows(&self, step: u64) -> (u64, u64) {
+        let [width, height] = self.size.map(u64::from);
+        let first = (self.number + 1).saturating_sub(width).div_ceil(step);
+        (first, (self.number / step).min(height.saturating_sub(1)))
+    }
+
+    fn step(&self) -> Option<u64> {
+        match self.dependency {
+            Dependency::Wavefront => Some(1),
+            Dependency::Wavefront26 => Some(2),
+            _ => None,
+        }
+    }
+
+    /// Number of groups.
+    fn count(&self) -> u64 {
+        let [width, height] = self.size.map(u64::from);
+        match (self.dependency, self.step()) {
+            (_, Some(step)) => {
+                let (first, last) = self.rows(step);
+                (last + 1).saturating_sub(first)
+            }
+            (Dependency::Vertical, _) => width,
+            (Dependency::Horizontal, _) => height,
+            _ => width * height,
+        }
+    }
+
+    /// Place of one of its groups.
+    fn group(&self, index: u64) -> [u32; 2] {
+        let width = u64::from(self.size[0]).max(1);
+        let place = match (self.dependency, self.step()) {
+            (_, Some(step)) => {
+                let y = self.rows(step).0 + index;
+                [self.number.saturating_sub(step * y), y]
+            }
+            (Dependency::Vertical, _) => [index, self.number],
+            (Dependency::Horizontal, _) => [self.number, index],
+            _ => [index % width, index / width],
+        };
+        place.map(|n| u32::try_from(n).unwrap_or(u32::MAX))
     }
 }
 
@@ -118,8 +175,10 @@ pub struct Media {
 pub struct MediaOutcome {
     /// What all threads did together.
     pub counters: Counters,
-    /// Threads that ran.
+    /// Threads that ran to their ends.
     pub threads: u64,
+    /// Whether the run was interrupted before all threads had ended.
+    pub stopped: bool,
     /// Time to run.
     pub time: Duration,
     surfaces: Vec<(Target, Vec<u8>)>,
@@ -180,6 +239,11 @@ impl Media {
     #[must_use]
     pub fn inputs(&self) -> &[InputSlot] {
         self.program.inputs()
+    }
+
+    /// Whether reads outside of a buffer are a fault even in its last page; see [`Memory::set_exact_reads`].
+    pub const fn set_exact_reads(&mut self, exact: bool) {
+        self.memory.set_exact_reads(exact);
     }
 
     /// The translated program.
@@ -318,24 +382,29 @@ impl Media {
     /// Runs the threads, those that do not wait for each other in parallel.
     ///
     /// # Errors
-    /// [`LaunchError::Grid`] for spaces that cannot be, [`LaunchError::Fault`].
+    /// [`LaunchError::Grid`] for spaces that cannot be, [`LaunchError::Fault`], [`LaunchError::Steps`].
     pub fn run(&self, config: &Config<'_>) -> Result<MediaOutcome, LaunchError> {
         let started = Instant::now();
-        let mut counters = Counters::default();
+        let effort = Effort::new(config);
+        let workers = u64::try_from(rayon::current_num_threads()).unwrap_or(1);
+        let (mut done, mut first) = (Done::default(), 0);
         for front in self.fronts()? {
-            // Faults of the first group in order, whatever ran first.
-            let done: Vec<_> = front
-                .par_iter()
-                .map_init(
-                    || None,
-                    |group, at| self.run_group(*at, group, config, &mut ()),
-                )
-                .collect();
-            for group in done {
-                counters += group?;
+            let count = front.count();
+            done += effort.all(
+                (first, count),
+                workers,
+                |_| Group::default(),
+                |group, number, done| {
+                    let at = front.group(number - first);
+                    self.run_group((at, number), group, &effort, done, &mut ())
+                },
+            )?;
+            if done.stopped {
+                break;
             }
+            first += count;
         }
-        Ok(self.outcome(counters, started))
+        self.outcome(done, started)
     }
 
     /// Runs thread after thread, telling an observer of everything.
@@ -348,14 +417,14 @@ impl Media {
         observer: &mut impl Observer,
     ) -> Result<MediaOutcome, LaunchError> {
         let started = Instant::now();
-        let mut counters = Counters::default();
-        let mut group = None;
-        for front in self.fronts()? {
-            for at in front {
-                counters += self.run_group(at, &mut group, config, observer)?;
-            }
-        }
-        Ok(self.outcome(counters, started))
+        let effort = Effort::new(config);
+        let mut group = Group::default();
+        let groups = self.fronts()?;
+        let groups = groups.flat_map(|front| (0..front.count()).map(move |n| front.group(n)));
+        let done = effort.each((0..).zip(groups), |(number, at), done| {
+            self.run_group((at, number), &mut group, &effort, done, observer)
+        })?;
+        self.outcome(done, started)
     }
 
     /// Size of groups, and how many there are.
@@ -383,25 +452,24 @@ impl Media {
     }
 
     /// Groups that may run at the same time, front after front.
-    fn fronts(&self) -> Result<Vec<Vec<[u32; 2]>>, LaunchError> {
-        let (_, [width, height]) = self.groups()?;
-        let mut fronts: BTreeMap<u64, Vec<[u32; 2]>> = BTreeMap::new();
-        for y in 0..height {
-            for x in 0..width {
-                let front = self.dependency.front(x, y);
-                fronts.entry(front).or_default().push([x, y]);
-            }
-        }
-        Ok(fronts.into_values().collect())
+    fn fronts(&self) -> Result<impl Iterator<Item = Front>, LaunchError> {
+        let (_, size) = self.groups()?;
+        let dependency = self.dependency;
+        Ok((0..dependency.fronts(size)).map(move |number| Front {
+            dependency,
+            number,
+            size,
+        }))
     }
 
     fn run_group(
         &self,
-        at: [u32; 2],
-        group: &mut Option<Group>,
-        config: &Config<'_>,
+        (at, number): ([u32; 2], u64),
+        group: &mut Group,
+        effort: &Effort<'_>,
+        done: &mut Done,
         observer: &mut impl Observer,
-    ) -> Result<Counters, LaunchError> {
+    ) -> Result<(), LaunchError> {
         let ([columns, rows], count) = self.groups()?;
         let [x, y] = at;
         let mut starts = Vec::new();
@@ -415,22 +483,11 @@ impl Media {
             group: Some([x, y, 0]),
             fault: Box::new(fault),
         };
-        let group = match group {
-            Some(group) => {
-                group
-                    .reset(&self.program, self.slm, &starts)
-                    .map_err(fault)?;
-                group
-            }
-            none => none.insert(Group::new(&self.program, self.slm, &starts).map_err(fault)?),
-        };
-        let done = group
-            .run(&self.program, &self.memory, &config.limits, observer)
+        group
+            .reset(&self.program, self.slm, &starts, effort.limits())
             .map_err(fault)?;
-        if let Some(progress) = config.progress {
-            progress(1);
-        }
-        Ok(done)
+        let parts = (group, &self.program, &self.memory);
+        effort.run(number, parts, observer, done, fault)
     }
 
     fn start(
@@ -475,17 +532,18 @@ impl Media {
         }
     }
 
-    fn outcome(&self, counters: Counters, started: Instant) -> MediaOutcome {
-        let [width, height] = self.space;
+    fn outcome(&self, done: Done, started: Instant) -> Result<MediaOutcome, LaunchError> {
+        let [columns, rows] = self.group.unwrap_or([1, 1]);
         let surfaces = self.surfaces.iter();
-        MediaOutcome {
-            counters,
-            threads: u64::from(width) * u64::from(height),
+        Ok(MediaOutcome {
+            counters: done.counters,
+            threads: done.groups * u64::from(columns) * u64::from(rows),
+            stopped: done.stopped,
             time: started.elapsed(),
             surfaces: surfaces
-                .map(|(t, id)| (*t, self.memory.read(*id)))
-                .collect(),
-        }
+                .map(|(t, id)| Ok((*t, content(&self.memory, *id)?)))
+                .collect::<Result<_, LaunchError>>()?,
+        })
     }
 }
 
@@ -493,5 +551,50 @@ impl Media {
 fn put(image: &mut [u8], at: usize, bytes: &[u8]) {
     for (to, from) in image.iter_mut().skip(at).zip(bytes) {
         *to = *from;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each group stands in one front, with those that it waits for in earlier ones.
+    #[test]
+    fn fronts() {
+        for size in [[1, 1], [1, 5], [5, 1], [4, 3], [3, 7], [2, 2]] {
+            for (dependency, _) in Dependency::ALL {
+                let mut seen = std::collections::BTreeMap::new();
+                for number in 0..dependency.fronts(size) {
+                    let front = Front {
+                        dependency,
+                        number,
+                        size,
+                    };
+                    assert!(front.count() > 0 || size[0] == 1, "{size:?} {dependency:?}");
+                    for index in 0..front.count() {
+                        assert_eq!(seen.insert(front.group(index), number), None);
+                    }
+                }
+                assert_eq!(seen.len(), (size[0] * size[1]) as usize);
+                for (place, number) in &seen {
+                    let [x, y] = place.map(i64::from);
+                    let before: &[[i64; 2]] = match dependency {
+                        Dependency::Free => &[],
+                        Dependency::Vertical => &[[0, -1]],
+                        Dependency::Horizontal => &[[-1, 0]],
+                        Dependency::Wavefront => &[[-1, 0], [0, -1], [-1, -1]],
+                        Dependency::Wavefront26 => &[[-1, 0], [0, -1], [-1, -1], [1, -1]],
+                    };
+                    for [dx, dy] in before {
+                        let place = [x + dx, y + dy].map(|n| u32::try_from(n).ok());
+                        if let [Some(x), Some(y)] = place
+                            && let Some(earlier) = seen.get(&[x, y])
+                        {
+                            assert!(earlier < number, "{size:?} {dependency:?} {place:?}");
+                        }
+                    }
+                }
+            }
+        }
     }
 }

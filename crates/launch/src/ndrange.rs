@@ -40,19 +40,23 @@ impl NdRange {
             local: three(local, 1),
             offset: three(offset, 0),
         };
-        if range.local.contains(&0) {
+        range.check()?;
+        Ok(range)
+    }
+
+    /// Whether groups have a size that devices can take: the fields may have been changed.
+    pub(crate) fn check(&self) -> Result<(), LaunchError> {
+        if self.local.contains(&0) {
             return Err(grid("a group without work-items".to_owned()));
         }
-        let items: u64 = range
-            .local
-            .iter()
-            .fold(1, |n, &d| n.saturating_mul(d.into()));
+        let sizes = self.local.iter();
+        let items = sizes.fold(1_u64, |n, &d| n.saturating_mul(d.into()));
         if items > MOST_ITEMS {
             return Err(grid(format!(
                 "groups of {items} work-items; at most {MOST_ITEMS}, of real devices 256 to 1024"
             )));
         }
-        Ok(range)
+        Ok(())
     }
 
     /// A size of groups for a kernel that does not care: at most 256 work-items, cutting the grid evenly where

@@ -414,7 +414,7 @@ impl Run {
             let starts: Vec<_> = (0..THREADS)
                 .map(|thread| start(program, &image, place, thread))
                 .collect();
-            let mut group = match Group::new(program, local, &starts) {
+            let mut group = match Group::new(program, local, &starts, &limits) {
                 Ok(group) => group,
                 Err(found) => {
                     fault = Some(found.to_string());

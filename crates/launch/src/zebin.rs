@@ -3,7 +3,7 @@
 //! Section names and types are those of the zebin specification in the public compiler repository. Native code,
 //! which the container is mostly made of, is not looked at: kernels run from their vISA.
 
-use crate::error::LaunchError;
+use crate::error::{LaunchError, zeroes};
 use object::elf::FileHeader32;
 use object::elf::FileHeader64;
 use object::read::elf::{ElfFile, FileHeader};
@@ -156,7 +156,7 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
                 let size = usize::try_from(section.size()).unwrap_or(0);
                 zebin.data.push(DataSection {
                     name: name.clone(),
-                    bytes: vec![0; size],
+                    bytes: zeroes("a section of program-scope variables", size)?,
                     relocations: Vec::new(),
                 });
             }

@@ -243,12 +243,12 @@ impl Fast {
             sets,
             ..ThreadStart::default()
         };
-        let mut group =
-            Group::new(&program, case.local_bytes, &[start]).map_err(|e| e.to_string())?;
         let limits = Limits {
             max_steps: 2_000_000,
             ..Limits::default()
         };
+        let mut group =
+            Group::new(&program, case.local_bytes, &[start], &limits).map_err(|e| e.to_string())?;
         let counters = group
             .run(&program, &memory, &limits, &mut ())
             .map_err(|e| e.to_string())?;
@@ -342,6 +342,11 @@ impl Fast {
                 return differences;
             }
         };
+        let mut steps = self.program.code().steps.iter();
+        if !native.program.is_compiled() && steps.any(|step| step.action.is_straight()) {
+            note("nothing was compiled", 0, &[], &[]);
+            return differences;
+        }
         let mut compare = |what: &str, expected: &[u8], got: &[u8]| {
             if expected.len() != got.len() {
                 note(what, 0, &[], &[]);

@@ -122,3 +122,109 @@ fn completions_and_manual_pages_name_every_command() {
     }
     assert!(count > 8);
 }
+
+/// A loop without end, as a text beside the fixtures.
+fn endless(name: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let text = ".version 4.1\n.kernel \"k\"\n.decl D v_type=G type=d num_elts=8 align=GRF\n\
+        .kernel_attr SimdSize=8\nmov (M1, 8) D(0,0)<1> 0x7:d\nspin:\njmp (M1, 1) spin\nret (M1, 1)\n";
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// A run that is stopped is not clean, says so, and shows what was computed.
+#[test]
+fn runs_stop_in_time() {
+    let file = endless("endless_time.visaasm");
+    let done = visakit(&["run", &file, "--bare", "--print", "D", "--timeout", "0.1"]);
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("stopped after 0.1 seconds"), "{said}");
+    assert!(text(&done.stdout).contains("7 7 7 7"));
+    let line = [
+        "run",
+        &file,
+        "--media",
+        "64x64",
+        "--timeout",
+        "0.1",
+        "--json",
+    ];
+    let done = visakit(&line);
+    assert_eq!(done.status.code(), Some(1));
+    assert!(text(&done.stdout).contains("\"stopped\": true"));
+    // What ends in time is as without the option.
+    let program = [
+        "run",
+        "../programs/loops.visaasm",
+        "--bare",
+        "--set",
+        "N=27",
+    ];
+    let timed = visakit(&[&program[..], &["--timeout", "1000"]].concat());
+    assert_eq!(timed.status.code(), Some(0));
+    assert_eq!(timed.stdout, visakit(&program).stdout);
+    assert_eq!(
+        visakit(&["run", &file, "--bare", "--timeout", "-1"])
+            .status
+            .code(),
+        Some(2)
+    );
+}
+
+/// Ctrl-C is the same.
+#[cfg(unix)]
+#[test]
+fn runs_stop_by_a_signal() {
+    let file = endless("endless_signal.visaasm");
+    let child = std::process::Command::new(env!("CARGO_BIN_EXE_visakit"))
+        .args(["run", &file, "--bare", "--print", "D"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Long enough for the run to have begun; before that the signal ends the program as ever.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let mut kill = std::process::Command::new("kill");
+    kill.args(["-INT", &child.id().to_string()]);
+    assert!(kill.status().unwrap().success());
+    let done = child.wait_with_output().unwrap();
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("stopped by a signal"), "{said}");
+    assert!(text(&done.stdout).contains("7 7 7 7"));
+}
+
+/// Metadata that ask for more than the host has are an error, where memory is short as well.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_cannot_be_had() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = endless("endless_memory.visaasm");
+    for (kind, more) in [("scratch", ""), ("global", ", is_simt_thread: true")] {
+        let zeinfo = folder.join(format!("{kind}.zeinfo"));
+        let text_of = format!(
+            "kernels:\n  - name: k\n    execution_env:\n      simd_size: 8\n    payload_arguments:\n      \
+             - {{arg_type: private_base_stateless, offset: 0, size: 8}}\n    per_thread_memory_buffers:\n      \
+             - {{type: {kind}, usage: x, size: 536870912{more}}}\n"
+        );
+        std::fs::write(&zeinfo, text_of).unwrap();
+        let line = format!(
+            "ulimit -v 3000000; exec {} run {file} --kernel k --zeinfo {} --global 64 --local 64 --max-group-memory \
+             1000000000000 --threads 1",
+            env!("CARGO_BIN_EXE_visakit"),
+            zeinfo.display()
+        );
+        let done = std::process::Command::new("sh")
+            .args(["-c", &line])
+            .output()
+            .unwrap();
+        let said = text(&done.stderr);
+        assert!(
+            matches!(done.status.code(), Some(1 | 2)),
+            "{:?}: {said}",
+            done.status
+        );
+        assert!(said.contains("bytes"), "{said}");
+    }
+}

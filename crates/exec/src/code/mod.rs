@@ -208,6 +208,41 @@ impl Message {
     pub fn name(&self) -> &'static str {
         self.0.name()
     }
+
+    /// The message as a plain access of each lane, if it is one.
+    #[must_use]
+    pub fn lanes(&self) -> Option<LaneMessage> {
+        self.0.plain()
+    }
+}
+
+/// A load or store of elements of 32 bits by each lane, at addresses that stand in registers. Element
+/// n of a lane goes to, or comes from, the n-th vector of lanes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LaneMessage {
+    /// Whether it reaches shared local memory; else global memory.
+    pub local: bool,
+    /// Whether it stores.
+    pub store: bool,
+    /// Number of lanes.
+    pub lanes: usize,
+    /// For each element of a lane: bytes after the lane's address, and bytes after the start of the
+    /// data operand.
+    pub parts: Vec<(u32, u32)>,
+    /// Place of the data operand in the register file.
+    pub data: usize,
+    /// Place of the addresses.
+    pub addresses: usize,
+    /// Bytes of an address: 4 or 8.
+    pub width: usize,
+    /// Added to each address.
+    pub add: u64,
+    /// Bits of an address that count.
+    pub mask: u64,
+    /// An address must be a multiple of this power of two.
+    pub align: u64,
+    /// Bytes from a lane's address to the end of its last element.
+    pub span: u64,
 }
 
 /// A routine of the code.

@@ -9,7 +9,8 @@
 //!
 //! Every buffer starts in a region of 4 GiB of its own: bits 32 and up of an address tell the buffer, the
 //! lower 32 bits are its place plus [`Memory::FIRST`]. A null pointer, an address that lost its
-//! upper half and an index that leaves its buffer are all found.
+//! upper half and an index that leaves its buffer are all found, but for reads in its last page
+//! ([`Memory::set_exact_reads`]).
 
 mod atomic;
 mod format;
@@ -63,6 +64,37 @@ struct Buffer {
     words: Box<[AtomicU32]>,
 }
 
+/// Storage of a buffer for a region of 4 GiB of addresses, as machine code finds it. Only a [`Memory`]
+/// makes them, and lends them for as long as it lives.
+#[derive(Debug, Default)]
+#[repr(C, align(32))]
+pub struct Region {
+    /// Address of the buffer's first byte.
+    address: u64,
+    /// Size of the buffer in bytes; 0 where the region has none.
+    bytes: u64,
+    /// Where the bytes are in the host's memory.
+    storage: usize,
+}
+
+impl Region {
+    /// Byte offsets of the fields: address, bytes, storage.
+    pub const LAYOUT: [usize; 3] = [
+        std::mem::offset_of!(Self, address),
+        std::mem::offset_of!(Self, bytes),
+        std::mem::offset_of!(Self, storage),
+    ];
+
+    fn of(buffer: &Buffer) -> Self {
+        Self {
+            address: buffer.address,
+            bytes: buffer.bytes as u64,
+            // Words that all threads share: others read and write them meanwhile.
+            storage: buffer.words.as_ptr().expose_provenance(),
+        }
+    }
+}
+
 /// What [`Memory::bind`] makes of a surface, and the append counter beside it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound {
@@ -80,12 +112,15 @@ pub struct Memory {
     buffers: Vec<Buffer>,
     /// Buffer of each 4 GiB region; the first region has none.
     regions: Vec<Option<u32>>,
+    /// The same for machine code.
+    storage: Vec<Region>,
     table: Vec<Option<Bound>>,
     bindless: BTreeMap<u32, Bound>,
     states: BTreeMap<u32, Bound>,
     samplers: Vec<Option<Sampler>>,
     bindless_samplers: BTreeMap<u32, Sampler>,
     arguments: u64,
+    exact_reads: bool,
     locks: Locks,
 }
 
@@ -96,6 +131,9 @@ impl Memory {
     /// The state of the surface that is the scratch memory of the thread: what `%scratchloc` holds. No handle is
     /// so large.
     pub(crate) const SCRATCH_STATE: u32 = 0xffff_ffc0;
+
+    /// Bytes of a page.
+    pub const PAGE: u64 = 4096;
 
     /// Memory that holds at most `limit` bytes of buffers.
     #[must_use]
@@ -136,25 +174,37 @@ impl Memory {
         };
         let index = u32::try_from(self.buffers.len()).map_err(|_| error)?;
         let end = Self::FIRST.checked_add(bytes).ok_or(error)?;
+        // The rest of the last page can be read.
+        let whole = bytes.checked_next_multiple_of(Self::PAGE);
+        let whole = whole.and_then(|b| usize::try_from(b).ok()).ok_or(error)?;
         let mut words = Vec::new();
-        if words.try_reserve_exact(size.div_ceil(4)).is_err() {
+        if words.try_reserve_exact(whole / 4).is_err() {
             return Err(error);
         }
-        words.resize_with(size.div_ceil(4), AtomicU32::default);
+        words.resize_with(whole / 4, AtomicU32::default);
         if self.regions.is_empty() {
             self.regions.push(None);
+            self.storage.push(Region::default());
         }
         let address = (self.regions.len() as u64) << 32 | Self::FIRST;
-        for _ in 0..=end >> 32 {
-            self.regions.push(Some(index));
-        }
-        self.used = used;
-        self.buffers.push(Buffer {
+        let buffer = Buffer {
             address,
             bytes: size,
             words: words.into_boxed_slice(),
-        });
+        };
+        for _ in 0..=end >> 32 {
+            self.regions.push(Some(index));
+            self.storage.push(Region::of(&buffer));
+        }
+        self.used = used;
+        self.buffers.push(buffer);
         Ok(BufferId(index))
+    }
+
+    /// The storage of each 4 GiB of addresses.
+    #[must_use]
+    pub fn storage(&self) -> &[Region] {
+        &self.storage
     }
 
     /// Address of the first byte of a buffer; 0 for a buffer of another memory.
@@ -163,15 +213,28 @@ impl Memory {
         self.buffer(buffer).map_or(0, |b| b.address)
     }
 
+    /// Bytes of a buffer; 0 for a buffer of another memory.
+    #[must_use]
+    pub fn len(&self, buffer: BufferId) -> usize {
+        self.buffer(buffer).map_or(0, |b| b.bytes)
+    }
+
     /// The contents of a buffer.
     #[must_use]
     pub fn read(&self, buffer: BufferId) -> Vec<u8> {
-        let Some(shared) = self.shared(buffer) else {
-            return Vec::new();
-        };
-        let mut bytes = vec![0; shared.len()];
-        shared.read(0, &mut bytes);
+        let mut bytes = vec![0; self.len(buffer)];
+        self.read_into(buffer, 0, &mut bytes);
         bytes
+    }
+
+    /// Reads a part of a buffer; what lies outside of it is left as it is.
+    pub fn read_into(&self, buffer: BufferId, offset: usize, out: &mut [u8]) {
+        if let Some(shared) = self.shared(buffer)
+            && let Some(room) = shared.len().checked_sub(offset)
+        {
+            let count = out.len().min(room);
+            shared.read(offset, out.get_mut(..count).unwrap_or_default());
+        }
     }
 
     /// Overwrites a part of a buffer; what does not fit is left out.
@@ -258,6 +321,15 @@ impl Memory {
             .insert(handle & !SAMPLER_FLAGS, sampler);
     }
 
+    /// Whether reads outside of a buffer are a fault even in its last page.
+    ///
+    /// Without, reads (not writes, not atomics) by address that end within the last [`Self::PAGE`] bytes that the
+    /// buffer has a part of give zeroes for what lies outside of it: compilers load more than a program
+    /// asks for, and what hardware allocates are pages.
+    pub const fn set_exact_reads(&mut self, exact: bool) {
+        self.exact_reads = exact;
+    }
+
     /// Sets where `arg[…]` addresses start: the address of the indirect kernel arguments. The first dword of a
     /// thread's header, but for its lower six bits, is added to it.
     pub fn set_argument_base(&mut self, address: u64) {
@@ -278,6 +350,7 @@ impl Memory {
         copy.samplers.clone_from(&self.samplers);
         copy.bindless_samplers.clone_from(&self.bindless_samplers);
         copy.arguments = self.arguments;
+        copy.exact_reads = self.exact_reads;
         copy
     }
 
@@ -307,12 +380,7 @@ impl Memory {
     }
 
     pub(crate) fn shared(&self, buffer: BufferId) -> Option<Shared<'_>> {
-        let buffer = self.buffer(buffer)?;
-        Some(Shared {
-            words: &buffer.words,
-            bytes: buffer.bytes,
-            locks: &self.locks,
-        })
+        self.buffer(buffer).map(|buffer| self.share(buffer))
     }
 
     /// The buffer whose region has this address, and where it starts. The address may still be
@@ -322,14 +390,21 @@ impl Memory {
         let region = usize::try_from(address >> 32).ok()?;
         let index = (*self.regions.get(region)?)?;
         let buffer = self.buffers.get(usize::try_from(index).ok()?)?;
-        Some((
-            buffer.address,
-            Shared {
-                words: &buffer.words,
-                bytes: buffer.bytes,
-                locks: &self.locks,
+        Some((buffer.address, self.share(buffer)))
+    }
+
+    #[inline]
+    fn share<'m>(&'m self, buffer: &'m Buffer) -> Shared<'m> {
+        Shared {
+            words: &buffer.words,
+            bytes: buffer.bytes,
+            readable: if self.exact_reads {
+                buffer.bytes
+            } else {
+                buffer.words.len() * 4
             },
-        ))
+            locks: &self.locks,
+        }
     }
 
     /// Storage without a byte.
@@ -337,6 +412,7 @@ impl Memory {
         Shared {
             words: &[],
             bytes: 0,
+            readable: 0,
             locks: &self.locks,
         }
     }

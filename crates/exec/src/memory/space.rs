@@ -53,6 +53,8 @@ impl Locks {
 pub(crate) struct Shared<'a> {
     pub(crate) words: &'a [AtomicU32],
     pub(crate) bytes: usize,
+    /// Bytes that may be read: those after the end are zeroes.
+    pub(crate) readable: usize,
     pub(crate) locks: &'a Locks,
 }
 
@@ -327,6 +329,7 @@ mod tests {
                 let mut shared = Shared {
                     words: &words,
                     bytes: 32,
+                    readable: 32,
                     locks: &locks,
                 };
                 let mut bytes = start.clone();
@@ -392,6 +395,7 @@ mod tests {
         let mut shared = Shared {
             words: &words,
             bytes: 4,
+            readable: 4,
             locks: &locks,
         };
         shared.write(6, &[9; 8]);

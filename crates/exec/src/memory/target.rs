@@ -3,17 +3,48 @@
 use super::Memory;
 use super::space::{Shared, Space};
 
+/// What is to be done at an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Access {
+    /// Reading, which may go beyond the end of a buffer; see [`Memory::set_exact_reads`].
+    Read,
+    /// Everything else.
+    Change,
+}
+
+impl Access {
+    /// Bytes of a buffer that may be accessed.
+    #[inline]
+    const fn bytes(self, shared: &Shared<'_>) -> usize {
+        match self {
+            Self::Read => shared.readable,
+            Self::Change => shared.bytes,
+        }
+    }
+}
+
 /// Storage behind the addresses of one message.
 pub(crate) trait Target {
     /// The storage.
     type Space: Space;
 
     /// Finds `bytes` bytes at `address`. `None` if any of them lies outside.
-    fn locate(&mut self, address: u64, bytes: u64) -> Option<(&mut Self::Space, usize)>;
+    fn locate(
+        &mut self,
+        access: Access,
+        address: u64,
+        bytes: u64,
+    ) -> Option<(&mut Self::Space, usize)>;
 
     /// Finds `bytes` bytes at the address of each enabled lane, all of them in one storage. Gives
     /// what to subtract from an address. `None` if they are not.
-    fn all(&mut self, addresses: &[u64], mask: u32, bytes: u64) -> Option<(&mut Self::Space, u64)>;
+    fn all(
+        &mut self,
+        access: Access,
+        addresses: &[u64],
+        mask: u32,
+        bytes: u64,
+    ) -> Option<(&mut Self::Space, u64)>;
 
     /// Whether bytes outside read as zero and drop writes; else they are a fault.
     const DROPS: bool;
@@ -41,12 +72,17 @@ impl<'a> Target for Flat<'a> {
     const DROPS: bool = false;
 
     #[inline]
-    fn locate(&mut self, address: u64, bytes: u64) -> Option<(&mut Shared<'a>, usize)> {
+    fn locate(
+        &mut self,
+        access: Access,
+        address: u64,
+        bytes: u64,
+    ) -> Option<(&mut Shared<'a>, usize)> {
         let mut at = address.wrapping_sub(self.base);
-        if !inside(at, bytes, self.last.bytes) {
+        if !inside(at, bytes, access.bytes(&self.last)) {
             (self.base, self.last) = self.memory.at(address)?;
             at = address.wrapping_sub(self.base);
-            if !inside(at, bytes, self.last.bytes) {
+            if !inside(at, bytes, access.bytes(&self.last)) {
                 return None;
             }
         }
@@ -55,8 +91,14 @@ impl<'a> Target for Flat<'a> {
     }
 
     #[inline]
-    fn all(&mut self, addresses: &[u64], mask: u32, bytes: u64) -> Option<(&mut Shared<'a>, u64)> {
-        all_inside(addresses, mask, self.base, bytes, self.last.bytes)
+    fn all(
+        &mut self,
+        access: Access,
+        addresses: &[u64],
+        mask: u32,
+        bytes: u64,
+    ) -> Option<(&mut Shared<'a>, u64)> {
+        all_inside(addresses, mask, self.base, bytes, access.bytes(&self.last))
             .then_some((&mut self.last, self.base))
     }
 }
@@ -126,7 +168,7 @@ impl<S: Space> Target for Window<S> {
     const DROPS: bool = true;
 
     #[inline]
-    fn locate(&mut self, address: u64, bytes: u64) -> Option<(&mut S, usize)> {
+    fn locate(&mut self, _: Access, address: u64, bytes: u64) -> Option<(&mut S, usize)> {
         if !inside(address, bytes, self.bytes) {
             return None;
         }
@@ -135,7 +177,13 @@ impl<S: Space> Target for Window<S> {
     }
 
     #[inline]
-    fn all(&mut self, addresses: &[u64], mask: u32, bytes: u64) -> Option<(&mut S, u64)> {
+    fn all(
+        &mut self,
+        _: Access,
+        addresses: &[u64],
+        mask: u32,
+        bytes: u64,
+    ) -> Option<(&mut S, u64)> {
         let start = self.start as u64;
         all_inside(addresses, mask, 0, bytes, self.bytes)
             .then_some((&mut self.space, start.wrapping_neg()))

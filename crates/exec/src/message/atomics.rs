@@ -6,7 +6,7 @@ use super::lanes::outside;
 use super::reach::{Reach, with_target};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
-use crate::memory::target::Target;
+use crate::memory::target::{Access, Target};
 use crate::memory::{Local, Memory};
 use crate::observe::{MemoryAccess, Observer, Space};
 use visakit_isa::semantics::AtomicOp;
@@ -65,7 +65,7 @@ impl AtomicData {
             if mask >> lane & 1 == 0 {
                 continue;
             }
-            match target.locate(*address, self.width.memory() as u64) {
+            match target.locate(Access::Change, *address, self.width.memory() as u64) {
                 Some((space, at)) => *result = self.one(space, at, *a, *b),
                 None if T::DROPS => {}
                 None => return Err(outside(true, self.width.memory(), lane, *address)),

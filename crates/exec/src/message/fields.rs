@@ -29,6 +29,11 @@ impl Data {
         }
     }
 
+    /// Its first byte, if all of it is inside of its variable.
+    pub(crate) fn place(&self) -> Option<usize> {
+        self.fits.then_some(self.offset)
+    }
+
     #[inline]
     pub(crate) fn read<'r>(&self, registers: &'r Registers) -> Result<&'r [u8], Box<Trap>> {
         if self.fits

@@ -1,13 +1,14 @@
 //! Loads and stores with an address for each lane.
 
-use super::addresses::{Addresses, GROUP, Group, enabled, groups};
+use super::addresses::{Addresses, GROUP, Group, Width, enabled, groups};
 use super::fields::Data;
 use super::reach::{Reach, with_target};
 use super::unit::{self, Unit, UnitKind, with_unit};
+use crate::code::{LaneMessage, Scalar};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::space::Space as Storage;
-use crate::memory::target::Target;
+use crate::memory::target::{Access, Target};
 use crate::memory::{Local, Memory};
 use crate::observe::{MemoryAccess, Observer, Space};
 
@@ -85,6 +86,58 @@ impl LaneAccess {
         }
     }
 
+    /// As an access that compilers have code for.
+    pub(crate) fn plain(&self) -> Option<LaneMessage> {
+        let addresses = &self.addresses;
+        let Scalar::Constant(scalar) = addresses.scalar else {
+            return None;
+        };
+        // The only lane's elements one after the other are dwords, whatever their size.
+        let first = self.parts.first().is_some_and(|p| p.memory == 0);
+        let block =
+            self.lanes == 1 && first && self.run_bytes != 0 && self.run_bytes.is_multiple_of(4);
+        let rows = self.unit == UnitKind::D32 && self.lane_pitch == self.unit.register();
+        let simple = (block || rows)
+            && addresses.scale == 1
+            && addresses.pitch.is_none()
+            && matches!(addresses.width, Width::W32 | Width::W64);
+        let local = match self.reach {
+            Reach::Local => true,
+            Reach::Flat => false,
+            _ => return None,
+        };
+        if !simple {
+            return None;
+        }
+        let part = |part: &Part| {
+            Some((
+                u32::try_from(part.memory).ok()?,
+                u32::try_from(part.register).ok()?,
+            ))
+        };
+        let parts = if block {
+            let bytes = u32::try_from(self.run_bytes).ok()?;
+            (0..bytes).step_by(4).map(|at| (at, at)).collect()
+        } else {
+            self.parts.iter().map(part).collect::<Option<_>>()?
+        };
+        Some(LaneMessage {
+            local,
+            store: self.store,
+            lanes: self.lanes,
+            parts,
+            data: self.data.as_ref()?.place()?,
+            addresses: addresses.elements.place()?,
+            width: addresses.width.bytes(),
+            add: scalar
+                .wrapping_mul(addresses.scalar_scale)
+                .wrapping_add(addresses.add),
+            mask: addresses.mask,
+            align: addresses.align,
+            span: self.span as u64,
+        })
+    }
+
     /// Bytes of a data operand of this shape.
     pub(crate) fn data_bytes(
         parts: &[Part],
@@ -139,8 +192,13 @@ impl LaneAccess {
         let address = first
             .wrapping_add(opened.base)
             .wrapping_add(self.parts.first().map_or(0, |p| p.memory as u64));
+        let access = if self.store {
+            Access::Change
+        } else {
+            Access::Read
+        };
         with_target!(opened.target, |target| {
-            let Some((space, at)) = target.locate(address, self.run_bytes as u64) else {
+            let Some((space, at)) = target.locate(access, address, self.run_bytes as u64) else {
                 return Ok(false);
             };
             if self.store {
@@ -208,7 +266,7 @@ impl LaneAccess {
         mask: u32,
         out: &mut [u8],
     ) -> Outcome {
-        if let Some((space, base)) = target.all(addresses, mask, self.span as u64) {
+        if let Some((space, base)) = target.all(Access::Read, addresses, mask, self.span as u64) {
             // A lane of the data operand after the other: the common shape.
             if self.lane_pitch == U::REGISTER {
                 let groups = groups(addresses, mask, U::MEMORY as u64);
@@ -246,7 +304,7 @@ impl LaneAccess {
                     return Err(Trap::new(FaultKind::RegisterOutOfBounds));
                 };
                 let address = address.wrapping_add(part.memory as u64);
-                match target.locate(address, U::MEMORY as u64) {
+                match target.locate(Access::Read, address, U::MEMORY as u64) {
                     Some((space, at)) => unit::load::<U, _>(space, at, out),
                     None if T::DROPS => unit::zero(out),
                     None => return Err(outside(false, U::MEMORY, lane, address)),
@@ -264,7 +322,7 @@ impl LaneAccess {
         mask: u32,
         from: &[u8],
     ) -> Outcome {
-        if let Some((space, base)) = target.all(addresses, mask, self.span as u64) {
+        if let Some((space, base)) = target.all(Access::Change, addresses, mask, self.span as u64) {
             // A lane of the data operand after the other: the common shape.
             if self.lane_pitch == U::REGISTER {
                 let groups = groups(addresses, mask, U::MEMORY as u64);
@@ -302,7 +360,7 @@ impl LaneAccess {
                     return Err(Trap::new(FaultKind::RegisterOutOfBounds));
                 };
                 let address = address.wrapping_add(part.memory as u64);
-                match target.locate(address, U::MEMORY as u64) {
+                match target.locate(Access::Change, address, U::MEMORY as u64) {
                     Some((space, at)) => unit::store::<U, _>(space, at, from),
                     None if T::DROPS => {}
                     None => return Err(outside(true, U::MEMORY, lane, address)),

@@ -20,6 +20,7 @@ mod texture;
 mod typed;
 mod unit;
 
+use crate::code::LaneMessage;
 use crate::fault::{Outcome, Unsupported};
 use crate::machine::Registers;
 use crate::memory::{Local, Memory};
@@ -109,6 +110,14 @@ pub(crate) fn translate(
 }
 
 impl Message {
+    /// As an access that compilers have code for.
+    pub(crate) fn plain(&self) -> Option<LaneMessage> {
+        match self {
+            Self::Lanes(m) => m.plain(),
+            _ => None,
+        }
+    }
+
     /// What it does, in a word.
     pub(crate) const fn name(&self) -> &'static str {
         match self {

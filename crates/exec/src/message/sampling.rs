@@ -5,6 +5,7 @@ use super::fields::{Data, Fields};
 use super::texture::{Parameter, Query, Texture};
 use crate::code::Scalar;
 use crate::fault::Unsupported;
+use crate::support::sampler_reason;
 use visakit_isa::enums::sampler_op;
 use visakit_isa::operand::SamplerOpFlags;
 use visakit_isa::{FieldName as F, SamplerOp, Value};
@@ -62,9 +63,8 @@ impl Fields<'_, '_> {
             _ => {
                 let name = visakit_isa::enums::SAMPLER_OP.name_of(op);
                 let name = name.map_or_else(|| format!("operation {op}"), str::to_owned);
-                return Err(self.refuse(format!(
-                    "{name} needs depth comparison, programmable offsets, multisampling or derivatives of the sampler hardware"
-                )));
+                let reason = sampler_reason(op).unwrap_or("there is no such operation");
+                return Err(self.refuse(format!("{name}: {reason}")));
             }
         })
     }

@@ -301,7 +301,11 @@ impl Program {
             return;
         };
         if self.native.get().is_none()
-            && self.ran.fetch_add(instructions, Relaxed).saturating_add(instructions) >= *after
+            && self
+                .ran
+                .fetch_add(instructions, Relaxed)
+                .saturating_add(instructions)
+                >= *after
         {
             self.native.get_or_init(|| compiler.compile(&self.code));
         }

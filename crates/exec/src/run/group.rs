@@ -5,18 +5,17 @@
     reason = "a fault ends the run; it is made once"
 )]
 
+use super::prepare::{prepare, zeroed};
 use super::thread::{Pause, Thread, World};
-use super::{Counters, Limits};
+use super::{Counters, Interrupt, Limits};
 use crate::fault::{Fault, FaultKind, Trap};
-use crate::machine::{FloatMode, Registers};
 use crate::memory::Memory;
 use crate::observe::Observer;
 use crate::program::{Program, ThreadStart};
-use crate::variables::InputClass;
 
-/// Steps that a thread runs before another one gets its turn. Threads that wait for each other in a
-/// loop make progress this way.
-const SLICE: u64 = 200_000;
+/// Steps that a thread runs before another one gets its turn, and before it looks whether it is to stop.
+/// Threads that wait for each other in a loop make progress this way.
+const SLICE: u64 = 20_000;
 
 /// A work-group: its threads and their shared local memory.
 #[derive(Debug, Default)]
@@ -26,6 +25,46 @@ pub struct Group {
     named: [NamedBarrier; 32],
     /// Registers, scratch and local memory.
     bytes: u64,
+    counters: Counters,
+    turn: Turn,
+}
+
+/// Where the threads are in taking turns. It outlasts a stop, so that where a run was cut makes no difference.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// The thread whose turn it is.
+    thread: usize,
+    /// Steps that it has left.
+    slice: u64,
+    /// Whether any thread has run in this round.
+    progress: bool,
+}
+
+impl Turn {
+    const fn of(thread: usize, progress: bool) -> Self {
+        Self {
+            thread,
+            slice: SLICE,
+            progress,
+        }
+    }
+}
+
+impl Default for Turn {
+    fn default() -> Self {
+        Self::of(0, false)
+    }
+}
+
+/// How far [`Group::advance`] came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Progress {
+    /// All threads have ended.
+    Ended,
+    /// The fuel is used up.
+    OutOfFuel,
+    /// The interrupt is raised.
+    Interrupted,
 }
 
 /// A named barrier.
@@ -40,43 +79,59 @@ impl Group {
     /// A group with `slm_bytes` of shared local memory (zeroes) and these threads.
     ///
     /// # Errors
-    /// A start that does not fit the program.
+    /// A start that does not fit the program, and [`FaultKind::MemoryLimit`] or [`FaultKind::OutOfMemory`] for
+    /// more memory than may be or can be had.
     pub fn new(
         program: &Program,
         slm_bytes: usize,
         threads: &[ThreadStart],
+        limits: &Limits,
     ) -> Result<Self, Fault> {
         let mut group = Self::default();
-        group.reset(program, slm_bytes, threads)?;
+        group.reset(program, slm_bytes, threads, limits)?;
         Ok(group)
     }
 
     /// Starts anew with other threads, using the allocations again.
     ///
     /// # Errors
-    /// A start that does not fit the program.
+    /// As [`Self::new`]; the group is not to be run then.
     pub fn reset(
         &mut self,
         program: &Program,
         slm_bytes: usize,
         threads: &[ThreadStart],
+        limits: &Limits,
     ) -> Result<(), Fault> {
-        self.slm.clear();
-        self.slm.resize(slm_bytes, 0);
+        let own = (program.image.len() as u64).saturating_add(size_of::<Thread>() as u64);
+        let bytes = threads.iter().fold(slm_bytes as u64, |sum, start| {
+            sum.saturating_add(own)
+                .saturating_add(start.scratch_bytes as u64)
+        });
+        // Before anything is reserved.
+        if bytes > limits.max_bytes {
+            return Err(Fault::at_start(FaultKind::MemoryLimit(limits.max_bytes)));
+        }
+        let none = || Fault::at_start(FaultKind::OutOfMemory(bytes));
+        self.bytes = bytes;
+        self.counters = Counters::default();
+        self.turn = Turn::default();
         self.named = [NamedBarrier::default(); 32];
+        zeroed(&mut self.slm, slm_bytes).map_err(|_| none())?;
+        let more = threads.len().saturating_sub(self.threads.len());
+        self.threads.try_reserve(more).map_err(|_| none())?;
         self.threads.resize_with(threads.len(), Thread::default);
-        self.bytes = slm_bytes as u64;
         for (thread, start) in self.threads.iter_mut().zip(threads) {
-            prepare(thread, program, start)?;
-            self.bytes += (program.image.len() + start.scratch_bytes) as u64;
+            prepare(thread, program, start, bytes)?;
         }
         Ok(())
     }
 
-    /// Runs all threads to their ends. Threads are interleaved at barriers.
+    /// Runs all threads to their ends. Threads are interleaved at barriers, and when they run for long.
     ///
     /// # Errors
-    /// The first fault.
+    /// The first fault. After [`FaultKind::StepLimit`] the group stands between two steps and can go on with a
+    /// higher limit.
     pub fn run<O: Observer>(
         &mut self,
         program: &Program,
@@ -84,58 +139,95 @@ impl Group {
         limits: &Limits,
         observer: &mut O,
     ) -> Result<Counters, Fault> {
-        let mut counters = Counters::default();
-        let limit = |kind| Fault::at_start(kind);
+        while self.advance(program, memory, limits, u64::MAX, None, observer)? != Progress::Ended {}
+        Ok(self.counters)
+    }
+
+    /// Runs at most `fuel` steps, until the interrupt is raised, or all threads have ended. Called again, with the
+    /// same program and memory, it goes on where it was: how a run is cut makes no difference to what it does.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn advance<O: Observer>(
+        &mut self,
+        program: &Program,
+        memory: &Memory,
+        limits: &Limits,
+        mut fuel: u64,
+        interrupt: Option<&Interrupt>,
+        observer: &mut O,
+    ) -> Result<Progress, Fault> {
+        let saved = self.threads.iter().map(|thread| thread.saved_bytes);
+        let bytes = saved.fold(self.bytes, u64::saturating_add);
+        let left = limits.max_bytes.checked_sub(bytes);
+        let left = left.ok_or_else(|| Fault::at_start(FaultKind::MemoryLimit(limits.max_bytes)))?;
         let mut world = World {
             program,
             memory,
             limits,
+            interrupt,
             thread: 0,
-            bytes_left: limits
-                .max_bytes
-                .checked_sub(self.bytes)
-                .ok_or_else(|| limit(FaultKind::MemoryLimit(limits.max_bytes)))?,
+            bytes_left: left,
         };
-        let alone = self.threads.len() == 1;
         loop {
-            let mut progress = false;
-            for (number, thread) in self.threads.iter_mut().enumerate() {
+            while let Some(thread) = self.threads.get_mut(self.turn.thread) {
+                let next = self.turn.thread + 1;
                 if thread.pause != Pause::None {
+                    self.turn = Turn::of(next, self.turn.progress);
                     continue;
                 }
-                let left = limits.max_steps.saturating_sub(counters.instructions);
-                if left == 0 {
+                if fuel == 0 {
+                    return Ok(Progress::OutOfFuel);
+                }
+                if interrupt.is_some_and(Interrupt::is_raised) {
+                    return Ok(Progress::Interrupted);
+                }
+                let before = self.counters.instructions;
+                let budget = limits.max_steps.saturating_sub(before);
+                if budget == 0 {
                     let trap = Trap::new(FaultKind::StepLimit(limits.max_steps));
-                    return Err(*thread.fault(program, number, *trap));
+                    return Err(*thread.fault(program, self.turn.thread, *trap));
                 }
-                let slice = if alone { left } else { left.min(SLICE) };
-                world.thread = number;
-                let before = counters.instructions;
+                world.thread = self.turn.thread;
+                let slice = self.turn.slice.min(fuel).min(budget);
+                let counters = &mut self.counters;
                 thread
-                    .run(&mut world, &mut self.slm, slice, &mut counters, observer)
+                    .run(&mut world, &mut self.slm, slice, counters, observer)
                     .map_err(|fault| *fault)?;
-                program.count(counters.instructions - before);
-                progress = true;
-                if let Pause::NamedSignal([number, kind, producers, consumers]) = thread.pause {
-                    thread.pause = Pause::None;
-                    if let Some(barrier) = self.named.get_mut(number as usize) {
-                        if let Some(mark) = thread.named.get_mut(number as usize) {
-                            *mark = barrier.generation;
+                let used = self.counters.instructions - before;
+                program.count(used);
+                fuel -= used;
+                self.turn.slice -= used;
+                self.turn.progress = true;
+                match thread.pause {
+                    Pause::Slice => {
+                        thread.pause = Pause::None;
+                        // What is left of the slice is for the next time.
+                        if self.turn.slice != 0 {
+                            continue;
                         }
-                        barrier.signal(kind, producers, consumers);
                     }
+                    Pause::NamedSignal([number, kind, producers, consumers]) => {
+                        thread.pause = Pause::None;
+                        if let Some(barrier) = self.named.get_mut(number as usize) {
+                            if let Some(mark) = thread.named.get_mut(number as usize) {
+                                *mark = barrier.generation;
+                            }
+                            barrier.signal(kind, producers, consumers);
+                        }
+                    }
+                    _ => {}
                 }
-                if thread.pause == Pause::Slice {
-                    thread.pause = Pause::None;
-                }
+                self.turn = Turn::of(next, true);
             }
-            progress |= self.release(program)?;
+            let progress = self.turn.progress | self.release(program, observer);
+            self.turn = Turn::default();
             if self
                 .threads
                 .iter()
                 .all(|thread| thread.pause == Pause::Ended)
             {
-                return Ok(counters);
+                return Ok(Progress::Ended);
             }
             if !progress {
                 return Err(self.stuck(program));
@@ -143,14 +235,20 @@ impl Group {
         }
     }
 
-    /// Lets threads go whose barriers are complete.
-    fn release(&mut self, program: &Program) -> Result<bool, Fault> {
+    /// What the threads have done since they were started.
+    #[must_use]
+    pub const fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Lets threads go whose barriers are complete, and tells whether there are any.
+    fn release<O: Observer>(&mut self, program: &Program, observer: &mut O) -> bool {
         let mut progress = false;
         if !self.threads.is_empty() && self.threads.iter().all(|t| t.pause == Pause::Barrier) {
             for thread in &mut self.threads {
                 thread.pause = Pause::None;
             }
-            return Ok(true);
+            return true;
         }
         let signals = self
             .threads
@@ -176,21 +274,21 @@ impl Group {
                 progress = true;
             }
         }
-        for pair in self.threads.chunks_mut(2) {
-            if let [even, odd] = pair
+        for (pair, threads) in self.threads.chunks_mut(2).enumerate() {
+            if let [even, odd] = threads
                 && even.pause == Pause::Fused
                 && odd.pause == Pause::Fused
                 && even.pc == odd.pc
             {
                 let activations = fused_activations(program, even, odd);
-                for thread in [even, odd] {
-                    thread.finish_fused(program, &activations);
+                for (number, thread) in (pair * 2..).zip([even, odd]) {
+                    thread.finish_fused(program, number, &activations, observer);
                     thread.pause = Pause::None;
                 }
                 progress = true;
             }
         }
-        Ok(progress)
+        progress
     }
 
     /// The fault of threads that wait for ever.
@@ -275,75 +373,4 @@ fn fused_activations(program: &Program, even: &Thread, odd: &Thread) -> Vec<u8> 
     let mut activations = part(even, first);
     activations.extend(part(odd, size - first));
     activations
-}
-
-/// Fills the registers of a thread.
-fn prepare(thread: &mut Thread, program: &Program, start: &ThreadStart) -> Result<(), Fault> {
-    let mut file = std::mem::take(&mut thread.registers.file);
-    file.clear();
-    file.extend_from_slice(&program.image);
-    let scratch = std::mem::take(&mut thread.scratch);
-    let waiting = std::mem::take(&mut thread.waiting);
-    let frames = std::mem::take(&mut thread.frames);
-    *thread = Thread {
-        registers: Registers {
-            file,
-            mode: FloatMode::from_cr0(start.cr0),
-            taken: std::sync::Arc::clone(&program.taken),
-            simd: thread.registers.simd,
-        },
-        scratch,
-        waiting,
-        frames,
-        ..Thread::default()
-    };
-    thread.waiting.clear();
-    thread.frames.clear();
-    thread.scratch.clear();
-    thread.scratch.resize(start.scratch_bytes, 0);
-    thread.running = start.mask;
-    thread.pc = program.code().routines.first().map_or(0, |r| r.entry);
-    if start.mask == 0 {
-        thread.pause = Pause::Ended;
-    }
-
-    let r0 = start.image.get(..program.grf_bytes() as usize);
-    let r0 = r0.unwrap_or(&start.image);
-    if let Some(slot) = &program.entry.r0 {
-        write(&mut thread.registers, slot.offset, r0, slot.bytes);
-    }
-    for (fact, slot) in &program.entry.facts {
-        let words = (fact.words)(start).map(u32::to_le_bytes);
-        let bytes = words.as_flattened();
-        let bytes = bytes.get(..fact.bytes).unwrap_or(bytes);
-        write(&mut thread.registers, slot.offset, bytes, slot.bytes);
-    }
-    for input in program.inputs() {
-        let from = start.image.get(input.image_offset..).unwrap_or(&[]);
-        let from = from.get(..input.size).unwrap_or(from);
-        let room = match input.class {
-            InputClass::General => program.image.len().saturating_sub(input.place),
-            InputClass::Sampler | InputClass::Surface => input.size,
-        };
-        write(&mut thread.registers, input.place, from, room);
-    }
-    for (slot, bytes) in &start.sets {
-        if bytes.len() > slot.bytes {
-            let text = format!(
-                "{} bytes do not fit a variable of {}",
-                bytes.len(),
-                slot.bytes
-            );
-            return Err(Fault::at_start(FaultKind::BadStart(text)));
-        }
-        write(&mut thread.registers, slot.offset, bytes, slot.bytes);
-    }
-    Ok(())
-}
-
-fn write(registers: &mut Registers, offset: usize, bytes: &[u8], room: usize) {
-    let count = bytes.len().min(room);
-    if let (Some(to), Some(from)) = (registers.bytes_mut(offset, count), bytes.get(..count)) {
-        to.copy_from_slice(from);
-    }
 }

@@ -1,11 +1,14 @@
 //! Running a translated program.
 
 mod group;
+mod interrupt;
 mod mask;
+mod prepare;
 mod rare;
 mod thread;
 
-pub use group::Group;
+pub use group::{Group, Progress};
+pub use interrupt::Interrupt;
 pub use thread::Thread;
 
 /// Bounds of a run.
@@ -19,10 +22,16 @@ pub struct Limits {
     pub max_call_depth: usize,
 }
 
+impl Limits {
+    /// Instructions of a group by default: ten times what the units that share local memory of the largest
+    /// devices execute before drivers reset them, and hours of interpretation.
+    pub const MAX_STEPS: u64 = 1_000_000_000_000;
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            max_steps: u64::MAX,
+            max_steps: Self::MAX_STEPS,
             max_bytes: 1 << 30,
             max_call_depth: 1000,
         }

@@ -6,17 +6,18 @@
 
 use super::mask::{condition, enabled, taken};
 use super::rare::rare;
-use super::{Counters, Limits};
+use super::{Counters, Interrupt, Limits};
 use crate::code::{Action, Systolic};
 use crate::fault::{Fault, FaultKind, Outcome, Trap};
 use crate::kernels::Alu;
 use crate::machine::Registers;
 use crate::machine::simd::Kernel;
-use crate::memory::{Local, Memory};
+use crate::memory::{Local, Memory, Region};
 use crate::native::{Host, Native, NativeFault, NativeThread};
 use crate::observe::{InstructionEvent, Observer};
-use crate::program::{Masking, Program, Work};
+use crate::program::{Program, Work};
 use crate::variables::VariableSlot;
+use std::ops::Range;
 use visakit_isa::Op;
 use visakit_isa::object::{RoutineId, RoutineKind};
 
@@ -37,8 +38,6 @@ pub struct Thread {
     pub(super) waits: u64,
     /// Named barriers: generation at the thread's last signal.
     pub(super) named: [u64; 32],
-    /// Instructions so far, for `%tsc`.
-    pub(super) clock: u64,
 }
 
 /// Why a thread does not go on.
@@ -84,9 +83,16 @@ pub(super) struct World<'a> {
     pub(super) program: &'a Program,
     pub(super) memory: &'a Memory,
     pub(super) limits: &'a Limits,
+    pub(super) interrupt: Option<&'a Interrupt>,
     pub(super) thread: usize,
     /// Bytes that saved frames may still take.
     pub(super) bytes_left: u64,
+}
+
+impl World<'_> {
+    fn interrupted(&self) -> bool {
+        self.interrupt.is_some_and(Interrupt::is_raised)
+    }
 }
 
 impl Thread {
@@ -192,14 +198,8 @@ impl Thread {
             Some(own) if active => {
                 let bytes: usize = own.iter().map(ExactSizeIterator::len).sum();
                 self.charge(world, bytes as u64)?;
-                Some(own.clone().map(|range| {
-                    self.registers
-                        .file
-                        .get(range)
-                        .unwrap_or(&[])
-                        .to_vec()
-                        .into_boxed_slice()
-                }))
+                let [first, second] = own.clone();
+                Some([self.saved(first)?, self.saved(second)?])
             }
             _ => None,
         };
@@ -215,6 +215,16 @@ impl Thread {
         self.pc = target;
         self.running = entered;
         Ok(())
+    }
+
+    /// A copy of a part of the register file.
+    fn saved(&self, range: Range<usize>) -> Result<Box<[u8]>, Box<Trap>> {
+        let from = self.registers.file.get(range).unwrap_or(&[]);
+        let mut copy = Vec::new();
+        copy.try_reserve_exact(from.len())
+            .map_err(|_| Trap::new(FaultKind::OutOfMemory(from.len() as u64)))?;
+        copy.extend_from_slice(from);
+        Ok(copy.into_boxed_slice())
     }
 
     /// Counts memory that frames take.
@@ -285,7 +295,13 @@ impl Thread {
     }
 
     /// Runs a systolic dot product that needs the activations of a fused thread.
-    pub(super) fn finish_fused(&mut self, program: &Program, activations: &[u8]) {
+    pub(super) fn finish_fused<O: Observer>(
+        &mut self,
+        program: &Program,
+        number: usize,
+        activations: &[u8],
+        observer: &mut O,
+    ) {
         if let Some(step) = program.loaded.get(self.pc)
             && let Some(systolic) = self.fused_at(program)
         {
@@ -293,6 +309,9 @@ impl Thread {
             systolic
                 .plan
                 .run(&mut self.registers.file, activations, systolic.places, mask);
+            if O::INSTRUCTIONS {
+                observer.after(&event(program, self, number, self.pc, mask));
+            }
         }
         self.pc += 1;
     }
@@ -345,7 +364,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
             thread,
             world,
             slm,
-            steps,
+            mut steps,
             counters,
             observer,
         } = self;
@@ -353,9 +372,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
         let code = &program.loaded;
         let steps_of_code = program.code().steps.as_slice();
         // Machine code tells nobody what it does.
-        let native = program
-            .native()
-            .filter(|_| !O::INSTRUCTIONS && !O::MEMORY);
+        let native = program.native().filter(|_| !O::INSTRUCTIONS && !O::MEMORY);
         let entries = native.map_or(&[][..], Native::entries);
         let mut left = steps;
         let mut lane_operations = 0u64;
@@ -368,7 +385,9 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                 let mut state = NativeThread {
                     place: thread.pc,
                     running: thread.running,
-                    waiting: thread.first_waiting().map_or(usize::MAX, |(place, _)| place),
+                    waiting: thread
+                        .first_waiting()
+                        .map_or(usize::MAX, |(place, _)| place),
                     left,
                     lane_operations,
                 };
@@ -397,13 +416,16 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                 thread.pause = Pause::Slice;
                 break Ok(());
             }
+            let pc = thread.pc;
+            // The lanes that it works on, for the observer; a jump changes those that run.
+            let mut works_on = 0;
             if O::INSTRUCTIONS && step.work.is_instruction() {
-                let event = event(program, thread, world.thread, &step.masking);
+                works_on = enabled(&step.masking, thread.running, &thread.registers);
+                let event = event(program, thread, world.thread, pc, works_on);
                 if observer.before(&event).is_break() {
                     break Err(Trap::new(FaultKind::Stopped));
                 }
             }
-            let pc = thread.pc;
             match &step.work {
                 Work::Compute(bound) => {
                     let mask = enabled(&step.masking, thread.running, &thread.registers);
@@ -449,6 +471,9 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                         break Err(trap);
                     }
                     thread.pc = pc + 1;
+                    if world.interrupted() {
+                        (steps, left) = (steps - left, 0);
+                    }
                 }
                 Work::Join => {
                     if let Some((place, lanes)) = thread.first_waiting()
@@ -491,20 +516,23 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                         break Err(trap);
                     }
                     if thread.pause != Pause::None {
+                        // A fused instruction has yet to run.
+                        if O::INSTRUCTIONS && thread.pause != Pause::Fused {
+                            observer.after(&event(program, thread, world.thread, pc, works_on));
+                        }
                         break Ok(());
+                    }
+                    if world.interrupted() {
+                        (steps, left) = (steps - left, 0);
                     }
                 }
             }
             if O::INSTRUCTIONS && step.work.is_instruction() {
-                let next = thread.pc;
-                thread.pc = pc;
-                observer.after(&event(program, thread, world.thread, &step.masking));
-                thread.pc = next;
+                observer.after(&event(program, thread, world.thread, pc, works_on));
             }
         };
         counters.instructions += steps - left;
         counters.lane_operations += lane_operations;
-        thread.clock += steps - left;
         outcome.map_err(|trap| thread.fault(program, world.thread, *trap))
     }
 }
@@ -522,6 +550,14 @@ struct Machine<'a> {
 impl Host for Machine<'_> {
     fn registers(&mut self) -> &mut [u8] {
         &mut self.registers.file
+    }
+
+    fn local(&mut self) -> &mut [u8] {
+        self.slm
+    }
+
+    fn storage(&self) -> &[Region] {
+        self.memory.storage()
     }
 
     fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault> {
@@ -560,9 +596,10 @@ fn event<'a>(
     program: &Program,
     thread: &'a Thread,
     number: usize,
-    step: &Masking,
+    pc: usize,
+    mask: u32,
 ) -> InstructionEvent<'a> {
-    let origin = program.code().steps.get(thread.pc).map(|step| step.origin);
+    let origin = program.code().steps.get(pc).map(|step| step.origin);
     let routine = origin
         .and_then(|o| program.code().routines.get(o.routine as usize))
         .map_or(RoutineId::new(RoutineKind::Kernel, 0), |r| r.id);
@@ -571,7 +608,7 @@ fn event<'a>(
         routine,
         instruction: origin.map_or(0, |o| o.instruction as usize),
         op: origin.and_then(|o| o.op).unwrap_or(Op::LABEL),
-        mask: enabled(step, thread.running, &thread.registers),
+        mask,
         registers: &thread.registers.file,
     }
 }

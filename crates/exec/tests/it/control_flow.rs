@@ -216,7 +216,7 @@ fn by_the_machine(blocks: &[Block], start: [u32; LANES], mask: u32, fuel: i32) -
         ..ThreadStart::default()
     };
     let memory = Memory::new(1 << 16);
-    let mut group = Group::new(&program, 0, &[thread]).unwrap();
+    let mut group = Group::new(&program, 0, &[thread], &Limits::default()).unwrap();
     let limits = Limits {
         max_steps: 200_000,
         ..Limits::default()
@@ -270,7 +270,7 @@ fn fault_of(body: &str, limits: Limits) -> FaultKind {
         };
         2
     ];
-    let mut group = Group::new(&program, 0, &starts).unwrap();
+    let mut group = Group::new(&program, 0, &starts, &Limits::default()).unwrap();
     let memory = Memory::new(1 << 16);
     match group.run(&program, &memory, &limits, &mut ()) {
         Ok(_) => panic!("no fault"),
@@ -339,7 +339,7 @@ fn denormals_by_mode() {
             sets: vec![(program.variable("F").unwrap(), value.to_le_bytes().to_vec())],
             ..ThreadStart::default()
         };
-        let mut group = Group::new(&program, 0, &[start]).unwrap();
+        let mut group = Group::new(&program, 0, &[start], &Limits::default()).unwrap();
         let memory = Memory::new(1 << 16);
         group
             .run(&program, &memory, &Limits::default(), &mut ())

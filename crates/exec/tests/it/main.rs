@@ -1,6 +1,8 @@
 //! The machine from outside.
 
 mod control_flow;
+mod observed;
 mod operands;
+mod stops;
 mod support;
 mod together;

@@ -40,7 +40,7 @@ fn run(line: &str, before: &[u8], mask: u32) -> Vec<u8> {
         sets: vec![(slot.clone(), before.to_vec())],
         ..ThreadStart::default()
     };
-    let mut group = Group::new(&program, 0, &[start]).unwrap();
+    let mut group = Group::new(&program, 0, &[start], &Limits::default()).unwrap();
     group
         .run(&program, &Memory::new(0), &Limits::default(), &mut ())
         .unwrap();

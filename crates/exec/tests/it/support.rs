@@ -7,11 +7,15 @@
     clippy::unwrap_used
 )] // a test
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use visakit_exec::{Options, Program, support};
+use visakit_isa::enums::Enumeration;
 use visakit_isa::object::{Body, Content, Item, Object, Routine, RoutineId, RoutineKind};
 use visakit_isa::operand::ImmediateOperand;
-use visakit_isa::{DataType, Dialect, FieldName, Instruction, Op, Value, Version, enums};
+use visakit_isa::{
+    DataType, Dialect, FieldName, Instruction, Op, SamplerOp, Value, Version, enums,
+};
 use visakit_testing::layouts::Case;
 use visakit_text::asm;
 
@@ -32,6 +36,16 @@ fn the_page_has_the_table() {
             .reason
             .map_or_else(|| "yes".to_owned(), |why| format!("no: {why}"));
         writeln!(table, "| {} | `{mnemonic}` | {runs} |", def.name).unwrap();
+    }
+    table.push_str("\nOf instructions that run, these forms do not:\n\n");
+    table.push_str("| instructions | field | values | why |\n|---|---|---|---|\n");
+    for form in &support::REFUSED_FORMS {
+        let entries = form.enumeration.entries.iter();
+        let named = entries.filter(|(code, _)| form.codes.contains(code));
+        let mut names: Vec<_> = named.map(|(_, name)| format!("`{name}`")).collect();
+        names.dedup();
+        let (of, field, reason) = (form.instructions, form.enumeration.name, form.reason);
+        writeln!(table, "| {of} | {field} | {} | {reason} |", names.join(" ")).unwrap();
     }
     visakit_testing::page::holds(&path, &format!("{head}{BEGIN}{table}{END}{tail}"));
 }
@@ -136,5 +150,100 @@ fn give_meaning(object: &mut Object<'_>, op: Op) {
     if let Some(name) = called.and_then(|name| body.string(name)) {
         let function = Routine::new(name.to_vec(), Body::default());
         object.functions.push(function);
+    }
+}
+
+/// The row that an operation of the sampler belongs to.
+fn row_of(operation: &str) -> Op {
+    match operation {
+        _ if operation.starts_with("sample4") => Op::GATHER4_3D,
+        _ if operation.starts_with("load") => Op::LOAD_3D,
+        "resinfo" | "sampleinfo" => Op::INFO_3D,
+        _ => Op::SAMPLE_3D,
+    }
+}
+
+/// Of every row that runs, every value of every field with names is translated, or stands in the list of those that
+/// are refused, with the reason.
+#[test]
+fn every_form_runs_or_is_listed() {
+    let options = Options {
+        strict: true,
+        ..Options::default()
+    };
+    let kernel = RoutineId::new(RoutineKind::Kernel, 0);
+    let (mut met, mut wrong) = (BTreeSet::new(), Vec::new());
+    let mut forms = 0;
+    for case in visakit_testing::layouts::cases() {
+        let (op, def) = (case.def.op, case.def);
+        let mut object = case.read();
+        give_meaning(&mut object, op);
+        if support::reason(op).is_some() || Program::new(&object, kernel, &options).is_err() {
+            continue;
+        }
+        for field in def.fields {
+            let Some(enumeration) = field.enumeration else {
+                continue;
+            };
+            for (code, name) in enumeration.entries {
+                if std::ptr::eq(enumeration, &raw const enums::SAMPLER_OP) && row_of(name) != op {
+                    continue;
+                }
+                let mut object = object.clone();
+                set(&mut object, op, field.name, enumeration, *code);
+                let listed = support::REFUSED_FORMS.iter().position(|form| {
+                    std::ptr::eq(form.enumeration, enumeration)
+                        && form.codes.contains(code)
+                        && (form.applies)(def)
+                });
+                let form = format!("{op:?}, {} = {name}", enumeration.name);
+                match (Program::new(&object, kernel, &options), listed) {
+                    // Where another field says that this one does not matter, listed ones run as well.
+                    (Ok(_), _) => {}
+                    (Err(error), Some(number)) => {
+                        let reason = support::REFUSED_FORMS[number].reason;
+                        assert!(error.to_string().contains(reason), "{form}: {error}");
+                        met.insert((number, *code));
+                    }
+                    (Err(error), None) => {
+                        wrong.push(format!("{form} is refused, and not listed: {error}"));
+                    }
+                }
+                forms += 1;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(forms > 1000, "{forms}");
+    for (number, form) in support::REFUSED_FORMS.iter().enumerate() {
+        for code in form.codes {
+            assert!(
+                met.contains(&(number, *code)),
+                "{form:?}: {code} is not met"
+            );
+        }
+    }
+}
+
+/// Gives a field of the instructions of a row a value.
+fn set(object: &mut Object<'_>, op: Op, name: FieldName, of: &Enumeration, code: u8) {
+    let Content::Body(body) = &mut object.kernels[0].content else {
+        return;
+    };
+    let bits = code << of.mask.trailing_zeros();
+    for item in &mut body.code {
+        let Item::Instruction(instruction) = item else {
+            continue;
+        };
+        for field in &mut instruction.fields {
+            if instruction.op != op || field.name != name {
+                continue;
+            }
+            match &mut field.value {
+                Value::U8(byte) => *byte = *byte & !of.mask | bits,
+                Value::SamplerOp(value) => *value = SamplerOp::new(bits, value.flags()),
+                other => panic!("{op:?}: {other:?} has names"),
+            }
+        }
     }
 }

@@ -80,7 +80,7 @@ ret (M1, 1)
             ..ThreadStart::default()
         })
         .collect();
-    let mut group = Group::new(&program, 256, &starts)?;
+    let mut group = Group::new(&program, 256, &starts, &Limits::default())?;
     group.run(&program, &Memory::new(0), &Limits::default(), &mut ())?;
     Ok(Ended { group, program })
 }

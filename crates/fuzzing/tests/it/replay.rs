@@ -10,8 +10,8 @@
 
 use std::collections::BTreeSet;
 use visakit_fuzzing::{
-    assembled, decode, executed, made_decode, made_exec, made_roundtrip, made_text, made_validate,
-    printed, texts as exact_law, validate, written,
+    assembled, decode, executed, launched, made_decode, made_exec, made_roundtrip, made_text,
+    made_validate, printed, texts as exact_law, validate, written,
 };
 use visakit_smith::input_of_seed;
 use visakit_testing::layouts::{Case, Random, cases, objects, texts};
@@ -238,6 +238,21 @@ fn generated_objects() {
             made_text(&input);
             made_validate(&input);
             made_exec(&input);
+        }
+    }
+}
+
+/// Launches with metadata, grids and arguments of all kinds.
+#[test]
+fn launches() {
+    let mut random = Random::of_seed(0x0dd0_1a0c_4e51_1e5d);
+    for seed in 0..60 {
+        let mut input = input_of_seed(seed);
+        launched(&input);
+        for _ in 0..20 {
+            // The end, from which metadata are drawn.
+            input.extend((0..16).map(|_| random.word() as u8));
+            launched(&input);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Programs, kernels and cases, started and compared.
 
 mod cases;
+mod hostile;
 mod images;
 mod kernels;
 mod media;

@@ -2,7 +2,7 @@
 
 use super::show::{self, Stats};
 use super::trace::Trace;
-use super::{Args, report};
+use super::{Args, report, stop};
 use crate::Status;
 use crate::output::{self, Failure, heading, stdout};
 use serde_json::{Map, json};
@@ -13,18 +13,18 @@ use visakit_launch::{Bare, BareOutcome, LaunchError, Shown, Source, find_kernel,
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     let mut sources = Vec::new();
     match launch(args, &mut sources) {
-        Ok(Ok(())) => Ok(Status::Clean),
-        Ok(Err(failure)) => Err(failure),
+        Ok(done) => done,
         Err(error) => Ok(report(&error, &sources)),
     }
 }
 
-fn launch(args: &Args, kept: &mut Vec<Source>) -> Result<Result<(), Failure>, LaunchError> {
+fn launch(args: &Args, kept: &mut Vec<Source>) -> Result<Result<Status, Failure>, LaunchError> {
     *kept = args.sources()?;
     let (object, grf_bytes) = args.object(kept, None)?;
     let (id, _) = find_kernel(&object, args.kernel.as_deref())?;
     let mut bare = Bare::new(&object, id, grf_bytes, args.strict)?;
     bare.limits = args.config().limits;
+    bare.interrupt = Some(stop::interrupt().clone());
     for set in &args.set {
         bare.set(&set.name, &set.text)?;
     }
@@ -47,7 +47,12 @@ fn launch(args: &Args, kept: &mut Vec<Source>) -> Result<Result<(), Failure>, La
         compiled: None,
     };
     let shown = chosen(args, &outcome)?;
-    Ok(print(args, &shown, &stats))
+    let mut status = Status::Clean;
+    if outcome.stopped {
+        stop::tell("the thread had not ended");
+        status = Status::Findings;
+    }
+    Ok(print(args, &shown, &stats, outcome.stopped).map(|()| status))
 }
 
 fn chosen(args: &Args, outcome: &BareOutcome) -> Result<Vec<Shown>, LaunchError> {
@@ -61,7 +66,7 @@ fn chosen(args: &Args, outcome: &BareOutcome) -> Result<Vec<Shown>, LaunchError>
         .collect()
 }
 
-fn print(args: &Args, shown: &[Shown], stats: &Stats) -> Result<(), Failure> {
+fn print(args: &Args, shown: &[Shown], stats: &Stats, stopped: bool) -> Result<(), Failure> {
     if args.json {
         let mut variables = Map::new();
         for variable in shown {
@@ -72,6 +77,7 @@ fn print(args: &Args, shown: &[Shown], stats: &Stats) -> Result<(), Failure> {
             variables.insert(variable.name.clone(), entry);
         }
         let mut all = json!({ "variables": variables });
+        show::stopped(&mut all, stopped);
         if args.stats
             && let Some(all) = all.as_object_mut()
         {

@@ -2,7 +2,7 @@
 
 use super::show::{self, Buffer, Stats};
 use super::trace::Trace;
-use super::{Args, report};
+use super::{Args, report, stop};
 use crate::Status;
 use crate::commands::roundtrip::progress;
 use crate::output::{self, Failure, heading, stdout};
@@ -21,14 +21,13 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
         .map_err(Failure::Other)?;
     let mut sources = Vec::new();
     match launch(args, &arguments, &mut sources) {
-        Ok(Ok(())) => Ok(Status::Clean),
-        Ok(Err(failure)) => Err(failure),
+        Ok(done) => done,
         Err(error) => Ok(report(&error, &sources)),
     }
 }
 
 /// Two ways to fail: the launch, and the output.
-type Done = Result<Result<(), Failure>, LaunchError>;
+type Done = Result<Result<Status, Failure>, LaunchError>;
 
 fn launch(args: &Args, arguments: &[Argument], kept: &mut Vec<Source>) -> Done {
     let read = |path: &std::path::Path| {
@@ -92,7 +91,13 @@ fn launch(args: &Args, arguments: &[Argument], kept: &mut Vec<Source>) -> Done {
         bar.finish_and_clear();
         outcome?
     };
-    Ok(print(args, &kernel, arguments, &outcome))
+    let mut status = Status::Clean;
+    if outcome.stopped {
+        let (ended, all) = (outcome.groups, range.group_count());
+        stop::tell(&format!("{ended} of {all} groups had ended"));
+        status = Status::Findings;
+    }
+    Ok(print(args, &kernel, arguments, &outcome).map(|()| status))
 }
 
 /// The vISA text in a zebin, if it was built to carry it.
@@ -171,6 +176,7 @@ fn print(
     if args.json {
         let mut all =
             json!({ "groups": outcome.groups, "buffers": show::buffers_json(args, &list)? });
+        show::stopped(&mut all, outcome.stopped);
         if args.stats
             && let Some(all) = all.as_object_mut()
         {

@@ -2,7 +2,7 @@
 
 use super::show::{self, Buffer, Stats};
 use super::trace::Trace;
-use super::{Args, report};
+use super::{Args, report, stop};
 use crate::Status;
 use crate::commands::roundtrip::progress;
 use crate::output::{self, Failure, stdout};
@@ -19,8 +19,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
         .map_err(Failure::Other)?;
     let mut sources = Vec::new();
     match launch(args, &surfaces, &mut sources) {
-        Ok(Ok(())) => Ok(Status::Clean),
-        Ok(Err(failure)) => Err(failure),
+        Ok(done) => done,
         Err(error) => Ok(report(&error, &sources)),
     }
 }
@@ -29,7 +28,7 @@ fn launch(
     args: &Args,
     surfaces: &[(Target, MediaSurface)],
     kept: &mut Vec<Source>,
-) -> Result<Result<(), Failure>, LaunchError> {
+) -> Result<Result<Status, Failure>, LaunchError> {
     *kept = args.sources()?;
     let (object, grf_bytes) = args.object(kept, None)?;
     let (id, _) = find_kernel(&object, args.kernel.as_deref())?;
@@ -42,6 +41,7 @@ fn launch(
     }
     media.space = args.media.unwrap_or([1, 1]);
     media.group = args.group;
+    media.set_exact_reads(args.exact_reads);
     media.dependency = args.dependency.unwrap_or_default();
     let config = args.config();
     let outcome = if args.trace {
@@ -66,7 +66,14 @@ fn launch(
         bar.finish_and_clear();
         outcome?
     };
-    Ok(print(args, surfaces, &outcome))
+    let mut status = Status::Clean;
+    if outcome.stopped {
+        let [width, height] = media.space.map(u64::from);
+        let (ended, all) = (outcome.threads, width * height);
+        stop::tell(&format!("{ended} of {all} threads had ended"));
+        status = Status::Findings;
+    }
+    Ok(print(args, surfaces, &outcome).map(|()| status))
 }
 
 fn print(
@@ -100,6 +107,7 @@ fn print(
     if args.json {
         let mut all =
             json!({ "threads": outcome.threads, "surfaces": show::buffers_json(args, &list)? });
+        show::stopped(&mut all, outcome.stopped);
         if args.stats
             && let Some(all) = all.as_object_mut()
         {

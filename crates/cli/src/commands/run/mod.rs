@@ -6,6 +6,7 @@ mod kernel;
 mod media;
 mod show;
 mod spec;
+mod stop;
 mod trace;
 
 use super::Reading;
@@ -15,8 +16,8 @@ use crate::{Status, render};
 use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use visakit::isa::Platform;
 use std::sync::{Arc, LazyLock};
+use visakit::isa::Platform;
 use visakit_exec::{Compiler, Limits, Program};
 use visakit_launch::{Compile, Config, LaunchError, Source, grf_bytes_of};
 
@@ -107,15 +108,30 @@ pub(crate) struct Args {
     /// Refuse programs with unsupported instructions even if they are not reached.
     #[arg(long)]
     strict: bool,
+    /// Refuse reads outside of a buffer in its last page, too; else they give zeroes.
+    #[arg(long)]
+    exact_reads: bool,
     /// Print every instruction with what it wrote. Runs thread after thread.
     #[arg(long, conflicts_with_all = ["json", "case"])]
     trace: bool,
     /// Print the number of instructions and lane operations, the seconds, and lane operations a second.
     #[arg(long)]
     stats: bool,
-    /// Stop a work-group after this many instructions.
+    /// Stop a work-group after this many instructions. [default: 10^12]
     #[arg(long, value_name = "N")]
     max_steps: Option<u64>,
+    /// Stop a run after this many instructions of all work-groups together. [default: 10^15]
+    #[arg(long, value_name = "N")]
+    max_launch_steps: Option<u64>,
+    /// Most bytes of registers, scratch and local memory that a work-group may have. [default: 1 GiB]
+    #[arg(long, value_name = "BYTES")]
+    max_group_memory: Option<u64>,
+    /// Most bytes of buffers, images, constants and private memory. [default: 64 GiB]
+    #[arg(long, value_name = "BYTES")]
+    max_memory: Option<u64>,
+    /// Stop after that time, as Ctrl-C does: what was computed so far is printed and written.
+    #[arg(long, value_name = "SECONDS", value_parser = stop::seconds)]
+    timeout: Option<std::time::Duration>,
     /// Print the translated code of the kernel and of what it calls, and run nothing
     #[arg(long, conflicts_with_all = ["case", "media", "stats", "json"])]
     show_code: bool,
@@ -136,6 +152,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    stop::watch(args)?;
     let threads = usize::from(args.threads.unwrap_or(0));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| Failure::Other(error.to_string()))?;
@@ -186,8 +203,16 @@ impl Args {
         if let Some(steps) = self.max_steps {
             limits.max_steps = steps;
         }
+        if let Some(bytes) = self.max_group_memory {
+            limits.max_bytes = bytes;
+        }
+        let default = Config::default();
         Config {
             limits,
+            max_steps: self.max_launch_steps.unwrap_or(default.max_steps),
+            max_memory: self.max_memory.unwrap_or(default.max_memory),
+            interrupt: Some(stop::interrupt()),
+            exact_reads: self.exact_reads,
             strict: self.strict,
             compile: match self.jit {
                 _ if self.no_jit => None,
@@ -268,7 +293,7 @@ fn report(error: &LaunchError, sources: &[Source]) -> Status {
             render::read_error(path, bytes_of(path).map_or(&[][..], |b| b), error);
             Status::Unusable
         }
-        LaunchError::Fault { .. } => {
+        LaunchError::Fault { .. } | LaunchError::Steps(_) => {
             render::failure(&error.to_string());
             Status::Findings
         }

@@ -128,6 +128,13 @@ pub(crate) fn buffers_json(args: &Args, buffers: &[Buffer<'_>]) -> Result<Value,
     Ok(list.collect())
 }
 
+/// Says that the run was stopped.
+pub(crate) fn stopped(all: &mut Value, stopped: bool) {
+    if let (true, Some(all)) = (stopped, all.as_object_mut()) {
+        all.insert("stopped".to_owned(), true.into());
+    }
+}
+
 /// A number where JSON has it; infinities and NaN are strings.
 pub(crate) fn number(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
@@ -163,7 +170,11 @@ impl Stats {
             )?;
         }
         if let Some(compiled) = self.compiled {
-            let how = if compiled { "machine code" } else { "interpreter" };
+            let how = if compiled {
+                "machine code"
+            } else {
+                "interpreter"
+            };
             writeln!(out, "  ran in           {how}")?;
         }
         Ok(())

@@ -4,6 +4,7 @@
 mod blocks;
 mod groups;
 mod lsc;
+mod pages;
 mod scattered;
 mod textures;
 
@@ -117,13 +118,16 @@ fn build_edited(
     for (place, bytes) in layout.contents.iter().chain(&layout.constants) {
         registers.file[*place..place + bytes.len()].copy_from_slice(bytes);
     }
+    // What lies outside is to be found at once.
+    let mut memory = Memory::new(1 << 20);
+    memory.set_exact_reads(true);
     Ok(Machine {
         layout,
         names: vec![
             "D", "D2", "D3", "U", "U2", "U3", "UW", "UQ", "Q", "F", "F2", "H", "S",
         ],
         registers,
-        memory: Memory::new(1 << 20),
+        memory,
         slm: vec![0; 256],
         scratch: vec![0; 256],
         message,

@@ -1,0 +1,62 @@
+//! What stops a run from outside: Ctrl-C and `--timeout`.
+
+use super::Args;
+use crate::output::Failure;
+use crate::render;
+use std::sync::{LazyLock, OnceLock};
+use std::time::Duration;
+use visakit_exec::Interrupt;
+
+static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
+
+/// Why it was raised first.
+static WHY: OnceLock<String> = OnceLock::new();
+
+/// As shells have it for a program that Ctrl-C ended.
+const KILLED: i32 = 130;
+
+/// The flag that stops what runs.
+pub(super) fn interrupt() -> &'static Interrupt {
+    &INTERRUPT
+}
+
+fn stop(why: String) {
+    let _ = WHY.set(why);
+    INTERRUPT.raise();
+}
+
+/// Begins to wait for Ctrl-C, and for the time that the run may take.
+pub(super) fn watch(args: &Args) -> Result<(), Failure> {
+    let other = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
+    let handler = || {
+        if INTERRUPT.is_raised() {
+            // Nothing has come of the first one.
+            std::process::exit(KILLED);
+        }
+        stop("stopped by a signal".to_owned());
+    };
+    ctrlc::set_handler(handler).map_err(|e| other(&e))?;
+    if let Some(time) = args.timeout {
+        let watch = move || {
+            std::thread::sleep(time);
+            stop(format!("stopped after {} seconds", time.as_secs_f64()));
+        };
+        let thread = std::thread::Builder::new().spawn(watch);
+        thread.map_err(|e| other(&e))?;
+    }
+    Ok(())
+}
+
+/// Says that a run was stopped, and how far it was.
+pub(super) fn tell(how_far: &str) {
+    let why = WHY.get().map_or("stopped", String::as_str);
+    render::failure(&format!(
+        "{why}: {how_far}; what follows was computed so far"
+    ));
+}
+
+/// Seconds, with a fraction.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "expected seconds".to_owned())?;
+    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
+}

@@ -1,0 +1,36 @@
+//! Stopping from outside what runs.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// A flag that any thread may raise to stop the groups that run with it; clones are the same flag.
+///
+/// A group looks at it every few ten thousand steps, and after each step that may take long. It then
+/// stands between two steps and can go on ([`crate::Group::advance`]).
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// A flag that is not raised.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Stops what runs with it, and what is started with it from now on.
+    pub fn raise(&self) {
+        self.0.store(true, Relaxed);
+    }
+
+    /// Lets things run again.
+    pub fn lower(&self) {
+        self.0.store(false, Relaxed);
+    }
+
+    /// Whether it is raised.
+    #[inline]
+    #[must_use]
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+}

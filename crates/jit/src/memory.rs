@@ -1,0 +1,388 @@
+//! Machine code for loads and stores of all lanes.
+//!
+//! Addresses are checked as vectors before anything is read or written. Whatever is not as code has it
+//! (lanes in different buffers, an address outside or not aligned, too few lanes) goes to the
+//! interpreter, which does the step anew, or finds the fault.
+
+use crate::assembler::Label;
+use crate::pages::place;
+use crate::vector::{Chunks, Done, Features, NoTemplate, Writer, field, ops, xmm, ymm};
+use iced_x86::{Code, MemoryOperand, Register};
+use visakit_exec::code::LaneMessage;
+use visakit_exec::memory::Region;
+
+use Register::{K2, R8, R9, R10, RAX, RCX, RDI};
+
+fn at(base: Register, offset: usize) -> Result<MemoryOperand, NoTemplate> {
+    let offset = i32::try_from(offset).map_err(|_| NoTemplate)?;
+    Ok(MemoryOperand::with_base_displ(base, offset.into()))
+}
+
+fn indexed(base: Register, index: Register, offset: u32) -> MemoryOperand {
+    MemoryOperand::with_base_index_scale_displ_size(base, index, 1, offset.into(), 8)
+}
+
+impl Writer {
+    /// Writes code for a message whose lanes are all enabled. It jumps to `slow` where the interpreter
+    /// is to run the step, and to `done` or past its end where it has done it. All vector registers are
+    /// lost.
+    pub(crate) fn message(&mut self, m: &LaneMessage, slow: Label, done: Label) -> Done {
+        for &(_, register) in &m.parts {
+            self.file(m.data + register as usize, 4 * m.lanes)?;
+        }
+        self.file(m.addresses, m.width * m.lanes)?;
+        if m.lanes == 1 {
+            return self.block(m, slow);
+        }
+        if m.lanes < 8 {
+            return Err(NoTemplate);
+        }
+        match (m.local, m.width) {
+            (true, 4) => self.local_lanes(m, slow),
+            (false, 8) => self.global_lanes(m, slow, done),
+            _ => Err(NoTemplate),
+        }
+    }
+
+    /// `rax` becomes the address of the first lane, with what is added to it.
+    fn first_address(&mut self, m: &LaneMessage) -> Done {
+        let from = self.file(m.addresses, m.width)?;
+        let (load, add) = if m.width == 8 {
+            (Code::Mov_r64_rm64, Code::Add_rm64_imm32)
+        } else {
+            (Code::Mov_r32_rm32, Code::Add_rm64_imm32)
+        };
+        let to = if m.width == 8 { RAX } else { Register::EAX };
+        self.asm.op2(load, to, from);
+        if m.add != 0 {
+            // Sign-extended.
+            let add_by = i32::try_from(m.add.cast_signed()).map_err(|_| NoTemplate)?;
+            self.asm.op1s(add, RAX, add_by);
+        }
+        Ok(())
+    }
+
+    /// Of the buffer that has the address in `rax`: its address in `r8`, its bytes in `r9`, its place
+    /// in `r10`.
+    fn buffer(&mut self, slow: Label) {
+        let [address, bytes, storage] = Region::LAYOUT
+            .map(|offset| MemoryOperand::with_base_displ(RCX, i64::try_from(offset).unwrap_or(0)));
+        let asm = &mut self.asm;
+        asm.op2(Code::Mov_r64_rm64, RCX, RAX);
+        asm.op1i(Code::Shr_rm64_imm8, RCX, 32);
+        asm.op2(Code::Cmp_r64_rm64, RCX, field(place::STORAGE_COUNT));
+        asm.jump(Code::Jae_rel32_64, slow);
+        let size = u32::try_from(size_of::<Region>()).unwrap_or(0);
+        asm.op2i(Code::Imul_r64_rm64_imm32, RCX, RCX, size);
+        asm.op2(Code::Add_r64_rm64, RCX, field(place::STORAGE));
+        asm.op2(Code::Mov_r64_rm64, R8, address);
+        asm.op2(Code::Mov_r64_rm64, R9, bytes);
+        asm.op2(Code::Mov_r64_rm64, R10, storage);
+    }
+
+    /// Goes on if so many bytes from the offset in `rax` on lie below `r9`, which is lost, and the offset is aligned.
+    fn check_offset(&mut self, bytes: u64, align: u64, slow: Label) -> Done {
+        let bytes = u32::try_from(bytes)
+            .ok()
+            .filter(|b| *b < 1 << 31)
+            .ok_or(NoTemplate)?;
+        let asm = &mut self.asm;
+        asm.op1i(Code::Sub_rm64_imm32, R9, bytes);
+        asm.jump(Code::Jb_rel32_64, slow);
+        asm.op2(Code::Cmp_r64_rm64, RAX, R9);
+        asm.jump(Code::Ja_rel32_64, slow);
+        if align > 1 {
+            let low = u32::try_from(align - 1).map_err(|_| NoTemplate)?;
+            asm.op1i(Code::Test_rm64_imm32, RAX, low);
+            asm.jump(Code::Jne_rel32_64, slow);
+        }
+        Ok(())
+    }
+
+    /// Copies bytes between memory at `rax` and the register file.
+    fn copy(&mut self, store: bool, data: usize, bytes: usize) -> Done {
+        let mut done = 0;
+        while done < bytes {
+            let left = bytes - done;
+            let size = match left {
+                64.. if self.features == Features::Avx512 => 64,
+                32.. => 32,
+                16.. => 16,
+                8.. => 8,
+                _ => 4,
+            };
+            let there = at(RAX, done)?;
+            let here = self.file(data + done, size)?;
+            let (from, to) = if store { (here, there) } else { (there, here) };
+            let register = u32::try_from(done / size % 8).unwrap_or(0);
+            self.load_bytes(register, from, size)?;
+            self.store_bytes(to, register, size)?;
+            done += size;
+        }
+        Ok(())
+    }
+
+    /// The only lane's elements, one after the other.
+    fn block(&mut self, m: &LaneMessage, slow: Label) -> Done {
+        let bytes = 4 * m.parts.len();
+        let packed = (0..)
+            .step_by(4)
+            .zip(&m.parts)
+            .all(|(n, part)| *part == (n, n));
+        if !packed || bytes > 512 {
+            return Err(NoTemplate);
+        }
+        self.first_address(m)?;
+        if m.local {
+            let mask = u32::try_from(m.mask)
+                .ok()
+                .filter(|m| *m < 1 << 31)
+                .ok_or(NoTemplate)?;
+            self.asm.op1i(Code::And_rm64_imm32, RAX, mask);
+            self.asm
+                .op2(Code::Mov_r64_rm64, R9, field(place::LOCAL_BYTES));
+            self.check_offset(bytes as u64, m.align, slow)?;
+            self.asm.op2(Code::Add_r64_rm64, RAX, field(place::LOCAL));
+        } else {
+            if m.mask != u64::MAX {
+                return Err(NoTemplate);
+            }
+            self.buffer(slow);
+            self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
+            self.check_offset(bytes as u64, m.align, slow)?;
+            self.asm.op2(Code::Add_r64_rm64, RAX, R10);
+        }
+        self.copy(m.store, m.data, bytes)
+    }
+
+    /// All ones as the mask of the next gather or scatter.
+    fn all_lanes(&mut self) {
+        self.asm.op3(Code::VEX_Kxnorw_kr_kr_kr, K2, K2, K2);
+    }
+
+    /// Shared local memory at addresses of 32 bits.
+    fn local_lanes(&mut self, m: &LaneMessage, slow: Label) -> Done {
+        let avx512 = self.features == Features::Avx512;
+        if m.store && !avx512 {
+            return Err(NoTemplate);
+        }
+        let c = Chunks::new(self.features, 4, m.lanes);
+        let full = if c.zmm { 16 } else { 8 };
+        let mask = u32::try_from(m.mask).map_err(|_| NoTemplate)?;
+        let span = u32::try_from(m.span)
+            .ok()
+            .filter(|s| *s < 1 << 31)
+            .ok_or(NoTemplate)?;
+        if c.lanes != full || m.store && !c.zmm {
+            return Err(NoTemplate);
+        }
+        self.asm.op2(Code::Mov_r64_rm64, RDI, field(place::LOCAL));
+        self.asm
+            .op2(Code::Mov_r64_rm64, R9, field(place::LOCAL_BYTES));
+        self.asm.op1i(Code::Sub_rm64_imm32, R9, span);
+        self.asm.jump(Code::Jb_rel32_64, slow);
+        let (limit, most, any, first) = (7, 3, 4, 8);
+        self.asm
+            .op2(Code::VEX_Vmovd_xmm_rm32, xmm(limit), Register::R9D);
+        self.v2(c, ops::BROADCAST_D, limit, xmm(limit));
+        // The addresses of a chunk, in registers from the first on.
+        for (n, chunk) in (first..).zip(0..c.count) {
+            let bytes = c.lanes * 4;
+            let from = self.file(m.addresses + chunk * bytes, bytes)?;
+            self.load_bytes(n, from, bytes)?;
+            if m.add != 0 {
+                #[expect(clippy::cast_possible_truncation, reason = "addresses have 32 bits")]
+                let add = self.dwords(m.add as u32);
+                self.v3m(c, ops::ADD_D, n, n, add);
+            }
+            let mask = self.dwords(mask);
+            self.v3m(c, ops::AND, n, n, mask);
+            if chunk == 0 {
+                self.v2(c, ops::MOVE, most, c.register(n));
+                self.v2(c, ops::MOVE, any, c.register(n));
+            } else {
+                self.v3(c, ops::MAX_UD, most, most, n);
+                self.v3(c, ops::OR, any, any, n);
+            }
+        }
+        self.v3(c, ops::MIN_UD, 5, most, limit);
+        self.v3(c, ops::XOR, 5, 5, most);
+        if m.align > 1 {
+            let low = self.dwords(u32::try_from(m.align - 1).map_err(|_| NoTemplate)?);
+            self.v3m(c, ops::AND, any, any, low);
+            self.v3(c, ops::OR, 5, 5, any);
+        }
+        // Anything left is an address outside, or one that is not aligned.
+        if c.zmm {
+            let n = c.register(5);
+            self.asm
+                .op3(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, K2, n, n);
+            self.asm.op2(Code::VEX_Kortestw_kr_kr, K2, K2);
+        } else {
+            self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(5), ymm(5));
+        }
+        self.asm.jump(Code::Jne_rel32_64, slow);
+        for &(memory, register) in &m.parts {
+            for (n, chunk) in (first..).zip(0..c.count) {
+                let bytes = c.lanes * 4;
+                let data = self.file(m.data + register as usize + chunk * bytes, bytes)?;
+                let there = indexed(RDI, c.register(n), memory);
+                if m.store {
+                    self.load_bytes(0, data, bytes)?;
+                    self.all_lanes();
+                    self.asm
+                        .op2(Code::EVEX_Vpscatterdd_vm32z_k1_zmm, there, c.register(0));
+                    self.asm.mask(K2);
+                    continue;
+                }
+                if c.zmm {
+                    self.all_lanes();
+                    self.asm
+                        .op2(Code::EVEX_Vpgatherdd_zmm_k1_vm32z, c.register(0), there);
+                    self.asm.mask(K2);
+                } else {
+                    let ones = ymm(6);
+                    self.asm
+                        .op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, ones, ones, ones);
+                    self.asm
+                        .gather(Code::VEX_Vpgatherdd_ymm_vm32y_ymm, ymm(0), there, ones);
+                }
+                self.store_bytes(data, 0, bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Global memory at addresses of 64 bits: one run of bytes, or all lanes in one buffer.
+    fn global_lanes(&mut self, m: &LaneMessage, slow: Label, done: Label) -> Done {
+        let avx512 = self.features == Features::Avx512;
+        let c = Chunks::new(self.features, 8, m.lanes);
+        let full = if c.zmm { 8 } else { 4 };
+        if c.lanes != full || c.zmm != avx512 || m.mask != u64::MAX {
+            return Err(NoTemplate);
+        }
+        self.first_address(m)?;
+        self.buffer(slow);
+        if let [(memory, 0)] = *m.parts.as_slice() {
+            let scattered = if avx512 { self.asm.label() } else { slow };
+            self.is_run(c, m, scattered)?;
+            let bytes = 4 * m.lanes;
+            self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
+            if memory != 0 {
+                self.asm.op1i(Code::Add_rm64_imm32, RAX, memory);
+            }
+            self.check_offset(bytes as u64, m.align.min(4), slow)?;
+            self.asm.op2(Code::Add_r64_rm64, RAX, R10);
+            self.copy(m.store, m.data, bytes)?;
+            if !avx512 {
+                return Ok(());
+            }
+            self.asm.jump(Code::Jmp_rel32_64, done);
+            self.asm.place(scattered);
+        }
+        if !avx512 {
+            return Err(NoTemplate);
+        }
+        self.global_scattered(c, m, slow)
+    }
+
+    /// Goes on if the addresses follow each other by 4.
+    fn is_run(&mut self, c: Chunks, m: &LaneMessage, otherwise: Label) -> Done {
+        let from = self.file(m.addresses, 8)?;
+        self.v2(c, ops::BROADCAST_Q, 7, from);
+        for chunk in 0..c.count {
+            let bytes = c.lanes * 8;
+            let there = self.file(m.addresses + chunk * bytes, bytes)?;
+            let steps = self.each_qword(|lane| 4 * (chunk * c.lanes + lane) as u64);
+            self.v3m(c, ops::ADD_Q, 6, 7, steps);
+            if c.zmm {
+                let code = Code::EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8;
+                self.asm.op3i(code, K2, c.register(6), there, 0);
+                if chunk != 0 {
+                    self.asm.mask(K2);
+                }
+            } else {
+                self.asm
+                    .op3(Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256, ymm(6), ymm(6), there);
+                if chunk == 0 {
+                    self.v2(c, ops::MOVE, 5, ymm(6));
+                } else {
+                    self.v3(c, ops::AND, 5, 5, 6);
+                }
+            }
+        }
+        if c.zmm {
+            self.asm.op2(Code::VEX_Kmovd_r32_kr, Register::ECX, K2);
+            self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, 0xff);
+        } else {
+            self.asm
+                .op2(Code::VEX_Vpmovmskb_r32_ymm, Register::ECX, ymm(5));
+            self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, u32::MAX);
+        }
+        self.asm.jump(Code::Jne_rel32_64, otherwise);
+        Ok(())
+    }
+
+    /// Lanes anywhere in the buffer of the first one.
+    fn global_scattered(&mut self, c: Chunks, m: &LaneMessage, slow: Label) -> Done {
+        let span = u32::try_from(m.span)
+            .ok()
+            .filter(|s| *s < 1 << 31)
+            .ok_or(NoTemplate)?;
+        self.asm.op1i(Code::Sub_rm64_imm32, R9, span);
+        self.asm.jump(Code::Jb_rel32_64, slow);
+        if m.add != 0 {
+            let add = i32::try_from(m.add.cast_signed()).map_err(|_| NoTemplate)?;
+            self.asm.op1s(Code::Sub_rm64_imm32, R8, add);
+        }
+        let (base, limit, any, first) = (5, 6, 4, 8);
+        for (n, from) in [(base, R8), (limit, R9)] {
+            self.asm
+                .op2(Code::EVEX_Vpbroadcastq_zmm_k1z_r64, c.register(n), from);
+        }
+        for (n, chunk) in (first..).zip(0..c.count) {
+            let from = self.file(m.addresses + chunk * 64, 64)?;
+            self.load_bytes(n, from, 64)?;
+            self.v3(c, ops::SUB_Q, n, n, base);
+            // Not greater than the limit.
+            let code = Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8;
+            self.asm.op3i(code, K2, c.register(n), c.register(limit), 2);
+            if chunk == 0 {
+                self.v2(c, ops::MOVE, any, c.register(n));
+            } else {
+                self.asm.mask(K2);
+                self.v3(c, ops::OR, any, any, n);
+            }
+        }
+        self.asm.op2(Code::VEX_Kmovd_r32_kr, Register::ECX, K2);
+        self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, 0xff);
+        self.asm.jump(Code::Jne_rel32_64, slow);
+        if m.align > 1 {
+            let low = self.qwords(m.align - 1);
+            let code = Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64;
+            self.asm.op3(code, K2, c.register(any), low);
+            self.asm.op2(Code::VEX_Kortestw_kr_kr, K2, K2);
+            self.asm.jump(Code::Jne_rel32_64, slow);
+        }
+        for &(memory, register) in &m.parts {
+            for (n, chunk) in (first..).zip(0..c.count) {
+                let data = self.file(m.data + register as usize + chunk * 32, 32)?;
+                let there = indexed(R10, c.register(n), memory);
+                if m.store {
+                    self.load_bytes(0, data, 32)?;
+                    self.all_lanes();
+                    self.asm
+                        .op2(Code::EVEX_Vpscatterqd_vm64z_k1_ymm, there, ymm(0));
+                    self.asm.mask(K2);
+                } else {
+                    self.all_lanes();
+                    self.asm
+                        .op2(Code::EVEX_Vpgatherqd_ymm_k1_vm64z, ymm(0), there);
+                    self.asm.mask(K2);
+                    self.store_bytes(data, 0, 32)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

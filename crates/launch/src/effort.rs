@@ -1,0 +1,250 @@
+//! Running the groups of a launch: their common budget, and what stops all of them.
+
+use crate::error::LaunchError;
+use crate::kernel::Config;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use visakit_exec::{Counters, Group, Interrupt, Limits, Memory, Observer, Program, Progress};
+
+/// Steps of a group after which it sees what the others have done.
+const CHUNK: u64 = 1 << 17;
+
+/// Chunks that groups before one that faulted have to fault themselves: which fault is told of does not depend on
+/// luck, and what spins is stopped.
+const GRACE: u64 = 64;
+
+/// What the groups of a launch have in common while they run.
+pub(crate) struct Effort<'a> {
+    config: &'a Config<'a>,
+    chunk: u64,
+    /// Steps of all groups.
+    spent: AtomicU64,
+    /// The first group, in order, that faulted.
+    faulted: AtomicU64,
+}
+
+/// What groups did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Done {
+    pub(crate) counters: Counters,
+    /// Groups that have ended.
+    pub(crate) groups: u64,
+    /// Whether some did not, because the run was interrupted.
+    pub(crate) stopped: bool,
+}
+
+impl<'a> Effort<'a> {
+    pub(crate) const fn new(config: &'a Config<'a>) -> Self {
+        Self::in_chunks(config, CHUNK)
+    }
+
+    /// Groups that look up after so many steps.
+    const fn in_chunks(config: &'a Config<'a>, chunk: u64) -> Self {
+        Self {
+            config,
+            chunk,
+            spent: AtomicU64::new(0),
+            faulted: AtomicU64::new(u64::MAX),
+        }
+    }
+
+    pub(crate) const fn limits(&self) -> &Limits {
+        &self.config.limits
+    }
+
+    fn interrupted(&self) -> bool {
+        self.config.interrupt.is_some_and(Interrupt::is_raised)
+    }
+
+    /// Runs the group of that number to its end, or until it is to stop. Adds to `done` what it did.
+    ///
+    /// # Errors
+    /// Its fault, put into words by `fault`, and [`LaunchError::Steps`].
+    pub(crate) fn run(
+        &self,
+        number: u64,
+        (group, program, memory): (&mut Group, &Program, &Memory),
+        observer: &mut impl Observer,
+        done: &mut Done,
+        fault: impl FnOnce(visakit_exec::Fault) -> LaunchError,
+    ) -> Result<(), LaunchError> {
+        let (limits, most) = (&self.config.limits, self.config.max_steps);
+        let mut grace = GRACE;
+        let ended = loop {
+            let before = group.counters().instructions;
+            let fuel = most
+                .saturating_sub(self.spent.load(Relaxed))
+                .min(self.chunk);
+            let interrupt = self.config.interrupt;
+            let progress = group.advance(program, memory, limits, fuel, interrupt, observer);
+            let used = group.counters().instructions - before;
+            let spent = self.spent.fetch_add(used, Relaxed).saturating_add(used);
+            let progress = match progress {
+                Ok(progress) => progress,
+                Err(found) => return Err(fault(found)),
+            };
+            if spent > most || (spent == most && progress == Progress::OutOfFuel) {
+                return Err(LaunchError::Steps(most));
+            }
+            match progress {
+                Progress::Ended => break true,
+                Progress::Interrupted => break false,
+                Progress::OutOfFuel => {}
+            }
+            let faulted = self.faulted.load(Relaxed);
+            if faulted != u64::MAX {
+                grace = grace.saturating_sub(1);
+                if faulted < number || grace == 0 {
+                    break false;
+                }
+            }
+        };
+        done.counters += group.counters();
+        done.groups += u64::from(ended);
+        done.stopped |= !ended;
+        if ended && let Some(progress) = self.config.progress {
+            progress(1);
+        }
+        Ok(())
+    }
+
+    /// Runs the groups `first..first + count` on the threads of the rayon pool, at most `workers` at a time. A worker
+    /// keeps what `team` makes of its number from group to group.
+    ///
+    /// # Errors
+    /// That of the first group, in order, that has one.
+    pub(crate) fn all<T>(
+        &self,
+        (first, count): (u64, u64),
+        workers: u64,
+        team: impl Fn(u64) -> T + Sync,
+        run: impl Fn(&mut T, u64, &mut Done) -> Result<(), LaunchError> + Sync,
+    ) -> Result<Done, LaunchError> {
+        let next = AtomicU64::new(0);
+        let all = Mutex::new((Done::default(), None::<(u64, LaunchError)>));
+        let worker = |slot: u64| {
+            let mut team = team(slot);
+            let mut done = Done::default();
+            let mut failed = None;
+            while self.faulted.load(Relaxed) == u64::MAX {
+                // One after the other, so that groups that wait for earlier ones find them started.
+                let number = next.fetch_add(1, Relaxed);
+                if number >= count {
+                    break;
+                }
+                if self.interrupted() {
+                    done.stopped = true;
+                    break;
+                }
+                let number = first.saturating_add(number);
+                if let Err(error) = run(&mut team, number, &mut done) {
+                    self.faulted.fetch_min(number, Relaxed);
+                    failed = Some((number, error));
+                }
+            }
+            if let Ok(mut all) = all.lock() {
+                all.0 += done;
+                if let Some(failed) = failed
+                    && all.1.as_ref().is_none_or(|first| failed.0 < first.0)
+                {
+                    all.1 = Some(failed);
+                }
+            }
+        };
+        rayon::scope(|scope| {
+            for slot in 1..workers.min(count) {
+                let worker = &worker;
+                scope.spawn(move |_| worker(slot));
+            }
+            worker(0);
+        });
+        match all.into_inner().unwrap_or_default() {
+            (_, Some((_, error))) => Err(error),
+            (done, None) => Ok(done),
+        }
+    }
+
+    /// Runs groups one after the other, as long as they are not interrupted.
+    ///
+    /// # Errors
+    /// That of the first group that has one.
+    pub(crate) fn each<G>(
+        &self,
+        groups: impl IntoIterator<Item = G>,
+        mut run: impl FnMut(G, &mut Done) -> Result<(), LaunchError>,
+    ) -> Result<Done, LaunchError> {
+        let mut done = Done::default();
+        for group in groups {
+            if self.interrupted() {
+                done.stopped = true;
+                break;
+            }
+            run(group, &mut done)?;
+        }
+        Ok(done)
+    }
+}
+
+impl std::ops::AddAssign for Done {
+    fn add_assign(&mut self, other: Self) {
+        self.counters += other.counters;
+        self.groups = self.groups.saturating_add(other.groups);
+        self.stopped |= other.stopped;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::case::Case;
+    use std::path::{Path, PathBuf};
+
+    /// Where the steps of a group are cut makes no difference to anything: memory, counters, or what is compared.
+    #[test]
+    fn cut_anywhere() {
+        let config = Config::default();
+        let inside = |folder: &Path| -> Vec<PathBuf> {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            entries.map(|entry| entry.path()).collect()
+        };
+        let mut kernels = inside(&visakit_testing::fixtures().join("cases"));
+        if let Some(shared) = visakit_testing::shared("fuel cut anywhere", "cases") {
+            // One device of each kernel will do.
+            kernels.extend(inside(&shared));
+        }
+        let described = |folder: &PathBuf| folder.join("case.json").exists();
+        let mut cases = 0;
+        for path in kernels
+            .iter()
+            .filter_map(|k| inside(k).into_iter().find(described))
+        {
+            let case = Case::open(&path).unwrap();
+            let run = |chunk| {
+                let verdict = case.run_launch(
+                    false,
+                    &config,
+                    |object| object,
+                    |launch| launch.run_with(&Effort::in_chunks(&config, chunk), 1),
+                );
+                let verdict = verdict.unwrap();
+                assert!(verdict.difference.is_none(), "{}, {chunk}", case.name());
+                let memory: Vec<_> = (0..32)
+                    .map(|n| verdict.outcome.memory(n).map(<[u8]>::to_vec))
+                    .collect();
+                (verdict.outcome.counters, memory)
+            };
+            let whole = run(u64::MAX);
+            let chunks: &[u64] = match whole.0.instructions {
+                0..50_000 => &[1, 3, 977],
+                50_000..1_000_000 => &[977],
+                _ => continue,
+            };
+            for chunk in chunks {
+                assert!(run(*chunk) == whole, "{}, {chunk}", case.name());
+            }
+            cases += 1;
+        }
+        assert!(cases >= 5, "{cases}");
+    }
+}
