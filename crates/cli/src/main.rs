@@ -91,6 +91,8 @@ enum Command {
     Man(commands::shell::Man),
     /// Look up instructions: fields, versions, platforms.
     Isa(commands::isa::Args),
+    /// Look up platforms: names, size of a register, what they have.
+    Platforms(commands::platforms::Args),
 }
 
 /// How a command ended.
@@ -128,6 +130,7 @@ fn main() -> ExitCode {
         Command::Completions(args) => commands::shell::completions(args),
         Command::Man(args) => commands::shell::man(args),
         Command::Isa(args) => commands::isa::run(args),
+        Command::Platforms(args) => commands::platforms::run(args),
     };
     let status = match result {
         Ok(status) => status,

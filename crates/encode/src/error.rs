@@ -7,7 +7,7 @@ use core::fmt;
 use thiserror::Error as ThisError;
 use visakit_isa::object::RoutineId;
 use visakit_isa::table::FieldName;
-use visakit_isa::{Format, Op, Version};
+use visakit_isa::{DataType, Format, Op, Version};
 
 /// What is wrong, without a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ThisError)]
@@ -16,6 +16,17 @@ pub enum ErrorKind {
     /// The version has no binary form, or none that is known.
     #[error("version {0} has no known binary layout")]
     UnsupportedVersion(Version),
+    /// What version 4.2 alone has: an instruction, or a field that says something.
+    #[error("{what} exists as text only", what = DisplayTextOnly(.op, .field))]
+    TextOnly {
+        /// The instruction.
+        op: Op,
+        /// Its field, where it is that.
+        field: Option<FieldName>,
+    },
+    /// A type that version 4.2 alone has.
+    #[error("the type {0} exists as text only")]
+    TextOnlyType(DataType),
     /// A number is too large for its field.
     #[error("{value:#x} does not fit into {bits} bits")]
     TooLarge {
@@ -66,6 +77,18 @@ pub enum ErrorKind {
     BadArrangement,
 }
 
+struct DisplayTextOnly<'a>(&'a Op, &'a Option<FieldName>);
+
+impl fmt::Display for DisplayTextOnly<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mnemonic = self.0.def().mnemonic();
+        match self.1 {
+            Some(field) => write!(f, "{field} of `{mnemonic}`"),
+            None => write!(f, "`{mnemonic}`"),
+        }
+    }
+}
+
 struct DisplayField<'a>(&'a Option<FieldName>);
 
 impl fmt::Display for DisplayField<'_> {
@@ -84,6 +107,9 @@ impl ErrorKind {
         match self {
             Self::UnsupportedVersion(_) => {
                 "known are 2.4, 3.0 to 3.8, 4.0, 4.1 and 4.8; 4.2 exists as text only"
+            }
+            Self::TextOnly { .. } | Self::TextOnlyType(_) => {
+                "keep it as text: no version has a binary form for it; without it, 4.1 has one"
             }
             Self::TooLarge { .. } => {
                 "choose a newer version with wider fields, or make the value smaller"

@@ -128,7 +128,7 @@ fn write(instruction: &Instruction, out: &mut Buffer) -> Result<(), Error> {
 /// Writes opcode and sub-operation.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn head<K: Output>(def: &'static InstructionDef, out: &mut K) -> Result<(), K::Error> {
-    if !def.exists_in(out.format()) {
+    if !def.has_layout() || !def.exists_in(out.format()) {
         return Err(out.refuse(ErrorKind::NoSuchInstruction(def.op), "opcode"));
     }
     out.number("opcode", Width::U8, def.op.opcode().into())?;

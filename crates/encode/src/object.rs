@@ -6,11 +6,11 @@ use crate::sink::Buffer;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
-use visakit_isa::Format;
 use visakit_isa::object::{
     Arrangement, Body, Content, Item, NativeCode, Object, Piece, Routine, RoutineId, RoutineKind,
 };
 use visakit_isa::wire::{Derived, Sink, Width};
+use visakit_isa::{Features, Field, Format};
 
 /// Writes an object. Offsets, sizes and counts are computed from its content.
 ///
@@ -39,6 +39,9 @@ pub fn write(object: &Object<'_>) -> Result<Vec<u8>, Error> {
     let format = object.format();
     let fail = |kind| Error::new(kind, format, Context::default());
     if !object.version.is_supported() {
+        if let Some(error) = text_only(object) {
+            return Err(error);
+        }
         return Err(fail(ErrorKind::UnsupportedVersion(object.version)));
     }
     let mut out = Buffer::new(format);
@@ -78,6 +81,52 @@ pub fn write(object: &Object<'_>) -> Result<Vec<u8>, Error> {
     }
     numbers.fill_in(object, &mut out);
     Ok(out.bytes)
+}
+
+/// What of an object of version 4.2 has no binary form: the first instruction that only it has, or that says something
+/// that only it can say.
+#[cold]
+fn text_only(object: &Object<'_>) -> Option<Error> {
+    let format = object.format();
+    object.routines().find_map(|(id, routine)| {
+        let body = routine.body()?;
+        for (number, variable) in (0u32..).zip(&body.variables) {
+            let ty = variable.properties.data_type();
+            if ty.is_text_only() {
+                let context = Context {
+                    path: Vec::from([("variables", Some(number))]),
+                    ..Context::default()
+                };
+                let error = Error::new(ErrorKind::TextOnlyType(ty), format, context);
+                return Some(error.in_routine(id, &routine.display_name()));
+            }
+        }
+        let mut code = body.code.iter().enumerate();
+        code.find_map(|(number, item)| {
+            let Item::Instruction(instruction) = item else {
+                return None;
+            };
+            let (op, def) = (instruction.op, instruction.def());
+            let says = |field: &Field| {
+                let def_of = def.field(field.name)?;
+                let newer = def_of.when.required().contains(Features::SINCE_4_2);
+                let neutral = def.neutral(def_of, format);
+                (newer && neutral != Some(field.value)).then_some(Some(field.name))
+            };
+            let field = if def.has_layout() {
+                instruction.fields.iter().find_map(says)?
+            } else {
+                None
+            };
+            let kind = ErrorKind::TextOnly { op, field };
+            let error = Error::new(kind, format, Context::default());
+            Some(
+                error
+                    .in_instruction(number, op)
+                    .in_routine(id, &routine.display_name()),
+            )
+        })
+    })
 }
 
 /// About as many bytes as the object will have: native code, and what instructions and symbols take in

@@ -352,6 +352,18 @@ enumerations! {
         RI = 6 "ri",
         CC = 7 "cc",
     }
+    /// Operations of LSC_EXTENDED_CACHE_CTRL.
+    LSC_CACHE_OP lsc_cache_op & 0xff {
+        RESET = 1 "reset",
+        SET = 2 "set",
+    }
+    /// Sizes of LSC_EXTENDED_CACHE_CTRL.
+    LSC_CACHE_SIZE lsc_cache_size & 0xff {
+        N64B = 1 "64B",
+        N128B = 2 "128B",
+        N192B = 3 "192B",
+        N256B = 4 "256B",
+    }
     /// Flush operations of LSC_FENCE.
     LSC_FENCE_OP lsc_fence_op & 0xff {
         NONE = 0 "none",

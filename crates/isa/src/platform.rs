@@ -15,9 +15,21 @@ struct Row {
     has: Has,
 }
 
+/// Names of what platforms have, for those who read.
+const NAMES: [(Has, &str); 8] = [
+    (Has::DF, "df"),
+    (Has::QWORDS, "q"),
+    (Has::BF, "bf"),
+    (Has::INTEGER_DIVISION, "integer division"),
+    (Has::LSC, "load/store cache"),
+    (Has::DATA_PORT, "data port"),
+    (Has::DPAS, "systolic arrays"),
+    (Has::FUSED, "fused units"),
+];
+
 bitflags! {
     /// What platforms differ in.
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Debug)]
     struct Has: u16 {
         /// Registers of 64 bytes; else of 32.
         const WIDE_REGISTERS = 1 << 0;
@@ -253,6 +265,12 @@ impl Platform {
         } else {
             16
         }
+    }
+
+    /// What it has, in words.
+    pub fn features(self) -> impl Iterator<Item = &'static str> {
+        let had = NAMES.into_iter().filter(move |(what, _)| self.has(*what));
+        had.map(|(_, name)| name)
     }
 
     /// Whether arithmetic has the type.

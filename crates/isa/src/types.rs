@@ -39,10 +39,18 @@ pub enum DataType {
     Hf = 14,
     /// Brain float, 16 bits (since 2021).
     Bf = 15,
+    /// Tensor float: the upper 19 of 32 bits (4.2).
+    Tf32 = 16,
+    /// Float of 8 bits, 4 of them exponent (4.2).
+    Hf8 = 17,
+    /// Float of 8 bits, 5 of them exponent (4.2).
+    Bf8 = 18,
+    /// Float of 4 bits, 2 of them exponent (4.2).
+    E2m1 = 19,
 }
 
 impl DataType {
-    /// All types in the order of their codes.
+    /// All types with a code of four bits, in the order of their codes.
     pub const ALL: [Self; 16] = [
         Self::Ud,
         Self::D,
@@ -70,7 +78,18 @@ impl DataType {
         Self::ALL[(code & 0xf) as usize]
     }
 
-    /// The four-bit code.
+    /// The types that came with 4.2, whose codes have more bits than the binary form. They are those of declared
+    /// variables only.
+    pub const TEXT_ONLY: [Self; 4] = [Self::Tf32, Self::Hf8, Self::Bf8, Self::E2m1];
+
+    /// Whether no binary form has the type.
+    #[inline]
+    #[must_use]
+    pub const fn is_text_only(self) -> bool {
+        self.code() > 0xf
+    }
+
+    /// The code; four bits but for [`Self::TEXT_ONLY`].
     #[inline]
     #[must_use]
     pub const fn code(self) -> u8 {
@@ -82,9 +101,9 @@ impl DataType {
     #[must_use]
     pub const fn size(self) -> u8 {
         match self {
-            Self::Ub | Self::B | Self::Bool => 1,
+            Self::Ub | Self::B | Self::Bool | Self::Hf8 | Self::Bf8 | Self::E2m1 => 1,
             Self::Uw | Self::W | Self::Hf | Self::Bf => 2,
-            Self::Ud | Self::D | Self::F | Self::V | Self::Vf | Self::Uv => 4,
+            Self::Ud | Self::D | Self::F | Self::V | Self::Vf | Self::Uv | Self::Tf32 => 4,
             Self::Df | Self::Uq | Self::Q => 8,
         }
     }
@@ -109,6 +128,10 @@ impl DataType {
             Self::Q => "q",
             Self::Hf => "hf",
             Self::Bf => "bf",
+            Self::Tf32 => "tf32",
+            Self::Hf8 => "hf8",
+            Self::Bf8 => "bf8",
+            Self::E2m1 => "e2m1",
         }
     }
 
@@ -133,7 +156,7 @@ impl DataType {
     /// Whether the type is a floating-point type (packed `vf` included).
     #[must_use]
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::Df | Self::F | Self::Hf | Self::Bf | Self::Vf)
+        self.is_text_only() || matches!(self, Self::Df | Self::F | Self::Hf | Self::Bf | Self::Vf)
     }
 
     /// Whether the type is a signed integer type (packed `v` included).
@@ -152,7 +175,7 @@ impl fmt::Display for DataType {
 bitflags! {
     /// A set of data types; bit n stands for the type of code n.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-    pub struct TypeSet: u16 {
+    pub struct TypeSet: u32 {
         /// `ud`
         const UD = 1 << 0;
         /// `d`

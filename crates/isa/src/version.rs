@@ -131,6 +131,8 @@ bitflags! {
         const SINCE_4_0 = 1 << 9;
         /// Version 4.1 or later.
         const SINCE_4_1 = 1 << 10;
+        /// Version 4.2: what only text can say.
+        const SINCE_4_2 = 1 << 11;
         /// A surface index follows the LSC surface operand, an immediate each typed coordinate
         /// (writers and readers since 2023-07).
         const LSC_SURFACE_INDEX = 1 << 16;
@@ -156,7 +158,7 @@ impl Features {
         .union(Self::DPAS_PREDICATE);
 
     /// The thresholds, each with the version that it names.
-    pub const THRESHOLDS: [(Self, Version); 11] = [
+    pub const THRESHOLDS: [(Self, Version); 12] = [
         (Self::SINCE_3_0, Version::V3_0),
         (Self::SINCE_3_1, Version::V3_1),
         (Self::SINCE_3_2, Version::V3_2),
@@ -168,6 +170,7 @@ impl Features {
         (Self::SINCE_3_8, Version::V3_8),
         (Self::SINCE_4_0, Version::V4_0),
         (Self::SINCE_4_1, Version::V4_1),
+        (Self::SINCE_4_2, Version::V4_2),
     ];
 
     const fn of_version(version: Version) -> Self {

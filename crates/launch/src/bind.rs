@@ -163,7 +163,7 @@ impl Bound {
                 BoundArgument::Elsewhere { handle }
             }
             Argument::Sampler(_) => BoundArgument::Elsewhere {
-                handle: sampler_index(info, index),
+                handle: Self::sampler_place(info, index),
             },
         };
         check_kind(info, index, argument)?;
@@ -224,6 +224,18 @@ impl Bound {
         Ok(())
     }
 
+    /// What the payload says of a sampler: its number, or a handle where that is how the kernel reaches it.
+    fn sampler_place(info: &KernelInfo, index: usize) -> Option<u32> {
+        let mut pieces = info.payload_arguments.iter();
+        let piece =
+            pieces.find(|a| is_argument(a.arg_index, index) && a.sampler_index.is_some())?;
+        if piece.addrmode == Some(AddrMode::Bindless) {
+            handle_of(index + 1)
+        } else {
+            piece.sampler_index
+        }
+    }
+
     fn bind_samplers(
         &mut self,
         info: &KernelInfo,
@@ -235,6 +247,9 @@ impl Bound {
             if let Ok(index) = u8::try_from(inline.sampler_index) {
                 self.memory.bind_sampler(index, state);
             }
+            if let Some(handle) = inline_handle(arguments.len(), inline.sampler_index) {
+                self.memory.bind_sampler_handle(handle, state);
+            }
         }
         for (index, argument) in arguments.iter().enumerate() {
             let Argument::Sampler(state) = argument else {
@@ -243,6 +258,9 @@ impl Bound {
             let number = sampler_index(info, index).and_then(|n| u8::try_from(n).ok());
             if let Some(number) = number {
                 self.memory.bind_sampler(number, *state);
+            }
+            if let Some(handle) = handle_of(index + 1) {
+                self.memory.bind_sampler_handle(handle, *state);
             }
         }
         Ok(())
@@ -292,6 +310,12 @@ impl Bound {
     pub(crate) fn add_zeroes(&mut self, bytes: u64) -> Result<u64, LaunchError> {
         let id = self.memory.add_zeroed(bytes).map_err(|e| fault(&e))?;
         Ok(self.memory.address(id))
+    }
+
+    /// A buffer with these contents: its address, and itself.
+    pub(crate) fn add_bytes(&mut self, bytes: &[u8]) -> Result<(u64, BufferId), LaunchError> {
+        let id = self.memory.add_buffer(bytes).map_err(|e| fault(&e))?;
+        Ok((self.memory.address(id), id))
     }
 
     /// The buffer that printf writes into.
@@ -357,6 +381,12 @@ fn fault(error: &MemoryError) -> LaunchError {
 /// The handle of the surface of that number.
 fn handle_of(number: usize) -> Option<u32> {
     u32::try_from(number).ok()?.checked_mul(HANDLE)
+}
+
+/// The handle of a sampler of the program itself, after those of the arguments.
+pub(crate) fn inline_handle(arguments: usize, number: u32) -> Option<u32> {
+    let number = usize::try_from(number).ok()?;
+    handle_of(arguments.checked_add(number)?.checked_add(1)?)
 }
 
 fn sampler_index(info: &KernelInfo, index: usize) -> Option<u32> {

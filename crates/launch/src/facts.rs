@@ -1,6 +1,7 @@
 //! What the pieces of a kernel's payload hold.
 
 use crate::argument::{Argument, addressing_number, order_number, snaps, type_number};
+use crate::bind::inline_handle;
 use crate::error::LaunchError;
 use crate::ndrange::NdRange;
 use crate::zeinfo::{AddrMode, AddrSpace, ArgType, PayloadArgument};
@@ -135,7 +136,15 @@ impl Facts<'_> {
             } else {
                 0
             }),
-            ArgType::InlineSampler => word(piece.sampler_index.unwrap_or(0)),
+            ArgType::InlineSampler => {
+                let number = piece.sampler_index.unwrap_or(0);
+                if piece.addrmode == Some(AddrMode::Bindless) {
+                    let handle = inline_handle(self.arguments.len(), number);
+                    long(handle.unwrap_or(0).into())
+                } else {
+                    word(number)
+                }
+            }
             other => return Err(LaunchError::Payload(format!("{other:?}"))),
         })
     }

@@ -5,6 +5,7 @@ use crate::bind::{Bound, bind};
 use crate::effort::{Done, Effort};
 use crate::error::{LaunchError, zeroes};
 use crate::facts::Facts;
+use crate::implicit::Implicit;
 use crate::ndrange::NdRange;
 use crate::payload::Layout;
 use crate::source::{find_kernel, grf_bytes_of};
@@ -279,22 +280,36 @@ impl<'o> Kernel<'o> {
             }
             bound.private_base = bound.add_zeroes(bytes)?;
         }
-        if self.payload_has(ArgType::PrintfBuffer) {
+        let implicit = self.needs_implicit();
+        if implicit || self.payload_has(ArgType::PrintfBuffer) {
             bound.add_printf(PRINTF_BYTES)?;
         }
+        let walk = self.walk();
+        let implicit = if implicit {
+            Some(Implicit::new(&mut bound, range, &layout, walk)?)
+        } else {
+            None
+        };
         Ok(Launch {
             program,
             info: self.info.clone(),
-            walk: self.walk(),
+            walk,
             layout,
             range: *range,
             arguments: arguments.iter().map(Argument::without_content).collect(),
             bound,
+            implicit,
             private,
             scratch: self.scratch_bytes(),
             workers,
             translation,
         })
+    }
+
+    /// Whether functions of the kernel may ask for implicit arguments.
+    fn needs_implicit(&self) -> bool {
+        let env = &self.info.execution_env;
+        env.has_stack_calls || env.require_iab || self.payload_has(ArgType::ImplicitArgBuffer)
     }
 
     fn check_count(&self, given: usize) -> Result<(), LaunchError> {
@@ -401,6 +416,7 @@ pub struct Launch {
     /// Without the contents of buffers and images.
     arguments: Vec<Argument>,
     bound: Bound,
+    implicit: Option<Implicit>,
     /// Private memory of a thread.
     private: u64,
     /// Scratch memory of a thread.
@@ -487,7 +503,7 @@ impl Launch {
             printf: self.bound.printf_address(),
             constants: self.bound.section(&[".data.const", ".bss.const"]),
             globals: self.bound.section(&[".data.global", ".bss.global"]),
-            implicit: 0,
+            implicit: self.implicit.as_ref().map_or(0, |i| i.address(local)),
         }
     }
 }
@@ -529,8 +545,10 @@ impl<'l> Team<'l> {
             self.fill(local)?;
             self.local = Some(local);
         }
+        let implicit = launch.implicit.as_ref().map_or(0, |i| i.place(local));
         for (thread, start) in (0_u32..).zip(&mut self.starts) {
-            launch.layout.write_header(&mut start.image, at, thread);
+            let image = &mut start.image;
+            launch.layout.write_header(image, at, thread, implicit);
             start.group_id = at;
         }
         let fault = |fault: visakit_exec::Fault| LaunchError::Fault {

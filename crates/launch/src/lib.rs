@@ -20,6 +20,7 @@ mod compare;
 mod effort;
 mod error;
 mod facts;
+mod implicit;
 mod kernel;
 mod media;
 mod ndrange;

@@ -106,6 +106,22 @@ impl NdRange {
         ]
     }
 
+    /// Every size that groups have: the usual one, and those at the ends of a grid that they do not divide.
+    #[must_use]
+    pub fn local_sizes(&self) -> Vec<[u32; 3]> {
+        let groups = self.groups();
+        let last = |d: usize| groups.get(d).map_or(0, |n| n.saturating_sub(1));
+        let mut sizes = Vec::new();
+        for corner in 0..8_u32 {
+            let at = std::array::from_fn(|d| if corner >> d & 1 == 1 { last(d) } else { 0 });
+            let size = self.local_of(at);
+            if !sizes.contains(&size) {
+                sizes.push(size);
+            }
+        }
+        sizes
+    }
+
     /// Work-items in each dimension of the group at those coordinates.
     #[must_use]
     pub fn local_of(&self, group: [u32; 3]) -> [u32; 3] {

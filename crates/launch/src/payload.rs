@@ -172,13 +172,14 @@ impl Layout {
         u32::MAX.checked_shr(32 - live).unwrap_or(0)
     }
 
-    /// Writes the thread header.
-    pub fn write_header(&self, image: &mut [u8], group: [u32; 3], thread: u32) {
+    /// Writes the thread header. `implicit` is the place of the implicit arguments, a multiple of 64.
+    pub fn write_header(&self, image: &mut [u8], group: [u32; 3], thread: u32, implicit: u32) {
         let Some(header) = image.get_mut(..HEADER) else {
             return;
         };
         let [x, y, z] = group;
-        for (dword, value) in [(1, x), (2, thread & 0xff), (6, y), (7, z)] {
+        let words = [(0, implicit), (1, x), (2, thread & 0xff), (6, y), (7, z)];
+        for (dword, value) in words {
             put(header, dword * 4, &u32::to_le_bytes(value));
         }
     }
@@ -194,17 +195,9 @@ impl Layout {
         let Some(place) = self.local_ids else {
             return;
         };
-        let size = |d: usize| local.get(d).copied().unwrap_or(1).max(1);
         let first = thread.saturating_mul(self.simd);
         for lane in 0..self.simd {
-            let mut rest = first.saturating_add(lane);
-            let mut id = [0_u32; 3];
-            for dimension in walk {
-                if let Some(id) = id.get_mut(dimension) {
-                    *id = rest % size(dimension);
-                    rest /= size(dimension);
-                }
-            }
+            let id = local_id(first.saturating_add(lane), local, walk);
             // Lanes past the end of the group are off; what they hold does not matter.
             for (dimension, id) in (0_u32..).zip(id) {
                 let id = u16::try_from(id).unwrap_or(u16::MAX).to_le_bytes();
@@ -312,7 +305,22 @@ const fn lane_stride(simd: u32, grf_bytes: u32) -> u32 {
     (simd * 2).div_ceil(grf) * grf
 }
 
-fn items(local: [u32; 3]) -> u32 {
+/// The local id of a work-item of a group, by its number.
+pub(crate) fn local_id(number: u32, local: [u32; 3], walk: [usize; 3]) -> [u32; 3] {
+    let size = |d: usize| local.get(d).copied().unwrap_or(1).max(1);
+    let mut rest = number;
+    let mut id = [0_u32; 3];
+    for dimension in walk {
+        if let Some(id) = id.get_mut(dimension) {
+            *id = rest % size(dimension);
+            rest /= size(dimension);
+        }
+    }
+    id
+}
+
+/// Work-items of a group.
+pub(crate) fn items(local: [u32; 3]) -> u32 {
     local.iter().fold(1, |n: u32, &d| n.saturating_mul(d))
 }
 
@@ -464,13 +472,13 @@ mod tests {
         let info = info(32, 192, &HEADER);
         let layout = Layout::new(&info, &[(64, 64), (256, 32)], 64).unwrap();
         let mut image = vec![0; 320];
-        layout.write_header(&mut image, [7, 8, 9], 3);
+        layout.write_header(&mut image, [7, 8, 9], 3, 0x140);
         let dwords: Vec<u32> = image[..32]
             .as_chunks()
             .0
             .iter()
             .map(|b| u32::from_le_bytes(*b))
             .collect();
-        assert_eq!(dwords, [0, 7, 3, 0, 0, 0, 8, 9]);
+        assert_eq!(dwords, [0x140, 7, 3, 0, 0, 0, 8, 9]);
     }
 }

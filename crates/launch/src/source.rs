@@ -135,10 +135,26 @@ impl Source {
         grf_bytes: u32,
         options: ReadOptions,
     ) -> Result<Object<'_>, LaunchError> {
+        let linked = Self::link_as(sources, grf_bytes, options, None);
+        // What one text needs decides for all.
+        if let Err(LaunchError::Assemble { .. }) = linked
+            && let Ok(linked) = Self::link_as(sources, grf_bytes, options, Some(Version::V4_2))
+        {
+            return Ok(linked);
+        }
+        linked
+    }
+
+    fn link_as(
+        sources: &[Self],
+        grf_bytes: u32,
+        options: ReadOptions,
+        version: Option<Version>,
+    ) -> Result<Object<'_>, LaunchError> {
         let mut whole: Option<Object<'_>> = None;
         for source in sources {
-            let object =
-                source.object_with(grf_bytes, options, whole.as_ref().map(|w| w.version))?;
+            let version = whole.as_ref().map(|w| w.version).or(version);
+            let object = source.object_with(grf_bytes, options, version)?;
             match &mut whole {
                 None => whole = Some(object),
                 Some(whole) if whole.version == object.version => {

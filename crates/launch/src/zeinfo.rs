@@ -79,6 +79,8 @@ pub struct ExecutionEnv {
     pub work_group_walk_order_dimensions: Vec<u32>,
     /// Bytes of cross-thread data that come with the start of a thread. What follows them begins in the next register.
     pub inline_data_payload_size: u32,
+    /// The kernel needs the buffer of implicit arguments.
+    pub require_iab: bool,
     /// Bytes of private memory, where `per_thread_memory_buffers` leave them out.
     pub private_size: u32,
 }

@@ -94,7 +94,7 @@ pub enum ErrorKind {
 impl ErrorKind {
     /// What the user can do.
     #[must_use]
-    pub const fn help(&self) -> &'static str {
+    pub fn help(&self) -> &'static str {
         match self {
             Self::NoRoutine(_) | Self::NoRoutineNamed(_) => "`visakit info` lists the routines",
             Self::Ambiguous(_) => "say which one by its number",
@@ -109,7 +109,7 @@ impl ErrorKind {
             Self::PlacedTwice(..) => "place another label",
             Self::NotWhole { .. } => "choose a type whose size divides it",
             Self::Inexpressible(_) => "choose another version or dialect, or change what uses it",
-            Self::Encode(_) => "choose a version or dialect that has room for it",
+            Self::Encode(error) => error.help(),
             Self::Duplicate { .. } => "rename or remove one of the two",
             Self::FormatsDiffer { .. } => "bring the objects to one version with `visakit convert`",
             Self::TooLarge(_) => "choose a smaller number, or a newer version",
@@ -176,7 +176,7 @@ impl Error {
 
     /// What the user can do.
     #[must_use]
-    pub const fn help(&self) -> &'static str {
+    pub fn help(&self) -> &'static str {
         self.kind.help()
     }
 }

@@ -35,12 +35,35 @@ use alloc::vec::Vec;
 /// # Errors
 /// Everything that is wrong with the text, as the assembler says it.
 pub fn format(text: &[u8], options: &Options) -> Result<Vec<u8>, Errors> {
+    format_as(text, options, Style::Printer)
+}
+
+/// Whose spacing a text gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// That of [`Printer`](crate::Printer).
+    #[default]
+    Printer,
+    /// That of the compiler's dumps: instructions with their numbers in a column, no blanks in addresses, a line of
+    /// blanks before subroutines.
+    Compiler,
+}
+
+/// [`format`] in a style.
+///
+/// # Errors
+/// As [`format`].
+pub fn format_as(text: &[u8], options: &Options, style: Style) -> Result<Vec<u8>, Errors> {
     let record = record_in_any_dialect(text, options)?;
     let mut formatter = Formatter {
         text,
         out: Vec::with_capacity(text.len()),
         open: false,
         depth: 0,
+        compiler: style == Style::Compiler,
+        line: 0,
+        number: 0,
+        begins: false,
     };
     formatter.run(&record);
     Ok(formatter.out)
@@ -67,7 +90,21 @@ struct Formatter<'t> {
     /// Whether the last line of the output has something on it.
     open: bool,
     depth: usize,
+    /// Whether the text gets the style of the compiler.
+    compiler: bool,
+    /// Where the last line of the output begins.
+    line: usize,
+    /// Number of the next instruction, subroutine or label.
+    number: u64,
+    /// Whether the last statement began a subroutine, whose label follows.
+    begins: bool,
 }
+
+/// How the compiler begins a subroutine.
+const SUBROUTINE: &[u8] = b".function";
+
+/// Numbers of instructions stand after this column.
+const COLUMN: usize = 80;
 
 impl<'t> Formatter<'t> {
     fn run(&mut self, record: &Record) {
@@ -94,7 +131,10 @@ impl<'t> Formatter<'t> {
         }
         let gap = Span::between(at, self.text.len());
         self.between(gap, 0);
-        self.end_line();
+        // Dumps end without a line end.
+        if !self.compiler || self.text.last() == Some(&b'\n') {
+            self.end_line();
+        }
     }
 
     fn indent(&self, kind: StatementKind) -> usize {
@@ -155,6 +195,15 @@ impl<'t> Formatter<'t> {
             self.comment(span, false, ends, indent);
             ends = 0;
         }
+        if self.compiler && self.slice(code).starts_with(SUBROUTINE) {
+            // The header ends without a line end of its own.
+            if self.number > 0 {
+                self.end_line();
+            }
+            self.out.extend_from_slice(b"    \n");
+            self.open = false;
+            ends = 2;
+        }
         self.begin_line(ends, indent);
         match statement.kind {
             StatementKind::Directive => self.directive(code),
@@ -166,6 +215,9 @@ impl<'t> Formatter<'t> {
             }
         }
         self.trim();
+        if self.compiler {
+            self.count(statement.kind, code);
+        }
         for span in trailing {
             self.comment(span, true, 0, indent);
         }
@@ -175,6 +227,7 @@ impl<'t> Formatter<'t> {
 
     fn piece(&mut self, piece: Piece) {
         match piece {
+            Piece::Fixed(", ") if self.compiler => self.out.push(b','),
             Piece::Fixed(text) => self.out.extend_from_slice(text.as_bytes()),
             Piece::Said(span) => self.squeezed(span),
             Piece::Operand(span) => {
@@ -272,13 +325,36 @@ impl<'t> Formatter<'t> {
         self.text.get(span.start..span.end()).unwrap_or_default()
     }
 
+    /// Counts what has a number, and numbers instructions.
+    fn count(&mut self, kind: StatementKind, code: Span) {
+        let text = self.slice(code);
+        match kind {
+            StatementKind::Instruction { .. } => {
+                if !text.starts_with(b".") {
+                    let end = (self.line + COLUMN).max(self.out.len());
+                    self.out.resize(end, b' ');
+                    let number = alloc::format!(" /// ${}", self.number);
+                    self.out.extend_from_slice(number.as_bytes());
+                }
+                self.number += 1;
+            }
+            StatementKind::Label if !self.begins => self.number += 1,
+            StatementKind::Directive if text.starts_with(SUBROUTINE) => self.number += 1,
+            StatementKind::Directive if text.starts_with(b".kernel ") => self.number = 0,
+            StatementKind::Directive if text.starts_with(b".global_function") => self.number = 0,
+            _ => {}
+        }
+        self.begins = text.starts_with(SUBROUTINE);
+    }
+
     /// Ends the line, leaves one empty where there were some, and indents the next.
     fn begin_line(&mut self, ends: usize, indent: usize) {
         self.end_line();
         if ends > 1 && !self.out.is_empty() {
             self.out.push(b'\n');
         }
-        self.out.resize(self.out.len() + indent, b' ');
+        self.line = self.out.len();
+        self.out.resize(self.line + indent, b' ');
         self.open = true;
     }
 

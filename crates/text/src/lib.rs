@@ -38,6 +38,6 @@ mod language;
 mod lexer;
 mod print;
 
-pub use format::format;
+pub use format::{Style, format, format_as};
 pub use lexer::{Token, tokens};
 pub use print::{Form, LineKind, Options, Output, Printer, Utf8, file_name};

@@ -30,6 +30,7 @@ struct Message<'i> {
 #[derive(Default)]
 struct Fields<'i> {
     l1: u8,
+    l2: u8,
     l3: u8,
     address: u8,
     model: u8,
@@ -54,6 +55,7 @@ impl<'i> Message<'i> {
             match (field.name, &field.value) {
                 (F::Sfid, Value::U8(v)) => sfid = *v,
                 (F::CacheL1, Value::U8(v)) => fields.l1 = *v,
+                (F::CacheL2, Value::U8(v)) => fields.l2 = *v,
                 (F::CacheL3, Value::U8(v)) => fields.l3 = *v,
                 (F::AddrSize, Value::U8(v)) => fields.address = *v,
                 (F::AddrType, Value::U8(v)) => fields.model = *v,
@@ -158,11 +160,44 @@ fn cached(l1: u8, l3: u8, action: Action, new: bool) -> bool {
     }
 }
 
+/// Whether the caching controls of three levels may stand together: the outer ones are cached or not, each on its own,
+/// but for a few of stores.
+fn cached_by_three(levels: [u8; 3], action: Action) -> bool {
+    let loads = matches!(
+        action,
+        Action::Load | Action::Status | Action::Query | Action::CacheControl
+    );
+    let atomic = action.is_atomic();
+    let [l1, outer @ ..] = levels;
+    let kept = if loads { cache::CA } else { cache::WB };
+    let both = outer == [kept; 2];
+    if !outer.into_iter().all(|c| c == cache::UC || c == kept) {
+        return loads && levels == [cache::RI; 3];
+    }
+    match l1 {
+        cache::UC => !(atomic && both),
+        cache::CA => loads,
+        cache::ST => loads || !(atomic || both),
+        cache::WT => !loads && !atomic,
+        cache::WB => !(loads || atomic || both),
+        _ => false,
+    }
+}
+
 fn caching(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) {
     let (l1, l3) = (message.fields.l1, message.fields.l3);
     let platform = checker.platform;
     let new = platform.is_none_or(|p| p >= Platform::Xe2);
     let name = |code| LSC_CACHING.name_of(code).unwrap_or("?");
+    let l2 = message.fields.l2;
+    if l2 != cache::DF {
+        if !cached_by_three([l1, l2, l3], message.action) {
+            checker.add_named(&rules::LSC_CACHING, site, F::CacheL1, || {
+                format!("caching .{}.{}.{}", name(l1), name(l2), name(l3))
+            });
+        }
+        return;
+    }
     if !new && matches!(message.sfid, sfid::TGM | sfid::UGML) {
         if (l1, l3) != (cache::DF, cache::DF) {
             checker.add_named(&rules::LSC_CACHING_DEFAULT, site, F::CacheL1, || {

@@ -336,7 +336,7 @@ impl<'v, 'a, V: Visitor<'a>> Relay<'v, 'a, V> {
                 Some(format!("{:?}", String::from_utf8_lossy(text)))
             }
             ("properties", _) => {
-                let properties = VariableProperties(byte?);
+                let properties = VariableProperties(byte?.into());
                 let align = properties.alignment().name().unwrap_or("unknown alignment");
                 Some(format!("{}, aligned to {align}", properties.data_type()))
             }

@@ -48,6 +48,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     // All texts become one object, so what one needs decides for all.
     let dialects = assembled.iter().flatten().map(|made| made.object.dialect);
     let dialect = dialects.max().unwrap_or_default();
+    let versions = assembled.iter().flatten().map(|made| made.object.version);
+    let text_only = versions.into_iter().any(|version| version == Version::V4_2);
     let mut whole: Option<Object<'_>> = None;
     let mut count = 0;
     for ((path, text), first) in args.files.iter().zip(&texts).zip(assembled) {
@@ -55,6 +57,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             Ok(made) if made.object.dialect != dialect => {
                 let options = Options {
                     dialect: Some(dialect),
+                    version: options.version.or(text_only.then_some(Version::V4_2)),
                     ..options
                 };
                 assemble_with_source_map(text, &options)
@@ -101,14 +104,14 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         render::note(&format!("{count} {faults}, nothing was written"));
         return Ok(Status::Findings);
     }
-    let Some(object) = whole else {
+    let (Some(object), Some(first)) = (whole, args.files.first()) else {
         return Ok(Status::Unusable);
     };
     let bytes = match visakit::encode::write(&object) {
         Ok(bytes) => bytes,
         Err(error) => {
-            render::failure(&error.to_string());
-            return Ok(Status::Findings);
+            let error = visakit::rewrite::ErrorKind::from(error).into();
+            return Ok(super::change::refused(first, &[error]));
         }
     };
     output::object(args.output.as_deref(), &bytes)?;

@@ -6,6 +6,7 @@ use crate::{Status, input, render};
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use visakit::text::Style;
 use visakit::text::asm::Options;
 
 #[derive(clap::Args)]
@@ -19,6 +20,27 @@ pub(crate) struct Args {
     /// Only name the files that would change, and end with exit code 1 if there are any.
     #[arg(long)]
     check: bool,
+    /// Whose spacing the texts get.
+    #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
+    style: StyleName,
+}
+
+#[derive(Clone, Copy, Default, clap::ValueEnum)]
+enum StyleName {
+    /// That of `visakit dis`.
+    #[default]
+    Printer,
+    /// That of the compiler's dumps, with numbers after instructions.
+    Compiler,
+}
+
+impl From<StyleName> for Style {
+    fn from(name: StyleName) -> Self {
+        match name {
+            StyleName::Printer => Self::Printer,
+            StyleName::Compiler => Self::Compiler,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
@@ -30,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             return Err(Failure::Other(message.to_owned()));
         }
         let text = input::read_text(path).map_err(Failure::Other)?;
-        let tidy = match visakit::text::format(&text, &Options::default()) {
+        let tidy = match visakit::text::format_as(&text, &Options::default(), args.style.into()) {
             Ok(tidy) => tidy,
             Err(faults) => {
                 let shown = one_byte_each(&text);

@@ -14,6 +14,7 @@ pub(crate) mod info;
 pub(crate) mod isa;
 pub(crate) mod listing;
 pub(crate) mod merge;
+pub(crate) mod platforms;
 pub(crate) mod reduce;
 pub(crate) mod rename;
 pub(crate) mod roundtrip;

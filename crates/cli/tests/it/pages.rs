@@ -119,7 +119,7 @@ macro_rules! pages {
 
 pages! {
     asm callgraph cfg completions convert diff dis dump explain extract fmt info isa man merge reduce rename roundtrip
-    run smith stats strip validate
+    platforms run smith stats strip validate
 }
 
 #[test]

@@ -30,6 +30,9 @@ use space::{Locks, Shared, Space};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+/// States of samplers take 16 bytes: what is below is no place.
+const SAMPLER_FLAGS: u32 = 0xf;
+
 /// A buffer of a [`Memory`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct BufferId(pub u32);
@@ -115,6 +118,7 @@ pub struct Memory {
     bindless: BTreeMap<u32, Bound>,
     states: BTreeMap<u32, Bound>,
     samplers: Vec<Option<Sampler>>,
+    bindless_samplers: BTreeMap<u32, Sampler>,
     arguments: u64,
     exact_reads: bool,
     locks: Locks,
@@ -123,6 +127,10 @@ pub struct Memory {
 impl Memory {
     /// Lower 32 bits of the address of every buffer.
     pub const FIRST: u64 = 0x1_0000;
+
+    /// The state of the surface that is the scratch memory of the thread: what `%scratchloc` holds. No handle is
+    /// so large.
+    pub(crate) const SCRATCH_STATE: u32 = 0xffff_ffc0;
 
     /// Bytes of a page.
     pub const PAGE: u64 = 4096;
@@ -306,6 +314,13 @@ impl Memory {
         }
     }
 
+    /// Makes a sampler known under a bindless handle: the value that the kernel puts into `S31`, or gives to a
+    /// message as the state of its sampler. The lower four bits of handles are flags that programs set.
+    pub fn bind_sampler_handle(&mut self, handle: u32, sampler: Sampler) {
+        self.bindless_samplers
+            .insert(handle & !SAMPLER_FLAGS, sampler);
+    }
+
     /// Whether reads outside of a buffer are a fault even in its last page.
     ///
     /// Without, reads (not writes, not atomics) by address that end within the last [`Self::PAGE`] bytes that the
@@ -315,7 +330,8 @@ impl Memory {
         self.exact_reads = exact;
     }
 
-    /// Sets where `arg[…]` addresses start: the address of the indirect kernel arguments.
+    /// Sets where `arg[…]` addresses start: the address of the indirect kernel arguments. The first dword of a
+    /// thread's header, but for its lower six bits, is added to it.
     pub fn set_argument_base(&mut self, address: u64) {
         self.arguments = address;
     }
@@ -332,6 +348,7 @@ impl Memory {
         copy.bindless.clone_from(&self.bindless);
         copy.states.clone_from(&self.states);
         copy.samplers.clone_from(&self.samplers);
+        copy.bindless_samplers.clone_from(&self.bindless_samplers);
         copy.arguments = self.arguments;
         copy.exact_reads = self.exact_reads;
         copy
@@ -355,6 +372,11 @@ impl Memory {
 
     pub(crate) fn sampler(&self, index: u32) -> Option<Sampler> {
         *self.samplers.get(usize::try_from(index).ok()?)?
+    }
+
+    pub(crate) fn sampler_handle(&self, handle: u32) -> Option<Sampler> {
+        let found = self.bindless_samplers.get(&(handle & !SAMPLER_FLAGS));
+        found.copied()
     }
 
     pub(crate) fn shared(&self, buffer: BufferId) -> Option<Shared<'_>> {

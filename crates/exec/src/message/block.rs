@@ -125,10 +125,10 @@ pub(crate) struct MediaAccess {
     pub(crate) height: usize,
     /// Bytes from row to row in the data operand.
     pub(crate) pitch: usize,
-    /// Left edge in bytes, signed.
-    pub(crate) x: Scalar,
-    /// Top row, signed.
-    pub(crate) y: Scalar,
+    /// Left edge in bytes.
+    pub(crate) x: Edge,
+    /// Top row.
+    pub(crate) y: Edge,
     /// Loads outside of the image give the nearest texel; else zero.
     pub(crate) clamps: bool,
     pub(crate) data: Option<Data>,
@@ -140,9 +140,23 @@ pub(crate) fn media_pitch(width: usize) -> usize {
     width.max(4).next_power_of_two()
 }
 
+/// A coordinate of 32 bits, signed, and what is added to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge {
+    pub(crate) at: Scalar,
+    pub(crate) add: i64,
+}
+
+impl From<Scalar> for Edge {
+    fn from(at: Scalar) -> Self {
+        Self { at, add: 0 }
+    }
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "coordinates have 32 bits")]
-fn coordinate(scalar: &Scalar, registers: &Registers) -> i64 {
-    (scalar.read(registers) as u32).cast_signed().into()
+fn coordinate(edge: &Edge, registers: &Registers) -> i64 {
+    let at = (edge.at.read(registers) as u32).cast_signed();
+    i64::from(at).saturating_add(edge.add)
 }
 
 impl MediaAccess {
@@ -269,8 +283,8 @@ pub(crate) struct Block2d {
     pub(crate) surface_height: Scalar,
     /// Bytes from row to row.
     pub(crate) surface_pitch: Scalar,
-    pub(crate) x: Scalar,
-    pub(crate) y: Scalar,
+    pub(crate) x: Edge,
+    pub(crate) y: Edge,
     pub(crate) shape: Block2dShape,
     pub(crate) data: Option<Data>,
     pub(crate) store: bool,

@@ -4,9 +4,12 @@ use super::reach::{Index, Reach};
 use crate::code::{Lanes, RawPlace, Scalar, StatePlace};
 use crate::fault::{FaultKind, Trap, Unsupported};
 use crate::machine::Registers;
+use crate::memory::{Memory, Sampler};
 use crate::translate::Context;
 use visakit_isa::operand::StateClass;
-use visakit_isa::{DataType, FieldName, Instruction, RawOperand, SurfaceId, Value, VectorOperand};
+use visakit_isa::{
+    DataType, FieldName, Instruction, RawOperand, SurfaceId, Value, VarId, VectorOperand,
+};
 
 /// Bytes of the register file that a message reads or writes.
 #[derive(Clone, Copy, Debug)]
@@ -128,8 +131,47 @@ impl Fields<'_, '_> {
         self.cx.scalar(self.vector(name)?)
     }
 
+    /// The variable that holds a state, with what is added to it.
+    fn state_variable(
+        &self,
+        state: FieldName,
+        index: FieldName,
+    ) -> Result<Option<Index>, Unsupported> {
+        let add = u32::try_from(self.number(index)).unwrap_or(0);
+        Ok(self.raw(state)?.map(|place| Index {
+            base: Scalar::Register {
+                offset: place.offset,
+                data_type: DataType::Ud,
+            },
+            add,
+        }))
+    }
+
+    /// The first dword of the thread's header.
+    pub(crate) fn header(&self) -> Scalar {
+        let variables = self.cx.format.predefined_variables();
+        let number = variables.iter().position(|v| v.name == "r0");
+        let variable = number.and_then(|n| u32::try_from(n).ok()).map(VarId);
+        let place = variable.map(|variable| RawOperand {
+            variable,
+            offset: 0,
+        });
+        match place.map(|place| self.cx.raw(place)) {
+            Some(Ok(Some(place))) => Scalar::Register {
+                offset: place.offset,
+                data_type: DataType::Ud,
+            },
+            _ => Scalar::Constant(0),
+        }
+    }
+
     /// The surface field of a message that is not LSC.
     pub(crate) fn surface(&self) -> Result<Reach, Unsupported> {
+        if let Some(index) =
+            self.state_variable(FieldName::SurfaceState, FieldName::SurfaceIndex)?
+        {
+            return Ok(Reach::Surface(index));
+        }
         match self.instruction.get(FieldName::Surface) {
             Some(Value::Surface(id)) => self.surface_variable(*id),
             _ => Err(self.missing(FieldName::Surface)),
@@ -150,9 +192,25 @@ impl Fields<'_, '_> {
         })
     }
 
-    pub(crate) fn sampler(&self) -> Result<Scalar, Unsupported> {
+    pub(crate) fn sampler(&self) -> Result<SamplerReach, Unsupported> {
+        if let Some(index) =
+            self.state_variable(FieldName::SamplerState, FieldName::SamplerIndex)?
+        {
+            return Ok(SamplerReach::Handle(index));
+        }
         match self.instruction.get(FieldName::Sampler) {
-            Some(Value::Sampler(id)) => Ok(state_word(self.cx.sampler(*id)?)),
+            Some(Value::Sampler(id)) => {
+                let place = self.cx.sampler(*id)?;
+                let index = Index {
+                    base: state_word(place),
+                    add: 0,
+                };
+                Ok(if place.predefined {
+                    SamplerReach::Handle(index)
+                } else {
+                    SamplerReach::Table(index)
+                })
+            }
             _ => Err(self.missing(FieldName::Sampler)),
         }
     }
@@ -177,6 +235,29 @@ impl Fields<'_, '_> {
 
     pub(crate) fn grf(&self) -> usize {
         usize::try_from(self.cx.grf_bytes).unwrap_or(32).max(1)
+    }
+}
+
+/// Which sampler a message uses: an entry of the table, or the one of a bindless handle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SamplerReach {
+    Table(Index),
+    Handle(Index),
+}
+
+impl SamplerReach {
+    pub(crate) fn find(self, registers: &Registers, memory: &Memory) -> Result<Sampler, Box<Trap>> {
+        let (index, sampler) = match self {
+            Self::Table(index) => {
+                let index = index.read(registers);
+                (index, memory.sampler(index))
+            }
+            Self::Handle(index) => {
+                let handle = index.read(registers);
+                (handle, memory.sampler_handle(handle))
+            }
+        };
+        sampler.ok_or_else(|| Trap::new(FaultKind::UnknownSampler(index)))
     }
 }
 

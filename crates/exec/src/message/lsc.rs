@@ -3,7 +3,7 @@
 use super::Message;
 use super::addresses::{Addresses, Width};
 use super::atomics::{AtomicAccess, AtomicData, AtomicWidth, CounterAccess};
-use super::block::{Block2d, Block2dShape, FieldRows, MediaAccess, media_pitch};
+use super::block::{Block2d, Block2dShape, Edge, FieldRows, MediaAccess, media_pitch};
 use super::dataport::Shape;
 use super::fields::{Data, Fields, LscBase};
 use super::lanes::Part;
@@ -17,7 +17,7 @@ use visakit_isa::enums::{
     lsc_addr_size as addr_size, lsc_addr_type as addr_type, lsc_data_order, lsc_data_size, lsc_sfid,
 };
 use visakit_isa::semantics::{AtomicOp, Count, DataLayout};
-use visakit_isa::{FieldName as F, Value, VarId, VectorOperand};
+use visakit_isa::{DataType, FieldName as F, RawOperand, Value, VarId, VectorOperand};
 
 const NOTHING: Scalar = Scalar::Constant(0);
 
@@ -27,7 +27,12 @@ impl Fields<'_, '_> {
         match self.byte(F::Sfid) {
             lsc_sfid::UGM | lsc_sfid::UGML => {}
             // The address type says flat; there is only one local memory.
-            lsc_sfid::SLM => return Ok((Reach::Local, NOTHING)),
+            lsc_sfid::SLM => {
+                return Ok(match self.lsc_base()? {
+                    LscBase::Number(base) => (Reach::Local, base),
+                    LscBase::Variable(_) => (Reach::Local, NOTHING),
+                });
+            }
             other => {
                 return Err(self.refuse(format!("untyped access of shared function {other}")));
             }
@@ -36,7 +41,7 @@ impl Fields<'_, '_> {
         let kind = self.byte(F::AddrType);
         match (kind, base) {
             (addr_type::FLAT, LscBase::Number(base)) => Ok((Reach::Flat, base)),
-            (addr_type::ARG, LscBase::Number(base)) => Ok((Reach::Arguments, base)),
+            (addr_type::ARG, LscBase::Number(base)) => Ok((Reach::Arguments(self.header()), base)),
             _ => Ok((self.lsc_surface()?, NOTHING)),
         }
     }
@@ -50,7 +55,8 @@ impl Fields<'_, '_> {
         };
         let index = Index { base, add };
         match self.byte(F::AddrType) {
-            addr_type::BTI | addr_type::SURF => Ok(Reach::Table(index)),
+            addr_type::BTI => Ok(Reach::Table(index)),
+            addr_type::SURF => Ok(Reach::Surface(index)),
             addr_type::BSS => Ok(Reach::Bindless(index)),
             addr_type::SS => Ok(Reach::State(index)),
             other => Err(self.refuse(format!("address type {other} names no surface"))),
@@ -260,6 +266,52 @@ impl Fields<'_, '_> {
         })))
     }
 
+    /// An edge of a block with its immediate offset.
+    fn edge(&self, at: Scalar, add: F) -> Edge {
+        Edge {
+            at,
+            add: self.number(add),
+        }
+    }
+
+    /// Base, width, height and pitch of the surface, and the place of the block: operands of their own, or the
+    /// dwords of one payload, the first two of which are the base.
+    fn block_address(&self) -> Result<[Scalar; 6], Unsupported> {
+        let general = |name| match self.instruction.get(name) {
+            Some(Value::Vector(VectorOperand::General(operand))) => Some(*operand),
+            _ => None,
+        };
+        let no_width = general(F::SurfaceWidth).is_some_and(|o| o.variable == VarId::NULL);
+        if no_width && let Some(payload) = general(F::SurfaceBase) {
+            let (variable, offset) = (payload.variable, 0);
+            let place = self.cx.raw(RawOperand { variable, offset })?;
+            let begins = payload.row == 0 && payload.column == 0;
+            let Some(place) = place.filter(|place| begins && place.available >= 28) else {
+                return Err(self.refuse("the payload of the block is no whole register"));
+            };
+            let at = |bytes: usize, data_type| Scalar::Register {
+                offset: place.offset + bytes,
+                data_type,
+            };
+            return Ok([
+                at(0, DataType::Uq),
+                at(8, DataType::Ud),
+                at(12, DataType::Ud),
+                at(16, DataType::Ud),
+                at(20, DataType::Ud),
+                at(24, DataType::Ud),
+            ]);
+        }
+        Ok([
+            self.scalar(F::SurfaceBase)?,
+            self.scalar(F::SurfaceWidth)?,
+            self.scalar(F::SurfaceHeight)?,
+            self.scalar(F::SurfacePitch)?,
+            self.scalar(F::X)?,
+            self.scalar(F::Y)?,
+        ])
+    }
+
     pub(super) fn lsc_block2d(&self, store: bool) -> Result<Message, Unsupported> {
         let number = |name| usize::try_from(self.number(name)).unwrap_or(0);
         let shape = Block2dShape {
@@ -275,13 +327,14 @@ impl Fields<'_, '_> {
         if store && data.is_none() {
             return Err(self.refuse("there is no data to store"));
         }
+        let [base, surface_width, surface_height, surface_pitch, x, y] = self.block_address()?;
         Ok(Message::Block2d(Box::new(Block2d {
-            base: self.scalar(F::SurfaceBase)?,
-            surface_width: self.scalar(F::SurfaceWidth)?,
-            surface_height: self.scalar(F::SurfaceHeight)?,
-            surface_pitch: self.scalar(F::SurfacePitch)?,
-            x: self.scalar(F::X)?,
-            y: self.scalar(F::Y)?,
+            base,
+            surface_width,
+            surface_height,
+            surface_pitch,
+            x: self.edge(x, F::UOffset),
+            y: self.edge(y, F::VOffset),
             shape,
             data,
             store,
@@ -352,8 +405,8 @@ impl Fields<'_, '_> {
             width,
             height,
             pitch,
-            x: self.scalar(F::X)?,
-            y: self.scalar(F::Y)?,
+            x: self.edge(self.scalar(F::X)?, F::UOffset),
+            y: self.edge(self.scalar(F::Y)?, F::VOffset),
             clamps: false,
             data: self.data(lsc_data(store), bytes)?,
             store,

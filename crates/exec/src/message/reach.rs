@@ -18,7 +18,7 @@ pub(crate) struct Index {
 
 impl Index {
     #[expect(clippy::cast_possible_truncation, reason = "indices have 32 bits")]
-    fn read(&self, registers: &Registers) -> u32 {
+    pub(crate) fn read(&self, registers: &Registers) -> u32 {
         let base = match self.base {
             Scalar::Register {
                 offset,
@@ -35,8 +35,9 @@ impl Index {
 pub(crate) enum Reach {
     /// 64-bit addresses.
     Flat,
-    /// Addresses from the base of the indirect kernel arguments on.
-    Arguments,
+    /// Addresses from the base of the indirect kernel arguments on, and from the place in them that the first
+    /// dword of the thread's header tells.
+    Arguments(Scalar),
     /// Shared local memory of the group.
     Local,
     /// Scratch memory of the thread.
@@ -48,7 +49,13 @@ pub(crate) enum Reach {
     /// Offsets into the surface at an offset of the surface-state heap; an unknown one is the
     /// scratch memory of the thread.
     State(Index),
+    /// Offsets into the surface whose state stands at this address: that of a handle, or the scratch memory
+    /// of the thread.
+    Surface(Index),
 }
+
+/// Bits of the first dword of a thread's header that belong to no place.
+const HEADER_FLAGS: u64 = 0x3f;
 
 /// Storage that is ready to be accessed.
 pub(crate) enum Open<'a> {
@@ -93,7 +100,7 @@ impl Reach {
 
     fn find<'m>(self, registers: &Registers, memory: &'m Memory) -> Result<Found<'m>, Box<Trap>> {
         let (bound, index) = match self {
-            Self::Flat | Self::Arguments | Self::Scratch => return Ok(Found::Scratch),
+            Self::Flat | Self::Arguments(_) | Self::Scratch => return Ok(Found::Scratch),
             Self::Local => return Ok(Found::Local),
             Self::Table(index) => {
                 let index = index.read(registers);
@@ -107,6 +114,13 @@ impl Reach {
             }
             Self::Bindless(index) => {
                 let index = index.read(registers);
+                (memory.handle(index), index)
+            }
+            Self::Surface(index) => {
+                let index = index.read(registers);
+                if index == Memory::SCRATCH_STATE {
+                    return Ok(Found::Scratch);
+                }
                 (memory.handle(index), index)
             }
             Self::State(index) => {
@@ -139,14 +153,15 @@ impl Reach {
                 base: 0,
                 space: Space::Global,
             }),
-            Self::Arguments => Ok(Opened {
-                base: memory.argument_base(),
-                target: Open::Flat(Flat::new(
-                    memory,
-                    first.wrapping_add(memory.argument_base()),
-                )),
-                space: Space::Global,
-            }),
+            Self::Arguments(header) => {
+                let place = header.read(registers) & !HEADER_FLAGS;
+                let base = memory.argument_base().wrapping_add(place);
+                Ok(Opened {
+                    base,
+                    target: Open::Flat(Flat::new(memory, first.wrapping_add(base))),
+                    space: Space::Global,
+                })
+            }
             _ => self.open_window(registers, local, memory),
         }
     }

@@ -1,9 +1,9 @@
 //! Sampler messages: filtered and unfiltered texels, and properties of images.
 
-use super::fields::Data;
+use super::fields::{Data, SamplerReach};
 use super::reach::Reach;
 use crate::code::Scalar;
-use crate::fault::{FaultKind, Outcome, Trap};
+use crate::fault::{Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::{Addressing, ChannelClass, Filter, ImageShape, Memory, Sampler, sample};
 use crate::observe::{MemoryAccess, Observer, Space};
@@ -37,7 +37,7 @@ pub(crate) struct Parameter {
 pub(crate) struct Texture {
     pub(crate) reach: Reach,
     pub(crate) query: Query,
-    pub(crate) sampler: Option<Scalar>,
+    pub(crate) sampler: Option<SamplerReach>,
     /// U, V and R.
     pub(crate) coordinates: [Option<Parameter>; 3],
     /// Texel offsets: bits 8-11 U, 4-7 V, 0-3 R, each signed.
@@ -94,11 +94,7 @@ impl Texture {
         let (texels, surface) = self.reach.image(registers, memory)?;
         let sampler = self
             .sampler
-            .map(|scalar| {
-                let index = u32::try_from(scalar.read(registers)).unwrap_or(u32::MAX);
-                let sampler = memory.sampler(index);
-                sampler.ok_or_else(|| Trap::new(FaultKind::UnknownSampler(index)))
-            })
+            .map(|reach| reach.find(registers, memory))
             .transpose()?;
         let offsets = self.offsets.read(registers);
         let offsets = [nibble(offsets, 8), nibble(offsets, 4), nibble(offsets, 0)];

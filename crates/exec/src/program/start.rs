@@ -1,6 +1,7 @@
 //! How a thread starts: what stands in its registers.
 
 use super::VariableSlot;
+use crate::memory::Memory;
 
 /// What a thread has in its registers when it starts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -48,8 +49,9 @@ const fn fact(name: &'static str, bytes: usize, words: fn(&ThreadStart) -> [u32;
     Fact { name, bytes, words }
 }
 
-static FACTS: [Fact; 15] = [
+static FACTS: [Fact; 16] = [
     fact("sr0", 16, |start| start.sr0),
+    fact("scratchloc", 8, |_| [Memory::SCRATCH_STATE, 0, 0, 0]),
     fact("hw_id", 4, |start| [start.hw_id, 0, 0, 0]),
     fact("cr0", 4, |start| [start.cr0, 0, 0, 0]),
     fact("thread_x", 2, |start| [start.thread_x.into(), 0, 0, 0]),

@@ -80,12 +80,12 @@ impl Context<'_> {
 
     /// A sampler variable.
     pub(crate) fn sampler(&self, id: SamplerId) -> Result<StatePlace, Unsupported> {
-        let place = self.routine.samplers.get(usize::from(id.0));
-        match place {
+        let index = usize::from(id.0);
+        match self.routine.sampler(index) {
             Some(place) => Ok(StatePlace {
                 id: id.0.into(),
                 offset: place.offset,
-                predefined: false,
+                predefined: index >= self.routine.samplers.len(),
             }),
             None => Err(Unsupported::new(
                 format!("sampler {id}"),

@@ -315,7 +315,8 @@ pub(super) fn named_barrier(
             .map_err(Problem::from)
     };
     let number = scalar(F::BarrierId)?;
-    if fields::number(instruction, F::Mode)? & 1 == 0 {
+    // Bit 0 is a signal of both kinds, bit 1 one that says its kind.
+    if fields::number(instruction, F::Mode)? & 3 == 0 {
         place.plain(Action::NamedWait(number));
         return Ok(());
     }

@@ -54,8 +54,22 @@ pub(crate) struct RoutineLayout {
     pub(crate) predicates: Vec<Place>,
     pub(crate) surfaces: Vec<Place>,
     pub(crate) samplers: Vec<Place>,
+    /// The predefined sampler, which holds a handle.
+    pub(crate) bindless_sampler: Option<Place>,
     /// Parts of the register file that belong to the routine alone; a recursive call saves them.
     pub(crate) own: [Range<usize>; 2],
+}
+
+impl RoutineLayout {
+    /// Number of the predefined sampler.
+    pub(crate) const BINDLESS_SAMPLER: usize = 31;
+
+    /// A sampler of the routine, or the predefined one.
+    pub(crate) fn sampler(&self, index: usize) -> Option<&Place> {
+        let predefined = self.bindless_sampler.as_ref();
+        let predefined = predefined.filter(|_| index == Self::BINDLESS_SAMPLER);
+        self.samplers.get(index).or(predefined)
+    }
 }
 
 /// The whole register file.
@@ -259,6 +273,7 @@ impl Layout {
                 let place = layout.plain(*id, usize::from(sampler.elements), DataType::Ud)?;
                 routine.samplers.push(place);
             }
+            routine.bindless_sampler = Some(layout.plain(*id, 1, DataType::Ud)?);
             routine.own = [
                 taken_ranges.get(number).cloned().unwrap_or(0..0),
                 start..layout.size,

@@ -63,8 +63,9 @@ ret (M1, 1)
         version: Some(Version::V4_1),
         ..asm::Options::default()
     };
-    let object = asm::assemble(text.as_bytes(), &options)
-        .unwrap_or_else(|faults| panic!("{lines}: {}", faults[0].message));
+    let object = asm::assemble_in_any_dialect(text.as_bytes(), &options)
+        .unwrap_or_else(|faults| panic!("{lines}: {}", faults[0].message))
+        .object;
     let id = RoutineId::new(RoutineKind::Kernel, 0);
     let program = Program::new(&object, id, &Options::default()).unwrap();
     let starts: Vec<ThreadStart> = threads
@@ -115,6 +116,10 @@ fn barriers_order_memory() {
         ["barrier", ""],
         ["sbarrier.signal", "sbarrier.wait"],
         ["nbarrier.signal 0x3:ub 0x2:ub", "nbarrier.wait 0x3:ub"],
+        [
+            "nbarrier.signal 0x3:b 0x0:w 0x2:b 0x2:b",
+            "nbarrier.wait 0x3:b",
+        ],
     ] {
         let ended = run(&exchange(barrier), &[&exchanging(0), &exchanging(1)]).unwrap();
         for (thread, other) in [(0, 200), (1, 100)] {

@@ -287,7 +287,7 @@ fn object(n: &mut Numbers<'_>, version: Version, dialect: Dialect) -> Object<'st
             object.file_variables.push(FileVariable {
                 linkage: Linkage(n.below(3) as u8),
                 name: vec![b'@'; n.below(300) as usize].into(),
-                properties: VariableProperties(n.next() as u8),
+                properties: VariableProperties((n.next() & 0xff) as u16),
                 elements: n.next() as u16,
                 attributes: Vec::new(),
             });

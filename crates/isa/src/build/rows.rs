@@ -559,30 +559,34 @@ macro_rules! for_each_constructor {
 
             /// `sample_3d`: Samples a surface. May be predicated.
             ///
-            /// May be set: `aoffimmi16` (before 3.4), `aoffimmi` (since 3.4), `paired_surface`
-            /// (since 3.8, with paired_surface).
+            /// May be set: `aoffimmi16` (before 3.4), `aoffimmi` (since 3.4), `sampler_state`
+            /// (since 4.2), `sampler_index` (since 4.2), `surface_state` (since 4.2),
+            /// `surface_index` (since 4.2), `paired_surface` (since 3.8, with paired_surface).
             fn sample_3d = SAMPLE_3D(Op op: Code, ExecSize exec_size: Lanes,
                 Channels channels: Code, Sampler sampler: SamplerId, Surface surface: SurfaceId,
                 Dst dst: RawOperand; Params params: [RawOperand]);
 
             /// `load_3d`: Loads texels without filtering. May be predicated.
             ///
-            /// May be set: `aoffimmi16` (before 3.4), `aoffimmi` (since 3.4), `paired_surface`
-            /// (since 3.8, with paired_surface).
+            /// May be set: `aoffimmi16` (before 3.4), `aoffimmi` (since 3.4), `surface_state`
+            /// (since 4.2), `surface_index` (since 4.2), `paired_surface` (since 3.8, with
+            /// paired_surface).
             fn load_3d = LOAD_3D(Op op: Code, ExecSize exec_size: Lanes, Channels channels: Code,
                 Surface surface: SurfaceId, Dst dst: RawOperand; Params params: [RawOperand]);
 
             /// `sample4_3d`: Collects one channel of four texels. May be predicated.
             ///
-            /// May be set: `aoffimmi16` (before 3.4), `aoffimmi` (since 3.4), `paired_surface`
-            /// (since 3.8, with paired_surface).
+            /// May be set: `aoffimmi16` (before 3.4), `aoffimmi` (since 3.4), `sampler_state`
+            /// (since 4.2), `sampler_index` (since 4.2), `surface_state` (since 4.2),
+            /// `surface_index` (since 4.2), `paired_surface` (since 3.8, with paired_surface).
             fn gather4_3d = GATHER4_3D(Op op: Code, ExecSize exec_size: Lanes,
                 SrcChannel src_channel: Code, Sampler sampler: SamplerId,
                 Surface surface: SurfaceId, Dst dst: RawOperand; Params params: [RawOperand]);
 
             /// `info_3d`: Asks for the properties of a surface.
             ///
-            /// May be set: `lod` (as `op` says).
+            /// May be set: `surface_state` (since 4.2), `surface_index` (since 4.2), `lod` (as `op`
+            /// says).
             fn info_3d = INFO_3D(Op op: Code, ExecSize exec_size: Lanes, Channels channels: Code,
                 Surface surface: SurfaceId, Dst dst: RawOperand);
 
@@ -835,8 +839,9 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src1_data`, `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `overfetch` (since 4.2),
+            /// `addr_scale`, `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index),
+            /// `src1_data`, `src2_data`.
             fn lsc_load = LSC_LOAD(ExecSize exec_size: Lanes, Surface surface: VectorOperand,
                 Dst dst: RawOperand, Src0Addrs src0_addrs: RawOperand);
 
@@ -844,8 +849,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src1_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src1_data`.
             fn lsc_load_strided = LSC_LOAD_STRIDED(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0AddrBase src0_addr_base: RawOperand,
@@ -856,8 +861,9 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src1_data`, `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `overfetch` (since 4.2),
+            /// `addr_scale`, `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index),
+            /// `src1_data`, `src2_data`.
             fn lsc_load_quad = LSC_LOAD_QUAD(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand);
@@ -867,15 +873,17 @@ macro_rules! for_each_constructor {
             /// To be set: `sfid`, `data_size`, `blocks`, `block_width`, `block_height`, `vnni`,
             /// `dst`, `surface_base`, `surface_width`, `surface_height`, `surface_pitch`, `x`, `y`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `src1_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `data_order`, `u_offset`
+            /// (since 4.2), `v_offset` (since 4.2), `src1_data`.
             fn lsc_load_block2d = LSC_LOAD_BLOCK2D(ExecSize exec_size: Lanes);
 
             /// `lsc_store`: Stores elements to the address of each lane. May be predicated.
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `dst`, `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `dst`,
+            /// `src2_data`.
             fn lsc_store = LSC_STORE(ExecSize exec_size: Lanes, Surface surface: VectorOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
 
@@ -883,8 +891,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `dst`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `dst`.
             fn lsc_store_strided = LSC_STORE_STRIDED(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Src0AddrBase src0_addr_base: RawOperand,
                 Src0AddrPitch src0_addr_pitch: VectorOperand, Src1Data src1_data: RawOperand);
@@ -894,8 +902,9 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `dst`, `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `dst`,
+            /// `src2_data`.
             fn lsc_store_quad = LSC_STORE_QUAD(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Src0Addrs src0_addrs: RawOperand,
                 Src1Data src1_data: RawOperand);
@@ -906,15 +915,17 @@ macro_rules! for_each_constructor {
             /// `surface_base`, `surface_width`, `surface_height`, `surface_pitch`, `x`, `y`,
             /// `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `dst`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `data_order`, `dst`,
+            /// `u_offset` (since 4.2), `v_offset` (since 4.2).
             fn lsc_store_block2d = LSC_STORE_BLOCK2D(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_iinc`: Atomic increment. May be predicated.
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src1_data`, `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src1_data`,
+            /// `src2_data`.
             fn lsc_atomic_iinc = LSC_ATOMIC_IINC(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand);
@@ -923,8 +934,9 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src1_data`, `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src1_data`,
+            /// `src2_data`.
             fn lsc_atomic_idec = LSC_ATOMIC_IDEC(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand);
@@ -933,8 +945,9 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src1_data`, `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src1_data`,
+            /// `src2_data`.
             fn lsc_atomic_load = LSC_ATOMIC_LOAD(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand);
@@ -943,8 +956,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_store = LSC_ATOMIC_STORE(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -953,8 +966,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_iadd = LSC_ATOMIC_IADD(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -963,8 +976,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_isub = LSC_ATOMIC_ISUB(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -973,8 +986,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_smin = LSC_ATOMIC_SMIN(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -983,8 +996,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_smax = LSC_ATOMIC_SMAX(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -993,8 +1006,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_umin = LSC_ATOMIC_UMIN(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -1003,8 +1016,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_umax = LSC_ATOMIC_UMAX(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -1013,8 +1026,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index).
             fn lsc_atomic_icas = LSC_ATOMIC_ICAS(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand,
@@ -1024,8 +1037,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_fadd = LSC_ATOMIC_FADD(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -1034,8 +1047,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_fsub = LSC_ATOMIC_FSUB(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -1044,8 +1057,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_fmin = LSC_ATOMIC_FMIN(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -1054,8 +1067,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_fmax = LSC_ATOMIC_FMAX(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -1064,8 +1077,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index).
             fn lsc_atomic_fcas = LSC_ATOMIC_FCAS(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand,
@@ -1075,8 +1088,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_and = LSC_ATOMIC_AND(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -1085,8 +1098,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_or = LSC_ATOMIC_OR(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -1095,8 +1108,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_xor = LSC_ATOMIC_XOR(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -1106,8 +1119,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `overfetch` (since 4.2),
+            /// `addr_scale`, `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index).
             fn lsc_load_status = LSC_LOAD_STATUS(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand,
@@ -1117,8 +1130,9 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `dst`, `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `dst`,
+            /// `src2_data`.
             fn lsc_store_uncompressed = LSC_STORE_UNCOMPRESSED(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Src0Addrs src0_addrs: RawOperand,
                 Src1Data src1_data: RawOperand);
@@ -1127,8 +1141,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index).
             fn lsc_ccs_update = LSC_CCS_UPDATE(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand,
@@ -1138,8 +1152,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_bfadd = LSC_ATOMIC_BFADD(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -1148,8 +1162,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_bfsub = LSC_ATOMIC_BFSUB(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -1158,8 +1172,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_bfmin = LSC_ATOMIC_BFMIN(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -1168,8 +1182,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_atomic_bfmax = LSC_ATOMIC_BFMAX(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -1178,8 +1192,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index).
             fn lsc_atomic_bfcas = LSC_ATOMIC_BFCAS(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand,
@@ -1190,8 +1204,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `data_order`,
+            /// `surface_index` (with lsc_surface_index).
             fn lsc_apndctr_atomic_add = LSC_APNDCTR_ATOMIC_ADD(ExecSize exec_size: Lanes,
                 Sfid sfid: Code, AddrType addr_type: Code, DataSize data_size: Code,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
@@ -1202,8 +1216,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `data_order`,
+            /// `surface_index` (with lsc_surface_index).
             fn lsc_apndctr_atomic_sub = LSC_APNDCTR_ATOMIC_SUB(ExecSize exec_size: Lanes,
                 Sfid sfid: Code, AddrType addr_type: Code, DataSize data_size: Code,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
@@ -1213,8 +1227,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `addr_scale`,
+            /// `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index), `src2_data`.
             fn lsc_apndctr_atomic_store = LSC_APNDCTR_ATOMIC_STORE(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand);
@@ -1223,8 +1237,9 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `data_elems`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `cache_op` (since 4.2),
+            /// `cache_size` (since 4.2), `addr_scale`, `addr_offset`, `data_order`, `surface_index`
+            /// (with lsc_surface_index).
             fn lsc_extended_cache_ctrl = LSC_EXTENDED_CACHE_CTRL(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand,
@@ -1235,8 +1250,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `sfid`, `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `addr_scale`, `addr_offset`, `data_order`,
-            /// `surface_index` (with lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `overfetch` (since 4.2),
+            /// `addr_scale`, `addr_offset`, `data_order`, `surface_index` (with lsc_surface_index).
             fn lsc_load_quad_status = LSC_LOAD_QUAD_STATUS(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand,
                 Src0Addrs src0_addrs: RawOperand, Src1Data src1_data: RawOperand,
@@ -1247,9 +1262,10 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src1_data`, `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `data_order`,
+            /// `surface_index` (with lsc_surface_index), `u_offset` (with lsc_surface_index),
+            /// `v_offset` (with lsc_surface_index), `r_offset` (with lsc_surface_index),
+            /// `src1_data`, `src2_data`.
             fn lsc_typed_load_quad = LSC_TYPED_LOAD_QUAD(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand, Src0U src0_u: RawOperand,
                 Src0V src0_v: RawOperand, Src0R src0_r: RawOperand, Src0Lod src0_lod: RawOperand);
@@ -1258,8 +1274,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `addr_type`, `block_width`, `block_height`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `surface_index` (with lsc_surface_index),
-            /// `src1_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `surface_index` (with
+            /// lsc_surface_index), `u_offset` (since 4.2), `v_offset` (since 4.2), `src1_data`.
             fn lsc_typed_load_block2d = LSC_TYPED_LOAD_BLOCK2D(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand, X x: VectorOperand,
                 Y y: VectorOperand);
@@ -1269,9 +1285,10 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `dst`, `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `data_order`,
+            /// `surface_index` (with lsc_surface_index), `dst`, `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_store_quad = LSC_TYPED_STORE_QUAD(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Src0U src0_u: RawOperand, Src0V src0_v: RawOperand,
                 Src0R src0_r: RawOperand, Src0Lod src0_lod: RawOperand,
@@ -1281,7 +1298,8 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `addr_type`, `block_width`, `block_height`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `surface_index` (with lsc_surface_index), `dst`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `surface_index` (with
+            /// lsc_surface_index), `dst`, `u_offset` (since 4.2), `v_offset` (since 4.2).
             fn lsc_typed_store_block2d = LSC_TYPED_STORE_BLOCK2D(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, X x: VectorOperand, Y y: VectorOperand,
                 Src1Data src1_data: RawOperand);
@@ -1290,9 +1308,10 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src1_data`, `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src1_data`, `src2_data`.
             fn lsc_typed_atomic_iinc = LSC_TYPED_ATOMIC_IINC(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand, Src0U src0_u: RawOperand,
                 Src0V src0_v: RawOperand, Src0R src0_r: RawOperand, Src0Lod src0_lod: RawOperand);
@@ -1301,9 +1320,10 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src1_data`, `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src1_data`, `src2_data`.
             fn lsc_typed_atomic_idec = LSC_TYPED_ATOMIC_IDEC(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand, Src0U src0_u: RawOperand,
                 Src0V src0_v: RawOperand, Src0R src0_r: RawOperand, Src0Lod src0_lod: RawOperand);
@@ -1312,9 +1332,10 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src1_data`, `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src1_data`, `src2_data`.
             fn lsc_typed_atomic_load = LSC_TYPED_ATOMIC_LOAD(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand, Src0U src0_u: RawOperand,
                 Src0V src0_v: RawOperand, Src0R src0_r: RawOperand, Src0Lod src0_lod: RawOperand);
@@ -1324,9 +1345,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_atomic_store = LSC_TYPED_ATOMIC_STORE(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_iadd.tgm`: Atomic integer addition. May be predicated.
@@ -1334,9 +1356,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_atomic_iadd = LSC_TYPED_ATOMIC_IADD(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_isub.tgm`: Atomic integer subtraction. May be predicated.
@@ -1344,9 +1367,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_atomic_isub = LSC_TYPED_ATOMIC_ISUB(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_smin.tgm`: Atomic signed minimum. May be predicated.
@@ -1354,9 +1378,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_atomic_smin = LSC_TYPED_ATOMIC_SMIN(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_smax.tgm`: Atomic signed maximum. May be predicated.
@@ -1364,9 +1389,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_atomic_smax = LSC_TYPED_ATOMIC_SMAX(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_umin.tgm`: Atomic unsigned minimum. May be predicated.
@@ -1374,9 +1400,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_atomic_umin = LSC_TYPED_ATOMIC_UMIN(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_umax.tgm`: Atomic unsigned maximum. May be predicated.
@@ -1384,9 +1411,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_atomic_umax = LSC_TYPED_ATOMIC_UMAX(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_icas.tgm`: Atomic integer compare and swap. May be predicated.
@@ -1394,9 +1422,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`, `src2_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index).
             fn lsc_typed_atomic_icas = LSC_TYPED_ATOMIC_ICAS(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_fadd.tgm`: Atomic float addition. May be predicated.
@@ -1404,9 +1433,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_atomic_fadd = LSC_TYPED_ATOMIC_FADD(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_fsub.tgm`: Atomic float subtraction. May be predicated.
@@ -1414,9 +1444,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_atomic_fsub = LSC_TYPED_ATOMIC_FSUB(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_fmin.tgm`: Atomic float minimum. May be predicated.
@@ -1424,9 +1455,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_atomic_fmin = LSC_TYPED_ATOMIC_FMIN(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_fmax.tgm`: Atomic float maximum. May be predicated.
@@ -1434,9 +1466,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_atomic_fmax = LSC_TYPED_ATOMIC_FMAX(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_fcas.tgm`: Atomic float compare and swap. May be predicated.
@@ -1444,9 +1477,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`, `src2_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index).
             fn lsc_typed_atomic_fcas = LSC_TYPED_ATOMIC_FCAS(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_and.tgm`: Atomic and. May be predicated.
@@ -1454,9 +1488,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_atomic_and = LSC_TYPED_ATOMIC_AND(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_or.tgm`: Atomic or. May be predicated.
@@ -1464,9 +1499,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_atomic_or = LSC_TYPED_ATOMIC_OR(ExecSize exec_size: Lanes);
 
             /// `lsc_atomic_xor.tgm`: Atomic exclusive or. May be predicated.
@@ -1474,9 +1510,10 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `multi_sampled` (since
+            /// 4.2), `data_order`, `surface_index` (with lsc_surface_index), `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_atomic_xor = LSC_TYPED_ATOMIC_XOR(ExecSize exec_size: Lanes);
 
             /// `lsc_load_status.tgm`: Loads, and gives for each lane whether the page is resident.
@@ -1485,18 +1522,19 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`, `src2_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `data_order`,
+            /// `surface_index` (with lsc_surface_index), `u_offset` (with lsc_surface_index),
+            /// `v_offset` (with lsc_surface_index), `r_offset` (with lsc_surface_index).
             fn lsc_typed_load_status = LSC_TYPED_LOAD_STATUS(ExecSize exec_size: Lanes);
 
             /// `lsc_store_uncompressed.tgm`: Stores without compression. May be predicated.
             ///
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `dst`, `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `data_order`,
+            /// `surface_index` (with lsc_surface_index), `dst`, `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_store_uncompressed = LSC_TYPED_STORE_UNCOMPRESSED(
                 ExecSize exec_size: Lanes, Surface surface: VectorOperand,
                 Src0U src0_u: RawOperand, Src0V src0_v: RawOperand, Src0R src0_r: RawOperand,
@@ -1507,9 +1545,9 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`, `src2_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `data_order`,
+            /// `surface_index` (with lsc_surface_index), `u_offset` (with lsc_surface_index),
+            /// `v_offset` (with lsc_surface_index), `r_offset` (with lsc_surface_index).
             fn lsc_typed_ccs_update = LSC_TYPED_CCS_UPDATE(ExecSize exec_size: Lanes);
 
             /// `lsc_read_state_info.tgm`: Reads properties of the surface. May be predicated.
@@ -1517,9 +1555,9 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `data_elems`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`, `src2_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `data_order`,
+            /// `surface_index` (with lsc_surface_index), `u_offset` (with lsc_surface_index),
+            /// `v_offset` (with lsc_surface_index), `r_offset` (with lsc_surface_index).
             fn lsc_typed_read_state_info = LSC_TYPED_READ_STATE_INFO(ExecSize exec_size: Lanes);
 
             /// `lsc_load_quad_msrt.tgm`: Loads samples of a multi-sampled render target. May be
@@ -1527,9 +1565,10 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src1_data`, `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `data_order`,
+            /// `surface_index` (with lsc_surface_index), `u_offset` (with lsc_surface_index),
+            /// `v_offset` (with lsc_surface_index), `r_offset` (with lsc_surface_index),
+            /// `src1_data`, `src2_data`.
             fn lsc_typed_load_quad_msrt = LSC_TYPED_LOAD_QUAD_MSRT(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Dst dst: RawOperand, Src0U src0_u: RawOperand,
                 Src0V src0_v: RawOperand, Src0R src0_r: RawOperand, Src0Lod src0_lod: RawOperand);
@@ -1539,9 +1578,10 @@ macro_rules! for_each_constructor {
             ///
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `dst`, `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index), `src2_data`.
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `data_order`,
+            /// `surface_index` (with lsc_surface_index), `dst`, `u_offset` (with
+            /// lsc_surface_index), `v_offset` (with lsc_surface_index), `r_offset` (with
+            /// lsc_surface_index), `src2_data`.
             fn lsc_typed_store_quad_msrt = LSC_TYPED_STORE_QUAD_MSRT(ExecSize exec_size: Lanes,
                 Surface surface: VectorOperand, Src0U src0_u: RawOperand, Src0V src0_v: RawOperand,
                 Src0R src0_r: RawOperand, Src0Lod src0_lod: RawOperand,
@@ -1553,9 +1593,9 @@ macro_rules! for_each_constructor {
             /// To be set: `addr_type`, `addr_size`, `data_size`, `ch_mask`, `surface`, `dst`,
             /// `src0_u`, `src0_v`, `src0_r`, `src0_lod`, `src1_data`, `src2_data`.
             ///
-            /// May be set: `cache_l1`, `cache_l3`, `data_order`, `surface_index` (with
-            /// lsc_surface_index), `u_offset` (with lsc_surface_index), `v_offset` (with
-            /// lsc_surface_index), `r_offset` (with lsc_surface_index).
+            /// May be set: `cache_l1`, `cache_l2` (since 4.2), `cache_l3`, `data_order`,
+            /// `surface_index` (with lsc_surface_index), `u_offset` (with lsc_surface_index),
+            /// `v_offset` (with lsc_surface_index), `r_offset` (with lsc_surface_index).
             fn lsc_typed_load_quad_status = LSC_TYPED_LOAD_QUAD_STATUS(ExecSize exec_size: Lanes);
 
             /// `lsc_fence`: Orders memory accesses of the load/store cache. May be predicated.

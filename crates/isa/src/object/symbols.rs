@@ -44,13 +44,13 @@ byte_types! {
     InputKind named by INPUT_CLASS;
 }
 
-/// Type (bits 0-3) and alignment (bits 4-7) of a variable.
+/// Type (bits 0-3) and alignment (bits 4-7) of a variable, and bit 4 of the types of 4.2 (bit 8), which no binary form has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
-pub struct VariableProperties(pub u8);
+pub struct VariableProperties(pub u16);
 
 impl Number for VariableProperties {
     fn from_wire(number: u32) -> Self {
-        Self(u8::from_wire(number))
+        Self(u8::from_wire(number).into())
     }
     fn to_wire(self) -> u32 {
         self.0.into()
@@ -144,19 +144,31 @@ impl VariableProperties {
     /// Properties of a type and an alignment code.
     #[must_use]
     pub const fn new(ty: DataType, alignment: Alignment) -> Self {
-        Self(ty.code() | (alignment.0 & 0xf) << 4)
+        let code = ty.code() as u16;
+        Self(code & 0xf | (alignment.0 as u16 & 0xf) << 4 | (code & 0x10) << 4)
     }
 
     /// Element type.
     #[must_use]
     pub const fn data_type(self) -> DataType {
-        DataType::from_code(self.0)
+        let code = (self.0 & 0xf) as u8;
+        if self.0 & 0x100 != 0
+            && let [tf32, hf8, bf8, e2m1] = DataType::TEXT_ONLY
+        {
+            return match code {
+                0 => tf32,
+                1 => hf8,
+                2 => bf8,
+                _ => e2m1,
+            };
+        }
+        DataType::from_code(code)
     }
 
     /// Alignment.
     #[must_use]
     pub const fn alignment(self) -> Alignment {
-        Alignment(self.0 >> 4)
+        Alignment((self.0 >> 4 & 0xf) as u8)
     }
 }
 

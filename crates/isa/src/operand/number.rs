@@ -44,6 +44,10 @@ impl ImmediateOperand {
             DataType::Df => ImmediateValue::Float(f64::from_bits(bits)),
             DataType::F => ImmediateValue::Float(f32::from_bits(low).into()),
             DataType::Hf => ImmediateValue::Float(half(bits as u16)),
+            // No constant is of one.
+            DataType::Tf32 | DataType::Hf8 | DataType::Bf8 | DataType::E2m1 => {
+                ImmediateValue::Integer(low.into())
+            }
             DataType::Bf => ImmediateValue::Float(f32::from_bits(low << 16).into()),
             DataType::V | DataType::Vf | DataType::Uv => ImmediateValue::Packed(low),
         }

@@ -16,6 +16,16 @@ const FUNCTION_OF_THREE: &[Part] = &[
     Part::Operands,
 ];
 
+const FEEDBACK: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Named(F::FuncCtrl),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Operands,
+];
+
 /// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[doc(hidden)]
 #[macro_export]
@@ -136,7 +146,7 @@ macro_rules! __logic_rows {
 
     /// Linear-feedback shift register.
     LFSR = plain(0x98) ["lfsr"]
-        .unsupported(UNDEFINED) .text_only().since_platform(Platform::Xe3pCri).since("2025-12")
+        .text(FEEDBACK) .unsupported(UNDEFINED) .text_only().since_platform(Platform::Xe3pCri).since("2025-12")
         .note("Descriptor only (IGC 2.26+, Xe3P); no binary reader case. No bytes exist.")
         => &[
             EXEC, PRED, u8(F::FuncCtrl).named(&enums::LFSR_FUNC), dst(G, T::UD),

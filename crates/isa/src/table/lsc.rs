@@ -20,7 +20,21 @@ const fn texel_channels(action: Action) -> Memory {
 
 const SFID: FieldDef = u8(F::Sfid).named(&enums::LSC_SFID);
 const CACHE_L1: FieldDef = u8(F::CacheL1).named(&enums::LSC_CACHING);
+const CACHE_L2: FieldDef = u8(F::CacheL2)
+    .named(&enums::LSC_CACHING)
+    .when(since(Features::SINCE_4_2));
 const CACHE_L3: FieldDef = u8(F::CacheL3).named(&enums::LSC_CACHING);
+const OVERFETCH: FieldDef = u8(F::Overfetch).when(since(Features::SINCE_4_2));
+const MULTI_SAMPLED: FieldDef = u8(F::MultiSampled).when(since(Features::SINCE_4_2));
+const CACHE_OP: FieldDef = u8(F::CacheOp)
+    .named(&enums::LSC_CACHE_OP)
+    .when(since(Features::SINCE_4_2));
+const CACHE_SIZE: FieldDef = u8(F::CacheSize)
+    .named(&enums::LSC_CACHE_SIZE)
+    .when(since(Features::SINCE_4_2));
+/// Immediate offsets of a block, that of its address payload included.
+const BLOCK_X: FieldDef = i32(F::UOffset).when(since(Features::SINCE_4_2));
+const BLOCK_Y: FieldDef = i32(F::VOffset).when(since(Features::SINCE_4_2));
 const ADDR_TYPE: FieldDef = u8(F::AddrType).named(&enums::LSC_ADDR_TYPE);
 const ADDR_SIZE: FieldDef = u8(F::AddrSize).named(&enums::LSC_ADDR_SIZE);
 const DATA_SIZE: FieldDef = u8(F::DataSize).named(&enums::LSC_DATA_SIZE);
@@ -36,33 +50,45 @@ const U_OFFSET: FieldDef = i32(F::UOffset).when(since(Features::LSC_SURFACE_INDE
 const V_OFFSET: FieldDef = i32(F::VOffset).when(since(Features::LSC_SURFACE_INDEX));
 const R_OFFSET: FieldDef = i32(F::ROffset).when(since(Features::LSC_SURFACE_INDEX));
 
-pub(super) const UNTYPED: &[FieldDef] = &[
-    EXEC,
-    PRED,
-    SFID,
-    CACHE_L1,
-    CACHE_L3,
-    ADDR_TYPE,
-    u16(F::AddrScale),
-    i32(F::AddrOffset),
-    ADDR_SIZE,
-    DATA_SIZE,
-    DATA_ORDER,
-    DATA_ELEMS,
-    CH_MASK,
-    BASE,
-    SURFACE_INDEX,
-    raw_to(F::Dst, ANY),
-    raw(F::Src0Addrs, ANY),
-    raw(F::Src1Data, ANY),
-    raw(F::Src2Data, ANY),
-];
+/// The fields of an access to the address of each lane, with those that only some have.
+macro_rules! untyped {
+    ($($more:expr),*) => {
+        &[
+            EXEC,
+            PRED,
+            SFID,
+            CACHE_L1,
+            CACHE_L2,
+            CACHE_L3,
+            $($more,)*
+            ADDR_TYPE,
+            u16(F::AddrScale),
+            i32(F::AddrOffset),
+            ADDR_SIZE,
+            DATA_SIZE,
+            DATA_ORDER,
+            DATA_ELEMS,
+            CH_MASK,
+            BASE,
+            SURFACE_INDEX,
+            raw_to(F::Dst, ANY),
+            raw(F::Src0Addrs, ANY),
+            raw(F::Src1Data, ANY),
+            raw(F::Src2Data, ANY),
+        ]
+    };
+}
+
+pub(super) const UNTYPED: &[FieldDef] = untyped!();
+const UNTYPED_LOAD: &[FieldDef] = untyped!(OVERFETCH);
+const CACHE_CONTROL: &[FieldDef] = untyped!(CACHE_OP, CACHE_SIZE);
 
 const UNTYPED_STRIDED: &[FieldDef] = &[
     EXEC,
     PRED,
     SFID,
     CACHE_L1,
+    CACHE_L2,
     CACHE_L3,
     ADDR_TYPE,
     u16(F::AddrScale),
@@ -85,6 +111,7 @@ const UNTYPED_BLOCK2D: &[FieldDef] = &[
     PRED,
     SFID,
     CACHE_L1,
+    CACHE_L2,
     CACHE_L3,
     DATA_SIZE,
     DATA_ORDER,
@@ -98,7 +125,9 @@ const UNTYPED_BLOCK2D: &[FieldDef] = &[
     src(F::SurfaceHeight, GM, ANY),
     src(F::SurfacePitch, GM, ANY),
     src(F::X, GM, ANY),
+    BLOCK_X,
     src(F::Y, GM, ANY),
+    BLOCK_Y,
     raw(F::Src1Data, ANY),
 ];
 
@@ -107,6 +136,7 @@ const UNTYPED_COUNTER: &[FieldDef] = &[
     PRED,
     SFID,
     CACHE_L1,
+    CACHE_L2,
     CACHE_L3,
     ADDR_TYPE,
     DATA_SIZE,
@@ -119,35 +149,46 @@ const UNTYPED_COUNTER: &[FieldDef] = &[
     raw(F::Src0Data, ANY),
 ];
 
-const TYPED: &[FieldDef] = &[
-    EXEC,
-    PRED,
-    CACHE_L1,
-    CACHE_L3,
-    ADDR_TYPE,
-    ADDR_SIZE,
-    DATA_SIZE,
-    DATA_ORDER,
-    DATA_ELEMS,
-    CH_MASK,
-    BASE,
-    SURFACE_INDEX,
-    raw_to(F::Dst, ANY),
-    raw(F::Src0U, ANY),
-    U_OFFSET,
-    raw(F::Src0V, ANY),
-    V_OFFSET,
-    raw(F::Src0R, ANY),
-    R_OFFSET,
-    raw(F::Src0Lod, ANY),
-    raw(F::Src1Data, ANY),
-    raw(F::Src2Data, ANY),
-];
+/// The fields of an access to the texel of each lane, with those that only some have.
+macro_rules! typed {
+    ($($more:expr),*) => {
+        &[
+            EXEC,
+            PRED,
+            CACHE_L1,
+            CACHE_L2,
+            CACHE_L3,
+            $($more,)*
+            ADDR_TYPE,
+            ADDR_SIZE,
+            DATA_SIZE,
+            DATA_ORDER,
+            DATA_ELEMS,
+            CH_MASK,
+            BASE,
+            SURFACE_INDEX,
+            raw_to(F::Dst, ANY),
+            raw(F::Src0U, ANY),
+            U_OFFSET,
+            raw(F::Src0V, ANY),
+            V_OFFSET,
+            raw(F::Src0R, ANY),
+            R_OFFSET,
+            raw(F::Src0Lod, ANY),
+            raw(F::Src1Data, ANY),
+            raw(F::Src2Data, ANY),
+        ]
+    };
+}
+
+const TYPED: &[FieldDef] = typed!();
+const TYPED_ATOMIC: &[FieldDef] = typed!(MULTI_SAMPLED);
 
 const TYPED_BLOCK2D: &[FieldDef] = &[
     EXEC,
     PRED,
     CACHE_L1,
+    CACHE_L2,
     CACHE_L3,
     ADDR_TYPE,
     u16(F::BlockWidth).note("bytes"),
@@ -156,7 +197,9 @@ const TYPED_BLOCK2D: &[FieldDef] = &[
     SURFACE_INDEX,
     raw_to(F::Dst, ANY),
     src(F::X, GM, ANY),
+    BLOCK_X,
     src(F::Y, GM, ANY),
+    BLOCK_Y,
     raw(F::Src1Data, ANY),
 ];
 
@@ -168,13 +211,13 @@ macro_rules! __lsc_rows {
         $($then)+! {
             $($state)*
     /// Loads elements from the address of each lane.
-    LSC_LOAD = sub(0x89, 0x00) ["lsc_load"] .memory(Memory::lsc(Action::Load)) .text(text::LOAD) .lsc() => UNTYPED;
+    LSC_LOAD = sub(0x89, 0x00) ["lsc_load"] .memory(Memory::lsc(Action::Load)) .text(text::LOAD) .lsc() => UNTYPED_LOAD;
 
     /// Loads elements at a constant distance.
     LSC_LOAD_STRIDED = sub(0x89, 0x01) ["lsc_load_strided"] .memory(Memory::lsc(Action::Load).layout(DataLayout::Strided)) .text(text::LOAD_STRIDED) .lsc() => UNTYPED_STRIDED;
 
     /// Loads the enabled channels from the address of each lane.
-    LSC_LOAD_QUAD = sub(0x89, 0x02) ["lsc_load_quad"] .memory(Memory::lsc(Action::Load).layout(DataLayout::Channels).count(Count::Channels(F::ChMask))) .text(text::LOAD_QUAD) .lsc() => UNTYPED;
+    LSC_LOAD_QUAD = sub(0x89, 0x02) ["lsc_load_quad"] .memory(Memory::lsc(Action::Load).layout(DataLayout::Channels).count(Count::Channels(F::ChMask))) .text(text::LOAD_QUAD) .lsc() => UNTYPED_LOAD;
 
     /// Loads rectangles of a 2D surface.
     LSC_LOAD_BLOCK2D = sub(0x89, 0x03) ["lsc_load_block2d"] .memory(Memory::lsc(Action::Load).layout(DataLayout::Rectangle).count(Count::Rectangle).address(AddressWidth::Bits(64))) .text(text::LOAD_BLOCK) .lsc()
@@ -253,7 +296,7 @@ macro_rules! __lsc_rows {
     LSC_ATOMIC_XOR = sub(0x89, 0x1a) ["lsc_atomic_xor"] .memory(atomic(AtomicOp::Xor)) .text(text::ATOMIC) .lsc() => UNTYPED;
 
     /// Loads, and gives for each lane whether the page is resident.
-    LSC_LOAD_STATUS = sub(0x89, 0x1b) ["lsc_load_status"] .memory(Memory::lsc(Action::Status)) .text(text::LOAD) .lsc() => UNTYPED;
+    LSC_LOAD_STATUS = sub(0x89, 0x1b) ["lsc_load_status"] .memory(Memory::lsc(Action::Status)) .text(text::LOAD) .lsc() => UNTYPED_LOAD;
 
     /// Stores without compression.
     LSC_STORE_UNCOMPRESSED = sub(0x89, 0x1c) ["lsc_store_uncompressed"] .memory(Memory::lsc(Action::Store)) .text(text::STORE) .lsc() => UNTYPED;
@@ -306,16 +349,16 @@ macro_rules! __lsc_rows {
         => UNTYPED;
 
     /// Controls caches.
-    LSC_EXTENDED_CACHE_CTRL = sub(0x89, 0x33) ["lsc_extended_cache_ctrl"] .memory(Memory::lsc(Action::CacheControl)) .text(text::STORE) .lsc()
+    LSC_EXTENDED_CACHE_CTRL = sub(0x89, 0x33) ["lsc_extended_cache_ctrl"] .memory(Memory::lsc(Action::CacheControl)) .text(text::CACHE_CONTROL) .lsc()
         .note("Enum value and descriptor exist only in IGC 2.x sources; no public writer.")
-        => UNTYPED;
+        => CACHE_CONTROL;
 
     /// Loads channels, and gives for each lane whether the page is resident.
     LSC_LOAD_QUAD_STATUS = sub(0x89, 0x36) ["lsc_load_quad_status"]
         .unsupported("what it gives and takes is not publicly defined")
         .memory(Memory::lsc(Action::Status).layout(DataLayout::Channels).count(Count::Channels(F::ChMask))) .text(text::LOAD_QUAD) .lsc()
         .note("Enum value and descriptor exist only in IGC 2.x sources; no public writer.")
-        => UNTYPED;
+        => UNTYPED_LOAD;
 
     /// Loads the enabled channels from the coordinates of each lane.
     LSC_TYPED_LOAD_QUAD = sub(0x8a, 0x02) ["lsc_load_quad.tgm"] .memory(texel_channels(Action::Load)) .text(text::TYPED_LOAD_QUAD) .lsc() => TYPED;
@@ -334,61 +377,61 @@ macro_rules! __lsc_rows {
         => TYPED_BLOCK2D;
 
     /// Atomic increment.
-    LSC_TYPED_ATOMIC_IINC = sub(0x8a, 0x08) ["lsc_atomic_iinc.tgm"] .memory(texel_atomic(AtomicOp::Increment)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_IINC = sub(0x8a, 0x08) ["lsc_atomic_iinc.tgm"] .memory(texel_atomic(AtomicOp::Increment)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic decrement.
-    LSC_TYPED_ATOMIC_IDEC = sub(0x8a, 0x09) ["lsc_atomic_idec.tgm"] .memory(texel_atomic(AtomicOp::Decrement)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_IDEC = sub(0x8a, 0x09) ["lsc_atomic_idec.tgm"] .memory(texel_atomic(AtomicOp::Decrement)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic load.
-    LSC_TYPED_ATOMIC_LOAD = sub(0x8a, 0x0a) ["lsc_atomic_load.tgm"] .memory(texel_atomic(AtomicOp::Load)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_LOAD = sub(0x8a, 0x0a) ["lsc_atomic_load.tgm"] .memory(texel_atomic(AtomicOp::Load)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic store.
-    LSC_TYPED_ATOMIC_STORE = sub(0x8a, 0x0b) ["lsc_atomic_store.tgm"] .memory(texel_atomic(AtomicOp::Store)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_STORE = sub(0x8a, 0x0b) ["lsc_atomic_store.tgm"] .memory(texel_atomic(AtomicOp::Store)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic integer addition.
-    LSC_TYPED_ATOMIC_IADD = sub(0x8a, 0x0c) ["lsc_atomic_iadd.tgm"] .memory(texel_atomic(AtomicOp::Add)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_IADD = sub(0x8a, 0x0c) ["lsc_atomic_iadd.tgm"] .memory(texel_atomic(AtomicOp::Add)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic integer subtraction.
-    LSC_TYPED_ATOMIC_ISUB = sub(0x8a, 0x0d) ["lsc_atomic_isub.tgm"] .memory(texel_atomic(AtomicOp::Sub)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_ISUB = sub(0x8a, 0x0d) ["lsc_atomic_isub.tgm"] .memory(texel_atomic(AtomicOp::Sub)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic signed minimum.
-    LSC_TYPED_ATOMIC_SMIN = sub(0x8a, 0x0e) ["lsc_atomic_smin.tgm"] .memory(texel_atomic(AtomicOp::SignedMin)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_SMIN = sub(0x8a, 0x0e) ["lsc_atomic_smin.tgm"] .memory(texel_atomic(AtomicOp::SignedMin)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic signed maximum.
-    LSC_TYPED_ATOMIC_SMAX = sub(0x8a, 0x0f) ["lsc_atomic_smax.tgm"] .memory(texel_atomic(AtomicOp::SignedMax)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_SMAX = sub(0x8a, 0x0f) ["lsc_atomic_smax.tgm"] .memory(texel_atomic(AtomicOp::SignedMax)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic unsigned minimum.
-    LSC_TYPED_ATOMIC_UMIN = sub(0x8a, 0x10) ["lsc_atomic_umin.tgm"] .memory(texel_atomic(AtomicOp::UnsignedMin)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_UMIN = sub(0x8a, 0x10) ["lsc_atomic_umin.tgm"] .memory(texel_atomic(AtomicOp::UnsignedMin)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic unsigned maximum.
-    LSC_TYPED_ATOMIC_UMAX = sub(0x8a, 0x11) ["lsc_atomic_umax.tgm"] .memory(texel_atomic(AtomicOp::UnsignedMax)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_UMAX = sub(0x8a, 0x11) ["lsc_atomic_umax.tgm"] .memory(texel_atomic(AtomicOp::UnsignedMax)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic integer compare and swap.
-    LSC_TYPED_ATOMIC_ICAS = sub(0x8a, 0x12) ["lsc_atomic_icas.tgm"] .memory(texel_atomic(AtomicOp::CompareExchange)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_ICAS = sub(0x8a, 0x12) ["lsc_atomic_icas.tgm"] .memory(texel_atomic(AtomicOp::CompareExchange)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic float addition.
-    LSC_TYPED_ATOMIC_FADD = sub(0x8a, 0x13) ["lsc_atomic_fadd.tgm"] .memory(texel_atomic(AtomicOp::FloatAdd)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_FADD = sub(0x8a, 0x13) ["lsc_atomic_fadd.tgm"] .memory(texel_atomic(AtomicOp::FloatAdd)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic float subtraction.
-    LSC_TYPED_ATOMIC_FSUB = sub(0x8a, 0x14) ["lsc_atomic_fsub.tgm"] .memory(texel_atomic(AtomicOp::FloatSub)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_FSUB = sub(0x8a, 0x14) ["lsc_atomic_fsub.tgm"] .memory(texel_atomic(AtomicOp::FloatSub)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic float minimum.
-    LSC_TYPED_ATOMIC_FMIN = sub(0x8a, 0x15) ["lsc_atomic_fmin.tgm"] .memory(texel_atomic(AtomicOp::FloatMin)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_FMIN = sub(0x8a, 0x15) ["lsc_atomic_fmin.tgm"] .memory(texel_atomic(AtomicOp::FloatMin)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic float maximum.
-    LSC_TYPED_ATOMIC_FMAX = sub(0x8a, 0x16) ["lsc_atomic_fmax.tgm"] .memory(texel_atomic(AtomicOp::FloatMax)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_FMAX = sub(0x8a, 0x16) ["lsc_atomic_fmax.tgm"] .memory(texel_atomic(AtomicOp::FloatMax)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic float compare and swap.
-    LSC_TYPED_ATOMIC_FCAS = sub(0x8a, 0x17) ["lsc_atomic_fcas.tgm"] .memory(texel_atomic(AtomicOp::FloatCompareExchange)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_FCAS = sub(0x8a, 0x17) ["lsc_atomic_fcas.tgm"] .memory(texel_atomic(AtomicOp::FloatCompareExchange)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic and.
-    LSC_TYPED_ATOMIC_AND = sub(0x8a, 0x18) ["lsc_atomic_and.tgm"] .memory(texel_atomic(AtomicOp::And)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_AND = sub(0x8a, 0x18) ["lsc_atomic_and.tgm"] .memory(texel_atomic(AtomicOp::And)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic or.
-    LSC_TYPED_ATOMIC_OR = sub(0x8a, 0x19) ["lsc_atomic_or.tgm"] .memory(texel_atomic(AtomicOp::Or)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_OR = sub(0x8a, 0x19) ["lsc_atomic_or.tgm"] .memory(texel_atomic(AtomicOp::Or)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Atomic exclusive or.
-    LSC_TYPED_ATOMIC_XOR = sub(0x8a, 0x1a) ["lsc_atomic_xor.tgm"] .memory(texel_atomic(AtomicOp::Xor)) .text(text::TYPED_ATOMIC) .lsc() => TYPED;
+    LSC_TYPED_ATOMIC_XOR = sub(0x8a, 0x1a) ["lsc_atomic_xor.tgm"] .memory(texel_atomic(AtomicOp::Xor)) .text(text::TYPED_ATOMIC) .lsc() => TYPED_ATOMIC;
 
     /// Loads, and gives for each lane whether the page is resident.
     LSC_TYPED_LOAD_STATUS = sub(0x8a, 0x1b) ["lsc_load_status.tgm"] .memory(Memory::lsc_image(Action::Status)) .text(text::TYPED_LOAD) .lsc() => TYPED;

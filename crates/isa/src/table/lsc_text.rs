@@ -2,15 +2,9 @@
 
 use super::field::short::*;
 
-/// Caching controls, where one of them is not the default.
-const CACHING: Part = Part::If(
-    Test::Either(F::CacheL1, F::CacheL3),
-    &[
-        Part::Text("."),
-        Part::Named(F::CacheL1),
-        Part::MayOmit(&[Part::Text("."), Part::Named(F::CacheL3)]),
-    ],
-);
+/// Switches of loads and of atomic operations on texels.
+const OVERFETCH: Part = Part::Flags(F::Overfetch, &[(0, ".ov")]);
+const MULTI_SAMPLED: Part = Part::Flags(F::MultiSampled, &[(0, ".msaa")]);
 
 /// `flat`, `bti(0x5)`
 const MODEL: Part = Part::MayOmit(&[Part::Named(F::AddrType)]);
@@ -129,7 +123,25 @@ macro_rules! untyped {
             Part::Mnemonic,
             Part::Text("."),
             Part::Named(F::Sfid),
-            CACHING,
+            Part::Caching,
+            Part::Text(" "),
+            Part::ExecSize,
+            GAP,
+            $($part),*
+        ]
+    };
+}
+
+/// The same for loads.
+macro_rules! loaded {
+    ($($part:expr),* $(,)?) => {
+        &[
+            Part::Predicate,
+            Part::Mnemonic,
+            Part::Text("."),
+            Part::Named(F::Sfid),
+            Part::Caching,
+            OVERFETCH,
             Part::Text(" "),
             Part::ExecSize,
             GAP,
@@ -144,7 +156,7 @@ macro_rules! typed {
         &[
             Part::Predicate,
             Part::Mnemonic,
-            CACHING,
+            Part::Caching,
             Part::Text(" "),
             Part::ExecSize,
             GAP,
@@ -189,22 +201,46 @@ const STRIDED_ADDRESS: Part = Part::If(
     ],
 );
 
+/// What follows a payload that holds the whole address of a block.
+const BLOCK_PAYLOAD: &[Part] = &[
+    Part::Text(" + ("),
+    Part::Number(F::UOffset),
+    Part::Text(","),
+    Part::Number(F::VOffset),
+    Part::Text(")"),
+];
+
+/// What follows the base of a surface.
+const BLOCK_PLACE: &[Part] = &[
+    Part::Text(", "),
+    Part::Bare(F::SurfaceWidth),
+    Part::Text(", "),
+    Part::Bare(F::SurfaceHeight),
+    Part::Text(", "),
+    Part::Bare(F::SurfacePitch),
+    Part::Text(", "),
+    Part::Bare(F::X),
+    Part::SignedHex(F::UOffset),
+    Part::Text(", "),
+    Part::Bare(F::Y),
+    Part::SignedHex(F::VOffset),
+];
+
 /// `flat[V32, V33, V34, V35, V36, V37]`
 const BLOCK_ADDRESS: Part = Part::If(
     Test::Present(F::SurfaceBase),
     &[
         Part::Text("flat["),
         Part::Bare(F::SurfaceBase),
-        Part::Text(", "),
-        Part::Bare(F::SurfaceWidth),
-        Part::Text(", "),
-        Part::Bare(F::SurfaceHeight),
-        Part::Text(", "),
-        Part::Bare(F::SurfacePitch),
-        Part::Text(", "),
-        Part::Bare(F::X),
-        Part::Text(", "),
-        Part::Bare(F::Y),
+        Part::If(
+            Test::Present(F::UOffset),
+            &[
+                Part::If(Test::Null(F::SurfaceWidth), BLOCK_PAYLOAD),
+                Part::If(Test::NotNull(F::SurfaceWidth), BLOCK_PLACE),
+            ],
+        ),
+        Part::If(Test::Absent(F::UOffset), &[Part::InputOnly(BLOCK_PAYLOAD)]),
+        Part::If(Test::Absent(F::UOffset), BLOCK_PLACE),
         Part::Text("]"),
     ],
 );
@@ -260,8 +296,10 @@ const BLOCK_COORDINATES: Part = Part::If(
         BASE,
         Part::Text("["),
         Part::Bare(F::X),
+        Part::SignedHex(F::UOffset),
         Part::Text(", "),
         Part::Bare(F::Y),
+        Part::SignedHex(F::VOffset),
         Part::Text("]"),
     ],
 );
@@ -277,9 +315,9 @@ const TYPED_BLOCK_SHAPE: Part = Part::If(
     ],
 );
 
-pub(super) const LOAD: &[Part] = untyped!(TARGET, COLON, ELEMENT, VECTOR, GAP, ADDRESS);
+pub(super) const LOAD: &[Part] = loaded!(TARGET, COLON, ELEMENT, VECTOR, GAP, ADDRESS);
 
-pub(super) const LOAD_QUAD: &[Part] = untyped!(TARGET, COLON, ELEMENT, ENABLED, GAP, ADDRESS);
+pub(super) const LOAD_QUAD: &[Part] = loaded!(TARGET, COLON, ELEMENT, ENABLED, GAP, ADDRESS);
 
 pub(super) const LOAD_STRIDED: &[Part] =
     untyped!(TARGET, COLON, ELEMENT, VECTOR, GAP, STRIDED_ADDRESS);
@@ -287,6 +325,35 @@ pub(super) const LOAD_STRIDED: &[Part] =
 pub(super) const LOAD_BLOCK: &[Part] = untyped!(TARGET, BLOCK_SHAPE, GAP, BLOCK_ADDRESS);
 
 pub(super) const STORE: &[Part] = untyped!(ADDRESS, GAP, DATA, COLON, ELEMENT, VECTOR);
+
+/// Without data where an operation is said; what 4.1 and before hold has no operation and has data.
+pub(super) const CACHE_CONTROL: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Named(F::Sfid),
+    Part::Caching,
+    Part::Choice(&Choice {
+        field: F::CacheOp,
+        mask: 0xff,
+        cases: &[(1, ".reset"), (2, ".set")],
+        otherwise: "",
+    }),
+    Part::Choice(&Choice {
+        field: F::CacheSize,
+        mask: 0xff,
+        cases: &[(1, ".64B"), (2, ".128B"), (3, ".192B"), (4, ".256B")],
+        otherwise: "",
+    }),
+    Part::Text(" "),
+    Part::ExecSize,
+    GAP,
+    ADDRESS,
+    Part::If(
+        Test::NoBits(F::CacheOp, 0xff),
+        &[GAP, DATA, COLON, ELEMENT, VECTOR],
+    ),
+];
 
 pub(super) const STORE_QUAD: &[Part] = untyped!(ADDRESS, GAP, DATA, COLON, ELEMENT, ENABLED);
 
@@ -307,9 +374,12 @@ pub(super) const COUNTER: &[Part] = untyped!(
     GAP,
     MODEL,
     BASE,
+    // Texts of Xe3P have the address that atomic operations have, and a second operand that there is not.
+    Part::InputOnly(&[Part::Text("[%null]")]),
     GAP,
     Part::Bare(F::Src0Data),
     Part::MayOmit(&[COLON, ELEMENT, VECTOR]),
+    Part::InputOnly(&[Part::Text(" %null")]),
 );
 
 /// The same with the fields of an ordinary message.
@@ -335,7 +405,7 @@ pub(super) const TYPED_LOAD_QUAD: &[Part] =
 pub(super) const TYPED_LOAD_BLOCK_BARE: &[Part] = &[
     Part::Predicate,
     Part::Mnemonic,
-    CACHING,
+    Part::Caching,
     GAP,
     TARGET,
     TYPED_BLOCK_SHAPE,
@@ -347,7 +417,7 @@ pub(super) const TYPED_LOAD_BLOCK_BARE: &[Part] = &[
 pub(super) const TYPED_STORE_BLOCK_BARE: &[Part] = &[
     Part::Predicate,
     Part::Mnemonic,
-    CACHING,
+    Part::Caching,
     GAP,
     BLOCK_COORDINATES,
     GAP,
@@ -366,7 +436,14 @@ pub(super) const TYPED_STORE_QUAD: &[Part] =
 pub(super) const TYPED_STORE_BLOCK: &[Part] =
     typed!(BLOCK_COORDINATES, GAP, DATA, TYPED_BLOCK_SHAPE);
 
-pub(super) const TYPED_ATOMIC: &[Part] = typed!(
+pub(super) const TYPED_ATOMIC: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Caching,
+    MULTI_SAMPLED,
+    Part::Text(" "),
+    Part::ExecSize,
+    GAP,
     TARGET,
     COLON,
     ELEMENT,
@@ -376,14 +453,14 @@ pub(super) const TYPED_ATOMIC: &[Part] = typed!(
     GAP,
     DATA,
     GAP,
-    MORE_DATA
-);
+    MORE_DATA,
+];
 
 /// No execution size; printers of 2023 drop the coordinates.
 pub(super) const SURFACE_STATE: &[Part] = &[
     Part::Predicate,
     Part::Mnemonic,
-    CACHING,
+    Part::Caching,
     GAP,
     TARGET,
     GAP,

@@ -244,6 +244,20 @@ const SYSTOLIC: &[Part] = &[
     Part::NoRegion(F::Src2),
 ];
 
+const BLOCK_SCALED: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Precision(F::PrecisionInfo),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Operand(F::Dst),
+    Part::Operand(F::Src0),
+    Part::Operand(F::Src1),
+    Part::Operand(F::Src2),
+    Part::NoRegion(F::Src3),
+    Part::NoRegion(F::Src4),
+];
+
 const MASKED_BARRIER: &[Part] = &[Part::Mnemonic, Part::Operands];
 
 /// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
@@ -373,17 +387,17 @@ macro_rules! __misc_rows {
         ];
 
     /// Stops in the debugger.
-    BREAKPOINT = plain(0x94) ["breakpoint"] .text_only().since("2023-06")
+    BREAKPOINT = plain(0x94) ["breakpoint"] .text(BARE) .text_only().since("2023-06")
         .note("Known to the descriptor table since 2023-06 (no operands); the binary reader has no case for it and rejects it.")
         => &[];
 
     /// Systolic dot product accumulate of block-scaled operands.
     BDPAS = plain(0x99) ["bdpas"]
-        .traits(Traits::SYSTOLIC)
+        .traits(Traits::SYSTOLIC) .text(BLOCK_SCALED)
         .unsupported(UNDEFINED) .text_only().since_platform(Platform::Xe3pCri).since("2025-12")
         .note("Descriptor only (IGC 2.26+, Xe3P); no binary reader case. No bytes exist.")
         => &[
-            EXEC, raw_to(F::Dst, T::F.union(T::HF).union(T::BF)),
+            EXEC, PRED.when(since(Features::SINCE_4_2)), raw_to(F::Dst, T::F.union(T::HF).union(T::BF)),
             raw(F::Src0, T::F.union(T::HF).union(T::BF)),
             raw(F::Src1, T::UD.union(T::HF).union(T::BF)),
             raw(F::Src2, T::UD.union(T::HF).union(T::BF)),

@@ -53,6 +53,7 @@ use crate::platform::{Platform, Platforms};
 use crate::semantics::{Action, Conversion, Ending, Flow, Implicit, Memory, Traits};
 use crate::types::DataType;
 use crate::version::{Condition, Features, Format};
+use alloc::vec::Vec;
 
 /// What an instruction is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -120,7 +121,8 @@ pub enum Status {
     Active,
     /// Known to old readers only.
     Retired,
-    /// Known to text tools only: no binary reader or writer ever had it, so it has no layout.
+    /// Known to text tools only: no binary reader or writer ever had it, so it has no layout, and no
+    /// version before 4.2 has it.
     TextOnly,
 }
 
@@ -398,10 +400,11 @@ impl InstructionDef {
         self
     }
 
-    /// Whether the instruction has a layout in `format`.
+    /// Whether `format` has the instruction.
     #[must_use]
     pub const fn exists_in(&self, format: Format) -> bool {
-        self.has_layout() && self.when.holds(format)
+        let said = self.has_layout() || format.features().contains(Features::SINCE_4_2);
+        said && self.when.holds(format)
     }
 
     /// Whether the instruction has a binary form in any version.
@@ -445,6 +448,28 @@ impl InstructionDef {
         self.mnemonics.first().copied().unwrap_or(self.name)
     }
 
+    /// The words that a line in one of its forms may begin with, after the predicate.
+    #[must_use]
+    pub fn spellings(&self, parts: &[Part]) -> Vec<&'static str> {
+        let first = parts.iter().find(|p| !matches!(p, Part::Predicate));
+        match first {
+            Some(Part::Mnemonic) => self.mnemonics.to_vec(),
+            Some(Part::Text(text)) => Vec::from([*text]),
+            Some(Part::Choice(choice)) => {
+                let cases = choice.cases.iter().map(|(_, text)| *text);
+                cases.chain([choice.otherwise]).collect()
+            }
+            Some(Part::Operation(name, codes)) => {
+                let names = self.field(*name).and_then(|field| field.enumeration);
+                let entries = names.map_or(&[][..], |names| names.entries).iter();
+                let meant = entries.filter(|(code, _)| codes >> code & 1 == 1);
+                meant.map(|(_, text)| *text).collect()
+            }
+            Some(Part::CallMnemonic(_)) => Vec::from(["call", "fccall"]),
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether a load/store cache message uses a data operand that its layout has. `true` for every
     /// other operand.
     fn moves(&self, data: FieldName) -> bool {
@@ -465,17 +490,29 @@ impl InstructionDef {
         let zero = |ty: DataType| Value::Vector(ImmediateOperand::new(ty.into(), 0).into());
         Some(match (field.name, field.kind) {
             (FieldName::Pred, _) => Value::Predicate(Predicate::NONE),
-            (FieldName::Lod | FieldName::PairedSurface, FieldKind::Raw) => {
-                Value::Raw(RawOperand::NULL)
-            }
+            (
+                FieldName::Lod
+                | FieldName::PairedSurface
+                | FieldName::SamplerState
+                | FieldName::SurfaceState,
+                FieldKind::Raw,
+            ) => Value::Raw(RawOperand::NULL),
             (_, FieldKind::Raw) if !self.moves(field.name) => Value::Raw(RawOperand::NULL),
-            (FieldName::Flags | FieldName::CacheL1 | FieldName::CacheL3, FieldKind::U8) => {
-                Value::U8(0)
-            }
+            (
+                FieldName::Flags
+                | FieldName::CacheL1
+                | FieldName::CacheL2
+                | FieldName::CacheL3
+                | FieldName::CacheOp
+                | FieldName::CacheSize
+                | FieldName::Overfetch
+                | FieldName::MultiSampled,
+                FieldKind::U8,
+            ) => Value::U8(0),
             (FieldName::DataOrder, _) => Value::U8(enums::lsc_data_order::NONTRANSPOSE),
             (FieldName::AddrScale, _) => Value::U16(1),
             (FieldName::Scale | FieldName::Aoffimmi16, _) => Value::U16(0),
-            (FieldName::SurfaceIndex, _) => Value::U32(0),
+            (FieldName::SurfaceIndex | FieldName::SamplerIndex, _) => Value::U32(0),
             (_, FieldKind::I32) => Value::I32(0),
             (FieldName::Aoffimmi | FieldName::Type, FieldKind::Vector) => zero(DataType::Uw),
             (FieldName::Mask, FieldKind::Vector) => {

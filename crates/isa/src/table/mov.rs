@@ -72,6 +72,20 @@ const MINIMUM_OR_MAXIMUM: &[Part] = &[
     Part::Operands,
 ];
 
+const SCALE_DOWN: &[Part] = &[
+    Part::Predicate,
+    Part::Mnemonic,
+    Part::Text("."),
+    Part::Named(F::ConvertType),
+    Part::Text("."),
+    Part::Named(F::Mode),
+    Part::Text("."),
+    Part::Named(F::RoundMode),
+    Part::Text(" "),
+    Part::ExecSize,
+    Part::Operands,
+];
+
 /// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[doc(hidden)]
 #[macro_export]
@@ -162,13 +176,13 @@ macro_rules! __mov_rows {
 
     /// Scales down to narrower elements.
     DNSCL = plain(0x9a) ["dnscl"]
-        .unsupported(UNDEFINED) .text_only().since_platform(Platform::Xe3pCri).since("2025-12")
+        .text(SCALE_DOWN) .unsupported(UNDEFINED) .text_only().since_platform(Platform::Xe3pCri).since("2025-12")
         .note("Descriptor only (IGC 2.26+, Xe3P); no binary reader case. No bytes exist.")
         => &[
             EXEC, PRED, u8(F::ConvertType).named(&enums::DNSCL_CONVERT_TYPE),
             u8(F::Mode).named(&enums::DNSCL_MODE),
-            u8(F::RoundMode).named(&enums::DNSCL_ROUND_MODE), dst(G, T::UD),
-            src(F::Src0, G, T::UD), src(F::Src1, G, T::UD), src(F::Src2, G, T::UD),
+            u8(F::RoundMode).named(&enums::DNSCL_ROUND_MODE), raw_to(F::Dst, T::UD),
+            raw(F::Src0, T::UD), raw(F::Src1, T::UD), raw(F::Src2, T::UD),
         ];
         }
     };

@@ -109,6 +109,12 @@ field_names! {
     Mode "mode",
     /// Sampler variable; 31 is the bindless sampler.
     Sampler "sampler",
+    /// Variable that holds the address of the sampler's state, null where a sampler is named.
+    SamplerState "sampler_state",
+    /// Sampler-state index added to the address.
+    SamplerIndex "sampler_index",
+    /// Variable that holds the address of the surface's state, null where a surface is named.
+    SurfaceState "surface_state",
     /// Coordinate U.
     U "u",
     /// Coordinate V.
@@ -329,6 +335,8 @@ field_names! {
     Sfid "sfid",
     /// Caching in the first level.
     CacheL1 "cache_l1",
+    /// Caching in the second level.
+    CacheL2 "cache_l2",
     /// Caching in the third level.
     CacheL3 "cache_l3",
     /// Address model.
@@ -387,6 +395,14 @@ field_names! {
     ROffset "r_offset",
     /// Level of detail.
     Src0Lod "src0_lod",
+    /// Bit 0: more may be fetched than is asked for.
+    Overfetch "overfetch",
+    /// Bit 0: the surface has several samples in each texel.
+    MultiSampled "multi_sampled",
+    /// What is done to the cached lines.
+    CacheOp "cache_op",
+    /// How much of the cache is meant.
+    CacheSize "cache_size",
     /// What the fence flushes.
     FenceOp "fence_op",
     /// How far the fence reaches.

@@ -86,6 +86,9 @@ const TEXEL_OFFSETS: Part = Part::If(
     &[Part::Text(" "), Part::Hex(F::Aoffimmi16), Part::Text(":uw")],
 );
 
+const TEXEL_SAMPLER: Part = Part::State(F::Sampler, F::SamplerState, F::SamplerIndex);
+const TEXEL_SURFACE: Part = Part::State(F::Surface, F::SurfaceState, F::SurfaceIndex);
+
 const CHANNELS: Part = Part::Channels(F::Channels, "RGBA");
 
 const SWITCHES: Part = Part::Flags(
@@ -105,7 +108,7 @@ macro_rules! texels {
             Part::Operand(F::Aoffimmi),
             Part::Text(" "),
             $($sampler,)*
-            Part::Surface(F::Surface),
+            TEXEL_SURFACE,
             Part::Operand(F::Dst),
             Part::Operand(F::PairedSurface),
             Part::List(F::Params),
@@ -126,18 +129,18 @@ macro_rules! sampled {
                 Part::ExecSize,
                 Part::Text(" "),
             ],
-            [Part::Sampler(F::Sampler), Part::Text(" ")]
+            [TEXEL_SAMPLER, Part::Text(" ")]
         )
     };
 }
 
 const SAMPLE: &[Part] = sampled!(Part::Operation(F::Op, 0x0f00_005f_0318_127f));
 
-/// The operation whose code means another one where texels are collected.
+/// The operations whose codes mean others where texels are collected.
 const SAMPLE_SHARED_CODE: &[Part] = sampled!(Part::Choice(&Choice {
     field: F::Op,
     mask: 0xff,
-    cases: &[(17, "sample_d_c_mlod")],
+    cases: &[(17, "sample_d_c_mlod"), (18, "sample_mlod")],
     otherwise: "<<0?>>",
 }));
 
@@ -168,7 +171,7 @@ const GATHER_TEXELS: &[Part] = texels!(
         Part::Text(" "),
         Part::ExecSize,
     ],
-    [Part::Sampler(F::Sampler), Part::Text(" ")]
+    [TEXEL_SAMPLER, Part::Text(" ")]
 );
 
 const PROPERTIES: &[Part] = &[
@@ -178,8 +181,9 @@ const PROPERTIES: &[Part] = &[
     Part::Text(" "),
     Part::ExecSize,
     Part::Text("  "),
-    Part::Surface(F::Surface),
-    Part::Operands,
+    TEXEL_SURFACE,
+    Part::Operand(F::Lod),
+    Part::Operand(F::Dst),
 ];
 
 const PIXELS: &[Part] = &[
@@ -220,6 +224,13 @@ const VERTICES: &[Part] = &[
     Part::Number(F::GlobalOffset),
     Part::Operands,
 ];
+
+/// The state of a sampler in 4.2.
+const SAMPLER_STATE: FieldDef = raw(F::SamplerState, ANY).when(since(Features::SINCE_4_2));
+const SAMPLER_INDEX: FieldDef = u32(F::SamplerIndex).when(since(Features::SINCE_4_2));
+/// The state of a surface in 4.2.
+const SURFACE_STATE: FieldDef = raw(F::SurfaceState, ANY).when(since(Features::SINCE_4_2));
+const SURFACE_INDEX: FieldDef = u32(F::SurfaceIndex).when(since(Features::SINCE_4_2));
 
 /// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[doc(hidden)]
@@ -282,8 +293,8 @@ macro_rules! __sampler_rows {
         => &[
             field(F::Op, FieldKind::SamplerOp).named(&enums::SAMPLER_OP), EXEC, PRED,
             u8(F::Channels), u16(F::Aoffimmi16).when(before(Features::SINCE_3_4)),
-            scalar(F::Aoffimmi, T::UW).when(since(Features::SINCE_3_4)), SAMPLER, SURFACE,
-            raw_to(F::Dst, ANY),
+            scalar(F::Aoffimmi, T::UW).when(since(Features::SINCE_3_4)), SAMPLER,
+            SAMPLER_STATE, SAMPLER_INDEX, SURFACE, SURFACE_STATE, SURFACE_INDEX, raw_to(F::Dst, ANY),
             raw(F::PairedSurface, ANY).when(since(Features::PAIRED_SURFACE).and(since(Features::SINCE_3_8))),
             field(F::NumParams, FieldKind::Count), field(F::Params, FieldKind::Raws),
         ];
@@ -295,7 +306,7 @@ macro_rules! __sampler_rows {
             field(F::Op, FieldKind::SamplerOp).named(&enums::SAMPLER_OP), EXEC, PRED,
             u8(F::Channels), u16(F::Aoffimmi16).when(before(Features::SINCE_3_4)),
             scalar(F::Aoffimmi, T::UW).when(since(Features::SINCE_3_4)), SURFACE,
-            raw_to(F::Dst, ANY),
+            SURFACE_STATE, SURFACE_INDEX, raw_to(F::Dst, ANY),
             raw(F::PairedSurface, ANY).when(since(Features::PAIRED_SURFACE).and(since(Features::SINCE_3_8))),
             field(F::NumParams, FieldKind::Count), field(F::Params, FieldKind::Raws),
         ];
@@ -307,8 +318,8 @@ macro_rules! __sampler_rows {
             field(F::Op, FieldKind::SamplerOp).named(&enums::SAMPLER_OP), EXEC, PRED,
             u8(F::SrcChannel).note("bits 0-1: 0 R, 1 G, 2 B, 3 A (a channel number, not a mask)"),
             u16(F::Aoffimmi16).when(before(Features::SINCE_3_4)),
-            scalar(F::Aoffimmi, T::UW).when(since(Features::SINCE_3_4)), SAMPLER, SURFACE,
-            raw_to(F::Dst, ANY),
+            scalar(F::Aoffimmi, T::UW).when(since(Features::SINCE_3_4)), SAMPLER,
+            SAMPLER_STATE, SAMPLER_INDEX, SURFACE, SURFACE_STATE, SURFACE_INDEX, raw_to(F::Dst, ANY),
             raw(F::PairedSurface, ANY).when(since(Features::PAIRED_SURFACE).and(since(Features::SINCE_3_8))),
             field(F::NumParams, FieldKind::Count), field(F::Params, FieldKind::Raws),
         ];
@@ -319,7 +330,7 @@ macro_rules! __sampler_rows {
         .note("No pred field. The sub-op stays ONE byte in every version, also in 4.x where the other three sampler ops widened theirs; the written spec says two bytes.")
         => &[
             u8(F::Op).named(&enums::SAMPLER_OP).key().note("10 resinfo, 11 sampleinfo"), EXEC,
-            u8(F::Channels), SURFACE, raw(F::Lod, T::UD).only_if(KeyTest::Equals(10)),
+            u8(F::Channels), SURFACE, SURFACE_STATE, SURFACE_INDEX, raw(F::Lod, T::UD).only_if(KeyTest::Equals(10)),
             raw_to(F::Dst, T::UD),
         ];
 
@@ -353,6 +364,7 @@ macro_rules! __sampler_rows {
 
     /// Reads pixels from a render target.
     RT_READ = plain(0x90) ["rt_read"]
+        .when(before(Features::SINCE_4_2))
         .unsupported("it needs render targets")
         .memory(Memory::image(Action::Load, DataLayout::Texels, Count::Unknown).storage(Storage::RenderTarget)) .group(Group::ThreeD).text_only().spec(NO_SAT, NO_MODS, NONE)
         .note("Described by the written specification only; every public source reserves the number.")

@@ -120,6 +120,12 @@ pub enum Part {
     SurfaceNumber(FieldName),
     /// A sampler.
     Sampler(FieldName),
+    /// A sampler or surface: by its name in the first field, else the variable of the second and the
+    /// index of the third: `S31`, `V32`, `(V32, 0x3)`.
+    State(FieldName, FieldName, FieldName),
+    /// The caching controls of the levels, where one of them is not the default: `.ca.uc` for the first
+    /// and the third, `.ca.ca.uc` for all.
+    Caching,
     /// A decimal number.
     Number(FieldName),
     /// Two to the power of these bits of a field.
@@ -182,6 +188,12 @@ pub enum Part {
     Variable(FieldName),
 }
 
+impl Part {
+    /// The fields of [`Part::Caching`], in text order.
+    pub const CACHING: [FieldName; 3] =
+        [FieldName::CacheL1, FieldName::CacheL2, FieldName::CacheL3];
+}
+
 /// Texts for the values of some bits of a field.
 #[derive(Debug)]
 pub struct Choice {
@@ -212,10 +224,10 @@ pub enum Test {
     OneOf(FieldName, u32),
     /// The number is greater than this one.
     Above(FieldName, u16),
-    /// One of two fields is not zero.
-    Either(FieldName, FieldName),
     /// The operand is not the null operand.
     NotNull(FieldName),
+    /// The operand is the null operand.
+    Null(FieldName),
     /// The operand is not the constant 0.
     NotZero(FieldName),
 }
@@ -244,6 +256,8 @@ mod tests {
                 Part::Choice(choice) => names.push(choice.field),
                 Part::Text(_) | Part::Mnemonic | Part::Saturation | Part::InputOnly(_) => {}
                 Part::HexPair(high, low) => names.extend([*high, *low]),
+                Part::State(name, state, index) => names.extend([*name, *state, *index]),
+                Part::Caching => names.extend(Part::CACHING),
                 Part::Lanes(name)
                 | Part::Operand(name)
                 | Part::List(name)

@@ -6,7 +6,7 @@
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::path::Path;
-use visakit_isa::table::{self, FieldKind, KeyTest, Lookup, Status};
+use visakit_isa::table::{self, FieldDef, FieldKind, KeyTest, Lookup, Status};
 use visakit_isa::{Condition, Dialect, Features, Format, InstructionDef, Version};
 
 fn facts() -> Option<Json> {
@@ -103,11 +103,19 @@ fn compare(row: &InstructionDef, fields: &Json) {
             }
         }
     }
-    let table: Vec<_> = row
-        .fields
-        .iter()
+    // The facts are about bytes, which what came with 4.2 does not have.
+    let has_bytes = |f: &&FieldDef| !f.when.required().contains(Features::SINCE_4_2);
+    let fields = row.fields.iter().filter(has_bytes);
+    let table: Vec<_> = fields
         .map(|f| (f.name.as_str(), f.kind, f.when, f.only_if))
         .collect();
+    if !row.has_layout() {
+        // Nothing tells kinds of operands but the language.
+        let names: Vec<_> = table.iter().map(|f| f.0).collect();
+        let facts: Vec<_> = facts.iter().map(|f| f.0).collect();
+        assert_eq!(names, facts, "{}", row.name);
+        return;
+    }
     assert_eq!(table, facts, "{}", row.name);
 }
 

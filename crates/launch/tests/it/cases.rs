@@ -61,9 +61,10 @@ fn run(folders: &[PathBuf], from_text: bool) -> usize {
     failed
 }
 
-#[test]
-fn reference_cases() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases");
+/// The cases of a folder of the reference data, so many at least; none where it is not there.
+fn reference(folder: &str, least: usize) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let root = root.join(folder);
     if !root.is_dir() {
         assert!(
             std::env::var_os("VISAKIT_NEEDS_SHARED").is_none(),
@@ -71,12 +72,24 @@ fn reference_cases() {
             root.display()
         );
         eprintln!("NOT RUN: there is no {}", root.display());
-        return;
+        return Vec::new();
     }
     let folders = cases(&root);
-    assert!(folders.len() >= 442, "{} cases only", folders.len());
+    assert!(folders.len() >= least, "{} cases only", folders.len());
+    folders
+}
+
+#[test]
+fn reference_cases() {
+    let folders = reference("cases", 442);
     let failed = run(&folders, false) + run(&folders, true);
     assert_eq!(failed, 0);
+}
+
+/// The newest compiler, which writes text only, for seven devices.
+#[test]
+fn reference_cases_of_the_newest_compiler() {
+    assert_eq!(run(&reference("cases240", 742), true), 0);
 }
 
 #[test]

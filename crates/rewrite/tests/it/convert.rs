@@ -253,3 +253,37 @@ fn an_alias_that_was_added_keeps_the_input() {
     });
     assert!(changed.contains(".implicit_LOCAL_ID"), "{changed}");
 }
+
+/// Of an object of 4.2 all that 4.1 can say is said in it; what it cannot say is named.
+#[test]
+fn what_exists_as_text_only() {
+    let made = |line: &str| {
+        let text = format!(
+            ".version 4.2\n//@ text_only\n.kernel \"k\"\n.decl Q v_type=G type=uq num_elts=32 align=GRF\n\
+             .decl U v_type=G type=ud num_elts=32 align=GRF\n    {line}\n    ret (M1, 1)\n"
+        );
+        let options = visakit_text::asm::Options::default();
+        let made = visakit_text::asm::assemble_in_any_dialect(text.as_bytes(), &options);
+        made.unwrap().object.into_owned()
+    };
+    let newest = Format::new(Version::V4_1, Dialect::Reader2026_04);
+    let plain = made("lsc_load.ugm.ca.ca (M1, 16) U:d32 flat[Q]:a64");
+    assert_eq!(plain.version, Version::V4_2);
+    let converted = convert(plain, newest).unwrap();
+    assert!(visakit_encode::write(&converted).is_ok());
+    for (line, lost) in [
+        (
+            "lsc_load.ugm.ca.ca.uc (M1, 16) U:d32 flat[Q]:a64",
+            "cache_l2",
+        ),
+        ("lsc_load.ugm.ov (M1, 16) U:d32 flat[Q]:a64", "overfetch"),
+        ("breakpoint", "BREAKPOINT"),
+    ] {
+        let object = made(line);
+        let error = visakit_encode::write(&object).unwrap_err();
+        assert!(error.to_string().contains("text only"), "{error}");
+        assert_eq!(error.context().instruction.unwrap().0, 0);
+        let errors = convert(object, newest).unwrap_err();
+        assert!(format!("{errors:?}").contains(lost), "{line}: {errors:?}");
+    }
+}

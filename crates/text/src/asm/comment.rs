@@ -15,7 +15,7 @@ use visakit_isa::object::{
     RoutineId, RoutineKind,
 };
 use visakit_isa::wire::Derived;
-use visakit_isa::{Dialect, ExecMask, enums};
+use visakit_isa::{Dialect, ExecMask, Version, enums};
 
 /// Numbers that follow from the rest of an object, and that damaged ones state otherwise.
 pub(crate) const DERIVED: [(&str, Derived); 5] = [
@@ -50,6 +50,12 @@ impl<'t> Assembler<'t> {
         };
         match word.name {
             b"dialect" => self.dialect(word.span),
+            b"text_only" if self.stated == Some(Version::V4_2) && self.draft.is_none() => {
+                if self.options.version.is_none() {
+                    self.object.version = Version::V4_2;
+                }
+                Ok(())
+            }
             b"grf_bytes" => {
                 let bytes = self.word32()?;
                 self.grf_bytes = bytes.max(1);

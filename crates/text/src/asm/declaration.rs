@@ -12,7 +12,9 @@ use visakit_isa::object::{
     Alignment, Attribute, Declaration, FileAttribute, FileVariable, Linkage, Variable,
     VariableProperties,
 };
-use visakit_isa::{AddressId, DataType, PredicateId, SamplerId, SurfaceId, VarId, enums};
+use visakit_isa::{
+    AddressId, DataType, Features, PredicateId, SamplerId, SurfaceId, VarId, Version, enums,
+};
 
 /// The storage that a variable shares.
 #[derive(Clone, Copy, Debug)]
@@ -37,24 +39,23 @@ struct Decl<'t> {
     v_name: Option<&'t [u8]>,
 }
 
-/// Types that came with 4.2.
-const NEWER: [&str; 4] = ["tf32", "hf8", "bf8", "e2m1"];
-
 /// The type of that name, in letters of either case.
 pub(super) fn type_named(name: &[u8]) -> Option<DataType> {
     let is = |ty: &DataType| ty.name().as_bytes().eq_ignore_ascii_case(name);
     DataType::ALL.into_iter().find(is)
 }
 
-/// The fault of a type that objects have no code for.
+/// The fault of a type that only variables are of.
 #[cold]
 pub(super) fn newer_type(word: Word<'_>) -> Option<Fault> {
-    let is = |name: &&str| name.as_bytes().eq_ignore_ascii_case(word.name);
-    let name = NEWER.into_iter().find(is)?;
-    let message =
-        alloc::format!("the type `{name}` is newer than every version that has a binary form");
-    let fault = Diagnostic::new(DiagnosticKind::NotEncodable, word.span, message);
-    Some(fault.hint("a type of the same size that is only moved can stand for it"))
+    let is = |ty: &DataType| ty.name().as_bytes().eq_ignore_ascii_case(word.name);
+    let ty = DataType::TEXT_ONLY.into_iter().find(is)?;
+    let message = alloc::format!("only declared variables are of type `{ty}`");
+    Some(Diagnostic::new(
+        DiagnosticKind::NotEncodable,
+        word.span,
+        message,
+    ))
 }
 
 impl<'t> Assembler<'t> {
@@ -323,9 +324,19 @@ impl<'t> Assembler<'t> {
 
     fn data_type(&mut self) -> Parsed<DataType> {
         let name = self.word("a type")?;
-        let wanted = "a type such as `ud`, `f` or `uq`";
-        let unknown = || newer_type(name).unwrap_or_else(|| not_one(name, "no type", wanted));
-        type_named(name.name).ok_or_else(unknown)
+        let is = |t: &DataType| t.name().as_bytes().eq_ignore_ascii_case(name.name);
+        let newer = DataType::TEXT_ONLY.into_iter().find(is);
+        let version = self.object.version;
+        match newer.or_else(|| type_named(name.name)) {
+            Some(ty) if ty.is_text_only() && version != Version::V4_2 => {
+                let message = alloc::format!("version {version} has no type `{ty}`");
+                let fault = Diagnostic::new(DiagnosticKind::NotInVersion, name.span, message);
+                let fault = fault.hint(super::dialect::TEXT_ONLY);
+                Err(fault.needs(Features::SINCE_4_2))
+            }
+            Some(ty) => Ok(ty),
+            None => Err(not_one(name, "no type", "a type such as `ud`, `f` or `uq`")),
+        }
     }
 
     fn alignment(&mut self) -> Parsed<u8> {

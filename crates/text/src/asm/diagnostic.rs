@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use visakit_isa::Features;
 
 /// A piece of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -100,6 +101,7 @@ pub enum DiagnosticKind {
 
 /// One fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// What kind of fault it is.
     pub kind: DiagnosticKind,
@@ -113,6 +115,8 @@ pub struct Diagnostic {
     pub hint: Option<String>,
     /// Another place that belongs to it, such as the first declaration, with a remark.
     pub related: Option<(Span, &'static str)>,
+    /// What the format lacks, where another one has it.
+    pub(crate) needs: Features,
 }
 
 pub(crate) type Fault = Box<Diagnostic>;
@@ -128,6 +132,7 @@ impl Diagnostic {
             expected: None,
             hint: None,
             related: None,
+            needs: Features::empty(),
         })
     }
 
@@ -140,6 +145,12 @@ impl Diagnostic {
     #[cold]
     pub(crate) fn hint(mut self: Box<Self>, hint: impl Into<String>) -> Fault {
         self.hint = Some(hint.into());
+        self
+    }
+
+    #[cold]
+    pub(crate) fn needs(mut self: Box<Self>, features: Features) -> Fault {
+        self.needs = features;
         self
     }
 

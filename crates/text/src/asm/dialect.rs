@@ -1,14 +1,18 @@
-//! Which dialect a text is for.
+//! Which dialect a text is for, and whether any version has a binary form for what it says.
 
-use super::diagnostic::{DiagnosticKind, Errors};
+use super::diagnostic::Errors;
 use super::pieces::Record;
 use super::source_map::Assembled;
 use super::{Assembler, Options};
-use visakit_isa::Dialect;
+use visakit_isa::{Dialect, Features, Version};
+
+/// What may help where only 4.2 has something.
+pub(super) const TEXT_ONLY: &str = "4.2 has it, and exists as text only";
 
 /// Assembles a text in the dialect that the options or the text itself name; where neither does, in
-/// the first one, in the order of [`Dialect::ALL`], that has everything the text says. Also tells where each
-/// part of the object was written.
+/// the first one, in the order of [`Dialect::ALL`], that has everything the text says. What only 4.2 has
+/// gives an object of that version, unless options or text name another. Also tells where each part of
+/// the object was written.
 ///
 /// # Errors
 /// Everything that is wrong with the text. Where no dialect has all of it: the faults in the first.
@@ -16,11 +20,7 @@ pub fn assemble_in_any_dialect<'t>(
     text: &'t [u8],
     options: &Options,
 ) -> Result<Assembled<'t>, Errors> {
-    in_any_dialect(text, options, |mut assembler| {
-        assembler.run();
-        let stated = assembler.states_dialect;
-        (assembler.result(), stated)
-    })
+    in_any_dialect(text, options, false, Assembler::result)
 }
 
 /// What the statements of a text are made of, in the same dialect.
@@ -28,45 +28,68 @@ pub fn assemble_in_any_dialect<'t>(
 /// # Errors
 /// Everything that is wrong with the text.
 pub(crate) fn record_in_any_dialect(text: &[u8], options: &Options) -> Result<Record, Errors> {
-    in_any_dialect(text, options, |mut assembler| {
-        assembler.scratch.record = Some(Record::default());
-        assembler.run();
-        let stated = assembler.states_dialect;
+    in_any_dialect(text, options, true, |mut assembler| {
         let record = assembler.scratch.record.take();
-        (
-            assembler.result().map(|_| record.unwrap_or_default()),
-            stated,
-        )
+        assembler.result().map(|_| record.unwrap_or_default())
     })
 }
 
-/// The result in the first dialect that lacks nothing, else in the first one. An attempt also tells
-/// whether the text names its dialect.
+/// The result in the first format that lacks nothing, else in the first one.
 fn in_any_dialect<'t, T>(
     text: &'t [u8],
     options: &Options,
-    attempt: impl Fn(Assembler<'t>) -> (Result<T, Errors>, bool),
+    recorded: bool,
+    result: impl Fn(Assembler<'t>) -> Result<T, Errors>,
 ) -> Result<T, Errors> {
-    let (first, stated) = attempt(Assembler::new(text, options));
-    let lacks = |result: &Result<T, Errors>| match result {
-        Ok(_) => false,
-        Err(faults) => faults
-            .iter()
-            .any(|f| f.kind == DiagnosticKind::NotInDialect),
+    let run = |options: &Options| {
+        let mut assembler = Assembler::new(text, options);
+        assembler.scratch.record = recorded.then(Record::default);
+        assembler.run();
+        assembler
     };
-    if stated || options.dialect.is_some() || !lacks(&first) {
-        return first;
+    let first = run(options);
+    if first.needs.is_empty() {
+        return result(first);
     }
-    for dialect in Dialect::ALL {
+    let any_dialect = options.dialect.is_none() && !first.states_dialect;
+    let any_version =
+        options.version.is_none() && first.stated.is_none_or(|stated| stated == Version::V4_2);
+    // What a dialect has is only known when nothing of the text is left out: an instruction that lacks
+    // one thing may lack more.
+    let mut needs = first.needs;
+    loop {
+        let text_only = needs.contains(Features::SINCE_4_2);
+        let unmarked = needs & Features::UNMARKED;
+        let mut dialects = Dialect::ALL.into_iter();
+        let found = dialects.rfind(|_| text_only).or_else(|| {
+            let mut dialects = Dialect::ALL.into_iter();
+            dialects.find(|d| d.features().contains(unmarked))
+        });
+        let Some(dialect) = found else {
+            break;
+        };
+        if (text_only && !any_version) || (!any_dialect && !unmarked.is_empty()) {
+            break;
+        }
         let options = Options {
-            dialect: Some(dialect),
+            dialect: if any_dialect {
+                Some(dialect)
+            } else {
+                options.dialect
+            },
+            version: if text_only {
+                Some(Version::V4_2)
+            } else {
+                options.version
+            },
             ..*options
         };
-        let (result, _) = attempt(Assembler::new(text, &options));
-        // Where another dialect has what was missing, its other faults are those of the text.
-        if !lacks(&result) {
-            return result;
+        let next = run(&options);
+        // Where another format has what was missing, its other faults are those of the text.
+        if (next.needs - needs).is_empty() {
+            return result(next);
         }
+        needs |= next.needs;
     }
-    first
+    result(first)
 }

@@ -75,6 +75,7 @@ impl<'t> Assembler<'t> {
         }
         self.target(&mut draft);
         draft.drop_unused_strings();
+        draft.put_narrow_strings_first();
         self.limits(&draft);
         let mut routine = draft.shell;
         routine.name = draft.name;

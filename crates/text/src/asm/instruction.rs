@@ -113,11 +113,18 @@ impl<'t> LineParser<'_, 't> {
 
     #[cold]
     fn lacking(&self, field: &FieldDef, span: Span) -> Parsed<()> {
-        let needed = field.when.required() & Features::UNMARKED;
+        let needed = field.when.required() & (Features::UNMARKED | Features::SINCE_4_2);
         if needed.is_empty() || self.draft.format.features().contains(needed) {
             return Ok(());
         }
         let (name, mnemonic) = (field.name, self.def.mnemonic());
+        if needed.contains(Features::SINCE_4_2) {
+            let version = self.draft.format.version();
+            let message = alloc::format!("version {version} has no {name} in `{mnemonic}`");
+            return Err(Diagnostic::new(DiagnosticKind::NotInVersion, span, message)
+                .hint(super::dialect::TEXT_ONLY)
+                .needs(needed));
+        }
         let message = alloc::format!("this dialect has no {name} in `{mnemonic}`");
         let fault = Diagnostic::new(DiagnosticKind::NotInDialect, span, message);
         let mut hint = String::from("dialects that have it:");
@@ -126,7 +133,7 @@ impl<'t> LineParser<'_, 't> {
             hint.push(' ');
             hint.push_str(dialect.name());
         }
-        Err(fault.hint(hint))
+        Err(fault.hint(hint).needs(needed))
     }
 
     pub(super) fn slot(&self, name: FieldName) -> Slot {
@@ -219,6 +226,9 @@ impl<'t> LineParser<'_, 't> {
                     }
                     return Err(self.cursor.unexpected(&wanted));
                 };
+                if !text.is_empty() {
+                    self.in_dialect(choice.field, Span::between(self.cursor.at, ahead.at))?;
+                }
                 *self.cursor = ahead;
                 self.fixed(text);
                 self.set(choice.field, choice.mask.into(), value);

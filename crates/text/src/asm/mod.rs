@@ -36,7 +36,6 @@ mod finish;
 mod fragment;
 mod immediate;
 mod instruction;
-mod newer;
 mod operand;
 mod optional;
 mod parts;
@@ -65,7 +64,7 @@ use pieces::StatementKind;
 use routine::Draft;
 use visakit_isa::object::{LabelKind, Object, RoutineId};
 use visakit_isa::table::{FieldName, Status};
-use visakit_isa::{Dialect, Instruction, Predicate, Value, Version};
+use visakit_isa::{Dialect, Features, Instruction, Predicate, Value, Version};
 
 /// The target of routines that do not say theirs.
 const TARGET_3D: u8 = 1;
@@ -79,7 +78,8 @@ const MOST_FAULTS: usize = 1000;
 /// How to assemble.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Version of the object. Where it is not given: what the text says, 4.1 for 4.2.
+    /// Version of the object. Where it is not given: what the text says; for 4.2, which has no binary
+    /// form, 4.1 where that has everything the text says.
     pub version: Option<Version>,
     /// Dialect of the object. Where it is not given: what the text says, else the first one.
     pub dialect: Option<Dialect>,
@@ -143,6 +143,8 @@ struct Assembler<'t> {
     stated: Option<Version>,
     /// The text states the dialect.
     states_dialect: bool,
+    /// What the text says that the format has no place for, and another format has.
+    needs: Features,
     grf_bytes: u32,
     draft: Option<Draft<'t>>,
     scratch: Scratch,
@@ -182,6 +184,7 @@ impl<'t> Assembler<'t> {
             object: Object::new(version, options.dialect.unwrap_or_default()),
             stated: None,
             states_dialect: false,
+            needs: Features::empty(),
             grf_bytes: options.grf_bytes.unwrap_or(32).max(1),
             draft: None,
             scratch: Scratch::default(),
@@ -287,6 +290,7 @@ impl<'t> Assembler<'t> {
 
     #[allow(clippy::boxed_local)] // that is how faults come here
     fn fault(&mut self, fault: Fault) {
+        self.needs |= fault.needs;
         if self.faults.len() < MOST_FAULTS {
             self.faults.push(*fault);
         } else {
@@ -398,7 +402,7 @@ impl<'t> Assembler<'t> {
             });
         };
         let format = draft.format;
-        let mut worst: Option<(usize, Fault, &Entry)> = None;
+        let mut worst: Option<(usize, Fault)> = None;
         let mut lacking: Option<&Entry> = None;
         for entry in found {
             if !entry.def.exists_in(format) {
@@ -415,14 +419,14 @@ impl<'t> Assembler<'t> {
                 }
                 Err(fault) => {
                     let place = fault.span.start;
-                    if worst.as_ref().is_none_or(|(best, ..)| place > *best) {
-                        worst = Some((place, fault, entry));
+                    if worst.as_ref().is_none_or(|(best, _)| place > *best) {
+                        worst = Some((place, fault));
                     }
                 }
             }
         }
         match (worst, lacking) {
-            (Some((_, fault, entry)), _) => Err(newer::explain(fault, entry.def, self.cursor.text)),
+            (Some((_, fault)), _) => Err(fault),
             (None, Some(entry)) => {
                 self.cursor.at = start;
                 Err(self.lacking(entry))
@@ -481,8 +485,9 @@ impl<'t> Assembler<'t> {
         let (name, def) = (entry.def.mnemonic(), entry.def);
         let version = self.object.version;
         if def.status == Status::TextOnly {
-            let message = alloc::format!("`{name}` has no binary form in any version");
-            return Diagnostic::new(DiagnosticKind::NotInVersion, span, message);
+            let message = alloc::format!("version {version} has no `{name}`");
+            let fault = Diagnostic::new(DiagnosticKind::NotInVersion, span, message);
+            return fault.hint(dialect::TEXT_ONLY).needs(Features::SINCE_4_2);
         }
         let message = alloc::format!("version {version} has no `{name}`");
         let fault = Diagnostic::new(DiagnosticKind::NotInVersion, span, message);

@@ -28,11 +28,19 @@ impl LineParser<'_, '_> {
 
     /// Whether what stands here begins as these parts do.
     pub(super) fn begins(&mut self, parts: &'static [Part]) -> bool {
-        for part in parts {
+        for (n, part) in parts.iter().enumerate() {
+            let rest = parts.get(n + 1..).unwrap_or_default();
             let mut ahead = *self.cursor;
             match *part {
                 Part::Text(text) if text.bytes().all(|c| c == b' ') => {}
-                Part::Text(text) => return ahead.eat_text(text),
+                Part::Text(text) => {
+                    // A name that is listed tells more than what stands before it.
+                    let Some(Part::Named(name)) = rest.first() else {
+                        return ahead.eat_text(text);
+                    };
+                    return ahead.eat_text(text)
+                        && (ahead.has("<<") || self.longest(*name, u64::MAX, &ahead).is_some());
+                }
                 Part::Hex(FieldName::AddrScale) if ahead.begins_primary() => return true,
                 Part::Number(_) | Part::Hex(_) => {
                     return matches!(ahead.number(), Ok(Some(_))) && ahead.peek() != Some(b':');

@@ -12,7 +12,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use visakit_isa::object::LabelKind;
 use visakit_isa::table::{FieldKind, FieldName, Part};
-use visakit_isa::{ExecMask, Value, VarId, enums};
+use visakit_isa::{ExecMask, RawOperand, SamplerId, SurfaceId, Value, VarId, enums};
 
 impl<'t> LineParser<'_, 't> {
     /// `(M1_NM, 16)`, `(16)`
@@ -109,10 +109,109 @@ impl<'t> LineParser<'_, 't> {
             }
             return Err(self.cursor.unexpected(&wanted));
         };
+        if code != 0 {
+            self.in_dialect(name, Span::between(self.cursor.at, self.cursor.at + len))?;
+        }
         self.cursor.at += len;
         let mask = names.map_or(0xff, |n| n.mask);
         let bits = u32::from(code) << mask.trailing_zeros();
         self.set(name, mask.into(), bits);
+        Ok(())
+    }
+
+    /// `.ca.uc`, `.ca.ca.uc`: one to three names; two are those of the first and of the last level.
+    pub(super) fn caching(&mut self) -> Parsed<()> {
+        const NAMED: [Part; 3] = [
+            Part::Named(Part::CACHING[0]),
+            Part::Named(Part::CACHING[1]),
+            Part::Named(Part::CACHING[2]),
+        ];
+        let [first, second, third] = const { &NAMED };
+        let mut count = 0;
+        let mut ahead = *self.cursor;
+        while count < 3 && ahead.eat(b'.') {
+            match self.longest(FieldName::CacheL1, u64::MAX, &ahead) {
+                Some((_, len)) => ahead.at += len,
+                None if ahead.eat_text("<<") => {
+                    let rest = ahead.rest();
+                    ahead.at += rest.iter().take_while(|c| **c != b'>').count() + 2;
+                }
+                None => break,
+            }
+            count += 1;
+        }
+        let named = [first, third].into_iter().take(count);
+        let all = [first, second, third].into_iter().take(count);
+        let parts: &mut dyn Iterator<Item = &'static Part> = if count == 3 {
+            &mut { all }
+        } else {
+            &mut { named }
+        };
+        for part in parts {
+            self.cursor.at += 1;
+            self.fixed(".");
+            let start = self.cursor.at;
+            let name = match part {
+                Part::Named(name) => *name,
+                _ => continue,
+            };
+            // The default says nothing, in versions without the level, too.
+            let is_default = self.cursor.has("df");
+            if !is_default {
+                self.in_dialect(name, self.cursor.piece())?;
+            }
+            self.enumerated(name, u64::MAX)?;
+            if self.scratch.record.is_some() {
+                self.note(part, start);
+            }
+        }
+        Ok(())
+    }
+
+    /// `S31`, `V32`, `(V32, 0x3)`
+    pub(super) fn state_of(
+        &mut self,
+        name: FieldName,
+        state: FieldName,
+        index: FieldName,
+    ) -> Parsed<()> {
+        self.cursor.blanks();
+        let start = self.cursor.at;
+        let kind = self.field(name).map(|(_, field)| field.kind);
+        let (value, what) = if kind == Some(FieldKind::Sampler) {
+            (Value::Sampler(SamplerId(0)), "a sampler")
+        } else {
+            (Value::Surface(SurfaceId(0)), "a surface")
+        };
+        let indexed = self.cursor.eat(b'(');
+        let (word, symbol) = self.named(what)?;
+        let what = if indexed {
+            "a variable that holds a state"
+        } else {
+            what
+        };
+        let value = match (symbol, value) {
+            (Symbol::Sampler(id), Value::Sampler(_)) if !indexed => Value::Sampler(id),
+            (Symbol::Surface(id), Value::Surface(_)) if !indexed => Value::Surface(id),
+            (Symbol::General(variable), unnamed) => {
+                self.in_dialect(state, Span::between(start, self.cursor.at))?;
+                let base = RawOperand {
+                    variable,
+                    offset: 0,
+                };
+                self.put_named(state, Value::Raw(base));
+                if indexed {
+                    self.cursor.need(b',', "`,` and an index")?;
+                    let range = 0..=i64::from(u32::MAX);
+                    let number = self.expression(Extent::Full, "an index", range)?;
+                    self.set(index, u32::MAX, u32::try_from(number).unwrap_or(0));
+                    self.cursor.need(b')', "`)`")?;
+                }
+                unnamed
+            }
+            (other, _) => return self.wrong_class(word, other, what),
+        };
+        self.put_named(name, value);
         Ok(())
     }
 

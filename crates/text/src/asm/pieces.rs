@@ -90,6 +90,7 @@ impl LineParser<'_, '_> {
             | Part::Surface(name)
             | Part::SurfaceNumber(name)
             | Part::Sampler(name)
+            | Part::State(name, ..)
             | Part::Number(name)
             | Part::PowerOfTwo(name, _)
             | Part::HexDigits(name)
@@ -125,6 +126,7 @@ impl LineParser<'_, '_> {
             | Part::Operands
             | Part::List(_)
             | Part::Choice(_)
+            | Part::Caching
             | Part::If(..)
             | Part::NotIntel(_)
             | Part::MayOmit(_)

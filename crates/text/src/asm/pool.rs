@@ -1,10 +1,12 @@
 //! The string pool of a routine under construction.
 
 use super::routine::Draft;
-use crate::language::pool::{Pool, each_string, in_pool};
+use crate::language::pool::{Pool, each_string, in_pool, initial};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use visakit_isa::StringId;
+use visakit_isa::object::Item;
+use visakit_isa::table::FieldKind;
+use visakit_isa::{StringId, Value};
 
 /// A string pool that the text states.
 #[derive(Debug, Default)]
@@ -77,6 +79,58 @@ impl<'t> Draft<'t> {
         };
         pool.beyond.push(index);
         kept
+    }
+
+    /// Puts the strings that instructions name by 16 bits before all others, after those that every pool begins with,
+    /// where one of them does not fit. The order of the others stays.
+    pub(super) fn put_narrow_strings_first(&mut self) {
+        if self.pool.is_some() || self.body.strings.len() <= usize::from(u16::MAX) + 1 {
+            return;
+        }
+        let first = initial(self.name.clone(), self.format).count();
+        let mut is_narrow = alloc::vec![false; self.body.strings.len()];
+        let mut fits = true;
+        for item in &self.body.code {
+            let Item::Instruction(instruction) = item else {
+                continue;
+            };
+            let def = instruction.def();
+            for field in &instruction.fields {
+                let kind = def.field(field.name).map(|f| f.kind);
+                if let (Value::String(id), Some(FieldKind::StringIndex16)) = (&field.value, kind) {
+                    fits &= id.0 <= u16::MAX.into();
+                    let place = usize::try_from(id.0).ok().filter(|place| *place >= first);
+                    if let Some(mark) = place.and_then(|place| is_narrow.get_mut(place)) {
+                        *mark = true;
+                    }
+                }
+            }
+        }
+        if fits {
+            return;
+        }
+        let rank = |place: usize| match is_narrow.get(place) {
+            _ if place < first => 0,
+            Some(true) => 1,
+            _ => 2,
+        };
+        let mut order: Vec<usize> = (0..self.body.strings.len()).collect();
+        order.sort_by_key(|place| rank(*place));
+        let mut numbers = alloc::vec![0; order.len()];
+        for (number, place) in (0u32..).zip(&order) {
+            if let Some(to) = numbers.get_mut(*place) {
+                *to = number;
+            }
+        }
+        each_string(&mut self.body, &mut |id| {
+            let place = usize::try_from(id.0).ok();
+            if let Some(number) = place.and_then(|place| numbers.get(place)) {
+                *id = StringId(*number);
+            }
+        });
+        let mut strings = core::mem::take(&mut self.body.strings);
+        let take = |place: usize| strings.get_mut(place).map(core::mem::take);
+        self.body.strings = order.into_iter().filter_map(take).collect();
     }
 
     /// Drops the strings that were added to a stated pool for names that then got another string.

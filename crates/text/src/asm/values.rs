@@ -1,7 +1,6 @@
 //! Parts that are in few instructions, and those that hold numbers and strings.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
-use super::directive::most;
 use super::expression::Extent;
 use super::instruction::LineParser;
 use visakit_isa::Value;
@@ -39,6 +38,15 @@ impl LineParser<'_, '_> {
             Part::Sampler(name) => {
                 let id = self.sampler()?;
                 self.put_named(name, Value::Sampler(id));
+            }
+            Part::State(name, state, index) => return self.state_of(name, state, index),
+            Part::Caching => return self.caching(),
+            Part::Number(name @ (FieldName::UOffset | FieldName::VOffset)) => {
+                self.in_dialect(name, self.cursor.piece())?;
+                let range = i64::from(i32::MIN)..=i64::from(i32::MAX);
+                let number = self.expression(Extent::Full, "an offset", range)?;
+                let bits = i32::try_from(number).unwrap_or(0).cast_unsigned();
+                self.set(name, u32::MAX, bits);
             }
             Part::Hex(name @ FieldName::SurfaceIndex) => {
                 let range = 0..=i64::from(u32::MAX);
@@ -116,7 +124,6 @@ impl LineParser<'_, '_> {
 
     /// A string of the pool.
     fn text(&mut self, part: &Part, name: FieldName) -> Parsed<()> {
-        let span = self.cursor.piece();
         let text = match self.cursor.pooled()? {
             Some((text, _)) => text,
             None if matches!(part, Part::Quoted(_)) => {
@@ -128,16 +135,6 @@ impl LineParser<'_, '_> {
             },
         };
         let id = self.draft.string(text);
-        let narrow = self.field(name).map(|(_, f)| f.kind) == Some(FieldKind::StringIndex16);
-        if narrow {
-            let number = usize::try_from(id.0).unwrap_or(usize::MAX);
-            most(
-                number,
-                0xffff,
-                "strings before the one of this instruction",
-                span,
-            )?;
-        }
         self.put_named(name, Value::String(id));
         Ok(())
     }

@@ -9,7 +9,7 @@ use visakit_isa::table::{
 };
 use visakit_isa::{
     DataType, ElementCount, ExecMask, ExecSize, Field, Format, Instruction, Predicate, RawOperand,
-    SamplerOp, Value, enums,
+    SamplerOp, Value, VarId, enums,
 };
 
 /// What is known of a field.
@@ -148,7 +148,7 @@ impl Fields {
                 let slot = self.slot(name);
                 (slot.known != 0).then_some(slot.bits != u32::from(value))
             }
-            Test::Above(..) | Test::Either(..) | Test::NotNull(_) | Test::NotZero(_) => None,
+            Test::Above(..) | Test::Null(_) | Test::NotNull(_) | Test::NotZero(_) => None,
         }
     }
 
@@ -284,6 +284,10 @@ impl Fields {
             F::Type => constant(DataType::Uw, 0),
             // As if the elements were packed.
             F::Src0AddrPitch => constant(DataType::Ud, self.data_bytes()),
+            // One payload holds them all.
+            F::SurfaceWidth | F::SurfaceHeight | F::SurfacePitch | F::X | F::Y => {
+                Value::Vector(super::operand::one_element(VarId(0), 0, 0).into())
+            }
             _ => constant(DataType::Ud, 0),
         })
     }

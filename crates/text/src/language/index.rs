@@ -194,23 +194,5 @@ fn beginnings(def: &'static InstructionDef, parts: &'static [Part], entries: &mu
             });
         }
     };
-    let first = parts.iter().find(|p| !matches!(p, Part::Predicate));
-    match first {
-        Some(Part::Mnemonic) => def.mnemonics.iter().for_each(|m| add(m)),
-        Some(Part::Text(text)) => add(text),
-        Some(Part::Choice(choice)) => {
-            choice.cases.iter().for_each(|(_, text)| add(text));
-            add(choice.otherwise);
-        }
-        Some(Part::Operation(name, codes)) => {
-            let entries = enumeration(def, *name).map_or(&[][..], |e| e.entries);
-            for (code, text) in entries {
-                if codes >> code & 1 == 1 {
-                    add(text);
-                }
-            }
-        }
-        Some(Part::CallMnemonic(_)) => ["call", "fccall"].into_iter().for_each(add),
-        _ => {}
-    }
+    def.spellings(parts).into_iter().for_each(&mut add);
 }

@@ -298,17 +298,22 @@ impl Printing<'_, '_> {
                 value < 32 && values >> value & 1 == 1
             }
             Test::Above(name, value) => number(name) > u64::from(value),
-            Test::Either(a, b) => number(a) != 0 || number(b) != 0,
-            Test::NotNull(name) => match self.get(name) {
-                Some(Value::Vector(VectorOperand::General(o))) => o.variable.0 != 0,
-                Some(Value::Raw(o)) => !o.is_null(),
-                value => value.is_some(),
-            },
+            Test::NotNull(name) => self.get(name).is_some_and(|value| !is_null(value)),
+            Test::Null(name) => self.get(name).is_some_and(is_null),
             Test::NotZero(name) => match self.get(name) {
                 Some(Value::Vector(VectorOperand::Immediate(o))) => o.bits() != 0,
                 value => value.is_some(),
             },
         }
+    }
+}
+
+/// Whether an operand is the null operand.
+pub(super) fn is_null(value: &Value) -> bool {
+    match value {
+        Value::Vector(VectorOperand::General(o)) => o.variable.0 == 0,
+        Value::Raw(o) => o.is_null(),
+        _ => false,
     }
 }
 

@@ -1,12 +1,12 @@
 //! Parts of instructions that are neither operands nor in most lines.
 
 use super::Context;
-use super::instruction::{Printing, is_identifier};
+use super::instruction::{Printing, is_identifier, is_null};
 use crate::language::pool::string;
 use visakit_isa::operand::OperandClass;
 use visakit_isa::table::{FieldName, Part};
 use visakit_isa::{
-    AddressId, PredicateId, StringId, SurfaceId, Value, VarId, VectorOperand, enums,
+    AddressId, PredicateId, SamplerId, StringId, SurfaceId, Value, VarId, VectorOperand, enums,
 };
 
 impl Printing<'_, '_> {
@@ -52,6 +52,8 @@ impl Printing<'_, '_> {
                     reading.put(name, value.filter(|v| matches!(v, Value::Sampler(_))));
                 }
             }
+            Part::State(name, state, index) => self.state(name, state, index),
+            Part::Caching => self.caching(),
             Part::Number(name) => {
                 let number = self.get(name).and_then(Value::as_number);
                 if let Some(number) = number {
@@ -186,6 +188,61 @@ impl Printing<'_, '_> {
         }
         if let Some(reading) = self.reading.as_deref_mut() {
             reading.put(name, value.filter(|v| matches!(v, Value::Surface(_))));
+        }
+    }
+
+    /// A sampler or surface by its name, or the variable and index of its state.
+    fn state(&mut self, name: FieldName, state: FieldName, index: FieldName) {
+        let base = self.get(state).copied();
+        let Some(Value::Raw(base)) = base.filter(|base| !is_null(base)) else {
+            if let Some(Value::Sampler(_)) = self.get(name) {
+                return self.rare(&Part::Sampler(name));
+            }
+            return self.surface(name, true);
+        };
+        let number = self.number(index).unwrap_or(0);
+        if number != 0 {
+            self.line.byte(b'(');
+        }
+        self.context.variable_name(self.line, base.variable);
+        if number != 0 {
+            self.line.text(", 0x");
+            self.line.hex(number);
+            self.line.byte(b')');
+        }
+        let (value, field) = (self.get(name).copied(), self.field_def(state));
+        if let Some(reading) = self.reading.as_deref_mut() {
+            let unnamed = |value: &Value| {
+                matches!(
+                    value,
+                    Value::Sampler(SamplerId(0)) | Value::Surface(SurfaceId(0))
+                )
+            };
+            reading.put(name, value.filter(unnamed));
+            if let Some((place, field)) = field {
+                reading.raw(place, field, base);
+            }
+            if number != 0 {
+                reading.number(index, Some(number));
+            }
+            if base.offset != 0 {
+                reading.refuse();
+            }
+        }
+    }
+
+    /// The caching controls of the levels, unless all are the default.
+    fn caching(&mut self) {
+        let [first, second, third] = Part::CACHING;
+        let stated = |name| self.number(name).unwrap_or(0) != 0;
+        if !Part::CACHING.into_iter().any(stated) {
+            return;
+        }
+        let all = stated(second);
+        let second = all.then_some(second);
+        for name in [Some(first), second, Some(third)].into_iter().flatten() {
+            self.line.byte(b'.');
+            self.named(name, u64::MAX, false);
         }
     }
 

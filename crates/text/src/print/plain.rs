@@ -48,6 +48,9 @@ impl<'o, 'a> Printer<'o, 'a> {
         line.byte(b'.');
         line.number(object.version.minor);
         line.byte(b'\n');
+        if object.version == visakit_isa::Version::V4_2 {
+            line.text("//@ text_only\n");
+        }
         if object.dialect != visakit_isa::Dialect::default() {
             line.text("//@ dialect ");
             line.text(object.dialect.name());

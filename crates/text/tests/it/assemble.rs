@@ -390,3 +390,35 @@ fn instructions(
     }
     None
 }
+
+/// Some instructions name strings by 16 bits: those come first in a pool that is larger.
+#[test]
+fn many_strings_before_a_name_of_16_bits() {
+    use std::fmt::Write as _;
+    let mut text = String::from(".version 4.1\n.kernel \"k\"\n");
+    for number in 0..66_000 {
+        writeln!(
+            text,
+            ".decl N{number} v_type=G type=uq num_elts=1 align=qword"
+        )
+        .unwrap();
+    }
+    text.push_str("    faddr callee N0(0,0)<1>\n    faddr other N1(0,0)<1>\n    ret (M1, 1)\n");
+    let object = assemble(text.as_bytes(), &Options::default()).unwrap();
+    let bytes = visakit_encode::write(&object).unwrap();
+    let read = visakit_parse::read(&bytes).unwrap();
+    assert_eq!(read, object);
+    let body = object.kernels[0].body().unwrap();
+    let place = |name: &str| {
+        body.strings
+            .iter()
+            .position(|s| s.as_ref() == name.as_bytes())
+    };
+    let [callee, other] = ["callee", "other"].map(|name| place(name).unwrap());
+    assert_eq!((other, place("N0").unwrap()), (callee + 1, callee + 2));
+    let mut printed = Vec::new();
+    let options = visakit_text::Options::default();
+    let Ok(()) = visakit_text::Printer::new(&object, options).object(&mut printed);
+    let again = assemble(&printed, &Options::default()).unwrap();
+    assert_eq!(again, object);
+}

@@ -102,7 +102,7 @@ kinds! {
     no_predicate "(P1) cmp.lt (M1, 16) P1 V1x(0,0)<1;1,0> 0:d" at "(P1)"
         => NotPredicable "`cmp` cannot be predicated";
     no_binary_form "breakpoint" at "breakpoint"
-        => NotInVersion "`breakpoint` has no binary form in any version";
+        => NotInVersion "version 4.1 has no `breakpoint` (4.2 has it, and exists as text only)";
     unknown_directive ".dcel V3 v_type=G" at ".dcel"
         => Syntax "no directive is called `.dcel` (did you mean `.decl`?)";
     division_by_zero "mov (M1, 16) V1x(0,0)<1/0> 0:d" at "1/0"

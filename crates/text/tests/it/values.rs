@@ -256,7 +256,7 @@ impl Random {
         for _ in 0..3 {
             body.variables.push(Variable {
                 name: StringId(self.below(count) as u32),
-                properties: visakit_isa::object::VariableProperties(self.byte() & 0xef),
+                properties: visakit_isa::object::VariableProperties(u16::from(self.byte()) & 0xef),
                 elements: self.word(),
                 alias: VarId(if self.below(2) == 0 {
                     0

@@ -195,7 +195,7 @@ rules! {
         source: LSC,
     }
     LSC_CACHING = 353 "lsc-caching" Error {
-        what: "The caching controls of an LSC message are a combination that exists for what it does: .df.df, .uc.uc; loads .uc.ca, .ca.uc, .ca.ca, .st.uc, .st.ca, .ri.ca; stores .uc.wb, .wt.uc, .wt.wb, .st.uc, .st.wb, .wb.wb; atomics .uc.wb. (.ri.ri, .uc.cc and .ca.cc exist for loads on newer platforms.)",
+        what: "The caching controls of an LSC message are a combination that exists for what it does: .df.df, .uc.uc; loads .uc.ca, .ca.uc, .ca.ca, .st.uc, .st.ca, .ri.ca; stores .uc.wb, .wt.uc, .wt.wb, .st.uc, .st.wb, .wb.wb; atomics .uc.wb. (.ri.ri, .uc.cc and .ca.cc exist for loads on newer platforms.) Of three, loads have .ri.ri.ri, or .uc, .ca or .st and then .uc or .ca twice; stores .uc, .wt, .st or .wb and then .uc or .wb twice, but not .st.wb.wb and .wb.wb.wb; atomics .uc and then .uc.uc, .uc.wb or .wb.uc.",
         action: "Choose one of these.",
         source: LSC,
     }

@@ -11,5 +11,6 @@ mod dump;
 mod examples;
 mod fields;
 mod layouts;
+mod newest;
 mod stats;
 mod validate;

@@ -93,11 +93,15 @@ fn by_number(opcode: u8, sub_op: Option<u8>) -> Result<Matches, String> {
     })
 }
 
-/// The spellings of a row in lower case: its name and its mnemonics.
+/// The spellings of a row in lower case: its name, its mnemonics, and what else its lines begin with.
 fn spellings(def: Def) -> impl Iterator<Item = String> {
+    let forms = std::iter::once(&def.syntax.parts).chain(def.syntax.also);
+    let begins = forms.flat_map(move |parts| def.spellings(parts));
     std::iter::once(def.name)
         .chain(def.mnemonics.iter().copied())
-        .map(str::to_lowercase)
+        .chain(begins)
+        .map(|spelling| spelling.trim_matches([' ', '.']).to_lowercase())
+        .filter(|spelling| !spelling.is_empty() && !spelling.contains('<'))
 }
 
 fn by_name(query: &str) -> Result<Matches, String> {
@@ -182,6 +186,16 @@ mod tests {
                 "{query}"
             );
         }
+    }
+
+    #[test]
+    fn names_of_operations() {
+        assert_eq!(names("sample_mlod"), ["SAMPLE_3D"]);
+        assert_eq!(names("sample_po_lz"), ["SAMPLE_3D"]);
+        assert_eq!(names("load_l"), ["LOAD_3D"]);
+        assert_eq!(names("sample4_po_i_c"), ["GATHER4_3D"]);
+        assert_eq!(names("resinfo"), ["INFO_3D"]);
+        assert_eq!(names("fccall"), ["CALL"]);
     }
 
     #[test]

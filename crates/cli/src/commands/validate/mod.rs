@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use visakit::isa::Dialect;
 use visakit::isa::object::{Object, RoutineId};
 use visakit::parse::{self, ReadOptions};
-use visakit::text::asm::{self, Diagnostic, DiagnosticKind, SourceMap, assemble_with_source_map};
+use visakit::text::asm::{self, Diagnostic, DiagnosticKind, SourceMap, assemble_in_any_dialect};
 use visakit::validate::{
     Finding, Location, Options, Platform, Report, Scope, decoded_from, object, rules,
 };
@@ -180,7 +180,7 @@ fn check_text(path: &Path, bytes: &[u8], args: &Args, options: &Options) -> Chec
         span: Some(diagnostic.span.start..diagnostic.span.end()),
         message: diagnostic.to_string(),
     };
-    match assemble_with_source_map(bytes, &assembling) {
+    match assemble_in_any_dialect(bytes, &assembling) {
         Ok(assembled) => {
             let mut report = object(&assembled.object, options);
             report.set_spans(|place| span(&assembled.source_map, place));

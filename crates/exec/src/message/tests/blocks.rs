@@ -191,3 +191,24 @@ fn media_needs_an_image() {
         }
     );
 }
+
+/// Immediate offsets of a block, and one payload in place of six operands.
+#[test]
+fn blocks_with_offsets() {
+    let surface: Vec<u8> = (0..64).collect();
+    let expected = [18u8, 19, 20, 21, 26, 27, 28, 29];
+    let text = "lsc_load_block2d.ugm (M1, 1) D:d8.4x2nn flat[UQ, 0x7, 0x7, 0x7, U+0x1, U2-0x2]";
+    let mut m = Machine::old("4.2", text);
+    let (_, base) = m.buffer(&surface);
+    m.set("UQ", &[base]).set("U", &[1u32]).set("U2", &[4u32]);
+    m.run(1);
+    assert_eq!(m.get::<u8>("D", 8), expected);
+
+    let text = "lsc_load_block2d.ugm (M1, 1) D:d8.4x2nn flat[U + (1,-2)]";
+    let mut m = Machine::old("4.2", text);
+    let (_, base) = m.buffer(&surface);
+    let low = |n: u64| u32::try_from(n & 0xffff_ffff).unwrap();
+    m.set("U", &[low(base), low(base >> 32), 7, 7, 7, 1, 4])
+        .run(1);
+    assert_eq!(m.get::<u8>("D", 8), expected);
+}

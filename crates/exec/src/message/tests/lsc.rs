@@ -195,6 +195,35 @@ fn address_models() {
     m.set("U", &[12u32]).run(1);
     assert_eq!(m.get::<u32>("D", 1), [0x1003]);
 
+    // The header of a thread tells where its own begin; the lower bits of that are something else.
+    let mut m = Machine::new("lsc_load.ugm (M1_NM, 1) D:d32t arg[U]:a32");
+    let (_, base) = m.buffer(&numbers(64));
+    m.memory.set_argument_base(base);
+    m.set("U", &[12u32]).set("%r0", &[0x43u32]).run(1);
+    assert_eq!(m.get::<u32>("D", 1), [0x1013]);
+
+    // The state of a surface by its address: a handle, or the scratch memory of the thread.
+    let mut m = Machine::old(
+        "4.2",
+        "lsc_store.ugm.wb.wb.uc (M1, 2) surf(UQ)[U]:a32u D:d32",
+    );
+    let (buffer, _) = m.buffer(&[0u32; 2]);
+    m.memory.bind_handle(0x80, Surface::whole(buffer)).unwrap();
+    m.set("U", &[4u32, 0]).set("D", &[5u32, 6]);
+    m.set("UQ", &[0x80u64]).run(0b11);
+    assert_eq!(m.read::<u32>(buffer), [6, 5]);
+    m.set("UQ", &[u64::from(crate::Memory::SCRATCH_STATE)])
+        .run(0b11);
+    assert_eq!(m.scratch[..5], [6, 0, 0, 0, 5]);
+    m.set("UQ", &[0u64]);
+    assert_eq!(m.fault(1).0, FaultKind::UnknownSurface(0));
+
+    // Addresses in local memory have a base, too.
+    let mut m = Machine::new("lsc_load.slm (M1, 2) D:d32 flat(S)[0x2*U+0x4]:a32");
+    m.slm[16..24].copy_from_slice(&[1, 0, 0, 0, 2, 0, 0, 0]);
+    m.set("S", &[8u32]).set("U", &[2u32, 4]).run(0b11);
+    assert_eq!(m.get::<u32>("D", 2), [1, 2]);
+
     // An address that lost its upper half is no address.
     let mut m = Machine::new("lsc_load.ugm (M1, 2) D:d32 flat[U]:a32");
     let (_, base) = m.buffer(&numbers(4));

@@ -83,8 +83,9 @@ fn build_edited(
     edit: impl Fn(&mut Instruction),
 ) -> Result<Machine, Unsupported> {
     let text = format!(".version {version}{HEADER}    {text}\n    ret (M1, 1)\n");
-    let object = visakit_text::asm::assemble(text.as_bytes(), &Default::default())
-        .unwrap_or_else(|faults| panic!("{text}: {}", faults[0].message));
+    let object = visakit_text::asm::assemble_in_any_dialect(text.as_bytes(), &Default::default())
+        .unwrap_or_else(|faults| panic!("{text}: {}", faults[0].message))
+        .object;
     let id = RoutineId::new(RoutineKind::Kernel, 0);
     let body = object.kernels[0].body().unwrap();
     let options = Options {
@@ -167,6 +168,9 @@ impl Machine {
             "T6" => routine.surfaces[6].offset,
             "%bss" => routine.surfaces[4].offset,
             "SM" => routine.samplers[0].offset,
+            "S31" => routine.sampler(31).unwrap().offset,
+            "%r0" => routine.variables[7].unwrap().offset,
+            "%scratchloc" => routine.variables[21].unwrap().offset,
             _ => {
                 let index = self.names.iter().position(|n| *n == name).unwrap();
                 routine.variables[32 + index].unwrap().offset

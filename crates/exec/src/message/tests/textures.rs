@@ -203,3 +203,39 @@ fn events_of_an_image_inside_of_a_buffer() {
         assert_eq!(m.events()[0].address, 12, "{text}");
     }
 }
+
+/// The sampler of a handle, whose lower bits are flags; both states may stand in variables.
+#[test]
+fn bindless_samplers() {
+    for (version, operands, state) in [
+        ("4.1", "S31 T6", "S31"),
+        ("4.2", "U2 T6", "U2"),
+        ("4.2", "(U2, 0x40) UQ", "U2"),
+    ] {
+        let text = format!("sample_lz.R (M1, 8) 0x0:uw {operands} F.0 %null.0 F2.0 F2.32");
+        let mut m = Machine::old(version, &text);
+        let buffer = image(&mut m, R32F, &[1f32, 2.0, 4.0, 8.0], 2);
+        let shown = Image::new_2d(buffer, 2, 2, 8, R32F);
+        m.memory
+            .bind_handle(0x100, Surface::Image2d(shown))
+            .unwrap();
+        let nearest = Sampler {
+            normalized: true,
+            addressing: Addressing::ClampToEdge,
+            filter: Filter::Nearest,
+        };
+        m.memory.bind_sampler_handle(0x80, nearest);
+        let handle = if operands.contains('(') {
+            0x41
+        } else {
+            0x81u32
+        };
+        m.set("UQ", &[0x100u64]).set(state, &[handle]);
+        let mut at = [0f32; 16];
+        (at[0], at[1], at[8], at[9]) = (0.9, 0.1, 0.1, 0.9);
+        m.set("F2", &at).run(0b11);
+        assert_eq!(m.get::<f32>("F", 2), [2.0, 4.0], "{operands}");
+        m.set(state, &[0x51u32]);
+        assert!(matches!(m.fault(1).0, FaultKind::UnknownSampler(_)));
+    }
+}

@@ -68,7 +68,7 @@ pub(crate) static FAULTS: &[Fault] = &[
         &r::UNUSUAL_TYPE,
         "",
         "",
-        "asr (M1, 8) D0(0,0)<1> U0(0,0)<1;1,0> 0x1:ud",
+        "fbl (M1, 8) D0(0,0)<1> U0(0,0)<1;1,0>",
     ),
     (
         &r::MIXED_TYPES,
