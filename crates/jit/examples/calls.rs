@@ -1,6 +1,11 @@
 //! Which steps of kernels have no template: `cargo run -p visakit-jit --example calls FILE...`
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example")]
+#![allow(
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "an example"
+)]
 
 use std::collections::BTreeMap;
 use visakit_jit::Jit;

@@ -456,6 +456,16 @@ impl Context<'_> {
     }
 }
 
+/// The floats that came with 4.2 are moved as bits, by messages and systolic products only.
+fn computable(ty: DataType) -> Result<(), Problem> {
+    if ty.is_text_only() {
+        return Err(Problem::form(
+            "a float of 4.2, whose conversions are not modelled",
+        ));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -477,14 +487,4 @@ mod tests {
         assert_eq!(restricted_float(0x7f), 31.0);
         assert_eq!(restricted_float(0x00), 0.0);
     }
-}
-
-/// The floats that came with 4.2 are moved as bits, by messages and systolic products only.
-fn computable(ty: DataType) -> Result<(), Problem> {
-    if ty.is_text_only() {
-        return Err(Problem::form(
-            "a float of 4.2, whose conversions are not modelled",
-        ));
-    }
-    Ok(())
 }
