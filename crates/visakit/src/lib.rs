@@ -117,6 +117,9 @@ pub use visakit_encode as encode;
 pub use visakit_exec as exec;
 #[doc(inline)]
 pub use visakit_isa as isa;
+#[cfg(feature = "jit")]
+#[doc(inline)]
+pub use visakit_jit as jit;
 #[cfg(feature = "launch")]
 #[doc(inline)]
 pub use visakit_launch as launch;
