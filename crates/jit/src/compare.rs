@@ -1,9 +1,10 @@
 //! Machine code for comparisons and for logic on predicate variables.
 
+use crate::Features;
 use crate::compute::masked;
 use crate::masks::Enabled;
 use crate::ops;
-use crate::vector::{Chunks, Done, Features, NoTemplate, Writer};
+use crate::vector::{Chunks, Done, NoTemplate, Writer};
 use iced_x86::{Code, Register};
 use visakit_exec::code::{Compute, Lane, Operation, Relation};
 

@@ -3,9 +3,10 @@
 //! Results of all vectors are computed before the first is stored, so that operands may overlap as
 //! they do in the interpreter.
 
+use crate::Features;
 use crate::masks::Enabled;
 use crate::ops::{self, Op};
-use crate::vector::{Chunks, Done, Features, MASK, NoTemplate, Writer};
+use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer};
 use iced_x86::{Code, Register};
 use visakit_exec::code::{Compute, Lane, Operation, Precision, Step};
 

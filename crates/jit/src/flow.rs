@@ -4,14 +4,14 @@
 //! that all lanes of the program run; the other one works under the lanes that do. Machine code leaves
 //! the lanes that run alone: where they part or meet, it ends, and the interpreter takes that step.
 
+use crate::Features;
 use crate::assembler::Assembler;
 use crate::assembler::Label;
 use crate::kept::Kept;
 use crate::masks::Enabled;
 use crate::pages::place as fields;
 use crate::vector::{
-    CONTEXT, Constants, Done, FILE, Features, LANE_OPERATIONS, LEFT, MASK, NoTemplate, RUNNING,
-    Writer, field,
+    CONTEXT, Constants, Done, FILE, LANE_OPERATIONS, LEFT, MASK, NoTemplate, RUNNING, Writer, field,
 };
 use iced_x86::{Code as Op, Register};
 use std::collections::{BTreeMap, BTreeSet};

@@ -14,23 +14,43 @@
 //! # }
 //! ```
 
+// What is made for other processors has none of this.
+#[cfg(target_arch = "x86_64")]
 mod assembler;
+#[cfg(target_arch = "x86_64")]
 mod compare;
+#[cfg(target_arch = "x86_64")]
 mod compute;
+#[cfg(target_arch = "x86_64")]
 mod flow;
+#[cfg(target_arch = "x86_64")]
 mod kept;
+#[cfg(target_arch = "x86_64")]
+mod load;
+#[cfg(target_arch = "x86_64")]
+mod machine;
+#[cfg(target_arch = "x86_64")]
 mod masks;
+#[cfg(target_arch = "x86_64")]
 mod memory;
+#[cfg(target_arch = "x86_64")]
 mod ops;
+#[cfg(target_arch = "x86_64")]
 mod pages;
+#[cfg(target_arch = "x86_64")]
 mod vector;
 
-pub use vector::Features;
-
-use pages::Pages;
-use std::collections::BTreeMap;
 use visakit_exec::code::Code;
-use visakit_exec::{Compiler, Host, Native, NativeFault, NativeThread};
+use visakit_exec::{Compiler, Native};
+
+/// What the host has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Features {
+    /// AVX2, FMA and BMI.
+    Avx2,
+    /// Those, and AVX-512 F, BW, DQ and VL.
+    Avx512,
+}
 
 /// A compiler for a host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,7 +98,13 @@ impl Jit {
     /// `None` if nothing can be compiled.
     #[must_use]
     pub fn calls(&self, code: &Code) -> Option<Vec<usize>> {
-        Some(flow::compile(code, self.features)?.calls)
+        #[cfg(target_arch = "x86_64")]
+        return Some(flow::compile(code, self.features)?.calls);
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            let _ = code;
+            None
+        }
     }
 
     /// What it compiles for.
@@ -90,45 +116,12 @@ impl Jit {
 
 impl Compiler for Jit {
     fn compile(&self, code: &Code) -> Option<Box<dyn Native>> {
-        // Places of operands are checked against this; see the safety comments of the pages.
-        code.verify().ok()?;
-        let compiled = flow::compile(code, self.features)?;
-        Some(Box::new(Machine {
-            pages: Pages::new(&compiled.bytes, compiled.constants, code.register_bytes)?,
-            entries: compiled.entries,
-            places: compiled.places,
-            full: compiled.full,
-        }))
-    }
-}
-
-/// Machine code of a program.
-#[derive(Debug)]
-struct Machine {
-    pages: Pages,
-    entries: Vec<u32>,
-    places: BTreeMap<usize, [usize; 2]>,
-    full: u32,
-}
-
-impl Native for Machine {
-    fn entries(&self) -> &[u32] {
-        &self.entries
-    }
-
-    fn run(&self, thread: &mut NativeThread, host: &mut dyn Host) -> Result<(), NativeFault> {
-        let Some([full, other]) = self.places.get(&thread.place) else {
-            return Ok(());
-        };
-        // Lanes that the program has no instruction for are left to the interpreter.
-        if thread.running & !self.full != 0 {
-            return Ok(());
+        #[cfg(target_arch = "x86_64")]
+        return machine::Machine::new(code, self.features).map(|machine| Box::new(machine) as _);
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            let _ = code;
+            None
         }
-        let place = if thread.running == self.full {
-            *full
-        } else {
-            *other
-        };
-        self.pages.run(place, thread, host)
     }
 }

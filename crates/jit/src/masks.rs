@@ -1,8 +1,9 @@
 //! Lanes that are enabled: in predicate variables, in mask registers, in vectors.
 
+use crate::Features;
 use crate::kept::Content;
 use crate::ops;
-use crate::vector::{Chunks, Done, Features, MASK, RUNNING, Writer, xmm, ymm};
+use crate::vector::{Chunks, Done, MASK, RUNNING, Writer, xmm, ymm};
 use iced_x86::{Code, Register};
 use visakit_exec::code::{Combine, Flag};
 

@@ -4,10 +4,11 @@
 //! (lanes in different buffers, an address outside or not aligned, too few lanes) goes to the
 //! interpreter, which does the step anew, or finds the fault.
 
+use crate::Features;
 use crate::assembler::Label;
 use crate::ops;
 use crate::pages::place;
-use crate::vector::{Chunks, Done, Features, NoTemplate, Writer, field, xmm, ymm};
+use crate::vector::{Chunks, Done, NoTemplate, Writer, field, xmm, ymm};
 use iced_x86::{Code, MemoryOperand, Register};
 use visakit_exec::code::LaneMessage;
 use visakit_exec::memory::Region;

@@ -1,0 +1,308 @@
+//! Sources of computations in vector registers.
+
+use crate::Features;
+use crate::kept::Content;
+use crate::ops::{self, Op};
+use crate::vector::{Chunks, Done, FILE, NoTemplate, Writer, xmm, ymm};
+use iced_x86::{Code, MemoryOperand, Register};
+use visakit_exec::code::{Extension, Modify, Region, Source};
+use visakit_isa::DataType;
+
+impl Writer {
+    /// The lanes of a chunk of a source, with its modifier, in a register: `to`, or one that is kept
+    /// and must not be changed. `float` tells whether lanes are floats.
+    pub(crate) fn load(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        to: u32,
+        source: &Source,
+        float: bool,
+    ) -> Result<u32, NoTemplate> {
+        let ty = source.data_type;
+        let size = usize::from(ty.size());
+        let half = ty == DataType::Hf && float && c.lane == 4;
+        let same = if float {
+            ty == if c.lane == 4 {
+                DataType::F
+            } else {
+                DataType::Df
+            }
+        } else {
+            size == c.lane && !ty.is_float()
+        };
+        if !same && !half && (float || ty.is_float()) {
+            return Err(NoTemplate);
+        }
+        let content = match &source.region {
+            Region::Scalar if c.lanes > 1 && (same || !float && is_extended(source)) => {
+                Some(Content::Each {
+                    offset: source.offset,
+                    bytes: c.lane,
+                    zmm: c.zmm,
+                })
+            }
+            Region::Packed if same => Some(Content::Bytes {
+                offset: source.offset + chunk * c.lanes * c.lane,
+                bytes: c.lanes * c.lane,
+            }),
+            Region::Scalar if same && c.lanes == 1 => Some(Content::Bytes {
+                offset: source.offset,
+                bytes: c.lane,
+            }),
+            _ => None,
+        };
+        let Some(content) = content else {
+            self.load_converted(c, chunk, to, source, float)?;
+            self.modify(c, to, source.modify, float)?;
+            return Ok(to);
+        };
+        // Where results need all registers, none is left for sources.
+        let crowded = self.features == Features::Avx2 && c.count > 4;
+        let mut found = self.find(c, content);
+        if let Some(n) = found {
+            self.kept.busy |= 1 << n;
+        } else if self.features == Features::Avx512 && source.modify == Modify::None {
+            let n = self.take(c)?;
+            self.load_content(c, n, content)?;
+            self.set(n, Some(content));
+            found = Some(n);
+        } else {
+            self.load_content(c, to, content)?;
+        }
+        match found {
+            Some(n) if source.modify == Modify::None && !crowded => Ok(n),
+            Some(n) => {
+                self.v2(c, ops::MOVE, to, c.register(n));
+                self.release(n);
+                self.modify(c, to, source.modify, float)?;
+                Ok(to)
+            }
+            None => {
+                self.modify(c, to, source.modify, float)?;
+                Ok(to)
+            }
+        }
+    }
+
+    fn load_content(&mut self, c: Chunks, to: u32, content: Content) -> Done {
+        match content {
+            Content::Bytes { offset, bytes } => {
+                let from = self.file(offset, bytes)?;
+                self.load_bytes(to, from, bytes)
+            }
+            Content::Each { offset, bytes, .. } => {
+                let from = self.file(offset, bytes)?;
+                let op = if c.lane == 4 {
+                    ops::BROADCAST_D
+                } else {
+                    ops::BROADCAST_Q
+                };
+                self.v2(c, op, to, from);
+                Ok(())
+            }
+            Content::Running { .. } => Err(NoTemplate),
+        }
+    }
+
+    /// Loads the lanes of a chunk of a source that do not stand in the file as they are needed.
+    fn load_converted(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        to: u32,
+        source: &Source,
+        float: bool,
+    ) -> Done {
+        let ty = source.data_type;
+        let size = usize::from(ty.size());
+        let half = ty == DataType::Hf && float && c.lane == 4;
+        match &source.region {
+            Region::Scalar if !float && is_extended(source) => {
+                let from = self.file(source.offset, c.lane)?;
+                self.load_bytes(to, from, c.lane)?;
+            }
+            Region::Scalar => {
+                let from = self.file(source.offset, size)?;
+                self.load_number(from, ty, c.lane);
+                if c.lane == 8 {
+                    self.asm
+                        .op2(Code::VEX_Vmovq_xmm_rm64, xmm(to), Register::RAX);
+                } else {
+                    self.asm
+                        .op2(Code::VEX_Vmovd_xmm_rm32, xmm(to), Register::EAX);
+                }
+                if half {
+                    self.asm
+                        .op2(Code::VEX_Vcvtph2ps_xmm_xmmm64, xmm(to), xmm(to));
+                }
+                if c.lanes != 1 {
+                    let op = if c.lane == 4 {
+                        ops::BROADCAST_D
+                    } else {
+                        ops::BROADCAST_Q
+                    };
+                    self.v2(c, op, to, xmm(to));
+                }
+            }
+            Region::Packed => {
+                // Wider reads than needed stay inside of the file, or there is no template.
+                let wide = if c.zmm { 64 } else { 32 } / c.lane * size;
+                let from = self.file(source.offset + chunk * c.lanes * size, wide)?;
+                let op = widening(ty, c.lane).ok_or(NoTemplate)?;
+                self.v2(c, op, to, from);
+            }
+            Region::Strided(stride) => {
+                let stride = usize::from(*stride);
+                self.gather(c, to, source, size, |lane| {
+                    (chunk * c.lanes + lane) * stride
+                })?;
+            }
+            Region::Offsets(offsets) => {
+                let offset = |lane: usize| offsets.get(lane).copied().unwrap_or(0).into();
+                self.gather(c, to, source, size, |lane| offset(chunk * c.lanes + lane))?;
+            }
+            Region::Indirect { .. } | Region::Rows { .. } => return Err(NoTemplate),
+        }
+        Ok(())
+    }
+
+    /// Loads elements that lie anywhere.
+    fn gather(
+        &mut self,
+        c: Chunks,
+        to: u32,
+        source: &Source,
+        size: usize,
+        offset: impl Fn(usize) -> usize,
+    ) -> Done {
+        let ty = source.data_type;
+        if ty == DataType::Hf || size > c.lane || c.lane == 8 && size != 8 {
+            return Err(NoTemplate);
+        }
+        let last = (0..c.lanes).map(&offset).max().unwrap_or(0);
+        self.file(source.offset, last + c.lane)?;
+        // Lanes that are not used read what the first lane reads.
+        let lanes = c.lanes;
+        let place = |lane: usize| offset(if lane < lanes { lane } else { 0 });
+        let index = self.each_dword(|lane| u32::try_from(place(lane)).unwrap_or(0));
+        let displacement = i64::try_from(source.offset).map_err(|_| NoTemplate)?;
+        let memory = |index: Register| {
+            MemoryOperand::with_base_index_scale_displ_size(FILE, index, 1, displacement, 8)
+        };
+        let (number, ones) = (6, 7);
+        let dwords = if c.zmm { 64 } else { 32 } / c.lane * 4;
+        self.load_bytes(number, index, dwords)?;
+        match (c.zmm, c.lane) {
+            (true, lane) => {
+                self.asm.op3(
+                    Code::VEX_Kxnorw_kr_kr_kr,
+                    Register::K2,
+                    Register::K2,
+                    Register::K2,
+                );
+                let (code, index) = match lane {
+                    4 => (Code::EVEX_Vpgatherdd_zmm_k1_vm32z, Register::ZMM0 + number),
+                    _ => (Code::EVEX_Vpgatherdq_zmm_k1_vm32y, ymm(number)),
+                };
+                self.asm.op2(code, c.register(to), memory(index));
+                self.asm.mask(Register::K2);
+            }
+            (false, lane) => {
+                let all = ymm(ones);
+                self.asm
+                    .op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
+                let (code, index) = match lane {
+                    4 => (Code::VEX_Vpgatherdd_ymm_vm32y_ymm, ymm(number)),
+                    _ => (Code::VEX_Vpgatherdq_ymm_vm32x_ymm, xmm(number)),
+                };
+                self.asm.gather(code, ymm(to), memory(index), all);
+            }
+        }
+        if size < c.lane {
+            let unused = u32::try_from(32 - 8 * size).unwrap_or(0);
+            if ty.is_signed() {
+                self.v2i(c, ops::SHL_D_IMM, to, c.register(to), unused);
+                self.v2i(c, ops::SAR_D_IMM, to, c.register(to), unused);
+            } else {
+                let low = self.dwords(u32::MAX >> unused);
+                self.v3m(c, ops::AND, to, to, low);
+            }
+        }
+        Ok(())
+    }
+
+    /// An integer of any type in `rax`, extended to the lane.
+    fn load_number(&mut self, from: MemoryOperand, ty: DataType, lane: usize) {
+        let (code, register) = match (ty.size(), ty.is_signed(), lane) {
+            (1, true, 8) => (Code::Movsx_r64_rm8, Register::RAX),
+            (2, true, 8) => (Code::Movsx_r64_rm16, Register::RAX),
+            (4, true, 8) => (Code::Movsxd_r64_rm32, Register::RAX),
+            (1, true, _) => (Code::Movsx_r32_rm8, Register::EAX),
+            (2, true, _) => (Code::Movsx_r32_rm16, Register::EAX),
+            (1, false, _) => (Code::Movzx_r32_rm8, Register::EAX),
+            (2, false, _) => (Code::Movzx_r32_rm16, Register::EAX),
+            // Of a qword the low half; a dword clears the upper half of the register.
+            _ => (Code::Mov_r32_rm32, Register::EAX),
+        };
+        self.asm.op2(code, register, from);
+    }
+
+    fn modify(&mut self, c: Chunks, n: u32, modify: Modify, float: bool) -> Done {
+        const SIGN: (u32, u64) = (1 << 31, 1 << 63);
+        match (modify, float) {
+            (Modify::None, _) => {}
+            (Modify::Not, _) => {
+                let ones = self.dwords(u32::MAX);
+                self.v3m(c, ops::XOR, n, n, ones);
+            }
+            (Modify::Neg, false) => {
+                self.v3(c, ops::XOR, 7, 7, 7);
+                let op = if c.lane == 4 { ops::SUB_D } else { ops::SUB_Q };
+                self.v3(c, op, n, 7, n);
+            }
+            (_, false) => return Err(NoTemplate),
+            (modify, true) => {
+                if modify != Modify::Neg {
+                    let rest = self.every(c, !SIGN.0, !SIGN.1);
+                    self.v3m(c, ops::AND, n, n, rest);
+                }
+                if modify != Modify::Abs {
+                    let sign = self.every(c, SIGN.0, SIGN.1);
+                    self.v3m(c, ops::XOR, n, n, sign);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a source is a constant that stands in 64 bits as its type extends it.
+fn is_extended(source: &Source) -> bool {
+    match source.constant {
+        Some(Extension::Sign) => source.data_type.is_signed(),
+        Some(Extension::Zero) => !source.data_type.is_signed(),
+        None => false,
+    }
+}
+
+/// Loads that extend integers or halves to lanes.
+#[rustfmt::skip]
+fn widening(ty: DataType, lane: usize) -> Option<Op> {
+    use Code as C;
+    let (ymm, zmm) = match (ty.size(), ty.is_signed(), lane) {
+        (2, _, 4) if ty == DataType::Hf => (C::VEX_Vcvtph2ps_ymm_xmmm128, C::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae),
+        (1, false, 4) => (C::VEX_Vpmovzxbd_ymm_xmmm64, C::EVEX_Vpmovzxbd_zmm_k1z_xmmm128),
+        (1, true, 4) => (C::VEX_Vpmovsxbd_ymm_xmmm64, C::EVEX_Vpmovsxbd_zmm_k1z_xmmm128),
+        (2, false, 4) => (C::VEX_Vpmovzxwd_ymm_xmmm128, C::EVEX_Vpmovzxwd_zmm_k1z_ymmm256),
+        (2, true, 4) => (C::VEX_Vpmovsxwd_ymm_xmmm128, C::EVEX_Vpmovsxwd_zmm_k1z_ymmm256),
+        (1, false, 8) => (C::VEX_Vpmovzxbq_ymm_xmmm32, C::EVEX_Vpmovzxbq_zmm_k1z_xmmm64),
+        (1, true, 8) => (C::VEX_Vpmovsxbq_ymm_xmmm32, C::EVEX_Vpmovsxbq_zmm_k1z_xmmm64),
+        (2, false, 8) => (C::VEX_Vpmovzxwq_ymm_xmmm64, C::EVEX_Vpmovzxwq_zmm_k1z_xmmm128),
+        (2, true, 8) => (C::VEX_Vpmovsxwq_ymm_xmmm64, C::EVEX_Vpmovsxwq_zmm_k1z_xmmm128),
+        (4, false, 8) => (C::VEX_Vpmovzxdq_ymm_xmmm128, C::EVEX_Vpmovzxdq_zmm_k1z_ymmm256),
+        (4, true, 8) => (C::VEX_Vpmovsxdq_ymm_xmmm128, C::EVEX_Vpmovsxdq_zmm_k1z_ymmm256),
+        _ => return None,
+    };
+    Some(Op { ymm, zmm })
+}
