@@ -257,7 +257,7 @@ pub(crate) fn closest<'c>(
 }
 
 /// Edits between two short names, a swap of neighbours being one; letters of either case are equal.
-/// Kept by hand: `strsim`, `edit-distance`, `levenshtein` and `rapidfuzz` need the standard library.
+/// Kept by hand: `strsim`, which the command line uses, needs the standard library.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let width = b.len() + 1;
     let mut before = alloc::vec![0; width];
