@@ -8,7 +8,7 @@ use crate::masks::Enabled;
 use crate::ops::{self, Op};
 use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer};
 use iced_x86::{Code, Register};
-use visakit_exec::code::{Compute, Lane, Operation, Precision, Step};
+use visakit_exec::code::{Compute, Lane, Modify, Operation, Precision, Region, Step, Target};
 
 /// Whether [`MASK`] tells the lanes that change.
 pub(crate) fn masked(enabled: Enabled) -> bool {
@@ -421,7 +421,6 @@ impl Writer {
 
     /// Copies of bytes and words that lie one after the other.
     fn bytes(&mut self, step: &Step, compute: &Compute, enabled: Enabled) -> Done {
-        use visakit_exec::code::{Modify, Region, Target};
         let lanes = usize::from(step.lanes.count);
         let size = match (compute.operation, compute.lane) {
             (Operation::Copy, Lane::U8) => 1,

@@ -83,3 +83,16 @@ pub fn objects(folder: &Path) -> Vec<PathBuf> {
     found.sort();
     found
 }
+
+/// Folders of kernels with expectations below a folder, two levels deep, in order.
+#[must_use]
+pub fn cases(root: &Path) -> Vec<PathBuf> {
+    let inside = |folder: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|e| e.path()).filter(|p| p.is_dir()).collect()
+    };
+    let devices = inside(root).into_iter().flat_map(|kernel| inside(&kernel));
+    let mut found: Vec<_> = devices.filter(|d| d.join("case.json").exists()).collect();
+    found.sort();
+    found
+}

@@ -23,6 +23,7 @@ use crate::fault::FaultKind;
 use crate::lanes::dpas::{Places, Plan};
 use crate::message;
 use std::ops::Range;
+use std::sync::Arc;
 use visakit_isa::Op;
 use visakit_isa::object::RoutineId;
 
@@ -75,11 +76,11 @@ impl Step {
 #[derive(Clone, Debug)]
 pub enum Action {
     /// Arithmetic, logic, moves.
-    Compute(Box<Compute>),
+    Compute(Arc<Compute>),
     /// A systolic dot product.
     Systolic(Box<Systolic>),
     /// A memory message.
-    Message(Box<Message>),
+    Message(Arc<Message>),
     /// Waiting lanes may join here. Not an instruction.
     Join,
     /// An instruction without effect.

@@ -88,7 +88,6 @@ impl Code {
         let lanes = usize::from(step.lanes.count);
         let used = compute.operation.sources();
         for source in compute.sources.iter().take(used) {
-            // Planes read their scalars and sums of neighbours read whole groups.
             self.source(source, lanes)?;
         }
         if compute

@@ -2,21 +2,30 @@
 
 use super::arithmetic as a;
 use super::choice::{self as c, Relation as Holds};
-use super::{CHUNK, Function, Hot, Place, special};
+use super::{Alu, CHUNK, Function, Hot, Place, special};
 use crate::code::{Compute, Lane, Modify, Operation, Precision, Region, Relation, Target};
-use crate::fault::{FaultKind, Trap, Unsupported};
+use crate::fault::{FaultKind, Outcome, Trap, Unsupported};
 use crate::lanes::convert::{Compute as Lanes, Convert, Element};
 use crate::lanes::float::{self, InMode, Real};
 use crate::lanes::int::{self, Binary, Ternary, Unary};
 use crate::machine::Registers;
 use crate::machine::registers::{Destinations, Sources, is_element, is_lane};
+use std::sync::Arc;
 use visakit_isa::DataType;
 
 /// A computation with the function that runs it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Bound {
-    pub(crate) run: Function,
-    pub(crate) hot: Hot,
+    function: Function,
+    hot: Hot,
+    compute: Arc<Compute>,
+}
+
+/// The function that runs a computation, and what hot kernels need to know.
+#[derive(Clone, Copy, Debug)]
+struct Chosen {
+    function: Function,
+    hot: Hot,
 }
 
 /// A hot kernel for one lane, and for many.
@@ -31,7 +40,7 @@ macro_rules! lane {
     ($lane:expr, $($name:ident $ty:ident)|+ => |$c:ident| $body:expr) => {
         match $lane {
             $(Lane::$name => { type $c = $ty; $body })+
-            _ => Bound::refused(),
+            _ => Chosen::refused(),
         }
     };
 }
@@ -51,9 +60,32 @@ macro_rules! bits {
 }
 
 impl Bound {
-    fn any(run: Function) -> Self {
+    /// Chooses the function for a computation of so many lanes.
+    pub(crate) fn new(compute: &Arc<Compute>, lanes: usize) -> Self {
+        let Chosen { function, hot } = choose(compute, lanes);
         Self {
-            run,
+            function,
+            hot,
+            compute: Arc::clone(compute),
+        }
+    }
+
+    /// Runs the computation that it was made for, of so many lanes.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn run(&self, lanes: u8, registers: &mut Registers, mask: u32) -> Outcome {
+        let alu = Alu {
+            hot: &self.hot,
+            lanes: lanes.into(),
+            compute: &self.compute,
+        };
+        (self.function)(&alu, registers, mask)
+    }
+}
+
+impl Chosen {
+    fn any(function: Function) -> Self {
+        Self {
+            function,
             hot: Hot::default(),
         }
     }
@@ -69,7 +101,7 @@ impl Bound {
 }
 
 /// Chooses the function for a computation of so many lanes.
-pub(crate) fn bind(compute: &Compute, lanes: usize) -> Bound {
+fn choose(compute: &Compute, lanes: usize) -> Chosen {
     let b = Binder { compute, lanes };
     let lane = compute.lane;
     match compute.operation {
@@ -134,22 +166,22 @@ pub(crate) fn bind(compute: &Compute, lanes: usize) -> Bound {
         Operation::Select => lane!(lane,
             U8 u8 | U16 u16 | U32 u32 | U64 u64 | I64 i64 | I128 i128 | F32 f32 | F64 f64
                 => |C| b.choose::<C, C>(pair!(c::select<C>), c::select_any::<C>)),
-        Operation::Insert => Bound::any(special::insert),
-        Operation::AddCarry | Operation::SubBorrow => Bound::any(special::carried),
-        Operation::Add3Overflow => Bound::any(special::overflow_of_three),
-        Operation::MadWide => Bound::any(special::mad_wide),
-        Operation::DotBytes => Bound::any(special::dot_bytes),
-        Operation::Differences | Operation::DifferencesAdd => Bound::any(special::differences),
-        Operation::DotProduct(_) => Bound::any(special::sum_of_products),
-        Operation::Line | Operation::Plane => Bound::any(special::equation),
-        Operation::QuotientStep | Operation::RsqrtStep => Bound::any(special::early_out),
-        Operation::Narrow(_) | Operation::NarrowByChance(_) => Bound::any(special::narrow),
+        Operation::Insert => Chosen::any(special::insert),
+        Operation::AddCarry | Operation::SubBorrow => Chosen::any(special::carried),
+        Operation::Add3Overflow => Chosen::any(special::overflow_of_three),
+        Operation::MadWide => Chosen::any(special::mad_wide),
+        Operation::DotBytes => Chosen::any(special::dot_bytes),
+        Operation::Differences | Operation::DifferencesAdd => Chosen::any(special::differences),
+        Operation::DotProduct(_) => Chosen::any(special::sum_of_products),
+        Operation::Line | Operation::Plane => Chosen::any(special::equation),
+        Operation::QuotientStep | Operation::RsqrtStep => Chosen::any(special::early_out),
+        Operation::Narrow(_) | Operation::NarrowByChance(_) => Chosen::any(special::narrow),
         Operation::FlagAnd | Operation::FlagOr | Operation::FlagXor | Operation::FlagNot => {
-            Bound::any(special::flags)
+            Chosen::any(special::flags)
         }
-        Operation::FlagToNumber(_) => Bound::any(special::predicate_to_number),
-        Operation::FlagFromBits => Bound::any(special::setp_bits),
-        Operation::FlagFromLanes => Bound::any(special::setp_lanes),
+        Operation::FlagToNumber(_) => Chosen::any(special::predicate_to_number),
+        Operation::FlagFromBits => Chosen::any(special::setp_bits),
+        Operation::FlagFromLanes => Chosen::any(special::setp_lanes),
     }
 }
 
@@ -205,22 +237,25 @@ impl Binder<'_> {
     }
 
     /// One of the hot kernels if the operands stand as they take them, else the other one.
-    fn hot_or(&self, hot: Option<Hot>, kernels: Option<[Function; 2]>, any: Function) -> Bound {
+    fn hot_or(&self, hot: Option<Hot>, kernels: Option<[Function; 2]>, any: Function) -> Chosen {
         match (hot, kernels) {
-            (Some(hot), Some([one, _])) if hot.lanes == 1 => Bound { run: one, hot },
-            (Some(hot), Some([_, many])) => Bound { run: many, hot },
-            _ => Bound::any(any),
+            (Some(hot), Some([one, _])) if hot.lanes == 1 => Chosen { function: one, hot },
+            (Some(hot), Some([_, many])) => Chosen {
+                function: many,
+                hot,
+            },
+            _ => Chosen::any(any),
         }
     }
 
     /// A computation in lanes of type `C`, with results of type `D`.
-    fn choose<C: Lanes, D: Lanes>(self, kernels: Option<[Function; 2]>, any: Function) -> Bound {
+    fn choose<C: Lanes, D: Lanes>(self, kernels: Option<[Function; 2]>, any: Function) -> Chosen {
         let same = is_element::<D>(&self.compute.destination) && self.used().all(is_lane::<C>);
         let hot = same.then(|| self.hot(size_of::<C>(), size_of::<D>(), C::FLOAT));
         self.hot_or(hot.flatten(), kernels, any)
     }
 
-    fn unary<O: Unary<C>, C: Lanes>(self) -> Bound
+    fn unary<O: Unary<C>, C: Lanes>(self) -> Chosen
     where
         Registers: Sources<C> + Destinations<C>,
     {
@@ -228,7 +263,7 @@ impl Binder<'_> {
         self.choose::<C, C>(hot, a::unary_any::<O, C>)
     }
 
-    fn binary<O: Binary<C>, C: Lanes>(self) -> Bound
+    fn binary<O: Binary<C>, C: Lanes>(self) -> Chosen
     where
         Registers: Sources<C> + Destinations<C>,
     {
@@ -236,7 +271,7 @@ impl Binder<'_> {
         self.choose::<C, C>(hot, a::binary_any::<O, C>)
     }
 
-    fn ternary<O: Ternary<C>, C: Lanes>(self) -> Bound
+    fn ternary<O: Ternary<C>, C: Lanes>(self) -> Chosen
     where
         Registers: Sources<C> + Destinations<C>,
     {
@@ -248,8 +283,8 @@ impl Binder<'_> {
         self.choose::<C, C>(hot, a::ternary_any::<O, C>)
     }
 
-    fn real_unary<O: Unary<f32> + Unary<f64> + InMode>(self) -> Bound {
-        fn of<O: Unary<C> + InMode, C: Real>(b: Binder<'_>) -> Bound
+    fn real_unary<O: Unary<f32> + Unary<f64> + InMode>(self) -> Chosen {
+        fn of<O: Unary<C> + InMode, C: Real>(b: Binder<'_>) -> Chosen
         where
             Registers: Sources<C> + Destinations<C>,
         {
@@ -263,8 +298,8 @@ impl Binder<'_> {
         lane!(self.compute.lane, F32 f32 | F64 f64 => |C| of::<O, C>(self))
     }
 
-    fn real_binary<O: Binary<f32> + Binary<f64> + InMode>(self) -> Bound {
-        fn of<O: Binary<C> + InMode, C: Real>(b: Binder<'_>) -> Bound
+    fn real_binary<O: Binary<f32> + Binary<f64> + InMode>(self) -> Chosen {
+        fn of<O: Binary<C> + InMode, C: Real>(b: Binder<'_>) -> Chosen
         where
             Registers: Sources<C> + Destinations<C>,
         {
@@ -279,8 +314,8 @@ impl Binder<'_> {
     }
 
     /// Rounded once: narrow formats are not computed in single precision, which would round twice.
-    fn real_ternary<O: Ternary<f32> + Ternary<f64> + InMode>(self) -> Bound {
-        fn of<O: Ternary<C> + InMode, C: Real>(b: Binder<'_>) -> Bound
+    fn real_ternary<O: Ternary<f32> + Ternary<f64> + InMode>(self) -> Chosen {
+        fn of<O: Ternary<C> + InMode, C: Real>(b: Binder<'_>) -> Chosen
         where
             Registers: Sources<C> + Destinations<C>,
         {
@@ -292,14 +327,14 @@ impl Binder<'_> {
             b.choose::<C, C>(hot, a::real_ternary_any::<O, C>)
         }
         match self.compute.precision {
-            Precision::Half | Precision::BFloat => Bound::any(a::in_mode::<O>),
+            Precision::Half | Precision::BFloat => Chosen::any(a::in_mode::<O>),
             Precision::Float | Precision::Double => {
                 lane!(self.compute.lane, F32 f32 | F64 f64 => |C| of::<O, C>(self))
             }
         }
     }
 
-    fn mad(self) -> Bound {
+    fn mad(self) -> Chosen {
         match self.compute.precision {
             // Exact in double.
             Precision::Half => {
@@ -311,7 +346,7 @@ impl Binder<'_> {
     }
 
     /// Two floats or two integers.
-    fn number<R, I>(self) -> Bound
+    fn number<R, I>(self) -> Chosen
     where
         R: Binary<f32> + Binary<f64> + InMode,
         I: Binary<u32> + Binary<i32> + Binary<u64> + Binary<i64> + Binary<i128>,
@@ -322,8 +357,8 @@ impl Binder<'_> {
         }
     }
 
-    fn compare<R: Holds>(self) -> Bound {
-        fn of<R: Holds, C: Lanes>(b: Binder<'_>) -> Bound
+    fn compare<R: Holds>(self) -> Chosen {
+        fn of<R: Holds, C: Lanes>(b: Binder<'_>) -> Chosen
         where
             Registers: Sources<C>,
         {
@@ -341,8 +376,8 @@ impl Binder<'_> {
                 => |C| of::<R, C>(self))
     }
 
-    fn conversion(self, to: Lane) -> Bound {
-        fn of<S, D>(b: Binder<'_>) -> Bound
+    fn conversion(self, to: Lane) -> Chosen {
+        fn of<S, D>(b: Binder<'_>) -> Chosen
         where
             S: Lanes + Element + Convert<D>,
             D: Lanes + Element,
@@ -361,12 +396,12 @@ impl Binder<'_> {
             (Lane::F32, Lane::F32) => of::<f32, f32>(self),
             (Lane::I32, Lane::F32) => of::<i32, f32>(self),
             (Lane::U32, Lane::F32) => of::<u32, f32>(self),
-            _ => Bound::refused(),
+            _ => Chosen::refused(),
         }
     }
 
     /// A copy of bits, or of integers to integers of another size.
-    fn copy(self) -> Bound {
+    fn copy(self) -> Chosen {
         let any = lane!(self.compute.lane,
             U8 u8 | U16 u16 | U32 u32 | U64 u64 | I64 i64 | I128 i128
                 => |C| self.unary::<int::Copy, C>());
@@ -378,7 +413,7 @@ impl Binder<'_> {
         let kernels = resize(source.data_type, destination.data_type);
         let (from, to) = (source.data_type.size(), destination.data_type.size());
         match (self.hot(from.into(), to.into(), false), kernels) {
-            (Some(hot), Some(_)) => self.hot_or(Some(hot), kernels, any.run),
+            (Some(hot), Some(_)) => self.hot_or(Some(hot), kernels, any.function),
             _ => any,
         }
     }

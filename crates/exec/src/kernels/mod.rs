@@ -2,7 +2,7 @@
 //!
 //! A kernel is compiled for an operation and the type of its lanes. Hot kernels take operands as they
 //! stand in the register file, [`CHUNK`] lanes at a time; the others take operands of any region and
-//! type. Which one a step gets is decided once, by [`bind`].
+//! type. Which one a step gets is decided once, by [`Bound::new`].
 
 #![allow(
     clippy::indexing_slicing,
@@ -14,7 +14,7 @@ mod bind;
 mod choice;
 mod special;
 
-pub(crate) use bind::{Bound, bind};
+pub(crate) use bind::Bound;
 
 use crate::code::{Compute, Modify, Precision};
 use crate::fault::Outcome;

@@ -6,8 +6,8 @@
 use super::convert::Compute;
 use super::exact::{self, Narrow, Rounding};
 use super::int::{Binary, Ternary, Unary};
+use super::mode::FloatMode;
 use crate::code::Precision;
-use crate::machine::FloatMode;
 
 /// Format and mode of an operation that the host's arithmetic does not do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,3 +14,4 @@ pub(crate) mod dpas;
 pub(crate) mod exact;
 pub(crate) mod float;
 pub(crate) mod int;
+pub(crate) mod mode;

@@ -7,7 +7,6 @@
     reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
 )]
 
-use super::FloatMode;
 use super::simd::{Kernel, Simd};
 use crate::code::{
     Combine, Destination, Extension, Flag, Modify, Region, Scalar, Source, Target, extend, full,
@@ -15,6 +14,7 @@ use crate::code::{
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::lanes::convert::{Compute, Convert, Element};
 use crate::lanes::exact::{self, Narrow, Rounding};
+use crate::lanes::mode::FloatMode;
 use bytemuck::Pod;
 use half::{bf16, f16};
 use std::ops::Range;

@@ -1,7 +1,8 @@
 //! Code that is ready to run: each step bound to the function that runs it on this host.
 
-use crate::code::{Action, Code, Flag};
-use crate::kernels::{Bound, bind};
+use crate::code::{Action, Code, Flag, Message};
+use crate::kernels::Bound;
+use std::sync::Arc;
 
 /// Which lanes a step works on.
 #[derive(Clone, Copy, Debug)]
@@ -20,19 +21,19 @@ pub(crate) struct Masking {
 
 /// A step as the loop of a thread sees it: what happens often, in few bytes. Everything else stands
 /// in the step of the code at the same place.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Loaded {
     pub(crate) masking: Masking,
     pub(crate) work: Work,
 }
 
 /// What a step does.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Work {
     /// [`Action::Compute`].
     Compute(Bound),
     /// [`Action::Message`].
-    Message,
+    Message(Arc<Message>),
     /// [`Action::Join`].
     Join,
     /// [`Action::Jump`].
@@ -68,9 +69,9 @@ pub(super) fn load(code: &Code) -> Box<[Loaded]> {
             },
             work: match &step.action {
                 Action::Compute(compute) => {
-                    Work::Compute(bind(compute, usize::from(step.lanes.count).min(32)))
+                    Work::Compute(Bound::new(compute, usize::from(step.lanes.count).min(32)))
                 }
-                Action::Message(_) => Work::Message,
+                Action::Message(message) => Work::Message(Arc::clone(message)),
                 Action::Join => Work::Join,
                 &Action::Jump { target, inverted } => Work::Jump { target, inverted },
                 &Action::Goto { target, inverted } => Work::Goto { target, inverted },

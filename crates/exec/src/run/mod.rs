@@ -1,6 +1,7 @@
 //! Running a translated program.
 
 mod group;
+mod host;
 mod interrupt;
 mod mask;
 mod prepare;

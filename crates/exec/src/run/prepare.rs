@@ -7,7 +7,8 @@
 
 use super::thread::{Pause, Thread};
 use crate::fault::{Fault, FaultKind};
-use crate::machine::{FloatMode, Registers};
+use crate::lanes::mode::FloatMode;
+use crate::machine::Registers;
 use crate::program::{Program, ThreadStart};
 use crate::variables::InputClass;
 use std::collections::TryReserveError;

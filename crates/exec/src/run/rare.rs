@@ -4,7 +4,7 @@ use super::mask::{condition, enabled, taken};
 use super::thread::{Pause, Thread, World};
 use crate::code::{Action, Code, Step};
 use crate::fault::{FaultKind, Outcome, Trap};
-use crate::machine::FloatMode;
+use crate::lanes::mode::FloatMode;
 use crate::program::Masking;
 
 /// Runs a step for which the loop of a thread has no code of its own.

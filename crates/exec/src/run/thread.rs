@@ -4,16 +4,16 @@
 //! that is sorted by place. The loop need not ask at each step whether waiting lanes join: they only
 //! wait at `Join` steps, and every jump compares its target with the smallest waiting place.
 
+use super::host::Machine;
 use super::mask::{condition, enabled, taken};
 use super::rare::rare;
 use super::{Counters, Interrupt, Limits};
 use crate::code::{Action, Systolic};
 use crate::fault::{Fault, FaultKind, Outcome, Trap};
-use crate::kernels::Alu;
 use crate::machine::Registers;
 use crate::machine::simd::Kernel;
-use crate::memory::{Local, Memory, Region};
-use crate::native::{Host, Native, NativeFault, NativeThread};
+use crate::memory::{Local, Memory};
+use crate::native::{Native, NativeThread};
 use crate::observe::{InstructionEvent, Observer};
 use crate::program::{Program, Work};
 use crate::variables::VariableSlot;
@@ -432,27 +432,14 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     left -= 1;
                     if mask != 0 {
                         lane_operations += u64::from(mask.count_ones());
-                        let Some(Action::Compute(compute)) =
-                            steps_of_code.get(pc).map(|s| &s.action)
-                        else {
-                            break Err(Trap::new(FaultKind::FellOffTheEnd));
-                        };
-                        let alu = Alu {
-                            hot: &bound.hot,
-                            lanes: step.masking.count.into(),
-                            compute,
-                        };
-                        if let Err(trap) = (bound.run)(&alu, &mut thread.registers, mask) {
+                        let lanes = step.masking.count;
+                        if let Err(trap) = bound.run(lanes, &mut thread.registers, mask) {
                             break Err(trap);
                         }
                     }
                     thread.pc = pc + 1;
                 }
-                Work::Message => {
-                    let Some(Action::Message(message)) = steps_of_code.get(pc).map(|s| &s.action)
-                    else {
-                        break Err(Trap::new(FaultKind::FellOffTheEnd));
-                    };
+                Work::Message(message) => {
                     let mask = enabled(&step.masking, thread.running, &thread.registers);
                     left -= 1;
                     lane_operations += u64::from(mask.count_ones());
@@ -534,61 +521,6 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
         counters.instructions += steps - left;
         counters.lane_operations += lane_operations;
         outcome.map_err(|trap| thread.fault(program, world.thread, *trap))
-    }
-}
-
-/// What machine code asks the interpreter for.
-struct Machine<'a> {
-    program: &'a Program,
-    registers: &'a mut Registers,
-    scratch: &'a mut [u8],
-    slm: &'a mut [u8],
-    memory: &'a Memory,
-    trap: Option<Box<Trap>>,
-}
-
-impl Host for Machine<'_> {
-    fn registers(&mut self) -> &mut [u8] {
-        &mut self.registers.file
-    }
-
-    fn local(&mut self) -> &mut [u8] {
-        self.slm
-    }
-
-    fn storage(&self) -> &[Region] {
-        self.memory.storage()
-    }
-
-    fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault> {
-        let steps = &self.program.code().steps;
-        let (Some(step), Some(loaded)) = (steps.get(place), self.program.loaded.get(place)) else {
-            return Err(NativeFault);
-        };
-        let outcome = match (&step.action, &loaded.work) {
-            (Action::Compute(compute), Work::Compute(bound)) if mask != 0 => {
-                let alu = Alu {
-                    hot: &bound.hot,
-                    lanes: loaded.masking.count.into(),
-                    compute,
-                };
-                (bound.run)(&alu, self.registers, mask)
-            }
-            (Action::Message(message), _) => {
-                let mut local = Local {
-                    slm: self.slm,
-                    scratch: self.scratch,
-                };
-                message
-                    .0
-                    .run(self.registers, &mut local, self.memory, mask, &mut ())
-            }
-            _ => Ok(()),
-        };
-        outcome.map_err(|trap| {
-            self.trap = Some(trap);
-            NativeFault
-        })
     }
 }
 

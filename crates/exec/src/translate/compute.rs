@@ -7,6 +7,7 @@ use super::types::{self, raw};
 use crate::code::{
     Action, Compute, Destination, Flag, Lane, Lanes, Operation, Origin, Precision, Source, Step,
 };
+use std::sync::Arc;
 use visakit_isa::Instruction;
 use visakit_isa::table::FieldName;
 
@@ -105,7 +106,7 @@ impl Builder {
         Step {
             lanes: self.lanes,
             predicate: self.predicate,
-            action: Action::Compute(Box::new(Compute {
+            action: Action::Compute(Arc::new(Compute {
                 operation,
                 lane,
                 precision: self.precision,

@@ -25,6 +25,7 @@ use operand::Problem;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 use visakit_isa::object::{Body, Content, Item, Object, Routine, RoutineId, RoutineKind};
 use visakit_isa::semantics::{Callee, Flow};
 use visakit_isa::table::FieldName;
@@ -327,7 +328,7 @@ fn one(
             Step {
                 lanes,
                 predicate: cx.predicate(instruction, lanes)?,
-                action: Action::Message(Box::new(Message(message))),
+                action: Action::Message(Arc::new(Message(message))),
                 origin,
             }
         }

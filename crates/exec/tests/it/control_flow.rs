@@ -12,10 +12,10 @@
     clippy::panic
 )] // helpers of a test
 
+use crate::common::program;
 use proptest::prelude::*;
 use std::fmt::Write;
-use visakit_exec::{FaultKind, Group, Limits, Memory, Options, Program, ThreadStart};
-use visakit_isa::object::{RoutineId, RoutineKind};
+use visakit_exec::{FaultKind, Group, Limits, Memory, Options, ThreadStart};
 
 const LANES: usize = 16;
 
@@ -188,18 +188,13 @@ fn by_the_rule(blocks: &[Block], start: [u32; LANES], mask: u32, fuel: i32) -> O
 
 fn by_the_machine(blocks: &[Block], start: [u32; LANES], mask: u32, fuel: i32) -> Outcome {
     let text = text(blocks);
-    let object = visakit_text::asm::assemble(text.as_bytes(), &Default::default())
-        .unwrap_or_else(|faults| panic!("{}\n{text}", faults[0].message));
-    let id = RoutineId::new(RoutineKind::Kernel, 0);
-    let program = Program::new(
-        &object,
-        id,
+    let program = program(
+        &text,
         &Options {
             strict: true,
             ..Options::default()
         },
-    )
-    .unwrap();
+    );
     let slot = |name: &str| program.variable(name).unwrap();
     let bytes = |words: &[u32]| {
         words
@@ -259,10 +254,7 @@ fn fault_of(body: &str, limits: Limits) -> FaultKind {
          .decl P1 v_type=P num_elts=16\n\
          .kernel_attr SimdSize=16\n{body}"
     );
-    let object = visakit_text::asm::assemble(text.as_bytes(), &Default::default())
-        .unwrap_or_else(|faults| panic!("{}\n{text}", faults[0].message));
-    let id = RoutineId::new(RoutineKind::Kernel, 0);
-    let program = Program::new(&object, id, &Options::default()).unwrap();
+    let program = program(&text, &Options::default());
     let starts = vec![
         ThreadStart {
             mask: 0xffff,
@@ -328,9 +320,7 @@ fn denormals_by_mode() {
          .decl R v_type=G type=f num_elts=16 align=GRF\n\
          .kernel_attr SimdSize=16\n\
          add (M1, 16) R(0,0)<1> F(0,0)<1;1,0> F(0,0)<1;1,0>\nret (M1, 1)\n";
-    let object = visakit_text::asm::assemble(text.as_bytes(), &Default::default()).unwrap();
-    let id = RoutineId::new(RoutineKind::Kernel, 0);
-    let program = Program::new(&object, id, &Options::default()).unwrap();
+    let program = program(text, &Options::default());
     let smallest = 1u32;
     let sum = |cr0: u32, value: u32| {
         let start = ThreadStart {

@@ -1,5 +1,6 @@
 //! The machine from outside.
 
+mod common;
 mod control_flow;
 mod observed;
 mod operands;

@@ -7,13 +7,12 @@
     clippy::unwrap_used
 )] // helpers of a test
 
+use crate::common::program;
 use std::ops::ControlFlow;
 use visakit_exec::{
-    Fault, Group, InstructionEvent, Limits, Memory, Observer, Options, Program, ThreadStart,
+    Fault, Group, InstructionEvent, Limits, Memory, Observer, Options, ThreadStart,
 };
 use visakit_isa::Op;
-use visakit_isa::object::{RoutineId, RoutineKind};
-use visakit_text::asm;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Seen {
@@ -75,10 +74,7 @@ fn run(lines: &str, threads: usize, stop_at: Option<Op>) -> (Watch, Result<(), F
 {lines}
 "
     );
-    let object = asm::assemble(text.as_bytes(), &asm::Options::default())
-        .unwrap_or_else(|faults| panic!("{}\n{text}", faults[0].message));
-    let id = RoutineId::new(RoutineKind::Kernel, 0);
-    let program = Program::new(&object, id, &Options::default()).unwrap();
+    let program = program(&text, &Options::default());
     let slot = |name: &str| program.variable(name).unwrap();
     let start = ThreadStart {
         mask: 0xff,

@@ -10,8 +10,8 @@
     clippy::panic
 )] // helpers of a test
 
-use visakit_exec::{Group, Limits, Memory, Options, Program, ThreadStart};
-use visakit_isa::object::{RoutineId, RoutineKind};
+use crate::common::program;
+use visakit_exec::{Group, Limits, Memory, Options, ThreadStart};
 
 const ELEMENTS: usize = 256;
 const MASKS: [u32; 4] = [u32::MAX, 0x8001_0ff3, 0xffff_0000, 0x55];
@@ -28,10 +28,7 @@ fn run(line: &str, before: &[u8], mask: u32) -> Vec<u8> {
         ELEMENTS * 2,
         ELEMENTS / 2
     );
-    let object = visakit_text::asm::assemble(text.as_bytes(), &Default::default())
-        .unwrap_or_else(|faults| panic!("{line}: {}", faults[0].message));
-    let id = RoutineId::new(RoutineKind::Kernel, 0);
-    let program = Program::new(&object, id, &Options::default()).unwrap();
+    let program = program(&text, &Options::default());
     let slot = program.variable("A").unwrap();
     let start = ThreadStart {
         mask,

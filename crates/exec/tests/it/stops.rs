@@ -13,8 +13,6 @@ use visakit_exec::{
     BufferId, Counters, FaultKind, Group, Interrupt, Limits, Memory, Options, Program, Progress,
     ThreadStart,
 };
-use visakit_isa::object::{RoutineId, RoutineKind};
-use visakit_text::asm;
 
 fn program(lines: &str) -> Program {
     let text = format!(
@@ -30,14 +28,11 @@ fn program(lines: &str) -> Program {
 {lines}
 "
     );
-    let object = asm::assemble(text.as_bytes(), &asm::Options::default())
-        .unwrap_or_else(|faults| panic!("{}\n{text}", faults[0].message));
-    let id = RoutineId::new(RoutineKind::Kernel, 0);
     let options = Options {
         strict: true,
         ..Options::default()
     };
-    Program::new(&object, id, &options).unwrap()
+    crate::common::program(&text, &options)
 }
 
 /// Threads that diverge in a loop, meet at barriers of all kinds, note the time, call, and add to common memory.

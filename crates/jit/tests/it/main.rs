@@ -9,11 +9,12 @@
     reason = "tests"
 )]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use visakit_exec::{Compiler, Group, Limits, Memory, Options, Program, ThreadStart};
 use visakit_jit::Jit;
 use visakit_launch::{Case, Compile, Config};
+use visakit_testing::{cases, fixtures};
 
 /// The compilers that the host can use; says so if there is none.
 fn compilers() -> Vec<Jit> {
@@ -23,17 +24,6 @@ fn compilers() -> Vec<Jit> {
         eprintln!("NOT RUN: the host has no AVX2");
     }
     all
-}
-
-fn cases(root: &Path) -> Vec<PathBuf> {
-    let inside = |folder: &Path| -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        entries.map(|e| e.path()).filter(|p| p.is_dir()).collect()
-    };
-    let devices = inside(root).into_iter().flat_map(|kernel| inside(&kernel));
-    let mut found: Vec<_> = devices.filter(|d| d.join("case.json").exists()).collect();
-    found.sort();
-    found
 }
 
 fn run(folders: &[PathBuf]) {
@@ -67,29 +57,22 @@ fn run(folders: &[PathBuf]) {
 
 #[test]
 fn committed_cases() {
-    let folders = cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cases"));
+    let folders = cases(&fixtures().join("cases"));
     assert!(folders.len() >= 5);
     run(&folders);
 }
 
 #[test]
 fn reference_cases() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases");
-    if !root.is_dir() {
-        assert!(
-            std::env::var_os("VISAKIT_NEEDS_SHARED").is_none(),
-            "no reference data at {}",
-            root.display()
-        );
-        eprintln!("NOT RUN: there is no {}", root.display());
+    let Some(root) = visakit_testing::shared("machine code on every case", "cases") else {
         return;
-    }
+    };
     run(&cases(&root));
 }
 
 /// The kernels of the benches, translated.
 fn kernels() -> Vec<(String, u32, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kernels");
+    let folder = fixtures().join("kernels");
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -15,18 +15,7 @@ use visakit_isa::object::{Object, RoutineId, RoutineKind};
 use visakit_isa::{Format, Version};
 use visakit_launch::{Case, Config};
 use visakit_rewrite::{Strip, convert, extract, merge, rename_routine, strip};
-
-/// Folders with a description below a folder, two levels deep.
-fn cases(root: &Path) -> Vec<PathBuf> {
-    let inside = |folder: &Path| -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        entries.map(|e| e.path()).filter(|p| p.is_dir()).collect()
-    };
-    let devices = inside(root).into_iter().flat_map(|kernel| inside(&kernel));
-    let mut found: Vec<_> = devices.filter(|d| d.join("case.json").exists()).collect();
-    found.sort();
-    found
-}
+use visakit_testing::cases;
 
 /// Runs all, prints the failures and the count, and gives the number of failures.
 fn run(folders: &[PathBuf], from_text: bool) -> usize {

@@ -215,10 +215,9 @@ impl Args {
             exact_reads: self.exact_reads,
             strict: self.strict,
             compile: match self.jit {
-                _ if self.no_jit => None,
-                Jit::Never => None,
-                Jit::Auto => compiler().map(Compile::when_it_pays),
+                Jit::Auto if !self.no_jit => compiler().map(Compile::when_it_pays),
                 Jit::Always => compiler().map(Compile::always),
+                Jit::Auto | Jit::Never => None,
             },
             progress: None,
         }

@@ -1,6 +1,6 @@
 //! The floating-point mode that `%cr0` selects.
 
-use crate::lanes::exact::Rounding;
+use super::exact::Rounding;
 
 /// Rounding and denormals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

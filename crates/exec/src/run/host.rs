@@ -1,0 +1,57 @@
+//! What machine code asks the interpreter for.
+
+use crate::fault::Trap;
+use crate::machine::Registers;
+use crate::memory::{Local, Memory, Region};
+use crate::native::{Host, NativeFault};
+use crate::program::{Program, Work};
+
+/// A thread while machine code runs it.
+pub(super) struct Machine<'a> {
+    pub(super) program: &'a Program,
+    pub(super) registers: &'a mut Registers,
+    pub(super) scratch: &'a mut [u8],
+    pub(super) slm: &'a mut [u8],
+    pub(super) memory: &'a Memory,
+    /// The fault of a step that it ran.
+    pub(super) trap: Option<Box<Trap>>,
+}
+
+impl Host for Machine<'_> {
+    fn registers(&mut self) -> &mut [u8] {
+        &mut self.registers.file
+    }
+
+    fn local(&mut self) -> &mut [u8] {
+        self.slm
+    }
+
+    fn storage(&self) -> &[Region] {
+        self.memory.storage()
+    }
+
+    fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault> {
+        let Some(loaded) = self.program.loaded.get(place) else {
+            return Err(NativeFault);
+        };
+        let outcome = match &loaded.work {
+            Work::Compute(bound) if mask != 0 => {
+                bound.run(loaded.masking.count, self.registers, mask)
+            }
+            Work::Message(message) => {
+                let mut local = Local {
+                    slm: self.slm,
+                    scratch: self.scratch,
+                };
+                message
+                    .0
+                    .run(self.registers, &mut local, self.memory, mask, &mut ())
+            }
+            _ => Ok(()),
+        };
+        outcome.map_err(|trap| {
+            self.trap = Some(trap);
+            NativeFault
+        })
+    }
+}
