@@ -26,9 +26,9 @@ pub(crate) use local::Local;
 pub(crate) use sampling::{Texels, sample};
 pub use surface::{Addressing, Filter, Image, ImageShape, Sampler, Surface};
 
-use space::{Locks, Shared, Space};
+use space::{Shared, Space};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use visakit_storage::Storage;
 
 /// States of samplers take 16 bytes: what is below is no place.
 const SAMPLER_FLAGS: u32 = 0xf;
@@ -56,12 +56,13 @@ pub enum MemoryError {
     NoBuffer(u32),
 }
 
-/// Words of one buffer and where it stands.
+/// One buffer and where it stands.
 #[derive(Debug)]
 struct Buffer {
     address: u64,
     bytes: usize,
-    words: Box<[AtomicU32]>,
+    /// Whole pages: the bytes after the end are zeroes.
+    storage: Storage,
 }
 
 /// Storage of a buffer for a region of 4 GiB of addresses, as machine code finds it. Only a [`Memory`]
@@ -89,8 +90,7 @@ impl Region {
         Self {
             address: buffer.address,
             bytes: buffer.bytes as u64,
-            // Words that all threads share: others read and write them meanwhile.
-            storage: buffer.words.as_ptr().expose_provenance(),
+            storage: buffer.storage.address(),
         }
     }
 }
@@ -121,7 +121,7 @@ pub struct Memory {
     bindless_samplers: BTreeMap<u32, Sampler>,
     arguments: u64,
     exact_reads: bool,
-    locks: Locks,
+    empty: Storage,
 }
 
 impl Memory {
@@ -177,11 +177,7 @@ impl Memory {
         // The rest of the last page can be read.
         let whole = bytes.checked_next_multiple_of(Self::PAGE);
         let whole = whole.and_then(|b| usize::try_from(b).ok()).ok_or(error)?;
-        let mut words = Vec::new();
-        if words.try_reserve_exact(whole / 4).is_err() {
-            return Err(error);
-        }
-        words.resize_with(whole / 4, AtomicU32::default);
+        let storage = Storage::zeroed(whole).ok_or(error)?;
         if self.regions.is_empty() {
             self.regions.push(None);
             self.storage.push(Region::default());
@@ -190,7 +186,7 @@ impl Memory {
         let buffer = Buffer {
             address,
             bytes: size,
-            words: words.into_boxed_slice(),
+            storage,
         };
         for _ in 0..=end >> 32 {
             self.regions.push(Some(index));
@@ -249,8 +245,8 @@ impl Memory {
 
     /// Sets every byte of a buffer to zero.
     pub fn clear(&self, buffer: BufferId) {
-        for word in self.buffer(buffer).map_or(&[][..], |b| &b.words) {
-            word.store(0, Relaxed);
+        if let Some(buffer) = self.buffer(buffer) {
+            buffer.storage.fill(0);
         }
     }
 
@@ -396,24 +392,22 @@ impl Memory {
     #[inline]
     fn share<'m>(&'m self, buffer: &'m Buffer) -> Shared<'m> {
         Shared {
-            words: &buffer.words,
+            storage: &buffer.storage,
             bytes: buffer.bytes,
             readable: if self.exact_reads {
                 buffer.bytes
             } else {
-                buffer.words.len() * 4
+                buffer.storage.len()
             },
-            locks: &self.locks,
         }
     }
 
     /// Storage without a byte.
     pub(crate) fn nothing(&self) -> Shared<'_> {
         Shared {
-            words: &[],
+            storage: &self.empty,
             bytes: 0,
             readable: 0,
-            locks: &self.locks,
         }
     }
 

@@ -110,7 +110,7 @@ pub(crate) const fn translation(op: Op) -> Translation {
         Op::SBARRIER => Steps(control::split_barrier),
         Op::NBARRIER => Steps(control::named_barrier),
         // Threads do not overtake their own accesses, and there are no caches.
-        Op::FENCE | Op::SAMPLER_CACHE_FLUSH | Op::WAIT | Op::YIELD | Op::BREAKPOINT => Nothing,
+        Op::SAMPLER_CACHE_FLUSH | Op::WAIT | Op::YIELD | Op::BREAKPOINT => Nothing,
 
         Op::OWORD_LD | Op::OWORD_LD_UNALIGNED | Op::OWORD_ST | Op::MEDIA_LD | Op::MEDIA_ST
         | Op::GATHER | Op::SCATTER | Op::GATHER4 | Op::SCATTER4
@@ -122,7 +122,7 @@ pub(crate) const fn translation(op: Op) -> Translation {
         | Op::SAMPLE_3D | Op::LOAD_3D | Op::GATHER4_3D | Op::INFO_3D
         | Op::LSC_LOAD | Op::LSC_LOAD_STRIDED | Op::LSC_LOAD_QUAD | Op::LSC_LOAD_BLOCK2D
         | Op::LSC_LOAD_STATUS | Op::LSC_STORE | Op::LSC_STORE_STRIDED | Op::LSC_STORE_QUAD
-        | Op::LSC_STORE_BLOCK2D | Op::LSC_STORE_UNCOMPRESSED | Op::LSC_FENCE
+        | Op::LSC_STORE_BLOCK2D | Op::LSC_STORE_UNCOMPRESSED | Op::LSC_FENCE | Op::FENCE
         | Op::LSC_CCS_UPDATE | Op::LSC_TYPED_CCS_UPDATE | Op::LSC_EXTENDED_CACHE_CTRL
         | Op::LSC_ATOMIC_IINC | Op::LSC_ATOMIC_IDEC | Op::LSC_ATOMIC_LOAD | Op::LSC_ATOMIC_STORE
         | Op::LSC_ATOMIC_IADD | Op::LSC_ATOMIC_ISUB | Op::LSC_ATOMIC_SMIN | Op::LSC_ATOMIC_SMAX

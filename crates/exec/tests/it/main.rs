@@ -2,6 +2,7 @@
 
 mod common;
 mod control_flow;
+mod litmus;
 mod observed;
 mod operands;
 mod stops;
