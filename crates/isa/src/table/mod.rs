@@ -56,7 +56,7 @@ use crate::version::{Condition, Features, Format};
 use alloc::vec::Vec;
 
 /// What an instruction is for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Group {
     /// Arithmetic and mathematics.
     Arithmetic,
