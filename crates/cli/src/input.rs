@@ -1,52 +1,11 @@
 //! Files, folders and standard input.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use visakit::parse::MAGIC;
 use walkdir::WalkDir;
 
 /// Name of standard input on the command line and in messages.
-const STDIN: &str = "-";
-
-/// Offsets in an object have 32 bits.
-const LARGEST: u64 = u32::MAX as u64;
-
-/// So many bytes tell a text from a binary file.
-const TELLING: usize = 4096;
-
-/// Reads a file, or standard input for `-`.
-///
-/// Of what does not begin like an object only the beginning is read, so that a device or a disk
-/// image given by mistake is refused at once.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let read = || {
-        if path.as_os_str() == STDIN {
-            read_object(io::stdin().lock())
-        } else if path.is_dir() {
-            Err(is_a_folder())
-        } else {
-            read_object(File::open(path)?)
-        }
-    };
-    read().map_err(|error| format!("{}: {error}", name(path)))
-}
-
-/// Reads vISA text: a file, or standard input for `-`.
-pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, String> {
-    let text = read_any(path)?;
-    if text.starts_with(&MAGIC) {
-        return Err(format!(
-            "{}: is an object already, expected text",
-            name(path)
-        ));
-    }
-    let beginning = text.get(..TELLING).unwrap_or(&text);
-    if beginning.contains(&0) {
-        return Err(format!("{}: is binary, expected vISA text", name(path)));
-    }
-    Ok(text)
-}
+pub(crate) const STDIN: &str = "-";
 
 /// Reads a file of any kind, or standard input for `-`.
 pub(crate) fn read_any(path: &Path) -> Result<Vec<u8>, String> {
@@ -56,33 +15,12 @@ pub(crate) fn read_any(path: &Path) -> Result<Vec<u8>, String> {
             io::stdin().lock().read_to_end(&mut bytes)?;
             Ok(bytes)
         } else if path.is_dir() {
-            Err(is_a_folder())
+            Err(io::Error::other("is a folder, expected a file"))
         } else {
             std::fs::read(path)
         }
     };
     read().map_err(|error| format!("{}: {error}", name(path)))
-}
-
-fn is_a_folder() -> io::Error {
-    io::Error::other("is a folder, expected a file")
-}
-
-fn read_object(mut source: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    source.by_ref().take(64).read_to_end(&mut bytes)?;
-    if bytes.starts_with(&MAGIC) {
-        source.by_ref().take(LARGEST).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > LARGEST {
-            return Err(io::Error::other("is larger than 4 GiB, which no object is"));
-        }
-    }
-    Ok(bytes)
-}
-
-/// Whether a file is vISA text: wildcards that mean objects often catch the text beside them.
-pub(crate) fn is_text(path: &Path, bytes: &[u8]) -> bool {
-    !bytes.starts_with(&visakit::parse::MAGIC) && path.extension() == Some("visaasm".as_ref())
 }
 
 /// The path as shown to people.
@@ -100,8 +38,36 @@ pub(crate) struct Found {
     pub(crate) errors: Vec<String>,
 }
 
-/// Files are taken as they are; folders are searched for `*.isa`, in order of their names.
-pub(crate) fn find(paths: &[PathBuf]) -> Found {
+/// What folders are searched for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// `*.isa` and `*.visaasm`.
+    Programs,
+    /// `*.visaasm`.
+    Texts,
+}
+
+impl Wanted {
+    const fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Self::Programs => &["isa", "visaasm"],
+            Self::Texts => &["visaasm"],
+        }
+    }
+
+    fn has(self, path: &Path) -> bool {
+        let extension = path
+            .extension()
+            .and_then(|e| e.to_str())
+            .unwrap_or_default();
+        let mut all = self.extensions().iter();
+        all.any(|known| known.eq_ignore_ascii_case(extension))
+    }
+}
+
+/// Files are taken as they are; folders are searched, in order of the names in them. A folder without anything of what is
+/// wanted is an error.
+pub(crate) fn find(paths: &[PathBuf], wanted: Wanted) -> Found {
     let mut found = Found {
         files: Vec::new(),
         errors: Vec::new(),
@@ -117,17 +83,23 @@ pub(crate) fn find(paths: &[PathBuf]) -> Found {
             }
             continue;
         }
+        let before = (found.files.len(), found.errors.len());
         for entry in WalkDir::new(path).sort_by_file_name() {
             match entry {
-                Ok(entry)
-                    if entry.file_type().is_file()
-                        && entry.path().extension().is_some_and(|e| e == "isa") =>
-                {
+                Ok(entry) if entry.file_type().is_file() && wanted.has(entry.path()) => {
                     found.files.push(entry.into_path());
                 }
                 Ok(_) => {}
                 Err(error) => found.errors.push(error.to_string()),
             }
+        }
+        if before == (found.files.len(), found.errors.len()) {
+            let wanted = wanted.extensions().iter().map(|e| format!("*.{e}"));
+            found.errors.push(format!(
+                "{}: no {} in this folder",
+                name(path),
+                wanted.collect::<Vec<_>>().join(" or ")
+            ));
         }
     }
     found

@@ -4,12 +4,15 @@
 
 mod commands;
 mod input;
+mod names;
 mod output;
+mod reading;
 mod render;
 mod table;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Read, write, verify and explain Intel's binary vISA objects (.isa, CISA).
 #[derive(Parser)]
@@ -59,6 +62,8 @@ enum Command {
     Stats(commands::stats::Args),
     /// Read objects, write them again, compare every byte.
     Roundtrip(commands::roundtrip::Args),
+    /// Compile OpenCL C or SPIR-V to vISA, with Intel's offline compiler.
+    Compile(commands::compile::Args),
     /// Run kernels on the CPU: OpenCL kernels, media kernels, bare routines, cases.
     Run(Box<commands::run::Args>),
     /// Convert an object to another version, newer or older.
@@ -76,7 +81,7 @@ enum Command {
     /// Draw the control flow of routines, for Graphviz or as SVG.
     Cfg(commands::graph::Flow),
     /// Draw the call graph, for Graphviz or as SVG.
-    Callgraph(commands::graph::Drawing),
+    Callgraph(commands::graph::Calls),
     /// Check objects and texts, and report everything that is wrong.
     Validate(commands::validate::Args),
     /// Explain a rule of the validator, or list all of them.
@@ -103,10 +108,78 @@ enum Status {
     Unusable = 2,
 }
 
+/// Whether something was found that the status of the command does not tell.
+static FOUND: AtomicBool = AtomicBool::new(false);
+
+/// The command will not end clean.
+fn found_something() {
+    FOUND.store(true, Ordering::Relaxed);
+}
+
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match arguments() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
     cli.color.apply();
-    let result = match &cli.command {
+    let result = run(&cli.command).and_then(|status| output::finish().map(|()| status));
+    let status = result.unwrap_or_else(|failure| {
+        let status = match failure {
+            // The reader of our output has gone: nobody is left to be told.
+            output::Failure::Closed => return Status::Clean,
+            output::Failure::Told(status) => status,
+            output::Failure::Other(error) => {
+                render::failure(&error);
+                Status::Unusable
+            }
+        };
+        // Who does not read the document is not told that it could not be written.
+        let _ = output::finish();
+        status
+    });
+    let found = FOUND.load(Ordering::Relaxed);
+    let least = if found {
+        Status::Findings
+    } else {
+        Status::Clean
+    };
+    ExitCode::from(status.max(least) as u8)
+}
+
+/// What the command line says. Whether it asks for JSON is known from here on.
+fn arguments() -> Result<Cli, clap::Error> {
+    let matches = Cli::command().try_get_matches()?;
+    if let Some((verb, matches)) = matches.subcommand()
+        && matches!(matches.try_get_one::<bool>("json"), Ok(Some(true)))
+    {
+        output::use_json(verb);
+    }
+    Cli::from_arg_matches(&matches)
+}
+
+/// Help is printed; what is wrong with the command line is told, as JSON where it asks for that.
+fn usage(error: &clap::Error) -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    if !error.use_stderr() || !words.any(|word| word == "--json") {
+        // Help that nobody reads is no error.
+        let _ = error.print();
+        let help = !error.use_stderr();
+        return ExitCode::from(if help {
+            Status::Clean
+        } else {
+            Status::Unusable
+        } as u8);
+    }
+    let verb = std::env::args().nth(1).unwrap_or_default();
+    output::use_json(&verb);
+    let text = error.to_string();
+    render::failure(text.trim_end().strip_prefix("error: ").unwrap_or(&text));
+    let _ = output::finish();
+    ExitCode::from(Status::Unusable as u8)
+}
+
+fn run(command: &Command) -> Result<Status, output::Failure> {
+    match command {
         Command::Asm(args) => commands::asm::run(args),
         Command::Fmt(args) => commands::fmt::run(args),
         Command::Dis(args) => commands::dis::run(args),
@@ -114,6 +187,7 @@ fn main() -> ExitCode {
         Command::Dump(args) => commands::dump::run(args),
         Command::Stats(args) => commands::stats::run(args),
         Command::Roundtrip(args) => commands::roundtrip::run(args),
+        Command::Compile(args) => commands::compile::run(args),
         Command::Run(args) => commands::run::run(args),
         Command::Convert(args) => commands::convert::run(args),
         Command::Strip(args) => commands::strip::run(args),
@@ -131,15 +205,5 @@ fn main() -> ExitCode {
         Command::Man(args) => commands::shell::man(args),
         Command::Isa(args) => commands::isa::run(args),
         Command::Platforms(args) => commands::platforms::run(args),
-    };
-    let status = match result {
-        Ok(status) => status,
-        // The reader of our output has gone: nobody is left to be told.
-        Err(output::Failure::Closed) => Status::Clean,
-        Err(output::Failure::Other(error)) => {
-            render::failure(&error);
-            Status::Unusable
-        }
-    };
-    ExitCode::from(status as u8)
+    }
 }

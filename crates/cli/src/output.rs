@@ -1,10 +1,13 @@
 //! Where results go.
 
-use crate::input;
+use crate::render::Problem;
+use crate::{Status, input};
 use anstyle::Style;
+use serde::Serialize;
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// When to use colours.
 #[derive(Clone, Copy, Default, clap::ValueEnum)]
@@ -34,8 +37,98 @@ impl Color {
 pub(crate) enum Failure {
     /// The reader of standard output has gone.
     Closed,
+    /// What it is was told already.
+    Told(Status),
     /// Anything else.
     Other(String),
+}
+
+/// The version of the documents; docs/json.md says what belongs to it.
+const SCHEMA: u32 = 1;
+
+/// What `--json` asked for.
+struct Documents {
+    command: String,
+    /// What was told since the last document.
+    problems: Vec<Problem>,
+    written: bool,
+}
+
+/// There only where everything is to be told as JSON.
+static DOCUMENTS: Mutex<Option<Documents>> = Mutex::new(None);
+
+fn documents<T>(with: impl FnOnce(&mut Documents) -> T) -> Option<T> {
+    let mut lock = DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    lock.as_mut().map(with)
+}
+
+/// From now on everything is told as JSON.
+pub(crate) fn use_json(command: &str) {
+    let mut lock = DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    *lock = Some(Documents {
+        command: command.to_owned(),
+        problems: Vec::new(),
+        written: false,
+    });
+}
+
+/// Whether everything is told as JSON.
+pub(crate) fn is_json() -> bool {
+    documents(|_| ()).is_some()
+}
+
+/// Keeps what was to be told for the document; gives it back where there will be none.
+pub(crate) fn keep(problem: Problem) -> Option<Problem> {
+    let mut problem = Some(problem);
+    documents(|d| d.problems.extend(problem.take()));
+    problem
+}
+
+/// What all documents begin with.
+#[derive(Serialize)]
+struct Envelope<'a, T: Serialize> {
+    schema: u32,
+    command: &'a str,
+    problems: Vec<Problem>,
+    #[serde(flatten)]
+    content: T,
+}
+
+/// Writes a JSON document and a line end. The value must be a map.
+pub(crate) fn json(content: &impl Serialize) -> Result<(), Failure> {
+    let written = documents(|documents| {
+        documents.written = true;
+        let envelope = Envelope {
+            schema: SCHEMA,
+            command: &documents.command,
+            problems: std::mem::take(&mut documents.problems),
+            content,
+        };
+        plain_json(&envelope)
+    });
+    written.unwrap_or_else(|| plain_json(content))
+}
+
+/// Where a command ended without a document, one that tells the problems.
+pub(crate) fn finish() -> Result<(), Failure> {
+    if documents(|d| !d.written).unwrap_or(false) {
+        return json(&serde_json::Map::new());
+    }
+    Ok(())
+}
+
+impl Failure {
+    /// Tells it and gives the status, where a command goes on with the next file.
+    pub(crate) fn tell(self) -> Result<Status, Self> {
+        match self {
+            Self::Closed => Err(Self::Closed),
+            Self::Told(status) => Ok(status),
+            Self::Other(message) => {
+                crate::render::failure(&message);
+                Ok(Status::Unusable)
+            }
+        }
+    }
 }
 
 impl From<io::Error> for Failure {
@@ -64,8 +157,8 @@ pub(crate) fn stdout() -> BufWriter<impl Write> {
     BufWriter::with_capacity(1 << 16, anstream::stdout().lock())
 }
 
-/// Writes a JSON document and a line end.
-pub(crate) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
+/// Writes a value as JSON and a line end, without what documents of this tool begin with.
+pub(crate) fn plain_json(value: &impl Serialize) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     serde_json::to_writer_pretty(&mut out, value)?;
     out.write_all(b"\n")?;
@@ -73,27 +166,83 @@ pub(crate) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses to write an object to a terminal; to be asked before any work is done.
+/// Whether this is standard output.
+pub(crate) fn is_stdout(output: Option<&Path>) -> bool {
+    output.is_none_or(|path| path.as_os_str() == "-")
+}
+
+/// Refuses to write an object to a terminal, or into a document; to be asked before any work is done.
 pub(crate) fn needs_place(output: Option<&Path>) -> Result<(), Failure> {
-    let standard = output.is_none_or(|path| path.as_os_str() == "-");
-    if standard && io::stdout().is_terminal() {
-        let message = "an object is not text for a terminal: name a file with -o";
-        return Err(Failure::Other(message.to_owned()));
-    }
-    Ok(())
+    let message = if !is_stdout(output) {
+        return Ok(());
+    } else if is_json() {
+        "with --json the document goes to standard output: name a file for the object with -o"
+    } else if io::stdout().is_terminal() {
+        "an object is not text for a terminal: name a file with -o"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Other(message.to_owned()))
 }
 
 /// Writes an object to a file, or to standard output.
 pub(crate) fn object(output: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
-    match output {
-        Some(path) if path.as_os_str() != "-" => fs::write(path, bytes)
-            .map_err(|error| Failure::Other(format!("{}: {error}", input::name(path)))),
-        _ => {
+    match output.filter(|_| !is_stdout(output)) {
+        Some(path) => {
+            file(path, bytes)?;
+            written(path, bytes)
+        }
+        None => {
             let mut out = io::stdout().lock();
             out.write_all(bytes)?;
             Ok(out.flush()?)
         }
     }
+}
+
+/// Writes a text to a file, to standard output, or into the document.
+pub(crate) fn text(output: Option<&Path>, text: &[u8]) -> Result<(), Failure> {
+    match output.filter(|_| !is_stdout(output)) {
+        Some(path) => {
+            file(path, text)?;
+            written(path, text)
+        }
+        None if is_json() => json(&serde_json::json!({ "text": String::from_utf8_lossy(text) })),
+        None => {
+            let mut out = stdout();
+            out.write_all(text)?;
+            Ok(out.flush()?)
+        }
+    }
+}
+
+/// Writes a file.
+pub(crate) fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    fs::write(path, bytes).map_err(|error| at(path, &error))
+}
+
+/// The document about a file that was written.
+fn written(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if is_json() {
+        json(&serde_json::json!({ "output": input::name(path), "bytes": bytes.len() }))?;
+    }
+    Ok(())
+}
+
+/// What the system says of a path.
+pub(crate) fn at(path: &Path, error: &io::Error) -> Failure {
+    Failure::Other(format!("{}: {error}", input::name(path)))
+}
+
+/// So many of a thing, as `1 object` and `2 objects`.
+pub(crate) fn count(number: impl std::fmt::Display, thing: &str) -> String {
+    let text = number.to_string();
+    let plural = match thing {
+        _ if text == "1" => "",
+        _ if thing.ends_with('y') => return format!("{text} {}ies", thing.trim_end_matches('y')),
+        _ => "s",
+    };
+    format!("{text} {thing}{plural}")
 }
 
 /// The title of a section of the output.
@@ -102,17 +251,47 @@ pub(crate) fn heading(text: &str) -> String {
     format!("{HEADING}{text}{HEADING:#}")
 }
 
-/// Bytes as text that a terminal takes without harm: control characters escaped, and replacement
-/// characters where it is not UTF-8.
+/// Bytes as text that a terminal takes without harm: characters that control it or turn the direction of writing are
+/// escaped, and replacement characters stand where it is not UTF-8.
 pub(crate) fn printable(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_control() {
+        if c.is_control() || is_invisible(c) {
             out.extend(c.escape_default());
         } else {
             out.push(c);
         }
     }
     out
+}
+
+/// Characters without a width that change how others look: of direction, of joining, ends of lines, tags.
+const fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_steers_a_terminal_is_printed() {
+        assert_eq!(printable("a\u{1b}[31m".as_bytes()), "a\\u{1b}[31m");
+        assert_eq!(printable("x\u{202e}gpj".as_bytes()), "x\\u{202e}gpj");
+        assert_eq!(
+            printable("\u{2066}k\u{200b}".as_bytes()),
+            "\\u{2066}k\\u{200b}"
+        );
+        assert_eq!(printable("größe→".as_bytes()), "größe→");
+    }
+
+    #[test]
+    fn plurals() {
+        assert_eq!(count(1, "object"), "1 object");
+        assert_eq!(count(0_u64, "object"), "0 objects");
+        assert_eq!(count(2, "entry"), "2 entries");
+    }
 }

@@ -1,13 +1,15 @@
 //! Errors for people: the place, the bytes around it, and what to do.
 
-use crate::input;
-use crate::output::printable;
+use crate::output::{self, printable};
+use crate::{Status, input};
 use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
+use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::Path;
 use visakit::parse;
 use visakit::text::asm::{Diagnostic, Span};
+use visakit_launch::{LaunchError, Source};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default().bold();
@@ -16,74 +18,230 @@ const DIM: Style = AnsiColor::BrightBlack.on_default();
 /// Bytes shown in a line of the hex window.
 const ROW: u64 = 16;
 
+/// Something that is told: to people on standard error, to programs in the document.
+#[derive(Serialize, Default, Clone)]
+pub(crate) struct Problem {
+    severity: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    /// Place in a binary file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    /// Place in a text, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+    /// Bytes that the place has in the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length: Option<usize>,
+    /// Where in the object, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+}
+
+impl Problem {
+    fn new(severity: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            severity,
+            message: message.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Tells it; people get the text.
+    #[allow(clippy::print_stderr)]
+    fn tell(self, text: impl FnOnce(&Self) -> String) {
+        if let Some(problem) = output::keep(self) {
+            anstream::eprintln!("{}", text(&problem).trim_end_matches('\n'));
+        }
+    }
+}
+
 /// Says why the tool gives up.
-#[allow(clippy::print_stderr)]
 pub(crate) fn failure(message: &str) {
-    anstream::eprintln!("{ERROR}error{ERROR:#}: {message}");
+    Problem::new("error", message).tell(|p| format!("{ERROR}error{ERROR:#}: {}", p.message));
+}
+
+/// The same, with what to do about it.
+pub(crate) fn failure_with_help(message: &str, help: &str) {
+    let problem = Problem {
+        help: Some(help.to_owned()),
+        ..Problem::new("error", message)
+    };
+    problem.tell(|p| {
+        format!(
+            "{ERROR}error{ERROR:#}: {}\n  {HELP}help{HELP:#}: {help}",
+            p.message
+        )
+    });
 }
 
 /// Says something that is no error.
-#[allow(clippy::print_stderr)]
 pub(crate) fn note(message: &str) {
-    anstream::eprintln!("{HELP}note{HELP:#}: {message}");
+    Problem::new("note", message).tell(|p| format!("{HELP}note{HELP:#}: {}", p.message));
 }
 
 /// Says what is wrong with an object.
-#[allow(clippy::print_stderr)]
 pub(crate) fn read_error(path: &Path, bytes: &[u8], error: &parse::Error) {
-    anstream::eprint!("{}", explain(path, bytes, error));
+    let context = error.context().to_string();
+    let problem = Problem {
+        file: Some(input::name(path)),
+        offset: Some(error.offset()),
+        context: (!context.is_empty()).then(|| printable(context.as_bytes())),
+        help: Some(error.help().to_string()),
+        ..Problem::new("error", printable(error.kind().to_string().as_bytes()))
+    };
+    problem.tell(|_| explain(path, bytes, error));
 }
 
 /// Says why a change is refused.
-#[allow(clippy::print_stderr)]
 pub(crate) fn change_error(path: &Path, error: &visakit::rewrite::Error) {
-    let message = printable(error.kind.to_string().as_bytes());
-    let mut place = input::name(path);
+    let mut context = String::new();
     if let Some((id, name)) = &error.routine {
         let name = printable(name.as_bytes());
-        let _ = write!(place, ", {} {} {name:?}", id.kind.name(), id.index);
+        let _ = write!(context, "{} {} {name:?}", id.kind.name(), id.index);
     }
     if let Some(at) = &error.location {
-        let _ = write!(place, ", {at}");
+        let separator = if context.is_empty() { "" } else { ", " };
+        let _ = write!(context, "{separator}{at}");
     }
-    anstream::eprintln!("{ERROR}error{ERROR:#}: {message}");
-    anstream::eprintln!("  {DIM}-->{DIM:#} {place}");
-    anstream::eprintln!("  {HELP}help{HELP:#}: {}", error.help());
+    let problem = Problem {
+        file: Some(input::name(path)),
+        context: (!context.is_empty()).then_some(context),
+        help: Some(error.help().to_string()),
+        ..Problem::new("error", printable(error.kind.to_string().as_bytes()))
+    };
+    problem.tell(|p| {
+        let place = p.file.iter().chain(&p.context).cloned().collect::<Vec<_>>();
+        format!(
+            "{ERROR}error{ERROR:#}: {}\n  {DIM}-->{DIM:#} {}\n  {HELP}help{HELP:#}: {}",
+            p.message,
+            place.join(", "),
+            error.help()
+        )
+    });
 }
 
-/// One line: file, place and what is wrong.
-pub(crate) fn brief(path: &Path, error: &impl std::fmt::Display) -> String {
-    format!(
-        "{}: {}",
-        input::name(path),
-        printable(error.to_string().as_bytes())
-    )
+/// Says why something cannot be opened, linked or run; and how the command ends for that reason: faults of a text and of
+/// a running program are findings, anything else makes the input unusable.
+pub(crate) fn launch_error(error: &LaunchError, sources: &[Source]) -> Status {
+    let bytes_of = |path: &Path| {
+        let source = sources.iter().find(|s| s.path == path);
+        source.map_or(&[][..], |source| &source.bytes)
+    };
+    match error {
+        LaunchError::Assemble { path, faults } => {
+            let text = one_byte_each(bytes_of(path));
+            for fault in faults {
+                text_error(path, &text, fault);
+            }
+            return Status::Findings;
+        }
+        LaunchError::Decode { path, error } => read_error(path, bytes_of(path), error),
+        LaunchError::NeedsPlatform { path, fault } => {
+            let mut fault = fault.clone();
+            if let Some(hint) = &mut fault.hint {
+                hint.insert_str(0, "--platform, --zeinfo or --zebin tell; ");
+            }
+            text_error(path, &one_byte_each(bytes_of(path)), &fault);
+        }
+        LaunchError::NotAProgram { content, .. } => match content.advice() {
+            Some(help) => failure_with_help(&printable(error.to_string().as_bytes()), help),
+            None => failure(&printable(error.to_string().as_bytes())),
+        },
+        _ => failure(&printable(error.to_string().as_bytes())),
+    }
+    match error {
+        LaunchError::Fault { .. } | LaunchError::Steps(_) => Status::Findings,
+        _ => Status::Unusable,
+    }
+}
+
+/// The text with every byte that is not UTF-8 replaced by one of equal length.
+pub(crate) fn one_byte_each(text: &[u8]) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        shown.push_str(chunk.valid());
+        shown.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    shown
 }
 
 /// Says what is wrong with a text, showing the line.
 pub(crate) fn text_error(path: &Path, text: &str, fault: &Diagnostic) {
-    diagnostic(Level::ERROR, path, text, fault);
+    diagnostic("error", Level::ERROR, path, text, fault);
 }
 
 /// Says what looks wrong in a text, showing the line.
 pub(crate) fn text_warning(path: &Path, text: &str, warning: &Diagnostic) {
-    diagnostic(Level::WARNING, path, text, warning);
+    diagnostic("warning", Level::WARNING, path, text, warning);
 }
 
-#[allow(clippy::print_stderr)]
-fn diagnostic(level: Level<'_>, path: &Path, text: &str, fault: &Diagnostic) {
-    let title = level.primary_title(printable(fault.message.as_bytes()));
-    let label = fault.expected.as_ref().map(|e| format!("expected {e}"));
-    let marked = AnnotationKind::Primary;
-    let mut group = title.element(snippet(path, text, fault.span, marked, label));
-    if let Some((span, remark)) = fault.related {
-        let label = Some(remark.to_owned());
-        group = group.element(snippet(path, text, span, AnnotationKind::Context, label));
+fn diagnostic(
+    severity: &'static str,
+    level: Level<'_>,
+    path: &Path,
+    text: &str,
+    fault: &Diagnostic,
+) {
+    let (line, column) = fault.span.place(text.as_bytes());
+    let problem = Problem {
+        file: Some(input::name(path)),
+        line: Some(line),
+        column: Some(column),
+        length: Some(fault.span.len),
+        expected: fault.expected.as_ref().map(|e| printable(e.as_bytes())),
+        help: fault.hint.as_ref().map(|h| printable(h.as_bytes())),
+        ..Problem::new(severity, printable(fault.message.as_bytes()))
+    };
+    problem.tell(|_| {
+        let quote = Quote {
+            path,
+            text,
+            span: fault.span,
+            label: fault.expected.as_ref().map(|e| format!("expected {e}")),
+            related: fault.related,
+            help: fault.hint.as_deref(),
+        };
+        quote.under(level, None, &fault.message)
+    });
+}
+
+/// A place of a text that is shown below a message.
+pub(crate) struct Quote<'t> {
+    pub(crate) path: &'t Path,
+    pub(crate) text: &'t str,
+    pub(crate) span: Span,
+    pub(crate) label: Option<String>,
+    pub(crate) related: Option<(Span, &'static str)>,
+    pub(crate) help: Option<&'t str>,
+}
+
+impl Quote<'_> {
+    /// The message with the line that it is about.
+    pub(crate) fn under(self, level: Level<'_>, id: Option<&str>, message: &str) -> String {
+        let Self { path, text, .. } = self;
+        let mut title = level.primary_title(printable(message.as_bytes()));
+        if let Some(id) = id {
+            title = title.id(id.to_owned());
+        }
+        let marked = AnnotationKind::Primary;
+        let mut group = title.element(snippet(path, text, self.span, marked, self.label));
+        if let Some((span, remark)) = self.related {
+            let label = Some(remark.to_owned());
+            group = group.element(snippet(path, text, span, AnnotationKind::Context, label));
+        }
+        if let Some(help) = self.help {
+            group = group.element(Level::HELP.message(printable(help.as_bytes())));
+        }
+        Renderer::styled().render(&[group])
     }
-    if let Some(hint) = &fault.hint {
-        group = group.element(Level::HELP.message(printable(hint.as_bytes())));
-    }
-    anstream::eprintln!("{}", Renderer::styled().render(&[group]));
 }
 
 /// The line of a place, with the place marked.

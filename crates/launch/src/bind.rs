@@ -400,6 +400,9 @@ fn sampler_index(info: &KernelInfo, index: usize) -> Option<u32> {
 fn check_kind(info: &KernelInfo, index: usize, argument: &Argument) -> Result<(), LaunchError> {
     let pieces = info.payload_arguments.iter();
     for piece in pieces.filter(|a| is_argument(a.arg_index, index)) {
+        if let (ArgType::ArgByvalue, Argument::Value(bytes)) = (piece.arg_type, argument) {
+            value_size(info, index, bytes.len())?;
+        }
         let (fits, expected) = match (piece.arg_type, piece.addrspace, piece.addrmode) {
             (ArgType::ArgByvalue, ..) => (matches!(argument, Argument::Value(_)), "a value"),
             (ArgType::ArgBypointer, Some(AddrSpace::Image), _) => {
@@ -426,4 +429,22 @@ fn check_kind(info: &KernelInfo, index: usize, argument: &Argument) -> Result<()
         }
     }
     Ok(())
+}
+
+/// Whether a value has as many bytes as the metadata say that the kernel reads of it.
+fn value_size(info: &KernelInfo, index: usize, given: usize) -> Result<(), LaunchError> {
+    let pieces = info.payload_arguments.iter();
+    let pieces =
+        pieces.filter(|a| a.arg_type == ArgType::ArgByvalue && is_argument(a.arg_index, index));
+    // Pieces of a structure; of three elements the fourth may be left out.
+    let ends = pieces.map(|a| u64::from(a.source_offset.unwrap_or(0)) + u64::from(a.size));
+    let wanted = ends.max().unwrap_or(0);
+    let given = given as u64;
+    if given == wanted || given * 4 == wanted * 3 || wanted * 4 == given * 3 || wanted == 0 {
+        return Ok(());
+    }
+    Err(LaunchError::Argument {
+        index,
+        message: format!("the kernel wants a value of {wanted} bytes, not of {given}"),
+    })
 }

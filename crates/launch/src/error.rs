@@ -1,8 +1,9 @@
 //! What can go wrong before and while a kernel runs.
 
+use crate::content::Content;
 use std::path::PathBuf;
 use thiserror::Error;
-use visakit_text::asm::Errors;
+use visakit_text::asm::{Diagnostic, Errors};
 
 /// Why a launch failed.
 #[derive(Debug, Error)]
@@ -90,13 +91,29 @@ pub enum LaunchError {
         /// How large it may be.
         limit: u64,
     },
-    /// A file is neither an object nor a text.
-    #[error("{}: is neither a vISA object nor vISA text{hint}", .path.display())]
+    /// A file holds no vISA.
+    #[error("{} is {content}{}", .path.display(), but_holds(holds))]
     NotAProgram {
         /// The file.
         path: PathBuf,
-        /// What to do with such a file.
-        hint: &'static str,
+        /// What it is; [`Content::advice`] tells what to do.
+        content: Content,
+        /// What it holds, where that is known.
+        holds: String,
+    },
+    /// The text means different programs on machines with registers of 32 and of 64 bytes, and nothing tells which.
+    #[error("{}: {fault}", .path.display())]
+    NeedsPlatform {
+        /// The file.
+        path: PathBuf,
+        /// The first operand that depends on it.
+        fault: Box<Diagnostic>,
+    },
+    /// A folder has no texts of kernels.
+    #[error("{}: no text of a kernel (*.visaasm) in this folder", .path.display())]
+    NoDump {
+        /// The folder.
+        path: PathBuf,
     },
     /// The kernel does not fit the metadata.
     #[error("the object and the metadata do not belong together: {0}")]
@@ -161,4 +178,12 @@ pub(crate) fn zeroes(what: &'static str, bytes: usize) -> Result<Vec<u8>, Launch
 
 fn place(group: Option<[u32; 3]>) -> String {
     group.map_or_else(String::new, |[x, y, z]| format!("group ({x}, {y}, {z}): "))
+}
+
+fn but_holds(holds: &str) -> String {
+    if holds.is_empty() {
+        ", which holds no vISA".to_owned()
+    } else {
+        format!(" and holds no vISA, only {holds}")
+    }
 }

@@ -9,6 +9,7 @@ use crate::implicit::Implicit;
 use crate::ndrange::NdRange;
 use crate::payload::Layout;
 use crate::source::{find_kernel, grf_bytes_of};
+use crate::value;
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use visakit_exec::{
     Compiler, Counters, Group, InputClass, Interrupt, Limits, Memory, Observer, Options, Program,
     ThreadStart,
 };
+use visakit_isa::DataType;
 use visakit_isa::object::{Object, RoutineId};
 
 /// Bytes of the buffer for printf, as the OpenCL runtimes for this hardware have it.
@@ -160,6 +162,32 @@ impl Outcome {
 }
 
 impl<'o> Kernel<'o> {
+    /// Whether a value of this type may be given for an argument, as far as the metadata tell the type of the source:
+    /// whole numbers and floats are not exchanged.
+    ///
+    /// # Errors
+    /// [`LaunchError::Argument`] names both types.
+    pub fn check_type(&self, index: usize, given: DataType) -> Result<(), LaunchError> {
+        let mut args = self.args_info.iter();
+        let Some(info) = args.find(|a| usize::try_from(a.index) == Ok(index)) else {
+            return Ok(());
+        };
+        let name = info.type_name.split(';').next().unwrap_or_default();
+        let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        match value::type_of(scalar) {
+            Some(wanted)
+                if wanted.is_float() != given.is_float() || wanted.size() != given.size() =>
+            {
+                let message = format!(
+                    "`{}` is of type {name}, the value is of type {given}",
+                    info.name
+                );
+                Err(LaunchError::Argument { index, message })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The kernel of that name.
     ///
     /// # Errors

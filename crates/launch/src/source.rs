@@ -1,12 +1,11 @@
 //! Programs from files: objects and vISA texts.
 
 use crate::error::LaunchError;
+use crate::input::{Reading, link};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use visakit_isa::Version;
 use visakit_isa::object::{Body, InputKind, Object, Routine, RoutineId, RoutineKind};
-use visakit_parse::{MAGIC, ReadOptions};
-use visakit_text::asm;
+use visakit_parse::MAGIC;
 
 /// Programs are not larger than this, unpacked.
 const LARGEST: u64 = 1 << 30;
@@ -17,12 +16,6 @@ const SYMBOLS: &[u8] = b"Intel_Symbol_Table_Void_Program";
 /// First bytes of a file packed by gzip.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// So many bytes tell a text from a binary file.
-const TELLING: usize = 4096;
-
-/// How ELF files begin.
-const ELF: &[u8] = b"\x7fELF";
-
 /// The bytes of an object or a text.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -30,6 +23,20 @@ pub struct Source {
     pub path: PathBuf,
     /// The bytes, unpacked.
     pub bytes: Vec<u8>,
+}
+
+/// Unpacks bytes that are packed by gzip.
+pub(crate) fn unpacked(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
+    if !bytes.starts_with(&GZIP) {
+        return Ok(bytes);
+    }
+    let mut out = Vec::new();
+    let packed = flate2::read::GzDecoder::new(bytes.as_slice());
+    packed.take(LARGEST + 1).read_to_end(&mut out)?;
+    if out.len() as u64 > LARGEST {
+        return Err(std::io::Error::other("unpacks to more than 1 GiB"));
+    }
+    Ok(out)
 }
 
 impl Source {
@@ -40,7 +47,7 @@ impl Source {
     pub fn open(path: &Path) -> Result<Self, LaunchError> {
         let read = || {
             let bytes = std::fs::read(path)?;
-            Self::unpacked(bytes)
+            unpacked(bytes)
         };
         let bytes = read().map_err(|source| LaunchError::Read {
             path: path.to_owned(),
@@ -50,20 +57,6 @@ impl Source {
             path: path.to_owned(),
             bytes,
         })
-    }
-
-    /// Unpacks bytes that are packed by gzip.
-    fn unpacked(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
-        if !bytes.starts_with(&GZIP) {
-            return Ok(bytes);
-        }
-        let mut out = Vec::new();
-        let packed = flate2::read::GzDecoder::new(bytes.as_slice());
-        packed.take(LARGEST + 1).read_to_end(&mut out)?;
-        if out.len() as u64 > LARGEST {
-            return Err(std::io::Error::other("unpacks to more than 1 GiB"));
-        }
-        Ok(out)
     }
 
     /// Whether it is an object; otherwise it is taken for text.
@@ -77,101 +70,25 @@ impl Source {
     /// # Errors
     /// [`LaunchError::Decode`], [`LaunchError::Assemble`] and [`LaunchError::NotAProgram`].
     pub fn object(&self, grf_bytes: u32) -> Result<Object<'_>, LaunchError> {
-        self.object_with(grf_bytes, ReadOptions::default(), None)
-    }
-
-    fn object_with(
-        &self,
-        grf_bytes: u32,
-        options: ReadOptions,
-        version: Option<Version>,
-    ) -> Result<Object<'_>, LaunchError> {
-        if self.is_object() {
-            let decoded = visakit_parse::read_with(&self.bytes, options);
-            return decoded
-                .map(|d| d.object)
-                .map_err(|error| LaunchError::Decode {
-                    path: self.path.clone(),
-                    error: Box::new(error),
-                });
-        }
-        if self.bytes.iter().take(TELLING).any(|&byte| byte == 0) {
-            return Err(LaunchError::NotAProgram {
-                path: self.path.clone(),
-                hint: if self.bytes.starts_with(ELF) {
-                    ": an ELF file is given with --zebin"
-                } else {
-                    ""
-                },
-            });
-        }
-        let options = asm::Options {
-            version,
-            dialect: options.dialect,
-            grf_bytes: Some(grf_bytes),
-        };
-        let made = asm::assemble_in_any_dialect(&self.bytes, &options);
-        made.map(|made| made.object)
-            .map_err(|faults| LaunchError::Assemble {
-                path: self.path.clone(),
-                faults,
-            })
+        Self::link(std::slice::from_ref(self), grf_bytes)
     }
 
     /// Puts the routines of several sources into one object: a kernel and the functions that it calls.
     ///
     /// # Errors
-    /// As [`Self::object`]; [`LaunchError::Mismatch`] for sources of different versions.
+    /// The first one of [`link`].
     pub fn link(sources: &[Self], grf_bytes: u32) -> Result<Object<'_>, LaunchError> {
-        Self::link_with(sources, grf_bytes, ReadOptions::default())
-    }
-
-    /// [`Self::link`] with options for reading objects.
-    ///
-    /// # Errors
-    /// As [`Self::link`].
-    pub fn link_with(
-        sources: &[Self],
-        grf_bytes: u32,
-        options: ReadOptions,
-    ) -> Result<Object<'_>, LaunchError> {
-        let linked = Self::link_as(sources, grf_bytes, options, None);
-        // What one text needs decides for all.
-        if let Err(LaunchError::Assemble { .. }) = linked
-            && let Ok(linked) = Self::link_as(sources, grf_bytes, options, Some(Version::V4_2))
-        {
-            return Ok(linked);
-        }
-        linked
-    }
-
-    fn link_as(
-        sources: &[Self],
-        grf_bytes: u32,
-        options: ReadOptions,
-        version: Option<Version>,
-    ) -> Result<Object<'_>, LaunchError> {
-        let mut whole: Option<Object<'_>> = None;
-        for source in sources {
-            let version = whole.as_ref().map(|w| w.version).or(version);
-            let object = source.object_with(grf_bytes, options, version)?;
-            match &mut whole {
-                None => whole = Some(object),
-                Some(whole) if whole.version == object.version => {
-                    whole.kernels.extend(object.kernels);
-                    whole.functions.extend(object.functions);
-                }
-                Some(whole) => {
-                    return Err(LaunchError::Mismatch(format!(
-                        "{} is of version {}, what stands before it of {}",
-                        source.path.display(),
-                        object.version,
-                        whole.version
-                    )));
-                }
+        let how = Reading {
+            grf_bytes: Some(grf_bytes),
+            ..Reading::default()
+        };
+        match link(sources, &how) {
+            Ok(linked) => Ok(linked.object),
+            Err(errors) => {
+                let none = || LaunchError::Mismatch("no program was given".to_owned());
+                Err(errors.into_iter().next().unwrap_or_else(none))
             }
         }
-        whole.ok_or_else(|| LaunchError::Mismatch("no program was given".to_owned()))
     }
 }
 
@@ -186,7 +103,10 @@ pub fn find_kernel<'o, 'a>(
     let real = |r: &Routine<'_>| r.name.as_ref() != SYMBOLS;
     let mut kernels = object.kernels.iter().enumerate();
     let found = match name {
-        Some(name) => kernels.find(|(_, k)| k.name.as_ref() == name.as_bytes()),
+        Some(name) => kernels
+            .clone()
+            .find(|(_, k)| k.name.as_ref() == name.as_bytes())
+            .or_else(|| kernels.nth(name.parse().ok()?)),
         None => {
             let mut real = kernels.filter(|(_, k)| real(k));
             let first = real.next();

@@ -110,6 +110,26 @@ impl Zebin {
     }
 }
 
+impl Zebin {
+    /// What it holds, in words: native code of which kernels, and what its compiler made before.
+    #[must_use]
+    pub fn holds(&self) -> String {
+        let names = self
+            .sections
+            .iter()
+            .filter_map(|name| name.strip_prefix(".text."));
+        let kernels: Vec<_> = names.filter(|name| !name.starts_with("Intel_")).collect();
+        let mut held = vec![match kernels.as_slice() {
+            [] => "metadata".to_owned(),
+            kernels => format!("native code of {}", kernels.join(", ")),
+        }];
+        if self.sections.iter().any(|name| name.starts_with(".spv")) {
+            held.push("the SPIR-V that it was compiled from".to_owned());
+        }
+        held.join(" and ")
+    }
+}
+
 fn fault(error: &object::read::Error) -> LaunchError {
     LaunchError::Zebin(format!(
         "{error}; a zebin is what the compiler writes with IGC_EnableZEBinary=1, or by default since 2022"

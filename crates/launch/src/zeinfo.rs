@@ -266,6 +266,24 @@ pub struct ArgInfo {
 }
 
 impl ZeInfo {
+    /// Bytes of a register of the machine that the program was compiled for, where the metadata tell: each local id of
+    /// 8 or 16 lanes takes one register.
+    #[must_use]
+    pub fn grf_bytes(&self) -> Option<u32> {
+        let kernels = self.kernels.iter();
+        let mut sizes = kernels.filter_map(|kernel| {
+            let narrow = (1..=16).contains(&kernel.execution_env.simd_size);
+            let mut ids = kernel.per_thread_payload_arguments.iter();
+            let ids = ids.find(|a| narrow && a.arg_type == ArgType::LocalId)?;
+            match ids.size {
+                32 | 96 => Some(32),
+                192 => Some(64),
+                _ => None,
+            }
+        });
+        sizes.next()
+    }
+
     /// Reads the text of a `.ze_info` section.
     ///
     /// # Errors

@@ -2,11 +2,16 @@
 
 /// A sublist that passes the test and from which no single entry can be taken away.
 ///
-/// `items` itself is taken to pass. The test is not asked about lists that were refused in the same
-/// round of the same size.
-pub(crate) fn minimise<T: Clone>(items: Vec<T>, test: &mut dyn FnMut(&[T]) -> bool) -> Vec<T> {
+/// `items` itself is taken to pass. `first` is given up to `width` candidates and says which is the first one that passes:
+/// how many are given at once makes no difference to the result. It is not asked about lists that were refused in
+/// the same round of the same size.
+pub(crate) fn minimise<T: Clone>(
+    items: Vec<T>,
+    width: usize,
+    first: &mut dyn FnMut(&[Vec<T>]) -> Option<usize>,
+) -> Vec<T> {
     let mut items = items;
-    if items.is_empty() || test(&[]) {
+    if items.is_empty() || first(&[Vec::new()]).is_some() {
         return Vec::new();
     }
     let mut size = items.len().div_ceil(2);
@@ -14,14 +19,36 @@ pub(crate) fn minimise<T: Clone>(items: Vec<T>, test: &mut dyn FnMut(&[T]) -> bo
         let mut start = 0;
         let mut shrunk = false;
         while start < items.len() && items.len() > 1 {
-            let end = (start + size).min(items.len());
-            let mut candidate = items.clone();
-            candidate.drain(start..end);
-            if !candidate.is_empty() && test(&candidate) {
-                items = candidate;
-                shrunk = true;
+            let starts: Vec<usize> = (start..items.len())
+                .step_by(size)
+                .take(width.max(1))
+                .collect();
+            let without = |start: &usize| {
+                let end = start.saturating_add(size).min(items.len());
+                let mut candidate = items.clone();
+                candidate.drain(*start..end);
+                candidate
+            };
+            let mut candidates: Vec<_> = starts.iter().map(without).collect();
+            // The empty list was refused.
+            candidates.retain(|candidate| !candidate.is_empty());
+            let found = if candidates.is_empty() {
+                None
             } else {
-                start = end;
+                first(&candidates)
+            };
+            let passed = found.filter(|at| *at < candidates.len());
+            match passed.and_then(|at| starts.get(at)) {
+                Some(at) => {
+                    start = *at;
+                    shrunk = true;
+                    items = candidates.swap_remove(passed.unwrap_or(0));
+                }
+                None => {
+                    start = starts
+                        .last()
+                        .map_or(items.len(), |last| last.saturating_add(size))
+                }
             }
         }
         // What went may have been what kept an earlier piece, so the last size has another try.
@@ -37,12 +64,28 @@ pub(crate) fn minimise<T: Clone>(items: Vec<T>, test: &mut dyn FnMut(&[T]) -> bo
 mod tests {
     use super::minimise;
 
+    /// The same result, however many are asked about at once.
+    fn minimised(items: Vec<u32>, test: impl Fn(&[u32]) -> bool) -> (Vec<u32>, usize) {
+        let mut asked = 0;
+        let mut with = |width| {
+            minimise(items.clone(), width, &mut |candidates| {
+                asked += 1;
+                candidates.iter().position(|c| test(c))
+            })
+        };
+        let left = with(1);
+        assert_eq!((with(3), with(8)), (left.clone(), left.clone()));
+        let mut alone = 0;
+        minimise(items.clone(), 1, &mut |candidates| {
+            alone += 1;
+            candidates.iter().position(|c| test(c))
+        });
+        (left, alone)
+    }
+
     #[test]
     fn finds_the_entries_that_matter() {
-        let all: Vec<u32> = (0..1000).collect();
-        let mut tests = 0;
-        let left = minimise(all, &mut |items| {
-            tests += 1;
+        let (left, tests) = minimised((0..1000).collect(), |items| {
             items.contains(&17) && items.contains(&801)
         });
         assert_eq!(left, [17, 801]);
@@ -51,14 +94,14 @@ mod tests {
 
     #[test]
     fn keeps_nothing_where_nothing_matters() {
-        assert!(minimise(vec![1, 2, 3], &mut |_| true).is_empty());
-        assert!(minimise(Vec::<u8>::new(), &mut |_| false).is_empty());
+        assert!(minimised(vec![1, 2, 3], |_| true).0.is_empty());
+        assert!(minimised(Vec::new(), |_| false).0.is_empty());
     }
 
     #[test]
     fn an_entry_that_another_one_needs_goes_after_it() {
         // 5 may go only when 9 has gone.
-        let left = minimise((0..10).collect(), &mut |items: &[u8]| {
+        let (left, _) = minimised((0..10).collect(), |items| {
             items.contains(&3) && (items.contains(&5) || !items.contains(&9))
         });
         assert_eq!(left, [3]);

@@ -69,8 +69,47 @@ pub fn reduce(
     test: &mut dyn FnMut(&[u8]) -> bool,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Vec<u8>, NotInteresting> {
+    let mut first = |candidates: &[Vec<u8>]| Answer::of(candidates.iter().position(|c| test(c)));
+    reduce_at_once(bytes, 1, &mut first, progress)
+}
+
+/// What is said of some candidates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// This one is the first that passes.
+    First(usize),
+    /// None of them passes.
+    None,
+    /// Enough: the smallest file so far is the result.
+    Stop,
+}
+
+impl Answer {
+    /// The first one that passes, if any does.
+    #[must_use]
+    pub const fn of(first: Option<usize>) -> Self {
+        match first {
+            Some(first) => Self::First(first),
+            None => Self::None,
+        }
+    }
+}
+
+/// The same with up to `width` candidates at once, which may be tested in parallel. The result does not depend on the
+/// width as long as `first` names the first candidate that passes.
+///
+/// # Errors
+/// The test says no to `bytes`.
+pub fn reduce_at_once(
+    bytes: &[u8],
+    width: usize,
+    first: &mut dyn FnMut(&[Vec<u8>]) -> Answer,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Vec<u8>, NotInteresting> {
     let mut trial = Trial {
-        test,
+        ask: first,
+        width: width.max(1),
+        over: false,
         progress,
         best: bytes.to_vec(),
         state: Progress {
@@ -79,7 +118,7 @@ pub fn reduce(
             ..Progress::default()
         },
     };
-    if !trial.says_yes(bytes) {
+    if trial.first(vec![bytes.to_vec()]).is_none() {
         return Err(NotInteresting);
     }
     let options = ReadOptions {
@@ -89,7 +128,7 @@ pub fn reduce(
     let object = visakit_parse::read_with(bytes, options)
         .ok()
         .map(|decoded| decoded.object.into_owned())
-        .filter(|object| visakit_encode::write(object).is_ok_and(|b| trial.says_yes(&b)));
+        .filter(|object| trial.passes(object));
     match object {
         Some(object) => trial.object(object),
         None => trial.plain_bytes(bytes),
@@ -98,27 +137,62 @@ pub fn reduce(
 }
 
 struct Trial<'t> {
-    test: &'t mut dyn FnMut(&[u8]) -> bool,
+    ask: &'t mut dyn FnMut(&[Vec<u8>]) -> Answer,
+    width: usize,
+    /// Nothing more is asked.
+    over: bool,
     progress: &'t mut dyn FnMut(Progress),
     best: Vec<u8>,
     state: Progress,
 }
 
 impl Trial<'_> {
-    fn says_yes(&mut self, bytes: &[u8]) -> bool {
-        self.state.tests += 1;
-        (self.progress)(self.state);
-        let yes = (self.test)(bytes);
-        if yes {
-            self.state.kept += 1;
-            self.state.bytes = bytes.len();
-            self.best = bytes.to_vec();
+    /// The first candidate that passes.
+    fn first(&mut self, mut candidates: Vec<Vec<u8>>) -> Option<usize> {
+        if self.over || candidates.is_empty() {
+            return None;
         }
-        yes
+        (self.progress)(self.state);
+        let answer = (self.ask)(&candidates);
+        let asked = match answer {
+            Answer::First(at) => at.saturating_add(1).min(candidates.len()),
+            _ => candidates.len(),
+        };
+        self.state.tests += asked as u64;
+        match answer {
+            Answer::First(at) if at < candidates.len() => {
+                self.best = candidates.swap_remove(at);
+                self.state.kept += 1;
+                self.state.bytes = self.best.len();
+                Some(at)
+            }
+            Answer::Stop => {
+                self.over = true;
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// The same of objects, of which some may have no binary form.
+    fn first_object(&mut self, candidates: impl Iterator<Item = Object<'static>>) -> Option<usize> {
+        if self.over {
+            return None;
+        }
+        let (mut numbers, mut files) = (Vec::new(), Vec::new());
+        for (number, object) in candidates.enumerate() {
+            if let Ok(bytes) = visakit_encode::write(&object) {
+                numbers.push(number);
+                files.push(bytes);
+            }
+        }
+        let found = self.first(files)?;
+        numbers.get(found).copied()
     }
 
     fn passes(&mut self, object: &Object<'_>) -> bool {
-        visakit_encode::write(object).is_ok_and(|bytes| self.says_yes(&bytes))
+        !self.over
+            && visakit_encode::write(object).is_ok_and(|bytes| self.first(vec![bytes]).is_some())
     }
 
     /// Keeps the change if it changes something and the test still says yes.
@@ -160,28 +234,28 @@ impl Trial<'_> {
         plain.routines_mut().for_each(|(_, r)| r.stored.clear());
         self.keep(object, plain);
         let functions = object.functions.clone();
-        object.functions = minimise(functions, &mut |functions| {
-            let functions = functions.to_vec();
-            self.passes(&Object {
-                functions,
+        object.functions = minimise(functions, self.width, &mut |lists| {
+            let with = |list: &Vec<_>| Object {
+                functions: list.clone(),
                 ..object.clone()
-            })
+            };
+            self.first_object(lists.iter().map(with))
         });
         let kernels = object.kernels.clone();
-        object.kernels = minimise(kernels, &mut |kernels| {
-            let kernels = kernels.to_vec();
-            self.passes(&Object {
-                kernels,
+        object.kernels = minimise(kernels, self.width, &mut |lists| {
+            let with = |list: &Vec<_>| Object {
+                kernels: list.clone(),
                 ..object.clone()
-            })
+            };
+            self.first_object(lists.iter().map(with))
         });
         let variables = object.file_variables.clone();
-        object.file_variables = minimise(variables, &mut |variables| {
-            let file_variables = variables.to_vec();
-            self.passes(&Object {
-                file_variables,
+        object.file_variables = minimise(variables, self.width, &mut |lists| {
+            let with = |list: &Vec<_>| Object {
+                file_variables: list.clone(),
                 ..object.clone()
-            })
+            };
+            self.first_object(lists.iter().map(with))
         });
     }
 
@@ -231,12 +305,15 @@ impl Trial<'_> {
         let Some(items) = body_mut(object, id).map(|body| list(body).clone()) else {
             return;
         };
-        let mut scratch = object.clone();
-        let items = minimise(items, &mut |items| {
-            if let Some(body) = body_mut(&mut scratch, id) {
-                *list(body) = items.to_vec();
-            }
-            self.passes(&scratch)
+        let items = minimise(items, self.width, &mut |lists: &[Vec<T>]| {
+            let with = |items: &Vec<T>| {
+                let mut changed = object.clone();
+                if let Some(body) = body_mut(&mut changed, id) {
+                    list(body).clone_from(items);
+                }
+                changed
+            };
+            self.first_object(lists.iter().map(with))
         });
         if let Some(body) = body_mut(object, id) {
             *list(body) = items;
@@ -256,6 +333,7 @@ impl Trial<'_> {
         self.state.step = "operands";
         let format = object.format();
         let count = body_mut(object, id).map_or(0, |body| body.code.len());
+        let count = if self.over { 0 } else { count };
         for index in 0..count {
             for change in simpler::CHANGES {
                 let mut changed = object.clone();
@@ -270,7 +348,9 @@ impl Trial<'_> {
 
     fn plain_bytes(&mut self, bytes: &[u8]) {
         self.state.step = "bytes";
-        minimise(bytes.to_vec(), &mut |bytes| self.says_yes(bytes));
+        minimise(bytes.to_vec(), self.width, &mut |lists| {
+            self.first(lists.to_vec())
+        });
     }
 }
 

@@ -174,6 +174,18 @@ impl Report {
         (self.errors + self.warnings).saturating_sub(self.findings.len() as u64)
     }
 
+    /// Leaves only findings of rules that are wanted, and counts them anew. Those that were not kept for the limit
+    /// are not counted any more.
+    pub fn retain(&mut self, mut wanted: impl FnMut(&Rule) -> bool) {
+        self.findings.retain(|finding| wanted(finding.rule));
+        (self.errors, self.warnings) = (0, 0);
+        for at in 0..self.findings.len() {
+            if let Some(rule) = self.findings.get(at).map(|finding| finding.rule) {
+                self.count(rule);
+            }
+        }
+    }
+
     /// Tells findings where in a text their places were written.
     pub fn set_spans(&mut self, mut span: impl FnMut(&Location) -> Option<Range<usize>>) {
         for finding in &mut self.findings {

@@ -104,6 +104,35 @@ pub fn roundtrip(bytes: Vec<u8>, options: ReadOptions) -> Outcome {
     }
 }
 
+/// Prints an object with everything that plain text leaves out, assembles that, and compares. That is the law of text:
+/// an object that came from text goes through it unchanged. `grf_bytes` is the size of a register, where it is known.
+#[must_use]
+pub fn roundtrip_text(object: &isa::object::Object<'_>, grf_bytes: Option<u32>) -> Outcome {
+    use crate::text::asm::{Options, assemble};
+    let form = crate::text::Form::Exact;
+    let options = crate::text::Options { form, grf_bytes };
+    let mut printed = Vec::new();
+    // Writing to a list of bytes does not fail.
+    let _ = crate::text::Printer::new(object, options).object(&mut printed);
+    let counts = Counts::of(object, printed.len() as u64);
+    let again = assemble(
+        &printed,
+        &Options {
+            version: Some(object.version),
+            dialect: Some(object.dialect),
+            grf_bytes,
+        },
+    );
+    match again {
+        Ok(again) if again == *object => Outcome::Identical(counts),
+        _ => Outcome::Different {
+            counts,
+            offset: 0,
+            written: printed.len() as u64,
+        },
+    }
+}
+
 /// The input, put away until the comparison. A separate type so that the object, whose lifetime is
 /// `'static` by then, can be seen not to borrow from it.
 struct Fingerprint {

@@ -1,13 +1,24 @@
 //! `visakit asm`: text into objects.
 
-use crate::output::{self, Failure};
-use crate::{Status, input, render};
+use super::change;
+use crate::output::{self, Failure, count};
+use crate::reading::{Reading, open, told};
+use crate::render::{self, one_byte_each};
+use crate::{Status, input, names};
 use std::path::PathBuf;
-use visakit::isa::object::Object;
-use visakit::isa::{Dialect, Platform, Version};
-use visakit::text::asm::{Options, assemble_in_any_dialect, assemble_with_source_map};
+use visakit::isa::Version;
+use visakit_launch::{LaunchError, ZeInfo, Zebin, link};
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "Where registers are 32 or 64 bytes large matters to an address-of operand with an offset. \
+The platform is taken from --platform, --zebin, --zeinfo, `//Platform:` lines and attributes of the text; where the \
+text needs it and nothing tells, that is an error.
+
+Examples:
+  visakit asm k.visaasm -o k.isa
+  visakit asm k.visaasm k_f0.visaasm --platform pvc -o k.isa"
+)]
 pub(crate) struct Args {
     /// Texts, whose routines become one object, or - for standard input.
     #[arg(required = true, value_name = "FILE")]
@@ -16,123 +27,72 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "OUT.isa")]
     output: Option<PathBuf>,
     /// Version of the object. [default: what the text says, 4.1 for 4.2]
-    #[arg(long, value_name = "VERSION", value_parser = version)]
+    #[arg(long, value_name = "VERSION", value_parser = names::version())]
     target_version: Option<Version>,
-    /// Dialect of the object, for layouts that share a version. [default: what the texts say, else
-    /// the first that has everything in them]
-    #[arg(long, value_name = "NAME", value_parser = super::dialect)]
-    dialect: Option<Dialect>,
-    /// Platform whose register size the offsets of address-of operands assume. [default: one with
-    /// registers of 32 bytes]
-    #[arg(long, value_name = "NAME")]
-    platform: Option<Platform>,
+    /// Metadata of the same compilation, which tell the size of a register.
+    #[arg(long, value_name = "FILE", conflicts_with = "zebin")]
+    zeinfo: Option<PathBuf>,
+    /// The compiled program (zebin) of the same compilation, which tells the size of a register.
+    #[arg(long, value_name = "FILE")]
+    zebin: Option<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     output::needs_place(args.output.as_deref())?;
-    let texts = args
-        .files
-        .iter()
-        .map(|path| input::read_text(path))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(Failure::Other)?;
-    let options = Options {
-        version: args.target_version,
-        dialect: args.dialect,
-        grf_bytes: args.platform.map(Platform::grf_bytes),
-    };
-    let assembled: Vec<_> = texts
-        .iter()
-        .map(|text| assemble_in_any_dialect(text, &options))
-        .collect();
-    // All texts become one object, so what one needs decides for all.
-    let dialects = assembled.iter().flatten().map(|made| made.object.dialect);
-    let dialect = dialects.max().unwrap_or_default();
-    let versions = assembled.iter().flatten().map(|made| made.object.version);
-    let text_only = versions.into_iter().any(|version| version == Version::V4_2);
-    let mut whole: Option<Object<'_>> = None;
-    let mut count = 0;
-    for ((path, text), first) in args.files.iter().zip(&texts).zip(assembled) {
-        let result = match first {
-            Ok(made) if made.object.dialect != dialect => {
-                let options = Options {
-                    dialect: Some(dialect),
-                    version: options.version.or(text_only.then_some(Version::V4_2)),
-                    ..options
-                };
-                assemble_with_source_map(text, &options)
-            }
-            first => first,
-        };
-        let object = match result {
-            Ok(made) => {
-                if !made.warnings.is_empty() {
-                    let shown = one_byte_each(text);
-                    for warning in &made.warnings {
-                        render::text_warning(path, &shown, warning);
-                    }
-                }
-                made.object
-            }
-            Err(faults) => {
-                let shown = one_byte_each(text);
-                for fault in &faults {
-                    render::text_error(path, &shown, fault);
-                }
-                count += faults.len();
-                continue;
-            }
-        };
-        match &mut whole {
-            None => whole = Some(object),
-            Some(whole) if whole.version == object.version => {
-                whole.kernels.extend(object.kernels);
-                whole.functions.extend(object.functions);
-            }
-            Some(whole) => {
-                return Err(Failure::Other(format!(
-                    "{}: version {} where the text before is of {}: choose one with --target-version",
-                    input::name(path),
-                    object.version,
-                    whole.version
-                )));
-            }
+    let mut sources = Vec::new();
+    for path in &args.files {
+        let input = open(path)?;
+        if input.is_object() {
+            let name = input::name(path);
+            return Err(Failure::Other(format!(
+                "{name}: is an object already, expected text"
+            )));
         }
+        sources.extend(input.sources);
     }
-    if count > 0 {
-        let faults = if count == 1 { "fault" } else { "faults" };
-        render::note(&format!("{count} {faults}, nothing was written"));
-        return Ok(Status::Findings);
-    }
-    let (Some(object), Some(first)) = (whole, args.files.first()) else {
-        return Ok(Status::Unusable);
+    let mut how = args.reading.how(args.target_version);
+    how.grf_bytes = match how.grf_bytes {
+        Some(bytes) => Some(bytes),
+        None => told_grf(args)?,
     };
-    let bytes = match visakit::encode::write(&object) {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            let error = visakit::rewrite::ErrorKind::from(error).into();
-            return Ok(super::change::refused(first, &[error]));
+    let linked = match link(&sources, &how) {
+        Ok(linked) => linked,
+        Err(errors) => {
+            let failure = told(&errors, &sources);
+            let faults = errors.iter().map(|error| match error {
+                LaunchError::Assemble { faults, .. } => faults.len(),
+                _ => 1,
+            });
+            let faults = count(faults.sum::<usize>(), "fault");
+            render::note(&format!("{faults}, nothing was written"));
+            return Err(failure);
         }
     };
-    output::object(args.output.as_deref(), &bytes)?;
-    Ok(Status::Clean)
-}
-
-/// The text with every byte that is not UTF-8 replaced by one of equal length.
-pub(super) fn one_byte_each(text: &[u8]) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for chunk in text.utf8_chunks() {
-        shown.push_str(chunk.valid());
-        shown.extend(chunk.invalid().iter().map(|_| '?'));
+    for (number, warning) in &linked.warnings {
+        if let Some(source) = sources.get(*number) {
+            render::text_warning(&source.path, &one_byte_each(&source.bytes), warning);
+        }
     }
-    shown
+    let first = args.files.first().map_or("-".as_ref(), PathBuf::as_path);
+    change::write(args.output.as_deref(), first, &linked.object)
 }
 
-pub(super) fn version(text: &str) -> Result<Version, String> {
-    let found = Version::SUPPORTED.into_iter();
-    let mut found = found.filter(|v| v.to_string() == text);
-    found.next().ok_or_else(|| {
-        let names: Vec<_> = Version::SUPPORTED.iter().map(Version::to_string).collect();
-        format!("known versions: {}", names.join(", "))
-    })
+/// Bytes of a register, as the metadata tell.
+fn told_grf(args: &Args) -> Result<Option<u32>, Failure> {
+    let bytes_of = |path: &PathBuf| input::read_any(path).map_err(Failure::Other);
+    let failed = |path: &PathBuf, error: LaunchError| {
+        Failure::Other(format!("{}: {error}", input::name(path)))
+    };
+    if let Some(path) = &args.zebin {
+        let zebin = Zebin::parse(&bytes_of(path)?).map_err(|e| failed(path, e))?;
+        return Ok(zebin.grf_bytes);
+    }
+    let Some(path) = &args.zeinfo else {
+        return Ok(None);
+    };
+    let text = bytes_of(path)?;
+    let zeinfo = ZeInfo::parse(&String::from_utf8_lossy(&text)).map_err(|e| failed(path, e))?;
+    Ok(zeinfo.grf_bytes())
 }

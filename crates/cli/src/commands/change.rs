@@ -1,8 +1,8 @@
 //! What the commands that change objects have in common.
 
-use super::Reading;
-use crate::output::Failure;
-use crate::{Status, input, render};
+use crate::output::{Failure, count};
+use crate::reading::{Reading, open};
+use crate::{Status, render};
 use std::path::{Path, PathBuf};
 use visakit::isa::object::Object;
 use visakit::rewrite::Error;
@@ -10,7 +10,7 @@ use visakit::rewrite::Error;
 /// Where the object comes from and goes to.
 #[derive(clap::Args)]
 pub(super) struct Ends {
-    /// The object, or - for standard input.
+    /// The object or text, or - for standard input.
     #[arg(value_name = "FILE")]
     pub(super) file: PathBuf,
     #[command(flatten)]
@@ -27,22 +27,6 @@ pub(super) struct Output {
     pub(super) reading: Reading,
 }
 
-/// Reads an object and tells what is wrong with it; `None` where it cannot be used.
-pub(super) fn decode<'b>(path: &Path, bytes: &'b [u8], reading: Reading) -> Option<Object<'b>> {
-    match visakit::parse::read_with(bytes, reading.options()) {
-        Ok(decoded) => {
-            for fault in &decoded.errors {
-                render::read_error(path, bytes, fault);
-            }
-            Some(decoded.object)
-        }
-        Err(error) => {
-            render::read_error(path, bytes, &error);
-            None
-        }
-    }
-}
-
 /// Reads the object, changes it, writes it. A change that is refused leaves nothing written and
 /// counts as a finding.
 pub(super) fn run<'p>(
@@ -51,10 +35,8 @@ pub(super) fn run<'p>(
 ) -> Result<Status, Failure> {
     let path = ends.out.output.as_deref();
     crate::output::needs_place(path)?;
-    let bytes = input::read(&ends.file).map_err(Failure::Other)?;
-    let Some(object) = decode(&ends.file, &bytes, ends.out.reading) else {
-        return Ok(Status::Unusable);
-    };
+    let input = open(&ends.file)?;
+    let object = ends.out.reading.object(&input)?.object;
     let object = match change(object) {
         Ok(object) => object,
         Err(errors) => return Ok(refused(&ends.file, &errors)),
@@ -67,11 +49,10 @@ pub(super) fn refused(path: &Path, errors: &[Error]) -> Status {
     for error in errors {
         render::change_error(path, error);
     }
-    let count = match errors.len() {
-        1 => "1 fault".to_owned(),
-        count => format!("{count} faults"),
-    };
-    render::note(&format!("{count}, nothing was written"));
+    render::note(&format!(
+        "{}, nothing was written",
+        count(errors.len(), "fault")
+    ));
     Status::Findings
 }
 

@@ -1,8 +1,8 @@
 //! `visakit convert`: another version of an object.
 
 use super::change::{Ends, run as change};
-use crate::Status;
 use crate::output::Failure;
+use crate::{Status, names};
 use visakit::isa::{Dialect, Format, Version};
 use visakit::rewrite::{ConvertOptions, convert};
 
@@ -11,10 +11,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     ends: Ends,
     /// Version of the new object.
-    #[arg(long, value_name = "VERSION", value_parser = super::asm::version)]
+    #[arg(long, value_name = "VERSION", value_parser = names::version())]
     to: Version,
     /// Dialect of the new object. [default: that of the object, where the version has it]
-    #[arg(long, value_name = "NAME", value_parser = super::dialect)]
+    #[arg(long, value_name = "NAME", value_parser = names::dialect())]
     to_dialect: Option<Dialect>,
     /// Keep native code that expects inputs which the kernel does not have any more.
     #[arg(long)]

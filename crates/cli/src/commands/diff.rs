@@ -1,13 +1,13 @@
 //! `visakit diff`: what differs between two objects.
 
-use super::{Reading, change};
+use crate::Status;
 use crate::output::{self, Failure, printable, stdout};
-use crate::{Status, input};
+use crate::reading::{Reading, open};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
-use visakit::rewrite::{Change, Diff, RoutineDiff, diff};
+use visakit::rewrite::{Change, Diff, RoutineDiff, diff, extract, find_routine};
 use visakit_launch::{KernelTrial, TrialOptions, TrialVerdict, trial};
 
 const OLD: Style = AnsiColor::Red.on_default();
@@ -21,24 +21,21 @@ const NEW: Style = AnsiColor::Green.on_default();
 
 With --run the exit code is 1 where kernels do something else, else 2 where one could not be compared, else 0.")]
 pub(crate) struct Args {
-    /// The first object, or - for standard input.
+    /// The first object or text, or - for standard input.
     #[arg(value_name = "OLD")]
     old: PathBuf,
-    /// The second object.
+    /// The second object or text.
     #[arg(value_name = "NEW")]
     new: PathBuf,
-    /// Print one JSON document.
-    #[arg(long)]
-    json: bool,
+    /// Only this routine and what it calls, by name or number (kernels first, then functions).
+    #[arg(long, value_name = "NAME|INDEX")]
+    routine: Option<String>,
     /// Runs kernels of the same name on the same generated inputs and compares the memory that they leave.
     #[arg(long)]
     run: bool,
     /// How many inputs are generated for each kernel.
     #[arg(long, value_name = "N", default_value_t = 4, requires = "run")]
     seeds: u64,
-    /// Bytes of a register, 32 or 64. [default: what the kernels tell]
-    #[arg(long, value_name = "BYTES", requires = "run", value_parser = ["32", "64"])]
-    grf: Option<String>,
     #[command(flatten)]
     reading: Reading,
 }
@@ -74,21 +71,26 @@ struct Text<'d> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let old_bytes = input::read(&args.old).map_err(Failure::Other)?;
-    let new_bytes = input::read(&args.new).map_err(Failure::Other)?;
-    let old = change::decode(&args.old, &old_bytes, args.reading);
-    let new = change::decode(&args.new, &new_bytes, args.reading);
-    let (Some(old), Some(new)) = (old, new) else {
-        return Ok(Status::Unusable);
-    };
+    let (old, new) = (open(&args.old)?, open(&args.new)?);
+    let mut old = args.reading.object(&old)?.object;
+    let mut new = args.reading.object(&new)?.object;
+    if let Some(name) = &args.routine {
+        for (object, path) in [(&mut old, &args.old), (&mut new, &args.new)] {
+            let one = find_routine(object, name).and_then(|id| extract(object, &[id]));
+            if let Err(error) = one {
+                crate::render::change_error(path, &error);
+                return Ok(Status::Unusable);
+            }
+        }
+    }
     if args.run {
         let mut options = TrialOptions::default();
         options.seeds = args.seeds.max(1);
-        options.grf_bytes = args.grf.as_ref().and_then(|g| g.parse().ok());
-        return ran(&trial(&old, &new, &options), args.json);
+        options.grf_bytes = args.reading.grf_bytes();
+        return ran(&trial(&old, &new, &options), args.reading.json);
     }
     let found = diff(&old, &new);
-    if args.json {
+    if args.reading.json {
         output::json(&report(&found))?;
     } else {
         text(&found)?;
@@ -276,7 +278,7 @@ fn ran(trials: &[KernelTrial], json: bool) -> Result<Status, Failure> {
         count(&["not run", "unseen"]),
     );
     if json {
-        output::json(&trials)?;
+        output::json(&serde_json::json!({ "kernels": trials }))?;
     } else {
         let mut out = stdout();
         for trial in &trials {

@@ -1,24 +1,28 @@
 //! `visakit dis`: routines as text.
 
-use super::Reading;
 use super::listing::{Listing, Shown};
-use crate::output::{Failure, printable};
-use crate::{Status, input, render};
+use crate::output::{self, Failure, printable};
+use crate::reading::{Reading, open, told};
+use crate::{Status, input};
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use visakit::dump::find_routine;
-use visakit::isa::Platform;
 use visakit::isa::object::{Object, RoutineId};
-use visakit::parse::Container;
+use visakit::rewrite::find_routine;
 use visakit::text::{Form, LineKind, Options, Output, Printer, file_name};
+use visakit_launch::Input;
 
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  visakit dis k.isa                              all routines
+  visakit dis k.isa --routine add -o add.visaasm one, into a file
+  visakit dis *.isa --output-dir texts           a file for each routine
+  visakit dis k.visaasm --offsets                where instructions of a text will be")]
 pub(crate) struct Args {
-    /// The object, or - for standard input.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// Objects or texts, or - for standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// Print in the form of Intel's own printer, byte for byte.
     #[arg(long)]
     intel: bool,
@@ -29,13 +33,12 @@ pub(crate) struct Args {
     /// Only this routine, by name or number (kernels first, then functions).
     #[arg(long, value_name = "NAME|INDEX")]
     routine: Option<String>,
-    /// Write one file for each routine into this folder, named as Intel's printer names it.
-    #[arg(short, long, value_name = "DIR")]
+    /// The text. [default: standard output]
+    #[arg(short, long, value_name = "OUT.visaasm", conflicts_with = "output_dir")]
     output: Option<PathBuf>,
-    /// Platform whose register size the offsets of address-of operands assume. [default: that of the
-    /// object's native code, else one with registers of 32 bytes]
-    #[arg(long, value_name = "NAME")]
-    platform: Option<Platform>,
+    /// Write one file for each routine into this folder, named as Intel's printer names it.
+    #[arg(long, value_name = "DIR")]
+    output_dir: Option<PathBuf>,
     #[command(flatten)]
     shown: Shown,
     #[command(flatten)]
@@ -54,24 +57,84 @@ impl<W: Write> Output for Sink<W> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    if args.exact && (args.routine.is_some() || args.output.is_some()) {
+    if args.exact && (args.routine.is_some() || args.output_dir.is_some()) {
         let message = "--exact carries the bytes of a whole object, which no text of one routine can; \
                        `visakit extract FILE --routine NAME` makes an object of one";
         return Err(Failure::Other(message.to_owned()));
     }
-    let bytes = input::read(&args.file).map_err(Failure::Other)?;
-    let decoded = match visakit::parse::read_with(&bytes, args.reading.options()) {
-        Ok(decoded) => decoded,
-        Err(error) => {
-            render::read_error(&args.file, &bytes, &error);
-            return Ok(Status::Unusable);
-        }
-    };
-    for fault in &decoded.errors {
-        render::read_error(&args.file, &bytes, fault);
+    if args.exact && args.files.len() > 1 {
+        let message = "--exact carries the bytes of one object: name one file";
+        return Err(Failure::Other(message.to_owned()));
     }
-    let object = &decoded.object;
-    let routines = chosen(args, &bytes, object).map_err(Failure::Other)?;
+    let mut status = Status::Clean;
+    let mut taken = HashSet::new();
+    if let Some(path) = args.output.as_deref().filter(|p| p.as_os_str() != "-") {
+        let mut out = Vec::new();
+        for file in &args.files {
+            status = status.max(one(args, file, &mut out, false, &mut taken)?);
+        }
+        output::file(path, &out)?;
+        return Ok(status);
+    }
+    if args.reading.json {
+        let mut out = Vec::new();
+        for file in &args.files {
+            status = status.max(one(args, file, &mut out, false, &mut taken)?);
+        }
+        output::text(None, &out)?;
+        return Ok(status);
+    }
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    for file in &args.files {
+        status = status.max(one(
+            args,
+            file,
+            &mut out,
+            output::has_colours(),
+            &mut taken,
+        )?);
+    }
+    out.flush()?;
+    Ok(status)
+}
+
+/// Prints the routines of a file.
+fn one(
+    args: &Args,
+    file: &Path,
+    out: &mut impl Write,
+    colours: bool,
+    taken: &mut HashSet<String>,
+) -> Result<Status, Failure> {
+    let opened = open(file)?;
+    if args.shown.any() && !opened.is_object() {
+        // Places are those in the object that the text makes.
+        let bytes = args.reading.binary(&opened)?;
+        let made = Input::of(&opened.path, bytes.as_ref());
+        return print(
+            args,
+            &made.map_err(|e| told(&[e], &[]))?,
+            out,
+            colours,
+            taken,
+        );
+    }
+    print(args, &opened, out, colours, taken)
+}
+
+fn print(
+    args: &Args,
+    opened: &Input,
+    out: &mut impl Write,
+    colours: bool,
+    taken: &mut HashSet<String>,
+) -> Result<Status, Failure> {
+    let linked = args.reading.object(opened)?;
+    let object = &linked.object;
+    let routines = match &args.routine {
+        None => object.routines().map(|(id, _)| id).collect(),
+        Some(wanted) => vec![chosen(&opened.path, object, wanted)?],
+    };
     let form = match (args.intel, args.exact) {
         (true, _) => Form::Intel,
         (_, true) => Form::Exact,
@@ -79,61 +142,43 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     };
     let options = Options {
         form,
-        grf_bytes: args.platform.map(Platform::grf_bytes),
+        grf_bytes: args.reading.grf_bytes(),
     };
     let printer = Printer::new(object, options);
-    let colours = crate::output::has_colours();
-    match &args.output {
-        None if args.shown.any() || colours || !decoded.errors.is_empty() => {
-            let out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-            let path = args.file.as_path();
-            let mut listing = Listing::new(out, path, &bytes, object, options, args.shown, colours);
-            if args.routine.is_none() {
-                listing.whole()?;
-            } else {
-                for id in routines {
-                    listing.routine(id)?;
-                }
+    if let Some(folder) = &args.output_dir {
+        write_files(object, &printer, &routines, folder, taken)?;
+    } else if args.shown.any() || colours || !linked.faults.is_empty() {
+        let path = opened.path.as_path();
+        let bytes = opened.bytes();
+        let mut listing = Listing::new(out, path, bytes, object, options, args.shown, colours);
+        if args.routine.is_none() {
+            listing.whole()?;
+        } else {
+            for id in routines {
+                listing.routine(id)?;
             }
-            listing.flush()?;
         }
-        None => {
-            let mut out = Sink(BufWriter::with_capacity(1 << 16, io::stdout().lock()));
-            if args.routine.is_none() {
-                printer.object(&mut out)?;
-            } else {
-                for id in routines {
-                    printer.routine(id, &mut out)?;
-                }
-            }
-            out.0.flush()?;
-        }
-        Some(folder) => write_files(object, &printer, &routines, folder)?,
-    }
-    Ok(if decoded.errors.is_empty() {
-        Status::Clean
+        listing.flush()?;
+    } else if args.routine.is_none() {
+        printer.object(&mut Sink(out))?;
     } else {
-        Status::Findings
-    })
+        for id in routines {
+            printer.routine(id, &mut Sink(&mut *out))?;
+        }
+    }
+    Ok(Status::Clean)
 }
 
-/// The routines that are wanted.
-fn chosen(args: &Args, bytes: &[u8], object: &Object<'_>) -> Result<Vec<RoutineId>, String> {
-    let Some(wanted) = &args.routine else {
-        return Ok(object.routines().map(|(id, _)| id).collect());
-    };
-    let container = Container::parse(bytes).map_err(|e| e.to_string())?;
-    match find_routine(&container, wanted) {
-        Some(id) => Ok(vec![id]),
-        None => {
-            let names: Vec<_> = object.routines().map(|(_, r)| printable(&r.name)).collect();
-            Err(format!(
-                "{}: no routine {wanted:?}; there are: {}",
-                input::name(&args.file),
-                names.join(", ")
-            ))
-        }
-    }
+/// The routine that is wanted.
+fn chosen(path: &Path, object: &Object<'_>, wanted: &str) -> Result<RoutineId, Failure> {
+    find_routine(object, wanted).map_err(|_| {
+        let names: Vec<_> = object.routines().map(|(_, r)| printable(&r.name)).collect();
+        Failure::Other(format!(
+            "{}: no routine {wanted:?}; there are: {}",
+            input::name(path),
+            names.join(", ")
+        ))
+    })
 }
 
 fn write_files(
@@ -141,19 +186,17 @@ fn write_files(
     printer: &Printer<'_, '_>,
     routines: &[RoutineId],
     folder: &Path,
+    taken: &mut HashSet<String>,
 ) -> Result<(), Failure> {
-    let failed =
-        |path: &Path, error: io::Error| Failure::Other(format!("{}: {error}", input::name(path)));
-    fs::create_dir_all(folder).map_err(|e| failed(folder, e))?;
-    let mut taken = HashSet::new();
+    fs::create_dir_all(folder).map_err(|e| output::at(folder, &e))?;
     for &id in routines {
-        let path = folder.join(free_name(object, id, &mut taken));
+        let path = folder.join(free_name(object, id, taken));
         let write = || {
             let mut out = Sink(BufWriter::new(File::create(&path)?));
             printer.routine(id, &mut out)?;
             out.0.flush()
         };
-        write().map_err(|e| failed(&path, e))?;
+        write().map_err(|e| output::at(&path, &e))?;
     }
     Ok(())
 }

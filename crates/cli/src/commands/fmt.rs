@@ -1,9 +1,11 @@
 //! `visakit fmt`: texts in the form of the printer.
 
-use super::asm::one_byte_each;
-use crate::output::Failure;
+use crate::input::Wanted;
+use crate::output::{self, Failure};
+use crate::reading::{Reading, open};
+use crate::render::one_byte_each;
 use crate::{Status, input, render};
-use std::fs;
+use serde_json::json;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use visakit::text::Style;
@@ -11,9 +13,9 @@ use visakit::text::asm::Options;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Texts, or - for standard input. What they become goes to standard output.
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
+    /// Texts, folders that are searched for *.visaasm, or - for standard input. What they become goes to standard output.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
     /// Write the texts back to their files, those that change.
     #[arg(short, long, conflicts_with = "check")]
     write: bool,
@@ -23,6 +25,8 @@ pub(crate) struct Args {
     /// Whose spacing the texts get.
     #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
     style: StyleName,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 #[derive(Clone, Copy, Default, clap::ValueEnum)]
@@ -44,18 +48,35 @@ impl From<StyleName> for Style {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    let found = input::find(&args.paths, Wanted::Texts);
     let mut status = Status::Clean;
-    let mut out = io::stdout().lock();
-    for path in &args.files {
+    for error in &found.errors {
+        render::failure(error);
+        status = Status::Unusable;
+    }
+    let options = Options {
+        dialect: args.reading.dialect,
+        ..Options::default()
+    };
+    let mut out = Vec::new();
+    let mut changed = Vec::new();
+    for path in &found.files {
         if args.write && path.as_os_str() == "-" {
             let message = "standard input cannot be written back: leave --write out";
             return Err(Failure::Other(message.to_owned()));
         }
-        let text = input::read_text(path).map_err(Failure::Other)?;
-        let tidy = match visakit::text::format_as(&text, &Options::default(), args.style.into()) {
+        let opened = open(path)?;
+        if opened.is_object() {
+            let name = input::name(path);
+            return Err(Failure::Other(format!(
+                "{name}: is an object, expected text; `visakit dis` prints it"
+            )));
+        }
+        let text = opened.bytes();
+        let tidy = match visakit::text::format_as(text, &options, args.style.into()) {
             Ok(tidy) => tidy,
             Err(faults) => {
-                let shown = one_byte_each(&text);
+                let shown = one_byte_each(text);
                 for fault in &faults {
                     render::text_error(path, &shown, fault);
                 }
@@ -63,18 +84,38 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
                 continue;
             }
         };
+        let changes = tidy != text;
+        if changes {
+            changed.push(input::name(path));
+        }
         if args.check {
-            if tidy != text {
-                writeln!(out, "{}", input::name(path))?;
-                status = status.max(Status::Findings);
-            }
+            status = status.max(if changes {
+                Status::Findings
+            } else {
+                Status::Clean
+            });
         } else if !args.write {
-            out.write_all(&tidy)?;
-        } else if tidy != text {
-            fs::write(path, tidy)
-                .map_err(|error| Failure::Other(format!("{}: {error}", input::name(path))))?;
+            out.extend(tidy);
+        } else if changes {
+            output::file(path, &tidy)?;
         }
     }
-    out.flush()?;
+    if output::is_json() {
+        let mut document = json!({ "files": found.files.len(), "changed": changed });
+        if let (false, Some(document)) = (args.check || args.write, document.as_object_mut()) {
+            document.insert("text".to_owned(), String::from_utf8_lossy(&out).into());
+        }
+        output::json(&document)?;
+    } else if args.check {
+        let mut out = output::stdout();
+        for name in &changed {
+            writeln!(out, "{name}")?;
+        }
+        out.flush()?;
+    } else {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(&out)?;
+        stdout.flush()?;
+    }
     Ok(status)
 }

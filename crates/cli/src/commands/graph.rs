@@ -1,17 +1,16 @@
 //! `visakit cfg` and `visakit callgraph`: graphs for Graphviz, or as SVG.
 
-use super::{Reading, change};
-use crate::output::{Failure, stdout};
+use crate::output::{self, Failure};
+use crate::reading::{Reading, open};
 use crate::{Status, input, render};
-use std::io::Write;
 use std::path::PathBuf;
 use visakit::isa::object::Object;
-use visakit::rewrite::find_routine;
 use visakit::rewrite::graph::{CallGraph, Cfg, Picture, dot, svg};
+use visakit::rewrite::{extract, find_routine};
 
 #[derive(clap::Args)]
 pub(crate) struct Drawing {
-    /// The object, or - for standard input.
+    /// The object or text, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Write an SVG image instead of Graphviz text.
@@ -34,6 +33,15 @@ pub(crate) struct Flow {
     routine: Option<String>,
 }
 
+#[derive(clap::Args)]
+pub(crate) struct Calls {
+    #[command(flatten)]
+    drawing: Drawing,
+    /// Only this routine and what it calls, by name or number (kernels first, then functions).
+    #[arg(long, value_name = "NAME|INDEX")]
+    routine: Option<String>,
+}
+
 pub(crate) fn flow(args: &Flow) -> Result<Status, Failure> {
     draw(&args.drawing, |object| {
         let one = match &args.routine {
@@ -50,9 +58,14 @@ pub(crate) fn flow(args: &Flow) -> Result<Status, Failure> {
     })
 }
 
-pub(crate) fn calls(args: &Drawing) -> Result<Status, Failure> {
-    draw(args, |object| {
-        Ok(vec![CallGraph::of(object).picture(object)])
+pub(crate) fn calls(args: &Calls) -> Result<Status, Failure> {
+    draw(&args.drawing, |object| {
+        let mut object = object.clone();
+        if let Some(name) = &args.routine {
+            let root = find_routine(&object, name).map_err(|e| e.to_string())?;
+            extract(&mut object, &[root]).map_err(|e| e.to_string())?;
+        }
+        Ok(vec![CallGraph::of(&object).picture(&object)])
     })
 }
 
@@ -60,10 +73,8 @@ fn draw(
     args: &Drawing,
     pictures: impl FnOnce(&Object<'_>) -> Result<Vec<Picture>, String>,
 ) -> Result<Status, Failure> {
-    let bytes = input::read(&args.file).map_err(Failure::Other)?;
-    let Some(object) = change::decode(&args.file, &bytes, args.reading) else {
-        return Ok(Status::Unusable);
-    };
+    let input = open(&args.file)?;
+    let object = args.reading.object(&input)?.object;
     let pictures = pictures(&object)
         .map_err(|error| Failure::Other(format!("{}: {error}", input::name(&args.file))))?;
     let image = args.svg
@@ -77,15 +88,7 @@ fn draw(
         true => svg(&mut text, &pictures),
         false => dot(&mut text, &pictures),
     };
-    match &args.output {
-        Some(path) if path.as_os_str() != "-" => std::fs::write(path, text)
-            .map_err(|error| Failure::Other(format!("{}: {error}", input::name(path))))?,
-        _ => {
-            let mut out = stdout();
-            out.write_all(text.as_bytes())?;
-            out.flush()?;
-        }
-    }
+    output::text(args.output.as_deref(), text.as_bytes())?;
     if pictures.is_empty() {
         render::note("nothing could be decoded");
         return Ok(Status::Findings);

@@ -2,14 +2,15 @@
 
 use super::change::{self, Output};
 use crate::output::{Failure, needs_place};
-use crate::{Status, input, render};
+use crate::reading::open;
+use crate::{Status, render};
 use std::path::PathBuf;
 use visakit::isa::object::{Object, RoutineId};
 use visakit::rewrite::{UnresolvedUse, merge};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The objects, or - for standard input. The routines keep this order.
+    /// The objects or texts, or - for standard input. The routines keep this order.
     #[arg(required = true, num_args = 2.., value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -22,17 +23,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let output = args.out.output.as_deref();
     needs_place(output)?;
-    let read = args.files.iter().map(|path| input::read(path));
-    let bytes = read
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(Failure::Other)?;
-    let mut objects = Vec::with_capacity(bytes.len());
-    for (path, bytes) in args.files.iter().zip(&bytes) {
-        match change::decode(path, bytes, args.out.reading) {
-            Some(object) => objects.push(object),
-            None => return Ok(Status::Unusable),
-        }
-    }
+    let inputs = args.files.iter().map(|path| open(path));
+    let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+    let reading = args.out.reading;
+    let objects = inputs.iter().map(|input| Ok(reading.object(input)?.object));
+    let objects = objects.collect::<Result<Vec<_>, Failure>>()?;
     let last = args
         .files
         .last()

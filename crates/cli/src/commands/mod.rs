@@ -2,6 +2,7 @@
 
 pub(crate) mod asm;
 mod change;
+pub(crate) mod compile;
 pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod dis;
@@ -25,35 +26,7 @@ pub(crate) mod stats;
 pub(crate) mod strip;
 pub(crate) mod validate;
 
-use visakit::isa::{Dialect, Op};
-use visakit::parse::ReadOptions;
-
-/// How objects are read, the same in all subcommands.
-#[derive(clap::Args, Clone, Copy)]
-pub(crate) struct Reading {
-    /// Continue after faults: keep what cannot be decoded as raw bytes.
-    #[arg(long)]
-    lenient: bool,
-    /// Read in this dialect instead of detecting it.
-    #[arg(long, value_name = "NAME", value_parser = dialect)]
-    dialect: Option<Dialect>,
-}
-
-impl Reading {
-    pub(crate) fn options(self) -> ReadOptions {
-        ReadOptions {
-            lenient: self.lenient,
-            dialect: self.dialect,
-        }
-    }
-}
-
-fn dialect(name: &str) -> Result<Dialect, String> {
-    Dialect::from_name(name).ok_or_else(|| {
-        let names: Vec<_> = Dialect::ALL.iter().map(|d| d.name()).collect();
-        format!("known dialects: {}", names.join(", "))
-    })
-}
+use visakit::isa::Op;
 
 /// Opcode and, where there is one, sub-operation: `0x47`, `0x89.03`.
 fn number(op: Op) -> String {

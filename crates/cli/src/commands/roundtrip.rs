@@ -1,94 +1,149 @@
 //! `visakit roundtrip`: read, write, compare.
 
-use super::Reading;
-use crate::output::{Failure, stdout};
+use crate::input::Wanted;
+use crate::output::{self, Failure, count, printable, stdout};
+use crate::reading::{Reading, with};
 use crate::{Status, input, render};
 use indicatif::{ParallelProgressIterator, ProgressBar, ProgressStyle};
 use rayon::prelude::*;
+use serde::Serialize;
+use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
-use visakit::verify::{Counts, Outcome, roundtrip};
+use std::path::{Path, PathBuf};
+use visakit::verify::{Counts, Outcome, roundtrip, roundtrip_text};
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "An object is read and written again; the bytes must be the same. A text is assembled, printed \
+and assembled again; the objects must be the same."
+)]
 pub(crate) struct Args {
-    /// Files, folders that are searched for *.isa, or - for standard input.
+    /// Objects, texts, folders that are searched for *.isa and *.visaasm, or - for standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     reading: Reading,
 }
 
+/// What became of a file.
+#[derive(Serialize)]
+struct Entry {
+    file: String,
+    result: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    #[serde(skip)]
+    counts: Counts,
+    #[serde(skip)]
+    status: Status,
+}
+
+fn entry(path: &Path, args: &Args) -> Entry {
+    let reading = args.reading;
+    let outcome = with(path, |input| {
+        if input.is_object() {
+            return Ok(roundtrip(input.bytes().to_vec(), reading.options()));
+        }
+        let how = reading.how(None);
+        let linked = input.object(&how)?;
+        Ok(roundtrip_text(&linked.object, linked.grf_bytes))
+    });
+    let (result, message, counts, status) = match outcome {
+        Ok(Outcome::Identical(counts)) => ("identical", None, counts, Status::Clean),
+        Ok(Outcome::Different {
+            counts,
+            offset,
+            written,
+        }) => {
+            let message = format!(
+                "differs from offset {offset:#x} on ({} bytes read, {written} written)",
+                counts.bytes
+            );
+            ("different", Some(message), counts, Status::Findings)
+        }
+        Ok(Outcome::Unwritable(error)) => {
+            let message = format!("was read but cannot be written: {error}");
+            (
+                "different",
+                Some(message),
+                Counts::default(),
+                Status::Findings,
+            )
+        }
+        Ok(Outcome::Rejected(error)) => {
+            let message = Some(error.to_string());
+            ("rejected", message, Counts::default(), Status::Unusable)
+        }
+        Err(rejected) => {
+            let message = rejected.to_string();
+            let short = message.strip_prefix(&format!("{}: ", rejected.file));
+            let message = short.unwrap_or(&message).to_owned();
+            (
+                "rejected",
+                Some(message),
+                Counts::default(),
+                rejected.status,
+            )
+        }
+    };
+    Entry {
+        file: input::name(path),
+        result,
+        message: message.map(|m| printable(m.as_bytes())),
+        counts,
+        status,
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let found = input::find(&args.paths);
-    let options = args.reading.options();
-    let outcomes: Vec<Result<Option<Outcome>, String>> = found
+    let found = input::find(&args.paths, Wanted::Programs);
+    let entries: Vec<Entry> = found
         .files
         .par_iter()
         .progress_with(progress(found.files.len()))
-        .map(|path| {
-            let bytes = input::read(path)?;
-            let is_text = input::is_text(path, &bytes);
-            Ok((!is_text).then(|| roundtrip(bytes, options)))
-        })
+        .map(|path| entry(path, args))
         .collect();
-
-    let mut out = stdout();
-    let mut total = Counts::default();
-    let [mut identical, mut different, mut rejected, mut unread] = [0u64; 4];
+    let mut status = Status::Clean;
     for error in &found.errors {
-        unread += 1;
         render::failure(error);
+        status = Status::Unusable;
     }
-    for (path, outcome) in found.files.iter().zip(outcomes) {
-        match outcome {
-            Err(error) => {
-                unread += 1;
-                render::failure(&error);
-            }
-            Ok(None) => render::note(&format!("{}: vISA text, skipped", input::name(path))),
-            Ok(Some(Outcome::Identical(counts))) => {
-                identical += 1;
-                total += counts;
-            }
-            Ok(Some(Outcome::Different {
-                counts,
-                offset,
-                written,
-            })) => {
-                different += 1;
-                total += counts;
-                let message = format!(
-                    "differs from offset {offset:#x} on ({} bytes read, {written} written)",
-                    counts.bytes
-                );
-                writeln!(out, "{}", render::brief(path, &message))?;
-            }
-            Ok(Some(Outcome::Unwritable(error))) => {
-                different += 1;
-                let message = format!("was read but cannot be written: {error}");
-                writeln!(out, "{}", render::brief(path, &message))?;
-            }
-            Ok(Some(Outcome::Rejected(error))) => {
-                rejected += 1;
-                writeln!(out, "{}", render::brief(path, &error))?;
-            }
+    let mut total = Counts::default();
+    for entry in &entries {
+        total += entry.counts;
+        status = status.max(entry.status);
+    }
+    let of = |result: &str| entries.iter().filter(|e| e.result == result).count();
+    let [identical, different, rejected] = ["identical", "different", "rejected"].map(of);
+    if args.reading.json {
+        output::json(&json!({
+            "objects": entries.len(),
+            "routines": total.routines,
+            "instructions": total.instructions,
+            "bytes": total.bytes,
+            "identical": identical,
+            "different": different,
+            "rejected": rejected,
+            "files": entries,
+        }))?;
+        return Ok(status);
+    }
+    let mut out = stdout();
+    for entry in &entries {
+        if let Some(message) = &entry.message {
+            writeln!(out, "{}: {message}", entry.file)?;
         }
     }
-    let objects = identical + different + rejected;
     writeln!(
         out,
-        "{objects} objects, {} routines, {} instructions, {} bytes: \
-         {identical} identical, {different} different, {rejected} rejected",
-        total.routines, total.instructions, total.bytes
+        "{}, {}, {}, {}:\n{identical} identical, {different} different, {rejected} rejected",
+        count(entries.len(), "object"),
+        count(total.routines, "routine"),
+        count(total.instructions, "instruction"),
+        count(total.bytes, "byte"),
     )?;
     out.flush()?;
-    Ok(if unread > 0 {
-        Status::Unusable
-    } else if different + rejected > 0 {
-        Status::Findings
-    } else {
-        Status::Clean
-    })
+    Ok(status)
 }
 
 /// Shown on a terminal only, and gone when the work is done.

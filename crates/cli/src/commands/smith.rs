@@ -1,19 +1,19 @@
 //! `visakit smith`: valid objects out of seeds.
 
-use crate::output::Failure;
-use crate::{Status, input, render};
+use crate::output::{self, Failure};
+use crate::{Status, names, render};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use visakit::isa::{Dialect, Version};
 use visakit_smith::{Classes, Config, Platform, from_seed};
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  visakit smith --seed 1 -o out                           one object, out/1.isa
-  visakit smith --seed 1 --count 1000 --platform pvc -o out
-  visakit smith --seed 7 --without memory,indirect -o out
-  visakit dis out/7.isa                                   look at it")]
+  visakit smith --seed 1 -o 1.isa                         one object
+  visakit smith --seed 1 --count 1000 --platform pvc --output-dir out
+  visakit smith --seed 7 --without memory,indirect -o 7.isa
+  visakit dis 7.isa                                       look at it")]
 pub(crate) struct Args {
     /// First seed; the same seed and switches give the same object.
     #[arg(long, value_name = "N")]
@@ -22,13 +22,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "K", default_value_t = 1)]
     count: u64,
     /// Platform whose instructions and register size are used.
-    #[arg(long, value_name = "NAME", default_value = "skl")]
+    #[arg(long, value_name = "NAME", default_value = "skl", value_parser = names::platform())]
     platform: Platform,
     /// Version of the objects.
-    #[arg(long, value_name = "VERSION", value_parser = super::asm::version)]
+    #[arg(long, value_name = "VERSION", value_parser = names::version())]
     target_version: Option<Version>,
     /// Dialect of the objects, for layouts that share a version.
-    #[arg(long, value_name = "NAME", value_parser = super::dialect)]
+    #[arg(long, value_name = "NAME", value_parser = names::dialect())]
     dialect: Option<Dialect>,
     /// Most statements of an object; a statement is one to about six instructions.
     #[arg(long, value_name = "N", default_value_t = 40)]
@@ -39,9 +39,15 @@ pub(crate) struct Args {
     /// Also generate objects that may run forever or have undefined results.
     #[arg(long)]
     not_executable: bool,
+    /// The object, where it is one. [default: standard output, unless that is a terminal]
+    #[arg(short, long, value_name = "OUT.isa", conflicts_with = "output_dir")]
+    output: Option<PathBuf>,
     /// Folder for the objects, named SEED.isa; created if missing.
-    #[arg(short, long, value_name = "DIR")]
-    output: PathBuf,
+    #[arg(long, value_name = "DIR")]
+    output_dir: Option<PathBuf>,
+    /// Print one JSON document (docs/json.md).
+    #[arg(long)]
+    json: bool,
 }
 
 fn class(text: &str) -> Result<Classes, String> {
@@ -64,28 +70,29 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     for class in &args.without {
         config.classes.remove(*class);
     }
-    fs::create_dir_all(&args.output).map_err(|error| at(&args.output, &error))?;
+    let written = |seed: u64| {
+        visakit::encode::write(&from_seed(seed, &config))
+            .map_err(|error| Failure::Other(format!("seed {seed}: {error}")))
+    };
+    let Some(folder) = &args.output_dir else {
+        if args.count != 1 {
+            let message = "more than one object goes to a folder: name it with --output-dir";
+            return Err(Failure::Other(message.to_owned()));
+        }
+        output::needs_place(args.output.as_deref())?;
+        output::object(args.output.as_deref(), &written(args.seed)?)?;
+        return Ok(Status::Clean);
+    };
+    fs::create_dir_all(folder).map_err(|error| output::at(folder, &error))?;
     let bar = progress(args.count);
     for seed in (args.seed..).take(usize::try_from(args.count).unwrap_or(usize::MAX)) {
-        let object = from_seed(seed, &config);
-        let bytes = visakit::encode::write(&object)
-            .map_err(|error| Failure::Other(format!("seed {seed}: {error}")))?;
-        let path = args.output.join(format!("{seed}.isa"));
-        fs::write(&path, bytes).map_err(|error| at(&path, &error))?;
+        output::file(&folder.join(format!("{seed}.isa")), &written(seed)?)?;
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let objects = if args.count == 1 { "object" } else { "objects" };
-    render::note(&format!(
-        "{} {objects} in {}",
-        args.count,
-        args.output.display()
-    ));
+    let objects = output::count(args.count, "object");
+    render::note(&format!("{objects} in {}", folder.display()));
     Ok(Status::Clean)
-}
-
-fn at(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Other(format!("{}: {error}", input::name(path)))
 }
 
 /// Shown on a terminal only, and only where there is something to wait for.

@@ -1,8 +1,9 @@
 //! `visakit stats`: what many objects are made of, in numbers.
 
-use super::Reading;
 use super::roundtrip::progress;
+use crate::input::Wanted;
 use crate::output::{self, Failure, heading, stdout};
+use crate::reading::{Reading, Rejected, with};
 use crate::table::{Align, Columns};
 use crate::{Status, input, render};
 use indicatif::ParallelProgressIterator;
@@ -10,17 +11,19 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use visakit::parse::{self, Container, ReadOptions};
+use visakit::parse::Container;
+use visakit::rewrite::find_routine;
 use visakit::stats::{Operands, Sizes, Stats};
+use visakit_launch::{Input, LaunchError};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Files, folders that are searched for *.isa, or - for standard input.
+    /// Objects, texts, folders that are searched for *.isa and *.visaasm, or - for standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Print one JSON document.
-    #[arg(long)]
-    json: bool,
+    /// Only the routines of this name or number (kernels first, then functions).
+    #[arg(long, value_name = "NAME|INDEX")]
+    routine: Option<String>,
     #[command(flatten)]
     reading: Reading,
 }
@@ -31,81 +34,92 @@ struct Outcome {
     stats: Stats,
     /// Faults that lenient reading passed over.
     faults: u64,
-    /// Files that are no objects or damaged ones, with the reason.
-    rejected: Vec<(PathBuf, parse::Error)>,
-    /// Files of vISA text.
-    skipped: Vec<PathBuf>,
-    /// Why some paths could not be read at all.
-    unread: Vec<String>,
+    /// Files that could not be read.
+    rejected: Vec<Rejected>,
 }
 
 impl Outcome {
-    fn of(path: &Path, options: ReadOptions) -> Self {
-        let mut outcome = Self::default();
-        match input::read(path) {
-            Err(error) => outcome.unread.push(error),
-            Ok(bytes) if input::is_text(path, &bytes) => outcome.skipped.push(path.to_owned()),
-            Ok(bytes) => match count(&bytes, options) {
-                Err(error) => outcome.rejected.push((path.to_owned(), error)),
-                Ok((stats, faults)) => {
-                    outcome.stats = stats;
-                    outcome.faults = faults;
-                }
+    fn of(path: &Path, args: &Args) -> Self {
+        match with(path, |input| count(input, args)) {
+            Ok((stats, faults)) => Self {
+                stats,
+                faults,
+                rejected: Vec::new(),
+            },
+            Err(rejected) => Self {
+                rejected: vec![rejected],
+                ..Self::default()
             },
         }
-        outcome
     }
 
     fn and(mut self, mut other: Self) -> Self {
         self.stats += other.stats;
         self.faults += other.faults;
         self.rejected.append(&mut other.rejected);
-        self.skipped.append(&mut other.skipped);
-        self.unread.append(&mut other.unread);
         self
     }
 
     fn status(&self) -> Status {
-        if !self.unread.is_empty() {
-            Status::Unusable
-        } else if !self.rejected.is_empty() || self.faults > 0 {
+        let rejected = self.rejected.iter().map(|r| r.status).max();
+        let faults = if self.faults > 0 {
             Status::Findings
         } else {
             Status::Clean
-        }
+        };
+        rejected.unwrap_or(Status::Clean).max(faults)
     }
 }
 
-fn count(bytes: &[u8], options: ReadOptions) -> Result<(Stats, u64), parse::Error> {
-    let decoded = parse::read_with(bytes, options)?;
-    let sizes = Sizes::of(&Container::parse(bytes)?);
-    let stats = Stats::of(&decoded.object, sizes);
-    Ok((stats, decoded.errors.len() as u64))
+fn count(input: &Input, args: &Args) -> Result<(Stats, u64), Vec<LaunchError>> {
+    let mut linked = input.object(&args.reading.how(None))?;
+    // A text has the size of the object that it makes, if it makes one.
+    let sizes = |bytes: &[u8]| Container::parse(bytes).map(|container| Sizes::of(&container));
+    let sizes = if input.is_object() {
+        sizes(input.bytes()).ok()
+    } else {
+        let bytes = visakit::encode::write(&linked.object).ok();
+        bytes.and_then(|bytes| sizes(&bytes).ok())
+    };
+    if let Some(wanted) = &args.routine {
+        let object = &mut linked.object;
+        let one = find_routine(object, wanted).ok();
+        let is = |id| one == Some(id);
+        let mut keep = object
+            .routines()
+            .map(|(id, _)| is(id))
+            .collect::<Vec<_>>()
+            .into_iter();
+        object.kernels.retain(|_| keep.next().unwrap_or(false));
+        object.functions.retain(|_| keep.next().unwrap_or(false));
+    }
+    let stats = Stats::of(&linked.object, sizes.unwrap_or_default());
+    Ok((stats, linked.faults.len() as u64))
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let found = input::find(&args.paths);
-    let options = args.reading.options();
+    let found = input::find(&args.paths, Wanted::Programs);
     // The order of the files is kept: what is added up first stands first.
-    let mut outcome = found
+    let outcome = found
         .files
         .par_iter()
         .progress_with(progress(found.files.len()))
-        .map(|path| Outcome::of(path, options))
+        .map(|path| Outcome::of(path, args))
         .reduce(Outcome::default, Outcome::and);
-    outcome.unread.splice(..0, found.errors);
-    for error in &outcome.unread {
+    for error in &found.errors {
         render::failure(error);
     }
-    for path in &outcome.skipped {
-        render::note(&format!("{}: vISA text, skipped", input::name(path)));
-    }
-    if args.json {
+    if args.reading.json {
         output::json(&document(&outcome))?;
     } else {
         text(&outcome)?;
     }
-    Ok(outcome.status())
+    let unfound = if found.errors.is_empty() {
+        Status::Clean
+    } else {
+        Status::Unusable
+    };
+    Ok(outcome.status().max(unfound))
 }
 
 fn share(n: u64, total: u64) -> f64 {
@@ -121,21 +135,20 @@ fn percent(n: u64, total: u64) -> String {
 fn text(outcome: &Outcome) -> Result<(), Failure> {
     let stats = &outcome.stats;
     let mut out = stdout();
-    for (path, error) in &outcome.rejected {
-        writeln!(out, "{}", render::brief(path, error))?;
+    for rejected in &outcome.rejected {
+        writeln!(out, "{rejected}")?;
     }
     writeln!(
         out,
-        "{} objects, {} kernels, {} functions, {} instructions ({} predicated), {} bytes: \
-         {} rejected, {} faults",
-        stats.objects,
-        stats.kernels,
-        stats.functions,
-        stats.instructions(),
+        "{}, {}, {}, {} ({} predicated),\n{}: {} rejected, {}",
+        output::count(stats.objects, "object"),
+        output::count(stats.kernels, "kernel"),
+        output::count(stats.functions, "function"),
+        output::count(stats.instructions(), "instruction"),
         stats.predicated,
-        stats.sizes.file,
+        output::count(stats.sizes.file, "byte"),
         outcome.rejected.len(),
-        outcome.faults
+        output::count(outcome.faults, "fault")
     )?;
     if stats.raw_items > 0 {
         writeln!(
@@ -265,17 +278,6 @@ fn document(outcome: &Outcome) -> Value {
         |operands: Operands| object(operands.iter().map(|(k, n)| (k.to_owned(), n)).collect());
     let mut sizes = object(bytes(stats.sizes));
     sizes.insert("file".to_owned(), stats.sizes.file.into());
-    let rejected: Vec<Value> = outcome
-        .rejected
-        .iter()
-        .map(|(path, error)| {
-            json!({
-                "file": input::name(path),
-                "error": output::printable(error.to_string().as_bytes()),
-                "offset": error.offset(),
-            })
-        })
-        .collect();
     json!({
         "objects": stats.objects,
         "kernels": stats.kernels,
@@ -292,7 +294,6 @@ fn document(outcome: &Outcome) -> Value {
         "bytes": sizes,
         "versions": object(stats.versions.iter().map(|(v, n)| (v.to_string(), *n)).collect()),
         "dialects": object(stats.dialects.iter().map(|(d, n)| (d.to_string(), *n)).collect()),
-        "rejected": rejected,
-        "unread": outcome.unread,
+        "rejected": outcome.rejected,
     })
 }

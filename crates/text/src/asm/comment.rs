@@ -59,6 +59,7 @@ impl<'t> Assembler<'t> {
             b"grf_bytes" => {
                 let bytes = self.word32()?;
                 self.grf_bytes = bytes.max(1);
+                self.grf_assumed = false;
                 Ok(())
             }
             b"no_routines" => {

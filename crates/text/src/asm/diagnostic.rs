@@ -45,6 +45,8 @@ impl Span {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum DiagnosticKind {
+    /// What is meant depends on the size of a register, which is not known.
+    RegisterSize,
     /// Something else was expected here.
     Syntax,
     /// No instruction has this name.

@@ -156,7 +156,9 @@ impl<'t> Assembler<'t> {
         };
         most(routines + 1, 0xffff, "routines", span)?;
         let paired = Paired::of(self.stated);
-        self.draft = Some(Draft::new(kind, name, format, self.grf_bytes, paired));
+        let mut draft = Draft::new(kind, name, format, self.grf_bytes, paired);
+        draft.grf_assumed = self.grf_assumed;
+        self.draft = Some(draft);
         Ok(())
     }
 

@@ -64,7 +64,7 @@ use pieces::StatementKind;
 use routine::Draft;
 use visakit_isa::object::{LabelKind, Object, RoutineId};
 use visakit_isa::table::{FieldName, Status};
-use visakit_isa::{Dialect, Features, Instruction, Predicate, Value, Version};
+use visakit_isa::{Dialect, Features, Instruction, Platform, Predicate, Value, Version};
 
 /// The target of routines that do not say theirs.
 const TARGET_3D: u8 = 1;
@@ -83,8 +83,8 @@ pub struct Options {
     pub version: Option<Version>,
     /// Dialect of the object. Where it is not given: what the text says, else the first one.
     pub dialect: Option<Dialect>,
-    /// Bytes of a register, 32 or 64, which the place of an address-of operand depends on; 32 where
-    /// it is not given.
+    /// Bytes of a register, 32 or 64, which the place of an address-of operand depends on. Where it is not
+    /// given: what the text says (`//Platform:` lines of compilers), else 32; see [`Assembled::undecided`].
     pub grf_bytes: Option<u32>,
 }
 
@@ -107,6 +107,16 @@ pub fn assemble_with_source_map<'t>(
     let mut assembler = Assembler::new(text, options);
     assembler.run();
     assembler.result()
+}
+
+/// What is to be said of an operand that depends on the size of a register, where that is not known.
+fn undecided(span: Span) -> Fault {
+    let message =
+        "where registers have 64 bytes this offset is another place, and nothing tells their size";
+    let fault = Diagnostic::new(DiagnosticKind::RegisterSize, span, message);
+    fault.hint(
+        "name the platform: registers have 32 bytes up to DG2 and ARL, 64 on PVC and since XE2",
+    )
 }
 
 /// What a line made, which a directive after it can change. Entries are the last of their tables.
@@ -146,6 +156,12 @@ struct Assembler<'t> {
     /// What the text says that the format has no place for, and another format has.
     needs: Features,
     grf_bytes: u32,
+    /// Nothing said how large a register is.
+    grf_assumed: bool,
+    /// What the first `//Platform:` line names.
+    platform: Option<Platform>,
+    /// The first operand that depends on it all the same.
+    undecided: Option<Span>,
     draft: Option<Draft<'t>>,
     scratch: Scratch,
     /// Names of attributes that are not in the pool yet.
@@ -186,6 +202,9 @@ impl<'t> Assembler<'t> {
             states_dialect: false,
             needs: Features::empty(),
             grf_bytes: options.grf_bytes.unwrap_or(32).max(1),
+            grf_assumed: options.grf_bytes.is_none(),
+            undecided: None,
+            platform: None,
             draft: None,
             scratch: Scratch::default(),
             pending: Vec::new(),
@@ -247,6 +266,9 @@ impl<'t> Assembler<'t> {
                 _ => {}
             }
             self.last = Last::None;
+            if let Some(platform) = self.cursor.platform.take() {
+                self.of_platform(platform);
+            }
             let start = self.cursor.at;
             match self.statement() {
                 Ok(kind) => {
@@ -269,12 +291,27 @@ impl<'t> Assembler<'t> {
         }
     }
 
+    /// A dump says which platform it was made for. What the options or a directive say counts more.
+    fn of_platform(&mut self, platform: Platform) {
+        if self.grf_assumed {
+            self.grf_bytes = platform.grf_bytes();
+            if let Some(draft) = &mut self.draft {
+                draft.grf_bytes = self.grf_bytes;
+                draft.grf_assumed = false;
+            }
+            self.grf_assumed = false;
+        }
+        self.platform.get_or_insert(platform);
+    }
+
     fn result(mut self) -> Result<Assembled<'t>, Errors> {
         if self.faults.is_empty() {
             self.warnings.sort_by_key(|w| w.span.start);
             return Ok(Assembled {
                 object: self.object,
                 source_map: self.source_map,
+                platform: self.platform,
+                undecided: self.undecided.map(|span| *undecided(span)),
                 warnings: self.warnings,
             });
         }

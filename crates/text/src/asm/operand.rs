@@ -389,8 +389,10 @@ impl<'t> LineParser<'_, 't> {
             Symbol::Surface(SurfaceId(id)) => Ok(state(StateClass::SURFACE, id)),
             Symbol::Sampler(SamplerId(id)) => Ok(state(StateClass::SAMPLER, id)),
             Symbol::General(variable) => {
-                let draft = &*self.draft;
-                let size = operand::element_size(&draft.body, draft.format, variable);
+                let size = operand::element_size(&self.draft.body, self.draft.format, variable);
+                if self.draft.grf_assumed && offset >= self.draft.grf_bytes {
+                    self.draft.undecided.get_or_insert(word.span);
+                }
                 let (row, bytes) = (offset / self.draft.grf_bytes, offset % self.draft.grf_bytes);
                 match u8::try_from(row) {
                     Ok(row) if bytes.is_multiple_of(size) => {

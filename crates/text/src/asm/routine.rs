@@ -32,6 +32,10 @@ pub(super) struct Draft<'t> {
     pub(super) body: Body<'t>,
     pub(super) format: Format,
     pub(super) grf_bytes: u32,
+    /// Nothing said how large a register is.
+    pub(super) grf_assumed: bool,
+    /// The first operand that means something else where registers are larger than assumed.
+    pub(super) undecided: Option<Span>,
     pub(super) paired: Paired,
     /// What `.kernel_attr SimdSize` said.
     pub(super) simd: Option<i64>,
@@ -89,6 +93,8 @@ impl<'t> Draft<'t> {
             body: Body::default(),
             format,
             grf_bytes,
+            grf_assumed: false,
+            undecided: None,
             paired,
             simd: None,
             names: HashMap::new(),

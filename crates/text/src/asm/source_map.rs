@@ -2,6 +2,7 @@
 
 use super::diagnostic::{Diagnostic, Span};
 use alloc::vec::Vec;
+use visakit_isa::Platform;
 use visakit_isa::object::{Body, Object, RoutineId, RoutineKind};
 
 /// The lists of a routine whose entries have spans.
@@ -95,4 +96,9 @@ pub struct Assembled<'t> {
     pub source_map: SourceMap,
     /// Warnings: what was assembled although it looks wrong, in text order.
     pub warnings: Vec<Diagnostic>,
+    /// The platform that the text names in a `//Platform:` line, as compilers write them.
+    pub platform: Option<Platform>,
+    /// The first operand whose place depends on the size of a register, where neither options nor text tell that
+    /// size: it is assembled for registers of 32 bytes, and means something else on a machine of 64.
+    pub undecided: Option<Diagnostic>,
 }

@@ -8,6 +8,7 @@ use crate::asm::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
+use visakit_isa::Platform;
 
 mod tokens;
 
@@ -20,6 +21,8 @@ pub(crate) struct Cursor<'t> {
     pub(crate) at: usize,
     /// Where the directive in a comment stands that was passed last.
     pub(crate) directive: Option<usize>,
+    /// What the last `//Platform:` line of a compiler's dump names.
+    pub(crate) platform: Option<Platform>,
 }
 
 /// A name and where it stands.
@@ -98,6 +101,7 @@ impl<'t> Cursor<'t> {
             text,
             at: 0,
             directive: None,
+            platform: None,
         }
     }
 
@@ -141,6 +145,11 @@ impl<'t> Cursor<'t> {
         };
         if rest.starts_with(b"//@") {
             self.directive = Some(self.at);
+        } else if let Some(name) = rest.strip_prefix(b"//Platform:") {
+            let end = name.iter().position(|c| *c == b'\n').unwrap_or(name.len());
+            let name = core::str::from_utf8(name.get(..end).unwrap_or(name)).ok();
+            let named = name.and_then(|name| Platform::from_name(name.trim()));
+            self.platform = named.or(self.platform);
         }
         self.at += len.unwrap_or(0);
         len.is_some()

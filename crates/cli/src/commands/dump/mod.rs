@@ -3,8 +3,8 @@
 mod json;
 mod lines;
 
-use super::Reading;
 use crate::output::{Failure, printable, stdout};
+use crate::reading::{Reading, open};
 use crate::{Status, input, render};
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,28 +13,27 @@ use visakit::parse::{self, Container};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The object, or - for standard input.
+    /// The object or text, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Only this routine, by name or number (kernels first, then functions).
     #[arg(long, value_name = "NAME|INDEX")]
     routine: Option<String>,
-    /// Print a JSON document.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
     reading: Reading,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let bytes = input::read(&args.file).map_err(Failure::Other)?;
+    let opened = open(&args.file)?;
+    let bytes = args.reading.binary(&opened)?;
+    let bytes = bytes.as_ref();
     let selection = match &args.routine {
         None => Selection::All,
         Some(wanted) => {
-            let container = match Container::parse(&bytes) {
+            let container = match Container::parse(bytes) {
                 Ok(container) => container,
                 Err(error) => {
-                    render::read_error(&args.file, &bytes, &error);
+                    render::read_error(&args.file, bytes, &error);
                     return Ok(Status::Unusable);
                 }
             };
@@ -54,17 +53,17 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         }
     };
     let options = args.reading.options();
-    let (result, faults) = if args.json {
+    let (result, faults) = if args.reading.json {
         let mut document = json::Document::default();
-        let result = walk(&bytes, options, &selection, &mut document);
+        let result = walk(bytes, options, &selection, &mut document);
         let faults = document.faults();
         if result.is_ok() {
-            crate::output::json(&document.finish(&bytes, options))?;
+            crate::output::json(&document.finish(bytes, options))?;
         }
         (result, faults)
     } else {
-        let mut lines = lines::Lines::new(&bytes, stdout());
-        let result = walk(&bytes, options, &selection, &mut lines);
+        let mut lines = lines::Lines::new(bytes, stdout());
+        let result = walk(bytes, options, &selection, &mut lines);
         let flushed = lines.out.flush();
         let faults = lines.faults;
         (
@@ -77,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         Ok(()) => Ok(Status::Clean),
         Err(Stop::Output(failure)) => Err(failure),
         Err(Stop::Object(error)) => {
-            render::read_error(&args.file, &bytes, &error);
+            render::read_error(&args.file, bytes, &error);
             Ok(Status::Unusable)
         }
     }

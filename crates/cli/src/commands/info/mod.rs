@@ -3,8 +3,8 @@
 mod report;
 mod text;
 
-use super::Reading;
 use crate::output::{self, Failure, stdout};
+use crate::reading::{Reading, open};
 use crate::{Status, input, render};
 use report::File;
 use serde::Serialize;
@@ -14,12 +14,12 @@ use visakit::parse;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Files, or - for standard input.
+    /// Objects or texts, or - for standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Print one JSON document.
-    #[arg(long)]
-    json: bool,
+    /// Only this routine, by name or number (kernels first, then functions).
+    #[arg(long, value_name = "NAME|INDEX")]
+    routine: Option<String>,
     #[command(flatten)]
     reading: Reading,
 }
@@ -27,91 +27,92 @@ pub(crate) struct Args {
 /// The JSON document.
 #[derive(Serialize)]
 struct Document {
-    files: Vec<Entry>,
+    files: Vec<File>,
 }
 
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Entry {
-    Read(Box<File>),
-    Unreadable {
-        file: String,
-        error: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        offset: Option<u64>,
-    },
-}
-
-impl Entry {
-    /// Reads a file; says on standard error why it cannot be read.
-    fn of(path: &Path, args: &Args) -> Self {
-        let file = input::name(path);
-        let bytes = match input::read(path) {
-            Ok(bytes) => bytes,
+/// Reads a file; says why it cannot be read.
+fn report(path: &Path, args: &Args) -> Result<File, Failure> {
+    let opened = open(path)?;
+    let name = input::name(&opened.path);
+    if opened.is_object() {
+        let bytes = opened.bytes();
+        let decoded = parse::read_with(bytes, args.reading.options());
+        let container = parse::Container::parse(bytes);
+        return match decoded.and_then(|decoded| Ok((decoded, container?))) {
+            Ok((decoded, container)) => {
+                let others = &decoded.candidates;
+                let faults = &decoded.errors;
+                chosen(
+                    File::new(name, &decoded.object, Some(&container), others, faults),
+                    args,
+                )
+            }
             Err(error) => {
-                render::failure(&error);
-                return Self::Unreadable {
-                    file,
-                    error,
-                    offset: None,
-                };
+                render::read_error(path, bytes, &error);
+                Err(Failure::Told(Status::Unusable))
             }
         };
-        match Self::read(&file, &bytes, args) {
-            Ok(entry) => entry,
-            Err(error) => {
-                render::read_error(path, &bytes, &error);
-                Self::Unreadable {
-                    file,
-                    error: output::printable(error.to_string().as_bytes()),
-                    offset: Some(error.offset()),
-                }
-            }
-        }
     }
+    let linked = args.reading.object(&opened)?;
+    let object = &linked.object;
+    // 4.2 has no binary form, whose sizes and offsets could be told.
+    let bytes = visakit::encode::write(object).unwrap_or_default();
+    let container = parse::Container::parse(&bytes).ok();
+    let fits = [object.dialect];
+    let mut file = File::new(name, object, container.as_ref(), &fits, &[]);
+    file.text = opened.sources.iter().map(|source| source.bytes.len()).sum();
+    chosen(file, args)
+}
 
-    fn read(file: &str, bytes: &[u8], args: &Args) -> Result<Self, parse::Error> {
-        let decoded = parse::read_with(bytes, args.reading.options())?;
-        let container = parse::Container::parse(bytes)?;
-        let file = File::new(file.to_owned(), &container, &decoded);
-        Ok(Self::Read(Box::new(file)))
-    }
-
-    fn status(&self) -> Status {
-        match self {
-            Self::Unreadable { .. } => Status::Unusable,
-            Self::Read(file) if file.faults.is_empty() => Status::Clean,
-            Self::Read(_) => Status::Findings,
-        }
-    }
+/// Leaves the routine that is wanted.
+fn chosen(mut file: File, args: &Args) -> Result<File, Failure> {
+    let Some(wanted) = &args.routine else {
+        return Ok(file);
+    };
+    let named = file.routines.iter().position(|r| r.name == *wanted);
+    let number = named.or_else(|| wanted.parse().ok().filter(|n| *n < file.routines.len()));
+    let Some(number) = number else {
+        let names: Vec<_> = file.routines.iter().map(|r| r.name.as_str()).collect();
+        return Err(Failure::Other(format!(
+            "{}: no routine {wanted:?}; there are: {}",
+            file.file,
+            names.join(", ")
+        )));
+    };
+    file.routines = file.routines.drain(number..=number).collect();
+    Ok(file)
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let mut status = Status::Clean;
-    if args.json {
-        let mut document = Document { files: Vec::new() };
-        for path in &args.files {
-            let entry = Entry::of(path, args);
-            status = status.max(entry.status());
-            document.files.push(entry);
-        }
-        output::json(&document)?;
-        return Ok(status);
-    }
-    let mut out = stdout();
+    let mut document = Document { files: Vec::new() };
     let mut first = true;
     for path in &args.files {
-        let entry = Entry::of(path, args);
-        status = status.max(entry.status());
-        if let Entry::Read(file) = entry {
-            if !first {
-                writeln!(out)?;
+        let file = match report(path, args) {
+            Ok(file) => file,
+            Err(failure) => {
+                status = status.max(failure.tell()?);
+                continue;
             }
-            first = false;
-            text::write(&mut out, &file)?;
-            // What is said about the next file goes to standard error and should come after this.
-            out.flush()?;
+        };
+        if !file.faults.is_empty() {
+            status = status.max(Status::Findings);
         }
+        if args.reading.json {
+            document.files.push(file);
+            continue;
+        }
+        let mut out = stdout();
+        if !first {
+            writeln!(out)?;
+        }
+        first = false;
+        text::write(&mut out, &file)?;
+        // What is said about the next file goes to standard error and should come after this.
+        out.flush()?;
+    }
+    if args.reading.json {
+        output::json(&document)?;
     }
     Ok(status)
 }

@@ -5,8 +5,8 @@ use serde::Serialize;
 use visakit::isa::object::{
     Attribute, Body, Content, Input, InputKind, NativeCode, Object, Routine, RoutineId, RoutineKind,
 };
-use visakit::isa::{Features, Format, StringId, SurfaceId, VarId};
-use visakit::parse::{Container, Decoded, Extent, ExtentId};
+use visakit::isa::{Dialect, Features, Format, StringId, SurfaceId, VarId};
+use visakit::parse::{Container, Error, Extent, ExtentId};
 
 /// Attributes whose bytes are text.
 const TEXT_ATTRIBUTES: [&str; 2] = ["AsmName", "OutputAsmPath"];
@@ -15,6 +15,10 @@ const TEXT_ATTRIBUTES: [&str; 2] = ["AsmName", "OutputAsmPath"];
 #[derive(Serialize)]
 pub(super) struct File {
     pub(super) file: String,
+    /// Bytes of the text, where it is one.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) text: usize,
+    /// Bytes of the object; nothing where the version has no binary form.
     pub(super) size: u64,
     pub(super) version: String,
     pub(super) dialect: &'static str,
@@ -137,17 +141,23 @@ pub(super) struct FaultInfo {
 }
 
 impl File {
-    pub(super) fn new(file: String, container: &Container<'_>, decoded: &Decoded<'_>) -> Self {
-        let object = &decoded.object;
-        let others = decoded.candidates.iter().filter(|d| **d != object.dialect);
+    pub(super) fn new(
+        file: String,
+        object: &Object<'_>,
+        container: Option<&Container<'_>>,
+        candidates: &[Dialect],
+        faults: &[Error],
+    ) -> Self {
+        let others = candidates.iter().filter(|d| **d != object.dialect);
         Self {
             file,
-            size: container.bytes().len() as u64,
+            text: 0,
+            size: container.map_or(0, |c| c.bytes().len() as u64),
             version: object.version.to_string(),
             dialect: object.dialect.name(),
-            dialect_fits: !decoded.candidates.is_empty(),
+            dialect_fits: !candidates.is_empty(),
             other_dialects: others.map(|d| d.name()).collect(),
-            header_size: container.header_end(),
+            header_size: container.map_or(0, Container::header_end),
             routines: object
                 .routines()
                 .map(|(id, routine)| routine_info(container, object, id, routine))
@@ -166,8 +176,7 @@ impl File {
                     linkage: named(variable.linkage.name(), variable.linkage.0),
                 })
                 .collect(),
-            faults: decoded
-                .errors
+            faults: faults
                 .iter()
                 .map(|fault| FaultInfo {
                     offset: fault.offset(),
@@ -179,12 +188,12 @@ impl File {
 }
 
 fn routine_info(
-    container: &Container<'_>,
+    container: Option<&Container<'_>>,
     object: &Object<'_>,
     id: RoutineId,
     routine: &Routine<'_>,
 ) -> RoutineInfo {
-    let place = container.extent(id);
+    let place = container.and_then(|c| c.extent(id));
     let undecoded = match &routine.content {
         Content::Body(_) => None,
         Content::Raw(raw) => Some(&raw.reason),
@@ -289,7 +298,7 @@ fn attribute_info(body: &Body<'_>, attribute: &Attribute<'_>) -> AttributeInfo {
 }
 
 fn binaries(
-    container: &Container<'_>,
+    container: Option<&Container<'_>>,
     format: Format,
     id: RoutineId,
     routine: &Routine<'_>,
@@ -301,14 +310,14 @@ fn binaries(
             kernel: id.index,
             index,
         };
-        container.extents().iter().find(|place| place.id == id)
+        container?.extents().iter().find(|place| place.id == id)
     };
     let info = |(index, binary): (usize, &visakit::isa::object::NativeBinary<'_>)| {
         let place: Option<&Extent> = place(index);
         let content = match binary.code {
             NativeCode::Bytes(_) => BinaryContent::Code,
             NativeCode::Placeholder { offset, size } => {
-                if size == 0 || u64::from(offset) < container.header_end() {
+                if size == 0 || u64::from(offset) < container.map_or(0, Container::header_end) {
                     BinaryContent::Placeholder
                 } else {
                     BinaryContent::Missing
@@ -328,4 +337,10 @@ fn binaries(
 /// The name of a code, or its number where it has none.
 fn named(name: Option<&'static str>, code: u8) -> String {
     name.map_or_else(|| code.to_string(), str::to_owned)
+}
+
+/// For the size of a text that there is not.
+#[allow(clippy::trivially_copy_pass_by_ref)] // that is how serde asks
+const fn is_zero(size: &usize) -> bool {
+    *size == 0
 }

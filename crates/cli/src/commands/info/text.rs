@@ -15,7 +15,11 @@ pub(super) fn write(out: &mut impl Write, file: &File) -> Result<(), Failure> {
         others => format!("{} (also fits {})", file.dialect, others.join(", ")),
     };
     table.row(["dialect".to_owned(), dialect]);
-    let size = format!("{} bytes, header {}", file.size, file.header_size);
+    let size = match (file.text, file.size) {
+        (0, size) => format!("{size} bytes, header {}", file.header_size),
+        (text, 0) => format!("{text} bytes of text; {} has no binary form", file.version),
+        (text, size) => format!("{text} bytes of text, an object of {size} bytes"),
+    };
     table.row(["size".to_owned(), size]);
     write!(out, "{table}")?;
 

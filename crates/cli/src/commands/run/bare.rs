@@ -2,26 +2,18 @@
 
 use super::show::{self, Stats};
 use super::trace::Trace;
-use super::{Args, report, stop};
+use super::{Args, stop};
 use crate::Status;
 use crate::output::{self, Failure, heading, stdout};
 use serde_json::{Map, json};
 use std::io::Write;
 use std::time::Instant;
-use visakit_launch::{Bare, BareOutcome, LaunchError, Shown, Source, find_kernel, value};
+use visakit_launch::{Bare, BareOutcome, LaunchError, Shown, find_kernel, value};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
-    let mut sources = Vec::new();
-    match launch(args, &mut sources) {
-        Ok(done) => done,
-        Err(error) => Ok(report(&error, &sources)),
-    }
-}
-
-fn launch(args: &Args, kept: &mut Vec<Source>) -> Result<Result<Status, Failure>, LaunchError> {
-    *kept = args.sources()?;
-    let (object, grf_bytes) = args.object(kept, None)?;
-    let (id, _) = find_kernel(&object, args.kernel.as_deref())?;
+    let sources = args.sources()?;
+    let (object, grf_bytes) = args.object(&sources, None)?;
+    let (id, _) = find_kernel(&object, args.routine.as_deref())?;
     let mut bare = Bare::new(&object, id, grf_bytes, args.strict)?;
     bare.limits = args.config().limits;
     bare.interrupt = Some(stop::interrupt().clone());
@@ -33,9 +25,7 @@ fn launch(args: &Args, kept: &mut Vec<Source>) -> Result<Result<Status, Failure>
         let mut trace = Trace::new(&object, grf_bytes);
         trace.know(bare.program());
         let outcome = bare.run(&mut trace);
-        if let Err(failure) = trace.end() {
-            return Ok(Err(failure));
-        }
+        trace.end()?;
         outcome?
     } else {
         bare.run(&mut ())?
@@ -52,7 +42,8 @@ fn launch(args: &Args, kept: &mut Vec<Source>) -> Result<Result<Status, Failure>
         stop::tell("the thread had not ended");
         status = Status::Findings;
     }
-    Ok(print(args, &shown, &stats, outcome.stopped).map(|()| status))
+    print(args, &shown, &stats, outcome.stopped)?;
+    Ok(status)
 }
 
 fn chosen(args: &Args, outcome: &BareOutcome) -> Result<Vec<Shown>, LaunchError> {
@@ -67,7 +58,7 @@ fn chosen(args: &Args, outcome: &BareOutcome) -> Result<Vec<Shown>, LaunchError>
 }
 
 fn print(args: &Args, shown: &[Shown], stats: &Stats, stopped: bool) -> Result<(), Failure> {
-    if args.json {
+    if args.reading.json {
         let mut variables = Map::new();
         for variable in shown {
             let elements: Vec<_> = value::show(&variable.bytes, variable.data_type)

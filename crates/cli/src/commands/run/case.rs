@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
         translation: None,
         compiled: None,
     };
-    if args.json {
+    if args.reading.json {
         let list: Vec<_> = failures
             .iter()
             .map(|(name, message)| json!({ "case": name, "failure": message }))

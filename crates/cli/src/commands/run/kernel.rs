@@ -1,62 +1,36 @@
 //! `visakit run` of OpenCL kernels.
 
 use super::show::{self, Buffer, Stats};
+use super::spec::ArgSpec;
 use super::trace::Trace;
-use super::{Args, report, stop};
-use crate::Status;
+use super::{Args, stop};
+use crate::commands::compile;
 use crate::commands::roundtrip::progress;
 use crate::output::{self, Failure, heading, stdout};
+use crate::reading::open;
+use crate::{Status, input};
 use serde_json::json;
 use std::io::Write;
+use std::path::Path;
 use visakit::isa::DataType;
 use visakit_launch::{
-    Argument, Config, Kernel, LaunchError, NdRange, Outcome, Source, ZeInfo, Zebin, find_kernel,
+    Argument, Config, Dump, Kernel, Metadata, NdRange, Outcome, Source, ZeInfo, Zebin, find_kernel,
     value,
 };
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
-    let arguments = args.args.iter().map(super::spec::ArgSpec::argument);
+    let arguments = args.args.iter().map(ArgSpec::argument);
     let arguments = arguments
         .collect::<Result<Vec<_>, _>>()
         .map_err(Failure::Other)?;
-    let mut sources = Vec::new();
-    match launch(args, &arguments, &mut sources) {
-        Ok(done) => done,
-        Err(error) => Ok(report(&error, &sources)),
-    }
-}
-
-/// Two ways to fail: the launch, and the output.
-type Done = Result<Result<Status, Failure>, LaunchError>;
-
-fn launch(args: &Args, arguments: &[Argument], kept: &mut Vec<Source>) -> Done {
-    let read = |path: &std::path::Path| {
-        std::fs::read(path).map_err(|source| LaunchError::Read {
-            path: path.to_owned(),
-            source,
-        })
-    };
-    let zebin = match &args.zebin {
-        Some(path) => Some(Zebin::parse(&read(path)?)?),
-        None => None,
-    };
-    let zeinfo = match (&zebin, &args.zeinfo) {
-        (Some(zebin), _) => ZeInfo::parse(&zebin.zeinfo)?,
-        (None, Some(path)) => ZeInfo::parse(&String::from_utf8_lossy(&read(path)?))?,
-        (None, None) => {
-            return Err(LaunchError::Mismatch(
-                "launching needs metadata: give --zeinfo or --zebin, or run with --media or --bare"
-                    .to_owned(),
-            ));
-        }
-    };
-    *kept = args.sources()?;
-    if let (true, Some(zebin)) = (kept.is_empty(), &zebin) {
-        *kept = embedded(args, zebin)?;
-    }
-    let known = zebin.as_ref().and_then(|z| z.grf_bytes);
-    let (object, grf_bytes) = args.object(kept, known)?;
-    let (_, routine) = find_kernel(&object, args.kernel.as_deref())?;
+    let Program {
+        sources,
+        zeinfo,
+        zebin,
+    } = program(args)?;
+    let grf_bytes = zebin.as_ref().and_then(|z| z.grf_bytes);
+    let (object, grf_bytes) = args.object(&sources, grf_bytes.or_else(|| zeinfo.grf_bytes()))?;
+    let (_, routine) = find_kernel(&object, args.routine.as_deref())?;
     let name = routine.display_name();
     let mut kernel = Kernel::new(&object, &name, &zeinfo)?;
     kernel.grf_bytes = grf_bytes;
@@ -64,8 +38,13 @@ fn launch(args: &Args, arguments: &[Argument], kept: &mut Vec<Source>) -> Done {
         kernel.data = zebin.data;
         kernel.symbols = zebin.symbols;
     }
+    for (index, spec) in args.args.iter().enumerate() {
+        if let ArgSpec::Typed(ty, _) = spec {
+            kernel.check_type(index, *ty)?;
+        }
+    }
     if args.global.is_empty() {
-        return Err(LaunchError::Grid(
+        return Err(Failure::Other(
             "--global is missing: how many work-items?".to_owned(),
         ));
     }
@@ -73,12 +52,10 @@ fn launch(args: &Args, arguments: &[Argument], kept: &mut Vec<Source>) -> Done {
     let config = args.config();
     let outcome = if args.trace {
         let mut trace = Trace::new(&object, grf_bytes);
-        let launch = kernel.prepare(&range, arguments, &config)?;
+        let launch = kernel.prepare(&range, &arguments, &config)?;
         trace.know(launch.program());
         let outcome = launch.run_observed(&config, &mut trace);
-        if let Err(failure) = trace.end() {
-            return Ok(Err(failure));
-        }
+        trace.end()?;
         outcome?
     } else {
         let bar = progress(usize::try_from(range.group_count()).unwrap_or(usize::MAX));
@@ -87,7 +64,7 @@ fn launch(args: &Args, arguments: &[Argument], kept: &mut Vec<Source>) -> Done {
             progress: Some(&count),
             ..config
         };
-        let outcome = kernel.run(&range, arguments, &config);
+        let outcome = kernel.run(&range, &arguments, &config);
         bar.finish_and_clear();
         outcome?
     };
@@ -97,32 +74,88 @@ fn launch(args: &Args, arguments: &[Argument], kept: &mut Vec<Source>) -> Done {
         stop::tell(&format!("{ended} of {all} groups had ended"));
         status = Status::Findings;
     }
-    Ok(print(args, &kernel, arguments, &outcome).map(|()| status))
+    print(args, &kernel, &arguments, &outcome)?;
+    Ok(status)
 }
 
-/// The vISA text in a zebin, if it was built to carry it.
-fn embedded(args: &Args, zebin: &Zebin) -> Result<Vec<Source>, LaunchError> {
-    let path = args.zebin.clone().unwrap_or_default();
-    if zebin.texts.is_empty() {
-        return Err(LaunchError::Zebin(
-            "it holds native code only, no vISA text; give the .isa or .visaasm of the same compilation as well \
-             (docs/running.md tells how to get it)"
+/// What a launch needs.
+struct Program {
+    sources: Vec<Source>,
+    zeinfo: ZeInfo,
+    zebin: Option<Zebin>,
+}
+
+/// The program of the files that are named: texts and objects with their metadata, a zebin that carries text, a folder of
+/// dumps, or a source that is compiled first.
+fn program(args: &Args) -> Result<Program, Failure> {
+    let given = args.zebin.as_ref().or(args.zeinfo.as_ref());
+    let mut metadata = given.map(|path| metadata(path)).transpose()?;
+    let mut sources = Vec::new();
+    for path in &args.files {
+        if path.is_dir() {
+            dumped(args, path, &mut sources, &mut metadata)?;
+        } else if compile::is_source(path) {
+            let folder = compile::to_temporary(path, args.device.as_deref())?;
+            dumped(args, folder.path(), &mut sources, &mut metadata)?;
+        } else {
+            let input = open(path)?;
+            if let (Some(zebin), None) = (input.zebin, &metadata) {
+                metadata = Some(Metadata {
+                    path: path.clone(),
+                    zeinfo: ZeInfo::parse(&zebin.zeinfo)?,
+                    zebin: Some(zebin),
+                });
+            }
+            sources.extend(input.sources);
+        }
+    }
+    if let (true, Some(path)) = (args.files.is_empty(), &args.zebin) {
+        sources = open(path)?.sources;
+    }
+    // A zebin has a text for each kernel.
+    if let (Some(name), true) = (&args.routine, sources.len() > 1) {
+        let module = format!("({name})");
+        let of_name = |s: &Source| s.path.to_string_lossy().ends_with(&module);
+        if sources.iter().any(of_name) {
+            sources.retain(of_name);
+        }
+    }
+    let Some(metadata) = metadata else {
+        return Err(Failure::Other(
+            "launching needs metadata: give --zeinfo or --zebin, or run with --media or --bare"
                 .to_owned(),
         ));
+    };
+    Ok(Program {
+        sources,
+        zeinfo: metadata.zeinfo,
+        zebin: metadata.zebin,
+    })
+}
+
+fn metadata(path: &Path) -> Result<Metadata, Failure> {
+    Ok(Metadata::open(path)?)
+}
+
+/// The kernel in a folder of dumps.
+fn dumped(
+    args: &Args,
+    folder: &Path,
+    sources: &mut Vec<Source>,
+    metadata: &mut Option<Metadata>,
+) -> Result<(), Failure> {
+    let kernel = Dump::open(folder)?.kernel(args.routine.as_deref())?;
+    sources.extend(kernel.sources);
+    if metadata.is_none() {
+        let name = input::name(folder);
+        *metadata = Some(kernel.metadata.ok_or_else(|| {
+            Failure::Other(format!(
+                "{name}: no metadata of kernel {} in this folder: neither a zebin nor a zeinfo; give --zebin or --zeinfo",
+                output::printable(kernel.name.as_bytes())
+            ))
+        })?);
     }
-    let texts = zebin.texts.iter();
-    let wanted = texts.filter(|(module, _)| {
-        args.kernel
-            .as_ref()
-            .is_none_or(|k| module == k || module.is_empty())
-    });
-    let sources: Vec<_> = wanted
-        .map(|(_, text)| Source {
-            path: path.clone(),
-            bytes: text.clone(),
-        })
-        .collect();
-    Ok(sources)
+    Ok(())
 }
 
 /// The size of groups: as told, as the kernel requires, or one that does.
@@ -173,7 +206,7 @@ fn print(
         translation: Some((outcome.translated, outcome.translation)),
         compiled: Some(outcome.compiled),
     };
-    if args.json {
+    if args.reading.json {
         let mut all =
             json!({ "groups": outcome.groups, "buffers": show::buffers_json(args, &list)? });
         show::stopped(&mut all, outcome.stopped);

@@ -2,38 +2,24 @@
 
 use super::show::{self, Buffer, Stats};
 use super::trace::Trace;
-use super::{Args, report, stop};
+use super::{Args, stop};
 use crate::Status;
 use crate::commands::roundtrip::progress;
 use crate::output::{self, Failure, stdout};
 use serde_json::json;
 use std::io::Write;
-use visakit_launch::{
-    Config, LaunchError, Media, MediaOutcome, MediaSurface, Source, Target, find_kernel,
-};
+use visakit_launch::{Config, Media, MediaOutcome, MediaSurface, Target, find_kernel};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     let surfaces = args.surface.iter().map(|s| Ok((s.target, s.surface()?)));
     let surfaces = surfaces
         .collect::<Result<Vec<_>, _>>()
         .map_err(Failure::Other)?;
-    let mut sources = Vec::new();
-    match launch(args, &surfaces, &mut sources) {
-        Ok(done) => done,
-        Err(error) => Ok(report(&error, &sources)),
-    }
-}
-
-fn launch(
-    args: &Args,
-    surfaces: &[(Target, MediaSurface)],
-    kept: &mut Vec<Source>,
-) -> Result<Result<Status, Failure>, LaunchError> {
-    *kept = args.sources()?;
-    let (object, grf_bytes) = args.object(kept, None)?;
-    let (id, _) = find_kernel(&object, args.kernel.as_deref())?;
+    let sources = args.sources()?;
+    let (object, grf_bytes) = args.object(&sources, None)?;
+    let (id, _) = find_kernel(&object, args.routine.as_deref())?;
     let mut media = Media::new(&object, id, grf_bytes, args.strict)?;
-    for (target, surface) in surfaces {
+    for (target, surface) in &surfaces {
         media.surface(*target, surface)?;
     }
     for input in &args.input {
@@ -48,9 +34,7 @@ fn launch(
         let mut trace = Trace::new(&object, grf_bytes);
         trace.know(media.program());
         let outcome = media.run_observed(&config, &mut trace);
-        if let Err(failure) = trace.end() {
-            return Ok(Err(failure));
-        }
+        trace.end()?;
         outcome?
     } else {
         let [columns, rows] = args.group.unwrap_or([1, 1]);
@@ -73,7 +57,8 @@ fn launch(
         stop::tell(&format!("{ended} of {all} threads had ended"));
         status = Status::Findings;
     }
-    Ok(print(args, surfaces, &outcome).map(|()| status))
+    print(args, &surfaces, &outcome)?;
+    Ok(status)
 }
 
 fn print(
@@ -104,7 +89,7 @@ fn print(
         translation: None,
         compiled: None,
     };
-    if args.json {
+    if args.reading.json {
         let mut all =
             json!({ "threads": outcome.threads, "surfaces": show::buffers_json(args, &list)? });
         show::stopped(&mut all, outcome.stopped);

@@ -9,44 +9,48 @@ mod spec;
 mod stop;
 mod trace;
 
-use super::Reading;
-use super::asm::one_byte_each;
-use crate::output::Failure;
-use crate::{Status, render};
+use crate::Status;
+use crate::output::{self, Failure};
+use crate::reading::{Reading, open, tell_faults, told};
 use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
-use visakit::isa::Platform;
+use visakit::isa::object::Object;
 use visakit_exec::{Compiler, Limits, Program};
-use visakit_launch::{Compile, Config, LaunchError, Source, grf_bytes_of};
+use visakit_launch::{Compile, Config, LaunchError, Source, find_kernel, grf_bytes_of, link};
 
 #[derive(clap::Args)]
 #[command(after_long_help = "Examples:
   visakit run k.isa --kernel add --zeinfo k.zeinfo --global 1024 --local 64 \\
       --arg zeros:4096 --arg buffer:a.bin --arg f32:1.5 --out 0:c.bin
+  visakit run add.cl --device dg2 --global 1024 --arg zeros:4096 --arg buffer:a.bin --arg f32:1.5
+  visakit run dumps/ --routine add --global 1024 --arg zeros:4096 --arg buffer:a.bin --arg f32:1.5
   visakit run --case cases/vecadd/skl
   visakit run copy.isa --kernel copy --media 4x4 --surface 0:in.bin:64x64 --surface 1:out.bin:64x64
   visakit run k.visaasm --bare --set V32=1,2,3 --print V33")]
 pub(crate) struct Args {
-    /// The program: an object or vISA text; texts of called functions may follow.
+    /// The program: an object or vISA text (texts of called functions may follow), a zebin that carries text, a folder of
+    /// dumps, or OpenCL C or SPIR-V, which is compiled first.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Run cases: folders with a case.json, compare outputs.
-    #[arg(long, num_args = 1.., value_name = "DIR", conflicts_with_all = ["files", "kernel", "global", "media", "bare"])]
+    #[arg(long, num_args = 1.., value_name = "DIR", conflicts_with_all = ["files", "routine", "global", "media", "bare"])]
     case: Vec<PathBuf>,
     /// For cases: run the compiler's text instead of the object.
     #[arg(long, requires = "case")]
     from_text: bool,
-    /// The kernel. [default: the only one]
-    #[arg(long, value_name = "NAME")]
-    kernel: Option<String>,
+    /// The kernel, by name or number. [default: the only one]
+    #[arg(long, visible_alias = "kernel", value_name = "NAME|INDEX")]
+    routine: Option<String>,
     /// Launch metadata: the text of a .ze_info section.
     #[arg(long, value_name = "FILE", conflicts_with = "zebin")]
     zeinfo: Option<PathBuf>,
     /// Launch metadata, constants and device from a compiled program (zebin).
     #[arg(long, value_name = "FILE")]
     zebin: Option<PathBuf>,
+    /// Device that OpenCL C and SPIR-V are compiled for, such as dg2 or pvc.
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
     /// Work-items in each dimension.
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
     global: Vec<u32>,
@@ -102,9 +106,6 @@ pub(crate) struct Args {
     /// Bare mode: variables to print. [default: all that are not zero]
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "bare")]
     print: Vec<String>,
-    /// Platform, which tells the size of a register. [default: found out, else one with 32 bytes]
-    #[arg(long, value_name = "NAME")]
-    platform: Option<Platform>,
     /// Refuse programs with unsupported instructions even if they are not reached.
     #[arg(long)]
     strict: bool,
@@ -144,9 +145,6 @@ pub(crate) struct Args {
     /// Number of host threads. [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
     reading: Reading,
 }
@@ -223,8 +221,13 @@ impl Args {
         }
     }
 
-    fn sources(&self) -> Result<Vec<Source>, LaunchError> {
-        self.files.iter().map(|path| Source::open(path)).collect()
+    /// The programs that are named, opened.
+    fn sources(&self) -> Result<Vec<Source>, Failure> {
+        let mut sources = Vec::new();
+        for path in &self.files {
+            sources.extend(open(path)?.sources);
+        }
+        Ok(sources)
     }
 
     /// The object that the sources make, and the size of registers that it is for.
@@ -232,73 +235,41 @@ impl Args {
         &self,
         sources: &'s [Source],
         known: Option<u32>,
-    ) -> Result<(visakit::isa::object::Object<'s>, u32), LaunchError> {
-        let options = self.reading.options();
-        let known = self.platform.map(Platform::grf_bytes).or(known);
-        let object = Source::link_with(sources, known.unwrap_or(32), options)?;
-        if known.is_some() {
-            return Ok((object, known.unwrap_or(32)));
+    ) -> Result<(Object<'s>, u32), Failure> {
+        let mut how = self.reading.how(None);
+        how.grf_bytes = how.grf_bytes.or(known);
+        let linked = link(sources, &how).map_err(|errors| told(&errors, sources))?;
+        tell_faults(&linked, sources);
+        let mut grf_bytes = linked.grf_bytes;
+        // What the kernel says counts more than what is said of others.
+        if how.grf_bytes.is_none()
+            && let Ok((_, kernel)) = find_kernel(&linked.object, self.routine.as_deref())
+        {
+            grf_bytes = grf_bytes_of(kernel).or(grf_bytes);
         }
-        let kernel = visakit_launch::find_kernel(&object, self.kernel.as_deref());
-        let found = kernel.ok().and_then(|(_, kernel)| grf_bytes_of(kernel));
-        match found {
-            // Places in texts count registers, so they are read again with the right size.
-            Some(bytes) if bytes != 32 && sources.iter().any(|s| !s.is_object()) => {
-                Ok((Source::link_with(sources, bytes, options)?, bytes))
-            }
-            _ => Ok((object, found.unwrap_or(32))),
-        }
+        Ok((linked.object, grf_bytes.unwrap_or(32)))
     }
 }
 
 /// Prints the translated code.
 fn show_code(args: &Args) -> Result<Status, Failure> {
-    let code = || -> Result<String, (LaunchError, Vec<Source>)> {
-        let sources = args.sources().map_err(|error| (error, Vec::new()))?;
-        let listing = || -> Result<String, LaunchError> {
-            let (object, grf_bytes) = args.object(&sources, None)?;
-            let (kernel, _) = visakit_launch::find_kernel(&object, args.kernel.as_deref())?;
-            let options = visakit_exec::Options {
-                grf_bytes,
-                strict: args.strict,
-                ..visakit_exec::Options::default()
-            };
-            Ok(Program::new(&object, kernel, &options)?.code().to_string())
+    let sources = args.sources()?;
+    let (object, grf_bytes) = args.object(&sources, None)?;
+    let code = || -> Result<String, LaunchError> {
+        let (kernel, _) = find_kernel(&object, args.routine.as_deref())?;
+        let options = visakit_exec::Options {
+            grf_bytes,
+            strict: args.strict,
+            ..visakit_exec::Options::default()
         };
-        listing().map_err(|error| (error, sources))
+        Ok(Program::new(&object, kernel, &options)?.code().to_string())
     };
-    match code() {
-        Ok(listing) => {
-            anstream::stdout().write_all(listing.as_bytes())?;
-            Ok(Status::Clean)
-        }
-        Err((error, sources)) => Ok(report(&error, &sources)),
-    }
+    output::text(None, code()?.as_bytes())?;
+    Ok(Status::Clean)
 }
 
-/// Tells of an error in the best way there is for it, and how the command ends. What the program did wrong is a finding,
-/// what keeps it from running makes the input unusable.
-fn report(error: &LaunchError, sources: &[Source]) -> Status {
-    let bytes_of = |path: &Path| sources.iter().find(|s| s.path == path).map(|s| &s.bytes);
-    match error {
-        LaunchError::Assemble { path, faults } => {
-            let text = one_byte_each(bytes_of(path).map_or(&[][..], |b| b));
-            for fault in faults {
-                render::text_error(path, &text, fault);
-            }
-            Status::Unusable
-        }
-        LaunchError::Decode { path, error } => {
-            render::read_error(path, bytes_of(path).map_or(&[][..], |b| b), error);
-            Status::Unusable
-        }
-        LaunchError::Fault { .. } | LaunchError::Steps(_) => {
-            render::failure(&error.to_string());
-            Status::Findings
-        }
-        _ => {
-            render::failure(&error.to_string());
-            Status::Unusable
-        }
+impl From<LaunchError> for Failure {
+    fn from(error: LaunchError) -> Self {
+        told(&[error], &[])
     }
 }

@@ -21,6 +21,8 @@ pub(crate) enum ArgSpec {
         format: visakit_exec::memory::Format,
         pitch: Option<u32>,
     },
+    /// A value of a type.
+    Typed(DataType, Vec<u8>),
     Ready(Argument),
 }
 
@@ -52,7 +54,7 @@ impl FromStr for ArgSpec {
             }
             _ => match (ImageKind::by_name(kind), value::type_of(kind)) {
                 (Some(kind), _) => image(kind, rest)?,
-                (None, Some(ty)) => Self::Ready(Argument::Value(value::parse(rest, ty)?)),
+                (None, Some(ty)) => Self::Typed(ty, value::parse(rest, ty)?),
                 (None, None) => {
                     return Err(format!(
                         "`{kind}` is no kind of argument; known are buffer, zeros, same, null, local, bytes, image1d, \
@@ -85,6 +87,7 @@ impl ArgSpec {
                 };
                 Argument::Image(image)
             }
+            Self::Typed(_, bytes) => Argument::Value(bytes.clone()),
             Self::Ready(argument) => argument.clone(),
         })
     }

@@ -4,25 +4,39 @@ use super::Checked;
 use crate::input;
 use crate::output::printable;
 use serde_json::{Map, Value, json};
-use visakit::validate::{Finding, Scope};
+use visakit::validate::{Finding, Rule, Scope};
 
-/// All findings as one JSON document.
-pub(super) fn document(checked: &[Checked], unusable: &[String]) -> Value {
-    let files: Vec<Value> = checked.iter().map(file).collect();
+/// All findings as one JSON document, or how often each rule was broken.
+pub(super) fn document(checked: &[Checked], statistics: bool) -> Value {
     let sum = |n: fn(&Checked) -> u64| -> u64 { checked.iter().map(n).sum() };
-    json!({
+    let mut document = json!({
         "objects": checked.len(),
         "routines": sum(|c| c.report.routines),
         "errors": sum(|c| c.report.errors),
         "warnings": sum(|c| c.report.warnings),
-        "files": files,
-        "unusable": unusable,
-    })
+    });
+    let (key, list): (_, Vec<Value>) = if statistics {
+        let rules = super::text::by_rule(checked).into_iter();
+        let rule = |(rule, n, files): (&Rule, u64, u64)| {
+            json!({
+                "rule": rule.id().to_string(),
+                "severity": rule.severity.name(),
+                "count": n,
+                "files": files,
+            })
+        };
+        ("rules", rules.map(rule).collect())
+    } else {
+        ("files", checked.iter().map(file).collect())
+    };
+    if let Some(document) = document.as_object_mut() {
+        document.insert(key.to_owned(), list.into());
+    }
+    document
 }
 
 fn file(one: &Checked) -> Value {
-    let findings = one.report.findings.iter().zip(&one.lines);
-    let findings: Vec<Value> = findings.map(|(f, line)| finding(one, f, *line)).collect();
+    let findings: Vec<Value> = one.findings().map(|(n, f)| finding(one, n, f)).collect();
     json!({
         "file": input::name(&one.path),
         "version": one.version,
@@ -30,11 +44,11 @@ fn file(one: &Checked) -> Value {
         "errors": one.report.errors,
         "warnings": one.report.warnings,
         "findings": findings,
-        "more": one.report.more(),
+        "more": one.more(),
     })
 }
 
-fn finding(one: &Checked, finding: &Finding, line: Option<(usize, usize)>) -> Value {
+fn finding(one: &Checked, number: usize, finding: &Finding) -> Value {
     let mut out = Map::new();
     let mut put = |key: &str, value: Value| out.insert(key.to_owned(), value);
     put("rule", finding.rule.id().to_string().into());
@@ -64,7 +78,10 @@ fn finding(one: &Checked, finding: &Finding, line: Option<(usize, usize)>) -> Va
     if let Some(offset) = finding.offset {
         put("offset", offset.into());
     }
-    if let Some((line, column)) = line {
+    if let Some(text) = one.instructions.get(number).cloned().flatten() {
+        put("text", text.into());
+    }
+    if let Some((line, column)) = one.lines.get(number).copied().flatten() {
         put("line", line.into());
         put("column", column.into());
     }

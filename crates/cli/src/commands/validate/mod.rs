@@ -1,65 +1,125 @@
 //! `visakit validate`: everything that is wrong with objects and texts.
 
+mod config;
 mod document;
+mod github;
 mod sarif;
 mod text;
 
 use super::roundtrip::progress;
+use crate::input::{self, Wanted};
 use crate::output::{self, Failure, printable, stdout};
-use crate::{Status, input, render};
+use crate::reading::{Reading, Rejected, with};
+use crate::render::one_byte_each;
+use crate::{Status, names, render};
+use config::Config;
 use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use visakit::isa::Dialect;
 use visakit::isa::object::{Object, RoutineId};
 use visakit::parse::{self, ReadOptions};
 use visakit::text::asm::{self, Diagnostic, DiagnosticKind, SourceMap, assemble_in_any_dialect};
+use visakit::text::{LineKind, Output, Printer};
 use visakit::validate::{
-    Finding, Location, Options, Platform, Report, Scope, decoded_from, object, rules,
+    Finding, Location, Options, Platform, Report, Rule, Scope, decoded_from, object, rules,
 };
+use visakit_launch::{Input, LaunchError};
 
 #[derive(clap::Args)]
+#[command(
+    after_help = "A file visakit.toml in the folder of the command or above it holds defaults:
+  [validate]
+  platform = \"pvc\"
+  ignore = [\"V0105\"]
+  deny = \"warnings\"
+
+Examples:
+  visakit validate k.visaasm
+  visakit validate objects/ --platform pvc --statistics
+  visakit validate objects/ --format github --deny warnings"
+)]
 pub(crate) struct Args {
-    /// Objects, texts (*.visaasm), folders that are searched for *.isa, or - for standard input.
+    /// Objects, texts, folders that are searched for *.isa and *.visaasm, or - for standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Also check that the platform has everything that is used; it sets the register size, too.
-    /// [default: no platform; register size of the native code, else whatever size allows more]
-    #[arg(long, value_name = "NAME")]
-    platform: Option<Platform>,
+    /// Only these rules: V0226, 226, region-bounds or V0226-region-bounds.
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = names::rule(), hide_possible_values = true)]
+    select: Vec<&'static Rule>,
+    /// Not these rules.
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = names::rule(), hide_possible_values = true)]
+    ignore: Vec<&'static Rule>,
     /// Fail for warnings, too.
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Option<Deny>,
-    /// Print one JSON document.
-    #[arg(long, conflicts_with = "sarif")]
-    json: bool,
-    /// Print a SARIF 2.1.0 log, for code review tools.
-    #[arg(long)]
+    /// How findings are printed.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    format: Format,
+    /// The same as --format sarif.
+    #[arg(long, conflicts_with_all = ["json", "format"], hide = true)]
     sarif: bool,
+    /// Print how often each rule was broken, instead of the findings.
+    #[arg(long)]
+    statistics: bool,
     /// Findings shown of each file; all are counted.
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    limit: usize,
-    /// Read in this dialect instead of detecting it.
-    #[arg(long, value_name = "NAME", value_parser = super::dialect)]
-    dialect: Option<Dialect>,
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Defaults for these options. [default: visakit.toml here or above]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Deny {
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Deny {
     /// Exit code 1 for warnings.
     Warnings,
 }
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// With the line of a text and a caret, or the instruction of an object.
+    #[default]
+    Text,
+    /// A line for each finding.
+    Short,
+    /// One JSON document, as with --json.
+    Json,
+    /// A SARIF 2.1.0 log, for code review tools.
+    Sarif,
+    /// Workflow commands of GitHub Actions, which mark lines of a change.
+    Github,
+}
+
+impl Format {
+    const fn is_json(self) -> bool {
+        matches!(self, Self::Json)
+    }
+}
+
+/// Findings shown of a file unless asked otherwise.
+const LIMIT: usize = 100;
+
+/// Where rules are chosen, so many findings are kept until they are.
+const BEFORE_CHOICE: usize = 1 << 20;
 
 /// What was found in a file.
 struct Checked {
     path: PathBuf,
     version: Option<String>,
     report: Report,
+    /// Findings that are shown.
+    shown: usize,
     /// Names of kernels and functions.
     names: Names,
     /// Line and column of each finding in a text.
     lines: Vec<Option<(usize, usize)>>,
+    /// The text, if it is one.
+    text: Option<String>,
+    /// For an object, the instruction of each finding.
+    instructions: Vec<Option<String>>,
 }
 
 #[derive(Default)]
@@ -89,36 +149,56 @@ impl Names {
     }
 }
 
+impl Checked {
+    /// Findings that are counted and not shown.
+    fn more(&self) -> u64 {
+        let all = self.report.errors + self.report.warnings;
+        all.saturating_sub(self.shown as u64)
+    }
+
+    fn findings(&self) -> impl Iterator<Item = (usize, &Finding)> {
+        self.report.findings.iter().take(self.shown).enumerate()
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let found = input::find(&args.paths);
-    let outcomes: Vec<Result<Checked, String>> = found
+    let config = Config::find(args)?;
+    let found = input::find(&args.paths, Wanted::Programs);
+    let outcomes: Vec<Result<Checked, Rejected>> = found
         .files
         .par_iter()
         .progress_with(progress(found.files.len()))
-        .map(|path| check(path, args))
+        .map(|path| with(path, |input| check(input, &config)))
         .collect();
     let mut checked = Vec::new();
     let mut unusable = found.errors;
     for outcome in outcomes {
         match outcome {
             Ok(one) => checked.push(one),
-            Err(error) => unusable.push(error),
+            Err(rejected) => unusable.push(rejected.to_string()),
         }
     }
     for error in &unusable {
         render::failure(error);
     }
-    if args.json {
-        output::json(&document::document(&checked, &unusable))?;
-    } else if args.sarif {
-        output::json(&sarif::log(&checked, &unusable))?;
+    let format = if args.sarif {
+        Format::Sarif
     } else {
-        let mut out = stdout();
-        text::print(&mut out, &checked)?;
-        out.flush()?;
+        args.format
+    };
+    let mut out = stdout();
+    match format {
+        _ if args.reading.json || format.is_json() => {
+            output::json(&document::document(&checked, args.statistics))?;
+        }
+        Format::Sarif => output::plain_json(&sarif::log(&checked, &unusable))?,
+        Format::Github => github::print(&mut out, &checked)?,
+        _ if args.statistics => text::statistics(&mut out, &checked)?,
+        _ => text::print(&mut out, &checked, format == Format::Short)?,
     }
+    out.flush()?;
     let sum = |n: fn(&Report) -> u64| -> u64 { checked.iter().map(|c| n(&c.report)).sum() };
-    let denied = args.deny == Some(Deny::Warnings) && sum(|r| r.warnings) > 0;
+    let denied = config.deny == Some(Deny::Warnings) && sum(|r| r.warnings) > 0;
     Ok(if !unusable.is_empty() {
         Status::Unusable
     } else if sum(|r| r.errors) > 0 || denied {
@@ -128,51 +208,94 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     })
 }
 
-fn check(path: &Path, args: &Args) -> Result<Checked, String> {
-    let options = Options {
-        platform: args.platform,
-        limit: args.limit,
+fn check(input: &Input, config: &Config) -> Result<Checked, Vec<LaunchError>> {
+    let mut checked = match input.sources.as_slice() {
+        [source] if source.is_object() => check_object(&source.path, &source.bytes, config)?,
+        [source] => check_text(&source.path, &source.bytes, config),
+        sources => {
+            // The texts of a zebin: one report for all of them.
+            let mut all = sources
+                .iter()
+                .map(|s| check_text(&s.path, &s.bytes, config));
+            let Some(mut first) = all.next() else {
+                return Err(Vec::new());
+            };
+            for next in all {
+                first.report.errors += next.report.errors;
+                first.report.warnings += next.report.warnings;
+                first.report.routines += next.report.routines;
+                first.report.findings.extend(next.report.findings);
+                first.lines.extend(next.lines);
+            }
+            first.text = None;
+            first
+        }
     };
-    let is_text = path.extension().is_some_and(|e| e == "visaasm");
-    let bytes = if is_text {
-        input::read_any(path)?
+    checked.shown = checked.report.findings.len().min(config.limit);
+    Ok(checked)
+}
+
+/// How many findings are kept, and of which platform the rules are.
+fn options(config: &Config) -> Options {
+    let limit = if config.chooses() {
+        BEFORE_CHOICE
     } else {
-        input::read(path)?
+        config.limit
     };
-    if is_text && !bytes.starts_with(&parse::MAGIC) {
-        return Ok(check_text(path, &bytes, args, &options));
+    Options {
+        platform: config.platform,
+        limit,
     }
+}
+
+fn check_object(path: &Path, bytes: &[u8], config: &Config) -> Result<Checked, Vec<LaunchError>> {
     let reading = ReadOptions {
         lenient: true,
-        dialect: args.dialect,
+        dialect: config.dialect,
     };
-    let decoded = parse::read_with(&bytes, reading).map_err(|error| {
-        // Nothing of it can be checked.
-        render::brief(path, &format!("{error}\n  help: {}", error.help())).replace("\\n", "\n")
+    let decoded = parse::read_with(bytes, reading).map_err(|error| {
+        vec![LaunchError::Decode {
+            path: path.to_owned(),
+            error: Box::new(error),
+        }]
     })?;
-    let report = decoded_from(&bytes, &decoded, &options);
+    let mut report = decoded_from(bytes, &decoded, &options(config));
+    config.choose(&mut report);
     Ok(Checked {
         path: path.to_owned(),
         version: Some(decoded.object.version.to_string()),
         names: Names::of(&decoded.object),
         lines: vec![None; report.findings.len()],
+        instructions: instructions(
+            &decoded.object,
+            report
+                .findings
+                .get(..config.limit)
+                .unwrap_or(&report.findings),
+        ),
+        text: None,
+        shown: 0,
         report,
     })
 }
 
-fn check_text(path: &Path, bytes: &[u8], args: &Args, options: &Options) -> Checked {
+fn check_text(path: &Path, bytes: &[u8], config: &Config) -> Checked {
     let assembling = asm::Options {
         version: None,
-        dialect: args.dialect,
-        grf_bytes: args.platform.map(Platform::grf_bytes),
+        dialect: config.dialect,
+        grf_bytes: config.platform.map(Platform::grf_bytes),
     };
     let mut checked = Checked {
         path: path.to_owned(),
         version: None,
         report: Report::default(),
+        shown: 0,
         names: Names::default(),
         lines: Vec::new(),
+        text: None,
+        instructions: Vec::new(),
     };
+    let options = options(config);
     let finding = |rule, diagnostic: &Diagnostic| Finding {
         rule,
         location: Location::FILE,
@@ -182,7 +305,7 @@ fn check_text(path: &Path, bytes: &[u8], args: &Args, options: &Options) -> Chec
     };
     match assemble_in_any_dialect(bytes, &assembling) {
         Ok(assembled) => {
-            let mut report = object(&assembled.object, options);
+            let mut report = object(&assembled.object, &options);
             report.set_spans(|place| span(&assembled.source_map, place));
             checked.version = Some(assembled.object.version.to_string());
             checked.names = Names::of(&assembled.object);
@@ -200,8 +323,65 @@ fn check_text(path: &Path, bytes: &[u8], args: &Args, options: &Options) -> Chec
             }
         }
     }
+    config.choose(&mut checked.report);
     checked.lines = lines(bytes, &checked.report.findings);
+    if !checked.report.findings.is_empty() {
+        checked.text = Some(one_byte_each(bytes));
+    }
     checked
+}
+
+/// The instructions that findings are about, as text.
+fn instructions(object: &Object<'_>, findings: &[Finding]) -> Vec<Option<String>> {
+    /// Keeps the lines of some instructions, given in order of their numbers.
+    struct Wanted {
+        numbers: Vec<usize>,
+        texts: Vec<(usize, String)>,
+    }
+    impl Output for Wanted {
+        /// All of them were seen.
+        type Error = ();
+
+        fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), ()> {
+            if let LineKind::Instruction(number) = kind
+                && self.numbers.last() == Some(&number)
+            {
+                self.numbers.pop();
+                let text = String::from_utf8_lossy(text).trim().replace('\n', " ");
+                self.texts.push((number, printable(text.as_bytes())));
+            }
+            if self.numbers.is_empty() {
+                Err(())
+            } else {
+                Ok(())
+            }
+        }
+    }
+    let place = |finding: &Finding| match finding.location.scope {
+        Scope::Instruction { number, .. } => {
+            Some((finding.location.routine?, usize::try_from(number).ok()?))
+        }
+        _ => None,
+    };
+    let mut places: Vec<_> = findings.iter().filter_map(place).collect();
+    places.sort_unstable();
+    places.dedup();
+    let printer = Printer::new(object, visakit::text::Options::default());
+    let mut texts = std::collections::HashMap::new();
+    for group in places.chunk_by(|a, b| a.0 == b.0) {
+        let Some((id, _)) = group.first() else {
+            continue;
+        };
+        let mut wanted = Wanted {
+            numbers: group.iter().rev().map(|(_, number)| *number).collect(),
+            texts: Vec::new(),
+        };
+        // That it ends early is what is wanted.
+        let _ = printer.routine(*id, &mut wanted);
+        texts.extend(wanted.texts.into_iter().map(|(n, text)| ((*id, n), text)));
+    }
+    let text = |finding| texts.get(&place(finding)?).cloned();
+    findings.iter().map(text).collect()
 }
 
 /// Where the text says what a finding is about.

@@ -13,8 +13,9 @@ const SCHEMA: &str =
 pub(super) fn log(checked: &[Checked], unusable: &[String]) -> Value {
     let mut results = Vec::new();
     for one in checked {
-        for (finding, line) in one.report.findings.iter().zip(&one.lines) {
-            results.push(result(one, finding, *line));
+        for (n, finding) in one.findings() {
+            let line = one.lines.get(n).copied().flatten();
+            results.push(result(one, finding, line));
         }
     }
     let notifications: Vec<Value> = unusable

@@ -2,42 +2,134 @@
 
 use super::Checked;
 use crate::input;
-use crate::output::{Failure, printable};
+use crate::output::{Failure, count, printable};
+use crate::render::Quote;
+use crate::table::{Align, Columns};
+use annotate_snippets::Level;
 use anstyle::{AnsiColor, Style};
 use std::collections::HashSet;
 use std::io::Write;
-use visakit::validate::{Finding, Severity};
+use visakit::text::asm::Span;
+use visakit::validate::{Finding, Rule, Severity};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const DIM: Style = AnsiColor::BrightBlack.on_default();
 const HELP: Style = AnsiColor::Cyan.on_default().bold();
 
 /// Prints all findings, and what to do about a rule where it is met first.
-pub(super) fn print(out: &mut impl Write, checked: &[Checked]) -> Result<(), Failure> {
+pub(super) fn print(out: &mut impl Write, checked: &[Checked], short: bool) -> Result<(), Failure> {
     let mut explained = HashSet::new();
-    let [mut routines, mut errors, mut warnings] = [0u64; 3];
     for one in checked {
-        let report = &one.report;
-        routines += report.routines;
-        errors += report.errors;
-        warnings += report.warnings;
         let file = input::name(&one.path);
-        for (n, finding) in report.findings.iter().enumerate() {
+        for (n, finding) in one.findings() {
             let line = one.lines.get(n).copied().flatten();
-            print_one(out, &file, one, finding, line)?;
-            if explained.insert(finding.rule.number) {
-                writeln!(out, "  {HELP}help{HELP:#}: {}", finding.rule.action)?;
+            let help = explained
+                .insert(finding.rule.number)
+                .then_some(finding.rule.action);
+            match (&one.text, &finding.span) {
+                (Some(text), Some(span)) if !short => quoted(out, one, finding, text, span, help)?,
+                _ => {
+                    print_one(out, &file, one, finding, line)?;
+                    let instruction = one.instructions.get(n).and_then(Option::as_ref);
+                    if let (Some(instruction), false) = (instruction, short) {
+                        writeln!(out, "  {DIM}|{DIM:#} {}", short_text(instruction, 76))?;
+                    }
+                    if let (Some(help), false) = (help, short) {
+                        writeln!(out, "  {HELP}help{HELP:#}: {help}")?;
+                    }
+                }
             }
         }
-        if report.more() > 0 {
-            writeln!(out, "{file}: {} more, see --limit", report.more())?;
+        if one.more() > 0 {
+            writeln!(out, "{file}: {} more, see --limit", one.more())?;
         }
     }
-    let objects = checked.len();
+    summary(out, checked)
+}
+
+fn summary(out: &mut impl Write, checked: &[Checked]) -> Result<(), Failure> {
+    let sum = |n: fn(&Checked) -> u64| -> u64 { checked.iter().map(n).sum() };
     writeln!(
         out,
-        "{objects} objects, {routines} routines: {errors} errors, {warnings} warnings"
+        "{}, {}: {}, {}",
+        count(checked.len(), "object"),
+        count(sum(|c| c.report.routines), "routine"),
+        count(sum(|c| c.report.errors), "error"),
+        count(sum(|c| c.report.warnings), "warning")
     )?;
+    Ok(())
+}
+
+/// How often each rule was broken, the most often first, and in how many files.
+pub(super) fn by_rule(checked: &[Checked]) -> Vec<(&'static Rule, u64, u64)> {
+    let mut rules: Vec<(&'static Rule, u64, u64)> = Vec::new();
+    for one in checked {
+        let mut here = HashSet::new();
+        for finding in &one.report.findings {
+            let first = here.insert(finding.rule.number);
+            let place = rules.iter().position(|(rule, ..)| *rule == finding.rule);
+            match place.and_then(|place| rules.get_mut(place)) {
+                Some((_, n, files)) => {
+                    *n += 1;
+                    *files += u64::from(first);
+                }
+                None => rules.push((finding.rule, 1, 1)),
+            }
+        }
+    }
+    rules.sort_by_key(|(rule, n, _)| (std::cmp::Reverse(*n), rule.number));
+    rules
+}
+
+/// The rules that were broken.
+pub(super) fn statistics(out: &mut impl Write, checked: &[Checked]) -> Result<(), Failure> {
+    let mut table = Columns::new(&[
+        ("count", Align::Right),
+        ("files", Align::Right),
+        ("severity", Align::Left),
+        ("rule", Align::Left),
+    ]);
+    for (rule, n, files) in by_rule(checked) {
+        table.row([
+            n.to_string(),
+            files.to_string(),
+            rule.severity.name().to_owned(),
+            rule.id().to_string(),
+        ]);
+    }
+    write!(out, "{table}")?;
+    summary(out, checked)
+}
+
+/// A finding with the line of the text that it is about.
+fn quoted(
+    out: &mut impl Write,
+    one: &Checked,
+    finding: &Finding,
+    text: &str,
+    span: &std::ops::Range<usize>,
+    help: Option<&str>,
+) -> Result<(), Failure> {
+    let level = match finding.rule.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let line_end = text
+        .get(span.clone())
+        .and_then(|line| line.find('\n'))
+        .map_or(span.end, |end| span.start + end);
+    let field = finding.location.field.map(|field| field.name.to_owned());
+    let quote = Quote {
+        path: &one.path,
+        text,
+        span: Span::between(span.start, line_end),
+        label: field,
+        related: None,
+        help,
+    };
+    let id = finding.rule.id().to_string();
+    writeln!(out, "{}\n", quote.under(level, Some(&id), &finding.message))?;
     Ok(())
 }
 
@@ -67,7 +159,7 @@ fn print_one(
         write!(out, " {place}")?;
     }
     if let Some(name) = finding.location.routine.and_then(|id| one.names.get(id)) {
-        write!(out, " of {}", short(name))?;
+        write!(out, " of {}", short_text(name, 60))?;
     }
     if let Some(offset) = finding.offset {
         write!(out, " @ {offset:#x}")?;
@@ -76,11 +168,10 @@ fn print_one(
     Ok(())
 }
 
-/// A name that may be of any length.
-fn short(name: &str) -> String {
-    const MOST: usize = 60;
-    match name.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or(name)),
-        None => name.to_owned(),
+/// A text that may be of any length.
+fn short_text(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
+        None => text.to_owned(),
     }
 }

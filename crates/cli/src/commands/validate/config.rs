@@ -1,0 +1,110 @@
+//! What to check: options, and `visakit.toml` for what they leave open.
+
+use super::{Args, Deny, LIMIT};
+use crate::input;
+use crate::output::{Failure, printable};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use visakit::isa::{Dialect, Platform};
+use visakit::validate::{Report, Rule};
+
+/// The name that is looked for.
+const FILE: &str = "visakit.toml";
+
+/// A `visakit.toml`. What is unknown is an error: a wrong name would be without effect.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    #[serde(default)]
+    validate: Section,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Section {
+    platform: Option<String>,
+    dialect: Option<String>,
+    select: Vec<String>,
+    ignore: Vec<String>,
+    deny: Option<Deny>,
+    limit: Option<usize>,
+}
+
+/// What to check.
+pub(super) struct Config {
+    pub(super) platform: Option<Platform>,
+    pub(super) dialect: Option<Dialect>,
+    pub(super) deny: Option<Deny>,
+    pub(super) limit: usize,
+    select: Vec<&'static Rule>,
+    ignore: Vec<&'static Rule>,
+}
+
+impl Config {
+    /// What the options say, and for the rest a file in this folder or above.
+    pub(super) fn find(args: &Args) -> Result<Self, Failure> {
+        let path = args.config.clone().or_else(nearest);
+        let section = match &path {
+            Some(path) => read(path)?,
+            None => Section::default(),
+        };
+        let wrong = |what: &str, name: &str| {
+            let file = path.as_deref().map_or_else(String::new, input::name);
+            let name = printable(name.as_bytes());
+            Failure::Other(format!("{file}: no {what} is called {name:?}"))
+        };
+        let rules = |names: &[String]| {
+            let found = names
+                .iter()
+                .map(|name| Rule::find(name).ok_or_else(|| wrong("rule", name)));
+            found.collect::<Result<Vec<_>, _>>()
+        };
+        let named = |name: &str| Platform::from_name(name).ok_or_else(|| wrong("platform", name));
+        let platform = section.platform.as_deref().map(named).transpose()?;
+        let named = |name: &str| Dialect::from_name(name).ok_or_else(|| wrong("dialect", name));
+        let dialect = section.dialect.as_deref().map(named).transpose()?;
+        let or = |given: &Vec<&'static Rule>, names: &[String]| match given.is_empty() {
+            true => rules(names),
+            false => Ok(given.clone()),
+        };
+        Ok(Self {
+            platform: args.reading.platform.or(platform),
+            dialect: args.reading.dialect.or(dialect),
+            deny: args.deny.or(section.deny),
+            limit: args.limit.or(section.limit).unwrap_or(LIMIT),
+            select: or(&args.select, &section.select)?,
+            ignore: or(&args.ignore, &section.ignore)?,
+        })
+    }
+
+    /// Whether findings of some rules are left out.
+    pub(super) fn chooses(&self) -> bool {
+        !self.select.is_empty() || !self.ignore.is_empty()
+    }
+
+    /// Leaves the findings that are wanted.
+    pub(super) fn choose(&self, report: &mut Report) {
+        if self.chooses() {
+            let selected = |rule: &Rule| self.select.is_empty() || self.select.contains(&rule);
+            report.retain(|rule| selected(rule) && !self.ignore.contains(&rule));
+        }
+    }
+}
+
+/// The file in this folder, or in the nearest one above it.
+fn nearest() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let mut folders = here.ancestors().map(|folder| folder.join(FILE));
+    folders.find(|path| path.is_file())
+}
+
+fn read(path: &Path) -> Result<Section, Failure> {
+    let failed = |error: &dyn std::fmt::Display| {
+        let error = error.to_string();
+        let lines: Vec<_> = error.lines().map(|l| printable(l.as_bytes())).collect();
+        Failure::Other(format!("{}: {}", input::name(path), lines.join("\n")))
+    };
+    let text = std::fs::read_to_string(path).map_err(|e| failed(&e))?;
+    let document: Document = toml::from_str(&text).map_err(|e| failed(&e))?;
+    Ok(document.validate)
+}

@@ -1,0 +1,171 @@
+//! The flags that all verbs share, and the one way from a path to an object.
+
+use crate::input::STDIN;
+use crate::output::Failure;
+use crate::{Status, names, render};
+use std::borrow::Cow;
+use std::io;
+use std::path::Path;
+use visakit::isa::{Dialect, Platform, Version};
+use visakit::parse::ReadOptions;
+use visakit_launch::{Input, LaunchError, Linked, Source};
+
+/// How files are read and results are told, the same in all verbs.
+#[derive(clap::Args, Clone, Copy)]
+pub(crate) struct Reading {
+    /// Continue after faults of an object: keep what cannot be decoded as raw bytes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
+    /// Dialect, for layouts that share version 4.1. [default: found out]
+    #[arg(long, value_name = "NAME", value_parser = names::dialect())]
+    pub(crate) dialect: Option<Dialect>,
+    /// Platform, or a product of it, which tells the size of a register. [default: found out]
+    #[arg(long, value_name = "NAME", value_parser = names::platform(), hide_possible_values = true)]
+    pub(crate) platform: Option<Platform>,
+    /// Print one JSON document, results and errors (docs/json.md).
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Reading {
+    pub(crate) fn options(self) -> ReadOptions {
+        ReadOptions {
+            lenient: self.lenient,
+            dialect: self.dialect,
+        }
+    }
+
+    pub(crate) fn grf_bytes(self) -> Option<u32> {
+        self.platform.map(Platform::grf_bytes)
+    }
+
+    pub(crate) fn how(self, version: Option<Version>) -> visakit_launch::Reading {
+        visakit_launch::Reading {
+            lenient: self.lenient,
+            dialect: self.dialect,
+            version,
+            grf_bytes: self.grf_bytes(),
+        }
+    }
+
+    /// The object in a file; tells what is wrong with it.
+    pub(crate) fn object(self, input: &Input) -> Result<Linked<'_>, Failure> {
+        let linked = input.object(&self.how(None));
+        let linked = linked.map_err(|errors| told(&errors, &input.sources))?;
+        tell_faults(&linked, &input.sources);
+        Ok(linked)
+    }
+
+    /// The object in a file as the bytes of a binary one: texts are assembled and written.
+    pub(crate) fn binary(self, input: &Input) -> Result<Cow<'_, [u8]>, Failure> {
+        if input.is_object() {
+            return Ok(Cow::Borrowed(input.bytes()));
+        }
+        let linked = self.object(input)?;
+        match visakit::encode::write(&linked.object) {
+            Ok(bytes) => Ok(Cow::Owned(bytes)),
+            Err(error) => {
+                let error = visakit::rewrite::ErrorKind::from(error).into();
+                render::change_error(&input.path, &error);
+                Err(Failure::Told(Status::Findings))
+            }
+        }
+    }
+}
+
+/// Opens a file, or standard input for `-`; tells why it is of no use.
+pub(crate) fn open(path: &Path) -> Result<Input, Failure> {
+    let input = if path.as_os_str() == STDIN {
+        Input::of("<stdin>".as_ref(), io::stdin().lock())
+    } else {
+        Input::open(path)
+    };
+    input.map_err(|error| told(&[error], &[]))
+}
+
+/// Tells of errors; how the command ends.
+pub(crate) fn told(errors: &[LaunchError], sources: &[Source]) -> Failure {
+    let told = errors.iter().map(|e| render::launch_error(e, sources));
+    Failure::Told(told.max().unwrap_or(Status::Unusable))
+}
+
+/// Tells what lenient reading passed over. A command that meets some does not end clean.
+pub(crate) fn tell_faults(linked: &Linked<'_>, sources: &[Source]) {
+    for (number, fault) in &linked.faults {
+        if let Some(source) = sources.get(*number) {
+            render::read_error(&source.path, &source.bytes, fault);
+        }
+        crate::found_something();
+    }
+}
+
+/// Why one of many files is of no use, in a line.
+#[derive(serde::Serialize)]
+pub(crate) struct Rejected {
+    pub(crate) file: String,
+    pub(crate) error: String,
+    /// Place in a binary file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    /// Place in a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip)]
+    pub(crate) status: Status,
+}
+
+impl Rejected {
+    pub(crate) fn new(path: &Path, errors: &[LaunchError], sources: &[Source]) -> Self {
+        let mut rejected = Self {
+            file: crate::input::name(path),
+            error: String::new(),
+            offset: None,
+            line: None,
+            status: Status::Unusable,
+        };
+        let error = match errors.first() {
+            Some(LaunchError::Assemble { path, faults }) => {
+                rejected.status = Status::Findings;
+                let source = sources.iter().find(|source| source.path == *path);
+                let fault = faults.first();
+                rejected.line = fault.zip(source).map(|(f, s)| f.span.place(&s.bytes).0);
+                fault.map_or_else(String::new, ToString::to_string)
+            }
+            Some(LaunchError::Decode { error, .. }) => {
+                rejected.offset = Some(error.offset());
+                error.to_string()
+            }
+            Some(LaunchError::NotAProgram { content, .. }) => format!("is {content}"),
+            Some(LaunchError::Read { source, .. }) => source.to_string(),
+            Some(LaunchError::NeedsPlatform { fault, .. }) => fault.to_string(),
+            other => other.map_or_else(String::new, ToString::to_string),
+        };
+        rejected.error = crate::output::printable(error.as_bytes());
+        rejected
+    }
+}
+
+impl std::fmt::Display for Rejected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let line = self
+            .line
+            .map_or_else(String::new, |line| format!(":{line}"));
+        write!(f, "{}{line}: {}", self.file, self.error)
+    }
+}
+
+/// Opens one of many files, and works on it.
+pub(crate) fn with<T>(
+    path: &Path,
+    work: impl FnOnce(&Input) -> Result<T, Vec<LaunchError>>,
+) -> Result<T, Rejected> {
+    let input = if path.as_os_str() == STDIN {
+        Input::of("<stdin>".as_ref(), io::stdin().lock())
+    } else {
+        Input::open(path)
+    };
+    match input {
+        Err(error) => Err(Rejected::new(path, &[error], &[])),
+        Ok(input) => work(&input).map_err(|errors| Rejected::new(path, &errors, &input.sources)),
+    }
+}

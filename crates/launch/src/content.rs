@@ -1,0 +1,251 @@
+//! What a file holds, by its bytes: names of files tell nothing.
+
+use std::fmt;
+use visakit_parse::MAGIC;
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Content {
+    /// A binary vISA object.
+    Object,
+    /// vISA text, or text of which nothing else is known.
+    Text,
+    /// An ELF file with launch metadata: a compiled OpenCL program.
+    Zebin,
+    /// Any other ELF file.
+    Elf,
+    /// An archive of device binaries, one for each device.
+    FatBinary,
+    /// A module of SPIR-V.
+    SpirV,
+    /// SPIR-V as text.
+    SpirVText,
+    /// LLVM bitcode.
+    Bitcode,
+    /// LLVM as text.
+    LlvmText,
+    /// OpenCL C.
+    OpenCl,
+    /// Native code as text, as the compiler dumps it.
+    NativeText,
+    /// The device binary that is older than the zebin, with native code.
+    PatchTokens,
+    /// The launch metadata of a zebin, as text.
+    ZeInfo,
+    /// Packed by gzip.
+    Gzip,
+    /// Nothing.
+    Empty,
+    /// Something binary.
+    Unknown,
+}
+
+/// How binary files begin.
+const BEGINNINGS: [(&[u8], Content); 9] = [
+    (&MAGIC, Content::Object),
+    (b"\x1f\x8b", Content::Gzip),
+    (b"\x7fELF", Content::Elf),
+    (b"!<arch>\n", Content::FatBinary),
+    (b"\x03\x02\x23\x07", Content::SpirV),
+    (b"\x07\x23\x02\x03", Content::SpirV),
+    (b"BC\xc0\xde", Content::Bitcode),
+    (b"\xde\xc0\x17\x0b", Content::Bitcode),
+    (b"CTNI", Content::PatchTokens),
+];
+
+/// So many bytes tell what a file is.
+pub(crate) const TELLING: usize = 4096;
+
+/// What the lines of vISA text begin with; one of them is enough.
+const VISA: [&str; 6] = [
+    ".version",
+    ".kernel",
+    ".function",
+    ".global_function",
+    ".decl",
+    ".input",
+];
+
+/// What lines of other texts begin with.
+const OTHERS: [(&str, Content); 11] = [
+    ("; SPIR-V", Content::SpirVText),
+    ("OpCapability ", Content::SpirVText),
+    ("; ModuleID", Content::LlvmText),
+    ("target triple", Content::LlvmText),
+    ("target datalayout", Content::LlvmText),
+    ("//.kernel", Content::NativeText),
+    ("//.platform", Content::NativeText),
+    ("kernels:", Content::ZeInfo),
+    ("__kernel", Content::OpenCl),
+    ("kernel void", Content::OpenCl),
+    ("#pragma OPENCL", Content::OpenCl),
+];
+
+impl Content {
+    /// What these bytes are; the first [`TELLING`] of a file are enough, but for telling a zebin from another ELF file.
+    ///
+    /// ```
+    /// use visakit_launch::Content;
+    ///
+    /// assert_eq!(Content::of(b"\x03\x02\x23\x07\0\0\x01\0"), Content::SpirV);
+    /// assert_eq!(Content::of(b".version 4.1\n.kernel \"k\"\n"), Content::Text);
+    /// ```
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        if bytes.is_empty() {
+            return Self::Empty;
+        }
+        let begins = BEGINNINGS
+            .iter()
+            .find(|(start, _)| bytes.starts_with(start));
+        match begins {
+            Some((_, Self::Elf)) if memory(bytes, b".ze_info\0") => return Self::Zebin,
+            Some((_, found)) => return *found,
+            None => {}
+        }
+        let head = bytes.get(..TELLING).unwrap_or(bytes);
+        if head.contains(&0) {
+            return Self::Unknown;
+        }
+        let lines = || head.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_start);
+        let any = |start: &str| lines().any(|line| line.starts_with(start.as_bytes()));
+        if VISA.iter().any(|start| any(start)) {
+            return Self::Text;
+        }
+        let other = OTHERS.iter().find(|(start, _)| any(start));
+        other.map_or(Self::Text, |(_, found)| *found)
+    }
+
+    /// Whether a program may be in it: an object, a text, or a file that holds them.
+    #[must_use]
+    pub const fn may_hold_visa(self) -> bool {
+        matches!(
+            self,
+            Self::Object | Self::Text | Self::Zebin | Self::Elf | Self::FatBinary | Self::Gzip
+        )
+    }
+
+    /// How to come from such a file to vISA, where that is not plain.
+    #[must_use]
+    pub const fn advice(self) -> Option<&'static str> {
+        match self {
+            Self::SpirV | Self::OpenCl => {
+                Some("`visakit compile FILE --device NAME` makes vISA of it with Intel's compiler")
+            }
+            Self::SpirVText => Some(
+                "assemble it with spirv-as; `visakit compile` makes vISA of the module with Intel's compiler",
+            ),
+            Self::Bitcode | Self::LlvmText => Some(
+                "make SPIR-V of it with llvm-spirv; `visakit compile` makes vISA of that with Intel's compiler",
+            ),
+            Self::Zebin | Self::Elf | Self::FatBinary | Self::PatchTokens | Self::NativeText => {
+                Some(
+                    "vISA is what the compiler makes native code of: compile the source with `visakit compile`, or set \
+                 IGC_ShaderDumpEnable=1 and IGC_DumpToCustomDir=DIR where the application runs and give DIR to \
+                 `visakit run`",
+                )
+            }
+            Self::ZeInfo => Some("it belongs beside a program: give it with --zeinfo"),
+            Self::Object | Self::Text | Self::Gzip => None,
+            Self::Empty | Self::Unknown => {
+                Some("objects begin with `CISA`, texts with a line such as `.version 4.1`")
+            }
+        }
+    }
+}
+
+/// Whether the bytes are somewhere in the memory.
+fn memory(bytes: &[u8], wanted: &[u8]) -> bool {
+    bytes.windows(wanted.len()).any(|window| window == wanted)
+}
+
+impl fmt::Display for Content {
+    /// With its article, as in "is ...".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Object => "a vISA object",
+            Self::Text => "vISA text",
+            Self::Zebin => "a zebin, a compiled OpenCL program",
+            Self::Elf => "an ELF file without the metadata of a zebin",
+            Self::FatBinary => "an archive of device binaries",
+            Self::SpirV => "a SPIR-V module",
+            Self::SpirVText => "SPIR-V text",
+            Self::Bitcode => "LLVM bitcode",
+            Self::LlvmText => "LLVM text",
+            Self::OpenCl => "OpenCL C",
+            Self::NativeText => "native code as text",
+            Self::PatchTokens => "a device binary with native code, in the format before the zebin",
+            Self::ZeInfo => "launch metadata (zeinfo)",
+            Self::Gzip => "packed by gzip",
+            Self::Empty => "empty",
+            Self::Unknown => "binary, and of no kind that is known here",
+        })
+    }
+}
+
+/// The members of an archive in the format of `ar`, with their names. What ends early ends the list.
+pub(crate) fn members(archive: &[u8]) -> impl Iterator<Item = (String, &[u8])> {
+    /// Name, dates and the like, size, two bytes that end the header.
+    const HEADER: usize = 60;
+    let mut rest = archive.get(8..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let (header, after) = rest.split_at_checked(HEADER)?;
+        let field = |range: std::ops::Range<usize>| {
+            Some(
+                std::str::from_utf8(header.get(range)?)
+                    .ok()?
+                    .trim()
+                    .to_owned(),
+            )
+        };
+        let name = field(0..16)?.trim_end_matches('/').to_owned();
+        let size: usize = field(48..58)?.parse().ok()?;
+        let bytes = after.get(..size)?;
+        rest = after.get(size.next_multiple_of(2)..).unwrap_or_default();
+        Some((name, bytes))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn kinds() {
+        for (bytes, kind) in [
+            (&b"CISA\x04\x01"[..], Content::Object),
+            (b"\n  .version 4.2\n", Content::Text),
+            (b"mov (M1, 1) V1 V2\n", Content::Text),
+            (b"", Content::Empty),
+            (b"\0\0\0", Content::Unknown),
+            (b"\x7fELF\x02\x01\x01\0", Content::Elf),
+            (b"\x7fELF\x02\x01\x01\0....\0.ze_info\0", Content::Zebin),
+            (b"BC\xc0\xde5\x14", Content::Bitcode),
+            (b"; ModuleID = 'k'\n", Content::LlvmText),
+            (b"//.kernel add\n//.platform DG2\n", Content::NativeText),
+            (b"int f();\n__kernel void k() {}\n", Content::OpenCl),
+            (b"---\nversion: '1.0'\nkernels:\n", Content::ZeInfo),
+            // What a text says of its source is no source.
+            (b"//.kernel k\n.version 4.1\n", Content::Text),
+        ] {
+            assert_eq!(Content::of(bytes), kind, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn archives() {
+        let mut archive = b"!<arch>\n".to_vec();
+        for (name, bytes) in [("dg2", &b"abc"[..]), ("pvc", b"wxyz")] {
+            archive.extend(format!("{:<48}{:<10}`\n", format!("{name}/"), bytes.len()).bytes());
+            archive.extend(bytes);
+            archive.resize(archive.len().next_multiple_of(2), b'\n');
+        }
+        let found: Vec<_> = members(&archive).collect();
+        assert_eq!(
+            found,
+            [("dg2".into(), &b"abc"[..]), ("pvc".into(), b"wxyz")]
+        );
+        assert_eq!(members(b"!<arch>\nno header").count(), 0);
+    }
+}

@@ -1,0 +1,302 @@
+//! Folders that a compiler dumped into: texts of kernels and functions, and the metadata of the same compilation.
+
+use crate::content::{Content, TELLING};
+use crate::error::LaunchError;
+use crate::source::Source;
+use crate::zebin::Zebin;
+use crate::zeinfo::ZeInfo;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A program with constants comes with a kernel that only carries their symbols, and functions that are called by their
+/// address are its functions.
+const SYMBOLS: &str = "Intel_Symbol_Table_Void_Program";
+
+/// Folders are searched down to this depth.
+const DEPTH: usize = 3;
+
+/// A folder of dumps.
+///
+/// The compiler may try several SIMD widths for a kernel, and writes a text for each; the one that counts has the width
+/// that the metadata name. Functions that are called with a stack have texts of their own, whose names begin with that
+/// of their kernel's.
+#[derive(Clone, Debug, Default)]
+pub struct Dump {
+    folder: PathBuf,
+    texts: Vec<Text>,
+    metadata: Vec<Metadata>,
+}
+
+/// A text of one routine.
+#[derive(Clone, Debug)]
+struct Text {
+    path: PathBuf,
+    name: String,
+    is_kernel: bool,
+    simd: Option<u32>,
+}
+
+/// What is needed to launch the kernels of a compilation.
+#[derive(Clone, Debug, Default)]
+pub struct Metadata {
+    /// Where it comes from.
+    pub path: PathBuf,
+    /// The metadata.
+    pub zeinfo: ZeInfo,
+    /// Constants and device, where a zebin was found.
+    pub zebin: Option<Zebin>,
+}
+
+/// A kernel of a dump, with all that it needs.
+#[derive(Clone, Debug)]
+pub struct DumpedKernel {
+    /// Its name.
+    pub name: String,
+    /// Its text, and those of functions.
+    pub sources: Vec<Source>,
+    /// Its metadata, if there are some.
+    pub metadata: Option<Metadata>,
+}
+
+impl Metadata {
+    /// Reads a zebin or the text of its metadata.
+    ///
+    /// # Errors
+    /// [`LaunchError::Read`], [`LaunchError::Zebin`], [`LaunchError::ZeInfo`].
+    pub fn open(path: &Path) -> Result<Self, LaunchError> {
+        let bytes = std::fs::read(path).map_err(|source| LaunchError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        let path = path.to_owned();
+        if Content::of(&bytes) == Content::ZeInfo {
+            return Ok(Self {
+                path,
+                zeinfo: ZeInfo::parse(&String::from_utf8_lossy(&bytes))?,
+                zebin: None,
+            });
+        }
+        let zebin = Zebin::parse(&bytes)?;
+        Ok(Self {
+            path,
+            zeinfo: ZeInfo::parse(&zebin.zeinfo)?,
+            zebin: Some(zebin),
+        })
+    }
+
+    fn simd(&self, kernel: &str) -> Option<u32> {
+        let mut kernels = self.zeinfo.kernels.iter();
+        Some(kernels.find(|k| k.name == kernel)?.execution_env.simd_size)
+    }
+}
+
+impl Dump {
+    /// Looks at a folder.
+    ///
+    /// # Errors
+    /// [`LaunchError::Read`]; [`LaunchError::NoDump`] where there are no texts of kernels in it. Metadata that cannot be
+    /// read are passed over.
+    pub fn open(folder: &Path) -> Result<Self, LaunchError> {
+        let mut dump = Self {
+            folder: folder.to_owned(),
+            ..Self::default()
+        };
+        let mut files = Vec::new();
+        list(folder, DEPTH, &mut files)?;
+        files.sort();
+        for path in files {
+            match beginning(&path) {
+                Some(Content::Text | Content::Gzip) if is_text(&path) => {
+                    if let Ok(source) = Source::open(&path) {
+                        dump.texts.extend(text(&source));
+                    }
+                }
+                Some(Content::Elf | Content::Zebin | Content::ZeInfo) => {
+                    dump.metadata.extend(Metadata::open(&path).ok());
+                }
+                _ => {}
+            }
+        }
+        if dump.texts.iter().any(|text| text.is_kernel) {
+            Ok(dump)
+        } else {
+            Err(LaunchError::NoDump {
+                path: folder.to_owned(),
+            })
+        }
+    }
+
+    /// The names of the kernels, each once.
+    #[must_use]
+    pub fn kernels(&self) -> Vec<String> {
+        let kernels = self
+            .texts
+            .iter()
+            .filter(|t| t.is_kernel && t.name != SYMBOLS);
+        let mut names: Vec<_> = kernels.map(|t| t.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// What the folder tells for launching.
+    #[must_use]
+    pub fn metadata(&self) -> &[Metadata] {
+        &self.metadata
+    }
+
+    /// A kernel; the only one where no name is given.
+    ///
+    /// # Errors
+    /// [`LaunchError::NoSuchKernel`] names those that there are.
+    pub fn kernel(&self, name: Option<&str>) -> Result<DumpedKernel, LaunchError> {
+        let known = self.kernels();
+        let found = match (name, known.as_slice()) {
+            (None, [only]) => Some(only),
+            (None, _) => None,
+            (Some(name), all) => all.iter().find(|known| *known == name),
+        };
+        let Some(name) = found else {
+            return Err(LaunchError::NoSuchKernel {
+                name: name.unwrap_or("(the only one)").to_owned(),
+                place: "the folder",
+                known: known.join(", "),
+            });
+        };
+        let mut of_name = self
+            .metadata
+            .iter()
+            .filter_map(|m| Some((m, m.simd(name)?)));
+        let metadata = of_name.next();
+        let simd = metadata.map(|(_, simd)| simd);
+        let tried = || self.texts.iter().filter(|t| t.is_kernel && t.name == *name);
+        // What was tried last counts, among those of the width that the metadata name.
+        let fits = |text: &&Text| simd.is_none() || text.simd == simd;
+        let chosen = tried().rfind(fits).or_else(|| tried().next_back());
+        let Some(chosen) = chosen else {
+            return Err(LaunchError::NoDump {
+                path: self.folder.clone(),
+            });
+        };
+        let mut sources = vec![Source::open(&chosen.path)?];
+        let symbols = self
+            .texts
+            .iter()
+            .filter(|t| t.is_kernel && t.name == SYMBOLS);
+        let owners: Vec<_> = std::iter::once(chosen)
+            .chain(symbols)
+            .map(|t| stem(&t.path))
+            .collect();
+        let functions = || self.texts.iter().filter(|t| !t.is_kernel);
+        let owned = |text: &&Text| {
+            let stem = stem(&text.path);
+            owners.iter().any(|owner| is_function_of(&stem, owner))
+        };
+        let mut taken: Vec<&Text> = functions().filter(owned).collect();
+        if taken.is_empty() && functions().count() > 0 {
+            // Renamed files: all functions of that width.
+            taken = functions()
+                .filter(|text| text.simd.is_none() || text.simd == chosen.simd)
+                .collect();
+        }
+        let mut names = Vec::new();
+        for text in taken {
+            if !names.contains(&&text.name) {
+                names.push(&text.name);
+                sources.push(Source::open(&text.path)?);
+            }
+        }
+        Ok(DumpedKernel {
+            name: name.clone(),
+            sources,
+            metadata: metadata.map(|(metadata, _)| metadata.clone()),
+        })
+    }
+}
+
+fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), LaunchError> {
+    let failed = |source| LaunchError::Read {
+        path: folder.to_owned(),
+        source,
+    };
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_dir() {
+            if depth > 1 {
+                list(&path, depth - 1, files)?;
+            }
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// What a file is, by its beginning; nothing where it cannot be read.
+fn beginning(path: &Path) -> Option<Content> {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).ok()?;
+    file.take(TELLING as u64).read_to_end(&mut bytes).ok()?;
+    Some(Content::of(&bytes))
+}
+
+/// Other texts (LLVM, options, native code) are dumped beside those of vISA.
+fn is_text(path: &Path) -> bool {
+    stem_and_rest(path).1.starts_with(".visaasm")
+}
+
+fn stem_and_rest(path: &Path) -> (String, String) {
+    let name = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let end = name.find(".visaasm").unwrap_or(name.len());
+    let (stem, rest) = name.split_at(end);
+    (stem.to_owned(), rest.to_owned())
+}
+
+fn stem(path: &Path) -> String {
+    stem_and_rest(path).0
+}
+
+/// `KERNEL_f0`: the function's text is named after its kernel's.
+fn is_function_of(stem: &str, kernel: &str) -> bool {
+    let number = stem
+        .strip_prefix(kernel)
+        .and_then(|rest| rest.strip_prefix("_f"));
+    number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// What the lines of a text say of it.
+fn text(source: &Source) -> Option<Text> {
+    let mut named = None;
+    let mut simd = None;
+    for line in source.bytes.split(|b| *b == b'\n') {
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim();
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            ".kernel" | ".function" | ".global_function" if named.is_none() => {
+                named = Some((word == ".kernel", rest.trim().trim_matches('"').to_owned()));
+            }
+            ".kernel_attr" => {
+                if let Some(value) = rest.trim().strip_prefix("SimdSize=") {
+                    let digits = value.split(|c: char| !c.is_ascii_digit()).next();
+                    simd = simd.or_else(|| digits?.parse().ok());
+                }
+            }
+            _ => {}
+        }
+        if named.is_some() && simd.is_some() {
+            break;
+        }
+    }
+    let (is_kernel, name) = named?;
+    Some(Text {
+        path: source.path.clone(),
+        name,
+        is_kernel,
+        simd,
+    })
+}
