@@ -14,7 +14,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Read, write, verify and explain Intel's binary vISA objects (.isa, CISA).
+/// Read, write, check, run and explain Intel's vISA: binary objects (.isa) and text (.visaasm).
 #[derive(Parser)]
 #[command(
     name = "visakit",
@@ -25,17 +25,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
   visakit dump kernel.isa --routine 0    every byte of the first kernel, explained
   visakit dis kernel.isa --routine 0     the first kernel as text
   visakit asm k.visaasm -o k.isa         text into an object
+  visakit compile k.cl --device dg2 -o k OpenCL C into vISA, by Intel's compiler
   visakit fmt --check *.visaasm          whether texts have the form of the printer
-  visakit stats objects/                 instruction mix of every *.isa below a folder
-  visakit roundtrip objects/             read and write every *.isa below a folder, compare
+  visakit stats objects/                 instruction mix of all below a folder
+  visakit roundtrip objects/             read and write all below a folder, compare
   visakit run --case cases/*             kernels with inputs and expected outputs
-  visakit convert k.isa --to 3.6 -o old.isa   the same object for older readers
-  visakit validate objects/              everything that is wrong with every *.isa below a folder
+  visakit convert k.isa --to 3.6 -o o.isa  the same object for older readers
+  visakit validate objects/              what is wrong with all below a folder
   visakit explain V0226                  what a rule demands, and what to do
-  visakit smith --seed 1 --count 9 -o d  valid objects out of seeds
+  visakit smith --seed 1 -o k.isa        a valid object out of a seed
   visakit isa bfi                        fields, versions and platforms of an instruction
 
-A file may be `-` for standard input.
+A file is an object or a text, whatever its name, or `-` for standard input.
 Exit codes: 0 clean, 1 findings or differences, 2 unusable input or usage."
 )]
 struct Cli {

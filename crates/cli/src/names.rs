@@ -3,8 +3,12 @@
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsStr;
+use visakit::isa::table::{Group, rows};
 use visakit::isa::{Dialect, Platform, Version};
 use visakit::validate::{Rule, rules};
+
+/// Longer lists are not shown where a name is wrong.
+const MOST_SHOWN: usize = 40;
 
 /// A kind of names.
 #[derive(Clone)]
@@ -43,6 +47,34 @@ pub(crate) fn dialect() -> Names<Dialect> {
         known: || Dialect::ALL.iter().map(|d| d.name().to_owned()).collect(),
         value: |text| Dialect::from_name(&text.to_lowercase()),
     }
+}
+
+/// Groups of instructions.
+pub(crate) fn group() -> Names<Group> {
+    Names {
+        known: || {
+            groups()
+                .into_iter()
+                .map(|group| group.name().to_owned())
+                .collect()
+        },
+        value: |text| {
+            groups()
+                .into_iter()
+                .find(|g| g.name().eq_ignore_ascii_case(text))
+        },
+    }
+}
+
+/// The groups that instructions are in, as the table has them.
+fn groups() -> Vec<Group> {
+    let mut groups = Vec::new();
+    for def in rows() {
+        if !groups.contains(&def.group) {
+            groups.push(def.group);
+        }
+    }
+    groups
 }
 
 /// Rules of the validator.
@@ -87,7 +119,7 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Names<T> {
         if let Some(like) = like {
             say(ContextKind::SuggestedValue, ContextValue::String(like));
         }
-        if !argument.is_some_and(clap::Arg::is_hide_possible_values_set) {
+        if known.len() <= MOST_SHOWN {
             say(ContextKind::ValidValue, ContextValue::Strings(known));
         }
         Err(error)

@@ -1,64 +1,194 @@
-//! Plain tables: columns kept apart by spaces, the same on a terminal and in a pipe.
+//! Plain tables and paragraphs: columns kept apart by spaces, wrapped at words where the terminal is narrow.
 
-use comfy_table::{CellAlignment, ColumnConstraint, Table, presets};
 use std::fmt;
+use std::sync::OnceLock;
+use unicode_width::UnicodeWidthStr;
 
 /// Where the text of a column begins.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
     Right,
 }
 
+/// Prose is not wider than this, however wide the terminal is.
+const PROSE: usize = 80;
+
+/// Columns of text are not made narrower than this.
+const NARROWEST: usize = 12;
+
+/// Characters that a line of output may have: those of the terminal, else what `COLUMNS` says. A pipe has no end.
+pub(crate) fn width() -> usize {
+    static WIDTH: OnceLock<usize> = OnceLock::new();
+    *WIDTH.get_or_init(|| {
+        let terminal = terminal_size::terminal_size_of(std::io::stdout());
+        let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+        let known = terminal
+            .map(|(width, _)| usize::from(width.0))
+            .or_else(columns);
+        known.filter(|n| *n > 0).unwrap_or(usize::MAX)
+    })
+}
+
+/// Characters that a line of prose may have.
+pub(crate) fn prose() -> usize {
+    width().min(PROSE)
+}
+
+/// Lines of at most so many characters, broken at spaces; longer words are cut.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut free = width;
+    for word in text.split(' ') {
+        let mut word = word;
+        loop {
+            let Some(line) = lines.last_mut() else {
+                return lines;
+            };
+            let gap = usize::from(free < width);
+            let size = word.width();
+            if size + gap <= free {
+                if gap > 0 {
+                    line.push(' ');
+                }
+                line.push_str(word);
+                free -= size + gap;
+                break;
+            }
+            if gap == 0 {
+                // The word alone is longer than a line.
+                let cut = word
+                    .char_indices()
+                    .nth(width.max(1))
+                    .map_or(word.len(), |(at, _)| at);
+                let (first, rest) = word.split_at(cut);
+                line.push_str(first);
+                word = rest;
+                if word.is_empty() {
+                    free = 0;
+                    break;
+                }
+            }
+            lines.push(String::new());
+            free = width;
+        }
+    }
+    lines
+}
+
+/// A paragraph, every line of it indented by so many spaces.
+pub(crate) fn paragraph(text: &str, indent: usize) -> String {
+    let lines = wrap(text, prose().saturating_sub(indent).max(NARROWEST));
+    let lines = lines.iter().map(|line| format!("{:indent$}{line}\n", ""));
+    lines.collect()
+}
+
 /// A table under construction.
 pub(crate) struct Columns {
-    table: Table,
-    /// Lines at the top that are not shown.
-    hidden: usize,
+    heads: Vec<(&'static str, Align)>,
+    shows_heads: bool,
+    rows: Vec<Vec<String>>,
+    limit: usize,
 }
 
 impl Columns {
-    /// A table with these column heads. The last column should be the one of unbounded width.
-    /// Columns in which all cells are empty are left out.
-    pub(crate) fn new(heads: &[(&str, Align)]) -> Self {
-        let mut table = Table::new();
-        table.load_preset(presets::NOTHING);
-        table.set_header(heads.iter().map(|(head, _)| *head));
-        for (column, (_, align)) in table.column_iter_mut().zip(heads) {
-            column.set_padding((0, 2));
-            column.set_constraint(ColumnConstraint::Hidden);
-            column.set_cell_alignment(match align {
-                Align::Left => CellAlignment::Left,
-                Align::Right => CellAlignment::Right,
-            });
+    /// A table with these column heads. Columns in which all cells are empty are left out.
+    pub(crate) fn new(heads: &[(&'static str, Align)]) -> Self {
+        Self {
+            heads: heads.to_vec(),
+            shows_heads: true,
+            rows: Vec::new(),
+            limit: width(),
         }
-        Self { table, hidden: 0 }
     }
 
     /// A table of names and what they stand for, without heads.
     pub(crate) fn pairs() -> Self {
         Self {
-            hidden: 1,
+            shows_heads: false,
+            limit: prose(),
             ..Self::new(&[("", Align::Left), ("", Align::Left)])
         }
     }
 
     /// Appends a row.
     pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
-        for (column, cell) in self.table.column_iter_mut().zip(&cells) {
-            if !cell.is_empty() {
-                column.remove_constraint();
-            }
-        }
-        self.table.add_row(cells);
+        self.rows.push(cells.into());
     }
+
+    /// Whether it needs no wrapping.
+    pub(crate) fn fits(&self) -> bool {
+        let columns = self.columns();
+        total(&columns) <= self.limit
+    }
+
+    /// The columns that are shown, with the widths of what is in them.
+    fn columns(&self) -> Vec<(usize, usize)> {
+        let cells = |n: usize| self.rows.iter().filter_map(move |row| row.get(n));
+        let shown = (0..self.heads.len()).filter(|n| cells(*n).any(|cell| !cell.is_empty()));
+        let head = |n: usize| self.heads.get(n).map_or(0, |(head, _)| head.width());
+        let widest = |n: usize| cells(n).map(|cell| cell.width()).max().unwrap_or(0);
+        shown.map(|n| (n, widest(n).max(head(n)))).collect()
+    }
+
+    /// Makes columns of text narrower until all fit, the widest first.
+    fn shrink(&self, columns: &mut [(usize, usize)]) {
+        while total(columns) > self.limit {
+            let text = |n: usize| {
+                self.heads
+                    .get(n)
+                    .is_some_and(|(_, align)| *align == Align::Left)
+            };
+            let wide = columns
+                .iter_mut()
+                .filter(|(n, w)| text(*n) && *w > NARROWEST);
+            let Some((_, widest)) = wide.max_by_key(|(_, w)| *w) else {
+                return;
+            };
+            *widest -= 1;
+        }
+    }
+}
+
+/// The indent, the columns, and the gaps between them.
+fn total(columns: &[(usize, usize)]) -> usize {
+    columns.iter().map(|(_, width)| width + 2).sum()
 }
 
 impl fmt::Display for Columns {
     /// Every line indented by two spaces and ended by a line feed, nothing past the last column.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for line in self.table.lines().skip(self.hidden) {
-            writeln!(f, "  {}", line.trim_end())?;
+        let mut columns = self.columns();
+        self.shrink(&mut columns);
+        let heads = self
+            .heads
+            .iter()
+            .map(|(head, _)| (*head).to_owned())
+            .collect();
+        let heads: Option<Vec<String>> = self.shows_heads.then_some(heads);
+        for row in heads.iter().chain(&self.rows) {
+            let cell = |(n, width): &(usize, usize)| {
+                let text = row.get(*n).map_or("", String::as_str);
+                if text.width() <= *width {
+                    vec![text.to_owned()]
+                } else {
+                    wrap(text, *width)
+                }
+            };
+            let cells: Vec<_> = columns.iter().map(cell).collect();
+            let lines = cells.iter().map(Vec::len).max().unwrap_or(0);
+            for number in 0..lines {
+                let mut line = String::new();
+                for ((n, width), cell) in columns.iter().zip(&cells) {
+                    let text = cell.get(number).map_or("", String::as_str);
+                    let blank = " ".repeat(width.saturating_sub(text.width()));
+                    let right = self.heads.get(*n).is_some_and(|h| h.1 == Align::Right);
+                    line.push_str("  ");
+                    line.push_str(if right { &blank } else { text });
+                    line.push_str(if right { text } else { &blank });
+                }
+                writeln!(f, "{}", line.trim_end())?;
+            }
         }
         Ok(())
     }
@@ -86,5 +216,17 @@ mod tests {
         let mut table = Columns::pairs();
         table.row(["a".to_owned(), "b".to_owned()]);
         assert_eq!(table.to_string(), "  a  b\n");
+    }
+
+    #[test]
+    fn text_is_wrapped_at_words() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("a_long_word b", 4), ["a_lo", "ng_w", "ord", "b"]);
+        assert_eq!(wrap("", 4), [""]);
+        let mut table = Columns::new(&[("n", Align::Right), ("text", Align::Left)]);
+        table.limit = 20;
+        table.row(["1".to_owned(), "some words that do not fit".to_owned()]);
+        let expected = "  n  text\n  1  some words that\n     do not fit\n";
+        assert_eq!(table.to_string(), expected);
     }
 }

@@ -158,7 +158,7 @@ impl Dump {
         };
         let Some(name) = found else {
             return Err(LaunchError::NoSuchKernel {
-                name: name.unwrap_or("(the only one)").to_owned(),
+                name: name.unwrap_or_default().to_owned(),
                 place: "the folder",
                 known: known.join(", "),
             });

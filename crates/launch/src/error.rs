@@ -48,9 +48,9 @@ pub enum LaunchError {
         message: String,
     },
     /// No kernel of that name.
-    #[error("{place} has no kernel `{name}`; it has: {known}")]
+    #[error("{}", no_such_kernel(name, place, known))]
     NoSuchKernel {
-        /// What was asked for.
+        /// What was asked for; empty for the only one.
         name: String,
         /// Where it was looked for.
         place: &'static str,
@@ -178,6 +178,14 @@ pub(crate) fn zeroes(what: &'static str, bytes: usize) -> Result<Vec<u8>, Launch
 
 fn place(group: Option<[u32; 3]>) -> String {
     group.map_or_else(String::new, |[x, y, z]| format!("group ({x}, {y}, {z}): "))
+}
+
+fn no_such_kernel(name: &str, place: &str, known: &str) -> String {
+    match (name, known) {
+        (_, "") => format!("{place} has no kernel"),
+        ("", known) => format!("{place} has several kernels: name one of {known}"),
+        (name, known) => format!("{place} has no kernel `{name}`; it has: {known}"),
+    }
 }
 
 fn but_holds(holds: &str) -> String {

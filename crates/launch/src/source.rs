@@ -117,7 +117,7 @@ pub fn find_kernel<'o, 'a>(
         || {
             let known: Vec<_> = object.kernels.iter().map(Routine::display_name).collect();
             Err(LaunchError::NoSuchKernel {
-                name: name.unwrap_or("(the only one)").to_owned(),
+                name: name.unwrap_or_default().to_owned(),
                 place: "the object",
                 known: known.join(", "),
             })

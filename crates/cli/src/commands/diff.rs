@@ -162,21 +162,16 @@ fn text(diff: &Diff) -> Result<(), Failure> {
         let fresh = count(&|c| c.old.is_none() && c.new.is_some());
         let other = count(&|c| c.old.is_some() && c.new.is_some());
         let title = format!(
-            "{kind} {name}: {other} changed, {gone} removed, {fresh} added; {} instructions the same",
-            routine.same
+            "{kind} {name}: {other} changed, {gone} removed, {fresh} added; {} the same",
+            output::count(routine.same, "instruction")
         );
         writeln!(out, "{}", output::heading(&title))?;
         lines(&mut out, &routine.changes)?;
     }
-    let routines = if diff.same == 1 {
-        "routine"
-    } else {
-        "routines"
-    };
     writeln!(
         out,
-        "{} {routines} the same, {} different",
-        diff.same,
+        "{} the same, {} different",
+        output::count(diff.same, "routine"),
         diff.routines.len()
     )?;
     out.flush()?;
@@ -284,22 +279,17 @@ fn ran(trials: &[KernelTrial], json: bool) -> Result<Status, Failure> {
         for trial in &trials {
             write!(out, "kernel {}: {}", trial.kernel, trial.result)?;
             if let Some(runs) = trial.runs {
-                write!(out, " in {runs} {}", if runs == 1 { "run" } else { "runs" })?;
+                write!(out, " in {}", output::count(runs, "run"))?;
             }
             match &trial.message {
                 Some(message) => writeln!(out, ": {}", printable(message.as_bytes()))?,
                 None => writeln!(out)?,
             }
         }
-        let kernels = if trials.len() == 1 {
-            "kernel"
-        } else {
-            "kernels"
-        };
         writeln!(
             out,
-            "{} {kernels}: {same} the same, {other} different, {open} not compared",
-            trials.len()
+            "{}: {same} the same, {other} different, {open} not compared",
+            output::count(trials.len(), "kernel")
         )?;
         out.flush()?;
     }

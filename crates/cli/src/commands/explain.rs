@@ -2,7 +2,7 @@
 
 use crate::Status;
 use crate::output::{self, Failure, heading, stdout};
-use crate::table::{Align, Columns};
+use crate::table::{Align, Columns, paragraph};
 use serde_json::{Value, json};
 use std::io::Write;
 use visakit::validate::{Area, Rule, rules};
@@ -29,7 +29,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         } else {
             chosen
         };
-        output::json(&listed.into_iter().map(document).collect::<Vec<_>>())?;
+        let rules: Vec<_> = listed.into_iter().map(document).collect();
+        output::json(&json!({ "rules": rules }))?;
         return Ok(Status::Clean);
     }
     let mut out = stdout();
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             writeln!(out)?;
         }
         writeln!(out, "{}", heading(&rule.id().to_string()))?;
-        writeln!(out, "{}\n", rule.what)?;
+        writeln!(out, "{}", paragraph(rule.what, 0))?;
         let mut table = Columns::pairs();
         table.row(["severity", rule.severity.name()].map(str::to_owned));
         table.row(["about", rule.area().name()].map(str::to_owned));

@@ -1,8 +1,8 @@
 //! `visakit platforms`: what is known of the platforms.
 
-use crate::Status;
 use crate::output::{self, Failure, heading, stdout};
 use crate::table::{Align, Columns};
+use crate::{Status, names};
 use serde_json::{Value, json};
 use std::io::Write;
 use visakit::isa::Platform;
@@ -11,7 +11,7 @@ use visakit::isa::Platform;
 pub(crate) struct Args {
     /// Platforms, by their own names or those of products, as `//Platform:` lines of the compiler have them.
     /// [default: all]
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = names::platform(), hide_possible_values = true)]
     platforms: Vec<Platform>,
     /// Print one JSON document.
     #[arg(long)]
@@ -25,7 +25,8 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         &args.platforms
     };
     if args.json {
-        output::json(&chosen.iter().map(document).collect::<Vec<_>>())?;
+        let platforms: Vec<_> = chosen.iter().map(document).collect();
+        output::json(&json!({ "platforms": platforms }))?;
         return Ok(Status::Clean);
     }
     let mut out = stdout();

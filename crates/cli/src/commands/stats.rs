@@ -210,7 +210,7 @@ fn text(outcome: &Outcome) -> Result<(), Failure> {
 }
 
 /// A table of names with their numbers and shares of a total.
-fn counts(head: &str, rows: Vec<(String, u64)>, total: u64) -> Columns {
+fn counts(head: &'static str, rows: Vec<(String, u64)>, total: u64) -> Columns {
     let mut table = Columns::new(&[
         ("count", Align::Right),
         ("share", Align::Right),

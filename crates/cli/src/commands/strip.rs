@@ -1,7 +1,7 @@
 //! `visakit strip`: what execution does not need goes.
 
 use super::change::{Ends, run as change};
-use crate::output::Failure;
+use crate::output::{Failure, count};
 use crate::{Status, render};
 use std::io::{self, IsTerminal};
 use visakit::rewrite::{Strip, strip};
@@ -47,9 +47,12 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         let gone = strip(&mut object, what);
         if io::stderr().is_terminal() {
             render::note(&format!(
-                "removed {} instructions, {} declarations, {} strings, {} native binaries; \
-                 took {} names away",
-                gone.instructions, gone.declarations, gone.strings, gone.binaries, gone.names
+                "removed {}, {}, {}, {}; took {} away",
+                count(gone.instructions, "instruction"),
+                count(gone.declarations, "declaration"),
+                count(gone.strings, "string"),
+                count(gone.binaries, "native binary"),
+                count(gone.names, "name")
             ));
         }
         Ok(object)

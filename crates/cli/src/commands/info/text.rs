@@ -2,7 +2,8 @@
 
 use super::report::{AttributeValue, BinaryContent, BodyInfo, File, RoutineInfo};
 use crate::output::{Failure, heading};
-use crate::table::{Align::Left, Align::Right, Columns};
+use crate::table::Align::{self, Left, Right};
+use crate::table::Columns;
 use std::io::Write;
 
 pub(super) fn write(out: &mut impl Write, file: &File) -> Result<(), Failure> {
@@ -24,7 +25,18 @@ pub(super) fn write(out: &mut impl Write, file: &File) -> Result<(), Failure> {
     write!(out, "{table}")?;
 
     if !file.routines.is_empty() {
-        write!(out, "\n{}\n{}", heading("routines"), routines(file))?;
+        let table = routines(file, &ALL);
+        let title = heading("routines");
+        if table.fits() {
+            write!(out, "\n{title}\n{table}")?;
+        } else {
+            let (code, tables) = (routines(file, &CODE), routines(file, &TABLES));
+            write!(
+                out,
+                "\n{title}\n{code}\n{}\n{tables}",
+                heading("tables of the routines")
+            )?;
+        }
     }
     if !file.file_variables.is_empty() {
         let title = heading("file-scope variables");
@@ -42,22 +54,34 @@ pub(super) fn write(out: &mut impl Write, file: &File) -> Result<(), Failure> {
     Ok(())
 }
 
-fn routines(file: &File) -> Columns {
-    let mut table = Columns::new(&[
-        ("kind", Left),
-        ("#", Right),
-        ("offset", Right),
-        ("size", Right),
-        ("instructions", Right),
-        ("strings", Right),
-        ("vars", Right),
-        ("addrs", Right),
-        ("preds", Right),
-        ("labels", Right),
-        ("samplers", Right),
-        ("surfaces", Right),
-        ("name", Left),
-    ]);
+/// What is told of each routine: the head of the column, and whether it is a number.
+const COLUMNS: [(&str, Align); 13] = [
+    ("kind", Left),
+    ("#", Right),
+    ("offset", Right),
+    ("size", Right),
+    ("instructions", Right),
+    ("strings", Right),
+    ("vars", Right),
+    ("addrs", Right),
+    ("preds", Right),
+    ("labels", Right),
+    ("samplers", Right),
+    ("surfaces", Right),
+    ("name", Left),
+];
+
+const ALL: [usize; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+const CODE: [usize; 6] = [0, 1, 2, 3, 4, 12];
+const TABLES: [usize; 9] = [0, 1, 5, 6, 7, 8, 9, 10, 11];
+
+/// The routines with some of the columns.
+fn routines<const N: usize>(file: &File, chosen: &[usize; N]) -> Columns {
+    let heads: Vec<_> = chosen
+        .iter()
+        .filter_map(|n| COLUMNS.get(*n).copied())
+        .collect();
+    let mut table = Columns::new(&heads);
     for routine in &file.routines {
         let count = |n: fn(&BodyInfo) -> usize| {
             let body = routine.body.as_ref();
@@ -67,7 +91,7 @@ fn routines(file: &File) -> Columns {
             Some(body) if body.raw_items > 0 => format!("{} + raw bytes", body.instructions),
             _ => count(|body| body.instructions),
         };
-        table.row([
+        let cells = [
             routine.kind.to_owned(),
             routine.index.to_string(),
             format!("{:#x}", routine.offset),
@@ -81,7 +105,8 @@ fn routines(file: &File) -> Columns {
             count(|body| body.samplers),
             count(|body| body.surfaces),
             routine.name.clone(),
-        ]);
+        ];
+        table.row(chosen.map(|n| cells.get(n).cloned().unwrap_or_default()));
     }
     table
 }

@@ -1,16 +1,19 @@
 //! `visakit isa`: the instruction reference.
 
+mod html;
 mod query;
 mod report;
 mod text;
 
-use crate::output::{self, Failure, stdout};
-use crate::{Status, render};
+use crate::output::{self, Failure};
+use crate::{Status, names, render};
 use query::Matches;
 use report::Row;
 use serde::Serialize;
 use std::io::Write;
-use visakit::isa::table;
+use std::path::PathBuf;
+use visakit::isa::Platform;
+use visakit::isa::table::{self, Group};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -18,6 +21,18 @@ pub(crate) struct Args {
     /// with a sub-operation (0x89.03). All instructions are listed without it.
     #[arg(value_name = "INSTRUCTION")]
     query: Option<String>,
+    /// Only instructions of this group.
+    #[arg(long, value_name = "GROUP", value_parser = names::group())]
+    group: Option<Group>,
+    /// Only instructions that this platform has, as far as is known.
+    #[arg(long, value_name = "NAME", value_parser = names::platform(), hide_possible_values = true)]
+    platform: Option<Platform>,
+    /// Print a page for browsers with everything that is known of each row.
+    #[arg(long, conflicts_with = "json")]
+    html: bool,
+    /// Where it goes to. [default: standard output]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
     /// Print one JSON document, with everything that is known of each row.
     #[arg(long)]
     json: bool,
@@ -33,7 +48,7 @@ struct Document {
 const DESCRIBED: usize = 4;
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let matches = match &args.query {
+    let mut matches = match &args.query {
         None => Matches::all(),
         Some(query) => match query::find(query) {
             Ok(matches) => matches,
@@ -43,6 +58,24 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             }
         },
     };
+    let wanted = |def: &&table::InstructionDef| {
+        args.group.is_none_or(|group| def.group == group)
+            && args
+                .platform
+                .is_none_or(|platform| def.runs_on(platform).is_ok())
+    };
+    matches.exact.retain(wanted);
+    matches.related.retain(wanted);
+    if matches.exact.is_empty() {
+        let message = "no instruction of that name is in that group and on that platform";
+        render::failure(message);
+        return Ok(Status::Unusable);
+    }
+    if args.html {
+        let rows: Vec<_> = matches.exact.iter().map(|def| Row::new(def)).collect();
+        output::text(args.output.as_deref(), html::page(&rows).as_bytes())?;
+        return Ok(Status::Clean);
+    }
     if args.json {
         let rows = matches.exact.iter().chain(&matches.related);
         output::json(&Document {
@@ -50,7 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         })?;
         return Ok(Status::Clean);
     }
-    let mut out = stdout();
+    let mut out = Vec::new();
     if args.query.is_none() {
         write!(out, "{}", text::list(&matches.exact))?;
     } else if matches.exact.len() > DESCRIBED {
@@ -68,7 +101,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             write!(out, "\n{title}\n{}", text::list(&matches.related))?;
         }
     }
-    out.flush()?;
+    output::text(args.output.as_deref(), &out)?;
     Ok(Status::Clean)
 }
 

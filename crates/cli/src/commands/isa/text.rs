@@ -2,12 +2,10 @@
 
 use super::report::{Field, Names, Row};
 use crate::output::{Failure, heading};
-use crate::table::{Align::Left, Align::Right, Columns};
+use crate::table::Align::{self, Left, Right};
+use crate::table::{Columns, paragraph, prose, wrap};
 use std::io::Write;
-use visakit::isa::{InstructionDef, Version};
-
-/// Text is wrapped at this column.
-const WIDTH: usize = 96;
+use visakit::isa::{InstructionDef, Platform, Version};
 
 /// One line for each row.
 pub(super) fn list(rows: &[&InstructionDef]) -> Columns {
@@ -36,9 +34,14 @@ pub(super) fn list(rows: &[&InstructionDef]) -> Columns {
 
 /// All that is known of one row.
 pub(super) fn describe(out: &mut impl Write, row: &Row) -> Result<(), Failure> {
-    writeln!(out, "{}  {}", heading(row.name), row.summary)?;
+    let title = format!("{}  {}", row.name, row.summary);
+    let title = wrap(&title, prose()).join("\n");
+    let rest = title.strip_prefix(row.name).unwrap_or_default();
+    writeln!(out, "{}{rest}", heading(row.name))?;
     writeln!(out)?;
-    write!(out, "{}", facts(row))?;
+    let mut table = Columns::pairs();
+    facts(row, |name, value| table.row([name.to_owned(), value]));
+    write!(out, "{table}")?;
     if !row.fields.is_empty() {
         write!(out, "\n{}\n{}", heading("fields"), fields(&row.fields))?;
     }
@@ -47,16 +50,16 @@ pub(super) fn describe(out: &mut impl Write, row: &Row) -> Result<(), Failure> {
     }
     if let Some(note) = row.note {
         writeln!(out, "\n{}", heading("note"))?;
-        paragraph(out, note.split(' '))?;
+        write!(out, "{}", paragraph(note, 2))?;
     }
     Ok(())
 }
 
-fn facts(row: &Row) -> Columns {
-    let mut table = Columns::pairs();
-    let mut fact = |name: &str, value: String| {
+/// Tells everything that is known but the fields, by name.
+pub(super) fn facts(row: &Row, mut tell: impl FnMut(&'static str, String)) {
+    let mut fact = |name: &'static str, value: String| {
         if !value.is_empty() {
-            table.row([name.to_owned(), value]);
+            tell(name, value);
         }
     };
     fact("opcode", row.number.clone());
@@ -80,50 +83,64 @@ fn facts(row: &Row) -> Columns {
     fact("control flow", row.flow.unwrap_or("").to_owned());
     fact("memory", row.memory.clone().unwrap_or_default());
     fact("not executed", row.unsupported.unwrap_or("").to_owned());
-    fact("runs on", row.runs_on.join(", "));
+    let everywhere = row.runs_on.len() == Platform::ALL.len();
+    fact(
+        "runs on",
+        if everywhere {
+            "every platform".to_owned()
+        } else {
+            row.runs_on.join(", ")
+        },
+    );
     fact("listed for", row.platforms.join(", "));
     fact(
         "since platform",
         row.since_platform.unwrap_or_default().to_owned(),
     );
     fact("since", row.since.clone().unwrap_or_default());
+}
+
+/// What is told of a field.
+pub(super) const FIELDS: [(&str, Align); 9] = [
+    ("#", Right),
+    ("field", Left),
+    ("kind", Left),
+    ("role", Left),
+    ("present", Left),
+    ("classes", Left),
+    ("types", Left),
+    ("values", Left),
+    ("note", Left),
+];
+
+fn fields(fields: &[Field]) -> Columns {
+    let mut table = Columns::new(&FIELDS);
+    for (number, field) in fields.iter().enumerate() {
+        table.row(cells(number, field));
+    }
     table
 }
 
-fn fields(fields: &[Field]) -> Columns {
-    let mut table = Columns::new(&[
-        ("#", Right),
-        ("field", Left),
-        ("kind", Left),
-        ("role", Left),
-        ("present", Left),
-        ("classes", Left),
-        ("types", Left),
-        ("values", Left),
-        ("note", Left),
-    ]);
-    for (number, field) in fields.iter().enumerate() {
-        let role = match (field.role, field.scalar, field.is_key) {
-            (Some(role), true, _) => format!("{role}, one element"),
-            (Some(role), false, _) => role.to_owned(),
-            (None, _, true) => "key".to_owned(),
-            (None, _, false) => String::new(),
-        };
-        let only_if = field.only_if.as_ref().map(|test| format!("if {test}"));
-        let present: Vec<String> = field.condition.iter().cloned().chain(only_if).collect();
-        table.row([
-            number.to_string(),
-            field.name.to_owned(),
-            field.kind.to_owned(),
-            role,
-            present.join(", "),
-            field.classes.join(" "),
-            field.types.join(" "),
-            field.enumeration.unwrap_or("").to_owned(),
-            field.note.unwrap_or("").to_owned(),
-        ]);
-    }
-    table
+pub(super) fn cells(number: usize, field: &Field) -> [String; 9] {
+    let role = match (field.role, field.scalar, field.is_key) {
+        (Some(role), true, _) => format!("{role}, one element"),
+        (Some(role), false, _) => role.to_owned(),
+        (None, _, true) => "key".to_owned(),
+        (None, _, false) => String::new(),
+    };
+    let only_if = field.only_if.as_ref().map(|test| format!("if {test}"));
+    let present: Vec<String> = field.condition.iter().cloned().chain(only_if).collect();
+    [
+        number.to_string(),
+        field.name.to_owned(),
+        field.kind.to_owned(),
+        role,
+        present.join(", "),
+        field.classes.join(" "),
+        field.types.join(" "),
+        field.enumeration.unwrap_or("").to_owned(),
+        field.note.unwrap_or("").to_owned(),
+    ]
 }
 
 fn enumeration(out: &mut impl Write, names: &Names) -> Result<(), Failure> {
@@ -141,32 +158,8 @@ fn enumeration(out: &mut impl Write, names: &Names) -> Result<(), Failure> {
         .map(|value| format!("{} = {}", value.code, value.name))
         .collect();
     // Code and name stay on one line.
-    let last = values.len().saturating_sub(1);
-    let separated = values.into_iter().enumerate();
-    let separated = separated.map(|(i, v)| if i == last { v } else { format!("{v},") });
-    paragraph(out, separated)
-}
-
-/// Words, as many as fit on each line.
-fn paragraph<T: AsRef<str>>(
-    out: &mut impl Write,
-    words: impl IntoIterator<Item = T>,
-) -> Result<(), Failure> {
-    let mut column = 0;
-    for word in words {
-        let word = word.as_ref();
-        let width = word.chars().count();
-        if column == 0 {
-            write!(out, "  {word}")?;
-            column = 2 + width;
-        } else if column + 1 + width > WIDTH {
-            write!(out, "\n  {word}")?;
-            column = 2 + width;
-        } else {
-            write!(out, " {word}")?;
-            column += 1 + width;
-        }
-    }
-    writeln!(out)?;
+    let values = values.join(",\u{20}").replace(" = ", "\u{a0}=\u{a0}");
+    let lines = paragraph(&values, 2).replace('\u{a0}', " ");
+    write!(out, "{lines}")?;
     Ok(())
 }

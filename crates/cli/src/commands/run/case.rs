@@ -79,7 +79,8 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
         }
         writeln!(
             out,
-            "{cases} cases: {} passed, {failed} failed",
+            "{}: {} passed, {failed} failed",
+            output::count(cases, "case"),
             cases - failed
         )?;
         out.flush()?;
