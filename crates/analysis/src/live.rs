@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use visakit_isa::object::{Body, Item, Object};
 use visakit_isa::semantics::Resource;
-use visakit_isa::{AnyInstruction, FieldName, Platform, Value};
+use visakit_isa::{AnyInstruction, FieldName, Value};
 
 /// Blocks that are looked at for all variables of a routine together. Real routines need thousands of times less;
 /// what is beyond counts as live everywhere.
@@ -49,13 +49,13 @@ struct Use {
 }
 
 impl Liveness {
-    /// Looks at a routine as a platform has it: the size of registers tells where rows of operands are.
+    /// Looks at a routine. `grf_bytes` is the size of a register, 32 or 64, which tells where rows of operands are.
     #[must_use]
-    pub fn of(object: &Object<'_>, body: &Body<'_>, platform: Platform) -> Self {
+    pub fn of(object: &Object<'_>, body: &Body<'_>, grf_bytes: u32) -> Self {
         let storage = Storage::of(object, body);
         let extents = Extents {
             storage: &storage,
-            grf: platform.grf_bytes() as usize,
+            grf: grf_bytes as usize,
         };
         let mut uses: BTreeMap<Root, Vec<Use>> = BTreeMap::new();
         // What goes through addresses may be any variable whose address is taken.

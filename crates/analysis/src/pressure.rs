@@ -1,7 +1,6 @@
 //! How many registers the values of a routine take.
 
 use crate::live::{LiveRange, Liveness};
-use visakit_isa::Platform;
 
 /// What is live at one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,10 +22,10 @@ pub struct Pressure {
 }
 
 impl Pressure {
-    /// Adds up what is live.
+    /// Adds up what is live, in registers of so many bytes.
     #[must_use]
-    pub fn of(liveness: &Liveness, platform: Platform) -> Self {
-        let grf = platform.grf_bytes() as usize;
+    pub fn of(liveness: &Liveness, grf_bytes: u32) -> Self {
+        let grf = grf_bytes as usize;
         // Changes at each instruction: whole registers, bytes below a register, variables.
         let mut changes = vec![[0isize; 3]; liveness.instructions + 1];
         for LiveRange { bytes, code, .. } in &liveness.ranges {

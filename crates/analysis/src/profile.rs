@@ -3,10 +3,11 @@
 use crate::live::Liveness;
 use crate::pressure::Pressure;
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 use visakit_isa::object::{Body, Item, Object, RoutineId};
 use visakit_isa::semantics::{Action, AddressSpace, Flow};
 use visakit_isa::table::Group;
-use visakit_isa::{AnyInstruction, ExecSize, Instruction, Op, Platform, SurfaceId};
+use visakit_isa::{AnyInstruction, ExecSize, Instruction, Op, SurfaceId};
 
 /// A routine in numbers that can be compared with those of other code for the same source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,11 +44,11 @@ pub struct Traffic {
 }
 
 impl Profile {
-    /// Counts what is in a routine.
+    /// Counts what is in a routine for registers of so many bytes, 32 or 64.
     #[must_use]
-    pub fn of(object: &Object<'_>, body: &Body<'_>, platform: Platform) -> Self {
-        let liveness = Liveness::of(object, body, platform);
-        let peak = Pressure::of(&liveness, platform).peak();
+    pub fn of(object: &Object<'_>, body: &Body<'_>, grf_bytes: u32) -> Self {
+        let liveness = Liveness::of(object, body, grf_bytes);
+        let peak = Pressure::of(&liveness, grf_bytes).peak();
         let simd = body
             .attributes
             .iter()
@@ -102,6 +103,30 @@ impl Profile {
             traffic.count += 1;
             traffic.bytes += u64::from(memory.bytes().unwrap_or(0));
         }
+    }
+}
+
+impl AddAssign<&Self> for Profile {
+    /// Another routine of the same program. Registers are those of the routine that needs most.
+    fn add_assign(&mut self, other: &Self) {
+        self.simd = self.simd.or(other.simd);
+        self.instructions += other.instructions;
+        for (group, count) in &other.groups {
+            *self.groups.entry(*group).or_default() += count;
+        }
+        for (lanes, count) in &other.exec_sizes {
+            *self.exec_sizes.entry(*lanes).or_default() += count;
+        }
+        for (kind, traffic) in &other.messages {
+            let own = self.messages.entry(*kind).or_default();
+            own.count += traffic.count;
+            own.bytes += traffic.bytes;
+        }
+        self.jumps += other.jumps;
+        self.divergent += other.divergent;
+        self.calls += other.calls;
+        self.barriers += other.barriers;
+        self.registers = self.registers.max(other.registers);
     }
 }
 

@@ -17,6 +17,40 @@ pub enum Root {
     Own(usize),
 }
 
+impl Root {
+    /// The variable's name; its number where it has none.
+    #[must_use]
+    pub fn name(self, object: &Object<'_>, body: &Body<'_>) -> String {
+        let bytes = match self {
+            Self::Predefined(index) => {
+                let known = object.format().predefined_variables().get(index as usize);
+                return known.map_or_else(|| format!("V{index}"), |v| format!("%{}", v.name));
+            }
+            Self::File(index) => {
+                let variable = object.file_variables.get(index);
+                return variable.map_or_else(
+                    || format!("file variable {index}"),
+                    |v| String::from_utf8_lossy(&v.name).into_owned(),
+                );
+            }
+            Self::Own(index) => body
+                .variables
+                .get(index)
+                .and_then(|v| body.string(v.name))
+                .unwrap_or_default(),
+        };
+        match (self, bytes) {
+            (Self::Own(index), []) => {
+                format!(
+                    "V{}",
+                    index + object.format().predefined_variable_count() as usize
+                )
+            }
+            _ => String::from_utf8_lossy(bytes).into_owned(),
+        }
+    }
+}
+
 /// A variable as a part of its root.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {

@@ -79,6 +79,10 @@ enum Command {
     Rename(commands::rename::Args),
     /// Compare two objects by routine, declaration and instruction.
     Diff(commands::diff::Args),
+    /// Compare what two compilers made of the same kernels: profiles side by side, and what they do.
+    CompareCompilers(commands::compare::Args),
+    /// Estimate how many registers are in use at each instruction.
+    Pressure(commands::pressure::Args),
     /// Draw the control flow of routines, for Graphviz or as SVG.
     Cfg(commands::graph::Flow),
     /// Draw the call graph, for Graphviz or as SVG.
@@ -205,6 +209,8 @@ fn run(command: &Command) -> Result<Status, output::Failure> {
         Command::Completions(args) => commands::shell::completions(args),
         Command::Man(args) => commands::shell::man(args),
         Command::Isa(args) => commands::isa::run(args),
+        Command::CompareCompilers(args) => commands::compare::run(args),
+        Command::Pressure(args) => commands::pressure::run(args),
         Command::Platforms(args) => commands::platforms::run(args),
     }
 }

@@ -13,7 +13,7 @@ mod edit;
 mod error;
 mod extract;
 pub mod graph;
-mod lines;
+pub mod lines;
 mod location;
 mod merge;
 mod native;

@@ -30,15 +30,17 @@ fn plain(text: &str) -> String {
     text.get(..end).unwrap_or(text).trim().to_owned()
 }
 
-/// The text of every instruction of a routine.
-pub(crate) fn all(object: &Object<'_>, id: RoutineId) -> Vec<String> {
+/// The text of every instruction of a routine, on one line each, without indentation and offsets.
+#[must_use]
+pub fn all(object: &Object<'_>, id: RoutineId) -> Vec<String> {
     let mut lines = Lines::default();
     let Ok(()) = Printer::new(object, Options::default()).routine(id, &mut lines);
     lines.0
 }
 
 /// The text of some instructions of a routine, with their indices. Only these are printed.
-pub(crate) fn some(
+#[must_use]
+pub fn some(
     object: &Object<'_>,
     id: RoutineId,
     indices: impl Iterator<Item = usize>,

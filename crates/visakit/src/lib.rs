@@ -17,6 +17,7 @@
 //! | feature | what |
 //! |---|---|
 //! | `validate` | rules, and everything that is wrong with an object |
+//! | `analysis` | live ranges, register pressure, static profiles |
 //! | `rewrite` | editing, convert, strip, extract, merge, rename, diff, graphs |
 //! | `smith` | a generator of valid objects, for fuzzing |
 //! | `reduce` | makes an object smaller while it keeps a property |
@@ -110,6 +111,9 @@ pub mod dump;
 pub mod stats;
 pub mod verify;
 
+#[cfg(feature = "analysis")]
+#[cfg_attr(docsrs, doc(cfg(feature = "analysis")))]
+pub use visakit_analysis as analysis;
 #[doc(inline)]
 pub use visakit_encode as encode;
 #[cfg(feature = "exec")]

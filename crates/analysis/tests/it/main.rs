@@ -11,7 +11,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use visakit_analysis::{Liveness, Pressure, Profile, Root, match_kernels};
-use visakit_isa::Platform;
 use visakit_isa::object::{Body, Object, RoutineId, RoutineKind};
 use visakit_text::asm;
 
@@ -40,7 +39,7 @@ fn body<'o>(object: &'o Object<'_>) -> &'o Body<'o> {
 fn live(lines: &str) -> BTreeMap<String, Vec<Range<usize>>> {
     let object = object(lines);
     let body = body(&object);
-    let liveness = Liveness::of(&object, body, Platform::Dg2);
+    let liveness = Liveness::of(&object, body, 32);
     let named = liveness.ranges.into_iter().map(|range| {
         let Root::Own(index) = range.root else {
             panic!("{range:?}");
@@ -173,9 +172,9 @@ ret (M1, 1)
 ",
     );
     let body = body(&object);
-    let points = |platform: Platform| {
-        let liveness = Liveness::of(&object, body, platform);
-        let pressure = Pressure::of(&liveness, platform);
+    let points = |grf_bytes: u32| {
+        let liveness = Liveness::of(&object, body, grf_bytes);
+        let pressure = Pressure::of(&liveness, grf_bytes);
         assert_eq!(liveness.at(2).count(), pressure.points[2].variables);
         (
             pressure
@@ -187,8 +186,8 @@ ret (M1, 1)
         )
     };
     // Variables of 64 bytes, and one of 4.
-    assert_eq!(points(Platform::Dg2), (vec![4, 3, 5, 0], 2));
-    assert_eq!(points(Platform::Pvc), (vec![2, 2, 3, 0], 2));
+    assert_eq!(points(32), (vec![4, 3, 5, 0], 2));
+    assert_eq!(points(64), (vec![2, 2, 3, 0], 2));
 }
 
 #[test]
@@ -203,7 +202,7 @@ lsc_store.slm (M1, 16) flat[A]:a32 B:d32
 ret (M1, 1)
 ",
     );
-    let profile = Profile::of(&object, body(&object), Platform::Dg2);
+    let profile = Profile::of(&object, body(&object), 32);
     assert_eq!(
         (profile.simd, profile.instructions, profile.barriers),
         (Some(16), 5, 1)
@@ -249,7 +248,7 @@ fn corpora() {
         for (_, routine) in object.routines() {
             let Some(body) = routine.body() else { continue };
             routines += 1;
-            let liveness = Liveness::of(&object, body, Platform::Pvc);
+            let liveness = Liveness::of(&object, body, 64);
             let mut declared = 0;
             for range in &liveness.ranges {
                 declared += range.bytes.div_ceil(64);
@@ -257,7 +256,7 @@ fn corpora() {
                 assert!(ends.is_sorted_by(|a, b| a < b), "{name}: {range:?}");
                 assert!(range.code.last().is_none_or(|r| r.end <= body.code.len()));
             }
-            let pressure = Pressure::of(&liveness, Platform::Pvc);
+            let pressure = Pressure::of(&liveness, 64);
             assert_eq!(pressure.points.len(), body.code.len());
             assert!(
                 pressure.peak().is_none_or(|(_, p)| p.registers <= declared),

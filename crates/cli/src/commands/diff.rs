@@ -222,7 +222,7 @@ fn line(
 }
 
 #[derive(Serialize)]
-struct Trial {
+pub(super) struct Trial {
     kernel: String,
     result: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -232,7 +232,7 @@ struct Trial {
 }
 
 impl Trial {
-    fn of(trial: &KernelTrial) -> Self {
+    pub(super) fn of(trial: &KernelTrial) -> Self {
         let (result, runs, message) = match &trial.verdict {
             TrialVerdict::Same { runs, wrote: true } => ("same", Some(*runs), None),
             TrialVerdict::Same { runs, wrote: false } => (
@@ -259,7 +259,7 @@ impl Trial {
 }
 
 /// What the runs told.
-fn ran(trials: &[KernelTrial], json: bool) -> Result<Status, Failure> {
+pub(super) fn ran(trials: &[KernelTrial], json: bool) -> Result<Status, Failure> {
     let trials: Vec<_> = trials.iter().map(Trial::of).collect();
     let count = |results: &[&str]| {
         trials

@@ -2,6 +2,7 @@
 
 pub(crate) mod asm;
 mod change;
+pub(crate) mod compare;
 pub(crate) mod compile;
 pub(crate) mod convert;
 pub(crate) mod diff;
@@ -16,6 +17,7 @@ pub(crate) mod isa;
 pub(crate) mod listing;
 pub(crate) mod merge;
 pub(crate) mod platforms;
+pub(crate) mod pressure;
 pub(crate) mod reduce;
 pub(crate) mod rename;
 pub(crate) mod roundtrip;

@@ -111,15 +111,16 @@ macro_rules! pages {
         $(
             #[test]
             fn $verb() {
-                check(stringify!($verb), &pages().join(concat!(stringify!($verb), ".md")), 2);
+                let verb = stringify!($verb).replace('_', "-");
+                check(&verb, &pages().join(&verb).with_extension("md"), 2);
             }
         )*
     };
 }
 
 pages! {
-    asm callgraph cfg completions convert diff dis dump explain extract fmt info isa man merge reduce rename roundtrip
-    platforms run smith stats strip validate
+    asm callgraph cfg compare_compilers completions convert diff dis dump explain extract fmt info isa man merge reduce rename roundtrip
+    platforms pressure run smith stats strip validate
 }
 
 #[test]
@@ -138,7 +139,8 @@ fn every_verb_has_a_page() {
         .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
         .filter(|verb| *verb != "help")
         .collect();
-    assert_eq!(verbs, VERBS.iter().copied().collect());
+    let paged: Vec<_> = VERBS.iter().map(|verb| verb.replace('_', "-")).collect();
+    assert_eq!(verbs, paged.iter().map(String::as_str).collect());
     let files = fs::read_dir(pages()).unwrap();
     assert_eq!(files.count(), VERBS.len());
     for verb in verbs {
