@@ -37,7 +37,8 @@ mod format;
 mod language;
 mod lexer;
 mod print;
+pub mod vocabulary;
 
 pub use format::{Style, format, format_as};
-pub use lexer::{Token, tokens};
+pub use lexer::{LexState, Token, Tokens, tokens, tokens_from};
 pub use print::{Form, LineKind, Options, Output, Printer, Utf8, file_name};

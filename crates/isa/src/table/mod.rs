@@ -43,7 +43,7 @@ pub use lookup::{Lookup, lookup};
 pub use month::Month;
 pub use names::FieldName;
 pub use op::Op;
-pub use page::page;
+pub use page::{entry, page};
 pub use syntax::{Choice, LineKind, Part, Syntax, Test};
 
 use crate::enums;

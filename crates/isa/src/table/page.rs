@@ -25,10 +25,19 @@ pub fn page() -> String {
         // Writing to a string does not fail.
         let _ = write!(page, "\n## {}\n", capital(group.name()));
         for row in rows().filter(|row| row.group == group) {
-            let _ = entry(&mut page, row);
+            page.push_str(&entry(row));
         }
     }
     page
+}
+
+/// A row as Markdown: its heading, and what it does, as [`page`] has it.
+#[must_use]
+pub fn entry(row: &InstructionDef) -> String {
+    let mut entry = String::new();
+    // Writing to a string does not fail.
+    let _ = write_entry(&mut entry, row);
+    entry
 }
 
 fn capital(name: &str) -> String {
@@ -44,7 +53,7 @@ fn number(op: Op) -> String {
     }
 }
 
-fn entry(page: &mut String, row: &InstructionDef) -> fmt::Result {
+fn write_entry(page: &mut String, row: &InstructionDef) -> fmt::Result {
     write!(page, "\n### {}\n\n`", row.name)?;
     page.push_str(&row.mnemonics.join("`, `"));
     write!(page, "`, opcode {}. {}\n\n", number(row.op), row.summary)?;

@@ -125,6 +125,13 @@ pub(crate) type Fault = Box<Diagnostic>;
 pub(crate) type Parsed<T> = Result<T, Fault>;
 
 impl Diagnostic {
+    /// What may be meant instead of what stands at the place, where the hint says so.
+    #[must_use]
+    pub fn replacement(&self) -> Option<&str> {
+        let hint = self.hint.as_ref()?;
+        hint.strip_prefix("did you mean `")?.strip_suffix("`?")
+    }
+
     #[cold]
     pub(crate) fn new(kind: DiagnosticKind, span: Span, message: impl Into<String>) -> Fault {
         Box::new(Self {

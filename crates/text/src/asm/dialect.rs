@@ -2,7 +2,7 @@
 
 use super::diagnostic::Errors;
 use super::pieces::Record;
-use super::source_map::Assembled;
+use super::source_map::{Assembled, Checked};
 use super::{Assembler, Options};
 use visakit_isa::{Dialect, Features, Version};
 
@@ -23,6 +23,12 @@ pub fn assemble_in_any_dialect<'t>(
     in_any_dialect(text, options, false, Assembler::result)
 }
 
+/// As [`assemble_in_any_dialect`], for editors: faults take nothing away from what the other lines made.
+#[must_use]
+pub fn check<'t>(text: &'t [u8], options: &Options) -> Checked<'t> {
+    in_any_dialect(text, options, false, Assembler::checked)
+}
+
 /// What the statements of a text are made of, in the same dialect.
 ///
 /// # Errors
@@ -39,8 +45,8 @@ fn in_any_dialect<'t, T>(
     text: &'t [u8],
     options: &Options,
     recorded: bool,
-    result: impl Fn(Assembler<'t>) -> Result<T, Errors>,
-) -> Result<T, Errors> {
+    result: impl Fn(Assembler<'t>) -> T,
+) -> T {
     let run = |options: &Options| {
         let mut assembler = Assembler::new(text, options);
         assembler.scratch.record = recorded.then(Record::default);

@@ -15,7 +15,8 @@ use visakit_isa::object::{Attribute, Input, InputKind, LabelKind, RoutineKind};
 use visakit_isa::table::FieldName;
 use visakit_isa::{Features, Instruction, SamplerId, SurfaceId, Value, VarId, Version, enums};
 
-const DIRECTIVES: [&[u8]; 16] = [
+/// The directives that are known by one name.
+pub(crate) const DIRECTIVES: [&[u8]; 16] = [
     b".file_decl",
     b".label",
     b".op",

@@ -48,10 +48,11 @@ mod values;
 
 pub(crate) use comment::DERIVED;
 pub use diagnostic::{Diagnostic, DiagnosticKind, Errors, Span};
-pub use dialect::assemble_in_any_dialect;
 pub(crate) use dialect::record_in_any_dialect;
+pub use dialect::{assemble_in_any_dialect, check};
+pub(crate) use directive::DIRECTIVES;
 pub use fragment::{Declarations, Fragment, Operand};
-pub use source_map::{Assembled, RoutineSpans, SourceMap};
+pub use source_map::{Assembled, Checked, RoutineSpans, SourceMap};
 
 use crate::language::index::{Entry, Index};
 use crate::lexer::{Cursor, Word, is_word, shown};
@@ -304,17 +305,18 @@ impl<'t> Assembler<'t> {
         self.platform.get_or_insert(platform);
     }
 
-    fn result(mut self) -> Result<Assembled<'t>, Errors> {
-        if self.faults.is_empty() {
-            self.warnings.sort_by_key(|w| w.span.start);
-            return Ok(Assembled {
-                object: self.object,
-                source_map: self.source_map,
-                platform: self.platform,
-                undecided: self.undecided.map(|span| *undecided(span)),
-                warnings: self.warnings,
-            });
+    fn result(self) -> Result<Assembled<'t>, Errors> {
+        let checked = self.checked();
+        if checked.faults.is_empty() {
+            Ok(checked.assembled)
+        } else {
+            Err(Errors::new(checked.faults))
         }
+    }
+
+    /// What was assembled, and everything that was not.
+    fn checked(mut self) -> Checked<'t> {
+        self.warnings.sort_by_key(|w| w.span.start);
         self.faults.sort_by_key(|f| f.span.start);
         if self.more > 0 {
             let message = alloc::format!("{} more faults", self.more);
@@ -322,7 +324,16 @@ impl<'t> Assembler<'t> {
             let fault = Diagnostic::new(DiagnosticKind::TooMany, span, message);
             self.faults.push(*fault);
         }
-        Err(Errors::new(self.faults))
+        Checked {
+            assembled: Assembled {
+                object: self.object,
+                source_map: self.source_map,
+                platform: self.platform,
+                undecided: self.undecided.map(|span| *undecided(span)),
+                warnings: self.warnings,
+            },
+            faults: self.faults,
+        }
     }
 
     #[allow(clippy::boxed_local)] // that is how faults come here

@@ -102,3 +102,13 @@ pub struct Assembled<'t> {
     /// size: it is assembled for registers of 32 bytes, and means something else on a machine of 64.
     pub undecided: Option<Diagnostic>,
 }
+
+/// What could be made of a text, and what is wrong with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Checked<'t> {
+    /// What the lines that are right have made. Where there are faults the object is not the one that
+    /// the text means: lines are missing from it, and routines may have labels that are nowhere placed.
+    pub assembled: Assembled<'t>,
+    /// The faults, in order of their places.
+    pub faults: Vec<Diagnostic>,
+}

@@ -41,6 +41,13 @@ pub(crate) struct Index {
     pub(crate) subroutine: Op,
 }
 
+impl Entry {
+    /// All that the line begins with.
+    pub(crate) const fn spelling(&self) -> &'static str {
+        self.spelling
+    }
+}
+
 impl Index {
     /// The index, which is made once.
     pub(crate) fn get() -> &'static Self {
@@ -134,6 +141,11 @@ impl Index {
         let standing = list.clone().filter(|e| stands(e));
         let longest = standing.map(|e| e.spelling.len()).max();
         list.filter(move |e| Some(e.spelling.len()) == longest && stands(e))
+    }
+
+    /// Every way in which a line may begin.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter()
     }
 
     /// Every spelling.

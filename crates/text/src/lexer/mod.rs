@@ -12,7 +12,7 @@ use visakit_isa::Platform;
 
 mod tokens;
 
-pub use tokens::{Token, tokens};
+pub use tokens::{LexState, Token, Tokens, tokens, tokens_from};
 
 /// A place in the text.
 #[derive(Clone, Copy, Debug)]

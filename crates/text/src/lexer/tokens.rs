@@ -1,6 +1,6 @@
 //! The words of printed lines and what they are, for those who colour or mark them up.
 
-use super::{comment, is_label, literal};
+use super::{comment, is_label, joined_lines, literal};
 use crate::asm::Span;
 
 /// What a piece of a line is.
@@ -39,18 +39,40 @@ pub enum Token {
 /// let (_, span) = found.next().unwrap();
 /// assert_eq!(&line[span.start..span.end()], b"mov");
 /// ```
-pub fn tokens(text: &[u8]) -> impl Iterator<Item = (Token, Span)> {
-    Tokens {
-        text,
-        at: 0,
-        expects: Expects::Statement,
-    }
+pub fn tokens(text: &[u8]) -> Tokens<'_> {
+    tokens_from(text, LexState::default())
+}
+
+/// [`tokens`] of lines that do not begin where the text begins: the state is the one that
+/// [`Tokens::state`] tells at the end of the lines before. So a line can be lexed by itself.
+///
+/// ```
+/// use visakit_text::{LexState, Token, tokens_from};
+///
+/// let (first, second) = (&b"mov /* begins\n"[..], &b"and ends */ (M1, 1) V1\n"[..]);
+/// let mut line = tokens_from(first, LexState::default());
+/// assert_eq!(line.by_ref().count(), 2);
+/// let mut line = tokens_from(second, line.state());
+/// assert_eq!(line.next().unwrap().0, Token::Comment);
+/// assert!(line.all(|(token, _)| token != Token::Mnemonic));
+/// ```
+pub const fn tokens_from(text: &[u8], state: LexState) -> Tokens<'_> {
+    Tokens { text, at: 0, state }
+}
+
+/// What the lines before a place leave to it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct LexState {
+    expects: Expects,
+    /// A comment has begun and not ended.
+    in_comment: bool,
 }
 
 /// What the next word of a line is.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 enum Expects {
     /// The line has not begun.
+    #[default]
     Statement,
     /// Inside of the predicate before a mnemonic.
     Predicate,
@@ -58,10 +80,12 @@ enum Expects {
     Operand,
 }
 
-struct Tokens<'t> {
+/// The pieces of a text, see [`tokens`].
+#[derive(Clone, Debug)]
+pub struct Tokens<'t> {
     text: &'t [u8],
     at: usize,
-    expects: Expects,
+    state: LexState,
 }
 
 /// Characters of the names of labels but for the signs that also stand between words.
@@ -70,6 +94,12 @@ const fn is_name(c: u8) -> bool {
 }
 
 impl Tokens<'_> {
+    /// What the text leaves to the one after it; complete after the last token.
+    #[must_use]
+    pub const fn state(&self) -> LexState {
+        self.state
+    }
+
     /// The length of the token at the beginning of this text, and what it is.
     fn token(&mut self, rest: &[u8]) -> (Token, usize) {
         let words = |from: usize, also: &[u8]| {
@@ -77,37 +107,44 @@ impl Tokens<'_> {
             let part = |c: &&u8| is_name(**c) || also.contains(c);
             from + tail.iter().take_while(part).count()
         };
+        if self.state.in_comment {
+            let end = rest.windows(2).position(|w| w == b"*/");
+            self.state.in_comment = end.is_none();
+            return (Token::Comment, end.map_or(rest.len(), |end| end + 2));
+        }
         if let Some(len) = comment(rest) {
+            let inner = rest.get(2..len).unwrap_or_default();
+            self.state.in_comment = rest.starts_with(b"/*") && !inner.ends_with(b"*/");
             return (Token::Comment, len);
         }
         if let Some(len) = literal(rest) {
             return (Token::String, len);
         }
-        let begins = self.expects == Expects::Statement;
+        let begins = self.state.expects == Expects::Statement;
         match rest {
             [b'.', ..] if begins => {
-                self.expects = Expects::Operand;
+                self.state.expects = Expects::Operand;
                 (Token::Directive, words(1, b""))
             }
             [b'(', ..] if begins => {
-                self.expects = Expects::Predicate;
+                self.state.expects = Expects::Predicate;
                 (Token::Punctuation, 1)
             }
-            [b')', ..] if self.expects == Expects::Predicate => {
-                self.expects = Expects::Statement;
+            [b')', ..] if self.state.expects == Expects::Predicate => {
+                self.state.expects = Expects::Statement;
                 (Token::Punctuation, 1)
             }
             [b'%', c, ..] if is_name(*c) => (Token::Predefined, words(1, b"")),
             [b':', c, ..] if c.is_ascii_alphabetic() => (Token::Type, words(1, b".")),
             [c, ..] if c.is_ascii_digit() => {
-                self.expects = Expects::Operand;
+                self.state.expects = Expects::Operand;
                 (Token::Number, words(1, b""))
             }
             [c, ..] if is_name(*c) => {
                 if !begins {
                     return (Token::Name, words(1, b""));
                 }
-                self.expects = Expects::Operand;
+                self.state.expects = Expects::Operand;
                 let label = words(1, b".-");
                 if rest.get(label) == Some(&b':') {
                     return (Token::Label, label);
@@ -131,8 +168,14 @@ impl Iterator for Tokens<'_> {
         let text = self.text;
         loop {
             let rest = text.get(self.at..)?;
-            match rest.first()? {
-                b'\n' => self.expects = Expects::Statement,
+            let first = rest.first()?;
+            if let (b'\\', false, Some(len)) = (first, self.state.in_comment, joined_lines(rest)) {
+                self.at += len;
+                continue;
+            }
+            match first {
+                b'\n' if self.state.in_comment => {}
+                b'\n' => self.state.expects = Expects::Statement,
                 b' ' | b'\t' | b'\r' => {}
                 _ => {
                     let (token, len) = self.token(rest);

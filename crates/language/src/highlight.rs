@@ -1,0 +1,115 @@
+//! What the words of a text are, for colours.
+
+use crate::line::What;
+use crate::{Document, SymbolKind};
+use alloc::vec::Vec;
+use core::ops::Range;
+use visakit_text::Token;
+
+/// What a piece of a text is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Highlight {
+    /// A comment.
+    Comment,
+    /// A directive.
+    Directive,
+    /// A mnemonic with its modifiers.
+    Mnemonic,
+    /// A label.
+    Label,
+    /// A kernel, a function or a subroutine.
+    Function,
+    /// A variable of a routine or of the file.
+    Variable,
+    /// A predicate.
+    Predicate,
+    /// A sampler or a surface.
+    Resource,
+    /// A name that every routine has.
+    Predefined,
+    /// A property of a declaration, or an attribute.
+    Property,
+    /// A number.
+    Number,
+    /// A type.
+    Type,
+    /// A string.
+    String,
+}
+
+impl Document {
+    /// The pieces of some lines that have a colour, in the order of the text.
+    #[must_use]
+    pub fn highlights(&self, lines: Range<usize>) -> Vec<(Range<usize>, Highlight)> {
+        let mut found = Vec::new();
+        for line in lines.start..lines.end.min(self.line_count()) {
+            self.highlights_of(line, &mut found);
+        }
+        found
+    }
+
+    fn highlights_of(&self, line: usize, found: &mut Vec<(Range<usize>, Highlight)>) {
+        let what = self.lines().get(line).map_or(What::Blank, |l| l.what);
+        let directive = !matches!(what, What::Instruction | What::Label | What::Blank);
+        let names = self.names(line);
+        let mut names = names.iter().peekable();
+        let mut until = 0;
+        for (token, span) in self.line_tokens(line) {
+            while names.next_if(|n| n.span.end <= span.start).is_some() {}
+            if span.start < until {
+                continue;
+            }
+            // The quotes of a name belong to the string.
+            let name = names
+                .peek()
+                .filter(|n| n.span.start <= span.start && token != Token::String);
+            if let Some(name) = name {
+                until = name.span.end;
+                let kind = name.definition.as_ref().map(|d| d.kind);
+                let class = match kind {
+                    Some(SymbolKind::Kernel | SymbolKind::Function | SymbolKind::Subroutine) => {
+                        Highlight::Function
+                    }
+                    Some(SymbolKind::Label) => Highlight::Label,
+                    Some(SymbolKind::Predicate) => Highlight::Predicate,
+                    Some(SymbolKind::Sampler | SymbolKind::Surface) => Highlight::Resource,
+                    Some(_) => Highlight::Variable,
+                    None if token == Token::Predefined || self.is_predefined(self.said(&span)) => {
+                        Highlight::Predefined
+                    }
+                    // A mask or a word of the instruction.
+                    None => Highlight::Property,
+                };
+                found.push((name.span.clone(), class));
+                continue;
+            }
+            let class = match token {
+                Token::Comment => Highlight::Comment,
+                Token::Directive => Highlight::Directive,
+                Token::Mnemonic => Highlight::Mnemonic,
+                Token::Label => Highlight::Label,
+                Token::Predefined => Highlight::Predefined,
+                Token::Number => Highlight::Number,
+                Token::Type => Highlight::Type,
+                Token::String => Highlight::String,
+                Token::Name if directive && self.follows(&span, "type=") => Highlight::Type,
+                Token::Name => Highlight::Property,
+                _ => continue,
+            };
+            let text = self.said(&span);
+            let end = span.start + text.trim_end_matches(['\n', '\r']).len();
+            if end > span.start {
+                found.push((span.start..end, class));
+            }
+        }
+    }
+
+    pub(crate) fn said(&self, span: &Range<usize>) -> &str {
+        self.text().get(span.clone()).unwrap_or_default()
+    }
+
+    fn follows(&self, span: &Range<usize>, what: &str) -> bool {
+        let before = self.text().get(..span.start).unwrap_or_default();
+        before.ends_with(what) && !before.ends_with("v_type=")
+    }
+}

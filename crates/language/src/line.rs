@@ -1,0 +1,180 @@
+//! What a line is, as far as the lexer tells.
+
+use core::ops::Range;
+use visakit_text::{LexState, Token, tokens_from};
+
+/// What the statement on a line is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum What {
+    /// Nothing, a comment, or the rest of a statement.
+    Blank,
+    Version,
+    /// `.kernel`
+    Kernel,
+    /// `.global_function`
+    Function,
+    /// `.decl`, with the letter of the kind of variable; 0 where there is none yet.
+    Declaration(u8),
+    /// `.file_decl`
+    FileDeclaration,
+    /// `.label`
+    LabelDeclaration,
+    /// `.function`
+    Subroutine,
+    /// Another directive.
+    Directive,
+    /// `NAME:`
+    Label,
+    Instruction,
+}
+
+/// A line, and the statement that begins on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    /// Offset in the text.
+    pub(crate) start: usize,
+    /// Bytes up to the next line.
+    pub(crate) length: usize,
+    /// What the lines before leave to it.
+    pub(crate) state: LexState,
+    /// What it leaves to the next one.
+    pub(crate) leaves: LexState,
+    pub(crate) what: What,
+    /// The name that the statement declares or places, without quotes: bytes from the start of the line.
+    name: (u32, u32),
+    /// Scopes that the line begins.
+    pub(crate) opens: u16,
+    /// Scopes that the line ends.
+    pub(crate) closes: u16,
+}
+
+/// The bytes of the line at the beginning of a text, its end included.
+fn line_length(text: &str) -> usize {
+    text.find('\n').map_or(text.len(), |end| end + 1)
+}
+
+/// The bytes of the statement at the beginning of a text: as many lines as backslashes join.
+fn statement_length(text: &str, line: usize) -> usize {
+    let mut length = line;
+    loop {
+        let so_far = text.get(..length).unwrap_or(text);
+        let ended = so_far
+            .strip_suffix('\n')
+            .map(|l| l.strip_suffix('\r').unwrap_or(l));
+        if !ended.is_some_and(|line| line.ends_with('\\')) {
+            return length;
+        }
+        match text.get(length..).map(line_length) {
+            None | Some(0) => return length,
+            Some(more) => length += more,
+        }
+    }
+}
+
+impl Line {
+    /// Lexes the line at the beginning of a text.
+    pub(crate) fn lex(text: &str, start: usize, state: LexState) -> Self {
+        let length = line_length(text);
+        let mut line = Self {
+            start,
+            length,
+            state,
+            leaves: state,
+            what: What::Blank,
+            name: (0, 0),
+            opens: 0,
+            closes: 0,
+        };
+        let whole = statement_length(text, length);
+        let statement = text.get(..whole).unwrap_or_default();
+        line.statement(statement);
+        if whole > length {
+            let mut lexer = tokens_from(text.get(..length).unwrap_or_default().as_bytes(), state);
+            lexer.by_ref().for_each(drop);
+            line.leaves = lexer.state();
+        }
+        line
+    }
+
+    fn statement(&mut self, text: &str) {
+        let begins = self.state == LexState::default();
+        let mut lexer = tokens_from(text.as_bytes(), self.state);
+        // The property of a declaration whose value comes next.
+        let mut key = "";
+        while let Some((token, span)) = lexer.next() {
+            let said = text.get(span.start..span.end()).unwrap_or_default();
+            match token {
+                Token::Comment => {}
+                Token::Directive if begins => self.what = directive(said),
+                Token::Label if begins => {
+                    self.what = What::Label;
+                    self.names(span.start, said);
+                }
+                Token::Mnemonic if begins => self.what = What::Instruction,
+                Token::Punctuation if said == "{" && self.what == What::Blank => self.opens += 1,
+                Token::Punctuation
+                    if said == "}" && matches!(self.what, What::Blank | What::Instruction) =>
+                {
+                    self.closes += 1;
+                }
+                // A brace before an instruction keeps the lexer from seeing where it begins.
+                Token::Name if begins && self.what == What::Blank && self.opens > 0 => {
+                    self.what = What::Instruction;
+                }
+                Token::Name | Token::String | Token::Predefined => match self.what {
+                    What::Declaration(kind) => {
+                        if self.name.1 == 0 {
+                            self.names(span.start, said);
+                        } else if key == "v_type" && kind == 0 {
+                            self.what = What::Declaration(said.bytes().next().unwrap_or(0));
+                        }
+                        key = said;
+                    }
+                    What::Kernel
+                    | What::Function
+                    | What::Subroutine
+                    | What::FileDeclaration
+                    | What::LabelDeclaration
+                        if self.name.1 == 0 =>
+                    {
+                        self.names(span.start, said);
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        self.leaves = lexer.state();
+    }
+
+    fn names(&mut self, start: usize, said: &str) {
+        let inner = said.strip_prefix('"');
+        let start = start + usize::from(inner.is_some());
+        let name = inner.map_or(said, |inner| inner.strip_suffix('"').unwrap_or(inner));
+        let narrow = |n: usize| u32::try_from(n).unwrap_or(0);
+        self.name = (narrow(start), narrow(name.len()));
+    }
+
+    /// Where the name is that the statement declares or places.
+    pub(crate) fn name(&self) -> Option<Range<usize>> {
+        let (start, length) = self.name;
+        let start = self.start + usize::try_from(start).ok()?;
+        let length = usize::try_from(length).ok()?;
+        (length > 0).then(|| start..start + length)
+    }
+}
+
+fn directive(word: &str) -> What {
+    match word {
+        ".version" => What::Version,
+        ".kernel" => What::Kernel,
+        ".global_function" => What::Function,
+        ".decl" => What::Declaration(0),
+        ".file_decl" => What::FileDeclaration,
+        ".label" => What::LabelDeclaration,
+        ".function" => What::Subroutine,
+        // Debug locations are instructions.
+        ".file" | ".loc" => What::Instruction,
+        _ => What::Directive,
+    }
+}
