@@ -103,6 +103,9 @@ enum Command {
     Isa(commands::isa::Args),
     /// Look up platforms: names, size of a register, what they have.
     Platforms(commands::platforms::Args),
+    /// Answer editors: problems, names, instructions and completions of vISA text.
+    #[cfg(feature = "lsp")]
+    Lsp(commands::lsp::Args),
 }
 
 /// How a command ended.
@@ -212,5 +215,7 @@ fn run(command: &Command) -> Result<Status, output::Failure> {
         Command::CompareCompilers(args) => commands::compare::run(args),
         Command::Pressure(args) => commands::pressure::run(args),
         Command::Platforms(args) => commands::platforms::run(args),
+        #[cfg(feature = "lsp")]
+        Command::Lsp(args) => commands::lsp::run(args),
     }
 }

@@ -3,7 +3,7 @@
 //! `keystroke_*` is one character typed into the middle, and the answer to what editors ask after it. `assembly` is
 //! the assembler alone, beside which the rest is to be seen.
 
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 use divan::{Bencher, black_box};
 use std::sync::LazyLock;
@@ -99,7 +99,9 @@ fn keystroke_problems(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn keystroke_problems_and_hints_of_a_screen(bencher: Bencher<'_, '_>) {
-    typed(bencher, |d, at| (d.problems().len(), d.hints(at..at + 4000)));
+    typed(bencher, |d, at| {
+        (d.problems().len(), d.hints(at..at + 4000))
+    });
 }
 
 #[divan::bench]

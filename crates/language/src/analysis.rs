@@ -225,21 +225,28 @@ fn places(object: &Object<'_>, map: &SourceMap) -> Vec<(Range<usize>, RoutineId,
     places
 }
 
-/// The part of a place that is worth underlining: no blanks at its ends, and not more than a line.
+/// The part of a place that is worth underlining: no blanks and no comments at its ends, and not more than a line.
 fn shown(text: &str, span: Range<usize>) -> Range<usize> {
     let end = span.end.min(text.len());
     let start = span.start.min(end);
-    let Some(said) = text.get(start..end) else {
-        return start..end;
-    };
-    let line = said
-        .trim_start()
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .trim_end();
-    let start = start + (said.len() - said.trim_start().len());
-    start..start + line.len()
+    let said = text.get(start..end).unwrap_or_default();
+    let mut shown = start..start;
+    for (token, span) in visakit_text::tokens(said.as_bytes()) {
+        let (from, to) = (start + span.start, start + span.end());
+        if token == visakit_text::Token::Comment {
+            continue;
+        }
+        if shown.is_empty() {
+            shown = from..to;
+        } else if said
+            .get(..span.start)
+            .is_some_and(|before| before.contains('\n'))
+        {
+            break;
+        }
+        shown.end = to;
+    }
+    shown
 }
 
 fn fault(text: &str, fault: &Diagnostic, severity: Severity) -> Problem {

@@ -104,7 +104,7 @@ impl Document {
         };
         match what {
             What::Declaration(_) | What::FileDeclaration => {
-                self.declaration(lead, from, &mut proposals)
+                self.declaration(lead, from, &mut proposals);
             }
             What::Directive => self.directive_words(lead, from, &mut proposals),
             What::Instruction if self.mnemonic_before(line, from).is_some() => {
@@ -161,7 +161,7 @@ impl Document {
                 }
             }
             None if lead.ends_with('<') => {
-                self.names_of(from, proposals, |k| k == SymbolKind::Variable)
+                self.names_of(from, proposals, |k| k == SymbolKind::Variable);
             }
             None if lead.ends_with(['{', ',']) => attribute_names(proposals),
             None => {
@@ -379,10 +379,10 @@ fn modifiers(row: &InstructionDef, parts: &'static [Part], found: &mut Words) ->
             Part::If(_, inner)
             | Part::NotIntel(inner)
             | Part::MayOmit(inner)
-            | Part::InputOnly(inner) => {
-                if modifiers(row, inner, found) {
-                    return true;
-                }
+            | Part::InputOnly(inner)
+                if modifiers(row, inner, found) =>
+            {
+                return true;
             }
             _ => {}
         }

@@ -7,7 +7,7 @@ use crate::{Definition, Document};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt::Write;
+use core::fmt::{Display, Write};
 use core::ops::Range;
 use visakit_isa::operand::OperandClass;
 use visakit_isa::table::{InstructionDef, Role, entry};
@@ -116,7 +116,7 @@ impl Document {
         );
         if definition.kind.space() != Space::Variable {
             let uses = self.uses(definition).len().saturating_sub(1);
-            let _ = write!(markdown, ", used {uses} times");
+            let _ = write!(markdown, ", used {}", counted(uses, "time"));
             return markdown;
         }
         if let Some(size) = self.size(line) {
@@ -125,8 +125,9 @@ impl Document {
         if let Some(life) = self.life(definition) {
             let _ = write!(
                 markdown,
-                "\n\nWritten by {} and read by {} instructions",
-                life.writes, life.reads
+                "\n\nWritten by {} and read by {}",
+                counted(life.writes, "instruction"),
+                counted(life.reads, "instruction")
             );
             if let Some(lines) = life.lines {
                 let _ = write!(
@@ -138,9 +139,12 @@ impl Document {
             }
             match life.aliases {
                 0 => {}
-                1 => markdown.push_str("; one more variable has its storage"),
                 n => {
-                    let _ = write!(markdown, "; {n} more variables have its storage");
+                    let _ = write!(
+                        markdown,
+                        "; {} with the same storage",
+                        counted(n, "more variable")
+                    );
                 }
             }
         }
@@ -158,9 +162,9 @@ impl Document {
         let ty = type_named(value(" type=")?)?;
         let elements: u32 = value("num_elts=")?.parse().ok()?;
         let bytes = elements.checked_mul(ty.size().into())?;
-        let registers = self.platform().map(|p| p.grf_bytes());
+        let registers = self.platform().map(visakit_isa::Platform::grf_bytes);
         let registers =
-            registers.map(|grf| format!(", {} registers of {grf}", bytes.div_ceil(grf)));
+            registers.map(|grf| format!(", {} of {grf}", counted(bytes.div_ceil(grf), "register")));
         Some(format!("{bytes} bytes{}", registers.unwrap_or_default()))
     }
 
@@ -217,6 +221,11 @@ fn operands(markdown: &mut String, row: &InstructionDef) {
         }
         markdown.push('\n');
     }
+}
+
+fn counted<N: Display + PartialEq + From<u8>>(count: N, what: &str) -> String {
+    let plural = if count == 1.into() { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }
 
 fn capital(word: &str) -> String {

@@ -101,7 +101,7 @@ impl Line {
         let mut lexer = tokens_from(text.as_bytes(), self.state);
         // The property of a declaration whose value comes next.
         let mut key = "";
-        while let Some((token, span)) = lexer.next() {
+        for (token, span) in lexer.by_ref() {
             let said = text.get(span.start..span.end()).unwrap_or_default();
             match token {
                 Token::Comment => {}

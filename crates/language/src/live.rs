@@ -19,7 +19,7 @@ pub struct Life {
     /// Instructions that read it.
     pub reads: usize,
     /// The lines, up to the one after the last, between which its value may matter, in the order of the text: from
-    /// the first use to the last, and to the end of every loop around it that begins in between.
+    /// the first use to the last, longer by the loops that carry it.
     pub lines: Option<Range<usize>>,
     /// Variables whose storage is that of this one.
     pub aliases: usize,
@@ -37,6 +37,8 @@ impl Document {
         let body = analysis.body(id)?;
         let mut life = Life::default();
         let mut numbers: Option<Range<usize>> = None;
+        // It is read before it is written: in a loop the value is that of the turn before.
+        let mut carried = false;
         for (number, item) in body.code.iter().enumerate() {
             let Item::Instruction(instruction) = item else {
                 continue;
@@ -46,6 +48,7 @@ impl Document {
             life.writes += usize::from(writes);
             life.reads += usize::from(reads);
             if writes || reads {
+                carried |= numbers.is_none() && reads;
                 let first = numbers.map_or(number, |n| n.start);
                 numbers = Some(first..number + 1);
             }
@@ -56,7 +59,7 @@ impl Document {
             life.aliases = body.variables.iter().filter(alias).count();
         }
         life.lines = numbers.and_then(|numbers| {
-            let numbers = with_loops(body, numbers);
+            let numbers = with_loops(body, numbers, carried);
             let first = analysis.place_of(id, numbers.start)?;
             let last = analysis.place_of(id, numbers.end.checked_sub(1)?)?;
             Some(self.line_at(first.start)..self.line_at(last.start) + 1)
@@ -115,8 +118,9 @@ impl Document {
     }
 }
 
-/// A range of instructions, longer by the loops that begin in it and end after it, and that it begins in.
-fn with_loops(body: &Body<'_>, mut range: Range<usize>) -> Range<usize> {
+/// A range of instructions, longer by the loops that begin in it, and where its value is carried from turn to turn by
+/// those that it begins in.
+fn with_loops(body: &Body<'_>, mut range: Range<usize>, carried: bool) -> Range<usize> {
     let mut placed: BTreeMap<u16, usize> = BTreeMap::new();
     // Where jumps go back to, and where from.
     let mut loops: Vec<Range<usize>> = Vec::new();
@@ -140,11 +144,14 @@ fn with_loops(body: &Body<'_>, mut range: Range<usize>) -> Range<usize> {
             _ => {}
         }
     }
-    // By their ends, so that each is looked at once: an inner loop ends before the outer one.
+    // In the order of their ends, so that inner loops come before those around them.
     for turn in loops {
-        // What is written before a loop and read in it matters until the loop ends.
-        if range.start < turn.start && turn.start < range.end {
+        let inside = turn.start < range.end && range.start < turn.end;
+        let begins_before = range.start < turn.start;
+        if inside && begins_before {
             range.end = range.end.max(turn.end);
+        } else if inside && carried {
+            range = turn.start..range.end.max(turn.end);
         }
     }
     range

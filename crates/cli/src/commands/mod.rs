@@ -15,6 +15,8 @@ pub(crate) mod graph;
 pub(crate) mod info;
 pub(crate) mod isa;
 pub(crate) mod listing;
+#[cfg(feature = "lsp")]
+pub(crate) mod lsp;
 pub(crate) mod merge;
 pub(crate) mod platforms;
 pub(crate) mod pressure;

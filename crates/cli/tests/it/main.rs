@@ -6,6 +6,8 @@ mod cli;
 mod hostile;
 mod json;
 mod listing;
+#[cfg(feature = "lsp")]
+mod lsp;
 mod pages;
 
 use std::path::{Path, PathBuf};

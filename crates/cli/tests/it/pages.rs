@@ -119,7 +119,7 @@ macro_rules! pages {
 }
 
 pages! {
-    asm callgraph cfg compare_compilers completions convert diff dis dump explain extract fmt info isa man merge reduce rename roundtrip
+    asm callgraph cfg compare_compilers completions convert diff dis dump explain extract fmt info isa lsp man merge reduce rename roundtrip
     platforms pressure run smith stats strip validate
 }
 

@@ -103,19 +103,21 @@ fn hovers_tell_what_a_thing_is() {
         "{variable}"
     );
     assert!(
-        variable.contains("64 bytes, 1 registers of 64"),
+        variable.contains("64 bytes, 1 register of 64"),
         "{variable}"
     );
     assert!(
-        variable.contains("Written by 1 and read by 1 instructions, live from line 8 to line 11"),
+        variable.contains(
+            "Written by 1 instruction and read by 1 instruction, live from line 8 to line 11"
+        ),
         "{variable}"
     );
     assert!(
-        variable.contains("one more variable has its storage"),
+        variable.contains("1 more variable with the same storage"),
         "{variable}"
     );
     assert!(of("%r0", 0).contains("predefined variable, 8 elements of type `ud`"));
-    assert!(of("AGAIN", 1).contains("Label, line 9, used 1 times"));
+    assert!(of("AGAIN", 1).contains("Label, line 9, used 1 time"));
     assert!(of(":ud", 0).contains("4 bytes an element"));
     assert!(of(".kernel_attr", 0).contains("attribute"));
     assert!(of("M1, 16", 0).contains("that the exec mask enables"));
@@ -201,6 +203,33 @@ fn findings_are_those_of_the_platform_that_the_text_names() {
         platform: Some(Platform::Dg2),
     });
     assert_eq!(document.platform(), Some(Platform::Dg2));
+}
+
+#[test]
+fn values_that_a_loop_carries_live_as_long_as_the_loop() {
+    let text = "\
+.version 4.1
+.kernel \"k\"
+.decl SUM v_type=G type=ud num_elts=16
+.decl BEFORE v_type=G type=ud num_elts=16
+.decl FRESH v_type=G type=ud num_elts=16
+.decl P1 v_type=P num_elts=16
+    mov (M1, 16) BEFORE(0,0)<1> 0x1:ud
+L:
+    add (M1, 16) SUM(0,0)<1> SUM(0,0)<1;1,0> BEFORE(0,0)<1;1,0>
+    mov (M1, 16) FRESH(0,0)<1> SUM(0,0)<1;1,0>
+    cmp.lt (M1, 16) P1 FRESH(0,0)<1;1,0> 0x10:ud
+    (P1) goto (M1, 16) L
+    ret (M1, 1)
+";
+    let document = Document::new(text);
+    let life = |name: &str| {
+        let definition = document.definition(at(text, name, 0)).unwrap();
+        document.life(&definition).unwrap().lines.unwrap()
+    };
+    assert_eq!(life("SUM"), 7..12);
+    assert_eq!(life("BEFORE"), 6..12);
+    assert_eq!(life("FRESH"), 9..11);
 }
 
 #[test]

@@ -1,0 +1,22 @@
+//! `visakit lsp`: the language server for editors.
+
+use crate::Status;
+use crate::output::Failure;
+
+#[derive(clap::Args)]
+#[command(after_help = "Editors start it by themselves; docs/editors.md tells how to set them up.")]
+pub(crate) struct Args {
+    /// Speak over standard input and output, which it always does: some editors give the option.
+    #[arg(long)]
+    stdio: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    let Args { stdio: _ } = args;
+    match visakit_lsp::stdio() {
+        Ok(true) => Ok(Status::Clean),
+        // The protocol wants 1 where the client ends without having asked.
+        Ok(false) => Ok(Status::Findings),
+        Err(error) => Err(Failure::Other(error.to_string())),
+    }
+}
