@@ -7,7 +7,7 @@ use crate::{Definition, Document};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt::{Display, Write};
+use core::fmt::Write;
 use core::ops::Range;
 use visakit_isa::operand::OperandClass;
 use visakit_isa::table::{InstructionDef, Role, entry};
@@ -163,8 +163,10 @@ impl Document {
         let elements: u32 = value("num_elts=")?.parse().ok()?;
         let bytes = elements.checked_mul(ty.size().into())?;
         let registers = self.platform().map(visakit_isa::Platform::grf_bytes);
-        let registers =
-            registers.map(|grf| format!(", {} of {grf}", counted(bytes.div_ceil(grf), "register")));
+        let registers = registers.map(|grf| {
+            let count = usize::try_from(bytes.div_ceil(grf)).unwrap_or(usize::MAX);
+            format!(", {} of {grf}", counted(count, "register"))
+        });
         Some(format!("{bytes} bytes{}", registers.unwrap_or_default()))
     }
 
@@ -223,8 +225,8 @@ fn operands(markdown: &mut String, row: &InstructionDef) {
     }
 }
 
-fn counted<N: Display + PartialEq + From<u8>>(count: N, what: &str) -> String {
-    let plural = if count == 1.into() { "" } else { "s" };
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}")
 }
 

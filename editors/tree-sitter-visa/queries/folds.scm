@@ -1,0 +1,4 @@
+[
+  (routine)
+  (scope)
+] @fold

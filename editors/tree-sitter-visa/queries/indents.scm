@@ -1,0 +1,2 @@
+(scope) @indent.begin @indent
+(scope "}" @indent.branch @indent.end @outdent)
