@@ -51,10 +51,11 @@ impl Document {
     fn highlights_of(&self, line: usize, found: &mut Vec<(Range<usize>, Highlight)>) {
         let what = self.lines().get(line).map_or(What::Blank, |l| l.what);
         let directive = !matches!(what, What::Instruction | What::Label | What::Blank);
-        let names = self.names(line);
+        let tokens: Vec<_> = self.line_tokens(line).collect();
+        let names = self.names_among(line, &tokens);
         let mut names = names.iter().peekable();
         let mut until = 0;
-        for (token, span) in self.line_tokens(line) {
+        for (token, span) in tokens {
             while names.next_if(|n| n.span.end <= span.start).is_some() {}
             if span.start < until {
                 continue;

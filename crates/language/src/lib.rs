@@ -15,12 +15,12 @@
 //! ```
 //! use visakit_language::Document;
 //!
-//! let mut text = Document::new(".version 4.1\n.kernel \"k\"\n.decl V1 v_type=G type=ud num_elts=8\n    mov (M1, 8) V1(0,0)<1> V2(0,0)<1;1,0>\n    ret (M1, 1)\n");
+//! let mut text = Document::new(".version 4.1\n.kernel \"k\"\n.decl DATA v_type=G type=ud num_elts=8\n    mov (M1, 8) DATA(0,0)<1> DATE(0,0)<1;1,0>\n    ret (M1, 1)\n");
 //! let problem = &text.problems()[0];
-//! assert_eq!(problem.message, "`V2` is not declared");
+//! assert_eq!(problem.message, "`DATE` is not declared");
 //! let fix = problem.fix.as_ref().unwrap();
-//! assert_eq!((fix.title.as_str(), fix.edit.text.as_str()), ("Replace with `V1`", "V1"));
-//! text.edit(fix.edit.range.clone(), "V1").unwrap();
+//! assert_eq!((fix.title.as_str(), fix.edit.text.as_str()), ("Replace with `DATA`", "DATA"));
+//! text.edit(fix.edit.range.clone(), "DATA").unwrap();
 //! assert!(text.problems().is_empty());
 //! ```
 

@@ -4,7 +4,10 @@ use crate::Document;
 use crate::line::What;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::hash::BuildHasher;
 use core::ops::Range;
+use hashbrown::DefaultHashBuilder;
+use hashbrown::hash_table::{Entry, HashTable};
 use visakit_isa::table::Part;
 use visakit_text::vocabulary::rows_at;
 use visakit_text::{Token, tokens_from};
@@ -35,7 +38,7 @@ pub enum SymbolKind {
 }
 
 /// Names of one space do not meet those of another.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Space {
     Variable,
     Label,
@@ -109,8 +112,11 @@ pub struct Outline {
 pub(crate) struct Symbols {
     /// In the order of the text.
     pub(crate) definitions: Vec<Definition>,
-    /// The same by space and name.
-    order: Vec<usize>,
+    /// The first definition of each name of a space.
+    first: HashTable<usize>,
+    /// The next definition of the same name in the same space.
+    next: Vec<Option<usize>>,
+    hasher: DefaultHashBuilder,
     /// First line and line after the last one, of each routine.
     pub(crate) routines: Vec<Range<usize>>,
 }
@@ -184,17 +190,40 @@ impl Symbols {
             }
         }
         let mut symbols = Self {
-            order: (0..definitions.len()).collect(),
+            first: HashTable::with_capacity(definitions.len()),
+            next: alloc::vec![None; definitions.len()],
+            hasher: DefaultHashBuilder::default(),
             definitions,
             routines,
         };
-        let (text, definitions) = (document.text(), &symbols.definitions);
-        let key = |at: &usize| {
-            let d = definitions.get(*at);
-            d.map(|d| (d.kind.space(), text.get(d.name.clone()), *at))
-        };
-        symbols.order.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
+        symbols.link(document.text());
         symbols
+    }
+
+    /// Finds definitions of the same name, the last ones first, so that each list is in the order of the text.
+    fn link(&mut self, text: &str) {
+        let (definitions, hasher) = (&self.definitions, &self.hasher);
+        let key = |at: usize| {
+            let definition = definitions.get(at)?;
+            Some((definition.kind.space(), text.get(definition.name.clone())?))
+        };
+        for (at, next) in self.next.iter_mut().enumerate().rev() {
+            let own = key(at);
+            let entry = self.first.entry(
+                hasher.hash_one(own),
+                |first| key(*first) == own,
+                |first| hasher.hash_one(key(*first)),
+            );
+            match entry {
+                Entry::Occupied(mut first) => {
+                    *next = Some(*first.get());
+                    *first.get_mut() = at;
+                }
+                Entry::Vacant(place) => {
+                    place.insert(at);
+                }
+            }
+        }
     }
 
     /// What a name stands for at a place.
@@ -205,19 +234,23 @@ impl Symbols {
         name: &str,
         at: usize,
     ) -> Option<&Definition> {
-        let get = |i: &usize| self.definitions.get(*i);
-        let key = |i: &usize| {
-            get(i).map(|d| (d.kind.space(), text.get(d.name.clone()).unwrap_or_default()))
-        };
         let wanted = Some((space, name));
-        let from = self.order.partition_point(|i| key(i) < wanted);
-        let same = self.order.get(from..).unwrap_or_default().iter();
-        let same = same.take_while(|i| key(i) == wanted).filter_map(get);
-        let known = same.filter(|d| d.known.start <= at && at <= d.known.end);
+        let key = |at: usize| {
+            let definition = self.definitions.get(at)?;
+            Some((definition.kind.space(), text.get(definition.name.clone())?))
+        };
+        let hash = self.hasher.hash_one(wanted);
+        let first = self
+            .first
+            .find(hash, |first| key(*first) == wanted)
+            .copied();
+        let same = core::iter::successors(first, |at| *self.next.get(*at)?);
+        let same = same.filter_map(|at| self.definitions.get(at));
+        let mut known = same.filter(|d| d.known.start <= at && at <= d.known.end);
         match space {
             // The innermost scope is the one that begins last.
             Space::Variable => known.last(),
-            _ => known.min_by_key(|d| d.name.start),
+            _ => known.next(),
         }
     }
 
@@ -280,25 +313,30 @@ impl Document {
 
     /// The names of variables, labels and routines on a line.
     pub(crate) fn names(&self, line: usize) -> Vec<Name> {
+        let tokens: Vec<_> = self.line_tokens(line).collect();
+        self.names_among(line, &tokens)
+    }
+
+    /// The names among the tokens of a line.
+    pub(crate) fn names_among(&self, line: usize, tokens: &[(Token, Range<usize>)]) -> Vec<Name> {
         let text = self.text();
         let Some(known) = self.lines().get(line) else {
             return Vec::new();
         };
         let symbols = self.symbols();
         let own = known.name();
-        let mut parts: &[Part] = &[];
+        let mut mnemonic = None;
         let mut found: Vec<Name> = Vec::new();
         let mut until = 0;
-        for (token, mut span) in self.line_tokens(line) {
+        for (token, span) in tokens {
+            let (token, mut span) = (*token, span.clone());
             if span.start < until {
                 continue;
             }
             let before = text.get(..span.start).unwrap_or_default();
             match token {
                 Token::Mnemonic => {
-                    let rest = text.get(span.start..known.start + known.length);
-                    let row = rows_at(rest.unwrap_or_default().as_bytes()).next();
-                    parts = row.map_or(&[][..], |(_, parts)| parts);
+                    mnemonic = Some(span.start);
                     continue;
                 }
                 Token::Name | Token::Label | Token::Predefined => {}
@@ -335,14 +373,23 @@ impl Document {
                 continue;
             }
             let definition = match known.what {
-                What::Instruction if names_label(parts) => look(Space::Label, &long)
-                    .map(|d| (d, long.clone()))
-                    .or_else(|| look(Space::Variable, &span).map(|d| (d, span.clone()))),
-                What::Instruction if names_routine(parts) => {
+                What::Instruction => {
                     let variable = look(Space::Variable, &span).map(|d| (d, span.clone()));
-                    variable.or_else(|| look(Space::Routine, &long).map(|d| (d, long.clone())))
+                    let label = look(Space::Label, &long).map(|d| (d, long.clone()));
+                    let routine = match (&variable, &label) {
+                        (None, None) => look(Space::Routine, &long).map(|d| (d, long.clone())),
+                        _ => None,
+                    };
+                    // Only where there is a choice the row is asked.
+                    let rest = mnemonic.filter(|_| label.is_some() || routine.is_some());
+                    let rest = rest.and_then(|at| text.get(at..known.start + known.length));
+                    let row = rest.and_then(|rest| rows_at(rest.as_bytes()).next());
+                    let parts = row.map_or(&[][..], |(_, parts)| parts);
+                    label
+                        .filter(|_| names_label(parts))
+                        .or(variable)
+                        .or(routine.filter(|_| names_routine(parts)))
                 }
-                What::Instruction => look(Space::Variable, &span).map(|d| (d, span.clone())),
                 What::Declaration(_) if before.ends_with('@') => {
                     let at = span.start - 1..span.end;
                     look(Space::File, &span)

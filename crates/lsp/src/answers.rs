@@ -31,8 +31,8 @@ pub(crate) const CONTROL_FLOW: &str = "visakit.controlFlow";
 const SHOW_CONTROL_FLOW: &str = "visakit.showControlFlow";
 const RUN: &str = "visakit.run";
 
-pub(crate) fn hover(server: &Server, params: lsp::HoverParams) -> Answer<lsp::Hover> {
-    let at = params.text_document_position_params;
+pub(crate) fn hover(server: &Server, params: &lsp::HoverParams) -> Answer<lsp::Hover> {
+    let at = &params.text_document_position_params;
     let Some(view) = server.view(&at.text_document.uri) else {
         return Ok(None);
     };
@@ -48,9 +48,9 @@ pub(crate) fn hover(server: &Server, params: lsp::HoverParams) -> Answer<lsp::Ho
 
 pub(crate) fn completion(
     server: &Server,
-    params: lsp::CompletionParams,
+    params: &lsp::CompletionParams,
 ) -> Answer<lsp::CompletionResponse> {
-    let at = params.text_document_position_params;
+    let at = &params.text_document_position_params;
     let Some(view) = server.view(&at.text_document.uri) else {
         return Ok(None);
     };
@@ -73,16 +73,16 @@ pub(crate) fn completion(
 
 pub(crate) fn definition(
     server: &Server,
-    params: lsp::DefinitionParams,
+    params: &lsp::DefinitionParams,
 ) -> Answer<lsp::DefinitionResponse> {
-    let at = params.text_document_position_params;
+    let at = &params.text_document_position_params;
     let Some(view) = server.view(&at.text_document.uri) else {
         return Ok(None);
     };
     let found = view.document.definition(view.offset(at.position));
     Ok(found.map(|definition| {
         lsp::DefinitionResponse::Definition(lsp::Definition::Location(lsp::Location {
-            uri: at.text_document.uri,
+            uri: at.text_document.uri.clone(),
             range: view.range(&definition.name),
         }))
     }))
@@ -90,9 +90,9 @@ pub(crate) fn definition(
 
 pub(crate) fn references(
     server: &Server,
-    params: lsp::ReferenceParams,
+    params: &lsp::ReferenceParams,
 ) -> Answer<Vec<lsp::Location>> {
-    let at = params.text_document_position_params;
+    let at = &params.text_document_position_params;
     let Some(view) = server.view(&at.text_document.uri) else {
         return Ok(None);
     };
@@ -113,9 +113,9 @@ pub(crate) fn references(
 
 pub(crate) fn marks(
     server: &Server,
-    params: lsp::DocumentHighlightParams,
+    params: &lsp::DocumentHighlightParams,
 ) -> Answer<Vec<lsp::DocumentHighlight>> {
-    let at = params.text_document_position_params;
+    let at = &params.text_document_position_params;
     let Some(view) = server.view(&at.text_document.uri) else {
         return Ok(None);
     };
@@ -129,9 +129,9 @@ pub(crate) fn marks(
 
 pub(crate) fn prepare_rename(
     server: &Server,
-    params: lsp::PrepareRenameParams,
+    params: &lsp::PrepareRenameParams,
 ) -> Answer<lsp::PrepareRenameResult> {
-    let at = params.text_document_position_params;
+    let at = &params.text_document_position_params;
     let Some(view) = server.view(&at.text_document.uri) else {
         return Ok(None);
     };
@@ -140,8 +140,8 @@ pub(crate) fn prepare_rename(
     Ok(declared.map(|name| lsp::PrepareRenameResult::Range(view.range(&name.span))))
 }
 
-pub(crate) fn rename(server: &Server, params: lsp::RenameParams) -> Answer<lsp::WorkspaceEdit> {
-    let at = params.text_document_position_params;
+pub(crate) fn rename(server: &Server, params: &lsp::RenameParams) -> Answer<lsp::WorkspaceEdit> {
+    let at = &params.text_document_position_params;
     let Some(view) = server.view(&at.text_document.uri) else {
         return Ok(None);
     };
@@ -150,7 +150,7 @@ pub(crate) fn rename(server: &Server, params: lsp::RenameParams) -> Answer<lsp::
         .rename(view.offset(at.position), &params.new_name);
     let edits = edits.map_err(|error| Refusal::new(error.to_string()))?;
     let edits = edits.iter().map(|edit| view.edit(edit)).collect();
-    Ok(Some(change(at.text_document.uri, edits)))
+    Ok(Some(change(at.text_document.uri.clone(), edits)))
 }
 
 fn change(uri: lsp::Uri, edits: Vec<lsp::TextEdit>) -> lsp::WorkspaceEdit {
@@ -162,7 +162,7 @@ fn change(uri: lsp::Uri, edits: Vec<lsp::TextEdit>) -> lsp::WorkspaceEdit {
 
 pub(crate) fn symbols(
     server: &Server,
-    params: lsp::DocumentSymbolParams,
+    params: &lsp::DocumentSymbolParams,
 ) -> Answer<lsp::DocumentSymbolResponse> {
     let Some(view) = server.view(&params.text_document.uri) else {
         return Ok(None);
@@ -176,7 +176,7 @@ pub(crate) fn symbols(
 
 pub(crate) fn folds(
     server: &Server,
-    params: lsp::FoldingRangeParams,
+    params: &lsp::FoldingRangeParams,
 ) -> Answer<Vec<lsp::FoldingRange>> {
     let Some(view) = server.view(&params.text_document.uri) else {
         return Ok(None);
@@ -196,7 +196,7 @@ pub(crate) fn folds(
 
 pub(crate) fn tokens(
     server: &Server,
-    params: lsp::SemanticTokensParams,
+    params: &lsp::SemanticTokensParams,
 ) -> Answer<lsp::SemanticTokens> {
     let Some(view) = server.view(&params.text_document.uri) else {
         return Ok(None);
@@ -207,7 +207,7 @@ pub(crate) fn tokens(
 
 pub(crate) fn tokens_of(
     server: &Server,
-    params: lsp::SemanticTokensRangeParams,
+    params: &lsp::SemanticTokensRangeParams,
 ) -> Answer<lsp::SemanticTokens> {
     let Some(view) = server.view(&params.text_document.uri) else {
         return Ok(None);
@@ -218,7 +218,7 @@ pub(crate) fn tokens_of(
 
 pub(crate) fn format(
     server: &Server,
-    params: lsp::DocumentFormattingParams,
+    params: &lsp::DocumentFormattingParams,
 ) -> Answer<Vec<lsp::TextEdit>> {
     let Some(view) = server.view(&params.text_document.uri) else {
         return Ok(None);
@@ -227,7 +227,7 @@ pub(crate) fn format(
     Ok(Some(edits.iter().map(|edit| view.edit(edit)).collect()))
 }
 
-pub(crate) fn hints(server: &Server, params: lsp::InlayHintParams) -> Answer<Vec<lsp::InlayHint>> {
+pub(crate) fn hints(server: &Server, params: &lsp::InlayHintParams) -> Answer<Vec<lsp::InlayHint>> {
     let Some(view) = server.view(&params.text_document.uri) else {
         return Ok(None);
     };
@@ -247,16 +247,17 @@ pub(crate) fn hints(server: &Server, params: lsp::InlayHintParams) -> Answer<Vec
 
 pub(crate) fn actions(
     server: &Server,
-    params: lsp::CodeActionParams,
+    params: &lsp::CodeActionParams,
 ) -> Answer<Vec<lsp::CodeActionResponse>> {
-    let uri = params.text_document.uri;
-    let Some(view) = server.view(&uri) else {
+    let uri = &params.text_document.uri;
+    let Some(view) = server.view(uri) else {
         return Ok(None);
     };
     let quick = [lsp::CodeActionKind::QuickFix, lsp::CodeActionKind::Empty];
     if params
         .context
         .only
+        .as_ref()
         .is_some_and(|only| !only.iter().any(|kind| quick.contains(kind)))
     {
         return Ok(Some(Vec::new()));
@@ -266,7 +267,7 @@ pub(crate) fn actions(
         lsp::CodeActionResponse::CodeAction(lsp::CodeAction {
             title: fix.title.clone(),
             kind: Some(lsp::CodeActionKind::QuickFix),
-            diagnostics: Some(vec![view.problem(&uri, problem)]),
+            diagnostics: Some(vec![view.problem(uri, problem)]),
             is_preferred: Some(true),
             edit: Some(change(uri.clone(), vec![view.edit(&fix.edit)])),
             ..lsp::CodeAction::default()
@@ -275,9 +276,9 @@ pub(crate) fn actions(
     Ok(Some(actions.collect()))
 }
 
-pub(crate) fn lenses(server: &Server, params: lsp::CodeLensParams) -> Answer<Vec<lsp::CodeLens>> {
-    let uri = params.text_document.uri;
-    let Some(view) = server.view(&uri) else {
+pub(crate) fn lenses(server: &Server, params: &lsp::CodeLensParams) -> Answer<Vec<lsp::CodeLens>> {
+    let uri = &params.text_document.uri;
+    let Some(view) = server.view(uri) else {
         return Ok(None);
     };
     let mut lenses = Vec::new();
@@ -306,7 +307,7 @@ pub(crate) fn lenses(server: &Server, params: lsp::CodeLensParams) -> Answer<Vec
 }
 
 /// `visakit.controlFlow`: address and name of a routine to an SVG image.
-pub(crate) fn execute(server: &Server, params: lsp::ExecuteCommandParams) -> Answer<Value> {
+pub(crate) fn execute(server: &Server, params: &lsp::ExecuteCommandParams) -> Answer<Value> {
     if params.command != CONTROL_FLOW {
         let message = format!(
             "no command is called {:?}, expected {CONTROL_FLOW}",
@@ -317,8 +318,8 @@ pub(crate) fn execute(server: &Server, params: lsp::ExecuteCommandParams) -> Ans
             message,
         });
     }
-    let arguments = params.arguments.unwrap_or_default();
-    let mut words = arguments.iter().filter_map(Value::as_str);
+    let arguments = params.arguments.iter().flatten();
+    let mut words = arguments.filter_map(Value::as_str);
     let (Some(uri), Some(name)) = (words.next(), words.next()) else {
         return Err(Refusal {
             code: ErrorCode::InvalidParams,

@@ -113,9 +113,20 @@ impl View<'_> {
     pub(crate) fn tokens(self, pieces: &[(Range<usize>, Highlight)]) -> lsp::SemanticTokens {
         let mut data = Vec::with_capacity(pieces.len());
         let (mut line, mut column) = (0, 0);
+        let text = self.document.text();
+        // Where the last piece began: most pieces stand on the line of the one before.
+        let (mut start, mut next, mut at) = (0, 0, Position::default());
         for (span, class) in pieces {
-            let at = self.document.position(span.start, self.encoding);
-            let said = self.document.text().get(span.clone()).unwrap_or_default();
+            let said = text.get(span.clone()).unwrap_or_default();
+            at = match text.get(start..span.start) {
+                Some(between) if span.start < next => Position {
+                    line: at.line,
+                    column: at.column + self.encoding.length(between),
+                },
+                _ => self.document.position(span.start, self.encoding),
+            };
+            start = span.start;
+            next = self.document.line_start(at.line + 1);
             if at.line != line {
                 column = 0;
             }

@@ -260,7 +260,7 @@ fn capabilities(encoding: lsp::PositionEncodingKind) -> lsp::ServerCapabilities 
 /// The request, if it is of this kind, as an answer.
 fn answer_to<R>(
     request: &mut Request,
-    ask: impl FnOnce(R::Params) -> Answer<Value>,
+    ask: impl FnOnce(&R::Params) -> Answer<Value>,
 ) -> Option<Response>
 where
     R: lsp::Request,
@@ -281,7 +281,7 @@ where
             ));
         }
     };
-    Some(match ask(params) {
+    Some(match ask(&params) {
         Ok(answer) => Response::new_ok(id, answer.unwrap_or_default()),
         Err(refusal) => Response::new_err(id, refusal.code as i32, refusal.message),
     })

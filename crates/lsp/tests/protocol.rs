@@ -15,7 +15,7 @@ fn notification(method: &str, params: Value) -> Message {
 }
 
 /// Everything is sent before the server looks; what it says up to the end.
-fn session(capabilities: Value, messages: Vec<Message>) -> (bool, Vec<Message>) {
+fn session(capabilities: &Value, messages: Vec<Message>) -> (bool, Vec<Message>) {
     let (server, client) = Connection::memory();
     client
         .sender
@@ -74,7 +74,7 @@ fn cancelled_requests_are_answered_and_not_begun() {
         json!({ "id": { "x": [] } }),
     ));
     messages.extend(end());
-    let (asked, said) = session(json!({}), messages);
+    let (asked, said) = session(&json!({}), messages);
     assert!(asked);
     assert!(answer(&said, 1).response_result.is_ok() && answer(&said, 3).response_result.is_ok());
     assert_eq!(answer(&said, 2).response_result.unwrap_err().code, -32800);
@@ -95,7 +95,7 @@ fn columns_are_what_was_agreed_on() {
         let mut messages = vec![opened(text), request(1, "textDocument/definition", params)];
         messages.extend(end());
         let capabilities = json!({ "general": { "positionEncodings": offers } });
-        let (_, said) = session(capabilities, messages);
+        let (_, said) = session(&capabilities, messages);
         let agreed = answer(&said, 0).response_result.unwrap();
         assert_eq!(agreed["capabilities"]["positionEncoding"], name);
         let found = answer(&said, 1).response_result.unwrap();
@@ -109,7 +109,7 @@ fn columns_are_what_was_agreed_on() {
 
 #[test]
 fn clients_that_leave_without_a_word_are_told_apart() {
-    assert!(!session(json!({}), vec![notification("exit", Value::Null)]).0);
+    assert!(!session(&json!({}), vec![notification("exit", Value::Null)]).0);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn every_request_takes_any_parameters() {
         }
     }
     messages.extend(end());
-    let (asked, said) = session(json!([]), messages);
+    let (asked, said) = session(&json!([]), messages);
     assert!(asked);
     for id in 1..=id {
         let _ = answer(&said, id);
