@@ -12,6 +12,9 @@ fi
 
 tree-sitter generate
 tree-sitter test
+for query in queries/*.scm; do
+  tree-sitter query "$query" ../../fixtures/programs/loops.visaasm >/dev/null
+done
 
 texts=$(mktemp -d)
 trap 'rm -rf "$texts"' EXIT

@@ -48,7 +48,8 @@ module.exports = grammar({
 
     directive: ($) => seq(field("name", $.directive_name), repeat($._argument)),
 
-    label: ($) => seq(field("name", alias($._word, $.label_name)), ":"),
+    // The first word of a line is a label where a colon follows it.
+    label: ($) => prec(1, seq(field("name", alias($._word, $.label_name)), ":")),
 
     instruction: ($) =>
       seq(optional($.predicate), field("mnemonic", alias($._word, $.mnemonic)), repeat($._operand)),
@@ -68,7 +69,7 @@ module.exports = grammar({
     property: ($) =>
       seq(field("key", $.identifier), "=", field("value", choice($._atom, $.alias, $.attributes, "-"))),
 
-    alias: ($) => seq("<", repeat(choice($._atom, $.sign)), ">"),
+    alias: ($) => prec(1, seq("<", repeat(choice($._atom, $.sign)), ">")),
 
     attributes: ($) => seq("{", repeat(choice($.property, $._atom, $.sign)), "}"),
 

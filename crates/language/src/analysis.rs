@@ -1,13 +1,10 @@
 //! What assembler and validator say of a text.
 
 use crate::{Document, Edit};
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec::Vec;
-use core::cell::OnceCell;
-use core::ops::Range;
-use visakit_isa::Instruction;
+use std::cell::OnceCell;
+use std::ops::Range;
 use visakit_isa::object::{Body, Item, Object, RoutineId};
+use visakit_isa::{Instruction, Platform};
 use visakit_text::asm::{self, Checked, Diagnostic, DiagnosticKind, SourceMap, Span};
 use visakit_validate::{Finding, Location, Scope};
 
@@ -63,6 +60,7 @@ pub struct Encoded {
 #[derive(Debug)]
 pub struct Analysis {
     problems: Vec<Problem>,
+    platform: Option<Platform>,
     object: Object<'static>,
     source_map: SourceMap,
     faulty: bool,
@@ -77,17 +75,20 @@ const MOST: usize = 500;
 impl Analysis {
     pub(crate) fn of(document: &Document) -> Self {
         let text = document.text();
-        let platform = document.platform();
-        let options = asm::Options {
-            grf_bytes: platform.map(visakit_isa::Platform::grf_bytes),
-            ..asm::Options::default()
-        };
-        let Checked { assembled, faults } = asm::check(text.as_bytes(), &options);
+        let mut options = asm::Options::default();
+        let mut checked = asm::check(text.as_bytes(), &options);
+        let platform = checked.assembled.platform.or(document.settings().platform);
+        // The size of a register that the text needs, and tells after that or not at all.
+        if let (Some(platform), Some(_)) = (platform, &checked.assembled.undecided) {
+            options.grf_bytes = Some(platform.grf_bytes());
+            checked = asm::check(text.as_bytes(), &options);
+        }
+        let Checked { assembled, faults } = checked;
         let faulty = !faults.is_empty();
         let mut problems: Vec<Problem> = Vec::new();
         problems.extend(faults.iter().map(|f| fault(text, f, Severity::Error)));
         // Aliases have rules of their own, which are asked of every object.
-        let warnings = assembled.warnings.iter();
+        let warnings = assembled.warnings.iter().chain(&assembled.undecided);
         let warnings = warnings.filter(|w| faulty || w.kind != DiagnosticKind::AliasBounds);
         problems.extend(warnings.map(|w| fault(text, w, Severity::Warning)));
         // An object with lines missing would have faults that the text has not.
@@ -104,6 +105,7 @@ impl Analysis {
         let places = places(&assembled.object, &assembled.source_map);
         Self {
             problems,
+            platform,
             object: assembled.object.into_owned(),
             source_map: assembled.source_map,
             faulty,
@@ -116,6 +118,12 @@ impl Analysis {
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    /// The platform that the text names, else that of the settings.
+    #[must_use]
+    pub const fn platform(&self) -> Option<Platform> {
+        self.platform
     }
 
     /// What the text makes. Where it has faults, what its other lines make, which no text says so.

@@ -3,11 +3,9 @@
 use crate::analysis::Analysis;
 use crate::line::{Line, What};
 use crate::symbols::Symbols;
-use alloc::string::String;
-use alloc::vec::Vec;
-use core::cell::OnceCell;
-use core::fmt;
-use core::ops::Range;
+use std::cell::OnceCell;
+use std::fmt;
+use std::ops::Range;
 use visakit_isa::{Format, Platform, Version};
 
 /// How a text is looked at where it does not say so itself.
@@ -228,18 +226,7 @@ impl Document {
     /// The platform that the text names, else that of the settings.
     #[must_use]
     pub fn platform(&self) -> Option<Platform> {
-        const LINE: &str = "//Platform:";
-        // Compilers write it after everything else, with their options below it.
-        let comments = self
-            .lines
-            .iter()
-            .rev()
-            .filter(|line| line.what == What::Blank);
-        let mut named = comments.filter_map(|line| {
-            let text = self.text.get(line.start..line.start + line.length)?;
-            Platform::from_name(text.strip_prefix(LINE)?.trim())
-        });
-        named.next().or(self.settings.platform)
+        self.analysis().platform()
     }
 
     /// The layout that the text is for, as far as its first line tells.

@@ -3,10 +3,8 @@
 use crate::analysis::Severity;
 use crate::symbols::Space;
 use crate::{Document, Fix, SymbolKind};
-use alloc::string::String;
-use alloc::vec::Vec;
-use core::fmt;
-use core::ops::Range;
+use std::fmt;
+use std::ops::Range;
 use visakit_text::asm::Options;
 
 /// A piece of the text and what stands there instead.
@@ -88,7 +86,7 @@ impl Document {
                 .get(range.clone())
                 .is_some_and(|said| said.starts_with('@'));
             let text = match (signed, sign) {
-                (true, 0) => alloc::format!("@{name}"),
+                (true, 0) => format!("@{name}"),
                 (false, 1) => plain.into(),
                 _ => name.into(),
             };
@@ -101,11 +99,7 @@ impl Document {
     /// does not assemble.
     #[must_use]
     pub fn format(&self) -> Vec<Edit> {
-        let options = Options {
-            grf_bytes: self.platform().map(visakit_isa::Platform::grf_bytes),
-            ..Options::default()
-        };
-        let tidy = visakit_text::format(self.text().as_bytes(), &options).ok();
+        let tidy = visakit_text::format(self.text().as_bytes(), &Options::default()).ok();
         let tidy = tidy.and_then(|tidy| String::from_utf8(tidy).ok());
         tidy.map(|tidy| differences(self.text(), &tidy))
             .unwrap_or_default()

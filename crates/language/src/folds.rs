@@ -2,8 +2,7 @@
 
 use crate::Document;
 use crate::line::What;
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::ops::Range;
 
 /// What a fold hides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -2,8 +2,7 @@
 
 use crate::line::What;
 use crate::{Document, SymbolKind};
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::ops::Range;
 use visakit_text::Token;
 
 /// What a piece of a text is.

@@ -1,10 +1,7 @@
 //! What editors show beside the text: offsets and bytes, and what can be done with a routine.
 
 use crate::{Document, SymbolKind};
-use alloc::format;
-use alloc::string::String;
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::ops::Range;
 
 /// Something to show after a statement.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -24,10 +24,7 @@
 //! assert!(text.problems().is_empty());
 //! ```
 
-#![no_std]
 #![forbid(unsafe_code)]
-
-extern crate alloc;
 
 mod analysis;
 mod complete;

@@ -1,6 +1,6 @@
 //! What a line is, as far as the lexer tells.
 
-use core::ops::Range;
+use std::ops::Range;
 use visakit_text::{LexState, Token, tokens_from};
 
 /// What the statement on a line is.

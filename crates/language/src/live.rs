@@ -2,13 +2,12 @@
 
 use crate::symbols::Space;
 use crate::{Definition, Document};
-use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
-use core::ops::Range;
+use std::ops::Range;
+use visakit_analysis::{Liveness, Root};
 use visakit_isa::object::{Body, Item, RoutineId};
-use visakit_isa::semantics::{Flow, Resource};
+use visakit_isa::semantics::Resource;
 use visakit_isa::{
-    AddressId, AnyInstruction, FieldName, LabelId, PredicateId, SamplerId, SurfaceId, Value, VarId,
+    AddressId, AnyInstruction, Format, Platform, PredicateId, SamplerId, SurfaceId, VarId,
 };
 
 /// How a variable is used, by its own name; what goes through addresses and aliases is not seen.
@@ -18,8 +17,8 @@ pub struct Life {
     pub writes: usize,
     /// Instructions that read it.
     pub reads: usize,
-    /// The lines, up to the one after the last, between which its value may matter, in the order of the text: from
-    /// the first use to the last, longer by the loops that carry it.
+    /// The lines, up to the one after the last, between which the value of a general variable, or of those that share
+    /// its storage, matters. There may be gaps.
     pub lines: Option<Range<usize>>,
     /// Variables whose storage is that of this one.
     pub aliases: usize,
@@ -36,10 +35,7 @@ impl Document {
         let (id, resource) = self.resource(definition)?;
         let body = analysis.body(id)?;
         let mut life = Life::default();
-        let mut numbers: Option<Range<usize>> = None;
-        // It is read before it is written: in a loop the value is that of the turn before.
-        let mut carried = false;
-        for (number, item) in body.code.iter().enumerate() {
+        for item in &body.code {
             let Item::Instruction(instruction) = item else {
                 continue;
             };
@@ -47,23 +43,26 @@ impl Document {
             let reads = instruction.reads().any(|a| a.resource == resource);
             life.writes += usize::from(writes);
             life.reads += usize::from(reads);
-            if writes || reads {
-                carried |= numbers.is_none() && reads;
-                let first = numbers.map_or(number, |n| n.start);
-                numbers = Some(first..number + 1);
-            }
         }
         if let Resource::General(id) = resource {
             let alias =
                 |v: &&visakit_isa::object::Variable<'_>| v.alias == id && v.alias_scope == 0;
             life.aliases = body.variables.iter().filter(alias).count();
         }
-        life.lines = numbers.and_then(|numbers| {
-            let numbers = with_loops(body, numbers, carried);
-            let first = analysis.place_of(id, numbers.start)?;
-            let last = analysis.place_of(id, numbers.end.checked_sub(1)?)?;
-            Some(self.line_at(first.start)..self.line_at(last.start) + 1)
-        });
+        if let Resource::General(variable) = resource {
+            let platform = self.platform().unwrap_or(Platform::Skl);
+            let liveness = Liveness::of(analysis.object(), body, platform);
+            let root = root(body, analysis.object().format(), variable);
+            let mut ranges = liveness.ranges.into_iter();
+            let code = ranges
+                .find(|range| Some(range.root) == root)
+                .map(|range| range.code);
+            life.lines = code.and_then(|code| {
+                let first = analysis.place_of(id, code.first()?.start)?;
+                let last = analysis.place_of(id, code.last()?.end.checked_sub(1)?)?;
+                Some(self.line_at(first.start)..self.line_at(last.start) + 1)
+            });
+        }
         Some(life)
     }
 
@@ -118,41 +117,23 @@ impl Document {
     }
 }
 
-/// A range of instructions, longer by the loops that begin in it, and where its value is carried from turn to turn by
-/// those that it begins in.
-fn with_loops(body: &Body<'_>, mut range: Range<usize>, carried: bool) -> Range<usize> {
-    let mut placed: BTreeMap<u16, usize> = BTreeMap::new();
-    // Where jumps go back to, and where from.
-    let mut loops: Vec<Range<usize>> = Vec::new();
-    for (number, item) in body.code.iter().enumerate() {
-        let Item::Instruction(instruction) = item else {
-            continue;
+/// The variable whose storage a variable has.
+fn root(body: &Body<'_>, format: Format, mut id: VarId) -> Option<Root> {
+    let first = format.predefined_variable_count();
+    // A chain of aliases cannot be longer than there are variables.
+    for _ in 0..=body.variables.len() {
+        let Some(own) = id.0.checked_sub(first) else {
+            return Some(Root::Predefined(id.0));
         };
-        let targets = instruction
-            .values(FieldName::Label)
-            .chain(instruction.values(FieldName::Labels));
-        let labels = targets.filter_map(|value| match value {
-            Value::Label(LabelId(id)) => Some(id),
-            _ => None,
-        });
-        match instruction.flow().flow {
-            Flow::Label { .. } => placed.extend(labels.map(|id| (id, number))),
-            Flow::Jump { .. } | Flow::Switch => {
-                let back = labels.filter_map(|id| placed.get(&id));
-                loops.extend(back.map(|start| *start..number + 1));
-            }
-            _ => {}
+        let index = usize::try_from(own).ok()?;
+        let variable = body.variables.get(index)?;
+        if variable.alias_scope != 0 {
+            return Some(Root::File(usize::try_from(variable.alias.0).ok()?));
         }
-    }
-    // In the order of their ends, so that inner loops come before those around them.
-    for turn in loops {
-        let inside = turn.start < range.end && range.start < turn.end;
-        let begins_before = range.start < turn.start;
-        if inside && begins_before {
-            range.end = range.end.max(turn.end);
-        } else if inside && carried {
-            range = turn.start..range.end.max(turn.end);
+        if variable.alias == VarId::NULL {
+            return Some(Root::Own(index));
         }
+        id = variable.alias;
     }
-    range
+    None
 }

@@ -1,7 +1,7 @@
 //! Lines and columns.
 
 use crate::Document;
-use core::ops::Range;
+use std::ops::Range;
 
 /// What columns count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

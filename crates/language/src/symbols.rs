@@ -2,12 +2,10 @@
 
 use crate::Document;
 use crate::line::What;
-use alloc::string::String;
-use alloc::vec::Vec;
-use core::hash::BuildHasher;
-use core::ops::Range;
 use hashbrown::DefaultHashBuilder;
 use hashbrown::hash_table::{Entry, HashTable};
+use std::hash::BuildHasher;
+use std::ops::Range;
 use visakit_isa::table::Part;
 use visakit_text::vocabulary::rows_at;
 use visakit_text::{Token, tokens_from};
@@ -191,7 +189,7 @@ impl Symbols {
         }
         let mut symbols = Self {
             first: HashTable::with_capacity(definitions.len()),
-            next: alloc::vec![None; definitions.len()],
+            next: vec![None; definitions.len()],
             hasher: DefaultHashBuilder::default(),
             definitions,
             routines,
@@ -244,7 +242,7 @@ impl Symbols {
             .first
             .find(hash, |first| key(*first) == wanted)
             .copied();
-        let same = core::iter::successors(first, |at| *self.next.get(*at)?);
+        let same = std::iter::successors(first, |at| *self.next.get(*at)?);
         let same = same.filter_map(|at| self.definitions.get(at));
         let mut known = same.filter(|d| d.known.start <= at && at <= d.known.end);
         match space {

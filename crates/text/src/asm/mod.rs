@@ -259,7 +259,11 @@ impl<'t> Assembler<'t> {
                 continue;
             }
             match self.cursor.peek() {
-                None => break,
+                None => {
+                    // Compilers name the platform after everything else.
+                    self.platform = self.platform.or(self.cursor.platform);
+                    break;
+                }
                 Some(b'\n') => {
                     self.cursor.at += 1;
                     continue;
