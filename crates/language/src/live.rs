@@ -50,8 +50,8 @@ impl Document {
             life.aliases = body.variables.iter().filter(alias).count();
         }
         if let Resource::General(variable) = resource {
-            let platform = self.platform().unwrap_or(Platform::Skl);
-            let liveness = Liveness::of(analysis.object(), body, platform);
+            let registers = self.platform().map_or(32, Platform::grf_bytes);
+            let liveness = Liveness::of(analysis.object(), body, registers);
             let root = root(body, analysis.object().format(), variable);
             let mut ranges = liveness.ranges.into_iter();
             let code = ranges
