@@ -109,7 +109,7 @@ pub(crate) struct Rejected {
     offset: Option<u64>,
     /// Place in a text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
+    pub(crate) line: Option<usize>,
     #[serde(skip)]
     pub(crate) status: Status,
 }

@@ -14,8 +14,11 @@ pub(crate) enum Align {
 /// Prose is not wider than this, however wide the terminal is.
 const PROSE: usize = 80;
 
-/// Columns of text are not made narrower than this.
+/// Lines of prose are not made narrower than this.
 const NARROWEST: usize = 12;
+
+/// Longer words may be cut.
+const LONGEST: usize = 24;
 
 /// Characters that a line of output may have: those of the terminal, else what `COLUMNS` says. A pipe has no end.
 pub(crate) fn width() -> usize {
@@ -131,17 +134,32 @@ impl Columns {
         shown.map(|n| (n, widest(n).max(head(n)))).collect()
     }
 
-    /// Makes columns of text narrower until all fit, the widest first.
+    /// Makes columns of text narrower until all fit, the widest first; words stay whole unless they are long.
     fn shrink(&self, columns: &mut [(usize, usize)]) {
+        let word = |n: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(n));
+            let head = self.heads.get(n).map_or("", |(head, _)| head);
+            let words = cells
+                .map(String::as_str)
+                .chain([head])
+                .flat_map(|cell| cell.split(' '));
+            words
+                .map(UnicodeWidthStr::width)
+                .max()
+                .unwrap_or(0)
+                .min(LONGEST)
+        };
+        let least: Vec<usize> = (0..self.heads.len()).map(word).collect();
         while total(columns) > self.limit {
             let text = |n: usize| {
                 self.heads
                     .get(n)
                     .is_some_and(|(_, align)| *align == Align::Left)
             };
+            let least = |n: usize| least.get(n).copied().unwrap_or(0);
             let wide = columns
                 .iter_mut()
-                .filter(|(n, w)| text(*n) && *w > NARROWEST);
+                .filter(|(n, w)| text(*n) && *w > least(*n));
             let Some((_, widest)) = wide.max_by_key(|(_, w)| *w) else {
                 return;
             };

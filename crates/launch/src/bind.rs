@@ -436,11 +436,13 @@ fn value_size(info: &KernelInfo, index: usize, given: usize) -> Result<(), Launc
     let pieces = info.payload_arguments.iter();
     let pieces =
         pieces.filter(|a| a.arg_type == ArgType::ArgByvalue && is_argument(a.arg_index, index));
-    // Pieces of a structure; of three elements the fourth may be left out.
+    // A structure may have several pieces.
     let ends = pieces.map(|a| u64::from(a.source_offset.unwrap_or(0)) + u64::from(a.size));
     let wanted = ends.max().unwrap_or(0);
     let given = given as u64;
-    if given == wanted || given * 4 == wanted * 3 || wanted * 4 == given * 3 || wanted == 0 {
+    // What is small is extended to four bytes, and of three elements the fourth may be left out.
+    let extended = wanted == 4 && (1..4).contains(&given);
+    if given == wanted || extended || given * 4 == wanted * 3 || wanted == 0 {
         return Ok(());
     }
     Err(LaunchError::Argument {

@@ -165,7 +165,7 @@ impl fmt::Display for Content {
         f.write_str(match self {
             Self::Object => "a vISA object",
             Self::Text => "vISA text",
-            Self::Zebin => "a zebin, a compiled OpenCL program",
+            Self::Zebin => "a compiled OpenCL program (zebin)",
             Self::Elf => "an ELF file without the metadata of a zebin",
             Self::FatBinary => "an archive of device binaries",
             Self::SpirV => "a SPIR-V module",
@@ -178,7 +178,7 @@ impl fmt::Display for Content {
             Self::ZeInfo => "launch metadata (zeinfo)",
             Self::Gzip => "packed by gzip",
             Self::Empty => "empty",
-            Self::Unknown => "binary, and of no kind that is known here",
+            Self::Unknown => "binary, and of no known kind",
         })
     }
 }

@@ -107,10 +107,13 @@ impl Input {
             zebin: None,
         };
         match content {
-            Content::Object | Content::Text => input.sources.push(Source {
-                path: path.to_owned(),
-                bytes: unpacked,
-            }),
+            // Of what is of no known kind the reader says what is wrong with it, and where.
+            Content::Object | Content::Text | Content::Unknown | Content::Empty => {
+                input.sources.push(Source {
+                    path: path.to_owned(),
+                    bytes: unpacked,
+                })
+            }
             Content::Zebin => {
                 let mut zebin = Zebin::parse(&unpacked)?;
                 if zebin.texts.is_empty() {
@@ -308,7 +311,8 @@ fn make<'s>(
     options: &asm::Options,
 ) -> Result<Made<'s>, LaunchError> {
     let path = || source.path.clone();
-    if source.is_object() {
+    let content = Content::of(&source.bytes);
+    if matches!(content, Content::Object | Content::Unknown | Content::Empty) {
         let options = ReadOptions {
             lenient: how.lenient,
             dialect: how.dialect,
@@ -321,7 +325,6 @@ fn make<'s>(
                 error: Box::new(error),
             });
     }
-    let content = Content::of(&source.bytes);
     if content != Content::Text {
         return Err(LaunchError::NotAProgram {
             path: path(),

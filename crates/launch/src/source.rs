@@ -1,5 +1,6 @@
 //! Programs from files: objects and vISA texts.
 
+use crate::content::Content;
 use crate::error::LaunchError;
 use crate::input::{Reading, link};
 use std::io::Read;
@@ -59,10 +60,16 @@ impl Source {
         })
     }
 
-    /// Whether it is an object; otherwise it is taken for text.
+    /// Whether it is an object.
     #[must_use]
     pub fn is_object(&self) -> bool {
         self.bytes.starts_with(&MAGIC)
+    }
+
+    /// Whether it is taken for text.
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        Content::of(&self.bytes) == Content::Text
     }
 
     /// Decodes the object or assembles the text. The size of a register matters to texts only.

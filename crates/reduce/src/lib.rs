@@ -152,13 +152,9 @@ impl Trial<'_> {
         if self.over || candidates.is_empty() {
             return None;
         }
+        self.state.tests += candidates.len() as u64;
         (self.progress)(self.state);
         let answer = (self.ask)(&candidates);
-        let asked = match answer {
-            Answer::First(at) => at.saturating_add(1).min(candidates.len()),
-            _ => candidates.len(),
-        };
-        self.state.tests += asked as u64;
         match answer {
             Answer::First(at) if at < candidates.len() => {
                 self.best = candidates.swap_remove(at);

@@ -7,7 +7,7 @@ use crate::render::{self, one_byte_each};
 use crate::{Status, input, names};
 use std::path::PathBuf;
 use visakit::isa::Version;
-use visakit_launch::{LaunchError, ZeInfo, Zebin, link};
+use visakit_launch::{Content, Input, LaunchError, ZeInfo, Zebin, link};
 
 #[derive(clap::Args)]
 #[command(
@@ -44,12 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let mut sources = Vec::new();
     for path in &args.files {
         let input = open(path)?;
-        if input.is_object() {
-            let name = input::name(path);
-            return Err(Failure::Other(format!(
-                "{name}: is an object already, expected text"
-            )));
-        }
+        text_expected(&input)?;
         sources.extend(input.sources);
     }
     let mut how = args.reading.how(args.target_version);
@@ -77,6 +72,19 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     }
     let first = args.files.first().map_or("-".as_ref(), PathBuf::as_path);
     change::write(args.output.as_deref(), first, &linked.object)
+}
+
+/// Refuses what is no text.
+pub(super) fn text_expected(input: &Input) -> Result<(), Failure> {
+    let name = input::name(&input.path);
+    let is = match input.sources.as_slice() {
+        [source] if source.is_object() => "an object already".to_owned(),
+        [source] if !source.is_text() => Content::of(&source.bytes).to_string(),
+        _ => return Ok(()),
+    };
+    Err(Failure::Other(format!(
+        "{name}: is {is}, expected vISA text"
+    )))
 }
 
 /// Bytes of a register, as the metadata tell.

@@ -66,12 +66,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             return Err(Failure::Other(message.to_owned()));
         }
         let opened = open(path)?;
-        if opened.is_object() {
-            let name = input::name(path);
-            return Err(Failure::Other(format!(
-                "{name}: is an object, expected text; `visakit dis` prints it"
-            )));
-        }
+        super::asm::text_expected(&opened)?;
         let text = opened.bytes();
         let tidy = match visakit::text::format_as(text, &options, args.style.into()) {
             Ok(tidy) => tidy,

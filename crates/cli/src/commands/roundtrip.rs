@@ -75,9 +75,10 @@ fn entry(path: &Path, args: &Args) -> Entry {
             ("rejected", message, Counts::default(), Status::Unusable)
         }
         Err(rejected) => {
-            let message = rejected.to_string();
-            let short = message.strip_prefix(&format!("{}: ", rejected.file));
-            let message = short.unwrap_or(&message).to_owned();
+            let line = rejected
+                .line
+                .map_or_else(String::new, |line| format!("line {line}: "));
+            let message = format!("{line}{}", rejected.error);
             (
                 "rejected",
                 Some(message),

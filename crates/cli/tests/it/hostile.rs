@@ -98,10 +98,12 @@ fn what_is_no_input_is_refused_by_every_command() {
     }
     for line in COMMANDS {
         refused(line, "no_such_file.isa");
-        // An empty folder has no objects, and none of them is wrong.
-        if !["stats", "roundtrip", "validate"].contains(&line.split(' ').next().unwrap()) {
-            refused(line, "empty_folder");
-        }
+        assert_eq!(
+            visakit(line, "empty_folder").status.code(),
+            Some(2),
+            "{line}"
+        );
+        refused(line, "empty_folder");
     }
 }
 
@@ -118,13 +120,34 @@ fn noise_is_a_text_with_faults() {
 }
 
 #[test]
-fn binary_files_are_no_texts() {
-    fs::write(folder().join("program.bin"), b"\x7fELF\x02\x01\x01\0\0\0").unwrap();
-    let said = refused("run {} --bare", "program.bin");
-    assert!(said.contains("an ELF file is given with --zebin"), "{said}");
-    for line in ["asm {} -o never.isa", "fmt {}"] {
-        assert_eq!(visakit(line, "program.bin").status.code(), Some(2));
-        let said = refused(line, "program.bin");
-        assert!(said.contains("is binary, expected vISA text"), "{said}");
+fn what_holds_no_visa_is_named_by_every_verb() {
+    let others: [(&str, &[u8], &str); 6] = [
+        ("program.bin", b"\x7fELF\x02\x01\x01\0\0\0", "an ELF file"),
+        ("k.spv", b"\x03\x02\x23\x07\0\0\x01\0", "a SPIR-V module"),
+        ("k.bc", b"BC\xc0\xde5\x14\0\0", "LLVM bitcode"),
+        ("k.ll", b"; ModuleID = 'k'\n", "LLVM text"),
+        (
+            "k.asm",
+            b"//.kernel k\n//.platform DG2\n",
+            "native code as text",
+        ),
+        ("k.cl", b"__kernel void k() {}\n", "OpenCL C"),
+    ];
+    for (name, bytes, what) in others {
+        fs::write(folder().join(name), bytes).unwrap();
+        for line in COMMANDS {
+            // These say what they expect instead.
+            if ["--zeinfo", "--zebin", "--case", "reduce"]
+                .iter()
+                .any(|w| line.contains(w))
+            {
+                continue;
+            }
+            let done = visakit(line, name);
+            let said = refused(line, name);
+            let printed = String::from_utf8_lossy(&done.stdout);
+            assert_eq!(done.status.code(), Some(2), "{line} of {name}: {said}");
+            assert!(format!("{said}{printed}").contains(what), "{line}: {said}");
+        }
     }
 }

@@ -119,8 +119,8 @@ macro_rules! pages {
 }
 
 pages! {
-    asm callgraph cfg compare_compilers completions convert diff dis dump explain extract fmt info isa lsp man merge reduce rename roundtrip
-    platforms pressure run smith stats strip validate
+    asm callgraph cfg compare_compilers compile completions convert diff dis dump explain extract fmt info isa
+    lsp man merge platforms pressure reduce rename roundtrip run smith stats strip validate
 }
 
 #[test]

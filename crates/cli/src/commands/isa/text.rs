@@ -7,7 +7,7 @@ use crate::table::{Columns, paragraph, prose, wrap};
 use std::io::Write;
 use visakit::isa::{InstructionDef, Platform, Version};
 
-/// One line for each row.
+/// One line for each row; on narrow terminals only what tells it from the others.
 pub(super) fn list(rows: &[&InstructionDef]) -> Columns {
     let mut table = Columns::new(&[
         ("opcode", Left),
@@ -18,6 +18,7 @@ pub(super) fn list(rows: &[&InstructionDef]) -> Columns {
         ("status", Left),
         ("summary", Left),
     ]);
+    let mut narrow = Columns::new(&[("opcode", Left), ("mnemonic", Left), ("summary", Left)]);
     for def in rows {
         table.row([
             format!("{:#04x}", def.op.opcode()),
@@ -28,8 +29,13 @@ pub(super) fn list(rows: &[&InstructionDef]) -> Columns {
             def.status.name().to_owned(),
             def.summary.to_owned(),
         ]);
+        narrow.row([
+            crate::commands::number(def.op),
+            def.mnemonic().to_owned(),
+            def.summary.to_owned(),
+        ]);
     }
-    table
+    if table.fits() { table } else { narrow }
 }
 
 /// All that is known of one row.
@@ -115,10 +121,22 @@ pub(super) const FIELDS: [(&str, Align); 9] = [
 
 fn fields(fields: &[Field]) -> Columns {
     let mut table = Columns::new(&FIELDS);
+    // On narrow terminals the last columns are one, and roles are short.
+    let mut narrow = Columns::new(FIELDS.first_chunk::<8>().unwrap_or(&[("", Left); 8]));
     for (number, field) in fields.iter().enumerate() {
-        table.row(cells(number, field));
+        let cells = cells(number, field);
+        let [n, name, kind, role, present, classes, types, values, note] = cells.clone();
+        let role = role.replace("destination", "dst").replace("source", "src");
+        let separator = if values.is_empty() || note.is_empty() {
+            ""
+        } else {
+            ", "
+        };
+        let values = format!("{values}{separator}{note}");
+        narrow.row([n, name, kind, role, present, classes, types, values]);
+        table.row(cells);
     }
-    table
+    if table.fits() { table } else { narrow }
 }
 
 pub(super) fn cells(number: usize, field: &Field) -> [String; 9] {

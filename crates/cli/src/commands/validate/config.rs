@@ -95,7 +95,12 @@ impl Config {
 fn nearest() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let mut folders = here.ancestors().map(|folder| folder.join(FILE));
-    folders.find(|path| path.is_file())
+    let found = folders.find(|path| path.is_file())?;
+    Some(
+        found
+            .strip_prefix(&here)
+            .map_or(found.clone(), Path::to_owned),
+    )
 }
 
 fn read(path: &Path) -> Result<Section, Failure> {

@@ -210,7 +210,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
 
 fn check(input: &Input, config: &Config) -> Result<Checked, Vec<LaunchError>> {
     let mut checked = match input.sources.as_slice() {
-        [source] if source.is_object() => check_object(&source.path, &source.bytes, config)?,
+        [source] if !source.is_text() => check_object(&source.path, &source.bytes, config)?,
         [source] => check_text(&source.path, &source.bytes, config),
         sources => {
             // The texts of a zebin: one report for all of them.
