@@ -42,6 +42,7 @@ extern crate alloc;
 
 mod checker;
 mod declarations;
+pub mod examples;
 mod flow;
 mod locate;
 mod lsc;

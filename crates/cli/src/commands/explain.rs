@@ -1,28 +1,25 @@
 //! `visakit explain`: a rule of the validator.
 
-use crate::Status;
 use crate::output::{self, Failure, heading, stdout};
 use crate::table::{Align, Columns, paragraph};
+use crate::{Status, names};
 use serde_json::{Value, json};
 use std::io::Write;
+use visakit::validate::examples::{self, Example};
 use visakit::validate::{Area, Rule, rules};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Rules: V0226, 226, region-bounds or V0226-region-bounds. [default: a list of all]
-    #[arg(value_name = "RULE")]
-    rules: Vec<String>,
+    #[arg(value_name = "RULE", value_parser = names::rule(), hide_possible_values = true)]
+    rules: Vec<&'static Rule>,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let mut chosen = Vec::new();
-    for text in &args.rules {
-        let rule = Rule::find(text).ok_or_else(|| unknown(text))?;
-        chosen.push(rule);
-    }
+    let chosen = args.rules.clone();
     if args.json {
         let listed: Vec<&Rule> = if chosen.is_empty() {
             rules::all().collect()
@@ -49,9 +46,40 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         table.row(["what to do", rule.action].map(str::to_owned));
         table.row(["source", rule.source].map(str::to_owned));
         write!(out, "{table}")?;
+        if let Some(example) = examples::of(rule) {
+            write!(out, "{}", shown(example))?;
+        }
     }
     out.flush()?;
     Ok(Status::Clean)
+}
+
+/// What breaks the rule, and what does not.
+fn shown(example: &Example) -> String {
+    let form = |title: &str, platform: &str, (declarations, lines): (&str, &str)| {
+        let on = match platform {
+            "" => String::new(),
+            platform => format!(" (on {})", platform.to_uppercase()),
+        };
+        let text = Example::shown(declarations, lines);
+        let lines: Vec<_> = text.lines().map(|line| format!("  {line}\n")).collect();
+        format!("\n{}\n{}", heading(&format!("{title}{on}")), lines.concat())
+    };
+    let wrong = form(
+        "wrong",
+        example.platform,
+        (example.declarations, example.wrong),
+    );
+    let right = example.right.map(|right| {
+        match right.1 == example.wrong && right.0 == example.declarations {
+            true => format!(
+                "\n{}\n  The same, on a platform that has it.\n",
+                heading("right")
+            ),
+            false => form("right", example.platform, right),
+        }
+    });
+    wrong + &right.unwrap_or_default()
 }
 
 fn list(out: &mut impl Write) -> Result<(), Failure> {
@@ -78,7 +106,15 @@ fn list(out: &mut impl Write) -> Result<(), Failure> {
 }
 
 fn document(rule: &Rule) -> Value {
+    let example = examples::of(rule).map(|example| {
+        json!({
+            "platform": example.platform,
+            "wrong": Example::shown(example.declarations, example.wrong),
+            "right": example.right.map(|(declarations, lines)| Example::shown(declarations, lines)),
+        })
+    });
     json!({
+        "example": example,
         "id": rule.id().to_string(),
         "name": rule.name,
         "severity": rule.severity.name(),
@@ -86,17 +122,5 @@ fn document(rule: &Rule) -> Value {
         "what": rule.what,
         "action": rule.action,
         "source": rule.source,
-    })
-}
-
-fn unknown(text: &str) -> Failure {
-    let shown = output::printable(text.as_bytes());
-    let like = rules::all()
-        .map(|rule| (strsim::jaro_winkler(text, rule.name), rule))
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .filter(|(likeness, _)| *likeness > 0.8);
-    Failure::Other(match like {
-        Some((_, rule)) => format!("no rule {shown}; did you mean {}?", rule.id()),
-        None => format!("no rule {shown}; `visakit explain` lists all"),
     })
 }

@@ -289,8 +289,8 @@ fn cases() -> Vec<Case> {
             add("platforms", platform, line.to_owned());
         }
     }
-    for (rule, platform, declarations, lines) in common::texts::FAULTS {
-        let platform = match (*platform, rule.number / 100) {
+    for (rule, platform, declarations, lines) in common::texts::faults() {
+        let platform = match (platform, rule.number / 100) {
             ("skl", _) => "SKL",
             ("icllp", _) => "ICLLP",
             ("tgllp", _) => "TGLLP",

@@ -10,7 +10,7 @@
 
 use crate::common;
 use crate::common::edits::EDITS;
-use crate::common::texts::FAULTS;
+use crate::common::texts::faults;
 use visakit_isa::object::Object;
 use visakit_validate::{Area, rules};
 
@@ -20,7 +20,7 @@ const OUTSIDE: [u16; 5] = [2, 3, 5, 16, 514];
 #[test]
 fn texts_break_their_rule_only() {
     let mut wrong = Vec::new();
-    for (rule, platform, declarations, lines) in FAULTS {
+    for (rule, platform, declarations, lines) in faults() {
         let text = common::text(declarations, lines);
         let found: Vec<String> = match common::assembled(&text) {
             Ok(object) => {
@@ -31,6 +31,36 @@ fn texts_break_their_rule_only() {
         };
         let id = rule.id().to_string();
         if found.len() != 1 || !found[0].contains(&id) {
+            wrong.push(format!("{id}: {lines}\n      {}", found.join("\n      ")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn right_examples_break_no_rule() {
+    let mut wrong = Vec::new();
+    for example in visakit_validate::examples::ALL {
+        let Some((declarations, lines)) = example.right else {
+            continue;
+        };
+        let found: Vec<String> = match common::assembled(&common::text(declarations, lines)) {
+            Ok(object) => {
+                // A platform of its own where the rule says that another one is needed.
+                let platform = if example.right.is_some_and(|r| r.1 == example.wrong)
+                    && !example.platform.is_empty()
+                {
+                    "tgllp"
+                } else {
+                    example.platform
+                };
+                let report = common::report(&object, platform);
+                report.findings.iter().map(ToString::to_string).collect()
+            }
+            Err(error) => vec![format!("not assembled: {error}")],
+        };
+        if !found.is_empty() {
+            let id = example.rule.id();
             wrong.push(format!("{id}: {lines}\n      {}", found.join("\n      ")));
         }
     }
@@ -69,8 +99,7 @@ fn edits_break_their_rule_only() {
 
 #[test]
 fn every_rule_has_an_object_that_breaks_it() {
-    let broken: Vec<u16> = FAULTS
-        .iter()
+    let broken: Vec<u16> = faults()
         .map(|f| f.0.number)
         .chain(EDITS.iter().map(|e| e.0.number))
         .chain(OUTSIDE)

@@ -10,16 +10,16 @@
 
 use crate::common;
 use crate::common::edits::EDITS;
-use crate::common::texts::FAULTS;
+use crate::common::texts::faults;
 use visakit_isa::object::Object;
 use visakit_parse::{Container, Rules};
 use visakit_validate::{Options, Platform, Scope, bytes};
 
 /// Everything that is broken on purpose, as bytes, with the platform to look for.
 fn broken() -> Vec<(String, &'static str, Object<'static>)> {
-    let texts = FAULTS.iter().map(|(rule, platform, declarations, lines)| {
+    let texts = faults().map(|(rule, platform, declarations, lines)| {
         let object = common::assembled(&common::text(declarations, lines)).unwrap();
-        (rule.id().to_string(), *platform, object)
+        (rule.id().to_string(), platform, object)
     });
     let edits = EDITS.iter().map(|(rule, lines, edit)| {
         let mut object = common::assembled(&common::text("", lines)).unwrap();
