@@ -100,9 +100,17 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Names<T> {
         }
         let known = (self.known)();
         let lower = text.to_lowercase();
+        // Rules are named with or without their numbers.
+        let likeness = |name: &String| {
+            let name = name.to_lowercase();
+            let short = name
+                .split_once('-')
+                .map_or(name.as_str(), |(_, short)| short);
+            strsim::jaro_winkler(&lower, &name).max(strsim::jaro_winkler(&lower, short))
+        };
         let like = known
             .iter()
-            .map(|name| (strsim::jaro_winkler(&lower, &name.to_lowercase()), name))
+            .map(|name| (likeness(name), name))
             .filter(|(likeness, _)| *likeness > 0.8)
             .max_by(|a, b| a.0.total_cmp(&b.0))
             .map(|(_, name)| name.clone());

@@ -1,6 +1,6 @@
 //! Documents for programs: what the tool prints with `--json` and `--sarif`, read as a program reads it.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // helpers of tests
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // helpers of tests
 
 use crate::{file, text, visakit};
 use serde_json::Value;
@@ -167,4 +167,205 @@ fn diff() {
     };
     assert_eq!(only("old"), ("leaf_stack".into(), 0));
     assert_eq!(only("new"), ("leaf".into(), 0));
+}
+
+/// The schema of all documents, which is part of the documentation.
+fn schema() -> Value {
+    let path = visakit_testing::root().join("docs/visakit.schema.json");
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// What a document breaks of a schema, by the words of JSON Schema that ours uses; any other word is a fault.
+fn faults(root: &Value, schema: &Value, document: &Value, place: &str) -> Vec<String> {
+    let Some(words) = schema.as_object() else {
+        return Vec::new();
+    };
+    let inner = |schema: &Value, document: &Value| faults(root, schema, document, place);
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let is = |name: &Value| match name.as_str().unwrap() {
+        "object" => document.is_object(),
+        "array" => document.is_array(),
+        "string" => document.is_string(),
+        "boolean" => document.is_boolean(),
+        "null" => document.is_null(),
+        "integer" => document.is_i64() || document.is_u64(),
+        "number" => document.is_number(),
+        other => panic!("{other}"),
+    };
+    let mut found = Vec::new();
+    for (word, value) in words {
+        let fits = match word.as_str() {
+            "type" if value.is_array() => list(value).iter().any(is),
+            "type" => is(value),
+            "const" => document == value,
+            "enum" => list(value).contains(document),
+            "minimum" => document
+                .as_i64()
+                .is_none_or(|n| n >= value.as_i64().unwrap()),
+            "required" => {
+                let has = |key: &Value| document.get(key.as_str().unwrap()).is_some();
+                document.as_object().is_none() || list(value).iter().all(has)
+            }
+            "anyOf" => list(value).iter().any(|s| inner(s, document).is_empty()),
+            "allOf" => {
+                found.extend(list(value).iter().flat_map(|s| inner(s, document)));
+                true
+            }
+            "if" => {
+                if inner(value, document).is_empty() {
+                    found.extend(inner(&words["then"], document));
+                }
+                true
+            }
+            "$ref" => {
+                let target = root
+                    .pointer(value.as_str().unwrap().trim_start_matches('#'))
+                    .unwrap();
+                found.extend(inner(target, document));
+                true
+            }
+            "items" => {
+                let items = list(document);
+                let all = items.iter().enumerate();
+                found.extend(
+                    all.flat_map(|(n, item)| faults(root, value, item, &format!("{place}/{n}"))),
+                );
+                true
+            }
+            "properties" => {
+                for (key, schema) in value.as_object().unwrap() {
+                    if let Some(member) = document.get(key) {
+                        found.extend(faults(root, schema, member, &format!("{place}/{key}")));
+                    }
+                }
+                true
+            }
+            "additionalProperties" => {
+                let known = |key: &str| {
+                    words
+                        .get("properties")
+                        .is_some_and(|p| p.get(key).is_some())
+                };
+                let members = document.as_object().into_iter().flatten();
+                for (key, member) in members.filter(|(key, _)| !known(key)) {
+                    let place = format!("{place}/{key}");
+                    if value == false {
+                        found.push(format!("{place}: is not expected"));
+                    } else {
+                        found.extend(faults(root, value, member, &place));
+                    }
+                }
+                true
+            }
+            "then" | "$schema" | "$defs" | "title" => true,
+            other => panic!("{other} is a word that this test does not know"),
+        };
+        if !fits {
+            found.push(format!("{place}: {word} {value}"));
+        }
+    }
+    found
+}
+
+/// The document, held against the schema; nothing is said besides it.
+fn valid(schema: &Value, args: &[&str]) -> (Option<i32>, Value) {
+    let output = visakit(args);
+    assert_eq!(text(&output.stderr), "", "{args:?}");
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let faults = faults(schema, schema, &document, "");
+    assert!(faults.is_empty(), "{args:?}: {faults:?}");
+    assert_eq!(document["command"], args[0]);
+    (output.status.code(), document)
+}
+
+#[test]
+fn documents_are_as_the_schema_says() {
+    let schema = schema();
+    let out = file("schema.isa").display().to_string();
+    let texts = "../texts/call_stack_pvc_v41.visaasm";
+    for (args, code) in [
+        (&["info", CALLS, texts][..], 0),
+        (&["dump", CALLS], 0),
+        (&["stats", CALLS, texts, "../bench/visakit.wasm"], 2),
+        (&["roundtrip", CALLS, "../bench/visakit.wasm"], 2),
+        (&["validate", CALLS, texts], 0),
+        (&["validate", "--statistics", CALLS], 0),
+        (&["explain"], 0),
+        (&["isa", "bfi"], 0),
+        (&["platforms"], 0),
+        (&["diff", CALLS, texts], 1),
+        (&["diff", CALLS, CALLS, "--run"], 0),
+        (&["dis", CALLS], 0),
+        (&["dis", CALLS, "-o", &out], 0),
+        (&["cfg", CALLS], 0),
+        (&["callgraph", texts], 0),
+        (&["fmt", texts], 0),
+        (&["fmt", "--check", texts], 1),
+        (&["asm", texts, "-o", &out, "--platform", "pvc"], 0),
+        (&["convert", CALLS, "--to", "3.6", "-o", &out], 0),
+        (&["strip", CALLS, "-o", &out], 0),
+        (&["extract", CALLS, "--routine", "0", "-o", &out], 0),
+        (&["rename", CALLS, "leaf_stack=leaf", "-o", &out], 0),
+        (&["smith", "--seed", "1", "-o", &out], 0),
+        (&["run", "--case", "../cases/call_sub/dg2", "--stats"], 0),
+        (&["run", "../programs/bfi.visaasm", "--bare"], 0),
+    ] {
+        let (ended, document) = valid(&schema, &[args, &["--json"]].concat());
+        let only = document.as_object().unwrap().len();
+        assert_eq!(
+            (ended, only > 3),
+            (Some(code), true),
+            "{args:?}: {document:#}"
+        );
+    }
+}
+
+/// The same cause has the same code, and is told the same way, in every verb.
+#[test]
+fn failures_are_documents() {
+    let schema = schema();
+    let out = file("never-written.isa").display().to_string();
+    let module = file("failures.spv").display().to_string();
+    std::fs::write(&module, b"\x03\x02\x23\x07\0\0\x01\0").unwrap();
+    let bad = file("failures.visaasm").display().to_string();
+    std::fs::write(&bad, BAD.replace("asr ", "asrr ")).unwrap();
+    for (input, code) in [("no-such-file", 2), (&module, 2), (&bad, 1)] {
+        for args in [
+            &["info", input][..],
+            &["dump", input],
+            &["dis", input],
+            &["cfg", input],
+            &["callgraph", input],
+            &["fmt", input],
+            &["diff", input, CALLS],
+            &["asm", input, "-o", &out],
+            &["convert", input, "--to", "4.1", "-o", &out],
+            &["strip", input, "-o", &out],
+            &["extract", input, "--routine", "0", "-o", &out],
+            &["rename", input, "a=b", "-o", &out],
+            &["merge", input, input, "-o", &out],
+            &["reduce", input, "--test", "true {}", "-o", &out],
+            &["run", input, "--bare"],
+            &["stats", input],
+            &["roundtrip", input],
+            &["validate", input],
+        ] {
+            let (ended, document) = valid(&schema, &[args, &["--json"]].concat());
+            assert_eq!(ended, Some(code), "{args:?}: {document:#}");
+            let verb = args[0];
+            // These have lists of what is wrong with each file.
+            if !["stats", "roundtrip", "validate"].contains(&verb) {
+                let problem = &document["problems"][0];
+                assert_eq!(problem["severity"], "error", "{args:?}");
+                if code == 1 {
+                    assert_eq!(problem["line"], 5, "{args:?}: {document:#}");
+                }
+            }
+        }
+    }
+    let (ended, document) = valid(&schema, &["info", "--no-such-option", "--json"]);
+    assert_eq!(
+        (ended, document["problems"].as_array().unwrap().len()),
+        (Some(2), 1)
+    );
 }

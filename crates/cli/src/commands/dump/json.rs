@@ -1,6 +1,7 @@
 //! The same as one JSON document.
 
 use super::Stop;
+use crate::output::printable;
 use serde_json::{Map, Value as Json, json};
 use std::ops::Range;
 use visakit::dump::{Content, Visitor, meaning};
@@ -190,7 +191,7 @@ impl<'a> Visitor<'a> for Document {
 
     fn routine(&mut self, id: RoutineId, name: &[u8], place: &Extent) -> Result<(), Stop> {
         let head = json!({
-            "name": String::from_utf8_lossy(name),
+            "name": printable(name),
             "kind": id.kind.name(),
             "offset": place.offset,
             "size": place.size,
