@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         for file in &args.files {
             status = status.max(one(args, file, &mut out, false, &mut taken)?);
         }
-        output::file(path, &out)?;
+        output::text(Some(path), &out)?;
         return Ok(status);
     }
     if args.reading.json {
