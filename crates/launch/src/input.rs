@@ -112,7 +112,7 @@ impl Input {
                 input.sources.push(Source {
                     path: path.to_owned(),
                     bytes: unpacked,
-                })
+                });
             }
             Content::Zebin => {
                 let mut zebin = Zebin::parse(&unpacked)?;

@@ -47,7 +47,7 @@ pub(crate) fn minimise<T: Clone>(
                 None => {
                     start = starts
                         .last()
-                        .map_or(items.len(), |last| last.saturating_add(size))
+                        .map_or(items.len(), |last| last.saturating_add(size));
                 }
             }
         }
