@@ -179,7 +179,7 @@ impl Candidate {
                     return Ok(status.success() && !STOPPED.load(Ordering::Relaxed));
                 }
                 Ok(None) if !STOPPED.load(Ordering::Relaxed) && start.elapsed() < limit => {
-                    std::thread::sleep(pause)
+                    std::thread::sleep(pause);
                 }
                 Ok(None) => {
                     // Gone already is as good.

@@ -47,7 +47,7 @@ pub(crate) fn man(args: &Man) -> Result<Status, Failure> {
         let name = verb.map_or_else(|| "visakit".to_owned(), |verb| format!("visakit-{verb}"));
         output::file(
             &folder.join(format!("{name}.1")),
-            &self::page(&command, page, name)?,
+            &self::page(&command, page, &name)?,
         )?;
         count += 1;
     }
@@ -57,7 +57,7 @@ pub(crate) fn man(args: &Man) -> Result<Status, Failure> {
 }
 
 /// The page of a command.
-fn page(whole: &clap::Command, command: &clap::Command, name: String) -> Result<Vec<u8>, Failure> {
+fn page(whole: &clap::Command, command: &clap::Command, name: &str) -> Result<Vec<u8>, Failure> {
     let is_whole = command.get_name() == whole.get_name();
     let after = command.get_after_long_help().or(command.get_after_help());
     let after = after.map(ToString::to_string).unwrap_or_default();
@@ -65,7 +65,7 @@ fn page(whole: &clap::Command, command: &clap::Command, name: String) -> Result<
         .clone()
         .after_help("")
         .after_long_help("")
-        .display_name(name.clone());
+        .display_name(name.to_owned());
     let manual = clap_mangen::Man::new(plain.version(env!("CARGO_PKG_VERSION")));
     let mut out = Vec::new();
     manual.render_title(&mut out)?;
@@ -107,7 +107,7 @@ fn page(whole: &clap::Command, command: &clap::Command, name: String) -> Result<
             .map(|c| format!("visakit-{}", c.get_name())),
     );
     let others: Vec<_> = others
-        .filter(|other| *other != name)
+        .filter(|other| other != name)
         .map(|other| format!(".BR {} (1)", other.replace('-', "\\-")))
         .collect();
     section(&mut out, "SEE ALSO", &others.join("\n"))?;
@@ -128,7 +128,7 @@ fn split(after: &str) -> (Vec<String>, Vec<&str>) {
             .or(part.strip_prefix("Example:\n"))
         {
             Some(lines) => {
-                examples.extend(lines.lines().map(|l| l.strip_prefix("  ").unwrap_or(l)))
+                examples.extend(lines.lines().map(|l| l.strip_prefix("  ").unwrap_or(l)));
             }
             // Lines that are set off keep their ends.
             None if part.contains("\n  ") => {
