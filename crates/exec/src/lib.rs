@@ -28,7 +28,7 @@ mod variables;
 pub use fault::{Fault, FaultKind, TranslateError, Unsupported};
 pub use memory::{BufferId, Memory};
 pub use native::{Compiler, Host, Native, NativeFault, NativeThread};
-pub use observe::{InstructionEvent, MemoryAccess, Observer, Space};
+pub use observe::{Extent, InRegister, InstructionEvent, MemoryAccess, Observer, Space};
 pub use program::{Program, ThreadStart};
 pub use run::{Counters, Group, Interrupt, Limits, Progress, Thread};
 pub use translate::Options;

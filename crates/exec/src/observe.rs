@@ -13,10 +13,14 @@ pub struct InstructionEvent<'a> {
     pub routine: RoutineId,
     /// Place of the instruction in the routine's code.
     pub instruction: usize,
+    /// Place of the step in the translated code.
+    pub step: usize,
     /// The operation.
     pub op: Op,
     /// Enabled lanes of the instruction when it began (bit 0 is its first lane, whatever its mask offset).
     pub mask: u32,
+    /// Lanes of the thread that run, whatever the instruction's mask (bit 0 is the first lane of the thread).
+    pub running: u32,
     /// The register file; see [`crate::Program::variable`] for places in it.
     pub registers: &'a [u8],
 }
@@ -32,6 +36,26 @@ pub enum Space {
     Local,
     /// Scratch memory of the thread.
     Scratch,
+}
+
+/// Bytes of a buffer that a surface is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Extent {
+    /// Address of its first byte in flat memory.
+    pub base: u64,
+    /// Number of bytes.
+    pub bytes: u64,
+}
+
+/// Where an element of a message stands in the register file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct InRegister {
+    /// First byte of what memory has.
+    pub offset: usize,
+    /// First byte of the whole element, which a load sets to zero where memory has nothing for it.
+    pub whole: usize,
+    /// Bytes of the whole element.
+    pub whole_bytes: usize,
 }
 
 /// An access to memory by one lane, or by a whole block message.
@@ -51,6 +75,40 @@ pub struct MemoryAccess {
     pub write: bool,
     /// Whether it is atomic.
     pub atomic: bool,
+    /// What the surface is, for [`Space::Surface`] of a buffer or an image.
+    pub extent: Option<Extent>,
+    /// The data: loaded into or stored from these registers; what an atomic returns. `None` where they are no run of
+    /// bytes, or where nothing is returned.
+    pub data: Option<InRegister>,
+    /// Operands of an atomic: their first bytes in the register file.
+    pub operands: [Option<usize>; 2],
+    /// Whether an atomic replaces what was there, whatever it was.
+    pub overwrites: bool,
+    /// Whether the message demands another alignment of its address.
+    pub misaligned: bool,
+    /// Whether it reaches texels of an image, where what lies outside is no fault.
+    pub texel: bool,
+}
+
+impl MemoryAccess {
+    /// An access that is not atomic and has no data operand.
+    pub(crate) const fn plain(space: Space, address: u64, bytes: u32, write: bool) -> Self {
+        Self {
+            space,
+            address,
+            bytes,
+            lane: None,
+            read: !write,
+            write,
+            atomic: false,
+            extent: None,
+            data: None,
+            operands: [None; 2],
+            overwrites: false,
+            misaligned: false,
+            texel: false,
+        }
+    }
 }
 
 /// Is told what a program does. `()` watches nothing and costs nothing.
@@ -76,9 +134,14 @@ pub trait Observer {
         let _ = event;
     }
 
-    /// Memory is accessed.
-    fn memory(&mut self, access: &MemoryAccess) {
-        let _ = access;
+    /// Memory is about to be accessed. An access outside of its storage is told of, too.
+    fn memory(&mut self, access: &MemoryAccess, registers: &[u8]) {
+        let _ = (access, registers);
+    }
+
+    /// A group is about to start: its place in the grid, and the number of its work-items in each dimension.
+    fn group(&mut self, place: [u32; 3], size: [u32; 3]) {
+        let _ = (place, size);
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::argument::{Argument, sampler};
 use crate::error::{LaunchError, zeroes};
 use crate::facts::{BoundArgument, Section, wrong};
+use crate::objects::{MemoryObject, ObjectKind};
 use crate::kernel::Symbols;
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{AddrMode, AddrSpace, ArgType, KernelInfo};
@@ -31,6 +32,8 @@ pub(crate) struct Bound {
     buffers: Vec<Option<BufferId>>,
     sections: Vec<(String, Section)>,
     printf: Option<BufferId>,
+    /// Arguments in local memory: number, place after the program's own variables, size.
+    pub(crate) locals: Vec<(usize, u64, u64)>,
 }
 
 /// Lays everything out.
@@ -39,7 +42,7 @@ pub(crate) fn bind(
     arguments: &[Argument],
     data: &[DataSection],
     symbols: &[DataSymbol],
-    max_memory: u64,
+    (max_memory, guard): (u64, u64),
 ) -> Result<Bound, LaunchError> {
     let mut bound = Bound {
         memory: Memory::new(max_memory),
@@ -50,6 +53,7 @@ pub(crate) fn bind(
         buffers: Vec::new(),
         sections: Vec::new(),
         printf: None,
+        locals: Vec::new(),
     };
     // Arguments in local memory lie after the program's own variables. By default the kernel adds the size of those
     // itself.
@@ -61,7 +65,16 @@ pub(crate) fn bind(
     };
     let mut local = start;
     for (index, argument) in arguments.iter().enumerate() {
+        if matches!(argument, Argument::Local(_)) {
+            local = local.saturating_add(guard);
+        }
         bound.add(info, index, argument, &mut local)?;
+        if let (Argument::Local(bytes), Some(BoundArgument::Local(at))) =
+            (argument, bound.places.last())
+        {
+            let at = u64::from(*at) - start + own;
+            bound.locals.push((index, at, *bytes as u64));
+        }
     }
     let local = local.saturating_add(own - start);
     if local > MOST_LOCAL {
@@ -286,7 +299,7 @@ impl Bound {
                 .map_err(|e| fault(&e))?;
             let address = self.memory.address(id);
             self.sections
-                .push((section.name.clone(), Section { address, handle }));
+                .push((section.name.clone(), Section { address, handle, bytes: section.bytes.len() as u64 }));
             ids.push(id);
         }
         for symbol in symbols {
@@ -349,6 +362,30 @@ impl Bound {
         bytes.drain(..4);
         bytes.truncate(length);
         bytes
+    }
+
+    /// Everything that stands in flat memory by now.
+    pub(crate) fn objects(&self) -> Vec<MemoryObject> {
+        let object = |id, kind| MemoryObject {
+            address: self.memory.address(id),
+            bytes: self.memory.len(id) as u64,
+            kind,
+        };
+        let buffers = self.buffers.iter().enumerate();
+        let mut objects: Vec<_> = buffers
+            .filter_map(|(index, id)| Some(object((*id)?, ObjectKind::Argument(index))))
+            .collect();
+        for (name, section) in &self.sections {
+            objects.push(MemoryObject {
+                address: section.address,
+                bytes: section.bytes,
+                kind: ObjectKind::Data(name.clone()),
+            });
+        }
+        if let Some(id) = self.printf {
+            objects.push(object(id, ObjectKind::Printf));
+        }
+        objects
     }
 
     /// The first of these sections that there is; zeroes if there is none.

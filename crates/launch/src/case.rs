@@ -55,6 +55,9 @@ enum ArgKind {
     Buffer {
         size: usize,
         file: PathBuf,
+        /// What stands in it before the kernel runs means nothing.
+        #[serde(default)]
+        uninitialized: bool,
     },
     Scalar {
         bytes: String,
@@ -189,6 +192,23 @@ impl Case {
         }
     }
 
+    /// Arguments that are buffers whose first content means nothing.
+    #[must_use]
+    pub fn uninitialized(&self) -> Vec<usize> {
+        let arguments = self.description.args.iter();
+        let declared = |kind: &ArgKind| {
+            matches!(
+                kind,
+                ArgKind::Buffer {
+                    uninitialized: true,
+                    ..
+                }
+            )
+        };
+        let declared = arguments.filter(|arg| declared(&arg.kind));
+        declared.map(|arg| arg.index).collect()
+    }
+
     /// Runs the kernel and compares what comes out. `from_text` takes the compiler's text instead of its object.
     ///
     /// # Errors
@@ -210,13 +230,17 @@ impl Case {
         self.run_launch(from_text, config, change, |launch| launch.run(config))
     }
 
-    pub(crate) fn run_launch(
+    /// Prepares the kernel and hands it over with its object and its arguments, to be run in another way.
+    ///
+    /// # Errors
+    /// Everything that keeps the kernel from being prepared, and what `run` says.
+    pub fn launch<R>(
         &self,
         from_text: bool,
         config: &Config,
         change: impl FnOnce(Object<'static>) -> Object<'static>,
-        run: impl FnOnce(Launch) -> Result<Outcome, LaunchError>,
-    ) -> Result<Verdict, LaunchError> {
+        run: impl FnOnce(&Kernel<'_>, &[Argument], Launch) -> Result<R, LaunchError>,
+    ) -> Result<R, LaunchError> {
         let case = &self.description;
         let sources = match &case.isa {
             Some(isa) if !from_text => vec![isa],
@@ -254,14 +278,27 @@ impl Case {
             .unwrap_or(&case.global_size);
         let range = NdRange::new(global, &case.local_size, &case.global_offset)?;
         let arguments = self.arguments()?;
-        let outcome = run(kernel.prepare(&range, &arguments, config)?)?;
-        if outcome.stopped {
-            return Err(LaunchError::Stopped);
-        }
-        let difference = self.difference(&arguments, &outcome)?;
-        Ok(Verdict {
-            outcome,
-            difference,
+        let launch = kernel.prepare(&range, &arguments, config)?;
+        run(&kernel, &arguments, launch)
+    }
+
+    pub(crate) fn run_launch(
+        &self,
+        from_text: bool,
+        config: &Config,
+        change: impl FnOnce(Object<'static>) -> Object<'static>,
+        run: impl FnOnce(Launch) -> Result<Outcome, LaunchError>,
+    ) -> Result<Verdict, LaunchError> {
+        self.launch(from_text, config, change, |_, arguments, launch| {
+            let outcome = run(launch)?;
+            if outcome.stopped {
+                return Err(LaunchError::Stopped);
+            }
+            let difference = self.difference(arguments, &outcome)?;
+            Ok(Verdict {
+                outcome,
+                difference,
+            })
         })
     }
 
@@ -304,7 +341,7 @@ impl Case {
 
     fn argument(&self, kind: &ArgKind) -> Result<Argument, LaunchError> {
         Ok(match kind {
-            ArgKind::Buffer { size, file } => {
+            ArgKind::Buffer { size, file, .. } => {
                 let from = read(&self.folder.join(file))?;
                 let mut bytes = zeroes("a buffer", *size)?;
                 for (to, from) in bytes.iter_mut().zip(from) {

@@ -58,6 +58,8 @@ pub struct Section {
     pub address: u64,
     /// Its handle for bindless access.
     pub handle: u32,
+    /// Its size.
+    pub bytes: u64,
 }
 
 impl Section {
@@ -255,6 +257,7 @@ mod tests {
             constants: Section {
                 address: 0x2_0000_0000,
                 handle: 256,
+                bytes: 0,
             },
             globals: Section::default(),
             implicit: 0,

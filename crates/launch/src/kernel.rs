@@ -7,16 +7,18 @@ use crate::error::{LaunchError, zeroes};
 use crate::facts::Facts;
 use crate::implicit::Implicit;
 use crate::ndrange::NdRange;
+use crate::objects::{LocalObject, MemoryObject, ObjectKind};
 use crate::payload::Layout;
 use crate::source::{find_kernel, grf_bytes_of};
 use crate::value;
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use visakit_exec::{
-    Compiler, Counters, Group, InputClass, Interrupt, Limits, Memory, Observer, Options, Program,
+    Compiler, Counters, Fault, Group, InputClass, Interrupt, Limits, Memory, Observer, Options, Program,
     ThreadStart,
 };
 use visakit_isa::DataType;
@@ -27,6 +29,9 @@ const PRINTF_BYTES: usize = 4 << 20;
 
 /// Private memory of a thread that calls functions with a stack is at least this, as the depth of calls is not known.
 const STACK_BYTES: u64 = 64 << 10;
+
+/// Bytes between arguments in local memory that are to stand apart.
+const LOCAL_GUARD: u64 = 256;
 
 /// Most memory that all private memory together may take.
 const MOST_PRIVATE: u64 = 8 << 30;
@@ -60,6 +65,9 @@ pub struct Config<'a> {
     pub interrupt: Option<&'a Interrupt>,
     /// Whether reads outside of a buffer are a fault even in its last page; see [`Memory::set_exact_reads`].
     pub exact_reads: bool,
+    /// Whether accesses that would be a fault are dropped, and arguments in local memory stand apart; see
+    /// [`Memory::set_lenient`].
+    pub lenient: bool,
     /// Whether an unsupported instruction is an error even if it is not reached.
     pub strict: bool,
     /// Makes machine code of the program. Without one the interpreter runs everything.
@@ -112,6 +120,7 @@ impl Default for Config<'_> {
             max_memory: 64 << 30,
             interrupt: None,
             exact_reads: false,
+            lenient: false,
             strict: false,
             compile: None,
             progress: None,
@@ -205,6 +214,12 @@ impl<'o> Kernel<'o> {
         })
     }
 
+    /// The object that it is of.
+    #[must_use]
+    pub const fn object(&self) -> &'o Object<'o> {
+        self.object
+    }
+
     /// What the metadata say.
     #[must_use]
     pub const fn info(&self) -> &KernelInfo {
@@ -263,8 +278,9 @@ impl<'o> Kernel<'o> {
             arguments,
             &self.data,
             &self.symbols,
-            config.max_memory,
+            (config.max_memory, if config.lenient { LOCAL_GUARD } else { 0 }),
         )?;
+        bound.memory.set_lenient(config.lenient);
         bound.memory.set_exact_reads(config.exact_reads);
         let started = Instant::now();
         let options = Options {
@@ -503,6 +519,95 @@ impl Launch {
         self.outcome(done, started)
     }
 
+    /// The same, going on with the next group after one that faulted, as long as `fault` wants it.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; the fault of a group only if `fault` breaks.
+    pub fn run_watched(
+        self,
+        config: &Config<'_>,
+        observer: &mut impl Observer,
+        mut fault: impl FnMut([u32; 3], &Fault) -> ControlFlow<()>,
+    ) -> Result<Outcome, LaunchError> {
+        let started = Instant::now();
+        let effort = Effort::new(config);
+        let mut team = Team::new(&self, 0);
+        let groups = 0..self.range.group_count();
+        let done = effort.each(groups, |number, done| {
+            match team.run(number, &effort, done, observer) {
+                Err(LaunchError::Fault {
+                    group: Some(at),
+                    fault: found,
+                }) if fault(at, &found).is_continue() => Ok(()),
+                other => other,
+            }
+        })?;
+        drop(team);
+        self.outcome(done, started)
+    }
+
+    /// The grid.
+    #[must_use]
+    pub const fn range(&self) -> &NdRange {
+        &self.range
+    }
+
+    /// What the metadata say.
+    #[must_use]
+    pub const fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    /// Work-items of a thread.
+    #[must_use]
+    pub const fn simd(&self) -> u32 {
+        self.layout.simd
+    }
+
+    /// Order of the dimensions that work-items run through, the fastest first.
+    #[must_use]
+    pub const fn walk(&self) -> [usize; 3] {
+        self.walk
+    }
+
+    /// Private memory of a thread in flat memory.
+    #[must_use]
+    pub const fn private_bytes(&self) -> u64 {
+        self.private
+    }
+
+    /// What stands in flat memory.
+    #[must_use]
+    pub fn objects(&self) -> Vec<MemoryObject> {
+        let mut objects = self.bound.objects();
+        if self.private > 0 {
+            let threads = u64::from(self.layout.threads(self.range.local));
+            objects.push(MemoryObject {
+                address: self.bound.private_base,
+                bytes: self.private.saturating_mul(threads).saturating_mul(self.workers),
+                kind: ObjectKind::Private,
+            });
+        }
+        objects
+    }
+
+    /// What stands in local memory.
+    #[must_use]
+    pub fn local_objects(&self) -> Vec<LocalObject> {
+        let own = LocalObject {
+            start: 0,
+            bytes: self.info.execution_env.slm_size.into(),
+            argument: None,
+        };
+        let arguments = self.bound.locals.iter();
+        let arguments = arguments.map(|&(index, start, bytes)| LocalObject {
+            start,
+            bytes,
+            argument: Some(index),
+        });
+        std::iter::once(own).chain(arguments).collect()
+    }
+
     fn outcome(self, done: Done, started: Instant) -> Result<Outcome, LaunchError> {
         Ok(Outcome {
             counters: done.counters,
@@ -587,6 +692,7 @@ impl<'l> Team<'l> {
         self.group
             .reset(program, slm, &self.starts, effort.limits())
             .map_err(fault)?;
+        observer.group(at, local);
         let parts = (&mut self.group, program, launch.memory());
         effort.run(number, parts, observer, done, fault)
     }

@@ -27,6 +27,7 @@ mod input;
 mod kernel;
 mod media;
 mod ndrange;
+mod objects;
 mod payload;
 mod source;
 mod trial;
@@ -46,7 +47,8 @@ pub use input::{Input, Linked, Reading, link};
 pub use kernel::{Compile, Config, Kernel, Launch, Outcome};
 pub use media::{Dependency, Media, MediaOutcome, MediaSurface, SurfaceShape, Target};
 pub use ndrange::NdRange;
-pub use payload::{Layout, LocalIds};
+pub use objects::{LocalObject, MemoryObject, ObjectKind};
+pub use payload::{Layout, LocalIds, local_id};
 pub use source::{Source, find_kernel, grf_bytes_of};
 pub use trial::{
     ENTRIES as TRIAL_ENTRIES, KernelTrial, TrialDifference, TrialOptions, TrialPlace, TrialVerdict,

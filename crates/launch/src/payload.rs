@@ -306,7 +306,8 @@ const fn lane_stride(simd: u32, grf_bytes: u32) -> u32 {
 }
 
 /// The local id of a work-item of a group, by its number.
-pub(crate) fn local_id(number: u32, local: [u32; 3], walk: [usize; 3]) -> [u32; 3] {
+#[must_use]
+pub fn local_id(number: u32, local: [u32; 3], walk: [usize; 3]) -> [u32; 3] {
     let size = |d: usize| local.get(d).copied().unwrap_or(1).max(1);
     let mut rest = number;
     let mut id = [0_u32; 3];

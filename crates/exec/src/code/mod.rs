@@ -199,6 +199,20 @@ pub struct Systolic {
     pub(crate) fused: bool,
 }
 
+impl Systolic {
+    /// First byte of the result in the register file.
+    #[must_use]
+    pub const fn result(&self) -> usize {
+        self.places.result
+    }
+
+    /// Bytes of the result.
+    #[must_use]
+    pub fn result_bytes(&self) -> usize {
+        self.plan.sizes().result
+    }
+}
+
 /// A message to memory.
 #[derive(Clone, Debug)]
 pub struct Message(pub(crate) message::Message);
@@ -210,11 +224,41 @@ impl Message {
         self.0.name()
     }
 
+    /// What it reads and writes in the register file.
+    #[must_use]
+    pub fn operands(&self) -> MessageOperands {
+        self.0.operands()
+    }
+
     /// The message as a plain access of each lane, if it is one.
     #[must_use]
     pub fn lanes(&self) -> Option<LaneMessage> {
         self.0.plain()
     }
+}
+
+/// What a message reads and writes in the register file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MessageOperands {
+    /// Addresses or coordinates of the lanes.
+    pub addresses: Vec<LaneOperand>,
+    /// What counts for all lanes: surfaces, offsets, the address of a block.
+    pub scalars: Vec<Range<usize>>,
+    /// What is written to memory.
+    pub stored: Option<Range<usize>>,
+    /// What comes from memory.
+    pub loaded: Option<Range<usize>>,
+}
+
+/// An element of the register file for each lane, one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaneOperand {
+    /// First byte of the first lane.
+    pub offset: usize,
+    /// Bytes of a lane.
+    pub bytes: usize,
+    /// Number of lanes.
+    pub lanes: usize,
 }
 
 /// A load or store of elements of 32 bits by each lane, at addresses that stand in registers. Element

@@ -121,6 +121,7 @@ pub struct Memory {
     bindless_samplers: BTreeMap<u32, Sampler>,
     arguments: u64,
     exact_reads: bool,
+    lenient: bool,
     empty: Storage,
 }
 
@@ -326,6 +327,16 @@ impl Memory {
         self.exact_reads = exact;
     }
 
+    /// Whether accesses that would be a fault are dropped instead: outside of every buffer, misaligned, to a surface
+    /// that there is not. Who watches a program goes on this way.
+    pub const fn set_lenient(&mut self, lenient: bool) {
+        self.lenient = lenient;
+    }
+
+    pub(crate) const fn is_lenient(&self) -> bool {
+        self.lenient
+    }
+
     /// Sets where `arg[…]` addresses start: the address of the indirect kernel arguments. The first dword of a
     /// thread's header, but for its lower six bits, is added to it.
     pub fn set_argument_base(&mut self, address: u64) {
@@ -347,6 +358,7 @@ impl Memory {
         copy.bindless_samplers.clone_from(&self.bindless_samplers);
         copy.arguments = self.arguments;
         copy.exact_reads = self.exact_reads;
+        copy.lenient = self.lenient;
         copy
     }
 

@@ -1,8 +1,10 @@
 //! Texels of an image, one at a time or filtered.
 
+use super::Memory;
 use super::format::ChannelClass;
 use super::space::{Shared, Space};
 use super::surface::{Addressing, Filter, Image, ImageShape, Sampler};
+use crate::observe::Extent;
 
 /// An image and the storage of its buffer.
 #[derive(Debug)]
@@ -12,6 +14,15 @@ pub(crate) struct Texels<'a> {
 }
 
 impl Texels<'_> {
+    /// The bytes of the image, for an observer.
+    pub(crate) fn extent(&self, memory: &Memory) -> Option<Extent> {
+        let room = (self.space.len() as u64).saturating_sub(self.image.offset);
+        Some(Extent {
+            base: memory.address(self.image.buffer) + self.image.offset,
+            bytes: room,
+        })
+    }
+
     /// The bytes of a texel in the buffer, `None` outside of image or buffer.
     pub(crate) fn place(&self, x: i64, y: i64, z: i64) -> Option<usize> {
         let at = usize::try_from(self.image.texel(x, y, z)?).ok()?;

@@ -47,7 +47,7 @@ pub(crate) trait Target {
     ) -> Option<(&mut Self::Space, u64)>;
 
     /// Whether bytes outside read as zero and drop writes; else they are a fault.
-    const DROPS: bool;
+    fn drops(&self) -> bool;
 }
 
 /// 64-bit addresses into global memory. Remembers the buffer of the last one.
@@ -69,7 +69,10 @@ impl<'a> Flat<'a> {
 impl<'a> Target for Flat<'a> {
     type Space = Shared<'a>;
 
-    const DROPS: bool = false;
+    #[inline]
+    fn drops(&self) -> bool {
+        self.memory.is_lenient()
+    }
 
     #[inline]
     fn locate(
@@ -165,7 +168,10 @@ impl<S: Space> Window<S> {
 impl<S: Space> Target for Window<S> {
     type Space = S;
 
-    const DROPS: bool = true;
+    #[inline]
+    fn drops(&self) -> bool {
+        true
+    }
 
     #[inline]
     fn locate(&mut self, _: Access, address: u64, bytes: u64) -> Option<(&mut S, usize)> {

@@ -8,7 +8,7 @@ use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::target::{Access, Target};
 use crate::memory::{Local, Memory};
-use crate::observe::{MemoryAccess, Observer, Space};
+use crate::observe::{Extent, InRegister, MemoryAccess, Observer, Space};
 use visakit_isa::semantics::AtomicOp;
 
 /// Element of an atomic message. A word travels in the lower half of a dword.
@@ -60,6 +60,7 @@ impl AtomicData {
         let a = self.source(self.a.as_ref(), registers, addresses.len())?;
         let b = self.source(self.b.as_ref(), registers, addresses.len())?;
         let mut results: LaneAddresses = [0; 32];
+        let drops = target.drops();
         let operands = a.iter().zip(&b).zip(&mut results);
         for ((lane, address), ((a, b), result)) in (0u8..).zip(addresses).zip(operands) {
             if mask >> lane & 1 == 0 {
@@ -67,7 +68,7 @@ impl AtomicData {
             }
             match target.locate(Access::Change, *address, self.width.memory() as u64) {
                 Some((space, at)) => *result = self.one(space, at, *a, *b),
-                None if T::DROPS => {}
+                None if drops => {}
                 None => return Err(outside(true, self.width.memory(), lane, *address)),
             }
         }
@@ -97,6 +98,48 @@ impl AtomicData {
             AtomicWidth::W16 => space.atomic16(at, self.op, a as u16, b as u16).into(),
             AtomicWidth::W32 => space.atomic32(at, self.op, a as u32, b as u32).into(),
             AtomicWidth::W64 => space.atomic64(at, self.op, a, b),
+        }
+    }
+
+    /// Tells an observer of the operation of each lane.
+    #[cold]
+    fn report<O: Observer>(
+        &self,
+        observer: &mut O,
+        registers: &Registers,
+        (space, extent, align): (Space, Option<Extent>, u64),
+        addresses: &[u64],
+        mask: u32,
+    ) {
+        for (lane, address) in enabled(mask, addresses) {
+            let access = MemoryAccess {
+                extent,
+                misaligned: address & (align - 1) != 0,
+                ..self.access(space, lane, address)
+            };
+            observer.memory(&access, &registers.file);
+        }
+    }
+
+    /// The operation of a lane, for an observer.
+    pub(crate) fn access(&self, space: Space, lane: u8, address: u64) -> MemoryAccess {
+        let place = |data: &Option<Data>| {
+            let first = data.as_ref().and_then(Data::place)?;
+            Some(first + usize::from(lane) * self.width.register())
+        };
+        let bytes = u32::try_from(self.width.memory()).unwrap_or(u32::MAX);
+        MemoryAccess {
+            lane: Some(lane),
+            read: true,
+            atomic: true,
+            data: place(&self.dst).map(|offset| InRegister {
+                offset,
+                whole: offset,
+                whole_bytes: self.width.register(),
+            }),
+            operands: [place(&self.a), place(&self.b)],
+            overwrites: self.op == AtomicOp::Store,
+            ..MemoryAccess::plain(space, address, bytes, true)
         }
     }
 
@@ -145,7 +188,9 @@ impl AtomicAccess {
         let mut addresses = [0; 32];
         self.addresses.fill(registers, self.lanes, &mut addresses)?;
         let addresses = addresses.get_mut(..self.lanes).unwrap_or_default();
-        if let Some((lane, address)) = self.addresses.misaligned(addresses, mask) {
+        if let Some((lane, address)) = self.addresses.misaligned(addresses, mask)
+            && !memory.is_lenient()
+        {
             return Err(Trap::at(FaultKind::Misaligned, lane, address));
         }
         let first = enabled(mask, addresses).next().map_or(0, |(_, a)| a);
@@ -154,7 +199,9 @@ impl AtomicAccess {
             *address = address.wrapping_add(opened.base);
         }
         if O::MEMORY {
-            report(observer, opened.space, addresses, mask, self.data.width);
+            let extent = self.reach.extent(registers, memory);
+            let reach = (opened.space, extent, self.addresses.align.max(1));
+            self.data.report(observer, registers, reach, addresses, mask);
         }
         with_target!(opened.target, |target| self.data.apply(
             registers,
@@ -189,29 +236,9 @@ impl CounterAccess {
         let addresses = addresses.get(..self.lanes).unwrap_or_default();
         if O::MEMORY {
             let space = Space::Surface(index);
-            report(observer, space, addresses, mask, self.data.width);
+            let reach = (space, None, 1);
+            self.data.report(observer, registers, reach, addresses, mask);
         }
         self.data.apply(registers, &mut counter, addresses, mask)
-    }
-}
-
-#[cold]
-fn report<O: Observer>(
-    observer: &mut O,
-    space: Space,
-    addresses: &[u64],
-    mask: u32,
-    width: AtomicWidth,
-) {
-    for (lane, address) in enabled(mask, addresses) {
-        observer.memory(&MemoryAccess {
-            space,
-            address,
-            bytes: u32::try_from(width.memory()).unwrap_or(u32::MAX),
-            lane: Some(lane),
-            read: true,
-            write: true,
-            atomic: true,
-        });
     }
 }

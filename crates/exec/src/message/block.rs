@@ -9,7 +9,7 @@ use crate::machine::Registers;
 use crate::memory::space::Space as _;
 use crate::memory::target::{Access, Flat, Target};
 use crate::memory::{Local, Memory};
-use crate::observe::{MemoryAccess, Observer, Space};
+use crate::observe::{InRegister, MemoryAccess, Observer, Space};
 
 /// A load or store of consecutive bytes.
 #[derive(Clone, Debug)]
@@ -43,13 +43,24 @@ impl BlockAccess {
             return Ok(());
         };
         let address = self.address.read(registers).wrapping_mul(self.scale) & self.mask;
-        if address & (self.align - 1) != 0 {
+        let misaligned = address & (self.align - 1) != 0;
+        if misaligned && !memory.is_lenient() {
             return Err(Trap::at(FaultKind::Misaligned, 0, address));
         }
         let opened = self.reach.open(registers, local, memory, address)?;
         let address = address.wrapping_add(opened.base);
         if O::MEMORY {
-            observer.memory(&block_event(opened.space, address, self.bytes, self.store));
+            let access = MemoryAccess {
+                extent: self.reach.extent(registers, memory),
+                data: data.place().map(|offset| InRegister {
+                    offset,
+                    whole: offset,
+                    whole_bytes: self.bytes,
+                }),
+                misaligned,
+                ..block_event(opened.space, address, self.bytes, self.store)
+            };
+            observer.memory(&access, &registers.file);
         }
         with_target!(opened.target, |target| {
             if self.store {
@@ -62,15 +73,8 @@ impl BlockAccess {
 }
 
 fn block_event(space: Space, address: u64, bytes: usize, store: bool) -> MemoryAccess {
-    MemoryAccess {
-        space,
-        address,
-        bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
-        lane: None,
-        read: !store,
-        write: store,
-        atomic: false,
-    }
+    let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+    MemoryAccess::plain(space, address, bytes, store)
 }
 
 fn load_block<T: Target>(target: &mut T, address: u64, unit: usize, out: &mut [u8]) -> Outcome {
@@ -78,12 +82,13 @@ fn load_block<T: Target>(target: &mut T, address: u64, unit: usize, out: &mut [u
         space.read(at, out);
         return Ok(());
     }
+    let drops = target.drops();
     for (i, dword) in out.chunks_mut(4).enumerate() {
         let place = 4 * i;
         let address = address.wrapping_add(place as u64);
         match target.locate(Access::Read, address, dword.len() as u64) {
             Some((space, at)) => space.read(at, dword),
-            None if T::DROPS || place % unit != 0 => dword.fill(0),
+            None if drops || place % unit != 0 => dword.fill(0),
             None => return Err(outside(false, dword.len(), 0, address)),
         }
     }
@@ -95,11 +100,12 @@ fn store_block<T: Target>(target: &mut T, address: u64, data: &[u8]) -> Outcome 
         space.write(at, data);
         return Ok(());
     }
+    let drops = target.drops();
     for (i, dword) in (0u64..).zip(data.chunks(4)) {
         let address = address.wrapping_add(4 * i);
         match target.locate(Access::Change, address, dword.len() as u64) {
             Some((space, at)) => space.write(at, dword),
-            None if T::DROPS => {}
+            None if drops => {}
             None => return Err(outside(true, dword.len(), 0, address)),
         }
     }
@@ -224,7 +230,12 @@ impl MediaAccess {
                 if let Some(at) = place(left, y) {
                     let space = Space::Surface(surface);
                     let at = (at as u64).saturating_sub(texels.image.offset);
-                    observer.memory(&block_event(space, at, self.width, self.store));
+                    let access = MemoryAccess {
+                        extent: texels.extent(memory),
+                        texel: true,
+                        ..block_event(space, at, self.width, self.store)
+                    };
+                    observer.memory(&access, &registers.file);
                 }
             }
         }
@@ -387,6 +398,7 @@ impl Block2d {
             inside.then(|| base.wrapping_add(offset))
         };
         let mut target = Flat::new(memory, base);
+        let drops = target.drops();
         let places = (0..shape.blocks).flat_map(|block| {
             (0..shape.height).flat_map(move |y| (0..shape.width).map(move |x| (block, y, x)))
         });
@@ -395,7 +407,8 @@ impl Block2d {
                 for y in 0..shape.height {
                     if let Some(at) = address(block, y, 0) {
                         let bytes = shape.width * element;
-                        observer.memory(&block_event(Space::Global, at, bytes, self.store));
+                        let access = block_event(Space::Global, at, bytes, self.store);
+                        observer.memory(&access, &registers.file);
                     }
                 }
             }
@@ -408,11 +421,11 @@ impl Block2d {
                 };
                 let slot = shape.slot(block, y, x) * element;
                 let from = from.get(slot..slot + element).unwrap_or_default();
-                let Some((space, at)) = target.locate(Access::Change, address, element as u64)
-                else {
-                    return Err(outside(true, element, 0, address));
-                };
-                space.write(at, from);
+                match target.locate(Access::Change, address, element as u64) {
+                    Some((space, at)) => space.write(at, from),
+                    None if drops => {}
+                    None => return Err(outside(true, element, 0, address)),
+                }
             }
         } else {
             let out = data.write(registers)?;
@@ -423,10 +436,11 @@ impl Block2d {
                 };
                 let slot = shape.slot(block, y, x) * element;
                 let out = out.get_mut(slot..slot + element).unwrap_or_default();
-                let Some((space, at)) = target.locate(Access::Read, address, element as u64) else {
-                    return Err(outside(false, element, 0, address));
-                };
-                space.read(at, out);
+                match target.locate(Access::Read, address, element as u64) {
+                    Some((space, at)) => space.read(at, out),
+                    None if drops => {}
+                    None => return Err(outside(false, element, 0, address)),
+                }
             }
         }
         Ok(())

@@ -29,6 +29,11 @@ impl Data {
         }
     }
 
+    /// Its bytes in the register file, if all of it is inside of its variable.
+    pub(crate) fn range(&self) -> Option<std::ops::Range<usize>> {
+        self.fits.then(|| self.offset..self.offset + self.bytes)
+    }
+
     /// Its first byte, if all of it is inside of its variable.
     pub(crate) fn place(&self) -> Option<usize> {
         self.fits.then_some(self.offset)

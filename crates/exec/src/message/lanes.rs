@@ -10,7 +10,7 @@ use crate::machine::Registers;
 use crate::memory::space::Space as Storage;
 use crate::memory::target::{Access, Target};
 use crate::memory::{Local, Memory};
-use crate::observe::{MemoryAccess, Observer, Space};
+use crate::observe::{Extent, InRegister, MemoryAccess, Observer, Space};
 
 /// One element of a lane: where it is, relative to the lane's address and to the lane's place in
 /// the data operand.
@@ -224,7 +224,9 @@ impl LaneAccess {
         let mut addresses = [0; 32];
         self.addresses.fill(registers, self.lanes, &mut addresses)?;
         let addresses = addresses.get_mut(..self.lanes).unwrap_or_default();
-        if let Some((lane, address)) = self.addresses.misaligned(addresses, mask) {
+        if let Some((lane, address)) = self.addresses.misaligned(addresses, mask)
+            && !memory.is_lenient()
+        {
             return Err(Trap::at(FaultKind::Misaligned, lane, address));
         }
         let first = enabled(mask, addresses).next().map_or(0, |(_, a)| a);
@@ -235,7 +237,9 @@ impl LaneAccess {
             }
         }
         if O::MEMORY {
-            self.report(observer, opened.space, addresses, mask);
+            let extent = self.reach.extent(registers, memory);
+            let reach = (opened.space, extent);
+            self.report(observer, registers, reach, addresses, mask);
         }
         with_target!(opened.target, |target| {
             if self.store {
@@ -296,6 +300,7 @@ impl LaneAccess {
             }
             return Ok(());
         }
+        let drops = target.drops();
         for (lane, address) in enabled(mask, addresses) {
             let place = usize::from(lane) * self.lane_pitch;
             for part in &self.parts {
@@ -306,7 +311,7 @@ impl LaneAccess {
                 let address = address.wrapping_add(part.memory as u64);
                 match target.locate(Access::Read, address, U::MEMORY as u64) {
                     Some((space, at)) => unit::load::<U, _>(space, at, out),
-                    None if T::DROPS => unit::zero(out),
+                    None if drops => unit::zero(out),
                     None => return Err(outside(false, U::MEMORY, lane, address)),
                 }
             }
@@ -352,6 +357,7 @@ impl LaneAccess {
             }
             return Ok(());
         }
+        let drops = target.drops();
         for (lane, address) in enabled(mask, addresses) {
             let place = usize::from(lane) * self.lane_pitch;
             for part in &self.parts {
@@ -362,7 +368,7 @@ impl LaneAccess {
                 let address = address.wrapping_add(part.memory as u64);
                 match target.locate(Access::Change, address, U::MEMORY as u64) {
                     Some((space, at)) => unit::store::<U, _>(space, at, from),
-                    None if T::DROPS => {}
+                    None if drops => {}
                     None => return Err(outside(true, U::MEMORY, lane, address)),
                 }
             }
@@ -371,25 +377,49 @@ impl LaneAccess {
     }
 
     #[cold]
-    fn report<O: Observer>(&self, observer: &mut O, space: Space, addresses: &[u64], mask: u32) {
+    fn report<O: Observer>(
+        &self,
+        observer: &mut O,
+        registers: &Registers,
+        (space, extent): (Space, Option<Extent>),
+        addresses: &[u64],
+        mask: u32,
+    ) {
+        let data = self.data.as_ref().and_then(Data::place);
+        let (memory, register) = (self.unit.memory(), self.unit.register());
+        let low = if self.unit == UnitKind::D16High { 2 } else { 0 };
+        let align = self.addresses.align.max(1);
         for (lane, address) in enabled(mask, addresses) {
             let mut parts = self.parts.iter().peekable();
             while let Some(part) = parts.next() {
-                // Neighbouring elements are one access.
-                let mut bytes = self.unit.memory();
-                while let Some(next) = parts.next_if(|p| p.memory == part.memory + bytes) {
-                    bytes += self.unit.memory();
-                    let _ = next;
+                let mut bytes = memory;
+                // Elements that are neighbours in memory and in registers are one access.
+                let is_next = |next: &&Part, bytes| {
+                    memory == register
+                        && next.memory == part.memory + bytes
+                        && next.register == part.register + bytes
+                };
+                while parts.next_if(|next| is_next(next, bytes)).is_some() {
+                    bytes += memory;
                 }
-                observer.memory(&MemoryAccess {
-                    space,
-                    address: address.wrapping_add(part.memory as u64),
-                    bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+                let whole = data.map(|d| d + usize::from(lane) * self.lane_pitch + part.register);
+                let access = MemoryAccess {
                     lane: Some(lane),
-                    read: !self.store,
-                    write: self.store,
-                    atomic: false,
-                });
+                    extent,
+                    data: whole.map(|whole| InRegister {
+                        offset: whole + low,
+                        whole,
+                        whole_bytes: bytes.max(register),
+                    }),
+                    misaligned: address & (align - 1) != 0,
+                    ..MemoryAccess::plain(
+                        space,
+                        address.wrapping_add(part.memory as u64),
+                        u32::try_from(bytes).unwrap_or(u32::MAX),
+                        self.store,
+                    )
+                };
+                observer.memory(&access, &registers.file);
             }
         }
     }

@@ -11,6 +11,7 @@ mod dataport;
 mod fields;
 mod lanes;
 mod lsc;
+mod operands;
 mod reach;
 mod sampling;
 mod status;

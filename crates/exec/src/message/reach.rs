@@ -6,7 +6,7 @@ use crate::machine::Registers;
 use crate::memory::space::{Plain, Shared};
 use crate::memory::target::{Flat, Window};
 use crate::memory::{Bound, Image, Local, Memory, Surface, Texels};
-use crate::observe::Space;
+use crate::observe::{Extent, Space};
 use visakit_isa::DataType;
 
 /// A binding-table index, a handle or an offset into the surface-state heap.
@@ -172,7 +172,20 @@ impl Reach {
         local: &'a mut Local<'_>,
         memory: &'a Memory,
     ) -> Result<Opened<'a>, Box<Trap>> {
-        let (target, space) = match self.find(registers, memory)? {
+        let found = match self.find(registers, memory) {
+            Err(trap) if memory.is_lenient() => {
+                let FaultKind::UnknownSurface(index) = trap.kind else {
+                    return Err(trap);
+                };
+                return Ok(Opened {
+                    target: Open::Buffer(Window::part(memory.nothing(), 0, 0)),
+                    base: 0,
+                    space: Space::Surface(index),
+                });
+            }
+            found => found?,
+        };
+        let (target, space) = match found {
             Found::Scratch => (Open::Own(Window::whole(local.scratch())), Space::Scratch),
             Found::Local => (Open::Own(Window::whole(local.slm())), Space::Local),
             Found::Bound(bound, index) => {
@@ -203,6 +216,27 @@ impl Reach {
             target,
             base: 0,
             space,
+        })
+    }
+
+    /// What a surface is of flat memory, for an observer.
+    pub(crate) fn extent(self, registers: &Registers, memory: &Memory) -> Option<Extent> {
+        let Ok(Found::Bound(bound, _)) = self.find(registers, memory) else {
+            return None;
+        };
+        let (buffer, offset, size) = match bound.surface {
+            Surface::Buffer {
+                buffer,
+                offset,
+                size,
+            } => (buffer, offset, size),
+            Surface::Image2d(image) => (image.buffer, image.offset, u64::MAX),
+            Surface::Scratch => return None,
+        };
+        let room = (memory.len(buffer) as u64).saturating_sub(offset);
+        Some(Extent {
+            base: memory.address(buffer).wrapping_add(offset),
+            bytes: size.min(room),
         })
     }
 

@@ -118,8 +118,15 @@ impl Texture {
                     if O::MEMORY {
                         let place = texels.place(x, y, z);
                         let start = usize::try_from(texels.image.offset).unwrap_or(0);
-                        let place = place.and_then(|at| at.checked_sub(start));
-                        self.report(observer, surface, lane, place);
+                        if let Some(at) = place.and_then(|at| at.checked_sub(start)) {
+                            let access = MemoryAccess {
+                                lane: u8::try_from(lane).ok(),
+                                extent: texels.extent(memory),
+                                texel: true,
+                                ..MemoryAccess::plain(Space::Surface(surface), at as u64, 4, false)
+                            };
+                            observer.memory(&access, &registers.file);
+                        }
                     }
                     texels.load(x, y, z).unwrap_or(texels.image.format.border())
                 }
@@ -223,27 +230,6 @@ impl Texture {
             }
         }
         Ok(out)
-    }
-
-    #[cold]
-    fn report<O: Observer>(
-        &self,
-        observer: &mut O,
-        surface: u32,
-        lane: usize,
-        place: Option<usize>,
-    ) {
-        if let Some(at) = place {
-            observer.memory(&MemoryAccess {
-                space: Space::Surface(surface),
-                address: at as u64,
-                bytes: 4,
-                lane: u8::try_from(lane).ok(),
-                read: true,
-                write: false,
-                atomic: false,
-            });
-        }
     }
 }
 

@@ -62,25 +62,23 @@ pub(crate) struct TypedAccess {
 
 fn report<O: Observer>(
     observer: &mut O,
-    texels: &Texels<'_>,
-    surface: u32,
+    (registers, memory): (&Registers, &Memory),
+    (texels, surface): (&Texels<'_>, u32),
     coordinates: &LaneCoordinates,
     mask: u32,
-    (read, write, atomic): (bool, bool, bool),
+    of_lane: impl Fn(Space, u8, u64) -> MemoryAccess,
 ) {
     for (lane, [x, y, z]) in (0u8..).zip(coordinates) {
         if mask >> lane & 1 != 0
             && let Some(at) = texels.place(*x, *y, *z)
         {
-            observer.memory(&MemoryAccess {
-                space: Space::Surface(surface),
-                address: (at as u64).saturating_sub(texels.image.offset),
-                bytes: u32::try_from(texels.image.format.bytes()).unwrap_or(0),
-                lane: Some(lane),
-                read,
-                write,
-                atomic,
-            });
+            let at = (at as u64).saturating_sub(texels.image.offset);
+            let access = MemoryAccess {
+                extent: texels.extent(memory),
+                texel: true,
+                ..of_lane(Space::Surface(surface), lane, at)
+            };
+            observer.memory(&access, &registers.file);
         }
     }
 }
@@ -99,8 +97,13 @@ impl TypedAccess {
         let coordinates = self.coordinates.fill(registers)?;
         let (mut texels, surface) = self.reach.image(registers, memory)?;
         if O::MEMORY {
-            let kind = (!self.store, self.store, false);
-            report(observer, &texels, surface, &coordinates, mask, kind);
+            let bytes = u32::try_from(texels.image.format.bytes()).unwrap_or(0);
+            let of_lane = |space, lane, at| MemoryAccess {
+                lane: Some(lane),
+                ..MemoryAccess::plain(space, at, bytes, self.store)
+            };
+            let image = (&texels, surface);
+            report(observer, (&*registers, memory), image, &coordinates, mask, of_lane);
         }
         let enabled = (0u8..).zip(coordinates).take(self.coordinates.lanes);
         let enabled = enabled.filter(|(lane, _)| mask >> lane & 1 != 0);
@@ -173,8 +176,9 @@ impl TypedAtomic {
             }));
         }
         if O::MEMORY {
-            let kind = (true, true, true);
-            report(observer, &texels, surface, &coordinates, mask, kind);
+            let of_lane = |space, lane, at| self.data.access(space, lane, at);
+            let image = (&texels, surface);
+            report(observer, (&*registers, memory), image, &coordinates, mask, of_lane);
         }
         let mut addresses: LaneAddresses = [u64::MAX; 32];
         for (lane, (address, [x, y, z])) in (0u8..).zip(addresses.iter_mut().zip(coordinates)) {

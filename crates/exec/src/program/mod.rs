@@ -36,6 +36,8 @@ pub struct Program {
     /// The register file before a thread sets its own variables.
     pub(crate) image: Vec<u8>,
     pub(crate) taken: Arc<[Range<usize>]>,
+    /// What variables hold at first.
+    contents: Vec<Range<usize>>,
     inputs: Vec<InputSlot>,
     variables: Vec<(String, VariableSlot)>,
     numbered: BTreeMap<(VariableClass, u32), VariableSlot>,
@@ -94,6 +96,7 @@ impl Program {
             simd_size: 1,
             image: vec![0; layout.size],
             taken: std::mem::take(&mut layout.taken).into(),
+            contents: layout.contents.iter().map(|(at, b)| *at..at + b.len()).collect(),
             inputs: Vec::new(),
             variables: Vec::new(),
             numbered: BTreeMap::new(),
@@ -278,6 +281,31 @@ impl Program {
             .skip(1)
             .position(|r| r.name == name)?;
         Some(Code::function_address(place + 1))
+    }
+
+    /// Parts of the register file that hold something when a thread starts: constants, predefined variables and inputs.
+    #[must_use]
+    pub fn defined(&self) -> Vec<Range<usize>> {
+        let constants = self.code.constants.iter().map(|(at, b)| *at..at + b.len());
+        let contents = self.contents.iter().cloned();
+        // What callers and callees pass is theirs to write.
+        let predefined = self
+            .predefined
+            .iter()
+            .filter(|(name, _)| !matches!(*name, "arg" | "retval"));
+        let predefined = predefined.map(|(_, slot)| slot.offset..slot.offset + slot.bytes);
+        let inputs = self
+            .inputs
+            .iter()
+            .map(|input| input.place..input.place + input.size);
+        let all = constants.chain(contents).chain(predefined).chain(inputs);
+        all.collect()
+    }
+
+    /// Parts of the register file that addresses may point at, ascending: a variable each, rounded up to registers.
+    #[must_use]
+    pub fn addressed(&self) -> &[Range<usize>] {
+        &self.taken
     }
 
     /// The translated code.

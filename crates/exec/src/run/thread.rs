@@ -539,8 +539,10 @@ fn event<'a>(
         thread: number,
         routine,
         instruction: origin.map_or(0, |o| o.instruction as usize),
+        step: pc,
         op: origin.and_then(|o| o.op).unwrap_or(Op::LABEL),
         mask,
+        running: thread.running,
         registers: &thread.registers.file,
     }
 }

@@ -67,7 +67,7 @@ struct Events<'a>(&'a mut Vec<MemoryAccess>);
 impl Observer for Events<'_> {
     const INSTRUCTIONS: bool = false;
     const MEMORY: bool = true;
-    fn memory(&mut self, access: &MemoryAccess) {
+    fn memory(&mut self, access: &MemoryAccess, _: &[u8]) {
         self.0.push(*access);
     }
 }

@@ -1,0 +1,220 @@
+//! What stands where in memory.
+
+use crate::finding::{Space, Target};
+use visakit_launch::{ArgInfo, KernelInfo, Launch, LocalObject, MemoryObject, ObjectKind};
+
+/// An object in flat memory with what is known of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub(crate) object: MemoryObject,
+    pub(crate) name: String,
+    pub(crate) argument: Option<usize>,
+    /// The program may not write it.
+    pub(crate) constant: bool,
+    /// Bytes of an element that the declared type names; 1 where it is not known.
+    pub(crate) element: u64,
+    /// The declared type is a structure: it may have padding.
+    pub(crate) structure: bool,
+    /// What stands in it first means nothing.
+    pub(crate) uninitialized: bool,
+}
+
+impl Known {
+    pub(crate) const fn is_private(&self) -> bool {
+        matches!(self.object.kind, ObjectKind::Private)
+    }
+
+    pub(crate) const fn space(&self) -> Space {
+        if self.constant {
+            Space::Constant
+        } else if self.is_private() {
+            Space::Private
+        } else {
+            Space::Global
+        }
+    }
+}
+
+/// Private memory of a thread.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Private {
+    /// Bytes from thread to thread.
+    pub(crate) stride: u64,
+    /// Bytes of a thread.
+    pub(crate) thread: u64,
+    /// Bytes of a work-item, if it is known.
+    pub(crate) item: Option<u64>,
+}
+
+/// All objects of a launch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Objects {
+    flat: Vec<Known>,
+    /// Object of each 4 GiB of addresses.
+    regions: Vec<Option<usize>>,
+    pub(crate) local: Vec<(LocalObject, String)>,
+    pub(crate) scratch: u64,
+    pub(crate) private: Private,
+}
+
+impl Objects {
+    pub(crate) fn new(
+        launch: &Launch,
+        args_info: &[ArgInfo],
+        uninitialized: &[usize],
+    ) -> Self {
+        let info = |index: usize| {
+            args_info
+                .iter()
+                .find(|a| usize::try_from(a.index) == Ok(index))
+        };
+        let name = |index: usize| {
+            info(index).map_or_else(|| format!("argument {index}"), |info| info.name.clone())
+        };
+        let mut objects = Self {
+            private: private(launch.info(), launch.private_bytes()),
+            scratch: scratch(launch.info()),
+            ..Self::default()
+        };
+        for object in launch.objects() {
+            let argument = match object.kind {
+                ObjectKind::Argument(index) => Some(index),
+                _ => None,
+            };
+            let type_of = argument.and_then(info);
+            let (element, structure) = type_of.map_or((1, false), |i| element(&i.type_name));
+            let known = Known {
+                name: match &object.kind {
+                    ObjectKind::Argument(index) => name(*index),
+                    ObjectKind::Data(section) => section.clone(),
+                    ObjectKind::Printf => "the printf buffer".to_owned(),
+                    ObjectKind::Private => "private memory".to_owned(),
+                },
+                constant: match &object.kind {
+                    ObjectKind::Data(section) => section.ends_with(".const"),
+                    ObjectKind::Argument(_) => {
+                        type_of.is_some_and(|i| i.address_qualifier == "__constant")
+                    }
+                    _ => false,
+                },
+                element,
+                structure,
+                uninitialized: argument.is_some_and(|a| uninitialized.contains(&a)),
+                argument,
+                object,
+            };
+            objects.add(known);
+        }
+        for local in launch.local_objects() {
+            let name = local
+                .argument
+                .map_or_else(|| "local memory".to_owned(), name);
+            objects.local.push((local, name));
+        }
+        objects
+    }
+
+    fn add(&mut self, known: Known) {
+        let first = usize::try_from(known.object.address >> 32).unwrap_or(0);
+        let end = known.object.address.saturating_add(known.object.bytes);
+        let last = usize::try_from(end >> 32).unwrap_or(0);
+        // An argument may be the buffer of another one.
+        if self.regions.get(first).is_some_and(Option::is_some) {
+            return;
+        }
+        if self.regions.len() <= last {
+            self.regions.resize(last + 1, None);
+        }
+        for region in self.regions.get_mut(first..=last).unwrap_or_default() {
+            *region = Some(self.flat.len());
+        }
+        self.flat.push(known);
+    }
+
+    /// The object that an address means, and the place in it.
+    #[inline]
+    pub(crate) fn find(&self, address: u64) -> Option<(usize, i64)> {
+        let region = usize::try_from(address >> 32).ok()?;
+        let index = (*self.regions.get(region)?)?;
+        let known = self.flat.get(index)?;
+        let offset = address.wrapping_sub(known.object.address).cast_signed();
+        Some((index, offset))
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&Known> {
+        self.flat.get(index)
+    }
+
+    pub(crate) fn all(&self) -> &[Known] {
+        &self.flat
+    }
+
+    /// The object of local memory that an access is inside of.
+    pub(crate) fn local_at(&self, address: u64, bytes: u64) -> Option<usize> {
+        self.local.iter().position(|(object, _)| {
+            address >= object.start
+                && address.saturating_add(bytes) <= object.start.saturating_add(object.bytes)
+        })
+    }
+
+    /// The object of local memory that an access misses by the least.
+    pub(crate) fn local_near(&self, address: u64) -> Option<Target> {
+        let distance = |object: &LocalObject| {
+            let end = object.start.saturating_add(object.bytes);
+            if address < object.start {
+                object.start - address
+            } else {
+                address.saturating_sub(end)
+            }
+        };
+        let there = self.local.iter().filter(|(object, _)| object.bytes > 0);
+        let (object, name) = there.min_by_key(|(object, _)| distance(object))?;
+        Some(Target {
+            name: name.clone(),
+            argument: object.argument,
+            bytes: object.bytes,
+            offset: address.wrapping_sub(object.start).cast_signed(),
+        })
+    }
+}
+
+fn private(info: &KernelInfo, thread: u64) -> Private {
+    let simd = u64::from(info.execution_env.simd_size);
+    let mut buffers = info
+        .per_thread_memory_buffers
+        .iter()
+        .filter(|b| b.kind == "global");
+    let item = buffers.find(|b| b.is_simt_thread);
+    // With a stack the size of a frame says nothing.
+    let stack = info.execution_env.has_stack_calls;
+    let item = item.map(|b| u64::from(b.size)).filter(|_| !stack);
+    Private {
+        stride: thread,
+        thread: item.map_or(thread, |item| item * simd),
+        item,
+    }
+}
+
+fn scratch(info: &KernelInfo) -> u64 {
+    let buffers = info.per_thread_memory_buffers.iter();
+    let sizes = buffers.filter(|b| b.kind == "scratch");
+    sizes.map(|b| u64::from(b.size)).sum()
+}
+
+/// Bytes of the elements that a parameter points at, and whether they are structures: `float4*;8` for instance.
+fn element(type_name: &str) -> (u64, bool) {
+    let name = type_name.split(';').next().unwrap_or_default();
+    let Some(name) = name.strip_suffix('*') else {
+        return (1, false);
+    };
+    let name = name.trim_end_matches('*');
+    let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    match scalar {
+        "char" | "uchar" | "bool" | "void" => (1, false),
+        "short" | "ushort" | "half" => (2, false),
+        "int" | "uint" | "float" => (4, false),
+        "long" | "ulong" | "double" | "size_t" => (8, false),
+        _ => (1, true),
+    }
+}

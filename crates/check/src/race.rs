@@ -1,0 +1,339 @@
+//! Conflicting accesses without an order.
+//!
+//! Every thread counts its messages. Barriers, and fences with atomics, tell other threads of a point in that count:
+//! what a thread did up to there happened before. Memory remembers, for each four bytes, the last write and two reads;
+//! an access that conflicts with one of them that its thread has not been told of is a race, however the host ran them.
+
+use crate::listing::Fence;
+use hashbrown::HashMap;
+use std::sync::Arc;
+
+/// Four-byte cells of a page.
+const CELLS: usize = 256;
+
+/// Published points that are kept at most.
+const MOST_POINTS: usize = 1 << 20;
+
+/// An access that is remembered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Mark {
+    /// Number of the group plus one; 0 for none.
+    pub(crate) group: u32,
+    /// The thread's count of messages.
+    pub(crate) time: u32,
+    pub(crate) step: u32,
+    /// What was written.
+    pub(crate) value: u32,
+    pub(crate) thread: u16,
+    /// The lane; 255 for a message without lanes.
+    pub(crate) lane: u8,
+    /// Bytes of the cell, and [`ATOMIC`].
+    pub(crate) bytes: u8,
+}
+
+pub(crate) const ATOMIC: u8 = 0x10;
+pub(crate) const NO_LANE: u8 = 255;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    write: Mark,
+    reads: [Mark; 2],
+}
+
+type Page = Box<[Cell; CELLS]>;
+
+/// Cells of some memory, made where it is touched.
+#[derive(Debug, Default)]
+pub(crate) struct Cells {
+    pages: HashMap<u64, Page>,
+}
+
+/// What a thread knows of the others of its group.
+#[derive(Clone, Debug, Default)]
+struct Thread {
+    time: u32,
+    /// Up to where its writes are fenced: local, global.
+    fenced: [u32; 2],
+    wrote_global: bool,
+    /// For each thread of the group: up to where its reads, local writes and global writes are known.
+    known: Vec<[u32; 3]>,
+    /// The same of threads of other groups.
+    foreign: HashMap<u32, Arc<[u32]>>,
+}
+
+/// Points that were published at an atomic location.
+type Published = HashMap<u32, Arc<[u32]>>;
+
+/// Order of the accesses of a launch.
+#[derive(Debug, Default)]
+pub(crate) struct Order {
+    group: u32,
+    threads: Vec<Thread>,
+    /// For each barrier that is going on: what threads that arrived told.
+    arrived: HashMap<u64, Vec<[u32; 3]>>,
+    foreign_arrived: HashMap<u64, HashMap<u32, Arc<[u32]>>>,
+    points: HashMap<(bool, u64), Published>,
+    count: usize,
+}
+
+/// Two accesses that conflict.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conflict {
+    pub(crate) other: Mark,
+    pub(crate) other_writes: bool,
+    pub(crate) same_value: bool,
+    /// Lanes of one instruction.
+    pub(crate) same_message: bool,
+    /// The lockstep of the lanes of a thread puts them into an order.
+    pub(crate) lockstep: bool,
+}
+
+impl Order {
+    /// Another group starts.
+    pub(crate) fn start(&mut self, group: u32) {
+        self.group = group;
+        self.threads.clear();
+        self.arrived.clear();
+        self.foreign_arrived.clear();
+        self.points.retain(|(local, _), _| !local);
+    }
+
+    fn thread(&mut self, thread: usize) -> &mut Thread {
+        let missing = (thread + 1).saturating_sub(self.threads.len());
+        for _ in 0..missing {
+            self.threads.push(Thread {
+                time: 1,
+                ..Thread::default()
+            });
+        }
+        // It is there now.
+        let threads = self.threads.len();
+        let found = self.threads.get_mut(thread.min(threads - 1));
+        #[expect(clippy::unwrap_used, reason = "the list is not empty and the index below its length")]
+        found.unwrap()
+    }
+
+    /// A message of the thread is about to run; gives its time.
+    pub(crate) fn message(&mut self, thread: usize) -> u32 {
+        let thread = self.thread(thread);
+        thread.time = thread.time.saturating_add(1);
+        thread.time
+    }
+
+    /// The thread runs a fence.
+    pub(crate) fn fence(&mut self, thread: usize, fence: Fence) {
+        let thread = self.thread(thread);
+        let [local, global] = &mut thread.fenced;
+        if fence.local {
+            *local = thread.time;
+        }
+        if fence.global {
+            *global = thread.time;
+        }
+        thread.time = thread.time.saturating_add(1);
+    }
+
+    fn told(&mut self, number: usize) -> Vec<[u32; 3]> {
+        let thread = self.thread(number);
+        let mut told = thread.known.clone();
+        if told.len() <= number {
+            told.resize(number + 1, [0; 3]);
+        }
+        let [local, global] = thread.fenced;
+        if let Some(own) = told.get_mut(number) {
+            *own = [thread.time, local, global];
+        }
+        told
+    }
+
+    /// The thread comes to the barrier of that number.
+    pub(crate) fn arrive(&mut self, number: usize, barrier: u64) {
+        let told = self.told(number);
+        let at = self.arrived.entry(barrier).or_default();
+        join(at, &told);
+        let thread = self.thread(number);
+        thread.time = thread.time.saturating_add(1);
+        let foreign = thread.foreign.clone();
+        if !foreign.is_empty() {
+            let at = self.foreign_arrived.entry(barrier).or_default();
+            at.extend(foreign);
+        }
+        // Barriers that all threads have left.
+        self.arrived.retain(|at, _| at + 4 > barrier);
+        self.foreign_arrived.retain(|at, _| at + 4 > barrier);
+    }
+
+    /// The thread leaves the barrier of that number.
+    pub(crate) fn leave(&mut self, number: usize, barrier: u64) {
+        let told = self.arrived.get(&barrier).cloned().unwrap_or_default();
+        let foreign = self.foreign_arrived.get(&barrier).cloned();
+        let thread = self.thread(number);
+        join(&mut thread.known, &told);
+        thread.foreign.extend(foreign.into_iter().flatten());
+    }
+
+    /// The thread runs an atomic operation there: it is told what others published, and publishes what it fenced.
+    pub(crate) fn synchronize(&mut self, number: usize, local: bool, address: u64) {
+        let group = self.group;
+        let told = self.told(number);
+        let thread = self.thread(number);
+        let has_news = thread.fenced != [0; 2] && (local || thread.wrote_global || told.len() > 1);
+        let known = thread.known.clone();
+        let foreign = thread.foreign.clone();
+        let key = (local, address);
+        let mut learnt: Vec<(u32, Arc<[u32]>)> = Vec::new();
+        if let Some(published) = self.points.get(&key) {
+            learnt.extend(published.iter().map(|(g, p)| (*g, Arc::clone(p))));
+        }
+        if (has_news || !foreign.is_empty()) && self.count < MOST_POINTS {
+            let published = self.points.entry(key).or_default();
+            if has_news {
+                // Up to where all accesses are fenced.
+                let index = if local { 1 } else { 2 };
+                let points: Arc<[u32]> = told
+                    .iter()
+                    .enumerate()
+                    .map(|(n, told)| {
+                        let before = published.get(&group).and_then(|p| p.get(n)).copied();
+                        told.get(index).copied().unwrap_or(0).max(before.unwrap_or(0))
+                    })
+                    .collect();
+                published.insert(group, points);
+            }
+            published.extend(foreign);
+            self.count += 1;
+        }
+        let _ = known;
+        let thread = self.thread(number);
+        for (from, points) in learnt {
+            if from == group {
+                let all: Vec<_> = points.iter().map(|p| [*p; 3]).collect();
+                join(&mut thread.known, &all);
+            } else {
+                thread.foreign.insert(from, points);
+            }
+        }
+        thread.time = thread.time.saturating_add(1);
+    }
+
+    /// Whether more was published than is kept, so that accesses may have an order that is not known.
+    pub(crate) const fn is_full(&self) -> bool {
+        self.count >= MOST_POINTS
+    }
+
+    fn is_before(&self, mark: &Mark, writes: bool, local: bool, now: &Mark) -> bool {
+        let Some(thread) = self.threads.get(usize::from(now.thread)) else {
+            return false;
+        };
+        if mark.group == now.group {
+            let index = match (writes, local) {
+                (false, _) => 0,
+                (true, true) => 1,
+                (true, false) => 2,
+            };
+            let known = thread.known.get(usize::from(mark.thread));
+            return known
+                .and_then(|k| k.get(index))
+                .is_some_and(|k| mark.time <= *k);
+        }
+        let points = thread.foreign.get(&mark.group);
+        points
+            .and_then(|p| p.get(usize::from(mark.thread)))
+            .is_some_and(|p| mark.time <= *p)
+            || self.is_full()
+    }
+
+    /// Looks at an access to a cell, and remembers it.
+    pub(crate) fn access(
+        &mut self,
+        cells: &mut Cells,
+        (local, cell): (bool, u64),
+        now: Mark,
+        writes: bool,
+    ) -> Option<Conflict> {
+        if writes && !local {
+            self.thread(usize::from(now.thread)).wrote_global = true;
+        }
+        let page = cells.pages.entry(cell / CELLS as u64);
+        let page = page.or_insert_with(|| Box::new([Cell::default(); CELLS]));
+        let index = usize::try_from(cell % CELLS as u64).unwrap_or(0);
+        let cell = page.get_mut(index)?;
+        let mut found = None;
+        let mut look = |mark: &Mark, mark_writes: bool| {
+            let overlap = mark.bytes & now.bytes & 0xf;
+            let both_atomic = mark.bytes & now.bytes & ATOMIC != 0;
+            // What an earlier group did in local memory is gone.
+            if mark.group == 0 || overlap == 0 || both_atomic || local && mark.group != now.group {
+                return;
+            }
+            let same_thread = mark.group == now.group && mark.thread == now.thread;
+            let same_message = same_thread && mark.time == now.time;
+            let lockstep = same_thread && !same_message;
+            if same_thread && (mark.lane == now.lane || mark.lane == NO_LANE || now.lane == NO_LANE)
+            {
+                return;
+            }
+            if lockstep {
+                // Anything that orders the thread with others orders its lanes.
+                let fences = self.threads.get(usize::from(now.thread));
+                if fences.is_some_and(|t| t.fenced.iter().any(|f| mark.time <= *f)) {
+                    return;
+                }
+            }
+            if self.is_before(mark, mark_writes, local, &now) {
+                return;
+            }
+            let bits = (0..4).fold(0u32, |bits, b| {
+                bits | if overlap >> b & 1 != 0 { 0xff << (8 * b) } else { 0 }
+            });
+            let conflict = Conflict {
+                other: *mark,
+                other_writes: mark_writes,
+                same_value: writes && mark_writes && (mark.value ^ now.value) & bits == 0
+                    && (mark.bytes | now.bytes) & ATOMIC == 0,
+                same_message,
+                lockstep,
+            };
+            // What is no order at all counts more than what lockstep orders.
+            if found.is_none_or(|f: Conflict| f.lockstep && !lockstep) {
+                found = Some(conflict);
+            }
+        };
+        look(&cell.write, true);
+        if writes {
+            for read in &cell.reads {
+                look(read, false);
+            }
+            let last = &mut cell.write;
+            let same = last.group == now.group && last.thread == now.thread && last.time == now.time;
+            if same && last.bytes & now.bytes & 0xf == 0 {
+                last.bytes |= now.bytes;
+                last.value |= now.value;
+            } else {
+                *last = now;
+            }
+        } else {
+            let [first, second] = &mut cell.reads;
+            if first.group != now.group || first.thread != now.thread {
+                *second = *first;
+                *first = now;
+            } else if first.time == now.time {
+                first.bytes |= now.bytes;
+            } else {
+                *first = now;
+            }
+        }
+        found
+    }
+}
+
+fn join(to: &mut Vec<[u32; 3]>, from: &[[u32; 3]]) {
+    if to.len() < from.len() {
+        to.resize(from.len(), [0; 3]);
+    }
+    for (to, from) in to.iter_mut().zip(from) {
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = (*to).max(*from);
+        }
+    }
+}

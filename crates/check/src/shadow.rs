@@ -1,0 +1,191 @@
+//! Which bits nobody has written, and where they come from.
+
+use hashbrown::HashMap;
+
+/// Number of an origin; 0 is a register that was never written.
+pub(crate) type OriginId = u32;
+
+/// Bytes of a page of shadow.
+const PAGE: usize = 1024;
+
+/// Shadow of some bytes: a set bit is undefined. Every four bytes share an origin.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shadow {
+    undefined: Vec<u8>,
+    origin: Vec<OriginId>,
+}
+
+impl Shadow {
+    /// Bytes that are all defined or all undefined.
+    pub(crate) fn new(bytes: usize, undefined: bool) -> Self {
+        Self {
+            undefined: vec![if undefined { 0xff } else { 0 }; bytes],
+            origin: vec![0; bytes.div_ceil(4)],
+        }
+    }
+
+    /// Whether all of these bytes are defined.
+    #[inline]
+    pub(crate) fn is_defined(&self, at: usize, bytes: usize) -> bool {
+        let Some(bytes) = self.undefined.get(at..at.saturating_add(bytes)) else {
+            return true;
+        };
+        let (chunks, rest) = bytes.as_chunks::<8>();
+        let chunks = chunks.iter().fold(0, |all, c| all | u64::from_ne_bytes(*c));
+        chunks == 0 && rest.iter().all(|byte| *byte == 0)
+    }
+
+    /// Undefined bits of an element of at most 8 bytes.
+    #[inline]
+    pub(crate) fn element(&self, at: usize, bytes: usize) -> u64 {
+        element(&self.undefined, at, bytes)
+    }
+
+    /// Sets the undefined bits of an element.
+    #[inline]
+    pub(crate) fn set_element(&mut self, at: usize, bytes: usize, bits: u64, origin: OriginId) {
+        if let Some(to) = self.undefined.get_mut(at..at.saturating_add(bytes)) {
+            for (to, from) in to.iter_mut().zip(bits.to_le_bytes()) {
+                *to = from;
+            }
+        }
+        if bits != 0 {
+            let last = at.saturating_add(bytes).saturating_sub(1) / 4;
+            if let Some(to) = self.origin.get_mut(at / 4..=last) {
+                to.fill(origin);
+            }
+        }
+    }
+
+    /// Makes bytes defined.
+    #[inline]
+    pub(crate) fn define(&mut self, at: usize, bytes: usize) {
+        if let Some(to) = self.undefined.get_mut(at..at.saturating_add(bytes)) {
+            to.fill(0);
+        }
+    }
+
+    /// The origin of the first undefined byte.
+    pub(crate) fn origin(&self, at: usize, bytes: usize) -> OriginId {
+        let found = self
+            .undefined
+            .get(at..at.saturating_add(bytes))
+            .and_then(|b| b.iter().position(|byte| *byte != 0));
+        let place = at.saturating_add(found.unwrap_or(0));
+        self.origin.get(place / 4).copied().unwrap_or(0)
+    }
+
+    /// Gives undefined bytes another origin.
+    pub(crate) fn set_origin(&mut self, at: usize, bytes: usize, origin: OriginId) {
+        let last = at.saturating_add(bytes).saturating_sub(1) / 4;
+        if let Some(to) = self.origin.get_mut(at / 4..=last) {
+            to.fill(origin);
+        }
+    }
+}
+
+/// An element of at most 8 bytes; 0 outside.
+#[inline]
+pub(crate) fn element(from: &[u8], at: usize, bytes: usize) -> u64 {
+    let get = |n: usize| from.get(at..at.saturating_add(n));
+    match bytes {
+        4 => get(4)
+            .and_then(|b| b.first_chunk())
+            .map_or(0, |b| u32::from_le_bytes(*b).into()),
+        8 => get(8)
+            .and_then(|b| b.first_chunk())
+            .map_or(0, |b| u64::from_le_bytes(*b)),
+        2 => get(2)
+            .and_then(|b| b.first_chunk())
+            .map_or(0, |b| u16::from_le_bytes(*b).into()),
+        _ => {
+            let mut word = [0; 8];
+            for (to, from) in word.iter_mut().zip(get(bytes.min(8)).unwrap_or(&[])) {
+                *to = *from;
+            }
+            u64::from_le_bytes(word)
+        }
+    }
+}
+
+/// Shadow of memory, made where it is touched.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pages {
+    pages: HashMap<u64, Shadow>,
+}
+
+impl Pages {
+    /// Undefined bits of at most 8 bytes, and their origin. `fresh` tells whether bytes that nobody has written are
+    /// undefined.
+    pub(crate) fn element(&self, at: u64, bytes: usize, fresh: bool) -> (u64, OriginId) {
+        let (mut bits, mut origin) = (0, 0);
+        let mut done = 0;
+        while done < bytes {
+            let place = at.wrapping_add(done as u64);
+            let (number, inside) = split(place);
+            let count = (bytes - done).min(PAGE - inside);
+            let (part, from) = match self.pages.get(&number) {
+                Some(page) => (page.element(inside, count), page.origin(inside, count)),
+                None if fresh => (low_bytes(count), 0),
+                None => (0, 0),
+            };
+            if part != 0 {
+                origin = from;
+            }
+            bits |= part << (8 * done);
+            done += count;
+        }
+        (bits, origin)
+    }
+
+    /// Sets the undefined bits of at most 8 bytes.
+    pub(crate) fn set(&mut self, at: u64, bytes: usize, bits: u64, origin: OriginId, fresh: bool) {
+        let mut done = 0;
+        while done < bytes {
+            let place = at.wrapping_add(done as u64);
+            let (number, inside) = split(place);
+            let count = (bytes - done).min(PAGE - inside);
+            let part = bits >> (8 * done) & low_bytes(count);
+            match self.pages.get_mut(&number) {
+                Some(page) => page.set_element(inside, count, part, origin),
+                // What is defined anyway needs no page.
+                None if part == 0 && !fresh => {}
+                None => {
+                    let mut page = Shadow::new(PAGE, fresh);
+                    page.set_element(inside, count, part, origin);
+                    self.pages.insert(number, page);
+                }
+            }
+            done += count;
+        }
+    }
+
+    /// Forgets everything from `start` to before `end`.
+    pub(crate) fn forget(&mut self, start: u64, end: u64) {
+        self.pages
+            .retain(|number, _| !(start..end).contains(&(number * PAGE as u64)));
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.pages.clear();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pages.is_empty()
+    }
+}
+
+fn split(at: u64) -> (u64, usize) {
+    let page = PAGE as u64;
+    (at / page, usize::try_from(at % page).unwrap_or(0))
+}
+
+/// The bits of the low bytes.
+pub(crate) const fn low_bytes(bytes: usize) -> u64 {
+    if bytes >= 8 {
+        u64::MAX
+    } else {
+        (1 << (8 * bytes)) - 1
+    }
+}

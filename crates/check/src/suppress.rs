@@ -1,0 +1,125 @@
+//! Findings that are known and not to be told of.
+
+use crate::finding::{Finding, Kind};
+
+/// Rules that say which findings are known.
+///
+/// A rule a line: words `key=value`, all of which must fit. Keys are `kind`, `routine`, `file` (the end of the name),
+/// `line`, `argument` (the name of the object) and `case`; `*` in a value stands for anything. Empty lines and what
+/// follows a `#` are left out.
+#[derive(Clone, Debug, Default)]
+pub struct Suppressions {
+    rules: Vec<Vec<(Key, String)>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Key {
+    Kind,
+    Routine,
+    File,
+    Line,
+    Argument,
+    Case,
+}
+
+/// A line that is no rule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SuppressionsError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl std::fmt::Display for SuppressionsError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for SuppressionsError {}
+
+impl Suppressions {
+    /// Reads rules.
+    ///
+    /// # Errors
+    /// The first line that is none.
+    pub fn parse(text: &str) -> Result<Self, SuppressionsError> {
+        let mut rules = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            if line.is_empty() {
+                continue;
+            }
+            let error = |message| SuppressionsError {
+                line: number + 1,
+                message,
+            };
+            let mut rule = Vec::new();
+            for word in line.split_whitespace() {
+                let (key, value) = word
+                    .split_once('=')
+                    .ok_or_else(|| error(format!("`{word}` is no key=value")))?;
+                let key = match key {
+                    "kind" => Key::Kind,
+                    "routine" => Key::Routine,
+                    "file" => Key::File,
+                    "line" => Key::Line,
+                    "argument" => Key::Argument,
+                    "case" => Key::Case,
+                    _ => {
+                        return Err(error(format!(
+                            "`{key}` is not known; known are kind, routine, file, line, argument and case"
+                        )));
+                    }
+                };
+                if key == Key::Kind && !value.contains('*') && Kind::ALL.iter().all(|k| k.name() != value) {
+                    return Err(error(format!("there is no kind `{value}`")));
+                }
+                rule.push((key, value.to_owned()));
+            }
+            rules.push(rule);
+        }
+        Ok(Self { rules })
+    }
+
+    /// Whether a finding is known.
+    #[must_use]
+    pub fn covers(&self, case: &str, finding: &Finding) -> bool {
+        let fits = |(key, value): &(Key, String)| {
+            let text = match key {
+                Key::Kind => finding.kind.name().to_owned(),
+                Key::Routine => finding.place.routine.clone(),
+                Key::File => {
+                    let file = finding.place.file.as_deref().unwrap_or_default();
+                    return matches(&format!("*{value}"), file);
+                }
+                Key::Line => finding.place.line.map_or_else(String::new, |l| l.to_string()),
+                Key::Argument => finding.target.as_ref().map_or_else(String::new, |t| t.name.clone()),
+                Key::Case => case.to_owned(),
+            };
+            matches(value, &text)
+        };
+        self.rules.iter().any(|rule| rule.iter().all(fits))
+    }
+}
+
+/// Whether a text fits a pattern in which `*` stands for anything.
+fn matches(pattern: &str, text: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else {
+        return false;
+    };
+    let pieces: Vec<_> = pieces.collect();
+    let Some((last, middle)) = pieces.split_last() else {
+        return rest.is_empty();
+    };
+    for piece in middle {
+        match rest.find(piece) {
+            Some(at) => rest = rest.get(at + piece.len()..).unwrap_or_default(),
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}

@@ -1,0 +1,150 @@
+//! What a message reads and writes in the register file, without running it.
+
+use super::Message;
+use super::addresses::Addresses;
+use super::fields::{Data, SamplerReach};
+use super::reach::Reach;
+use super::typed::Coordinates;
+use crate::code::{LaneOperand, MessageOperands, Scalar};
+
+impl Message {
+    /// The operands of the message.
+    pub(crate) fn operands(&self) -> MessageOperands {
+        let mut to = MessageOperands::default();
+        match self {
+            Self::Lanes(m) => {
+                m.reach.operands(&mut to);
+                m.addresses.operands(&mut to);
+                to.data(m.data.as_ref(), m.store);
+            }
+            Self::Block(m) => {
+                m.reach.operands(&mut to);
+                to.scalar(m.address);
+                to.data(m.data.as_ref(), m.store);
+            }
+            Self::Media(m) => {
+                m.reach.operands(&mut to);
+                to.scalar(m.x.at);
+                to.scalar(m.y.at);
+                to.data(m.data.as_ref(), m.store);
+            }
+            Self::Block2d(m) => {
+                let surface = [m.surface_width, m.surface_height, m.surface_pitch];
+                for scalar in surface.into_iter().chain([m.base, m.x.at, m.y.at]) {
+                    to.scalar(scalar);
+                }
+                to.data(m.data.as_ref(), m.store);
+            }
+            Self::Atomic(m) => {
+                m.reach.operands(&mut to);
+                m.addresses.operands(&mut to);
+                to.data(m.data.dst.as_ref(), false);
+            }
+            Self::Counter(m) => {
+                m.reach.operands(&mut to);
+                to.data(m.data.dst.as_ref(), false);
+            }
+            Self::Status(m) => {
+                m.reach.operands(&mut to);
+                m.addresses.operands(&mut to);
+                to.data(m.dst.as_ref(), false);
+            }
+            Self::Typed(m) => {
+                m.reach.operands(&mut to);
+                m.coordinates.operands(&mut to);
+                to.data(m.data.as_ref(), m.store);
+            }
+            Self::TypedAtomic(m) => {
+                m.reach.operands(&mut to);
+                m.coordinates.operands(&mut to);
+                to.data(m.data.dst.as_ref(), false);
+            }
+            Self::TypedStatus(m) => {
+                m.reach.operands(&mut to);
+                m.coordinates.operands(&mut to);
+                to.data(m.dst.as_ref(), false);
+            }
+            Self::Texture(m) => {
+                m.reach.operands(&mut to);
+                if let Some(SamplerReach::Table(index) | SamplerReach::Handle(index)) = m.sampler {
+                    to.scalar(index.base);
+                }
+                to.scalar(m.offsets);
+                for parameter in m.coordinates.iter().flatten() {
+                    to.lanes(&parameter.data, parameter.size);
+                }
+                to.data(m.dst.as_ref(), false);
+            }
+            Self::Fence | Self::Nothing => {}
+        }
+        to
+    }
+}
+
+impl MessageOperands {
+    fn scalar(&mut self, scalar: Scalar) {
+        match scalar {
+            Scalar::Constant(_) => {}
+            Scalar::Register { offset, data_type } => {
+                let end = offset + usize::from(data_type.size());
+                self.scalars.push(offset..end);
+            }
+            Scalar::Indirect { address, .. } => self.scalars.push(address..address + 2),
+        }
+    }
+
+    fn lanes(&mut self, data: &Data, bytes: usize) {
+        if let Some(range) = data.range() {
+            self.addresses.push(LaneOperand {
+                offset: range.start,
+                bytes,
+                lanes: range.len() / bytes.max(1),
+            });
+        }
+    }
+
+    fn data(&mut self, data: Option<&Data>, store: bool) {
+        let range = data.and_then(Data::range);
+        if store {
+            self.stored = range;
+        } else {
+            self.loaded = range;
+        }
+    }
+}
+
+impl Reach {
+    fn operands(&self, to: &mut MessageOperands) {
+        match self {
+            Self::Flat | Self::Local | Self::Scratch => {}
+            Self::Arguments(header) => to.scalar(*header),
+            Self::Table(index)
+            | Self::Bindless(index)
+            | Self::State(index)
+            | Self::Surface(index) => to.scalar(index.base),
+        }
+    }
+}
+
+impl Addresses {
+    fn operands(&self, to: &mut MessageOperands) {
+        to.scalar(self.scalar);
+        match self.pitch {
+            Some(pitch) => {
+                to.scalar(pitch);
+                if let Some(range) = self.elements.range() {
+                    to.scalars.push(range);
+                }
+            }
+            None => to.lanes(&self.elements, self.width.bytes()),
+        }
+    }
+}
+
+impl Coordinates {
+    fn operands(&self, to: &mut MessageOperands) {
+        for source in self.sources.iter().flatten() {
+            to.lanes(source, self.width.bytes());
+        }
+    }
+}
