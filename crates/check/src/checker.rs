@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::ops::Range;
 use std::sync::Arc;
-use visakit_exec::code::{Action, Code, Compute, MessageOperands, Region, Step};
+use visakit_exec::code::{Action, Code, Compute, MessageOperands, Region, Scalar, Step};
 use visakit_exec::{InstructionEvent, MemoryAccess, Observer};
 use visakit_isa::Op;
 use visakit_isa::object::RoutineId;
@@ -40,6 +40,8 @@ enum Role {
         signals: bool,
         waits: bool,
     },
+    /// A signal to a named barrier, else a wait.
+    Named(Option<Scalar>, bool),
     Branch,
 }
 
@@ -224,6 +226,8 @@ fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
             signals: false,
             waits: true,
         },
+        Action::NamedSignal(operands) => Role::Named(operands.first().copied(), true),
+        Action::NamedWait(number) => Role::Named(Some(*number), false),
         Action::Jump { .. }
         | Action::Goto { .. }
         | Action::Call { .. }
@@ -645,6 +649,10 @@ impl Observer for Checker {
             Role::Barrier { signals, waits } => {
                 let (signals, waits) = (*signals, *waits);
                 self.barrier(event, signals, waits);
+            }
+            Role::Named(number, signals) => {
+                let (number, signals) = (*number, *signals);
+                self.named_barrier(event, number, signals);
             }
             Role::Branch => self.branch(event),
         }

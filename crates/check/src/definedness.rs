@@ -382,6 +382,16 @@ pub(crate) fn follow(
                     flag: bits.undefined & 1 != 0,
                 }
             }
+            // Equal to itself, whatever it is.
+            Operation::Compare(_) | Operation::Xor
+                if !is_float(compute.lane) && compute.sources[0] == compute.sources[1] =>
+            {
+                Outcome {
+                    undefined: 0,
+                    second: 0,
+                    flag: false,
+                }
+            }
             _ => {
                 let selected = (flags > 0).then(|| {
                     let bit = first >> lane & 1 != 0;

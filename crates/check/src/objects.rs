@@ -89,6 +89,7 @@ impl Objects {
                     ObjectKind::Data(section) => section.clone(),
                     ObjectKind::Printf => "the printf buffer".to_owned(),
                     ObjectKind::Private => "private memory".to_owned(),
+                    ObjectKind::Other => "memory of the launch".to_owned(),
                 },
                 constant: match &object.kind {
                     ObjectKind::Data(section) => section.ends_with(".const"),

@@ -14,6 +14,9 @@ const CELLS: usize = 256;
 /// Published points that are kept at most.
 const MOST_POINTS: usize = 1 << 20;
 
+/// Named barriers count from here: who waits at one is told of all that signalled it.
+pub(crate) const NAMED: u64 = 1 << 40;
+
 /// An access that is remembered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Mark {
@@ -159,8 +162,9 @@ impl Order {
             at.extend(foreign);
         }
         // Barriers that all threads have left.
-        self.arrived.retain(|at, _| at + 4 > barrier);
-        self.foreign_arrived.retain(|at, _| at + 4 > barrier);
+        let left = |at: u64| at < NAMED && barrier < NAMED && at + 4 <= barrier;
+        self.arrived.retain(|at, _| !left(*at));
+        self.foreign_arrived.retain(|at, _| !left(*at));
     }
 
     /// The thread leaves the barrier of that number.

@@ -30,6 +30,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
   visakit stats objects/                 instruction mix of all below a folder
   visakit roundtrip objects/             read and write all below a folder, compare
   visakit run --case cases/*             kernels with inputs and expected outputs
+  visakit check --case cases/*           races, wrong accesses, undefined values in kernels
   visakit convert k.isa --to 3.6 -o o.isa  the same object for older readers
   visakit validate objects/              what is wrong with all below a folder
   visakit explain V0226                  what a rule demands, and what to do
@@ -67,6 +68,8 @@ enum Command {
     Compile(commands::compile::Args),
     /// Run kernels on the CPU: OpenCL kernels, media kernels, bare routines, cases.
     Run(Box<commands::run::Args>),
+    /// Run kernels on the CPU and look for what is wrong in them: memory, undefined values, races, barriers.
+    Check(Box<commands::check::Args>),
     /// Convert an object to another version, newer or older.
     Convert(commands::convert::Args),
     /// Remove debug locations, names, native code and what nothing uses.
@@ -197,6 +200,7 @@ fn run(command: &Command) -> Result<Status, output::Failure> {
         Command::Roundtrip(args) => commands::roundtrip::run(args),
         Command::Compile(args) => commands::compile::run(args),
         Command::Run(args) => commands::run::run(args),
+        Command::Check(args) => commands::check::run(args),
         Command::Convert(args) => commands::convert::run(args),
         Command::Strip(args) => commands::strip::run(args),
         Command::Extract(args) => commands::extract::run(args),

@@ -65,7 +65,8 @@ pub(crate) fn bind(
     };
     let mut local = start;
     for (index, argument) in arguments.iter().enumerate() {
-        if matches!(argument, Argument::Local(_)) {
+        // The first one is where compilers expect it without asking.
+        if matches!(argument, Argument::Local(_)) && !bound.locals.is_empty() {
             local = local.saturating_add(guard);
         }
         bound.add(info, index, argument, &mut local)?;
@@ -385,6 +386,10 @@ impl Bound {
         if let Some(id) = self.printf {
             objects.push(object(id, ObjectKind::Printf));
         }
+        let others = self.memory.buffers().map(|id| object(id, ObjectKind::Other));
+        let is_new = |o: &MemoryObject| objects.iter().all(|known| known.address != o.address);
+        let others: Vec<_> = others.filter(is_new).collect();
+        objects.extend(others);
         objects
     }
 

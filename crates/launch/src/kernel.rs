@@ -580,13 +580,10 @@ impl Launch {
     #[must_use]
     pub fn objects(&self) -> Vec<MemoryObject> {
         let mut objects = self.bound.objects();
-        if self.private > 0 {
-            let threads = u64::from(self.layout.threads(self.range.local));
-            objects.push(MemoryObject {
-                address: self.bound.private_base,
-                bytes: self.private.saturating_mul(threads).saturating_mul(self.workers),
-                kind: ObjectKind::Private,
-            });
+        for object in &mut objects {
+            if self.private > 0 && object.address == self.bound.private_base {
+                object.kind = ObjectKind::Private;
+            }
         }
         objects
     }

@@ -22,6 +22,8 @@ pub enum ObjectKind {
     Printf,
     /// Private memory of the threads, one piece after the other.
     Private,
+    /// What the launch itself put there.
+    Other,
 }
 
 /// A part of local memory.

@@ -3,6 +3,7 @@
 use super::{Cause, Checker, NONE, small};
 use crate::definedness::{flag_word, undefined_lanes};
 use crate::finding::{Finding, Kind, Other, Space};
+use crate::race::NAMED;
 use crate::shadow::element;
 use visakit_exec::code::{Action, Combine, Flag, Scalar};
 use visakit_exec::{Fault, FaultKind, InstructionEvent};
@@ -94,6 +95,27 @@ impl Checker {
         if waits && let Some(Some(thread)) = self.threads.get_mut(event.thread) {
             thread.waits += 1;
             thread.pending = Some(thread.waits);
+        }
+    }
+
+    pub(super) fn named_barrier(
+        &mut self,
+        event: &InstructionEvent<'_>,
+        number: Option<Scalar>,
+        signals: bool,
+    ) {
+        let number = match number {
+            Some(Scalar::Constant(number)) => number,
+            Some(Scalar::Register { offset, data_type }) => {
+                element(event.registers, offset, data_type.size().into())
+            }
+            _ => 0,
+        };
+        let barrier = NAMED + number;
+        if signals {
+            self.order.arrive(event.thread, barrier);
+        } else if let Some(Some(thread)) = self.threads.get_mut(event.thread) {
+            thread.pending = Some(barrier);
         }
     }
 

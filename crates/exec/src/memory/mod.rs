@@ -204,6 +204,11 @@ impl Memory {
         &self.storage
     }
 
+    /// All buffers.
+    pub fn buffers(&self) -> impl Iterator<Item = BufferId> {
+        (0..u32::try_from(self.buffers.len()).unwrap_or(u32::MAX)).map(BufferId)
+    }
+
     /// Address of the first byte of a buffer; 0 for a buffer of another memory.
     #[must_use]
     pub fn address(&self, buffer: BufferId) -> u64 {

@@ -93,7 +93,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
 }
 
 /// A folder with a description, or the description itself. What does not exist is kept, to be told of.
-fn is_case(path: &std::path::Path) -> bool {
+pub(crate) fn is_case(path: &std::path::Path) -> bool {
     if path.is_dir() {
         path.join("case.json").exists()
     } else {

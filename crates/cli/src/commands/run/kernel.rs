@@ -13,16 +13,42 @@ use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 use visakit::isa::DataType;
+use visakit_check::{Checks, Report};
 use visakit_launch::{
     Argument, Config, Dump, Kernel, Metadata, NdRange, Outcome, Source, ZeInfo, Zebin, find_kernel,
     value,
 };
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
+    let arguments = arguments(args)?;
+    with_kernel(args, |kernel, range| {
+        run_kernel(args, &arguments, kernel, range)
+    })
+}
+
+/// Runs the kernel and looks for what is wrong.
+pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report, Failure> {
+    let arguments = arguments(args)?;
+    let unset = args.args.iter().enumerate();
+    let unset = unset.filter(|(_, spec)| spec.is_uninitialized());
+    let unset: Vec<_> = unset.map(|(index, _)| index).collect();
+    let config = visakit_check::config(args.config());
+    with_kernel(args, |kernel, range| {
+        let launch = kernel.prepare(range, &arguments, &config)?;
+        Ok(visakit_check::check(kernel, launch, &config, checks, &unset)?)
+    })
+}
+
+fn arguments(args: &Args) -> Result<Vec<Argument>, Failure> {
     let arguments = args.args.iter().map(ArgSpec::argument);
-    let arguments = arguments
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(Failure::Other)?;
+    arguments.collect::<Result<_, _>>().map_err(Failure::Other)
+}
+
+/// Reads the kernel and how it is to be launched.
+fn with_kernel<R>(
+    args: &Args,
+    run: impl FnOnce(&Kernel<'_>, &NdRange) -> Result<R, Failure>,
+) -> Result<R, Failure> {
     let Program {
         sources,
         zeinfo,
@@ -49,10 +75,19 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
         ));
     }
     let range = NdRange::new(&args.global, &local(args, &kernel), &args.offset)?;
+    run(&kernel, &range)
+}
+
+fn run_kernel(
+    args: &Args,
+    arguments: &[Argument],
+    kernel: &Kernel<'_>,
+    range: &NdRange,
+) -> Result<Status, Failure> {
     let config = args.config();
     let outcome = if args.trace {
-        let mut trace = Trace::new(&object, grf_bytes);
-        let launch = kernel.prepare(&range, &arguments, &config)?;
+        let mut trace = Trace::new(kernel.object(), kernel.grf_bytes);
+        let launch = kernel.prepare(range, arguments, &config)?;
         trace.know(launch.program());
         let outcome = launch.run_observed(&config, &mut trace);
         trace.end()?;
@@ -64,7 +99,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
             progress: Some(&count),
             ..config
         };
-        let outcome = kernel.run(&range, &arguments, &config);
+        let outcome = kernel.run(range, arguments, &config);
         bar.finish_and_clear();
         outcome?
     };
@@ -74,7 +109,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
         stop::tell(&format!("{ended} of {all} groups had ended"));
         status = Status::Findings;
     }
-    print(args, &kernel, &arguments, &outcome)?;
+    print(args, kernel, arguments, &outcome)?;
     Ok(status)
 }
 

@@ -1,8 +1,8 @@
 //! `visakit run`: cases, OpenCL kernels, media kernels and bare routines.
 
 mod bare;
-mod case;
-mod kernel;
+pub(crate) mod case;
+pub(crate) mod kernel;
 mod media;
 mod show;
 mod spec;
@@ -145,22 +145,34 @@ pub(crate) struct Args {
     /// Number of host threads. [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// Look for what is wrong while the kernel runs: kinds of checks, separated by commas; see `visakit check`.
+    #[arg(long = "check", value_name = "KINDS", value_delimiter = ',', conflicts_with_all = ["media", "bare", "trace", "stats", "show_code", "out", "show"])]
+    kinds: Vec<String>,
+    #[command(flatten)]
+    checking: super::check::Options,
     #[command(flatten)]
     reading: Reading,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    run_or_check(args, &args.kinds)
+}
+
+/// Runs what the arguments say, and looks for what is wrong if there are kinds of checks.
+pub(crate) fn run_or_check(args: &Args, kinds: &[String]) -> Result<Status, Failure> {
     stop::watch(args)?;
     let threads = usize::from(args.threads.unwrap_or(0));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| Failure::Other(error.to_string()))?;
     // Not `install`: the command stays outside, only launches run in the pool.
     let run = || {
-        if !args.case.is_empty() {
+        if !kinds.is_empty() && (!args.case.is_empty() || !args.is_empty()) {
+            super::check::with(args, kinds, &args.checking)
+        } else if !args.case.is_empty() {
             case::run(args)
         } else if args.show_code {
             show_code(args)
-        } else if args.files.is_empty() && args.zebin.is_none() {
+        } else if args.is_empty() {
             Err(Failure::Other(
                 "no program: name an object or a text, or cases with --case".to_owned(),
             ))
@@ -196,7 +208,34 @@ fn compiler() -> Option<&'static Arc<dyn Compiler>> {
 }
 
 impl Args {
-    fn config(&self) -> Config<'static> {
+    fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.zebin.is_none()
+    }
+
+    pub(crate) fn kinds(&self) -> &[String] {
+        &self.kinds
+    }
+
+    pub(crate) fn cases(&self) -> &[PathBuf] {
+        &self.case
+    }
+
+    pub(crate) const fn from_text(&self) -> bool {
+        self.from_text
+    }
+
+    pub(crate) const fn json(&self) -> bool {
+        self.reading.json
+    }
+
+    /// The kernel, or the program.
+    pub(crate) fn name(&self) -> String {
+        let first = self.files.first().or(self.zebin.as_ref());
+        let file = first.map_or_else(String::new, |path| crate::input::name(path));
+        self.routine.clone().unwrap_or(file)
+    }
+
+    pub(crate) fn config(&self) -> Config<'static> {
         let mut limits = Limits::default();
         if let Some(steps) = self.max_steps {
             limits.max_steps = steps;
@@ -211,6 +250,7 @@ impl Args {
             max_memory: self.max_memory.unwrap_or(default.max_memory),
             interrupt: Some(stop::interrupt()),
             exact_reads: self.exact_reads,
+            lenient: false,
             strict: self.strict,
             compile: match self.jit {
                 Jit::Auto if !self.no_jit => compiler().map(Compile::when_it_pays),

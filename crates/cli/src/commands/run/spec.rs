@@ -14,6 +14,8 @@ use visakit_launch::{
 pub(crate) enum ArgSpec {
     Buffer(PathBuf),
     Zeros(usize),
+    /// A buffer in which nothing stands that means anything.
+    Uninitialized(usize),
     Image {
         path: PathBuf,
         kind: ImageKind,
@@ -37,6 +39,7 @@ impl FromStr for ArgSpec {
         Ok(match kind {
             "buffer" => Self::Buffer(rest.into()),
             "zeros" => Self::Zeros(size(rest)?),
+            "uninitialized" => Self::Uninitialized(size(rest)?),
             "null" if rest.is_empty() => Self::Ready(Argument::Null),
             "same" => Self::Ready(Argument::SameAs(number(rest)?)),
             "local" => Self::Ready(Argument::Local(size(rest)?)),
@@ -57,7 +60,7 @@ impl FromStr for ArgSpec {
                 (None, Some(ty)) => Self::Typed(ty, value::parse(rest, ty)?),
                 (None, None) => {
                     return Err(format!(
-                        "`{kind}` is no kind of argument; known are buffer, zeros, same, null, local, bytes, image1d, \
+                        "`{kind}` is no kind of argument; known are buffer, zeros, uninitialized, same, null, local, bytes, image1d, \
                          image1d_buffer, image1d_array, image2d, image2d_array, image3d, sampler and types such as u32 and f32"
                     ));
                 }
@@ -67,11 +70,16 @@ impl FromStr for ArgSpec {
 }
 
 impl ArgSpec {
+    /// Whether what stands in the buffer first means nothing.
+    pub(crate) const fn is_uninitialized(&self) -> bool {
+        matches!(self, Self::Uninitialized(_))
+    }
+
     /// The argument, with its file read.
     pub(crate) fn argument(&self) -> Result<Argument, String> {
         Ok(match self {
             Self::Buffer(path) => Argument::Buffer(read_any(path)?),
-            Self::Zeros(size) => Argument::Buffer(zeros(*size)?),
+            Self::Zeros(size) | Self::Uninitialized(size) => Argument::Buffer(zeros(*size)?),
             Self::Image {
                 path,
                 kind,

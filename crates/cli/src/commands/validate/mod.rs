@@ -3,7 +3,7 @@
 mod config;
 mod document;
 mod github;
-mod sarif;
+pub(crate) mod sarif;
 mod text;
 
 use super::roundtrip::progress;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use visakit::validate::{Finding, Rule, Severity, rules};
 
-const SCHEMA: &str =
+pub(crate) const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json";
 
 /// The log.
@@ -89,7 +89,7 @@ fn result(one: &Checked, finding: &Finding, line: Option<(usize, usize)>) -> Val
 }
 
 /// The path as a relative or absolute URI reference.
-fn uri(path: &Path) -> String {
+pub(crate) fn uri(path: &Path) -> String {
     let mut uri = String::new();
     for byte in path.to_string_lossy().bytes() {
         match byte {

@@ -1,0 +1,77 @@
+//! Findings as JSON.
+
+use super::Checked;
+use serde_json::{Value, json};
+use visakit_check::{Finding, Item, Other, Place};
+
+pub(super) fn all(checked: &[Checked]) -> Value {
+    let cases = checked.iter().map(|one| match &one.result {
+        Ok(findings) => {
+            let findings: Vec<_> = findings.iter().map(finding).collect();
+            json!({ "case": one.case, "findings": findings })
+        }
+        Err(error) => json!({ "case": one.case, "findings": [], "error": error }),
+    });
+    json!({ "cases": cases.collect::<Vec<_>>() })
+}
+
+fn finding(finding: &Finding) -> Value {
+    let mut all = json!({
+        "kind": finding.kind.name(),
+        "level": finding.kind.level().name(),
+        "space": finding.space.name(),
+    });
+    let target = finding.target.as_ref();
+    let rest = json!({
+        "argument": target.filter(|t| t.argument.is_some()).map(|t| t.name.clone()),
+        "argument_index": target.and_then(|t| t.argument),
+        "object": target.map(|t| t.name.clone()),
+        "object_bytes": target.map(|t| t.bytes),
+        "offset": target.map(|t| t.offset),
+        "message": finding.message,
+        "item": finding.item.as_ref().map(item),
+        "address": finding.address,
+        "bytes": finding.bytes,
+        "value": finding.value,
+        "other": finding.other.as_ref().map(other),
+        "count": finding.count,
+    });
+    if let (Value::Object(all), Value::Object(place), Value::Object(rest)) =
+        (&mut all, place(&finding.place), rest)
+    {
+        all.extend(place);
+        all.extend(rest);
+    }
+    all
+}
+
+fn place(place: &Place) -> Value {
+    json!({
+        "routine": place.routine,
+        "instruction": place.instruction,
+        "text": place.text,
+        "file": place.file,
+        "line": place.line,
+    })
+}
+
+fn item(item: &Item) -> Value {
+    json!({
+        "group": item.group,
+        "global": item.global,
+        "local": item.local,
+        "thread": item.thread,
+        "lane": item.lane,
+    })
+}
+
+fn other(other: &Other) -> Value {
+    let mut all = json!({ "what": other.what });
+    if let Value::Object(all) = &mut all {
+        if let Some(Value::Object(place)) = other.place.as_ref().map(place) {
+            all.extend(place);
+        }
+        all.insert("item".to_owned(), other.item.as_ref().map(item).into());
+    }
+    all
+}

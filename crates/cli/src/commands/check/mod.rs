@@ -1,0 +1,183 @@
+//! `visakit check`: what is wrong in running kernels.
+
+mod document;
+mod sarif;
+mod text;
+
+use super::run;
+use crate::Status;
+use crate::output::{self, Failure, stdout};
+use crate::{input, render};
+use rayon::prelude::*;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use visakit_check::{Checks, Finding, Kind, Level, Report, Suppressions};
+use visakit_launch::{Case, LaunchError};
+
+/// What is looked for and how it is told.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Leave out the findings that the rules in a file cover: a rule a line, of words like kind=race, routine=NAME,
+    /// file=NAME, line=N, argument=NAME and case=NAME; * stands for anything.
+    #[arg(long, value_name = "FILE")]
+    suppress: Option<PathBuf>,
+    /// Findings that make the command fail: error, warning, note, or kinds. [default: warning]
+    #[arg(long, value_name = "LEVEL|KIND", value_delimiter = ',')]
+    fail_on: Vec<String>,
+    /// Where the sources are that line numbers speak of. [default: where the compiler found them]
+    #[arg(long, value_name = "DIR")]
+    source: Option<PathBuf>,
+    /// Write the findings as a SARIF log.
+    #[arg(long, value_name = "FILE")]
+    sarif: Option<PathBuf>,
+}
+
+#[derive(clap::Args)]
+#[command(after_long_help = "Kinds of checks: memory, uninitialized, race, sync; all of these (the default); and, only by
+name, arithmetic and lockstep.
+
+Examples:
+  visakit check --case cases/*
+  visakit check k.visaasm --zeinfo k.zeinfo --global 1024 --local 64 --arg zeros:4096 --arg buffer:a.bin
+  visakit check k.visaasm --zebin k.bin --global 64 --arg uninitialized:256 --check race --json")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    run: run::Args,
+}
+
+/// A launch and what was found in it.
+pub(crate) struct Checked {
+    case: String,
+    result: Result<Vec<Finding>, String>,
+}
+
+/// The checks of these names.
+pub(crate) fn checks(names: &[String]) -> Result<Checks, Failure> {
+    let mut checks = Checks::NONE;
+    for name in names {
+        checks = checks.with(name).ok_or_else(|| {
+            let known = Checks::NAMES.join(", ");
+            Failure::Other(format!("`{name}` is no kind of check; there are {known}"))
+        })?;
+    }
+    Ok(checks)
+}
+
+pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    let kinds = args.run.kinds();
+    let all = ["all".to_owned()];
+    run::run_or_check(&args.run, if kinds.is_empty() { &all } else { kinds })
+}
+
+/// Checks what `run` would run.
+pub(crate) fn with(
+    run: &run::Args,
+    kinds: &[String],
+    options: &Options,
+) -> Result<Status, Failure> {
+    let checks = checks(kinds)?;
+    let suppressions = match &options.suppress {
+        Some(path) => suppressions(path)?,
+        None => Suppressions::default(),
+    };
+    let fails = fails(&options.fail_on)?;
+    let mut checked = if run.cases().is_empty() {
+        let report = run::kernel::check(run, checks)?;
+        vec![Checked {
+            case: run.name(),
+            result: Ok(report.findings),
+        }]
+    } else {
+        cases(run, checks)?
+    };
+    for one in &mut checked {
+        if let Ok(findings) = &mut one.result {
+            findings.retain(|finding| !suppressions.covers(&one.case, finding));
+        }
+    }
+    if let Some(path) = &options.sarif {
+        let log = serde_json::to_vec_pretty(&sarif::log(&checked))
+            .map_err(|error| Failure::Other(error.to_string()))?;
+        std::fs::write(path, log)
+            .map_err(|error| Failure::Other(format!("{}: {error}", input::name(path))))?;
+    }
+    if run.json() {
+        output::json(&document::all(&checked))?;
+    } else {
+        let mut out = stdout();
+        text::print(&mut out, &checked, options.source.as_deref())?;
+        out.flush()?;
+    }
+    let findings = checked.iter().filter_map(|one| one.result.as_ref().ok());
+    let mut status = Status::Clean;
+    if findings.flatten().any(fails) {
+        status = Status::Findings;
+    }
+    for one in &checked {
+        if let Err(message) = &one.result {
+            render::failure(&format!("{}: {message}", one.case));
+            status = status.max(Status::Unusable);
+        }
+    }
+    Ok(status)
+}
+
+fn cases(run: &run::Args, checks: Checks) -> Result<Vec<Checked>, Failure> {
+    let config = run.config();
+    let folders: Vec<_> = run.cases().iter().filter(|p| run::case::is_case(p)).collect();
+    if folders.is_empty() {
+        return Err(Failure::Other("no folder named has a case.json".to_owned()));
+    }
+    let check = |path: &&PathBuf| {
+        let opened = Case::open(path);
+        let case = opened.as_ref().map_or_else(|_| input::name(path), Case::name);
+        let report = opened
+            .and_then(|case| visakit_check::check_case(&case, run.from_text(), &config, checks));
+        Checked {
+            case,
+            result: complete(report),
+        }
+    };
+    Ok(folders.par_iter().map(check).collect())
+}
+
+fn complete(report: Result<Report, LaunchError>) -> Result<Vec<Finding>, String> {
+    match report {
+        Ok(report) if report.outcome.stopped => Err("it was stopped before its end".to_owned()),
+        Ok(report) => Ok(report.findings),
+        Err(error) => Err(output::printable(error.to_string().as_bytes())),
+    }
+}
+
+fn suppressions(path: &Path) -> Result<Suppressions, Failure> {
+    let place = input::name(path);
+    let text =
+        std::fs::read_to_string(path).map_err(|e| Failure::Other(format!("{place}: {e}")))?;
+    Suppressions::parse(&text).map_err(|error| Failure::Other(format!("{place}, {error}")))
+}
+
+/// Which findings make the command fail.
+fn fails(words: &[String]) -> Result<impl Fn(&Finding) -> bool, Failure> {
+    let mut least = words.is_empty().then_some(Level::Warning);
+    let mut kinds = Vec::new();
+    for word in words {
+        match word.as_str() {
+            "error" => least = Some(least.map_or(Level::Error, |l| l.min(Level::Error))),
+            "warning" => least = Some(least.map_or(Level::Warning, |l| l.min(Level::Warning))),
+            "note" => least = Some(Level::Note),
+            name => match Kind::ALL.iter().find(|kind| kind.name() == name) {
+                Some(kind) => kinds.push(*kind),
+                None => {
+                    let known: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+                    let known = known.join(", ");
+                    return Err(Failure::Other(format!(
+                        "`{name}` is no level and no kind; there are error, warning, note, {known}"
+                    )));
+                }
+            },
+        }
+    }
+    Ok(move |finding: &Finding| {
+        kinds.contains(&finding.kind) || least.is_some_and(|least| finding.kind.level() >= least)
+    })
+}

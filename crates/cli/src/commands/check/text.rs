@@ -1,0 +1,151 @@
+//! Findings for people.
+
+use super::Checked;
+use crate::output::{Failure, printable};
+use anstyle::{AnsiColor, Style};
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use visakit_check::{Finding, Level, Place};
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const NOTE: Style = AnsiColor::Cyan.on_default().bold();
+const DIM: Style = AnsiColor::BrightBlack.on_default();
+const BOLD: Style = Style::new().bold();
+
+/// Source files that were looked for.
+struct Sources<'s> {
+    folder: Option<&'s Path>,
+    files: HashMap<String, Option<Vec<String>>>,
+}
+
+impl Sources<'_> {
+    fn line(&mut self, place: &Place) -> Option<String> {
+        let file = place.file.as_ref()?;
+        let number = usize::try_from(place.line?).ok()?.checked_sub(1)?;
+        let folder = self.folder;
+        let lines = self.files.entry(file.clone()).or_insert_with(|| {
+            let path = Path::new(file);
+            let mut candidates: Vec<PathBuf> = Vec::new();
+            if let Some(folder) = folder {
+                candidates.extend(path.file_name().map(|name| folder.join(name)));
+                candidates.push(folder.join(path.strip_prefix("/").unwrap_or(path)));
+            }
+            candidates.push(path.to_owned());
+            let bytes = candidates.iter().find_map(|path| std::fs::read(path).ok())?;
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            Some(text.lines().map(str::to_owned).collect())
+        });
+        lines.as_ref()?.get(number).cloned()
+    }
+}
+
+/// Prints all findings.
+pub(super) fn print(
+    out: &mut impl Write,
+    checked: &[Checked],
+    source: Option<&Path>,
+) -> Result<(), Failure> {
+    let mut sources = Sources {
+        folder: source,
+        files: HashMap::new(),
+    };
+    let (mut all, mut with) = (0, 0);
+    for one in checked {
+        let findings = one.result.as_deref().unwrap_or(&[]);
+        all += findings.len();
+        with += usize::from(!findings.is_empty());
+        for finding in findings {
+            print_one(out, &one.case, finding, &mut sources)?;
+        }
+    }
+    let launches = checked.len();
+    let of = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    write!(out, "{} checked: ", of(launches, "launch").replace("launchs", "launches"))?;
+    match all {
+        0 => writeln!(out, "nothing found")?,
+        _ => writeln!(out, "{} in {with}", of(all, "finding"))?,
+    }
+    Ok(())
+}
+
+fn print_one(
+    out: &mut impl Write,
+    case: &str,
+    finding: &Finding,
+    sources: &mut Sources<'_>,
+) -> Result<(), Failure> {
+    let level = finding.kind.level();
+    let style = match level {
+        Level::Error => ERROR,
+        Level::Warning => WARNING,
+        Level::Note => NOTE,
+    };
+    let message = printable(finding.message.as_bytes());
+    writeln!(
+        out,
+        "{style}{}[{}]{style:#}{BOLD}: {message}{BOLD:#}",
+        level.name(),
+        finding.kind.name()
+    )?;
+    print_place(out, &finding.place, sources)?;
+    if let Some(item) = &finding.item {
+        writeln!(out, "   {DIM}={DIM:#} by {item} in {}", printable(case.as_bytes()))?;
+    }
+    let mut facts = Vec::new();
+    if let Some(target) = &finding.target {
+        let name = printable(target.name.as_bytes());
+        facts.push(format!("{} memory, `{name}` + {}", finding.space.name(), target.offset));
+    }
+    if let Some(address) = finding.address {
+        facts.push(format!("address {address:#x}"));
+    }
+    if let Some(value) = finding.value {
+        facts.push(format!("value {value:#x}"));
+    }
+    if finding.count > 1 {
+        facts.push(format!("{} times", finding.count));
+    }
+    if !facts.is_empty() {
+        writeln!(out, "   {DIM}={DIM:#} {}", facts.join(", "))?;
+    }
+    if let Some(other) = &finding.other {
+        write!(out, "{NOTE}note{NOTE:#}: {}", printable(other.what.as_bytes()))?;
+        match &other.item {
+            Some(item) => writeln!(out, ", {item}")?,
+            None => writeln!(out)?,
+        }
+        if let Some(place) = &other.place {
+            print_place(out, place, sources)?;
+        }
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+fn print_place(
+    out: &mut impl Write,
+    place: &Place,
+    sources: &mut Sources<'_>,
+) -> Result<(), Failure> {
+    let routine = printable(place.routine.as_bytes());
+    match (&place.file, place.line) {
+        (Some(file), Some(line)) => {
+            let file = printable(file.as_bytes());
+            writeln!(out, "  {DIM}-->{DIM:#} {file}:{line}, in {routine}")?;
+            if let Some(text) = sources.line(place) {
+                let number = line.to_string();
+                let room = " ".repeat(number.len());
+                let text = printable(text.trim_end().as_bytes());
+                writeln!(out, " {room} {DIM}|{DIM:#}")?;
+                writeln!(out, " {DIM}{number} |{DIM:#} {text}")?;
+                writeln!(out, " {room} {DIM}|{DIM:#}")?;
+            }
+        }
+        _ => writeln!(out, "  {DIM}-->{DIM:#} {routine}")?,
+    }
+    let text = printable(place.text.as_bytes());
+    writeln!(out, "   {DIM}={DIM:#} instruction {}: {text}", place.instruction)?;
+    Ok(())
+}
