@@ -125,6 +125,7 @@ pub(crate) struct Checker {
     reached: Option<(Option<u8>, usize)>,
     /// Number of the source line of each step.
     keys: Vec<u32>,
+    sub_groups: bool,
     /// Groups in each dimension.
     groups: [u32; 3],
     current: (u32, usize),
@@ -160,6 +161,8 @@ pub(crate) struct Setting {
     pub(crate) variables: Vec<(Range<usize>, String)>,
     pub(crate) ids: Ids,
     pub(crate) groups: [u32; 3],
+    /// The program counts on sub-groups: what lockstep orders is meant.
+    pub(crate) sub_groups: bool,
 }
 
 fn small(n: usize) -> u32 {
@@ -288,6 +291,7 @@ impl Checker {
             contiguous: None,
             votes: (0, 0),
             reached: None,
+            sub_groups: setting.sub_groups,
             groups: setting.groups,
             keys: Vec::new(),
             current: (NONE, 0),

@@ -15,7 +15,8 @@ pub struct Checks {
     pub sync: bool,
     /// Values that are rarely meant: NaN, infinity, division by zero.
     pub arithmetic: bool,
-    /// Also conflicts that only the lockstep of a thread's lanes puts into an order.
+    /// Conflicts in local memory that only the lockstep of a thread's lanes puts into an order, also where a kernel
+    /// demands a size of sub-groups and thus may count on it.
     pub lockstep: bool,
 }
 

@@ -86,6 +86,7 @@ pub fn check(
             offset: launch.range().offset,
         },
         groups: launch.range().groups(),
+        sub_groups: launch.info().user_attributes.intel_reqd_sub_group_size > 0,
         code,
     });
     let mut faults = Vec::new();

@@ -69,7 +69,7 @@ enum Command {
     /// Run kernels on the CPU: OpenCL kernels, media kernels, bare routines, cases.
     Run(Box<commands::run::Args>),
     /// Run kernels on the CPU and look for what is wrong in them: memory, undefined values, races, barriers.
-    Check(Box<commands::check::Args>),
+    Check(Box<commands::check::CheckArgs>),
     /// Convert an object to another version, newer or older.
     Convert(commands::convert::Args),
     /// Remove debug locations, names, native code and what nothing uses.

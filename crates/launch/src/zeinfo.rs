@@ -55,6 +55,8 @@ pub struct KernelInfo {
 pub struct UserAttributes {
     /// The only size of groups that the kernel may be started with; empty or zeroes for any.
     pub reqd_work_group_size: Vec<u32>,
+    /// The size of sub-groups that the source demands; 0 for any.
+    pub intel_reqd_sub_group_size: u32,
 }
 
 /// What a kernel needs of the machine.

@@ -508,7 +508,7 @@ impl Checker {
             }
         }
         if let Some((conflict, now)) = worst
-            && (!conflict.lockstep || self.checks.lockstep)
+            && (!conflict.lockstep || !local || !self.sub_groups || self.checks.lockstep)
         {
             self.race(access, located, &conflict, &now);
         }

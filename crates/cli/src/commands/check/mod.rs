@@ -16,7 +16,7 @@ use visakit_launch::{Case, LaunchError};
 
 /// What is looked for and how it is told.
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct Checking {
     /// Leave out the findings that the rules in a file cover: a rule a line, of words like kind=race, routine=NAME,
     /// file=NAME, line=N, argument=NAME and case=NAME; * stands for anything.
     #[arg(long, value_name = "FILE")]
@@ -40,7 +40,7 @@ Examples:
   visakit check --case cases/*
   visakit check k.visaasm --zeinfo k.zeinfo --global 1024 --local 64 --arg zeros:4096 --arg buffer:a.bin
   visakit check k.visaasm --zebin k.bin --global 64 --arg uninitialized:256 --check race --json")]
-pub(crate) struct Args {
+pub(crate) struct CheckArgs {
     #[command(flatten)]
     run: run::Args,
 }
@@ -63,7 +63,7 @@ pub(crate) fn checks(names: &[String]) -> Result<Checks, Failure> {
     Ok(checks)
 }
 
-pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+pub(crate) fn run(args: &CheckArgs) -> Result<Status, Failure> {
     let kinds = args.run.kinds();
     let all = ["all".to_owned()];
     run::run_or_check(&args.run, if kinds.is_empty() { &all } else { kinds })
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
 pub(crate) fn with(
     run: &run::Args,
     kinds: &[String],
-    options: &Options,
+    options: &Checking,
 ) -> Result<Status, Failure> {
     let checks = checks(kinds)?;
     let suppressions = match &options.suppress {

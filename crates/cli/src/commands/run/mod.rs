@@ -149,7 +149,7 @@ pub(crate) struct Args {
     #[arg(long = "check", value_name = "KINDS", value_delimiter = ',', conflicts_with_all = ["media", "bare", "trace", "stats", "show_code", "out", "show"])]
     kinds: Vec<String>,
     #[command(flatten)]
-    checking: super::check::Options,
+    checking: super::check::Checking,
     #[command(flatten)]
     reading: Reading,
 }
