@@ -48,6 +48,7 @@ enum Role {
 #[derive(Debug)]
 struct StepInfo {
     role: Role,
+    no_mask: bool,
     lanes: usize,
     first: u8,
 }
@@ -126,6 +127,10 @@ pub(crate) struct Checker {
     /// Number of the source line of each step.
     keys: Vec<u32>,
     sub_groups: bool,
+    /// Lanes of the thread that run.
+    running: u32,
+    /// Bytes of the register file that some step reads.
+    ever_read: Vec<bool>,
     /// Groups in each dimension.
     groups: [u32; 3],
     current: (u32, usize),
@@ -247,6 +252,7 @@ impl Checker {
             role: role(step, code, &setting),
             lanes: usize::from(step.lanes.count),
             first: step.lanes.first,
+            no_mask: step.lanes.no_mask,
         });
         let steps = steps.collect();
         let names = code.routines.iter().map(|r| (r.id, r.name.clone()));
@@ -292,6 +298,8 @@ impl Checker {
             votes: (0, 0),
             reached: None,
             sub_groups: setting.sub_groups,
+            running: 0,
+            ever_read: ever_read(code, &setting.addressed),
             groups: setting.groups,
             keys: Vec::new(),
             current: (NONE, 0),
@@ -395,8 +403,12 @@ impl Checker {
     /// The lane of the thread that a lane of the current step is.
     fn thread_lane(&self, lane: Option<u8>) -> Option<u8> {
         let info = self.steps.get(self.current.0 as usize)?;
-        // An instruction of one lane works for all of them.
-        lane.filter(|_| info.lanes > 1)
+        // What ignores the mask works for all work-items together; with one of them running, for that.
+        if info.lanes == 1 || info.no_mask {
+            let only = self.running.is_power_of_two();
+            return u8::try_from(self.running.trailing_zeros()).ok().filter(|_| only);
+        }
+        lane
             .map(|lane| lane.saturating_add(info.first))
     }
 
@@ -587,6 +599,7 @@ impl Observer for Checker {
     fn before(&mut self, event: &InstructionEvent<'_>) -> ControlFlow<()> {
         self.current = (small(event.step), event.thread);
         let running = event.running;
+        self.running = running;
         let thread = self.thread(event.thread, running);
         if let Some(barrier) = thread.pending.take() {
             self.order.leave(event.thread, barrier);
@@ -671,6 +684,63 @@ impl Observer for Checker {
 
     fn memory(&mut self, access: &MemoryAccess, registers: &[u8]) {
         self.access(access, registers);
+    }
+}
+
+/// Which bytes of the register file any step may read.
+fn ever_read(code: &Code, addressed: &[Range<usize>]) -> Vec<bool> {
+    let mut read = vec![false; code.register_bytes];
+    let mut mark = |at: usize, bytes: usize| {
+        if let Some(to) = read.get_mut(at..at.saturating_add(bytes)) {
+            to.fill(true);
+        }
+    };
+    let mut everything = false;
+    for step in &code.steps {
+        match &step.action {
+            Action::Compute(compute) => {
+                for source in compute.sources.iter().take(compute.operation.sources()) {
+                    // Some operations read elements beside those of their lanes.
+                    match definedness::bounds(source, usize::from(step.lanes.count)) {
+                        Some((at, bytes)) if source.constant.is_none() => mark(at, bytes.max(16)),
+                        Some(_) => {}
+                        None => {
+                            for range in addressed {
+                                mark(range.start, range.len());
+                            }
+                            mark(source.offset, 64);
+                        }
+                    }
+                }
+                if matches!(compute.destination.target, visakit_exec::code::Target::Indirect { .. }) {
+                    mark(compute.destination.offset, 2);
+                }
+            }
+            Action::Message(message) => {
+                let operands = message.operands();
+                for operand in &operands.addresses {
+                    mark(operand.offset, operand.bytes * operand.lanes);
+                }
+                let ranges = operands.scalars.iter().chain(&operands.stored).chain(&operands.sources);
+                for range in ranges {
+                    mark(range.start, range.len());
+                }
+            }
+            Action::Systolic(_) => everything = true,
+            Action::Switch { index, .. } => read_scalar(*index, &mut mark),
+            Action::CallAddress { address, .. } => read_scalar(*address, &mut mark),
+            _ => {}
+        }
+    }
+    if everything {
+        read.fill(true);
+    }
+    read
+}
+
+fn read_scalar(scalar: Scalar, mark: &mut impl FnMut(usize, usize)) {
+    if let Scalar::Register { offset, .. } = scalar {
+        mark(offset, 8);
     }
 }
 

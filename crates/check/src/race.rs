@@ -28,18 +28,20 @@ pub(crate) struct Mark {
     /// What was written.
     pub(crate) value: u32,
     pub(crate) thread: u16,
-    /// The lane; 255 for a message without lanes.
+    /// The lane; [`LANES`] for a message that several lanes share.
     pub(crate) lane: u8,
     /// Bytes of the cell, and [`ATOMIC`].
     pub(crate) bytes: u8,
 }
 
 pub(crate) const ATOMIC: u8 = 0x10;
-pub(crate) const NO_LANE: u8 = 255;
+/// Several lanes at once.
+pub(crate) const LANES: u8 = 255;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     write: Mark,
+    atomic: Mark,
     reads: [Mark; 2],
 }
 
@@ -273,8 +275,8 @@ impl Order {
             let same_thread = mark.group == now.group && mark.thread == now.thread;
             let same_message = same_thread && mark.time == now.time;
             let lockstep = same_thread && !same_message;
-            if same_thread && (mark.lane == now.lane || mark.lane == NO_LANE || now.lane == NO_LANE)
-            {
+            // A lane is in the order of the program with itself; what all lanes do together is not looked into.
+            if same_thread && mark.lane == now.lane {
                 return;
             }
             if lockstep {
@@ -304,11 +306,13 @@ impl Order {
             }
         };
         look(&cell.write, true);
+        look(&cell.atomic, true);
         if writes {
             for read in &cell.reads {
                 look(read, false);
             }
-            let last = &mut cell.write;
+            let atomic = now.bytes & ATOMIC != 0;
+            let last = if atomic { &mut cell.atomic } else { &mut cell.write };
             let same = last.group == now.group && last.thread == now.thread && last.time == now.time;
             if same && last.bytes & now.bytes & 0xf == 0 {
                 last.bytes |= now.bytes;

@@ -2,7 +2,7 @@
 
 use super::{Cause, Checker, NONE, Origin, Role, small};
 use crate::finding::{Finding, Kind, Other, Space, Target};
-use crate::race::{ATOMIC, Conflict, Mark, NO_LANE};
+use crate::race::{ATOMIC, Conflict, LANES, Mark};
 use crate::shadow::{element, low_bytes};
 use visakit_exec::{InRegister, InstructionEvent, MemoryAccess, Space as ExecSpace};
 use visakit_launch::ObjectKind;
@@ -91,6 +91,16 @@ impl Checker {
 
     /// Memory is about to be accessed.
     pub(super) fn access(&mut self, access: &MemoryAccess, registers: &[u8]) {
+        // Compilers load what lies between two elements that they want.
+        if access.read
+            && !access.write
+            && let Some(data) = access.data
+            && let Some(to) = self.ever_read.get(data.whole..data.whole + data.whole_bytes)
+            && !to.contains(&true)
+        {
+            self.define(data);
+            return;
+        }
         let Some(located) = self.locate(access) else {
             // Nothing is there: what is loaded is zero.
             if let Some(data) = access.data.filter(|_| access.read) {
@@ -468,7 +478,7 @@ impl Checker {
             step: self.current.0,
             value: 0,
             thread: u16::try_from(thread).unwrap_or(u16::MAX),
-            lane: self.thread_lane(access.lane).unwrap_or(NO_LANE),
+            lane: self.thread_lane(access.lane).unwrap_or(LANES),
             bytes: 0,
         };
         let first = located.address;
@@ -575,7 +585,7 @@ impl Checker {
             if access.write && !access.atomic {
                 finding.value = Some(now.value.into());
             }
-            let lane = (conflict.other.lane != NO_LANE).then_some(conflict.other.lane);
+            let lane = (conflict.other.lane != LANES).then_some(conflict.other.lane);
             let mut item = this.item(conflict.other.thread.into(), lane);
             if conflict.other.group != current.0 {
                 let number = conflict.other.group.saturating_sub(1);

@@ -246,6 +246,8 @@ pub struct MessageOperands {
     pub scalars: Vec<Range<usize>>,
     /// What is written to memory.
     pub stored: Option<Range<usize>>,
+    /// Operands of an atomic.
+    pub sources: Vec<Range<usize>>,
     /// What comes from memory.
     pub loaded: Option<Range<usize>>,
 }

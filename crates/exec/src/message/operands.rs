@@ -2,6 +2,7 @@
 
 use super::Message;
 use super::addresses::Addresses;
+use super::atomics::AtomicData;
 use super::fields::{Data, SamplerReach};
 use super::reach::Reach;
 use super::typed::Coordinates;
@@ -38,11 +39,11 @@ impl Message {
             Self::Atomic(m) => {
                 m.reach.operands(&mut to);
                 m.addresses.operands(&mut to);
-                to.data(m.data.dst.as_ref(), false);
+                to.atomic(&m.data);
             }
             Self::Counter(m) => {
                 m.reach.operands(&mut to);
-                to.data(m.data.dst.as_ref(), false);
+                to.atomic(&m.data);
             }
             Self::Status(m) => {
                 m.reach.operands(&mut to);
@@ -57,7 +58,7 @@ impl Message {
             Self::TypedAtomic(m) => {
                 m.reach.operands(&mut to);
                 m.coordinates.operands(&mut to);
-                to.data(m.data.dst.as_ref(), false);
+                to.atomic(&m.data);
             }
             Self::TypedStatus(m) => {
                 m.reach.operands(&mut to);
@@ -91,6 +92,12 @@ impl MessageOperands {
             }
             Scalar::Indirect { address, .. } => self.scalars.push(address..address + 2),
         }
+    }
+
+    fn atomic(&mut self, data: &AtomicData) {
+        let sources = data.a.iter().chain(&data.b);
+        self.sources.extend(sources.filter_map(Data::range));
+        self.data(data.dst.as_ref(), false);
     }
 
     fn lanes(&mut self, data: &Data, bytes: usize) {
