@@ -179,7 +179,11 @@ fn is_indirect(region: &Region) -> bool {
 }
 
 fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
-    if step.origin.op.is_some_and(|op| matches!(op, Op::FENCE | Op::LSC_FENCE)) {
+    if step
+        .origin
+        .op
+        .is_some_and(|op| matches!(op, Op::FENCE | Op::LSC_FENCE))
+    {
         let routine = code.routines.get(step.origin.routine as usize);
         let key = routine.map(|r| (r.id, step.origin.instruction as usize));
         let fence = key.and_then(|key| setting.fences.get(&key)).copied();
@@ -324,8 +328,27 @@ impl Checker {
         self
     }
 
+    /// What was found. What a read saw that came before the write that it races with is no finding of its own.
     pub(crate) fn findings(self) -> Vec<Finding> {
-        self.findings
+        let is_race = |kind| matches!(kind, Kind::Race | Kind::RaceSameValue);
+        let races = self.findings.iter().filter(|f| is_race(f.kind));
+        let races: Vec<_> = races
+            .flat_map(|f| {
+                let other = f.other.as_ref().and_then(|o| o.place.clone());
+                std::iter::once(f.place.clone()).chain(other)
+            })
+            .collect();
+        let same = |a: &Place, b: &Place| {
+            a.routine == b.routine
+                && (a.instruction == b.instruction || a.line.is_some() && a.line == b.line)
+        };
+        let mut findings = self.findings;
+        findings.retain(|finding| {
+            let from = finding.other.as_ref().and_then(|o| o.place.as_ref());
+            finding.kind != Kind::Uninitialized
+                || !from.is_some_and(|from| races.iter().any(|race| same(race, from)))
+        });
+        findings
     }
 
     fn thread(&mut self, number: usize, live: u32) -> &mut Thread {
@@ -353,9 +376,7 @@ impl Checker {
             return Place::default();
         };
         match self.names.get(origin.routine as usize) {
-            Some((id, name)) => self
-                .listing
-                .place((*id, name), origin.instruction as usize),
+            Some((id, name)) => self.listing.place((*id, name), origin.instruction as usize),
             None => Place::default(),
         }
     }
@@ -406,10 +427,11 @@ impl Checker {
         // What ignores the mask works for all work-items together; with one of them running, for that.
         if info.lanes == 1 || info.no_mask {
             let only = self.running.is_power_of_two();
-            return u8::try_from(self.running.trailing_zeros()).ok().filter(|_| only);
+            return u8::try_from(self.running.trailing_zeros())
+                .ok()
+                .filter(|_| only);
         }
-        lane
-            .map(|lane| lane.saturating_add(info.first))
+        lane.map(|lane| lane.saturating_add(info.first))
     }
 
     /// Counts a finding, and makes it if its cause is new.
@@ -453,7 +475,14 @@ impl Checker {
     }
 
     /// Undefined bits have reached something that they must not.
-    fn undefined(&mut self, what: &str, space: Space, origin: OriginId, lane: Option<u8>, at: usize) {
+    fn undefined(
+        &mut self,
+        what: &str,
+        space: Space,
+        origin: OriginId,
+        lane: Option<u8>,
+        at: usize,
+    ) {
         let (step, _) = self.current;
         let known = self.origins.get(origin as usize).cloned();
         let known = known.unwrap_or(Origin::Register);
@@ -469,7 +498,9 @@ impl Checker {
             self.find(cause, |this| {
                 let mut finding = this.finding(
                     Kind::OutOfBounds,
-                    this.objects.get(object).map_or(Space::Global, |k| k.space()),
+                    this.objects
+                        .get(object)
+                        .map_or(Space::Global, |k| k.space()),
                     String::new(),
                     lane,
                 );
@@ -513,7 +544,10 @@ impl Checker {
                     let of = object.and_then(|o| this.objects.get(o));
                     let of = of.map_or_else(String::new, |k| format!(" of `{}`", k.name));
                     let other = Other {
-                        what: format!("read from {} memory{of} that was never written", from.name()),
+                        what: format!(
+                            "read from {} memory{of} that was never written",
+                            from.name()
+                        ),
                         place: Some(this.place(*step)),
                         item: None,
                     };
@@ -535,7 +569,10 @@ impl Checker {
     }
 
     fn variable(&self, at: usize) -> Option<String> {
-        let found = self.variables.iter().filter(|(range, _)| range.contains(&at));
+        let found = self
+            .variables
+            .iter()
+            .filter(|(range, _)| range.contains(&at));
         found
             .min_by_key(|(range, _)| range.len())
             .map(|(_, name)| name.clone())
@@ -631,9 +668,7 @@ impl Observer for Checker {
                     if indirect && self.checks.memory {
                         self.check_indirect(&compute, lanes, event);
                     }
-                    if needs_shadow
-                        && let Some(Some(thread)) = self.threads.get_mut(event.thread)
-                    {
+                    if needs_shadow && let Some(Some(thread)) = self.threads.get_mut(event.thread) {
                         let (mask, shadow) = ((event.mask, 0), &mut thread.shadow);
                         follow(&compute, lanes, mask, event.registers, shadow);
                     }
@@ -712,7 +747,10 @@ fn ever_read(code: &Code, addressed: &[Range<usize>]) -> Vec<bool> {
                         }
                     }
                 }
-                if matches!(compute.destination.target, visakit_exec::code::Target::Indirect { .. }) {
+                if matches!(
+                    compute.destination.target,
+                    visakit_exec::code::Target::Indirect { .. }
+                ) {
                     mark(compute.destination.offset, 2);
                 }
             }
@@ -721,7 +759,11 @@ fn ever_read(code: &Code, addressed: &[Range<usize>]) -> Vec<bool> {
                 for operand in &operands.addresses {
                     mark(operand.offset, operand.bytes * operand.lanes);
                 }
-                let ranges = operands.scalars.iter().chain(&operands.stored).chain(&operands.sources);
+                let ranges = operands
+                    .scalars
+                    .iter()
+                    .chain(&operands.stored)
+                    .chain(&operands.sources);
                 for range in ranges {
                     mark(range.start, range.len());
                 }

@@ -207,7 +207,11 @@ struct Outcome {
     flag: bool,
 }
 
-fn outcome(compute: &Compute, [a, b, c, d]: [Element; 4], selected: Option<(bool, bool)>) -> Outcome {
+fn outcome(
+    compute: &Compute,
+    [a, b, c, d]: [Element; 4],
+    selected: Option<(bool, bool)>,
+) -> Outcome {
     let any = all(a.undefined | b.undefined | c.undefined | d.undefined);
     let union = a.undefined | b.undefined | c.undefined;
     let mut flag = any != 0;
@@ -233,9 +237,7 @@ fn outcome(compute: &Compute, [a, b, c, d]: [Element; 4], selected: Option<(bool
         Operation::Add | Operation::Add3 if integer => upwards(union),
         Operation::Mul if integer => product(a, b),
         Operation::Mad if integer => upwards(product(a, b) | c.undefined),
-        Operation::ExtractUnsigned | Operation::ExtractSigned
-            if a.undefined | b.undefined == 0 =>
-        {
+        Operation::ExtractUnsigned | Operation::ExtractSigned if a.undefined | b.undefined == 0 => {
             let mask = field(a.value);
             let part = c.undefined >> (b.value & 31) & mask;
             let top = mask & !(mask >> 1);
@@ -339,7 +341,10 @@ pub(crate) fn follow(
         }
         let origin = elements.iter().find(|e| e.undefined != 0);
         let mut origin = origin.map_or(0, |e| e.origin);
-        let [(first, first_undefined, flag), (second, second_undefined, _)] = words;
+        let [
+            (first, first_undefined, flag),
+            (second, second_undefined, _),
+        ] = words;
         let mut found = match compute.operation {
             Operation::FlagAnd | Operation::FlagOr | Operation::FlagXor | Operation::FlagNot => {
                 let (a, b) = (first >> lane & 1, second >> lane & 1);

@@ -114,8 +114,13 @@ pub fn check_case(
     checks: Checks,
 ) -> Result<Report, LaunchError> {
     let config = self::config(*config);
-    case.launch(from_text, &config, |object| object, |kernel, _, launch| {
-        let uninitialized = case.uninitialized();
-        check(kernel, launch, &config, checks, &uninitialized)
-    })
+    case.launch(
+        from_text,
+        &config,
+        |object| object,
+        |kernel, _, launch| {
+            let uninitialized = case.uninitialized();
+            check(kernel, launch, &config, checks, &uninitialized)
+        },
+    )
 }

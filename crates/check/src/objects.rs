@@ -58,11 +58,7 @@ pub(crate) struct Objects {
 }
 
 impl Objects {
-    pub(crate) fn new(
-        launch: &Launch,
-        args_info: &[ArgInfo],
-        uninitialized: &[usize],
-    ) -> Self {
+    pub(crate) fn new(launch: &Launch, args_info: &[ArgInfo], uninitialized: &[usize]) -> Self {
         let info = |index: usize| {
             args_info
                 .iter()

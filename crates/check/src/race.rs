@@ -30,11 +30,13 @@ pub(crate) struct Mark {
     pub(crate) thread: u16,
     /// The lane; [`LANES`] for a message that several lanes share.
     pub(crate) lane: u8,
-    /// Bytes of the cell, and [`ATOMIC`].
+    /// Bytes of the cell, [`ATOMIC`] and [`CONDITIONAL`].
     pub(crate) bytes: u8,
 }
 
 pub(crate) const ATOMIC: u8 = 0x10;
+/// An atomic that may leave memory as it is.
+pub(crate) const CONDITIONAL: u8 = 0x20;
 /// Several lanes at once.
 pub(crate) const LANES: u8 = 255;
 
@@ -114,7 +116,10 @@ impl Order {
         // It is there now.
         let threads = self.threads.len();
         let found = self.threads.get_mut(thread.min(threads - 1));
-        #[expect(clippy::unwrap_used, reason = "the list is not empty and the index below its length")]
+        #[expect(
+            clippy::unwrap_used,
+            reason = "the list is not empty and the index below its length"
+        )]
         found.unwrap()
     }
 
@@ -201,7 +206,10 @@ impl Order {
                     .enumerate()
                     .map(|(n, told)| {
                         let before = published.get(&group).and_then(|p| p.get(n)).copied();
-                        told.get(index).copied().unwrap_or(0).max(before.unwrap_or(0))
+                        told.get(index)
+                            .copied()
+                            .unwrap_or(0)
+                            .max(before.unwrap_or(0))
                     })
                     .collect();
                 published.insert(group, points);
@@ -280,9 +288,14 @@ impl Order {
                 return;
             }
             if lockstep {
-                // Anything that orders the thread with others orders its lanes.
-                let fences = self.threads.get(usize::from(now.thread));
-                if fences.is_some_and(|t| t.fenced.iter().any(|f| mark.time <= *f)) {
+                // A fence between them is an order of the lanes.
+                let of = self.threads.get(usize::from(now.thread));
+                let fenced = of.and_then(|t| t.fenced.get(usize::from(!local)));
+                if fenced.is_some_and(|fenced| mark.time <= *fenced) {
+                    return;
+                }
+                // A lane that reads after its exchange succeeded knows that the others' did not.
+                if mark.bytes & CONDITIONAL != 0 && !writes {
                     return;
                 }
             }
@@ -290,12 +303,18 @@ impl Order {
                 return;
             }
             let bits = (0..4).fold(0u32, |bits, b| {
-                bits | if overlap >> b & 1 != 0 { 0xff << (8 * b) } else { 0 }
+                bits | if overlap >> b & 1 != 0 {
+                    0xff << (8 * b)
+                } else {
+                    0
+                }
             });
             let conflict = Conflict {
                 other: *mark,
                 other_writes: mark_writes,
-                same_value: writes && mark_writes && (mark.value ^ now.value) & bits == 0
+                same_value: writes
+                    && mark_writes
+                    && (mark.value ^ now.value) & bits == 0
                     && (mark.bytes | now.bytes) & ATOMIC == 0,
                 same_message,
                 lockstep,
@@ -312,8 +331,13 @@ impl Order {
                 look(read, false);
             }
             let atomic = now.bytes & ATOMIC != 0;
-            let last = if atomic { &mut cell.atomic } else { &mut cell.write };
-            let same = last.group == now.group && last.thread == now.thread && last.time == now.time;
+            let last = if atomic {
+                &mut cell.atomic
+            } else {
+                &mut cell.write
+            };
+            let same =
+                last.group == now.group && last.thread == now.thread && last.time == now.time;
             if same && last.bytes & now.bytes & 0xf == 0 {
                 last.bytes |= now.bytes;
                 last.value |= now.value;

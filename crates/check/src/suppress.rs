@@ -73,7 +73,10 @@ impl Suppressions {
                         )));
                     }
                 };
-                if key == Key::Kind && !value.contains('*') && Kind::ALL.iter().all(|k| k.name() != value) {
+                if key == Key::Kind
+                    && !value.contains('*')
+                    && Kind::ALL.iter().all(|k| k.name() != value)
+                {
                     return Err(error(format!("there is no kind `{value}`")));
                 }
                 rule.push((key, value.to_owned()));
@@ -94,8 +97,14 @@ impl Suppressions {
                     let file = finding.place.file.as_deref().unwrap_or_default();
                     return matches(&format!("*{value}"), file);
                 }
-                Key::Line => finding.place.line.map_or_else(String::new, |l| l.to_string()),
-                Key::Argument => finding.target.as_ref().map_or_else(String::new, |t| t.name.clone()),
+                Key::Line => finding
+                    .place
+                    .line
+                    .map_or_else(String::new, |l| l.to_string()),
+                Key::Argument => finding
+                    .target
+                    .as_ref()
+                    .map_or_else(String::new, |t| t.name.clone()),
                 Key::Case => case.to_owned(),
             };
             matches(value, &text)

@@ -84,6 +84,8 @@ pub struct MemoryAccess {
     pub operands: [Option<usize>; 2],
     /// Whether an atomic replaces what was there, whatever it was.
     pub overwrites: bool,
+    /// Whether an atomic may leave what was there: a compare and exchange.
+    pub conditional: bool,
     /// Whether the message demands another alignment of its address.
     pub misaligned: bool,
     /// Whether it reaches texels of an image, where what lies outside is no fault.
@@ -105,6 +107,7 @@ impl MemoryAccess {
             data: None,
             operands: [None; 2],
             overwrites: false,
+            conditional: false,
             misaligned: false,
             texel: false,
         }

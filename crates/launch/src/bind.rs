@@ -3,8 +3,8 @@
 use crate::argument::{Argument, sampler};
 use crate::error::{LaunchError, zeroes};
 use crate::facts::{BoundArgument, Section, wrong};
-use crate::objects::{MemoryObject, ObjectKind};
 use crate::kernel::Symbols;
+use crate::objects::{MemoryObject, ObjectKind};
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{AddrMode, AddrSpace, ArgType, KernelInfo};
 use visakit_exec::memory::{Image, MemoryError, Surface};
@@ -299,8 +299,14 @@ impl Bound {
                 .bind_handle(handle, Surface::whole(id))
                 .map_err(|e| fault(&e))?;
             let address = self.memory.address(id);
-            self.sections
-                .push((section.name.clone(), Section { address, handle, bytes: section.bytes.len() as u64 }));
+            self.sections.push((
+                section.name.clone(),
+                Section {
+                    address,
+                    handle,
+                    bytes: section.bytes.len() as u64,
+                },
+            ));
             ids.push(id);
         }
         for symbol in symbols {
@@ -386,7 +392,10 @@ impl Bound {
         if let Some(id) = self.printf {
             objects.push(object(id, ObjectKind::Printf));
         }
-        let others = self.memory.buffers().map(|id| object(id, ObjectKind::Other));
+        let others = self
+            .memory
+            .buffers()
+            .map(|id| object(id, ObjectKind::Other));
         let is_new = |o: &MemoryObject| objects.iter().all(|known| known.address != o.address);
         let others: Vec<_> = others.filter(is_new).collect();
         objects.extend(others);

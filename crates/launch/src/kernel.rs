@@ -18,8 +18,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use visakit_exec::{
-    Compiler, Counters, Fault, Group, InputClass, Interrupt, Limits, Memory, Observer, Options, Program,
-    ThreadStart,
+    Compiler, Counters, Fault, Group, InputClass, Interrupt, Limits, Memory, Observer, Options,
+    Program, ThreadStart,
 };
 use visakit_isa::DataType;
 use visakit_isa::object::{Object, RoutineId};
@@ -278,7 +278,10 @@ impl<'o> Kernel<'o> {
             arguments,
             &self.data,
             &self.symbols,
-            (config.max_memory, if config.lenient { LOCAL_GUARD } else { 0 }),
+            (
+                config.max_memory,
+                if config.lenient { LOCAL_GUARD } else { 0 },
+            ),
         )?;
         bound.memory.set_lenient(config.lenient);
         bound.memory.set_exact_reads(config.exact_reads);

@@ -132,8 +132,9 @@ impl Checker {
     fn diverged(&mut self, step: u32, come: u32, all: u32, missing: u32) {
         let lane = u8::try_from(missing.trailing_zeros()).ok();
         self.find(self.divergence(step), |this| {
-            let message =
-                format!("{come} of {all} work-items of the thread come to this barrier, the others do not");
+            let message = format!(
+                "{come} of {all} work-items of the thread come to this barrier, the others do not"
+            );
             let mut finding = this.finding(Kind::BarrierDivergence, Space::Local, message, None);
             finding.other = Some(Other {
                 what: "this work-item does not come".to_owned(),
@@ -179,7 +180,10 @@ impl Checker {
             Kind::OutOfBounds => self.checks.memory,
             _ => true,
         };
-        if !wanted {
+        // An operand that leaves its variable was told of before it ran.
+        let key = self.key(step);
+        let told = |cause: &Cause| cause.kind == Kind::OutOfBounds && cause.step == key;
+        if !wanted || kind == Kind::OutOfBounds && self.causes.keys().any(told) {
             return;
         }
         let cause = Cause {

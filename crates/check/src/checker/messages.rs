@@ -2,7 +2,7 @@
 
 use super::{Cause, Checker, NONE, Origin, Role, small};
 use crate::finding::{Finding, Kind, Other, Space, Target};
-use crate::race::{ATOMIC, Conflict, LANES, Mark};
+use crate::race::{ATOMIC, CONDITIONAL, Conflict, LANES, Mark};
 use crate::shadow::{element, low_bytes};
 use visakit_exec::{InRegister, InstructionEvent, MemoryAccess, Space as ExecSpace};
 use visakit_launch::ObjectKind;
@@ -30,7 +30,11 @@ impl Checker {
         let Some(info) = self.steps.get(event.step) else {
             return;
         };
-        let Role::Message { operands, by_access } = &info.role else {
+        let Role::Message {
+            operands,
+            by_access,
+        } = &info.role
+        else {
             return;
         };
         let Some(Some(thread)) = self.threads.get_mut(event.thread) else {
@@ -95,7 +99,9 @@ impl Checker {
         if access.read
             && !access.write
             && let Some(data) = access.data
-            && let Some(to) = self.ever_read.get(data.whole..data.whole + data.whole_bytes)
+            && let Some(to) = self
+                .ever_read
+                .get(data.whole..data.whole + data.whole_bytes)
             && !to.contains(&true)
         {
             self.define(data);
@@ -155,7 +161,10 @@ impl Checker {
             ExecSpace::Global => self.locate_flat(access, access.address),
             ExecSpace::Surface(index) => {
                 let Some(extent) = access.extent else {
-                    self.null(access, &format!("surface {index:#x}, to which nothing is bound"));
+                    self.null(
+                        access,
+                        &format!("surface {index:#x}, to which nothing is bound"),
+                    );
                     return None;
                 };
                 let end = access.address.saturating_add(access.bytes.into());
@@ -435,7 +444,8 @@ impl Checker {
                     // Elements as wide as the declared type are meant to be its elements.
                     let element = known.element;
                     let same = u64::from(access.bytes) == element;
-                    wrong |= element > 1 && same && !offset.is_multiple_of(element) && !access.texel;
+                    wrong |=
+                        element > 1 && same && !offset.is_multiple_of(element) && !access.texel;
                 }
             }
         }
@@ -490,9 +500,17 @@ impl Checker {
             let to = last.min(cell * 4 + 4);
             let inside = from - cell * 4;
             let mask = (1u8 << (to - from)) - 1;
-            now.bytes = mask << inside | if access.atomic { ATOMIC } else { 0 };
+            now.bytes = mask << inside;
+            if access.atomic {
+                now.bytes |= ATOMIC;
+            }
+            if access.conditional {
+                now.bytes |= CONDITIONAL;
+            }
             now.value = 0;
-            if access.write && let Some(data) = access.data.filter(|_| !access.atomic) {
+            if access.write
+                && let Some(data) = access.data.filter(|_| !access.atomic)
+            {
                 let skip = usize::try_from(from - first).unwrap_or(0);
                 let count = usize::try_from(to - from).unwrap_or(0);
                 let value = element(registers, data.offset + skip, count);
@@ -505,7 +523,9 @@ impl Checker {
             };
             let found = self.order.access(cells, (local, cell), now, access.write);
             if let Some(found) = found
-                && worst.is_none_or(|(w, _)| w.same_value && !found.same_value || w.lockstep && !found.lockstep)
+                && worst.is_none_or(|(w, _)| {
+                    w.same_value && !found.same_value || w.lockstep && !found.lockstep
+                })
             {
                 worst = Some((found, now));
             }
@@ -566,7 +586,11 @@ impl Checker {
             } else {
                 "by another group"
             };
-            let same = if conflict.same_value { ", of the same value" } else { "" };
+            let same = if conflict.same_value {
+                ", of the same value"
+            } else {
+                ""
+            };
             let message = format!("{mine} without an order with a {theirs} {how}{same}");
             let mut finding = this.finding(kind, space, message, access.lane);
             finding.target = match located.reached {
@@ -631,7 +655,9 @@ impl Checker {
         let mut output = None;
         let mut done = 0;
         let total = located.inside.min(access.bytes as usize);
-        if access.read && let Some(data) = access.data {
+        if access.read
+            && let Some(data) = access.data
+        {
             if located.inside >= access.bytes as usize {
                 thread.shadow.define(data.whole, data.whole_bytes);
             }
@@ -639,7 +665,9 @@ impl Checker {
                 let count = (total - done).min(8);
                 let (bits, origin) = pages.element(located.address + done as u64, count, fresh);
                 if bits != 0 {
-                    thread.shadow.set_element(data.offset + done, count, bits, origin);
+                    thread
+                        .shadow
+                        .set_element(data.offset + done, count, bits, origin);
                     if origin == 0 {
                         unwritten = unwritten.or(Some((data.offset + done, count)));
                     }
@@ -663,12 +691,18 @@ impl Checker {
                 output = None;
                 let (before, from) = pages.element(located.address, total.min(8), fresh);
                 let keeps = !access.overwrites && before != 0;
-                let (bits, origin) = if keeps { (before | bits, from) } else { (bits, origin) };
+                let (bits, origin) = if keeps {
+                    (before | bits, from)
+                } else {
+                    (bits, origin)
+                };
                 pages.set(located.address, total.min(8), bits, origin, fresh);
             } else if fresh && access.overwrites {
                 pages.set(located.address, total.min(8), 0, 0, fresh);
             }
-        } else if access.write && let Some(data) = access.data {
+        } else if access.write
+            && let Some(data) = access.data
+        {
             while done < total {
                 let count = (total - done).min(8);
                 let at = data.offset + done;
@@ -737,6 +771,9 @@ fn with_access(mut finding: Finding, access: &MemoryAccess) -> Finding {
 impl Checker {
     /// What findings of a step are counted under: its source line, where that is known.
     pub(super) fn key(&self, step: u32) -> u32 {
-        self.keys.get(step as usize).copied().unwrap_or(small(step as usize))
+        self.keys
+            .get(step as usize)
+            .copied()
+            .unwrap_or(small(step as usize))
     }
 }

@@ -23,12 +23,13 @@ impl Checker {
             let Some(at) = definedness::place(base, lane, event.registers) else {
                 continue;
             };
-            let of = if base.constant.is_some() {
+            // The address of a variable is a constant.
+            let of = if self.code.constant(at).is_some() {
                 let address = element(event.registers, at, 2);
                 let address = usize::try_from(address).unwrap_or(0);
-                // The address of an element at the end still belongs to its variable.
-                let found = self.addressed.iter().position(|(r, _)| r.contains(&address));
-                found
+                self.addressed
+                    .iter()
+                    .position(|(r, _)| r.contains(&address))
             } else {
                 thread.points_at.get(&at).copied()
             };
@@ -84,7 +85,7 @@ impl Checker {
         };
         let cause = Cause {
             kind: Kind::OutOfBounds,
-            step: self.current.0,
+            step: self.key(self.current.0),
             other: NONE,
             object: of,
             detail: 1,

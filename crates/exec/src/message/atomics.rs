@@ -139,6 +139,7 @@ impl AtomicData {
             }),
             operands: [place(&self.a), place(&self.b)],
             overwrites: self.op == AtomicOp::Store,
+            conditional: self.op == AtomicOp::CompareExchange,
             ..MemoryAccess::plain(space, address, bytes, true)
         }
     }
@@ -201,7 +202,8 @@ impl AtomicAccess {
         if O::MEMORY {
             let extent = self.reach.extent(registers, memory);
             let reach = (opened.space, extent, self.addresses.align.max(1));
-            self.data.report(observer, registers, reach, addresses, mask);
+            self.data
+                .report(observer, registers, reach, addresses, mask);
         }
         with_target!(opened.target, |target| self.data.apply(
             registers,
@@ -237,7 +239,8 @@ impl CounterAccess {
         if O::MEMORY {
             let space = Space::Surface(index);
             let reach = (space, None, 1);
-            self.data.report(observer, registers, reach, addresses, mask);
+            self.data
+                .report(observer, registers, reach, addresses, mask);
         }
         self.data.apply(registers, &mut counter, addresses, mask)
     }

@@ -103,7 +103,14 @@ impl TypedAccess {
                 ..MemoryAccess::plain(space, at, bytes, self.store)
             };
             let image = (&texels, surface);
-            report(observer, (&*registers, memory), image, &coordinates, mask, of_lane);
+            report(
+                observer,
+                (&*registers, memory),
+                image,
+                &coordinates,
+                mask,
+                of_lane,
+            );
         }
         let enabled = (0u8..).zip(coordinates).take(self.coordinates.lanes);
         let enabled = enabled.filter(|(lane, _)| mask >> lane & 1 != 0);
@@ -178,7 +185,14 @@ impl TypedAtomic {
         if O::MEMORY {
             let of_lane = |space, lane, at| self.data.access(space, lane, at);
             let image = (&texels, surface);
-            report(observer, (&*registers, memory), image, &coordinates, mask, of_lane);
+            report(
+                observer,
+                (&*registers, memory),
+                image,
+                &coordinates,
+                mask,
+                of_lane,
+            );
         }
         let mut addresses: LaneAddresses = [u64::MAX; 32];
         for (lane, (address, [x, y, z])) in (0u8..).zip(addresses.iter_mut().zip(coordinates)) {

@@ -96,7 +96,11 @@ impl Program {
             simd_size: 1,
             image: vec![0; layout.size],
             taken: std::mem::take(&mut layout.taken).into(),
-            contents: layout.contents.iter().map(|(at, b)| *at..at + b.len()).collect(),
+            contents: layout
+                .contents
+                .iter()
+                .map(|(at, b)| *at..at + b.len())
+                .collect(),
             inputs: Vec::new(),
             variables: Vec::new(),
             numbered: BTreeMap::new(),

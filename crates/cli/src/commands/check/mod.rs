@@ -33,13 +33,15 @@ pub(crate) struct Checking {
 }
 
 #[derive(clap::Args)]
-#[command(after_long_help = "Kinds of checks: memory, uninitialized, race, sync; all of these (the default); and, only by
+#[command(
+    after_long_help = "Kinds of checks: memory, uninitialized, race, sync; all of these (the default); and, only by
 name, arithmetic and lockstep.
 
 Examples:
   visakit check --case cases/*
   visakit check k.visaasm --zeinfo k.zeinfo --global 1024 --local 64 --arg zeros:4096 --arg buffer:a.bin
-  visakit check k.visaasm --zebin k.bin --global 64 --arg uninitialized:256 --check race --json")]
+  visakit check k.visaasm --zebin k.bin --global 64 --arg uninitialized:256 --check race --json"
+)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     run: run::Args,
@@ -124,13 +126,19 @@ pub(crate) fn with(
 
 fn cases(run: &run::Args, checks: Checks) -> Result<Vec<Checked>, Failure> {
     let config = run.config();
-    let folders: Vec<_> = run.cases().iter().filter(|p| run::case::is_case(p)).collect();
+    let folders: Vec<_> = run
+        .cases()
+        .iter()
+        .filter(|p| run::case::is_case(p))
+        .collect();
     if folders.is_empty() {
         return Err(Failure::Other("no folder named has a case.json".to_owned()));
     }
     let check = |path: &&PathBuf| {
         let opened = Case::open(path);
-        let case = opened.as_ref().map_or_else(|_| input::name(path), Case::name);
+        let case = opened
+            .as_ref()
+            .map_or_else(|_| input::name(path), Case::name);
         let report = opened
             .and_then(|case| visakit_check::check_case(&case, run.from_text(), &config, checks));
         Checked {

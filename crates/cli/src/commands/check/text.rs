@@ -33,7 +33,9 @@ impl Sources<'_> {
                 candidates.push(folder.join(path.strip_prefix("/").unwrap_or(path)));
             }
             candidates.push(path.to_owned());
-            let bytes = candidates.iter().find_map(|path| std::fs::read(path).ok())?;
+            let bytes = candidates
+                .iter()
+                .find_map(|path| std::fs::read(path).ok())?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
             Some(text.lines().map(str::to_owned).collect())
         });
@@ -62,7 +64,11 @@ pub(super) fn print(
     }
     let launches = checked.len();
     let of = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-    write!(out, "{} checked: ", of(launches, "launch").replace("launchs", "launches"))?;
+    write!(
+        out,
+        "{} checked: ",
+        of(launches, "launch").replace("launchs", "launches")
+    )?;
     match all {
         0 => writeln!(out, "nothing found")?,
         _ => writeln!(out, "{} in {with}", of(all, "finding"))?,
@@ -91,12 +97,20 @@ fn print_one(
     )?;
     print_place(out, &finding.place, sources)?;
     if let Some(item) = &finding.item {
-        writeln!(out, "   {DIM}={DIM:#} by {item} in {}", printable(case.as_bytes()))?;
+        writeln!(
+            out,
+            "   {DIM}={DIM:#} by {item} in {}",
+            printable(case.as_bytes())
+        )?;
     }
     let mut facts = Vec::new();
     if let Some(target) = &finding.target {
         let name = printable(target.name.as_bytes());
-        facts.push(format!("{} memory, `{name}` + {}", finding.space.name(), target.offset));
+        facts.push(format!(
+            "{} memory, `{name}` + {}",
+            finding.space.name(),
+            target.offset
+        ));
     }
     if let Some(address) = finding.address {
         facts.push(format!("address {address:#x}"));
@@ -111,7 +125,11 @@ fn print_one(
         writeln!(out, "   {DIM}={DIM:#} {}", facts.join(", "))?;
     }
     if let Some(other) = &finding.other {
-        write!(out, "{NOTE}note{NOTE:#}: {}", printable(other.what.as_bytes()))?;
+        write!(
+            out,
+            "{NOTE}note{NOTE:#}: {}",
+            printable(other.what.as_bytes())
+        )?;
         match &other.item {
             Some(item) => writeln!(out, ", {item}")?,
             None => writeln!(out)?,
@@ -146,6 +164,10 @@ fn print_place(
         _ => writeln!(out, "  {DIM}-->{DIM:#} {routine}")?,
     }
     let text = printable(place.text.as_bytes());
-    writeln!(out, "   {DIM}={DIM:#} instruction {}: {text}", place.instruction)?;
+    writeln!(
+        out,
+        "   {DIM}={DIM:#} instruction {}: {text}",
+        place.instruction
+    )?;
     Ok(())
 }
