@@ -3,7 +3,7 @@
 use crate::definedness::{self, follow, undefined_lanes};
 use crate::finding::{Checks, Finding, Item, Kind, Other, Place, Space, Target};
 use crate::listing::{Fence, Listing};
-use crate::objects::Objects;
+use crate::objects::{Known, Objects};
 use crate::race::{Cells, Order};
 use crate::shadow::{OriginId, Pages, Shadow};
 use hashbrown::HashMap;
@@ -498,9 +498,7 @@ impl Checker {
             self.find(cause, |this| {
                 let mut finding = this.finding(
                     Kind::OutOfBounds,
-                    this.objects
-                        .get(object)
-                        .map_or(Space::Global, |k| k.space()),
+                    this.objects.get(object).map_or(Space::Global, Known::space),
                     String::new(),
                     lane,
                 );

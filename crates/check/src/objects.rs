@@ -15,6 +15,8 @@ pub(crate) struct Known {
     pub(crate) element: u64,
     /// The declared type is a structure: it may have padding.
     pub(crate) structure: bool,
+    /// The declared type is a vector of three, which takes the room of four.
+    pub(crate) three: bool,
     /// What stands in it first means nothing.
     pub(crate) uninitialized: bool,
 }
@@ -22,6 +24,12 @@ pub(crate) struct Known {
 impl Known {
     pub(crate) const fn is_private(&self) -> bool {
         matches!(self.object.kind, ObjectKind::Private)
+    }
+
+    /// Whether four bytes at a place may mean nothing: the fourth element of a vector of three, or what compilers
+    /// write with three elements of a structure.
+    pub(crate) const fn is_filler(&self, offset: u64) -> bool {
+        (self.three && offset / self.element % 4 == 3) || (self.structure && offset % 16 >= 12)
     }
 
     pub(crate) const fn space(&self) -> Space {
@@ -78,7 +86,7 @@ impl Objects {
                 _ => None,
             };
             let type_of = argument.and_then(info);
-            let (element, structure) = type_of.map_or((1, false), |i| element(&i.type_name));
+            let of = type_of.map_or(Pointee::default(), |i| Pointee::of(&i.type_name));
             let known = Known {
                 name: match &object.kind {
                     ObjectKind::Argument(index) => name(*index),
@@ -94,8 +102,9 @@ impl Objects {
                     }
                     _ => false,
                 },
-                element,
-                structure,
+                element: of.element,
+                structure: of.structure,
+                three: of.three,
                 uninitialized: argument.is_some_and(|a| uninitialized.contains(&a)),
                 argument,
                 object,
@@ -199,19 +208,45 @@ fn scratch(info: &KernelInfo) -> u64 {
     sizes.map(|b| u64::from(b.size)).sum()
 }
 
-/// Bytes of the elements that a parameter points at, and whether they are structures: `float4*;8` for instance.
-fn element(type_name: &str) -> (u64, bool) {
-    let name = type_name.split(';').next().unwrap_or_default();
-    let Some(name) = name.strip_suffix('*') else {
-        return (1, false);
-    };
-    let name = name.trim_end_matches('*');
-    let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    match scalar {
-        "char" | "uchar" | "bool" | "void" => (1, false),
-        "short" | "ushort" | "half" => (2, false),
-        "int" | "uint" | "float" => (4, false),
-        "long" | "ulong" | "double" | "size_t" => (8, false),
-        _ => (1, true),
+/// What a parameter points at.
+struct Pointee {
+    /// Bytes of an element; 1 where it is not known.
+    element: u64,
+    structure: bool,
+    three: bool,
+}
+
+impl Default for Pointee {
+    fn default() -> Self {
+        Self {
+            element: 1,
+            structure: false,
+            three: false,
+        }
+    }
+}
+
+impl Pointee {
+    /// By the type that the compiler wrote down, `float4*;8` for instance.
+    fn of(type_name: &str) -> Self {
+        let name = type_name.split(';').next().unwrap_or_default();
+        let Some(name) = name.strip_suffix('*') else {
+            return Self::default();
+        };
+        let name = name.trim_end_matches('*');
+        let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let three = name.strip_prefix(scalar) == Some("3");
+        let (element, structure) = match scalar {
+            "char" | "uchar" | "bool" | "void" => (1, false),
+            "short" | "ushort" | "half" => (2, false),
+            "int" | "uint" | "float" => (4, false),
+            "long" | "ulong" | "double" | "size_t" => (8, false),
+            _ => (1, true),
+        };
+        Self {
+            element,
+            structure,
+            three: three && !structure,
+        }
     }
 }

@@ -280,6 +280,11 @@ impl Order {
             if mark.group == 0 || overlap == 0 || both_atomic || local && mark.group != now.group {
                 return;
             }
+            // Programs read what they then try to exchange, and an exchange that fails writes nothing.
+            let tries = |one: &Mark, writes: bool| one.bytes & CONDITIONAL != 0 && !writes;
+            if tries(mark, writes) || tries(&now, mark_writes) {
+                return;
+            }
             let same_thread = mark.group == now.group && mark.thread == now.thread;
             let same_message = same_thread && mark.time == now.time;
             let lockstep = same_thread && !same_message;
@@ -292,10 +297,6 @@ impl Order {
                 let of = self.threads.get(usize::from(now.thread));
                 let fenced = of.and_then(|t| t.fenced.get(usize::from(!local)));
                 if fenced.is_some_and(|fenced| mark.time <= *fenced) {
-                    return;
-                }
-                // A lane that reads after its exchange succeeded knows that the others' did not.
-                if mark.bytes & CONDITIONAL != 0 && !writes {
                     return;
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::{Cause, Checker, NONE, Origin, Role, small};
 use crate::finding::{Finding, Kind, Other, Space, Target};
+use crate::objects::Known;
 use crate::race::{ATOMIC, CONDITIONAL, Conflict, LANES, Mark};
 use crate::shadow::{element, low_bytes};
 use visakit_exec::{InRegister, InstructionEvent, MemoryAccess, Space as ExecSpace};
@@ -554,7 +555,7 @@ impl Checker {
             Reached::Flat(object, address) => {
                 let known = self.objects.get(object);
                 let start = known.map_or(0, |k| k.object.address);
-                let space = known.map_or(Space::Global, |k| k.space());
+                let space = known.map_or(Space::Global, Known::space);
                 (object, space, address.wrapping_sub(start))
             }
             _ => (usize::MAX, Space::Local, located.address),
@@ -716,7 +717,10 @@ impl Checker {
                     continue;
                 }
                 let origin = thread.shadow.origin(at, count);
-                if !shadowed && !(structure && is_padding(bits, count)) {
+                let filler = object
+                    .and_then(|o| self.objects.get(o))
+                    .is_some_and(|k| k.is_filler(address.wrapping_sub(k.object.address)));
+                if !(shadowed || filler || structure && is_padding(bits, count)) {
                     output = output.or(Some((at, origin)));
                     bits = 0;
                 }

@@ -86,7 +86,7 @@ fn replay(page: &str, folder: &Path) -> (String, usize) {
 }
 
 /// Runs a page and compares it with what it shows.
-fn check(name: &str, path: &Path, least: usize) {
+fn matches_page(name: &str, path: &Path, least: usize) {
     let page = fs::read_to_string(path).unwrap();
     let (actual, commands) = replay(&page, &folder(name));
     assert!(commands >= least, "only {commands} commands found");
@@ -111,21 +111,25 @@ macro_rules! pages {
         $(
             #[test]
             fn $verb() {
+<<<<<<< HEAD
                 let verb = stringify!($verb).replace('_', "-");
                 check(&verb, &pages().join(&verb).with_extension("md"), 2);
+=======
+                matches_page(stringify!($verb), &pages().join(concat!(stringify!($verb), ".md")), 2);
+>>>>>>> 196c50dd (Check: a page of the command, vectors of three, exchanges that may fail)
             }
         )*
     };
 }
 
 pages! {
-    asm callgraph cfg compare_compilers compile completions convert diff dis dump explain extract fmt info isa
-    lsp man merge platforms pressure reduce rename roundtrip run smith stats strip validate
+    asm callgraph cfg check compare_compilers compile completions convert diff dis dump explain extract fmt info
+    isa lsp man merge platforms pressure reduce rename roundtrip run smith stats strip validate
 }
 
 #[test]
 fn readme() {
-    check("README", &visakit_testing::root().join("README.md"), 20);
+    matches_page("README", &visakit_testing::root().join("README.md"), 20);
 }
 
 /// Every verb has a page, with a success and a failure of it, and every page is run.
