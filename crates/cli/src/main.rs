@@ -68,7 +68,7 @@ enum Command {
     Compile(commands::compile::Args),
     /// Run kernels on the CPU: OpenCL kernels, media kernels, bare routines, cases.
     Run(Box<commands::run::Args>),
-    /// Run kernels on the CPU and look for what is wrong in them: memory, undefined values, races, barriers.
+    /// Run kernels and look for wrong accesses, undefined values, races, barriers.
     Check(Box<commands::check::CheckArgs>),
     /// Convert an object to another version, newer or older.
     Convert(commands::convert::Args),

@@ -111,12 +111,8 @@ macro_rules! pages {
         $(
             #[test]
             fn $verb() {
-<<<<<<< HEAD
                 let verb = stringify!($verb).replace('_', "-");
-                check(&verb, &pages().join(&verb).with_extension("md"), 2);
-=======
-                matches_page(stringify!($verb), &pages().join(concat!(stringify!($verb), ".md")), 2);
->>>>>>> 196c50dd (Check: a page of the command, vectors of three, exchanges that may fail)
+                matches_page(&verb, &pages().join(&verb).with_extension("md"), 2);
             }
         )*
     };

@@ -387,9 +387,18 @@ impl LaneAccess {
     ) {
         let data = self.data.as_ref().and_then(Data::place);
         let (memory, register) = (self.unit.memory(), self.unit.register());
-        let low = if self.unit == UnitKind::D16High { 2 } else { 0 };
+        let first = if self.unit == UnitKind::D16High { 2 } else { 0 };
         let align = self.addresses.align.max(1);
+        // Low bits that the message does not look at.
+        let mut whole = [0; 32];
+        let dropped = self.addresses.mask & 3 == 0;
+        if dropped {
+            let mut exact = self.addresses.clone();
+            exact.mask |= 3;
+            let _ = exact.fill(registers, self.lanes, &mut whole);
+        }
         for (lane, address) in enabled(mask, addresses) {
+            let low = whole.get(usize::from(lane)).copied().unwrap_or(0) & 3;
             let mut parts = self.parts.iter().peekable();
             while let Some(part) = parts.next() {
                 let mut bytes = memory;
@@ -402,16 +411,16 @@ impl LaneAccess {
                 while parts.next_if(|next| is_next(next, bytes)).is_some() {
                     bytes += memory;
                 }
-                let whole = data.map(|d| d + usize::from(lane) * self.lane_pitch + part.register);
+                let at = data.map(|d| d + usize::from(lane) * self.lane_pitch + part.register);
                 let access = MemoryAccess {
                     lane: Some(lane),
                     extent,
-                    data: whole.map(|whole| InRegister {
-                        offset: whole + low,
+                    data: at.map(|whole| InRegister {
+                        offset: whole + first,
                         whole,
                         whole_bytes: bytes.max(register),
                     }),
-                    misaligned: address & (align - 1) != 0,
+                    misaligned: address & (align - 1) != 0 || low != 0,
                     ..MemoryAccess::plain(
                         space,
                         address.wrapping_add(part.memory as u64),
