@@ -1,8 +1,35 @@
 //! Arguments of a kernel.
 
 use visakit_exec::memory::{
-    Addressing, ChannelOrder, ChannelType, Filter, Format, ImageShape, Sampler,
+    Addressing, ChannelOrder, ChannelType, Filter, Format, ImageShape, Sampler, Storage,
 };
+
+/// A part of storage that outlives a launch.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// The storage. Arguments with the same storage share a buffer.
+    pub storage: Storage,
+    /// Where it stands, if its address is not that of one launch.
+    pub address: Option<u64>,
+    /// First byte of the part.
+    pub offset: u64,
+    /// Bytes of the part.
+    pub size: u64,
+}
+
+impl Shared {
+    /// Whether both are in the same storage.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        self.storage.host_address() == other.storage.host_address()
+    }
+}
+
+impl PartialEq for Shared {
+    fn eq(&self, other: &Self) -> bool {
+        let place = |s: &Self| (s.address, s.offset, s.size);
+        self.same(other) && place(self) == place(other)
+    }
+}
 
 /// An argument as the host gives it.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +46,12 @@ pub enum Argument {
     Local(usize),
     /// An image.
     Image(Image),
+    /// A buffer in storage that outlives the launch.
+    Shared(Shared),
+    /// A pointer into a buffer that the memory has anyway.
+    Pointer(u64),
+    /// An image without bytes of its own: they are in storage that outlives the launch.
+    SharedImage(Image, Shared),
     /// How images are read.
     Sampler(Sampler),
 }
@@ -36,15 +69,24 @@ impl Argument {
         }
     }
 
+    /// The image that it is.
+    pub(crate) const fn image(&self) -> Option<&Image> {
+        match self {
+            Self::Image(image) | Self::SharedImage(image, _) => Some(image),
+            _ => None,
+        }
+    }
+
     /// What it is, for messages.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::Buffer(_) | Self::SameAs(_) => "buffer",
+            Self::Buffer(_) | Self::SameAs(_) | Self::Shared(_) => "buffer",
+            Self::Pointer(_) => "pointer",
             Self::Null => "null pointer",
             Self::Value(_) => "value",
             Self::Local(_) => "size of local memory",
-            Self::Image(_) => "image",
+            Self::Image(_) | Self::SharedImage(..) => "image",
             Self::Sampler(_) => "sampler",
         }
     }

@@ -3,11 +3,10 @@
 use crate::argument::{Argument, sampler};
 use crate::error::{LaunchError, zeroes};
 use crate::facts::{BoundArgument, Section, wrong};
-use crate::kernel::Symbols;
 use crate::objects::{MemoryObject, ObjectKind};
-use crate::zebin::{DataSection, DataSymbol};
+use crate::variables::Variables;
 use crate::zeinfo::{AddrMode, AddrSpace, ArgType, KernelInfo};
-use visakit_exec::memory::{Image, MemoryError, Surface};
+use visakit_exec::memory::{Image, MemoryError, Storage, Surface};
 use visakit_exec::{BufferId, Memory};
 
 /// Most local memory of a group; devices have 64 to 128 KiB.
@@ -25,11 +24,11 @@ pub(crate) struct Bound {
     pub(crate) memory: Memory,
     /// One for each argument.
     pub(crate) places: Vec<BoundArgument>,
-    /// Addresses of the program's variables.
-    pub(crate) symbols: Symbols,
     pub(crate) slm_bytes: usize,
     pub(crate) private_base: u64,
     buffers: Vec<Option<BufferId>>,
+    /// Storage that arguments share with the host, and the buffers that it has become.
+    shared: Vec<(usize, BufferId)>,
     sections: Vec<(String, Section)>,
     printf: Option<BufferId>,
     /// Arguments in local memory: number, place after the program's own variables, size.
@@ -40,21 +39,25 @@ pub(crate) struct Bound {
 pub(crate) fn bind(
     info: &KernelInfo,
     arguments: &[Argument],
-    data: &[DataSection],
-    symbols: &[DataSymbol],
+    variables: &Variables,
+    reachable: &[(u64, Storage)],
     (max_memory, guard): (u64, u64),
 ) -> Result<Bound, LaunchError> {
     let mut bound = Bound {
         memory: Memory::new(max_memory),
         places: Vec::new(),
-        symbols: Symbols::new(),
         slm_bytes: 0,
         private_base: 0,
         buffers: Vec::new(),
+        shared: Vec::new(),
         sections: Vec::new(),
         printf: None,
         locals: Vec::new(),
     };
+    bound.sections = variables.put(&mut bound.memory, arguments.len())?;
+    for (address, storage) in reachable {
+        bound.lend(storage, Some(*address))?;
+    }
     // Arguments in local memory lie after the program's own variables. By default the kernel adds the size of those
     // itself.
     let own = u64::from(info.execution_env.slm_size);
@@ -88,8 +91,29 @@ pub(crate) fn bind(
     bound.slm_bytes = usize::try_from(local).unwrap_or(usize::MAX);
     bound.bind_surfaces(info, arguments)?;
     bound.bind_samplers(info, arguments)?;
-    bound.add_data(data, symbols)?;
     Ok(bound)
+}
+
+/// Whether an image lies within so many bytes.
+fn fits(index: usize, image: &crate::argument::Image, bytes: u64) -> Result<(), LaunchError> {
+    let row = u64::from(image.width) * image.format.bytes() as u64;
+    let rows = u64::from(image.row_pitch) * u64::from(image.height);
+    // The last row may end where its pixels do.
+    let most = bytes.saturating_add(u64::from(image.row_pitch));
+    if row > image.row_pitch.into()
+        || (image.depth > 1 && rows > image.slice_pitch)
+        || image.span() > most
+    {
+        return Err(LaunchError::Argument {
+            index,
+            message: format!(
+                "an image of {} rows at {} bytes, {} slices at {} bytes, does not fit into {} bytes, or rows \
+                 of {row} bytes overlap",
+                image.height, image.row_pitch, image.depth, image.slice_pitch, bytes
+            ),
+        });
+    }
+    Ok(())
 }
 
 /// The kernel's argument of that number, as an index.
@@ -134,6 +158,26 @@ impl Bound {
                 size: 0,
                 handle: Some(0),
             },
+            Argument::Shared(part) => {
+                let id = self.lend(&part.storage, part.address)?;
+                buffer = Some(id);
+                BoundArgument::Buffer {
+                    address: self.memory.address(id).wrapping_add(part.offset),
+                    size: part.size,
+                    handle,
+                }
+            }
+            Argument::Pointer(address) => BoundArgument::Buffer {
+                address: *address,
+                size: 0,
+                handle: Some(0),
+            },
+            Argument::SharedImage(image, part) => {
+                let bytes = part.size;
+                fits(index, image, bytes)?;
+                buffer = Some(self.lend(&part.storage, part.address)?);
+                BoundArgument::Elsewhere { handle }
+            }
             Argument::Value(_) => BoundArgument::Elsewhere { handle: None },
             Argument::Local(bytes) => {
                 let pieces = info.payload_arguments.iter();
@@ -148,27 +192,7 @@ impl Bound {
                 BoundArgument::Local(u32::try_from(at).unwrap_or(u32::MAX))
             }
             Argument::Image(image) => {
-                let row = u64::from(image.width) * image.format.bytes() as u64;
-                let rows = u64::from(image.row_pitch) * u64::from(image.height);
-                // The last row may end where its pixels do.
-                let most = (image.bytes.len() as u64).saturating_add(u64::from(image.row_pitch));
-                if row > image.row_pitch.into()
-                    || (image.depth > 1 && rows > image.slice_pitch)
-                    || image.span() > most
-                {
-                    return Err(LaunchError::Argument {
-                        index,
-                        message: format!(
-                            "an image of {} rows at {} bytes, {} slices at {} bytes, does not fit into {} bytes, or rows \
-                             of {row} bytes overlap",
-                            image.height,
-                            image.row_pitch,
-                            image.depth,
-                            image.slice_pitch,
-                            image.bytes.len()
-                        ),
-                    });
-                }
+                fits(index, image, image.bytes.len() as u64)?;
                 buffer = Some(
                     self.memory
                         .add_buffer(&image.bytes)
@@ -189,8 +213,14 @@ impl Bound {
     /// The surface of an argument.
     fn surface(&self, index: usize, argument: &Argument) -> Option<Surface> {
         let buffer = self.buffers.get(index).copied().flatten()?;
-        Some(match argument {
-            Argument::Image(image) => Surface::Image2d(Image {
+        let part = match argument {
+            Argument::Shared(part) | Argument::SharedImage(_, part) => Some(part),
+            _ => None,
+        };
+        let offset = part.map_or(0, |part| part.offset);
+        Some(match argument.image() {
+            Some(image) => Surface::Image2d(Image {
+                offset,
                 depth: image.depth.max(1),
                 slice_pitch: image.slice_pitch,
                 shape: image.kind.shape(),
@@ -202,8 +232,24 @@ impl Bound {
                     image.format,
                 )
             }),
-            _ => Surface::whole(buffer),
+            None => Surface::Buffer {
+                buffer,
+                offset,
+                size: part.map_or(u64::MAX, |part| part.size),
+            },
         })
+    }
+
+    /// The buffer of storage that outlives the launch.
+    fn lend(&mut self, storage: &Storage, address: Option<u64>) -> Result<BufferId, LaunchError> {
+        let key = storage.host_address();
+        if let Some((_, id)) = self.shared.iter().find(|known| known.0 == key) {
+            return Ok(*id);
+        }
+        let id = self.memory.add_storage(storage, address);
+        let id = id.map_err(|e| fault(&e))?;
+        self.shared.push((key, id));
+        Ok(id)
     }
 
     fn bind_surfaces(
@@ -275,52 +321,6 @@ impl Bound {
             }
             if let Some(handle) = handle_of(index + 1) {
                 self.memory.bind_sampler_handle(handle, *state);
-            }
-        }
-        Ok(())
-    }
-
-    /// Program-scope variables. All sections get their places before addresses are put into them.
-    fn add_data(
-        &mut self,
-        data: &[DataSection],
-        symbols: &[DataSymbol],
-    ) -> Result<(), LaunchError> {
-        let mut ids = Vec::new();
-        // Handles after those of the arguments.
-        let first = self.places.len() + 1;
-        for (index, section) in data.iter().enumerate() {
-            let id = self
-                .memory
-                .add_buffer(&section.bytes)
-                .map_err(|e| fault(&e))?;
-            let handle = handle_of(first + index).unwrap_or(0);
-            self.memory
-                .bind_handle(handle, Surface::whole(id))
-                .map_err(|e| fault(&e))?;
-            let address = self.memory.address(id);
-            self.sections.push((
-                section.name.clone(),
-                Section {
-                    address,
-                    handle,
-                    bytes: section.bytes.len() as u64,
-                },
-            ));
-            ids.push(id);
-        }
-        for symbol in symbols {
-            let section = self.sections.iter().find(|s| s.0 == symbol.section);
-            if let Some((_, base)) = section {
-                let address = base.address.wrapping_add(symbol.offset);
-                self.symbols.insert(symbol.name.clone(), address);
-            }
-        }
-        for (section, id) in data.iter().zip(ids) {
-            if !section.relocations.is_empty() {
-                let address = |name: &str| self.symbols.get(name).copied();
-                let bytes = section.relocated(address);
-                self.memory.write(id, 0, &bytes);
             }
         }
         Ok(())
@@ -412,8 +412,11 @@ impl Bound {
 
     /// Contents of the buffers and images, one for each argument.
     pub(crate) fn contents(&self) -> Result<Vec<Option<Vec<u8>>>, LaunchError> {
+        // What is shared is seen without being asked for.
+        let own = |id: &BufferId| !self.shared.iter().any(|known| known.1 == *id);
         let content = |id| content(&self.memory, id);
         let buffers = self.buffers.iter();
+        let buffers = buffers.map(|b| b.filter(own));
         buffers.map(|b| b.map(content).transpose()).collect()
     }
 }
@@ -425,12 +428,12 @@ pub(crate) fn content(memory: &Memory, id: BufferId) -> Result<Vec<u8>, LaunchEr
     Ok(bytes)
 }
 
-fn fault(error: &MemoryError) -> LaunchError {
+pub(crate) fn fault(error: &MemoryError) -> LaunchError {
     LaunchError::Memory(error.to_string())
 }
 
 /// The handle of the surface of that number.
-fn handle_of(number: usize) -> Option<u32> {
+pub(crate) fn handle_of(number: usize) -> Option<u32> {
     u32::try_from(number).ok()?.checked_mul(HANDLE)
 }
 
@@ -457,7 +460,7 @@ fn check_kind(info: &KernelInfo, index: usize, argument: &Argument) -> Result<()
         let (fits, expected) = match (piece.arg_type, piece.addrspace, piece.addrmode) {
             (ArgType::ArgByvalue, ..) => (matches!(argument, Argument::Value(_)), "a value"),
             (ArgType::ArgBypointer, Some(AddrSpace::Image), _) => {
-                (matches!(argument, Argument::Image(_)), "an image")
+                (argument.image().is_some(), "an image")
             }
             (ArgType::ArgBypointer, Some(AddrSpace::Sampler), _) => {
                 (matches!(argument, Argument::Sampler(_)), "a sampler")
@@ -469,7 +472,11 @@ fn check_kind(info: &KernelInfo, index: usize, argument: &Argument) -> Result<()
             (ArgType::ArgBypointer, ..) => (
                 matches!(
                     argument,
-                    Argument::Buffer(_) | Argument::SameAs(_) | Argument::Null
+                    Argument::Buffer(_)
+                        | Argument::SameAs(_)
+                        | Argument::Null
+                        | Argument::Shared(_)
+                        | Argument::Pointer(_)
                 ),
                 "a buffer",
             ),

@@ -151,13 +151,19 @@ impl<'a> Effort<'a> {
                 }
             }
         };
-        rayon::scope(|scope| {
-            for slot in 1..workers.min(count) {
-                let worker = &worker;
-                scope.spawn(move |_| worker(slot));
-            }
+        let workers = workers.min(count);
+        if workers <= 1 {
+            // Without waking other threads.
             worker(0);
-        });
+        } else {
+            rayon::scope(|scope| {
+                for slot in 1..workers {
+                    let worker = &worker;
+                    scope.spawn(move |_| worker(slot));
+                }
+                worker(0);
+            });
+        }
         match all.into_inner().unwrap_or_default() {
             (_, Some((_, error))) => Err(error),
             (done, None) => Ok(done),

@@ -192,7 +192,7 @@ impl Facts<'_> {
 
     fn image_fact(&self, piece: &PayloadArgument) -> Result<u32, LaunchError> {
         let (index, argument, _) = self.argument(piece)?;
-        let Argument::Image(image) = argument else {
+        let Some(image) = argument.image() else {
             return Err(wrong(index, argument, "an image"));
         };
         Ok(match piece.arg_type {

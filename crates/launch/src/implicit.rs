@@ -129,6 +129,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
     use super::*;
     use crate::bind::bind;
+    use crate::variables::Variables;
     use crate::zeinfo::ZeInfo;
 
     /// What memory has at an address of the only buffer.
@@ -136,7 +137,7 @@ mod tests {
         let text = format!("kernels:\n  - name: k\n    execution_env:\n      simd_size: {simd}\n");
         let info = ZeInfo::parse(&text).unwrap().kernels.remove(0);
         let layout = Layout::new(&info, &[], 32).unwrap();
-        let mut bound = bind(&info, &[], &[], &[], (1 << 30, 0)).unwrap();
+        let mut bound = bind(&info, &[], &Variables::default(), &[], (1 << 30, 0)).unwrap();
         let made = Implicit::new(&mut bound, range, &layout, [0, 1, 2]).unwrap();
         let bytes = bound.memory.read(visakit_exec::BufferId(0));
         (made, bytes)

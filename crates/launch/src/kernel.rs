@@ -11,12 +11,14 @@ use crate::objects::{LocalObject, MemoryObject, ObjectKind};
 use crate::payload::Layout;
 use crate::source::{find_kernel, grf_bytes_of};
 use crate::value;
+use crate::variables::Variables;
 use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use visakit_exec::memory::Storage;
 use visakit_exec::{
     Compiler, Counters, Fault, Group, InputClass, Interrupt, Limits, Memory, Observer, Options,
     Program, ThreadStart,
@@ -271,25 +273,25 @@ impl<'o> Kernel<'o> {
         arguments: &[Argument],
         config: &Config<'_>,
     ) -> Result<Launch, LaunchError> {
-        self.check_count(arguments.len())?;
-        self.check_grid(range)?;
-        let mut bound = bind(
-            &self.info,
-            arguments,
-            &self.data,
-            &self.symbols,
-            (
-                config.max_memory,
-                if config.lenient { LOCAL_GUARD } else { 0 },
-            ),
-        )?;
-        bound.memory.set_lenient(config.lenient);
-        bound.memory.set_exact_reads(config.exact_reads);
+        let variables = Variables::new(&self.data, &self.symbols)?;
+        self.load(&Arc::new(variables), config)?
+            .launch(range, arguments, &[], config)
+    }
+
+    /// Translates the kernel, to start it many times. The variables are those of all kernels of the program.
+    ///
+    /// # Errors
+    /// Kernels that cannot be translated.
+    pub fn load(
+        &self,
+        variables: &Arc<Variables>,
+        config: &Config<'_>,
+    ) -> Result<Loaded, LaunchError> {
         let started = Instant::now();
         let options = Options {
             grf_bytes: self.grf_bytes,
             strict: config.strict,
-            symbols: bound.symbols.clone(),
+            symbols: variables.symbols.clone(),
             ..Options::default()
         };
         let mut program = Program::new(self.object, self.routine, &options)?;
@@ -304,6 +306,68 @@ impl<'o> Kernel<'o> {
             .map(|input| (small(input.image_offset), small(input.size)))
             .collect();
         let layout = Layout::new(&self.info, &inputs, self.grf_bytes)?;
+        Ok(Loaded {
+            program: Arc::new(program),
+            info: Arc::new(self.info.clone()),
+            args_info: self.args_info.clone(),
+            layout,
+            variables: Arc::clone(variables),
+            translation,
+        })
+    }
+}
+
+/// A kernel that is translated, with the variables of its program.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    program: Arc<Program>,
+    info: Arc<KernelInfo>,
+    args_info: Vec<ArgInfo>,
+    layout: Layout,
+    variables: Arc<Variables>,
+    translation: Duration,
+}
+
+impl Loaded {
+    /// What the metadata say.
+    #[must_use]
+    pub fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    /// The variables of the program.
+    #[must_use]
+    pub fn variables(&self) -> &Variables {
+        &self.variables
+    }
+
+    /// Lays out memory and payload. Besides the arguments, the kernel reaches `reachable`: storage and the addresses
+    /// where it stands.
+    ///
+    /// # Errors
+    /// Arguments that are not what the kernel takes, and a grid that it does not take.
+    pub fn launch(
+        &self,
+        range: &NdRange,
+        arguments: &[Argument],
+        reachable: &[(u64, Storage)],
+        config: &Config<'_>,
+    ) -> Result<Launch, LaunchError> {
+        self.check_count(arguments.len())?;
+        self.check_grid(range)?;
+        let mut bound = bind(
+            &self.info,
+            arguments,
+            &self.variables,
+            reachable,
+            (
+                config.max_memory,
+                if config.lenient { LOCAL_GUARD } else { 0 },
+            ),
+        )?;
+        bound.memory.set_lenient(config.lenient);
+        bound.memory.set_exact_reads(config.exact_reads);
+        let layout = self.layout.clone();
         let threads = u64::from(layout.threads(range.local));
         let payloads = threads.saturating_mul(layout.bytes.into());
         if payloads > config.limits.max_bytes {
@@ -338,8 +402,8 @@ impl<'o> Kernel<'o> {
             None
         };
         Ok(Launch {
-            program,
-            info: self.info.clone(),
+            program: Arc::clone(&self.program),
+            info: Arc::clone(&self.info),
             walk,
             layout,
             range: *range,
@@ -349,7 +413,7 @@ impl<'o> Kernel<'o> {
             private,
             scratch: self.scratch_bytes(),
             workers,
-            translation,
+            translation: self.translation,
         })
     }
 
@@ -455,8 +519,8 @@ impl<'o> Kernel<'o> {
 /// A kernel that is ready to run, with its memory.
 #[derive(Debug)]
 pub struct Launch {
-    program: Program,
-    info: KernelInfo,
+    program: Arc<Program>,
+    info: Arc<KernelInfo>,
     walk: [usize; 3],
     layout: Layout,
     range: NdRange,
@@ -475,7 +539,7 @@ pub struct Launch {
 impl Launch {
     /// The translated program.
     #[must_use]
-    pub const fn program(&self) -> &Program {
+    pub fn program(&self) -> &Program {
         &self.program
     }
 
@@ -557,7 +621,7 @@ impl Launch {
 
     /// What the metadata say.
     #[must_use]
-    pub const fn info(&self) -> &KernelInfo {
+    pub fn info(&self) -> &KernelInfo {
         &self.info
     }
 
@@ -688,7 +752,7 @@ impl<'l> Team<'l> {
             group: Some(at),
             fault: Box::new(fault),
         };
-        let (program, slm) = (&launch.program, launch.bound.slm_bytes);
+        let (program, slm) = (&*launch.program, launch.bound.slm_bytes);
         self.group
             .reset(program, slm, &self.starts, effort.limits())
             .map_err(fault)?;

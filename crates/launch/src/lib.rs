@@ -32,10 +32,11 @@ mod payload;
 mod source;
 mod trial;
 pub mod value;
+mod variables;
 mod zebin;
 mod zeinfo;
 
-pub use argument::{Argument, Image, ImageKind, format, sampler};
+pub use argument::{Argument, Image, ImageKind, Shared, format, sampler};
 pub use bare::{Bare, BareOutcome, Shown};
 pub use case::{Case, Verdict};
 pub use compare::{Compare, Difference, Element};
@@ -44,7 +45,7 @@ pub use dump::{Dump, DumpedKernel, Metadata};
 pub use error::LaunchError;
 pub use facts::{BoundArgument, Facts, Section};
 pub use input::{Input, Linked, Reading, link};
-pub use kernel::{Compile, Config, Kernel, Launch, Outcome};
+pub use kernel::{Compile, Config, Kernel, Launch, Loaded, Outcome};
 pub use media::{Dependency, Media, MediaOutcome, MediaSurface, SurfaceShape, Target};
 pub use ndrange::NdRange;
 pub use objects::{LocalObject, MemoryObject, ObjectKind};
@@ -54,8 +55,9 @@ pub use trial::{
     ENTRIES as TRIAL_ENTRIES, KernelTrial, TrialDifference, TrialOptions, TrialPlace, TrialVerdict,
     trial,
 };
+pub use variables::Variables;
 pub use zebin::{AddressPart, DataRelocation, DataSection, DataSymbol, Zebin};
 pub use zeinfo::{
     AddrMode, AddrSpace, ArgInfo, ArgType, BindingTableIndex, ExecutionEnv, InlineSampler,
-    KernelInfo, MemoryBuffer, MiscInfo, PayloadArgument, ZeInfo,
+    KernelInfo, MemoryBuffer, MiscInfo, PayloadArgument, UserAttributes, ZeInfo,
 };

@@ -55,6 +55,10 @@ pub struct KernelInfo {
 pub struct UserAttributes {
     /// The only size of groups that the kernel may be started with; empty or zeroes for any.
     pub reqd_work_group_size: Vec<u32>,
+    /// The size of groups that the source hints at.
+    pub work_group_size_hint: Vec<u32>,
+    /// The type that the source hints at.
+    pub vec_type_hint: String,
     /// The size of sub-groups that the source demands; 0 for any.
     pub intel_reqd_sub_group_size: u32,
 }
@@ -263,6 +267,10 @@ pub struct ArgInfo {
     pub name: String,
     /// `__global`, `__local`, `__constant` or `__private`.
     pub address_qualifier: String,
+    /// `read_only`, `write_only`, `read_write` or `NONE`.
+    pub access_qualifier: String,
+    /// `const`, `restrict`, `volatile` and `pipe`, separated by blanks, or `NONE`.
+    pub type_qualifiers: String,
     /// Type and its size, `float*;8`.
     pub type_name: String,
 }

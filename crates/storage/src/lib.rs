@@ -30,25 +30,38 @@
 #![allow(unsafe_code, reason = "see the safety comments at each block")]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::any::Any;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 pub use std::sync::atomic::{AtomicU8 as U8, AtomicU16 as U16, AtomicU32 as U32, AtomicU64 as U64};
 
-/// Bytes of a page: what a [`Storage`] is aligned to.
+/// Bytes of a page: what a [`Storage`] of its own is aligned to.
 pub const PAGE: usize = 4096;
 
 /// Zeroed bytes at a fixed place that threads share.
 #[derive(Debug)]
 pub struct Storage {
-    /// The first byte; a multiple of [`PAGE`].
+    /// The first byte; a multiple of [`PAGE`], or of 8 for lent ones.
     first: NonNull<u8>,
     bytes: usize,
-    /// What was allocated; `None` for no bytes.
-    allocation: Option<(NonNull<u8>, Layout)>,
+    owner: Owner,
 }
 
-// SAFETY: the allocation belongs to the value alone, and all accesses to its bytes are atomic.
+/// Whom the bytes belong to.
+#[derive(Debug)]
+enum Owner {
+    /// There are none.
+    Nobody,
+    /// The storage: what was allocated.
+    Storage(NonNull<u8>, Layout),
+    /// Somebody else, who keeps them where they are.
+    #[expect(dead_code, reason = "is there to be dropped")]
+    Other(Arc<dyn Any + Send + Sync>),
+}
+
+// SAFETY: the allocation belongs to the value alone, its owner may be sent, and all accesses to its bytes are atomic.
 unsafe impl Send for Storage {}
 // SAFETY: as above.
 unsafe impl Sync for Storage {}
@@ -94,8 +107,20 @@ impl Storage {
             // SAFETY: at most a page is skipped, and `bytes` and a page were allocated.
             first: unsafe { allocated.add(skip) },
             bytes,
-            allocation: Some((allocated, layout)),
+            owner: Owner::Storage(allocated, layout),
         })
+    }
+
+    /// Words that are somewhere else, and stay there for as long as `owner` lives.
+    ///
+    /// They need not be aligned to a page; runs of words are found by their places in the storage all the same.
+    #[must_use]
+    pub fn lent(words: &'static [U64], owner: Arc<dyn Any + Send + Sync>) -> Self {
+        Self {
+            first: NonNull::from(words).cast(),
+            bytes: size_of_val(words),
+            owner: Owner::Other(owner),
+        }
     }
 
     /// Number of bytes.
@@ -232,14 +257,14 @@ impl Default for Storage {
         Self {
             first: NonNull::<Page>::dangling().cast(),
             bytes: 0,
-            allocation: None,
+            owner: Owner::Nobody,
         }
     }
 }
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        if let Some((allocated, layout)) = self.allocation {
+        if let Owner::Storage(allocated, layout) = self.owner {
             // SAFETY: allocated with this layout, and nobody borrows from the value any more.
             unsafe { dealloc(allocated.as_ptr(), layout) };
         }

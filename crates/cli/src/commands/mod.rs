@@ -2,9 +2,9 @@
 
 pub(crate) mod asm;
 mod change;
+pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod compile;
-pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod dis;

@@ -227,6 +227,14 @@ impl Format {
         })
     }
 
+    /// The bytes of a texel of that colour: red, green, blue and alpha, each as [`ChannelType::class`] says.
+    #[must_use]
+    pub fn texel(self, rgba: [u32; 4]) -> Vec<u8> {
+        let mut texel = vec![0; self.bytes()];
+        self.encode(rgba, 0xf, &mut texel);
+        texel
+    }
+
     /// Writes a texel; `keep` has the channels (bit 0 red to bit 3 alpha) that are written, the
     /// bytes of others stay.
     pub(crate) fn encode(self, rgba: [u32; 4], keep: u8, texel: &mut [u8]) {

@@ -17,6 +17,7 @@ mod format;
 mod local;
 mod sampling;
 pub(crate) mod space;
+mod storage;
 mod surface;
 pub(crate) mod target;
 
@@ -24,11 +25,12 @@ pub use format::{ChannelClass, ChannelOrder, ChannelType, Format};
 pub(crate) use local::Local;
 
 pub(crate) use sampling::{Texels, sample};
+pub use storage::{Storage, Word};
 pub use surface::{Addressing, Filter, Image, ImageShape, Sampler, Surface};
 
 use space::{Shared, Space};
 use std::collections::BTreeMap;
-use visakit_storage::Storage;
+use std::sync::Arc;
 
 /// States of samplers take 16 bytes: what is below is no place.
 const SAMPLER_FLAGS: u32 = 0xf;
@@ -54,15 +56,21 @@ pub enum MemoryError {
     /// A surface names a buffer that the memory does not have.
     #[error("there is no buffer {0}")]
     NoBuffer(u32),
+    /// A buffer cannot stand there; see [`Memory::add_storage`].
+    #[error("no buffer can stand at address {0:#x}")]
+    Address(u64),
 }
+
+/// Addresses of buffers with an address of their own are below 64 TiB: the list of regions stays short.
+const MOST_REGIONS: usize = 1 << 14;
 
 /// One buffer and where it stands.
 #[derive(Debug)]
 struct Buffer {
     address: u64,
     bytes: usize,
-    /// Whole pages: the bytes after the end are zeroes.
-    storage: Storage,
+    /// Whole pages for buffers of its own: the bytes after the end are zeroes.
+    held: Arc<visakit_storage::Storage>,
 }
 
 /// Storage of a buffer for a region of 4 GiB of addresses, as machine code finds it. Only a [`Memory`]
@@ -90,7 +98,7 @@ impl Region {
         Self {
             address: buffer.address,
             bytes: buffer.bytes as u64,
-            storage: buffer.storage.address(),
+            storage: buffer.held.address(),
         }
     }
 }
@@ -122,7 +130,9 @@ pub struct Memory {
     arguments: u64,
     exact_reads: bool,
     lenient: bool,
-    empty: Storage,
+    /// Where free regions are looked for.
+    next: usize,
+    empty: visakit_storage::Storage,
 }
 
 impl Memory {
@@ -173,29 +183,79 @@ impl Memory {
         let (Some(used), Ok(size)) = (used, usize::try_from(bytes)) else {
             return Err(error);
         };
-        let index = u32::try_from(self.buffers.len()).map_err(|_| error)?;
-        let end = Self::FIRST.checked_add(bytes).ok_or(error)?;
-        // The rest of the last page can be read.
-        let whole = bytes.checked_next_multiple_of(Self::PAGE);
-        let whole = whole.and_then(|b| usize::try_from(b).ok()).ok_or(error)?;
-        let storage = Storage::zeroed(whole).ok_or(error)?;
-        if self.regions.is_empty() {
-            self.regions.push(None);
-            self.storage.push(Region::default());
-        }
-        let address = (self.regions.len() as u64) << 32 | Self::FIRST;
-        let buffer = Buffer {
-            address,
-            bytes: size,
-            storage,
-        };
-        for _ in 0..=end >> 32 {
-            self.regions.push(Some(index));
-            self.storage.push(Region::of(&buffer));
-        }
+        let held = storage::zeroes(size).ok_or(error)?;
+        let id = self.place(None, size, held).ok_or(error)?;
         self.used = used;
+        Ok(id)
+    }
+
+    /// Adds a buffer whose bytes stay when the memory goes. It stands at `address`, if there is one, whose lower 32
+    /// bits are [`Self::FIRST`]: pointers to it mean the same in every memory.
+    ///
+    /// # Errors
+    ///
+    /// When the address is not such, or another buffer stands there.
+    pub fn add_storage(
+        &mut self,
+        storage: &Storage,
+        address: Option<u64>,
+    ) -> Result<BufferId, MemoryError> {
+        let region = match address {
+            None => None,
+            Some(address) => {
+                let region = usize::try_from(address >> 32).ok();
+                let placed = region.filter(|r| {
+                    *r > 0 && *r < MOST_REGIONS && address & u64::from(u32::MAX) == Self::FIRST
+                });
+                Some(placed.ok_or(MemoryError::Address(address))?)
+            }
+        };
+        let held = Arc::clone(&storage.held);
+        self.place(region, storage.bytes(), held)
+            .ok_or(MemoryError::Address(address.unwrap_or(0)))
+    }
+
+    /// Gives a buffer its regions: those from the given one on, else the first free ones.
+    fn place(
+        &mut self,
+        region: Option<usize>,
+        bytes: usize,
+        held: Arc<visakit_storage::Storage>,
+    ) -> Option<BufferId> {
+        let index = u32::try_from(self.buffers.len()).ok()?;
+        let end = Self::FIRST.checked_add(u64::try_from(bytes).ok()?)?;
+        let count = usize::try_from(end >> 32).ok()?.checked_add(1)?;
+        let free = |from: usize| {
+            let taken = self.regions.get(from..).unwrap_or_default();
+            !taken.iter().take(count).any(Option::is_some)
+        };
+        let first = match region {
+            Some(region) => Some(region).filter(|r| free(*r))?,
+            None => (self.next.max(1)..).find(|r| free(*r))?,
+        };
+        let after = first.checked_add(count)?;
+        if region.is_none() {
+            self.next = after;
+        }
+        if self.regions.len() < after {
+            self.regions.resize(after, None);
+            self.storage.resize_with(after, Region::default);
+        }
+        let buffer = Buffer {
+            address: (first as u64) << 32 | Self::FIRST,
+            bytes,
+            held,
+        };
+        for place in first..after {
+            if let (Some(region), Some(storage)) =
+                (self.regions.get_mut(place), self.storage.get_mut(place))
+            {
+                *region = Some(index);
+                *storage = Region::of(&buffer);
+            }
+        }
         self.buffers.push(buffer);
-        Ok(BufferId(index))
+        Some(BufferId(index))
     }
 
     /// The storage of each 4 GiB of addresses.
@@ -252,7 +312,7 @@ impl Memory {
     /// Sets every byte of a buffer to zero.
     pub fn clear(&self, buffer: BufferId) {
         if let Some(buffer) = self.buffer(buffer) {
-            buffer.storage.fill(0);
+            buffer.held.fill(0);
         }
     }
 
@@ -409,12 +469,12 @@ impl Memory {
     #[inline]
     fn share<'m>(&'m self, buffer: &'m Buffer) -> Shared<'m> {
         Shared {
-            storage: &buffer.storage,
+            storage: &buffer.held,
             bytes: buffer.bytes,
             readable: if self.exact_reads {
                 buffer.bytes
             } else {
-                buffer.storage.len()
+                buffer.held.len()
             },
         }
     }
@@ -472,6 +532,29 @@ mod tests {
         assert!(memory.at(u64::MAX).is_none());
         memory.clear(b);
         assert_eq!(memory.read(b), [0; 8]);
+    }
+
+    #[test]
+    fn storage_stays() {
+        let words: &'static [Word] = Box::leak(Box::new([const { Word::new(0) }; 4]));
+        let storage = Storage::lent(words, 13, std::sync::Arc::new(()));
+        let mut memory = Memory::new(0);
+        let at = 0x40_0001_0000;
+        let a = memory.add_storage(&storage, Some(at)).unwrap();
+        let b = memory.add_storage(&storage, None).unwrap();
+        assert_eq!((memory.address(a), memory.address(b)), (at, 0x1_0001_0000));
+        assert_eq!(memory.at(at).unwrap().0, at);
+        assert!(memory.at(0x30_0001_0000).is_none());
+        memory.write(a, 11, &[1, 2, 3]);
+        assert_eq!(memory.read(b)[10..], [0, 1, 2]);
+        for address in [at, at + 1, 0, 0x1_0000, u64::MAX] {
+            let refused = memory.add_storage(&storage, Some(address));
+            assert_eq!(refused, Err(MemoryError::Address(address)));
+        }
+        drop(memory);
+        let mut bytes = [9; 3];
+        storage.read_into(11, &mut bytes);
+        assert_eq!(bytes, [1, 2, 9]);
     }
 
     #[test]

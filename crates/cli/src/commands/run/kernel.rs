@@ -35,7 +35,9 @@ pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report, Failure> {
     let config = visakit_check::config(args.config());
     with_kernel(args, |kernel, range| {
         let launch = kernel.prepare(range, &arguments, &config)?;
-        Ok(visakit_check::check(kernel, launch, &config, checks, &unset)?)
+        Ok(visakit_check::check(
+            kernel, launch, &config, checks, &unset,
+        )?)
     })
 }
 

@@ -1,0 +1,73 @@
+//! Bytes of a buffer that outlive a memory: several launches see the same bytes, and so may the host.
+
+use std::any::Any;
+use std::sync::Arc;
+
+/// A word of storage that the host lends. Threads of a launch, and whoever else holds it, access it at the same time.
+pub use visakit_storage::U64 as Word;
+
+/// Storage of a buffer that a memory borrows; see [`super::Memory::add_storage`].
+///
+/// Cloning it gives a second name to the same bytes.
+#[derive(Clone, Debug)]
+pub struct Storage {
+    pub(super) held: Arc<visakit_storage::Storage>,
+    bytes: usize,
+}
+
+impl Storage {
+    /// Storage with these contents; `None` where there is no room.
+    #[must_use]
+    pub fn new(contents: &[u8]) -> Option<Self> {
+        let storage = Self {
+            held: zeroes(contents.len())?,
+            bytes: contents.len(),
+        };
+        storage.write(0, contents);
+        Some(storage)
+    }
+
+    /// Words that stay valid for as long as `owner` lives, of which the first `bytes` bytes are the buffer. What
+    /// is left may be read as the rest of the last page.
+    #[must_use]
+    pub fn lent(words: &'static [Word], bytes: usize, owner: Arc<dyn Any + Send + Sync>) -> Self {
+        Self {
+            bytes: bytes.min(size_of_val(words)),
+            held: Arc::new(visakit_storage::Storage::lent(words, owner)),
+        }
+    }
+
+    /// Number of bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Where the bytes are in the host's memory.
+    #[must_use]
+    pub fn host_address(&self) -> usize {
+        self.held.address()
+    }
+
+    /// Reads a part; what lies outside is left as it is.
+    pub fn read_into(&self, offset: usize, out: &mut [u8]) {
+        if let Some(room) = self.bytes.checked_sub(offset) {
+            let count = out.len().min(room);
+            self.held
+                .read(offset, out.get_mut(..count).unwrap_or_default());
+        }
+    }
+
+    /// Overwrites a part; what does not fit is left out.
+    pub fn write(&self, offset: usize, data: &[u8]) {
+        if let Some(room) = self.bytes.checked_sub(offset) {
+            self.held.write(offset, data.get(..room).unwrap_or(data));
+        }
+    }
+}
+
+/// Whole pages for so many bytes, all zero.
+pub(super) fn zeroes(bytes: usize) -> Option<Arc<visakit_storage::Storage>> {
+    let whole = bytes.checked_next_multiple_of(visakit_storage::PAGE)?;
+    Some(Arc::new(visakit_storage::Storage::zeroed(whole)?))
+}

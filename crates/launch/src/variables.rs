@@ -1,0 +1,104 @@
+//! Program-scope variables: launches of a program find what earlier ones left there.
+
+use crate::bind::{fault, handle_of};
+use crate::error::LaunchError;
+use crate::facts::Section;
+use crate::kernel::Symbols;
+use crate::zebin::{DataSection, DataSymbol};
+use visakit_exec::Memory;
+use visakit_exec::memory::{Storage, Surface};
+
+/// The program-scope variables of a program, with their contents.
+///
+/// They are the first buffers of every memory that they are put into, so that their addresses are the same in each.
+#[derive(Clone, Debug, Default)]
+pub struct Variables {
+    sections: Vec<(String, Storage, u64)>,
+    pub(crate) symbols: Symbols,
+}
+
+impl Variables {
+    /// Variables with their first contents. All sections get their places before addresses are put into them.
+    ///
+    /// # Errors
+    /// [`LaunchError::Memory`] where there is no room.
+    pub fn new(data: &[DataSection], symbols: &[DataSymbol]) -> Result<Self, LaunchError> {
+        let mut variables = Self::default();
+        let mut memory = Memory::default();
+        for section in data {
+            let storage = Storage::new(&section.bytes)
+                .ok_or_else(|| LaunchError::Memory("no room for the variables".to_owned()))?;
+            let id = memory.add_storage(&storage, None).map_err(|e| fault(&e))?;
+            let place = (section.name.clone(), storage, memory.address(id));
+            variables.sections.push(place);
+        }
+        for symbol in symbols {
+            let mut sections = variables.sections.iter();
+            if let Some((_, _, base)) = sections.find(|s| s.0 == symbol.section) {
+                let address = base.wrapping_add(symbol.offset);
+                variables.symbols.insert(symbol.name.clone(), address);
+            }
+        }
+        for (section, (_, storage, _)) in data.iter().zip(&variables.sections) {
+            if !section.relocations.is_empty() {
+                let address = |name: &str| variables.symbols.get(name).copied();
+                storage.write(0, &section.relocated(address));
+            }
+        }
+        Ok(variables)
+    }
+
+    /// The bytes at an address of a section, to its end.
+    #[must_use]
+    pub fn at(&self, address: u64) -> Option<Vec<u8>> {
+        let inside = |s: &&(String, Storage, u64)| {
+            let offset = address.checked_sub(s.2);
+            offset.is_some_and(|o| o < s.1.bytes() as u64)
+        };
+        let (_, storage, base) = self.sections.iter().find(inside)?;
+        let offset = usize::try_from(address - base).ok()?;
+        let mut bytes = vec![0; storage.bytes().checked_sub(offset)?];
+        storage.read_into(offset, &mut bytes);
+        Some(bytes)
+    }
+
+    /// Bytes of all variables together.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.sections.iter().map(|s| s.1.bytes()).sum()
+    }
+
+    /// Names and contents of the sections.
+    pub fn contents(&self) -> impl Iterator<Item = (&str, Vec<u8>)> {
+        self.sections.iter().map(|(name, storage, _)| {
+            let mut bytes = vec![0; storage.bytes()];
+            storage.read_into(0, &mut bytes);
+            (name.as_str(), bytes)
+        })
+    }
+
+    /// Puts the variables into an empty memory; their handles come after those of so many arguments.
+    pub(crate) fn put(
+        &self,
+        memory: &mut Memory,
+        arguments: usize,
+    ) -> Result<Vec<(String, Section)>, LaunchError> {
+        let mut sections = Vec::new();
+        for (index, (name, storage, address)) in self.sections.iter().enumerate() {
+            let id = memory.add_storage(storage, None).map_err(|e| fault(&e))?;
+            let handle = handle_of(arguments + 1 + index).unwrap_or(0);
+            memory
+                .bind_handle(handle, Surface::whole(id))
+                .map_err(|e| fault(&e))?;
+            let address = *address;
+            let bytes = storage.bytes() as u64;
+            let section = Section {
+                address,
+                handle,
+                bytes,
+            };
+            sections.push((name.clone(), section));
+        }
+        Ok(sections)
+    }
+}

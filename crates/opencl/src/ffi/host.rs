@@ -1,0 +1,235 @@
+//! The host's memory: what buffers are made of, and pieces of it that callers name.
+
+use std::any::Any;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use visakit_exec::Memory;
+use visakit_exec::memory::{Storage, Word};
+
+const PAGE: usize = 4096;
+
+/// The region that the first buffer with an address of its own gets: 256 GiB, where Linux has nothing.
+const FIRST_REGION: usize = 0x40;
+
+/// Regions that are looked at.
+const MOST_REGIONS: usize = 1 << 14;
+
+/// A mapping of zeroed pages; ends with the last storage of it.
+#[derive(Debug)]
+pub(crate) struct Block {
+    start: NonNull<u8>,
+    /// Bytes that were asked for.
+    bytes: usize,
+    mapped: usize,
+    region: Option<(usize, usize)>,
+}
+
+// SAFETY: a block is an address range; what is done with the bytes is up to those who share them.
+unsafe impl Send for Block {}
+// SAFETY: as above.
+unsafe impl Sync for Block {}
+
+/// Regions that were given back, with how many they are.
+static FREE: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+static NEXT: AtomicUsize = AtomicUsize::new(FIRST_REGION);
+
+fn map(at: usize, bytes: usize, fixed: bool) -> Option<NonNull<u8>> {
+    let hint = std::ptr::without_provenance_mut(at);
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let flags = flags | if fixed { libc::MAP_FIXED_NOREPLACE } else { 0 };
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: new pages, which replace none.
+    let start = unsafe { libc::mmap(hint, bytes, access, flags, -1, 0) };
+    if start == libc::MAP_FAILED {
+        return None;
+    }
+    if fixed && start.addr() != at {
+        // Kernels before 4.17 take the address for a hint.
+        // SAFETY: the pages that were just mapped.
+        unsafe { libc::munmap(start, bytes) };
+        return None;
+    }
+    NonNull::new(start.cast())
+}
+
+impl Block {
+    /// Bytes anywhere.
+    pub(crate) fn new(bytes: usize) -> Option<Arc<Self>> {
+        let mapped = bytes.max(1).checked_next_multiple_of(PAGE)?;
+        Some(Arc::new(Self {
+            start: map(0, mapped, false)?,
+            bytes,
+            mapped,
+            region: None,
+        }))
+    }
+
+    /// Bytes whose address can be that of a buffer in a [`Memory`], too.
+    pub(crate) fn at_address(bytes: usize) -> Option<Arc<Self>> {
+        let mapped = bytes.max(1).checked_next_multiple_of(PAGE)?;
+        let first = usize::try_from(Memory::FIRST).ok()?;
+        let count = (first.checked_add(mapped)? >> 32) + 1;
+        let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = free.iter().position(|region| region.1 == count);
+        let mut region = known.map(|at| free.swap_remove(at).0);
+        drop(free);
+        loop {
+            let at = match region.take() {
+                Some(at) => at,
+                None => NEXT.fetch_add(count, Relaxed),
+            };
+            if at.checked_add(count)? > MOST_REGIONS {
+                return None;
+            }
+            if let Some(start) = map(at << 32 | first, mapped, true) {
+                return Some(Arc::new(Self {
+                    start,
+                    bytes,
+                    mapped,
+                    region: Some((at, count)),
+                }));
+            }
+        }
+    }
+
+    /// Its address.
+    pub(crate) fn address(&self) -> usize {
+        self.start.as_ptr().expose_provenance()
+    }
+
+    /// Its bytes.
+    pub(crate) fn storage(self: &Arc<Self>) -> Storage {
+        let count = self.mapped / size_of::<Word>();
+        let owner: Arc<dyn Any + Send + Sync> = Arc::<Self>::clone(self);
+        // SAFETY: the pages are there until the block is dropped, and the storage holds it; words are atomic, so that
+        // others may write them, and every pattern of bits is one.
+        let words = unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), count) };
+        Storage::lent(words, self.bytes, owner)
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: pages that this block mapped, and that nobody else has: storage holds the block.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), self.mapped) };
+        if let Some(region) = self.region {
+            let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
+            free.push(region);
+        }
+    }
+}
+
+/// Bytes of a host or of a buffer.
+///
+/// Whoever makes one promises that they stay until the commands that have it are done.
+#[derive(Clone, Debug)]
+pub(crate) struct Span {
+    start: usize,
+    bytes: usize,
+    /// Keeps a buffer.
+    _owner: Option<Storage>,
+}
+
+impl Span {
+    /// A piece of memory of the caller.
+    ///
+    /// # Safety
+    /// The bytes can be read and, where the span is written to, written until the last command that has it is done.
+    pub(crate) unsafe fn host(start: *const libc::c_void, bytes: usize) -> Self {
+        Self {
+            start: start.expose_provenance(),
+            bytes,
+            _owner: None,
+        }
+    }
+
+    /// A part of a buffer; `None` if it does not have it.
+    pub(crate) fn of(storage: &Storage, offset: usize, bytes: usize) -> Option<Self> {
+        let end = offset.checked_add(bytes)?;
+        (end <= storage.bytes()).then(|| Self {
+            start: storage.host_address().wrapping_add(offset),
+            bytes,
+            _owner: Some(storage.clone()),
+        })
+    }
+
+    /// Its address.
+    pub(crate) fn address(&self) -> usize {
+        self.start
+    }
+
+    /// A part of it.
+    pub(crate) fn part(&self, offset: usize, bytes: usize) -> Option<Self> {
+        let end = offset.checked_add(bytes)?;
+        (end <= self.bytes).then(|| Self {
+            start: self.start.wrapping_add(offset),
+            bytes,
+            _owner: self._owner.clone(),
+        })
+    }
+
+    /// Copies the bytes of another span to an offset; what does not fit in either is refused.
+    pub(crate) fn copy_from(
+        &self,
+        to: usize,
+        other: &Self,
+        from: usize,
+        bytes: usize,
+    ) -> Option<()> {
+        let inside = |span: &Self, at: usize| Some(at.checked_add(bytes)? <= span.bytes);
+        if !inside(self, to)? || !inside(other, from)? {
+            return None;
+        }
+        let source = std::ptr::with_exposed_provenance::<u8>(other.start.wrapping_add(from));
+        let target = std::ptr::with_exposed_provenance_mut::<u8>(self.start.wrapping_add(to));
+        // SAFETY: both are inside of their spans, whose bytes are there; they may overlap.
+        unsafe { std::ptr::copy(source, target, bytes) };
+        Some(())
+    }
+
+    /// Fills a part with a pattern.
+    pub(crate) fn fill(&self, at: usize, bytes: usize, pattern: &[u8]) -> Option<()> {
+        if pattern.is_empty() || at.checked_add(bytes)? > self.bytes {
+            return None;
+        }
+        let mut filled = pattern.len().min(bytes);
+        self.put(at, pattern.get(..filled)?);
+        while filled < bytes {
+            let more = filled.min(bytes - filled);
+            self.copy_from(at + filled, &self.clone(), at, more)?;
+            filled += more;
+        }
+        Some(())
+    }
+
+    fn put(&self, at: usize, bytes: &[u8]) {
+        if at
+            .checked_add(bytes.len())
+            .is_some_and(|end| end <= self.bytes)
+        {
+            let target = std::ptr::with_exposed_provenance_mut::<u8>(self.start.wrapping_add(at));
+            // SAFETY: inside of the span, whose bytes are there; `bytes` is no part of it.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
+        }
+    }
+
+    /// The words of a span of the caller as storage, so that a buffer needs no copy of them: `None` where they are no
+    /// whole words.
+    ///
+    /// # Safety
+    /// As of [`Self::host`], for as long as the storage lives.
+    pub(crate) unsafe fn storage(&self) -> Option<Storage> {
+        let whole = size_of::<Word>();
+        if self.start == 0
+            || !self.start.is_multiple_of(align_of::<Word>())
+            || !self.bytes.is_multiple_of(whole)
+        {
+            return None;
+        }
+        let start = std::ptr::with_exposed_provenance::<Word>(self.start);
+        // SAFETY: the caller's promise; words are atomic and every pattern of bits is one.
+        let words = unsafe { std::slice::from_raw_parts(start, self.bytes / whole) };
+        Some(Storage::lent(words, self.bytes, Arc::new(())))
+    }
+}

@@ -1,0 +1,301 @@
+//! Memory with one address for host and device: SVM of OpenCL 2.0, and Intel's unified shared memory.
+
+use super::host::Span;
+use super::{Pointer, User, Wait, answer, api, enqueue, get, list, make, properties};
+use crate::error::{Code, Result, ensure, fail};
+use crate::handle::Object;
+use crate::info::Answer;
+use crate::model::context::Context;
+use crate::model::device::Device;
+use crate::model::event::Work;
+use crate::model::kernel::{Arg, Kernel};
+use crate::model::queue::Queue;
+use opencl_sys as cl;
+use std::sync::Arc;
+
+/// Frees what was enqueued to be freed.
+type Free = Option<unsafe extern "C" fn(Pointer, u32, *mut Pointer, Pointer)>;
+
+fn nothing() -> Work {
+    Box::new(|| Ok(()))
+}
+
+/// `clSVMAlloc`: gives back no error.
+#[allow(non_snake_case, reason = "OpenCL's name")]
+pub(super) unsafe extern "C" fn clSVMAlloc(
+    context: Pointer,
+    flags: u64,
+    size: usize,
+    align: u32,
+) -> Pointer {
+    let address = super::call("clSVMAlloc", || {
+        let context = get::<Context>(context)?;
+        let known = cl::CL_MEM_READ_WRITE
+            | cl::CL_MEM_WRITE_ONLY
+            | cl::CL_MEM_READ_ONLY
+            | cl::CL_MEM_SVM_FINE_GRAIN_BUFFER
+            | cl::CL_MEM_SVM_ATOMICS;
+        ensure(
+            flags & !known == 0 && flags & cl::CL_MEM_SVM_ATOMICS == 0,
+            cl::CL_INVALID_VALUE,
+        )?;
+        ensure(align == 0 || align.is_power_of_two(), cl::CL_INVALID_VALUE)?;
+        let most = context
+            .devices
+            .iter()
+            .map(|d| d.max_allocation())
+            .max()
+            .unwrap_or(0);
+        ensure(size as u64 <= most, cl::CL_INVALID_BUFFER_SIZE)?;
+        let align = usize::try_from(align).unwrap_or(usize::MAX);
+        context.allocate(size, align, (cl::CL_MEM_TYPE_UNKNOWN_INTEL, flags, 0))
+    });
+    std::ptr::with_exposed_provenance_mut(address.unwrap_or(0))
+}
+
+/// `clSVMFree`: gives back nothing.
+#[allow(non_snake_case, reason = "OpenCL's name")]
+pub(super) unsafe extern "C" fn clSVMFree(context: Pointer, pointer: Pointer) {
+    let _ = super::call("clSVMFree", || {
+        get::<Context>(context)?.free(pointer.addr());
+        Ok(())
+    });
+}
+
+unsafe fn usm(
+    context: Pointer,
+    device: Option<Pointer>,
+    with: *const u64,
+    (size, align): (usize, u32),
+    kind: u32,
+) -> Result<usize> {
+    let context = get::<Context>(context)?;
+    let device = match device {
+        Some(handle) if !handle.is_null() => Some(get::<Device>(handle)?),
+        Some(_) if kind == cl::CL_MEM_TYPE_DEVICE_INTEL => return fail(cl::CL_INVALID_DEVICE),
+        _ => None,
+    };
+    ensure(
+        device.as_ref().is_none_or(|d| context.has(d)),
+        cl::CL_INVALID_DEVICE,
+    )?;
+    // SAFETY: the caller's promise.
+    let list = unsafe { properties(with) };
+    let mut flags = 0;
+    for pair in list.chunks_exact(2) {
+        match pair {
+            [name, value] if *name == cl::CL_MEM_ALLOC_FLAGS_INTEL => flags = *value,
+            _ => return fail(cl::CL_INVALID_PROPERTY),
+        }
+    }
+    ensure(align == 0 || align.is_power_of_two(), cl::CL_INVALID_VALUE)?;
+    let most = context
+        .devices
+        .iter()
+        .map(|d| d.max_allocation())
+        .max()
+        .unwrap_or(0);
+    ensure(size as u64 <= most, cl::CL_INVALID_BUFFER_SIZE)?;
+    let align = usize::try_from(align).unwrap_or(usize::MAX);
+    let device = device.map_or(0, |d| d.handle().get());
+    context.allocate(size, align, (kind, flags, device))
+}
+
+make! {
+    fn clHostMemAllocINTEL(context: Pointer, with: *const u64, size: usize, align: u32) {
+        usm(context, None, with, (size, align), cl::CL_MEM_TYPE_HOST_INTEL)
+    }
+
+    fn clDeviceMemAllocINTEL(context: Pointer, device: Pointer, with: *const u64, size: usize, align: u32) {
+        usm(context, Some(device), with, (size, align), cl::CL_MEM_TYPE_DEVICE_INTEL)
+    }
+
+    fn clSharedMemAllocINTEL(context: Pointer, device: Pointer, with: *const u64, size: usize, align: u32) {
+        usm(context, Some(device), with, (size, align), cl::CL_MEM_TYPE_SHARED_INTEL)
+    }
+}
+
+/// Memory of the caller that a command works on.
+unsafe fn copying(to: Pointer, from: Pointer, size: usize) -> Result<Work> {
+    ensure(
+        size == 0 || (!to.is_null() && !from.is_null()),
+        cl::CL_INVALID_VALUE,
+    )?;
+    ensure(
+        size == 0 || to.addr().abs_diff(from.addr()) >= size,
+        cl::CL_MEM_COPY_OVERLAP,
+    )?;
+    // SAFETY: the caller's promise.
+    let (to, from) = unsafe { (Span::host(to, size), Span::host(from, size)) };
+    Ok(Box::new(move || {
+        to.copy_from(0, &from, 0, size)
+            .ok_or(Code(cl::CL_INVALID_VALUE))
+    }))
+}
+
+unsafe fn filling(to: Pointer, pattern: Pointer, each: usize, size: usize) -> Result<Work> {
+    ensure(!to.is_null() && !pattern.is_null(), cl::CL_INVALID_VALUE)?;
+    ensure(each.is_power_of_two() && each <= 128, cl::CL_INVALID_VALUE)?;
+    ensure(
+        to.addr().is_multiple_of(each) && size.is_multiple_of(each),
+        cl::CL_INVALID_VALUE,
+    )?;
+    // SAFETY: the caller's promise.
+    let (pattern, to) = unsafe {
+        (
+            list(pattern.cast::<u8>().cast_const(), each),
+            Span::host(to, size),
+        )
+    };
+    Ok(Box::new(move || {
+        to.fill(0, size, &pattern).ok_or(Code(cl::CL_INVALID_VALUE))
+    }))
+}
+
+api! {
+    fn clEnqueueSVMFree(
+        queue: Pointer, number: u32, pointers: *mut Pointer, free: Free, user: Pointer,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let found = get::<Queue>(queue)?;
+        ensure((number == 0) == pointers.is_null(), cl::CL_INVALID_VALUE)?;
+        let all: Vec<User> = list(pointers.cast_const(), usize::try_from(number).unwrap_or(0))
+            .into_iter().map(User).collect();
+        let (queue, user) = (User(queue), User(user));
+        let context = Arc::clone(&found.context);
+        let work: Work = Box::new(move || {
+            let mut all: Vec<Pointer> = all.into_iter().map(User::get).collect();
+            match free {
+                Some(free) => free(queue.get(), number, all.as_mut_ptr(), user.get()),
+                None => all.into_iter().for_each(|p| {
+                    context.free(p.addr());
+                }),
+            }
+            Ok(())
+        });
+        enqueue(&found, cl::CL_COMMAND_SVM_FREE, Wait(count, from, event), false, work)
+    }
+
+    fn clEnqueueSVMMemcpy(
+        queue: Pointer, blocking: u32, to: Pointer, source: Pointer, size: usize,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let queue = get::<Queue>(queue)?;
+        let work = copying(to, source, size)?;
+        enqueue(&queue, cl::CL_COMMAND_SVM_MEMCPY, Wait(count, from, event), blocking != 0, work)
+    }
+
+    fn clEnqueueSVMMemFill(
+        queue: Pointer, to: Pointer, pattern: Pointer, each: usize, size: usize,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let queue = get::<Queue>(queue)?;
+        let work = filling(to, pattern, each, size)?;
+        enqueue(&queue, cl::CL_COMMAND_SVM_MEMFILL, Wait(count, from, event), false, work)
+    }
+
+    fn clEnqueueSVMMap(
+        queue: Pointer, blocking: u32, flags: u64, pointer: Pointer, size: usize,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let queue = get::<Queue>(queue)?;
+        ensure(!pointer.is_null() && size > 0 && flags & !7 == 0, cl::CL_INVALID_VALUE)?;
+        enqueue(&queue, cl::CL_COMMAND_SVM_MAP, Wait(count, from, event), blocking != 0, nothing())
+    }
+
+    fn clEnqueueSVMUnmap(
+        queue: Pointer, pointer: Pointer, count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let queue = get::<Queue>(queue)?;
+        ensure(!pointer.is_null(), cl::CL_INVALID_VALUE)?;
+        enqueue(&queue, cl::CL_COMMAND_SVM_UNMAP, Wait(count, from, event), false, nothing())
+    }
+
+    fn clEnqueueSVMMigrateMem(
+        queue: Pointer, number: u32, pointers: *const Pointer, _sizes: *const usize, flags: u64,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let queue = get::<Queue>(queue)?;
+        ensure(number > 0 && !pointers.is_null() && flags & !3 == 0, cl::CL_INVALID_VALUE)?;
+        let all = list(pointers, usize::try_from(number).unwrap_or(0));
+        ensure(all.iter().all(|p| queue.context.allocation(p.addr()).is_some()), cl::CL_INVALID_VALUE)?;
+        enqueue(&queue, cl::CL_COMMAND_SVM_MIGRATE_MEM, Wait(count, from, event), false, nothing())
+    }
+
+    fn clMemFreeINTEL(context: Pointer, pointer: Pointer) {
+        let context = get::<Context>(context)?;
+        ensure(pointer.is_null() || context.free(pointer.addr()), cl::CL_INVALID_VALUE)
+    }
+
+    fn clMemBlockingFreeINTEL(context: Pointer, pointer: Pointer) {
+        // Commands that run keep what they use.
+        let context = get::<Context>(context)?;
+        ensure(pointer.is_null() || context.free(pointer.addr()), cl::CL_INVALID_VALUE)
+    }
+
+    fn clGetMemAllocInfoINTEL(
+        context: Pointer, pointer: Pointer, name: u32, room: usize, to: Pointer, size: *mut usize,
+    ) {
+        let context = get::<Context>(context)?;
+        let svm = context.allocation(pointer.addr()).filter(|s| s.kind != cl::CL_MEM_TYPE_UNKNOWN_INTEL);
+        let bytes = match name {
+            cl::CL_MEM_ALLOC_TYPE_INTEL => svm.map_or(cl::CL_MEM_TYPE_UNKNOWN_INTEL, |s| s.kind).answer(),
+            cl::CL_MEM_ALLOC_BASE_PTR_INTEL => svm.map_or(0, |s| s.address).answer(),
+            cl::CL_MEM_ALLOC_SIZE_INTEL => svm.map_or(0, |s| s.storage.bytes()).answer(),
+            cl::CL_MEM_ALLOC_DEVICE_INTEL => svm.map_or(0, |s| s.device).answer(),
+            name if u64::from(name) == cl::CL_MEM_ALLOC_FLAGS_INTEL => svm.map_or(0, |s| s.flags).answer(),
+            _ => return fail(cl::CL_INVALID_VALUE),
+        };
+        answer(&bytes, room, to, size)
+    }
+
+    fn clSetKernelArgMemPointerINTEL(kernel: Pointer, index: u32, value: Pointer) {
+        let kernel = get::<Kernel>(kernel)?;
+        kernel.set(usize::try_from(index).unwrap_or(usize::MAX), Arg::Pointer(value.addr()))
+    }
+
+    fn clEnqueueMemsetINTEL(
+        queue: Pointer, to: Pointer, value: i32, size: usize, count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let queue = get::<Queue>(queue)?;
+        let byte = [value.to_le_bytes()[0]];
+        let span = Span::host(to, size);
+        ensure(!to.is_null(), cl::CL_INVALID_VALUE)?;
+        let work: Work = Box::new(move || span.fill(0, size, &byte).ok_or(Code(cl::CL_INVALID_VALUE)));
+        enqueue(&queue, cl::CL_COMMAND_MEMFILL_INTEL, Wait(count, from, event), false, work)
+    }
+
+    fn clEnqueueMemFillINTEL(
+        queue: Pointer, to: Pointer, pattern: Pointer, each: usize, size: usize,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let queue = get::<Queue>(queue)?;
+        let work = filling(to, pattern, each, size)?;
+        enqueue(&queue, cl::CL_COMMAND_MEMFILL_INTEL, Wait(count, from, event), false, work)
+    }
+
+    fn clEnqueueMemcpyINTEL(
+        queue: Pointer, blocking: u32, to: Pointer, source: Pointer, size: usize,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let queue = get::<Queue>(queue)?;
+        let work = copying(to, source, size)?;
+        enqueue(&queue, cl::CL_COMMAND_MEMCPY_INTEL, Wait(count, from, event), blocking != 0, work)
+    }
+
+    fn clEnqueueMigrateMemINTEL(
+        queue: Pointer, _pointer: Pointer, _size: usize, _flags: u64,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let queue = get::<Queue>(queue)?;
+        enqueue(&queue, cl::CL_COMMAND_MIGRATEMEM_INTEL, Wait(count, from, event), false, nothing())
+    }
+
+    fn clEnqueueMemAdviseINTEL(
+        queue: Pointer, _pointer: Pointer, _size: usize, _advice: u32,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let queue = get::<Queue>(queue)?;
+        enqueue(&queue, cl::CL_COMMAND_MEMADVISE_INTEL, Wait(count, from, event), false, nothing())
+    }
+}

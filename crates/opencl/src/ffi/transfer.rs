@@ -1,0 +1,495 @@
+//! Commands that move bytes.
+
+use super::host::Span;
+use super::memory::of;
+use super::{Pointer, Wait, api, enqueue, get, list, put};
+use crate::error::{Code, Result, ensure, fail};
+use crate::model::context::Context;
+use crate::model::event::Work;
+use crate::model::memory::{Mem, Shape};
+use crate::model::queue::Queue;
+use opencl_sys as cl;
+use std::sync::Arc;
+use visakit_launch::ImageKind;
+
+/// A box of bytes: where it starts, and how far its rows and slices are apart.
+#[derive(Clone, Debug)]
+struct Piece {
+    span: Span,
+    start: usize,
+    row: usize,
+    slice: usize,
+}
+
+/// Copies `size` (bytes of a row, rows, slices) from one box to another.
+fn copy(to: &Piece, from: &Piece, size: [usize; 3]) -> Option<()> {
+    let [bytes, rows, slices] = size;
+    for z in 0..slices {
+        for y in 0..rows {
+            let at = |p: &Piece| {
+                let down = y.checked_mul(p.row)?.checked_add(z.checked_mul(p.slice)?)?;
+                p.start.checked_add(down)
+            };
+            to.span.copy_from(at(to)?, &from.span, at(from)?, bytes)?;
+        }
+    }
+    Some(())
+}
+
+fn copying(to: Piece, from: Piece, size: [usize; 3]) -> Work {
+    Box::new(move || copy(&to, &from, size).ok_or(Code(cl::CL_INVALID_VALUE)))
+}
+
+/// The last byte that a box has, plus one.
+fn extent(start: usize, row: usize, slice: usize, size: [usize; 3]) -> Option<usize> {
+    let [bytes, rows, slices] = size;
+    let down = row.checked_mul(rows.checked_sub(1)?)?;
+    let deep = slice.checked_mul(slices.checked_sub(1)?)?;
+    start
+        .checked_add(down)?
+        .checked_add(deep)?
+        .checked_add(bytes)
+}
+
+/// A box in memory that has rows and slices; pitches of zero are those of bytes that follow each other.
+fn rect(
+    origin: [usize; 3],
+    (row, slice): (usize, usize),
+    size: [usize; 3],
+    make: impl FnOnce(usize) -> Result<Span>,
+) -> Result<Piece> {
+    let no = Code(cl::CL_INVALID_VALUE);
+    ensure(!size.contains(&0), no.0)?;
+    let row = if row == 0 { size[0] } else { row };
+    ensure(row >= size[0], no.0)?;
+    let least = row.checked_mul(size[1]).ok_or(no)?;
+    let slice = if slice == 0 { least } else { slice };
+    ensure(
+        slice >= least && (slice.is_multiple_of(row) || size[2] == 1),
+        no.0,
+    )?;
+    let start = || {
+        let down = origin[1]
+            .checked_mul(row)?
+            .checked_add(origin[2].checked_mul(slice)?)?;
+        down.checked_add(origin[0])
+    };
+    let start = start().ok_or(no)?;
+    let end = extent(start, row, slice, size).ok_or(no)?;
+    Ok(Piece {
+        span: make(end)?,
+        start,
+        row,
+        slice,
+    })
+}
+
+unsafe fn three(from: *const usize) -> Result<[usize; 3]> {
+    // SAFETY: the caller's promise: null, or three numbers.
+    let list = unsafe { list(from, 3) };
+    list.try_into().map_err(|_| Code(cl::CL_INVALID_VALUE))
+}
+
+/// Where a part of an image is in its bytes; `region` is made a size in bytes, rows and slices.
+fn of_image(mem: &Mem, origin: [usize; 3], region: [usize; 3]) -> Result<(Piece, [usize; 3])> {
+    let shape = mem.shape.as_ref().ok_or(Code(cl::CL_INVALID_MEM_OBJECT))?;
+    let most = bounds(shape);
+    let fits = (0..3).all(|d| {
+        let (o, r, m) = (origin.get(d), region.get(d), most.get(d));
+        matches!((o, r, m), (Some(o), Some(r), Some(m)) if *r > 0 && o.checked_add(*r).is_some_and(|end| end <= *m))
+    });
+    ensure(fits, cl::CL_INVALID_VALUE)?;
+    let texel = shape.format.bytes();
+    let [row, slice] = shape.pitches;
+    // The second number of an array of lines counts entries.
+    let row = if shape.kind == ImageKind::Image1dArray {
+        slice
+    } else {
+        row
+    };
+    let start = origin[0] * texel + origin[1] * row + origin[2] * slice;
+    let size = [region[0] * texel, region[1], region[2]];
+    Ok((
+        Piece {
+            span: mem.span(0, mem.size)?,
+            start,
+            row,
+            slice,
+        },
+        size,
+    ))
+}
+
+/// Pixels, rows and slices of an image, as origins and regions count them.
+fn bounds(shape: &Shape) -> [usize; 3] {
+    let [width, height, depth, entries] = shape.sizes;
+    match shape.kind {
+        ImageKind::Image1d | ImageKind::Image1dBuffer => [width, 1, 1],
+        ImageKind::Image1dArray => [width, entries, 1],
+        ImageKind::Image2d => [width, height, 1],
+        ImageKind::Image2dArray => [width, height, entries],
+        ImageKind::Image3d => [width, height, depth],
+    }
+}
+
+/// Whether the host may read (or write) an object.
+fn host_may(mem: &Mem, writes: bool) -> Result<()> {
+    let other = if writes {
+        cl::CL_MEM_HOST_READ_ONLY
+    } else {
+        cl::CL_MEM_HOST_WRITE_ONLY
+    };
+    ensure(
+        mem.flags & (other | cl::CL_MEM_HOST_NO_ACCESS) == 0,
+        cl::CL_INVALID_OPERATION,
+    )
+}
+
+/// Memory of the caller in which an image's box lies.
+unsafe fn beside(
+    pointer: Pointer,
+    (row, slice): (usize, usize),
+    size: [usize; 3],
+) -> Result<Piece> {
+    ensure(!pointer.is_null(), cl::CL_INVALID_VALUE)?;
+    // SAFETY: the caller's promise: memory of that size until the command has ended.
+    rect([0; 3], (row, slice), size, |bytes| {
+        Ok(unsafe { Span::host(pointer, bytes) })
+    })
+}
+
+fn overlap(a: &Piece, b: &Piece, size: [usize; 3]) -> bool {
+    let range = |p: &Piece| {
+        let end = extent(p.start, p.row, p.slice, size).unwrap_or(usize::MAX);
+        (p.start, end)
+    };
+    let ((a0, a1), (b0, b1)) = (range(a), range(b));
+    if a.span.address() != b.span.address() || a1 <= b0 || b1 <= a0 {
+        return false;
+    }
+    // Boxes may interleave: rows are looked at.
+    let rows = |p: &Piece| {
+        let mut all = Vec::new();
+        for z in 0..size[2] {
+            for y in 0..size[1] {
+                all.push(p.start + y * p.row + z * p.slice);
+            }
+        }
+        all.sort_unstable();
+        all
+    };
+    let (ours, theirs) = (rows(a), rows(b));
+    let mut others = theirs.iter().peekable();
+    ours.iter().any(|row| {
+        while others.next_if(|o| **o + size[0] <= *row).is_some() {}
+        others.peek().is_some_and(|o| **o < *row + size[0])
+    })
+}
+
+fn context_of(queue: Pointer) -> Result<(Arc<Queue>, Arc<Context>)> {
+    let queue = get::<Queue>(queue)?;
+    let context = Arc::clone(&queue.context);
+    Ok((queue, context))
+}
+
+fn buffer_of(context: &Arc<Context>, mem: Pointer) -> Result<Arc<Mem>> {
+    let mem = of(context, mem)?;
+    ensure(mem.is_buffer(), cl::CL_INVALID_MEM_OBJECT)?;
+    Ok(mem)
+}
+
+fn image_of(context: &Arc<Context>, mem: Pointer) -> Result<Arc<Mem>> {
+    let mem = of(context, mem)?;
+    ensure(mem.shape.is_some(), cl::CL_INVALID_MEM_OBJECT)?;
+    Ok(mem)
+}
+
+/// A command on bytes in a row.
+fn line(to: Span, from: Span, bytes: usize) -> Work {
+    Box::new(move || {
+        to.copy_from(0, &from, 0, bytes)
+            .ok_or(Code(cl::CL_INVALID_VALUE))
+    })
+}
+
+api! {
+    fn clEnqueueReadBuffer(
+        queue: Pointer, mem: Pointer, blocking: u32, offset: usize, size: usize, to: Pointer,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let mem = buffer_of(&context, mem)?;
+        ensure(!to.is_null() && size > 0, cl::CL_INVALID_VALUE)?;
+        host_may(&mem, false)?;
+        let work = line(Span::host(to, size), mem.span(offset, size)?, size);
+        enqueue(&queue, cl::CL_COMMAND_READ_BUFFER, Wait(count, from, event), blocking != 0, work)
+    }
+
+    fn clEnqueueWriteBuffer(
+        queue: Pointer, mem: Pointer, blocking: u32, offset: usize, size: usize, data: Pointer,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let mem = buffer_of(&context, mem)?;
+        ensure(!data.is_null() && size > 0, cl::CL_INVALID_VALUE)?;
+        host_may(&mem, true)?;
+        let work = line(mem.span(offset, size)?, Span::host(data, size), size);
+        enqueue(&queue, cl::CL_COMMAND_WRITE_BUFFER, Wait(count, from, event), blocking != 0, work)
+    }
+
+    fn clEnqueueReadBufferRect(
+        queue: Pointer, mem: Pointer, blocking: u32, origin: *const usize, host_origin: *const usize,
+        region: *const usize, row: usize, slice: usize, host_row: usize, host_slice: usize, to: Pointer,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let mem = buffer_of(&context, mem)?;
+        ensure(!to.is_null(), cl::CL_INVALID_VALUE)?;
+        host_may(&mem, false)?;
+        let region = three(region)?;
+        let ours = rect(three(origin)?, (row, slice), region, |end| mem.span(0, end))?;
+        let theirs = rect(three(host_origin)?, (host_row, host_slice), region, |end| Ok(Span::host(to, end)))?;
+        let work = copying(theirs, ours, region);
+        enqueue(&queue, cl::CL_COMMAND_READ_BUFFER_RECT, Wait(count, from, event), blocking != 0, work)
+    }
+
+    fn clEnqueueWriteBufferRect(
+        queue: Pointer, mem: Pointer, blocking: u32, origin: *const usize, host_origin: *const usize,
+        region: *const usize, row: usize, slice: usize, host_row: usize, host_slice: usize, data: Pointer,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let mem = buffer_of(&context, mem)?;
+        ensure(!data.is_null(), cl::CL_INVALID_VALUE)?;
+        host_may(&mem, true)?;
+        let region = three(region)?;
+        let ours = rect(three(origin)?, (row, slice), region, |end| mem.span(0, end))?;
+        let theirs = rect(three(host_origin)?, (host_row, host_slice), region, |end| Ok(Span::host(data, end)))?;
+        let work = copying(ours, theirs, region);
+        enqueue(&queue, cl::CL_COMMAND_WRITE_BUFFER_RECT, Wait(count, from, event), blocking != 0, work)
+    }
+
+    fn clEnqueueCopyBuffer(
+        queue: Pointer, source: Pointer, target: Pointer, from_offset: usize, to_offset: usize, size: usize,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let (source, target) = (buffer_of(&context, source)?, buffer_of(&context, target)?);
+        ensure(size > 0, cl::CL_INVALID_VALUE)?;
+        let (a, b) = (source.span(from_offset, size)?, target.span(to_offset, size)?);
+        ensure(a.address().abs_diff(b.address()) >= size, cl::CL_MEM_COPY_OVERLAP)?;
+        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER, Wait(count, from, event), false, line(b, a, size))
+    }
+
+    fn clEnqueueCopyBufferRect(
+        queue: Pointer, source: Pointer, target: Pointer, source_origin: *const usize, target_origin: *const usize,
+        region: *const usize, source_row: usize, source_slice: usize, target_row: usize, target_slice: usize,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let (source, target) = (buffer_of(&context, source)?, buffer_of(&context, target)?);
+        let region = three(region)?;
+        let a = rect(three(source_origin)?, (source_row, source_slice), region, |end| source.span(0, end))?;
+        let b = rect(three(target_origin)?, (target_row, target_slice), region, |end| target.span(0, end))?;
+        ensure(!overlap(&a, &b, region), cl::CL_MEM_COPY_OVERLAP)?;
+        let work = copying(b, a, region);
+        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_RECT, Wait(count, from, event), false, work)
+    }
+
+    fn clEnqueueFillBuffer(
+        queue: Pointer, mem: Pointer, pattern: Pointer, pattern_size: usize, offset: usize, size: usize,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let mem = buffer_of(&context, mem)?;
+        let good = !pattern.is_null() && pattern_size.is_power_of_two() && pattern_size <= 128;
+        ensure(good, cl::CL_INVALID_VALUE)?;
+        ensure(offset.is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size), cl::CL_INVALID_VALUE)?;
+        let pattern = list(pattern.cast::<u8>().cast_const(), pattern_size);
+        let span = mem.span(offset, size)?;
+        let work: Work = Box::new(move || span.fill(0, size, &pattern).ok_or(Code(cl::CL_INVALID_VALUE)));
+        enqueue(&queue, cl::CL_COMMAND_FILL_BUFFER, Wait(count, from, event), false, work)
+    }
+
+    fn clEnqueueReadImage(
+        queue: Pointer, mem: Pointer, blocking: u32, origin: *const usize, region: *const usize,
+        row: usize, slice: usize, to: Pointer, count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let mem = image_of(&context, mem)?;
+        host_may(&mem, false)?;
+        let (ours, size) = of_image(&mem, three(origin)?, three(region)?)?;
+        let theirs = beside(to, pitches(&mem, row, slice), size)?;
+        enqueue(&queue, cl::CL_COMMAND_READ_IMAGE, Wait(count, from, event), blocking != 0, copying(theirs, ours, size))
+    }
+
+    fn clEnqueueWriteImage(
+        queue: Pointer, mem: Pointer, blocking: u32, origin: *const usize, region: *const usize,
+        row: usize, slice: usize, data: Pointer, count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let mem = image_of(&context, mem)?;
+        host_may(&mem, true)?;
+        let (ours, size) = of_image(&mem, three(origin)?, three(region)?)?;
+        let theirs = beside(data, pitches(&mem, row, slice), size)?;
+        enqueue(&queue, cl::CL_COMMAND_WRITE_IMAGE, Wait(count, from, event), blocking != 0, copying(ours, theirs, size))
+    }
+
+    fn clEnqueueCopyImage(
+        queue: Pointer, source: Pointer, target: Pointer, source_origin: *const usize, target_origin: *const usize,
+        region: *const usize, count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let (source, target) = (image_of(&context, source)?, image_of(&context, target)?);
+        let format = |m: &Mem| m.shape.as_ref().map(|s| s.format);
+        ensure(format(&source) == format(&target), cl::CL_IMAGE_FORMAT_MISMATCH)?;
+        let region = three(region)?;
+        let (a, size) = of_image(&source, three(source_origin)?, region)?;
+        let (b, _) = of_image(&target, three(target_origin)?, region)?;
+        ensure(!overlap(&a, &b, size), cl::CL_MEM_COPY_OVERLAP)?;
+        enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE, Wait(count, from, event), false, copying(b, a, size))
+    }
+
+    fn clEnqueueCopyImageToBuffer(
+        queue: Pointer, source: Pointer, target: Pointer, origin: *const usize, region: *const usize, offset: usize,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let (source, target) = (image_of(&context, source)?, buffer_of(&context, target)?);
+        let (a, size) = of_image(&source, three(origin)?, three(region)?)?;
+        let b = rect([0; 3], (0, 0), size, |bytes| target.span(offset, bytes))?;
+        enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE_TO_BUFFER, Wait(count, from, event), false, copying(b, a, size))
+    }
+
+    fn clEnqueueCopyBufferToImage(
+        queue: Pointer, source: Pointer, target: Pointer, offset: usize, origin: *const usize, region: *const usize,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let (source, target) = (buffer_of(&context, source)?, image_of(&context, target)?);
+        let (b, size) = of_image(&target, three(origin)?, three(region)?)?;
+        let a = rect([0; 3], (0, 0), size, |bytes| source.span(offset, bytes))?;
+        enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_TO_IMAGE, Wait(count, from, event), false, copying(b, a, size))
+    }
+
+    fn clEnqueueFillImage(
+        queue: Pointer, mem: Pointer, color: Pointer, origin: *const usize, region: *const usize,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let mem = image_of(&context, mem)?;
+        ensure(!color.is_null(), cl::CL_INVALID_VALUE)?;
+        let color = list(color.cast::<u32>().cast_const(), 4);
+        let (to, size) = of_image(&mem, three(origin)?, three(region)?)?;
+        let Ok(color) = <[u32; 4]>::try_from(color) else {
+            return fail(cl::CL_INVALID_VALUE);
+        };
+        let texel = mem.shape.as_ref().map(|s| s.format.texel(color)).unwrap_or_default();
+        let work: Work = Box::new(move || {
+            for z in 0..size[2] {
+                for y in 0..size[1] {
+                    let at = to.start + y * to.row + z * to.slice;
+                    to.span.fill(at, size[0], &texel).ok_or(Code(cl::CL_INVALID_VALUE))?;
+                }
+            }
+            Ok(())
+        });
+        enqueue(&queue, cl::CL_COMMAND_FILL_IMAGE, Wait(count, from, event), false, work)
+    }
+
+    fn clEnqueueUnmapMemObject(
+        queue: Pointer, mem: Pointer, pointer: Pointer, count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let mem = of(&context, mem)?;
+        let map = mem.unmap(pointer.addr())?;
+        let work: Work = Box::new(move || {
+            mem.from_host(&map);
+            Ok(())
+        });
+        enqueue(&queue, cl::CL_COMMAND_UNMAP_MEM_OBJECT, Wait(count, from, event), false, work)
+    }
+}
+
+/// Pitches of the host's memory beside an image. The lines of an array are slices to the host.
+fn pitches(mem: &Mem, row: usize, slice: usize) -> (usize, usize) {
+    let lines = mem
+        .shape
+        .as_ref()
+        .is_some_and(|s| s.kind == ImageKind::Image1dArray);
+    if lines {
+        (slice.max(row), 0)
+    } else {
+        (row, slice)
+    }
+}
+
+/// Flags of a map: whether the host writes.
+fn map_writes(mem: &Mem, flags: u64) -> Result<bool> {
+    let known = cl::CL_MAP_READ | cl::CL_MAP_WRITE | cl::CL_MAP_WRITE_INVALIDATE_REGION;
+    ensure(flags & !known == 0, cl::CL_INVALID_VALUE)?;
+    let whole = cl::CL_MAP_WRITE_INVALIDATE_REGION;
+    ensure(flags & whole == 0 || flags == whole, cl::CL_INVALID_VALUE)?;
+    let writes = flags & (cl::CL_MAP_WRITE | whole) != 0;
+    if flags & cl::CL_MAP_READ != 0 {
+        host_may(mem, false)?;
+    }
+    if writes {
+        host_may(mem, true)?;
+    }
+    Ok(writes)
+}
+
+unsafe fn map(
+    queue: &Arc<Queue>,
+    mem: &Arc<Mem>,
+    (offset, bytes, writes): (usize, usize, bool),
+    (kind, blocking, wait): (u32, bool, Wait),
+) -> Result<usize> {
+    let pointer = mem.map(offset, bytes, writes)?;
+    let mapped = Arc::clone(mem);
+    let work: Work = Box::new(move || {
+        mapped.to_host(offset, bytes);
+        Ok(())
+    });
+    // SAFETY: the caller's promise.
+    let done = unsafe { enqueue(queue, kind, wait, blocking, work) };
+    if done.is_err() {
+        mem.unmap(pointer)?;
+    }
+    done.map(|()| pointer)
+}
+
+super::make! {
+    fn clEnqueueMapBuffer(
+        queue: Pointer, mem: Pointer, blocking: u32, flags: u64, offset: usize, size: usize,
+        count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let mem = buffer_of(&context, mem)?;
+        ensure(size > 0, cl::CL_INVALID_VALUE)?;
+        let writes = map_writes(&mem, flags)?;
+        let how = (cl::CL_COMMAND_MAP_BUFFER, blocking != 0, Wait(count, from, event));
+        map(&queue, &mem, (offset, size, writes), how)
+    }
+
+    fn clEnqueueMapImage(
+        queue: Pointer, mem: Pointer, blocking: u32, flags: u64, origin: *const usize, region: *const usize,
+        row: *mut usize, slice: *mut usize, count: u32, from: *const Pointer, event: *mut Pointer,
+    ) {
+        let (queue, context) = context_of(queue)?;
+        let mem = image_of(&context, mem)?;
+        ensure(!row.is_null(), cl::CL_INVALID_VALUE)?;
+        let shape = mem.shape.as_ref().ok_or(Code(cl::CL_INVALID_MEM_OBJECT))?;
+        let sliced = matches!(shape.kind, ImageKind::Image1dArray | ImageKind::Image2dArray | ImageKind::Image3d);
+        ensure(!sliced || !slice.is_null(), cl::CL_INVALID_VALUE)?;
+        let writes = map_writes(&mem, flags)?;
+        let (piece, size) = of_image(&mem, three(origin)?, three(region)?)?;
+        let end = extent(piece.start, piece.row, piece.slice, size).ok_or(Code(cl::CL_INVALID_VALUE))?;
+        let how = (cl::CL_COMMAND_MAP_IMAGE, blocking != 0, Wait(count, from, event));
+        let pointer = map(&queue, &mem, (piece.start, end - piece.start, writes), how)?;
+        put(row, shape.pitches[0]);
+        put(slice, if sliced { shape.pitches[1] } else { 0 });
+        Ok(pointer)
+    }
+}

@@ -1,0 +1,27 @@
+//! An OpenCL device that runs kernels on the instructions of Intel's GPUs, without the GPU.
+//!
+//! `libvisakit_opencl.so` is an installable client driver: the loader (`libOpenCL.so.1`) finds it by an `.icd` file or
+//! `OCL_ICD_VENDORS`. Programs are compiled by Intel's offline compiler `ocloc`, and what it writes as vISA is run by the
+//! executor. `docs/opencl.md` tells how to use it, and what it has.
+//!
+//! * [`model`]: what contexts, queues, events, memory, programs and kernels are and do. Plain Rust.
+//! * [`handle`]: what the host's handles point at, and how objects are found by them.
+//! * `ffi`: the C boundary, the one place with unsafe code. Every entry point catches panics, finds its objects by their
+//!   handles and answers with error codes.
+
+#![cfg(target_os = "linux")]
+
+pub mod error;
+#[expect(unsafe_code, reason = "the C boundary")]
+mod ffi;
+pub mod handle;
+pub mod info;
+pub mod model;
+
+pub use ffi::{clGetExtensionFunctionAddress, clGetPlatformInfo, clIcdGetPlatformIDsKHR};
+
+/// Says something to who runs the program: a driver has no other way than standard error.
+#[expect(clippy::print_stderr, reason = "a driver has no other way")]
+pub(crate) fn say(message: &str) {
+    eprintln!("visakit: {message}");
+}

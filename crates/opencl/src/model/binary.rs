@@ -1,0 +1,244 @@
+//! Compiled programs: the container that they are stored in, and what is in it.
+//!
+//! The container is a list of named pieces: the compiler's zebin, and the vISA texts of each kernel, the kernel first.
+
+use crate::error::{Code, Result};
+use opencl_sys as cl;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use visakit_exec::Compiler;
+use visakit_launch::{Compile, Config, Kernel, Loaded, Source, Variables, ZeInfo, Zebin};
+
+/// How containers begin; the digit is the version.
+const MAGIC: &[u8] = b"visakit program 1\n";
+
+/// The compiler's program.
+pub(crate) const ZEBIN: &str = "zebin";
+/// The device, by its name.
+pub(crate) const DEVICE: &str = "device";
+/// Options that it was built with.
+pub(crate) const OPTIONS: &str = "options";
+/// Before the name of a kernel: its texts.
+pub(crate) const TEXT: &str = "text/";
+
+/// Named pieces, in order; names may repeat.
+pub(crate) type Pieces = Vec<(String, Vec<u8>)>;
+
+/// Puts pieces into a container.
+pub(crate) fn pack(pieces: &Pieces) -> Vec<u8> {
+    let mut out = MAGIC.to_vec();
+    for (name, bytes) in pieces {
+        for part in [name.as_bytes(), bytes] {
+            out.extend((part.len() as u64).to_le_bytes());
+            out.extend(part);
+        }
+    }
+    out
+}
+
+/// Takes them out again; `None` for what is no container.
+pub(crate) fn unpack(bytes: &[u8]) -> Option<Pieces> {
+    let mut rest = bytes.strip_prefix(MAGIC)?;
+    let mut pieces = Pieces::new();
+    let mut take = || -> Option<Option<&[u8]>> {
+        if rest.is_empty() {
+            return Some(None);
+        }
+        let (length, after) = rest.split_first_chunk::<8>()?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        let (part, after) = after.split_at_checked(length)?;
+        rest = after;
+        Some(Some(part))
+    };
+    while let Some(name) = take()? {
+        let name = String::from_utf8(name.to_vec()).ok()?;
+        pieces.push((name, take()??.to_vec()));
+    }
+    Some(pieces)
+}
+
+/// A kernel of a program.
+#[derive(Debug)]
+pub struct Routine {
+    /// Its text, and those of the functions that it calls.
+    pub texts: Vec<Source>,
+    loaded: OnceLock<std::result::Result<Loaded, String>>,
+}
+
+/// A program for one device.
+#[derive(Debug)]
+pub struct Binary {
+    /// The container.
+    pub bytes: Vec<u8>,
+    /// What the compiler says of the kernels.
+    pub zeinfo: ZeInfo,
+    /// The same as text.
+    pub zeinfo_text: String,
+    /// Variables and constants.
+    pub variables: Arc<Variables>,
+    /// Places of variables.
+    pub symbols: Vec<visakit_launch::DataSymbol>,
+    /// Bytes of a register.
+    pub grf_bytes: u32,
+    /// Options that it was built with.
+    pub options: String,
+    kernels: BTreeMap<String, Routine>,
+}
+
+/// A kernel that only carries symbols.
+pub(crate) const SYMBOLS: &str = "Intel_Symbol_Table_Void_Program";
+
+impl Binary {
+    /// Reads a container, or a zebin that carries vISA texts.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(bytes: &[u8], grf_bytes: u32) -> std::result::Result<Self, String> {
+        let pieces = match unpack(bytes) {
+            Some(pieces) => pieces,
+            None => vec![(ZEBIN.to_owned(), bytes.to_vec())],
+        };
+        let piece = |wanted: &str| {
+            pieces
+                .iter()
+                .find(|p| p.0 == wanted)
+                .map(|p| p.1.as_slice())
+        };
+        let zebin = piece(ZEBIN).ok_or("there is no zebin in it")?;
+        let zebin = Zebin::parse(zebin).map_err(|e| e.to_string())?;
+        let zeinfo = ZeInfo::parse(&zebin.zeinfo).map_err(|e| e.to_string())?;
+        let source = |name: &str, bytes: &[u8]| Source {
+            path: PathBuf::from(name),
+            bytes: bytes.to_vec(),
+        };
+        let mut kernels = BTreeMap::new();
+        for info in zeinfo.kernels.iter().filter(|k| k.name != SYMBOLS) {
+            let own = format!("{TEXT}{}", info.name);
+            let texts = pieces.iter().filter(|p| p.0 == own);
+            let mut texts: Vec<_> = texts.map(|p| source(&info.name, &p.1)).collect();
+            if texts.is_empty() {
+                let inside = zebin.texts.iter();
+                let mut inside: Vec<_> = inside
+                    .map(|(name, text)| (kernel_name(text), source(name, text)))
+                    .collect();
+                inside.retain(|(kernel, _)| kernel.as_ref().is_none_or(|k| *k == info.name));
+                inside.sort_by_key(|(kernel, _)| kernel.is_none());
+                texts = inside.into_iter().map(|(_, text)| text).collect();
+            }
+            if texts.is_empty() {
+                return Err(format!(
+                    "kernel `{}` has no vISA text in this binary",
+                    info.name
+                ));
+            }
+            let loaded = OnceLock::new();
+            kernels.insert(info.name.clone(), Routine { texts, loaded });
+        }
+        let variables = Variables::new(&zebin.data, &zebin.symbols).map_err(|e| e.to_string())?;
+        let options =
+            piece(OPTIONS).map_or_else(String::new, |o| String::from_utf8_lossy(o).into_owned());
+        Ok(Self {
+            bytes: bytes.to_vec(),
+            zeinfo,
+            zeinfo_text: zebin.zeinfo,
+            variables: Arc::new(variables),
+            symbols: zebin.symbols,
+            grf_bytes: zebin.grf_bytes.unwrap_or(grf_bytes),
+            options,
+            kernels,
+        })
+    }
+
+    /// Names of the kernels, in the order of the source.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        let all = self.zeinfo.kernels.iter().map(|k| k.name.as_str());
+        all.filter(|name| *name != SYMBOLS).collect()
+    }
+
+    /// The texts of a kernel.
+    #[must_use]
+    pub fn texts(&self, kernel: &str) -> &[Source] {
+        self.kernels.get(kernel).map_or(&[], |k| &k.texts)
+    }
+
+    /// A kernel, translated. That is done once, when it is first asked for.
+    ///
+    /// # Errors
+    /// What keeps it from being translated.
+    pub fn load(&self, kernel: &str) -> Result<std::result::Result<&Loaded, &str>> {
+        let code = self
+            .kernels
+            .get(kernel)
+            .ok_or(Code(cl::CL_INVALID_KERNEL_NAME))?;
+        let loaded = code.loaded.get_or_init(|| {
+            let make = || {
+                let object = Source::link(&code.texts, self.grf_bytes)?;
+                let mut made = Kernel::new(&object, kernel, &self.zeinfo)?;
+                made.grf_bytes = self.grf_bytes;
+                let compiler = compiler();
+                let config = Config {
+                    compile: compiler.as_ref().map(Compile::when_it_pays),
+                    ..Config::default()
+                };
+                made.load(&self.variables, &config)
+            };
+            make().map_err(|e: visakit_launch::LaunchError| e.to_string())
+        });
+        Ok(loaded.as_ref().map_err(String::as_str))
+    }
+}
+
+/// Who makes machine code.
+fn compiler() -> Option<Arc<dyn Compiler>> {
+    let jit = visakit_jit::Jit::host()?;
+    Some(Arc::new(jit))
+}
+
+/// The name that a text's `.kernel` line has; functions have none.
+pub(crate) fn kernel_name(text: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(text);
+    let line = text
+        .lines()
+        .find_map(|l| l.trim_start().strip_prefix(".kernel "))?;
+    Some(line.trim().trim_matches('"').to_owned())
+}
+
+/// The number of lanes that a text says it has.
+pub(crate) fn simd_size(text: &[u8]) -> Option<u32> {
+    let text = String::from_utf8_lossy(text);
+    let mut lines = text.lines();
+    let value = lines.find_map(|l| l.trim_start().strip_prefix(".kernel_attr SimdSize="))?;
+    value.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn containers() {
+        let pieces = vec![
+            ("a".to_owned(), vec![1, 2, 3]),
+            (String::new(), Vec::new()),
+            ("a".to_owned(), vec![0; 300]),
+        ];
+        let packed = pack(&pieces);
+        assert_eq!(unpack(&packed), Some(pieces));
+        assert_eq!(unpack(b"\x7fELF"), None);
+        for end in MAGIC.len() + 1..packed.len() {
+            // Cut off between pieces it is a shorter list.
+            let cut = unpack(packed.get(..end).unwrap_or_default());
+            assert!(cut.is_none_or(|p| p.len() < 3), "{end}");
+        }
+    }
+
+    #[test]
+    fn what_texts_say() {
+        let text = b".version 4.1\n.kernel \"add\"\n.kernel_attr SimdSize=16\n";
+        assert_eq!(kernel_name(text).as_deref(), Some("add"));
+        assert_eq!(simd_size(text), Some(16));
+        assert_eq!(kernel_name(b".function f"), None);
+    }
+}

@@ -1,0 +1,184 @@
+//! Contexts, and the memory that host and devices share by address.
+
+use crate::error::{Code, Result, ensure, fail};
+use crate::ffi::host::Block;
+use crate::handle::{Handle, Object, references};
+use crate::info::Answer;
+use crate::model::device::{Device, platform};
+use opencl_sys as cl;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use visakit_exec::memory::Storage;
+
+/// A mutex whose data is whole after every statement: a panic elsewhere does not spoil it.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Something to be called later.
+pub(crate) type Later = Box<dyn FnOnce() + Send>;
+
+/// Memory that has the same address for host and device.
+#[derive(Clone, Debug)]
+pub struct Svm {
+    /// Its bytes.
+    pub storage: Storage,
+    /// Its address.
+    pub address: usize,
+    /// `CL_MEM_TYPE_…_INTEL`, or `CL_MEM_TYPE_UNKNOWN_INTEL` for what `clSVMAlloc` gave.
+    pub kind: u32,
+    /// Flags as they were given.
+    pub flags: u64,
+    /// The device, if it is of one.
+    pub device: usize,
+}
+
+/// A context.
+pub struct Context {
+    handle: Handle,
+    /// Its devices.
+    pub devices: Vec<Arc<Device>>,
+    properties: Vec<isize>,
+    /// Is told of faults.
+    notify: Option<Box<dyn Fn(&str) + Send + Sync>>,
+    svm: Mutex<BTreeMap<usize, Svm>>,
+    destructors: Mutex<Vec<Later>>,
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("Context");
+        out.field("devices", &self.devices).finish_non_exhaustive()
+    }
+}
+
+impl Object for Context {
+    const INVALID: Code = Code(cl::CL_INVALID_CONTEXT);
+    fn handle(&self) -> &Handle {
+        &self.handle
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        let last = std::mem::take(&mut *lock(&self.destructors));
+        last.into_iter().rev().for_each(|later| later());
+    }
+}
+
+impl Context {
+    /// A context of devices; `properties` is a list with a zero at its end, or empty.
+    ///
+    /// # Errors
+    /// Properties that are not known.
+    pub fn new(
+        devices: Vec<Arc<Device>>,
+        properties: Vec<isize>,
+        notify: Option<Box<dyn Fn(&str) + Send + Sync>>,
+    ) -> Result<Arc<Self>> {
+        for pair in properties.chunks(2) {
+            match pair {
+                [0, ..] => break,
+                [name, value] if *name == cl::CL_CONTEXT_PLATFORM => {
+                    let known = platform().handle().get().cast_signed();
+                    ensure(*value == known, cl::CL_INVALID_PLATFORM)?;
+                }
+                [name, _] if *name == cl::CL_CONTEXT_INTEROP_USER_SYNC => {}
+                _ => return fail(cl::CL_INVALID_PROPERTY),
+            }
+        }
+        ensure(!devices.is_empty(), cl::CL_INVALID_VALUE)?;
+        Ok(Arc::new(Self {
+            handle: Handle::default(),
+            devices,
+            properties,
+            notify,
+            svm: Mutex::default(),
+            destructors: Mutex::default(),
+        }))
+    }
+
+    /// Says aloud what went wrong: on standard error, and to who asked for it.
+    pub fn complain(&self, message: &str) {
+        crate::say(message);
+        if let Some(notify) = &self.notify {
+            notify(message);
+        }
+    }
+
+    /// Calls something when the context ends.
+    pub fn at_end(&self, later: Later) {
+        lock(&self.destructors).push(later);
+    }
+
+    /// Whether a device is of this context.
+    #[must_use]
+    pub fn has(&self, device: &Arc<Device>) -> bool {
+        self.devices.iter().any(|d| Arc::ptr_eq(d, device))
+    }
+
+    /// `clGetContextInfo`.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` for what is not known.
+    pub fn info(&self, name: u32) -> Result<Vec<u8>> {
+        Ok(match name {
+            cl::CL_CONTEXT_REFERENCE_COUNT => references(self).answer(),
+            cl::CL_CONTEXT_NUM_DEVICES => u32::try_from(self.devices.len()).unwrap_or(0).answer(),
+            cl::CL_CONTEXT_DEVICES => {
+                let devices = self.devices.iter().map(|d| d.handle().get());
+                devices.collect::<Vec<_>>().answer()
+            }
+            cl::CL_CONTEXT_PROPERTIES => self.properties.clone().answer(),
+            _ => return fail(cl::CL_INVALID_VALUE),
+        })
+    }
+
+    /// Allocates memory that has the same address for host and device.
+    ///
+    /// # Errors
+    /// Where there is no room.
+    pub fn allocate(
+        &self,
+        size: usize,
+        align: usize,
+        (kind, flags, device): (u32, u64, usize),
+    ) -> Result<usize> {
+        ensure(size > 0, cl::CL_INVALID_BUFFER_SIZE)?;
+        ensure(align <= 0x1_0000, cl::CL_INVALID_VALUE)?;
+        let block = Block::at_address(size).ok_or(Code(cl::CL_OUT_OF_RESOURCES))?;
+        let address = block.address();
+        let svm = Svm {
+            storage: block.storage(),
+            address,
+            kind,
+            flags,
+            device,
+        };
+        lock(&self.svm).insert(address, svm);
+        Ok(address)
+    }
+
+    /// Forgets an allocation; launches that run keep its bytes.
+    pub fn free(&self, address: usize) -> bool {
+        lock(&self.svm).remove(&address).is_some()
+    }
+
+    /// The allocation that has an address.
+    #[must_use]
+    pub fn allocation(&self, address: usize) -> Option<Svm> {
+        let all = lock(&self.svm);
+        let (start, svm) = all.range(..=address).next_back()?;
+        (address - start < svm.storage.bytes()).then(|| svm.clone())
+    }
+
+    /// All allocations, as launches want them.
+    #[must_use]
+    pub fn allocations(&self) -> Vec<(u64, Storage)> {
+        let all = lock(&self.svm);
+        all.iter()
+            .map(|(address, svm)| (*address as u64, svm.storage.clone()))
+            .collect()
+    }
+}

@@ -1,0 +1,665 @@
+//! The platform and its devices.
+
+use crate::error::{Code, Result, fail};
+use crate::handle::{Handle, Object, export};
+use crate::info::Answer;
+use opencl_sys as cl;
+use std::sync::{Arc, OnceLock};
+use visakit_isa::{DataType, Platform as Family};
+
+/// Name and version of an extension, a feature, or something else that has both.
+type NameVersion = (&'static str, u32);
+
+const fn version(major: u32, minor: u32, patch: u32) -> u32 {
+    major << 22 | minor << 12 | patch
+}
+
+/// The version of OpenCL.
+const NUMERIC: u32 = version(3, 0, 0);
+
+const VERSION: &str = "OpenCL 3.0 visakit";
+
+/// What every device has.
+const EXTENSIONS: [&str; 35] = [
+    "cl_khr_byte_addressable_store",
+    "cl_khr_fp16",
+    "cl_khr_global_int32_base_atomics",
+    "cl_khr_global_int32_extended_atomics",
+    "cl_khr_local_int32_base_atomics",
+    "cl_khr_local_int32_extended_atomics",
+    "cl_khr_int64_base_atomics",
+    "cl_khr_int64_extended_atomics",
+    "cl_khr_icd",
+    "cl_khr_il_program",
+    "cl_khr_spir",
+    "cl_khr_create_command_queue",
+    "cl_khr_device_uuid",
+    "cl_khr_extended_versioning",
+    "cl_khr_priority_hints",
+    "cl_khr_throttle_hints",
+    "cl_khr_suggested_local_work_size",
+    "cl_khr_subgroups",
+    "cl_khr_subgroup_extended_types",
+    "cl_khr_subgroup_non_uniform_vote",
+    "cl_khr_subgroup_ballot",
+    "cl_khr_subgroup_non_uniform_arithmetic",
+    "cl_khr_subgroup_shuffle",
+    "cl_khr_subgroup_shuffle_relative",
+    "cl_khr_subgroup_clustered_reduce",
+    "cl_intel_subgroups",
+    "cl_intel_subgroups_char",
+    "cl_intel_subgroups_short",
+    "cl_intel_subgroups_long",
+    "cl_intel_spirv_subgroups",
+    "cl_intel_required_subgroup_size",
+    "cl_intel_split_work_group_barrier",
+    "cl_intel_device_attribute_query",
+    "cl_intel_unified_shared_memory",
+    "cl_intel_mem_force_host_memory",
+];
+
+/// What every device's compiler has.
+const FEATURES: [&str; 10] = [
+    "__opencl_c_int64",
+    "__opencl_c_atomic_order_acq_rel",
+    "__opencl_c_atomic_order_seq_cst",
+    "__opencl_c_atomic_scope_device",
+    "__opencl_c_atomic_scope_all_devices",
+    "__opencl_c_generic_address_space",
+    "__opencl_c_program_scope_global_variables",
+    "__opencl_c_work_group_collective_functions",
+    "__opencl_c_subgroups",
+    "__opencl_c_fp16",
+];
+
+/// A kind of GPU.
+#[derive(Debug)]
+pub struct Model {
+    /// The name for `VISAKIT_DEVICE`, which the compiler knows, too.
+    pub name: &'static str,
+    /// Its title.
+    pub title: &'static str,
+    pci: u32,
+    /// Architecture and release.
+    ip: (u32, u32),
+    units: u32,
+    clock: u32,
+    /// Sizes of subgroups.
+    pub subgroups: &'static [u32],
+    /// Whether it has samplers, and its compiler images.
+    pub images: bool,
+}
+
+const NARROW: &[u32] = &[8, 16, 32];
+const WIDE: &[u32] = &[16, 32];
+
+/// All kinds, the default first.
+pub const MODELS: [Model; 11] = [
+    row(
+        "acm-g10",
+        "Intel Arc (visakit)",
+        0x56a0,
+        (12, 55),
+        512,
+        2400,
+        NARROW,
+        true,
+    ),
+    row(
+        "bmg",
+        "Intel Arc B-Series (visakit)",
+        0xe20b,
+        (20, 1),
+        160,
+        2850,
+        WIDE,
+        true,
+    ),
+    row(
+        "pvc",
+        "Intel Data Center GPU Max (visakit)",
+        0x0bd5,
+        (12, 60),
+        512,
+        1600,
+        WIDE,
+        false,
+    ),
+    row(
+        "lnl",
+        "Intel Arc 140V (visakit)",
+        0x64a0,
+        (20, 4),
+        64,
+        2050,
+        WIDE,
+        true,
+    ),
+    row(
+        "ptl",
+        "Intel Xe3 (visakit)",
+        0xb080,
+        (30, 0),
+        96,
+        2500,
+        WIDE,
+        true,
+    ),
+    row(
+        "mtl",
+        "Intel Arc, Meteor Lake (visakit)",
+        0x7d55,
+        (12, 70),
+        128,
+        2350,
+        NARROW,
+        true,
+    ),
+    row(
+        "arl-h",
+        "Intel Arc, Arrow Lake (visakit)",
+        0x7d51,
+        (12, 74),
+        128,
+        2350,
+        NARROW,
+        true,
+    ),
+    row(
+        "tgllp",
+        "Intel Iris Xe (visakit)",
+        0x9a49,
+        (12, 0),
+        96,
+        1350,
+        NARROW,
+        true,
+    ),
+    row(
+        "icllp",
+        "Intel Iris Plus (visakit)",
+        0x8a52,
+        (11, 0),
+        64,
+        1100,
+        NARROW,
+        true,
+    ),
+    row(
+        "skl",
+        "Intel HD Graphics 530 (visakit)",
+        0x1912,
+        (9, 0),
+        24,
+        1150,
+        NARROW,
+        true,
+    ),
+    row(
+        "dg1",
+        "Intel Iris Xe MAX (visakit)",
+        0x4905,
+        (12, 10),
+        96,
+        1650,
+        NARROW,
+        true,
+    ),
+];
+
+#[expect(clippy::too_many_arguments, reason = "a row of a table")]
+const fn row(
+    name: &'static str,
+    title: &'static str,
+    pci: u32,
+    ip: (u32, u32),
+    units: u32,
+    clock: u32,
+    subgroups: &'static [u32],
+    images: bool,
+) -> Model {
+    Model {
+        name,
+        title,
+        pci,
+        ip,
+        units,
+        clock,
+        subgroups,
+        images,
+    }
+}
+
+/// The platform.
+#[derive(Debug)]
+pub struct Platform {
+    handle: Handle,
+    /// Its devices, the default first.
+    pub devices: Vec<Arc<Device>>,
+}
+
+impl Object for Platform {
+    const INVALID: Code = Code(cl::CL_INVALID_PLATFORM);
+    fn handle(&self) -> &Handle {
+        &self.handle
+    }
+}
+
+/// A device.
+#[derive(Debug)]
+pub struct Device {
+    handle: Handle,
+    /// What it is.
+    pub model: &'static Model,
+    /// Its family.
+    pub family: Family,
+}
+
+impl Object for Device {
+    const INVALID: Code = Code(cl::CL_INVALID_DEVICE);
+    fn handle(&self) -> &Handle {
+        &self.handle
+    }
+}
+
+/// The platform, with the devices that `VISAKIT_DEVICE` names: a list, or `all`.
+pub fn platform() -> &'static Arc<Platform> {
+    static PLATFORM: OnceLock<Arc<Platform>> = OnceLock::new();
+    PLATFORM.get_or_init(|| {
+        let wanted = std::env::var("VISAKIT_DEVICE").unwrap_or_default();
+        let mut devices = Vec::new();
+        let mut add = |model: &'static Model| {
+            let Some(family) = Family::from_name(model.name) else {
+                return;
+            };
+            let device = Arc::new(Device {
+                handle: Handle::default(),
+                model,
+                family,
+            });
+            export(&device);
+            devices.push(device);
+        };
+        static ALL: [Model; 11] = MODELS;
+        for name in wanted.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+            if name.eq_ignore_ascii_case("all") {
+                ALL.iter().for_each(&mut add);
+                continue;
+            }
+            let family = Family::from_name(name);
+            let exact = ALL.iter().find(|m| m.name.eq_ignore_ascii_case(name));
+            let like = ALL
+                .iter()
+                .find(|m| family.is_some() && Family::from_name(m.name) == family);
+            match exact.or(like) {
+                Some(model) => add(model),
+                None => {
+                    let known: Vec<_> = ALL.iter().map(|m| m.name).collect();
+                    crate::say(&format!(
+                        "VISAKIT_DEVICE: there is no device `{name}`; known are {} and all",
+                        known.join(", ")
+                    ));
+                }
+            }
+        }
+        if wanted.trim().is_empty() {
+            ALL.iter().take(1).for_each(&mut add);
+        }
+        let platform = Arc::new(Platform {
+            handle: Handle::default(),
+            devices,
+        });
+        export(&platform);
+        platform
+    })
+}
+
+fn names_and_versions(list: &[NameVersion]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (name, version) in list {
+        bytes.extend(version.answer());
+        let mut field = name.as_bytes().to_vec();
+        field.resize(64, 0);
+        bytes.extend(field);
+    }
+    bytes
+}
+
+impl Platform {
+    /// `clGetPlatformInfo`.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` for what is not known.
+    pub fn info(&self, name: u32) -> Result<Vec<u8>> {
+        Ok(match name {
+            cl::CL_PLATFORM_PROFILE => "FULL_PROFILE".answer(),
+            cl::CL_PLATFORM_VERSION => VERSION.answer(),
+            cl::CL_PLATFORM_NAME => "visakit".answer(),
+            cl::CL_PLATFORM_VENDOR => "visakit".answer(),
+            cl::CL_PLATFORM_EXTENSIONS => EXTENSIONS.join(" ").as_str().answer(),
+            cl::CL_PLATFORM_HOST_TIMER_RESOLUTION => 1_u64.answer(),
+            cl::CL_PLATFORM_NUMERIC_VERSION => NUMERIC.answer(),
+            cl::CL_PLATFORM_EXTENSIONS_WITH_VERSION => {
+                names_and_versions(&EXTENSIONS.map(|e| (e, version(1, 0, 0))))
+            }
+            cl::CL_PLATFORM_ICD_SUFFIX_KHR => "VISAKIT".answer(),
+            _ => return fail(cl::CL_INVALID_VALUE),
+        })
+    }
+}
+
+/// Bytes of global memory that devices claim: half of the host's, at most 16 GiB.
+fn memory() -> u64 {
+    static BYTES: OnceLock<u64> = OnceLock::new();
+    *BYTES.get_or_init(|| {
+        let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let line = text.lines().find_map(|l| l.strip_prefix("MemTotal:"));
+        let kib = line.and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok());
+        (kib.unwrap_or(4 << 20) * 512).clamp(1 << 30, 16 << 30) & !0xfff_ffff
+    })
+}
+
+impl Device {
+    /// Whether it has 64-bit floats.
+    #[must_use]
+    pub fn has_doubles(&self) -> bool {
+        self.family.has_type(DataType::Df)
+    }
+
+    /// Most work-items of a group.
+    #[must_use]
+    pub const fn max_group(&self) -> usize {
+        match self.model.subgroups {
+            [8, ..] if self.model.ip.0 < 12 => 256,
+            [8, ..] if self.model.ip.1 < 50 => 512,
+            _ => 1024,
+        }
+    }
+
+    /// Bytes of local memory of a group.
+    #[must_use]
+    pub const fn local_memory(&self) -> u64 {
+        if self.model.ip.0 == 12 && self.model.ip.1 == 60 {
+            128 << 10
+        } else {
+            64 << 10
+        }
+    }
+
+    /// Most bytes of a buffer.
+    #[must_use]
+    pub fn max_allocation(&self) -> u64 {
+        memory() / 2
+    }
+
+    /// Its extensions.
+    #[must_use]
+    pub fn extensions(&self) -> Vec<&'static str> {
+        let mut all = EXTENSIONS.to_vec();
+        if self.has_doubles() {
+            all.push("cl_khr_fp64");
+        }
+        if self.model.images {
+            all.extend([
+                "cl_khr_3d_image_writes",
+                "cl_khr_image2d_from_buffer",
+                "cl_intel_spirv_media_block_io",
+                "cl_intel_media_block_io",
+            ]);
+        }
+        if self.family.has_dpas() {
+            all.push("cl_intel_subgroup_matrix_multiply_accumulate");
+        }
+        all
+    }
+
+    /// The features of OpenCL C that it has.
+    #[must_use]
+    pub fn features(&self) -> Vec<&'static str> {
+        let mut all = FEATURES.to_vec();
+        if self.has_doubles() {
+            all.push("__opencl_c_fp64");
+        }
+        if self.model.images {
+            all.extend([
+                "__opencl_c_images",
+                "__opencl_c_read_write_images",
+                "__opencl_c_3d_image_writes",
+            ]);
+        }
+        all
+    }
+
+    /// `clGetDeviceInfo`.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` for what is not known.
+    pub fn info(&self, name: u32) -> Result<Vec<u8>> {
+        if let Some(bytes) = self.limits(name) {
+            return Ok(bytes);
+        }
+        let doubles = self.has_doubles();
+        let fp = u64::from(
+            cl::CL_FP_DENORM
+                | cl::CL_FP_INF_NAN
+                | cl::CL_FP_ROUND_TO_NEAREST
+                | cl::CL_FP_ROUND_TO_ZERO
+                | cl::CL_FP_ROUND_TO_INF
+                | cl::CL_FP_FMA,
+        );
+        Ok(match name {
+            cl::CL_DEVICE_TYPE => (cl::CL_DEVICE_TYPE_GPU).answer(),
+            cl::CL_DEVICE_VENDOR_ID => 0x8086_u32.answer(),
+            cl::CL_DEVICE_NAME => self.model.title.answer(),
+            cl::CL_DEVICE_VENDOR => "Intel(R) Corporation".answer(),
+            cl::CL_DRIVER_VERSION => env!("CARGO_PKG_VERSION").answer(),
+            cl::CL_DEVICE_PROFILE => "FULL_PROFILE".answer(),
+            cl::CL_DEVICE_VERSION => VERSION.answer(),
+            cl::CL_DEVICE_NUMERIC_VERSION => NUMERIC.answer(),
+            cl::CL_DEVICE_OPENCL_C_VERSION => "OpenCL C 1.2 ".answer(),
+            cl::CL_DEVICE_OPENCL_C_ALL_VERSIONS => names_and_versions(
+                &[
+                    version(1, 0, 0),
+                    version(1, 1, 0),
+                    version(1, 2, 0),
+                    NUMERIC,
+                ]
+                .map(|v| ("OpenCL C", v)),
+            ),
+            cl::CL_DEVICE_OPENCL_C_FEATURES => {
+                let list = self.features();
+                names_and_versions(&list.into_iter().map(|f| (f, NUMERIC)).collect::<Vec<_>>())
+            }
+            cl::CL_DEVICE_EXTENSIONS => self.extensions().join(" ").as_str().answer(),
+            cl::CL_DEVICE_EXTENSIONS_WITH_VERSION => {
+                let list = self.extensions().into_iter();
+                names_and_versions(&list.map(|e| (e, version(1, 0, 0))).collect::<Vec<_>>())
+            }
+            cl::CL_DEVICE_PLATFORM => platform().handle.get().answer(),
+            cl::CL_DEVICE_SINGLE_FP_CONFIG => {
+                (fp | u64::from(cl::CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)).answer()
+            }
+            cl::CL_DEVICE_DOUBLE_FP_CONFIG => if doubles { fp } else { 0 }.answer(),
+            cl::CL_DEVICE_HALF_FP_CONFIG => fp.answer(),
+            cl::CL_DEVICE_EXECUTION_CAPABILITIES => u64::from(cl::CL_EXEC_KERNEL).answer(),
+            cl::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => u64::from(
+                cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE,
+            )
+            .answer(),
+            cl::CL_DEVICE_SVM_CAPABILITIES => u64::from(
+                cl::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER,
+            )
+            .answer(),
+            cl::CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => u64::from(
+                cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
+                    | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+                    | cl::CL_DEVICE_ATOMIC_ORDER_SEQ_CST
+                    | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+                    | cl::CL_DEVICE_ATOMIC_SCOPE_DEVICE
+                    | cl::CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
+            )
+            .answer(),
+            cl::CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => u64::from(
+                cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
+                    | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+                    | cl::CL_DEVICE_ATOMIC_ORDER_SEQ_CST
+                    | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM
+                    | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+                    | cl::CL_DEVICE_ATOMIC_SCOPE_DEVICE
+                    | cl::CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
+            )
+            .answer(),
+            cl::CL_DEVICE_BUILT_IN_KERNELS | cl::CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => {
+                "".answer()
+            }
+            cl::CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => Vec::new(),
+            cl::CL_DEVICE_IL_VERSION => "SPIR-V_1.2".answer(),
+            cl::CL_DEVICE_ILS_WITH_VERSION => names_and_versions(&[
+                ("SPIR-V", version(1, 0, 0)),
+                ("SPIR-V", version(1, 1, 0)),
+                ("SPIR-V", version(1, 2, 0)),
+            ]),
+            cl::CL_DEVICE_SPIR_VERSIONS => "1.2".answer(),
+            cl::CL_DEVICE_PARENT_DEVICE => 0_usize.answer(),
+            cl::CL_DEVICE_PARTITION_PROPERTIES | cl::CL_DEVICE_PARTITION_TYPE => 0_usize.answer(),
+            cl::CL_DEVICE_REFERENCE_COUNT => 1_u32.answer(),
+            cl::CL_DEVICE_UUID_KHR | cl::CL_DRIVER_UUID_KHR => {
+                let mut uuid = *b"visakit\0\0\0\0\0\0\0\0\0";
+                for (to, from) in uuid.iter_mut().skip(8).zip(self.model.pci.to_le_bytes()) {
+                    *to = from;
+                }
+                uuid.to_vec()
+            }
+            cl::CL_DEVICE_LUID_VALID_KHR => false.answer(),
+            cl::CL_DEVICE_LUID_KHR => vec![0; 8],
+            cl::CL_DEVICE_NODE_MASK_KHR => 0_u32.answer(),
+            // What Intel's attribute query asks.
+            cl::CL_DEVICE_IP_VERSION_INTEL => {
+                (self.model.ip.0 << 22 | self.model.ip.1 << 14).answer()
+            }
+            cl::CL_DEVICE_ID_INTEL => self.model.pci.answer(),
+            cl::CL_DEVICE_NUM_SLICES_INTEL => (self.model.units / 64).max(1).answer(),
+            cl::CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL => {
+                (self.model.units.min(64) / 8).max(1).answer()
+            }
+            cl::CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL | cl::CL_DEVICE_NUM_THREADS_PER_EU_INTEL => {
+                8_u32.answer()
+            }
+            cl::CL_DEVICE_FEATURE_CAPABILITIES_INTEL => {
+                (u64::from(self.family.has_dpas()) << 1 | 1).answer()
+            }
+            cl::CL_DEVICE_SUB_GROUP_SIZES_INTEL => {
+                let sizes = self.model.subgroups.iter();
+                sizes
+                    .filter_map(|s| usize::try_from(*s).ok())
+                    .collect::<Vec<_>>()
+                    .answer()
+            }
+            cl::CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
+            | cl::CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL
+            | cl::CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+            | cl::CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => u64::from(
+                cl::CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL
+                    | cl::CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL,
+            )
+            .answer(),
+            cl::CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => 0_u64.answer(),
+            _ => return fail(cl::CL_INVALID_VALUE),
+        })
+    }
+
+    /// Sizes, and what is there or not.
+    fn limits(&self, name: u32) -> Option<Vec<u8>> {
+        let images = self.model.images;
+        let image = |n: usize| if images { n } else { 0 }.answer();
+        let image32 = |n: u32| if images { n } else { 0 }.answer();
+        let doubles = u32::from(self.has_doubles());
+        Some(match name {
+            cl::CL_DEVICE_MAX_COMPUTE_UNITS => self.model.units.answer(),
+            cl::CL_DEVICE_MAX_CLOCK_FREQUENCY => self.model.clock.answer(),
+            cl::CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => 3_u32.answer(),
+            cl::CL_DEVICE_MAX_WORK_GROUP_SIZE => self.max_group().answer(),
+            cl::CL_DEVICE_MAX_WORK_ITEM_SIZES => [self.max_group(); 3].answer(),
+            cl::CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => 32_usize.answer(),
+            cl::CL_DEVICE_MAX_NUM_SUB_GROUPS => {
+                let least = self.model.subgroups.first().map_or(8, |s| *s);
+                u32::try_from(self.max_group())
+                    .unwrap_or(256)
+                    .div_ceil(least)
+                    .answer()
+            }
+            cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR => {
+                16_u32.answer()
+            }
+            cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT
+            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT
+            | cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF
+            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => 8_u32.answer(),
+            cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_INT => {
+                4_u32.answer()
+            }
+            cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG
+            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG
+            | cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT
+            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => 1_u32.answer(),
+            cl::CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE
+            | cl::CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => doubles.answer(),
+            cl::CL_DEVICE_ADDRESS_BITS => 64_u32.answer(),
+            cl::CL_DEVICE_MAX_MEM_ALLOC_SIZE => self.max_allocation().answer(),
+            cl::CL_DEVICE_GLOBAL_MEM_SIZE => memory().answer(),
+            cl::CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => cl::CL_READ_WRITE_CACHE.answer(),
+            cl::CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => 64_u32.answer(),
+            cl::CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => (16_u64 << 20).answer(),
+            cl::CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => self.max_allocation().answer(),
+            cl::CL_DEVICE_MAX_CONSTANT_ARGS => 8_u32.answer(),
+            cl::CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => (64_usize << 10).answer(),
+            cl::CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => (64_usize << 20).answer(),
+            cl::CL_DEVICE_LOCAL_MEM_TYPE => cl::CL_LOCAL.answer(),
+            cl::CL_DEVICE_LOCAL_MEM_SIZE => self.local_memory().answer(),
+            cl::CL_DEVICE_MAX_PARAMETER_SIZE => 2048_usize.answer(),
+            cl::CL_DEVICE_MEM_BASE_ADDR_ALIGN => 1024_u32.answer(),
+            cl::CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => 128_u32.answer(),
+            cl::CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
+            | cl::CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
+            | cl::CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => 64_u32.answer(),
+            cl::CL_DEVICE_PRINTF_BUFFER_SIZE => (4_usize << 20).answer(),
+            cl::CL_DEVICE_PROFILING_TIMER_RESOLUTION => 1_usize.answer(),
+            cl::CL_DEVICE_IMAGE_SUPPORT => images.answer(),
+            cl::CL_DEVICE_MAX_READ_IMAGE_ARGS
+            | cl::CL_DEVICE_MAX_WRITE_IMAGE_ARGS
+            | cl::CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => image32(128),
+            cl::CL_DEVICE_MAX_SAMPLERS => image32(16),
+            cl::CL_DEVICE_IMAGE2D_MAX_WIDTH | cl::CL_DEVICE_IMAGE2D_MAX_HEIGHT => image(16384),
+            cl::CL_DEVICE_IMAGE3D_MAX_WIDTH | cl::CL_DEVICE_IMAGE3D_MAX_HEIGHT => image(16384),
+            cl::CL_DEVICE_IMAGE3D_MAX_DEPTH | cl::CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => image(2048),
+            cl::CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => image(1 << 27),
+            cl::CL_DEVICE_IMAGE_PITCH_ALIGNMENT | cl::CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
+                image32(4)
+            }
+            cl::CL_DEVICE_ERROR_CORRECTION_SUPPORT
+            | cl::CL_DEVICE_PIPE_SUPPORT
+            | cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => false.answer(),
+            cl::CL_DEVICE_HOST_UNIFIED_MEMORY
+            | cl::CL_DEVICE_ENDIAN_LITTLE
+            | cl::CL_DEVICE_AVAILABLE
+            | cl::CL_DEVICE_COMPILER_AVAILABLE
+            | cl::CL_DEVICE_LINKER_AVAILABLE
+            | cl::CL_DEVICE_PREFERRED_INTEROP_USER_SYNC
+            | cl::CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
+            | cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
+            | cl::CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => true.answer(),
+            cl::CL_DEVICE_PARTITION_MAX_SUB_DEVICES
+            | cl::CL_DEVICE_MAX_PIPE_ARGS
+            | cl::CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
+            | cl::CL_DEVICE_PIPE_MAX_PACKET_SIZE
+            | cl::CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
+            | cl::CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
+            | cl::CL_DEVICE_MAX_ON_DEVICE_QUEUES
+            | cl::CL_DEVICE_MAX_ON_DEVICE_EVENTS => 0_u32.answer(),
+            cl::CL_DEVICE_PARTITION_AFFINITY_DOMAIN
+            | cl::CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES
+            | cl::CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES => 0_u64.answer(),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,175 @@
+//! Launches: from a kernel and a grid to a command.
+
+use crate::error::{Code, Result, ensure, fail};
+use crate::model::dump::Dump;
+use crate::model::event::Work;
+use crate::model::kernel::{Arg, Kernel};
+use crate::model::printf;
+use crate::model::queue::Queue;
+use opencl_sys as cl;
+use std::sync::Arc;
+use visakit_launch::{Argument, Config, KernelInfo, LaunchError, NdRange};
+
+/// A grid as the host gives it.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    /// Work-items in each dimension.
+    pub global: Vec<usize>,
+    /// Work-items of a group; `None` leaves it to us.
+    pub local: Option<Vec<usize>>,
+    /// What is added to global ids.
+    pub offset: Vec<usize>,
+}
+
+fn small(sizes: &[usize], code: i32) -> Result<Vec<u32>> {
+    let small = sizes
+        .iter()
+        .map(|n| u32::try_from(*n).map_err(|_| Code(code)));
+    small.collect()
+}
+
+/// A size of groups that suits a kernel and a grid: what the source asks for, or else a divisor of the grid.
+///
+/// # Errors
+/// Grids that cannot be.
+pub fn suggested_local(info: &KernelInfo, global: &[usize]) -> Result<Vec<usize>> {
+    if let Some(required) = Kernel::required_group(info) {
+        return Ok(required.into_iter().take(global.len()).collect());
+    }
+    let global = small(global, cl::CL_INVALID_GLOBAL_WORK_SIZE)?;
+    let local = NdRange::default_local(&global);
+    Ok(local
+        .into_iter()
+        .filter_map(|n| usize::try_from(n).ok())
+        .collect())
+}
+
+/// Checks a launch and makes a command of it, with the arguments as they are now.
+///
+/// # Errors
+/// What the specification says.
+pub(crate) fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> Result<Work> {
+    let binary = Arc::clone(kernel.binary(&queue.device)?);
+    let info = kernel.metadata(&binary)?;
+    let args = kernel.arguments()?;
+    let dimensions = grid.global.len();
+    ensure((1..=3).contains(&dimensions), cl::CL_INVALID_WORK_DIMENSION)?;
+    let global = small(&grid.global, cl::CL_INVALID_GLOBAL_WORK_SIZE)?;
+    let offset = small(&grid.offset, cl::CL_INVALID_GLOBAL_OFFSET)?;
+    let local = match &grid.local {
+        Some(local) => local.clone(),
+        None => suggested_local(info, &grid.global)?,
+    };
+    let required = Kernel::required_group(info);
+    if let Some(required) = required {
+        let same = local.iter().eq(required.iter().take(dimensions));
+        ensure(
+            grid.local.is_some() && same || grid.local.is_none(),
+            cl::CL_INVALID_WORK_GROUP_SIZE,
+        )?;
+    }
+    let most = Kernel::max_group(&queue.device, info);
+    ensure(!local.contains(&0), cl::CL_INVALID_WORK_GROUP_SIZE)?;
+    ensure(
+        local.iter().all(|n| *n <= queue.device.max_group()),
+        cl::CL_INVALID_WORK_ITEM_SIZE,
+    )?;
+    let items = local.iter().fold(1_usize, |n, d| n.saturating_mul(*d));
+    ensure(items <= most, cl::CL_INVALID_WORK_GROUP_SIZE)?;
+    let even = grid
+        .global
+        .iter()
+        .zip(&local)
+        .all(|(g, l)| g.is_multiple_of(*l));
+    let uneven = ["-cl-std=CL2", "-cl-std=CL3"]
+        .iter()
+        .any(|o| binary.options.contains(o))
+        && !binary.options.contains("-cl-uniform-work-group-size");
+    ensure(
+        even || (uneven && required.is_none()),
+        cl::CL_INVALID_WORK_GROUP_SIZE,
+    )?;
+    let local_bytes = args.iter().map(|a| {
+        if let Arg::Local(bytes) = a {
+            *bytes as u64
+        } else {
+            0
+        }
+    });
+    let local_bytes = local_bytes.sum::<u64>() + u64::from(info.execution_env.slm_size);
+    ensure(
+        local_bytes <= queue.device.local_memory(),
+        cl::CL_OUT_OF_RESOURCES,
+    )?;
+    if global.contains(&0) {
+        return Ok(Box::new(|| Ok(())));
+    }
+    let local = small(&local, cl::CL_INVALID_WORK_GROUP_SIZE)?;
+    let range =
+        NdRange::new(&global, &local, &offset).map_err(|_| Code(cl::CL_INVALID_WORK_GROUP_SIZE))?;
+    if let Err(message) = binary.load(&kernel.name)? {
+        queue
+            .context
+            .complain(&format!("kernel `{}`: {message}", kernel.name));
+        return fail(cl::CL_INVALID_KERNEL);
+    }
+    let (queue, kernel) = (Arc::clone(queue), Arc::clone(kernel));
+    Ok(Box::new(move || {
+        run(&queue, &kernel, &binary, &args, &range)
+    }))
+}
+
+/// Runs a launch: the one place where kernels run. Checkers and profiles, which watch all of it, are to be called here.
+fn run(
+    queue: &Queue,
+    kernel: &Kernel,
+    binary: &super::binary::Binary,
+    args: &[Arg],
+    range: &NdRange,
+) -> Result<()> {
+    let Ok(loaded) = binary.load(&kernel.name)? else {
+        return fail(cl::CL_INVALID_KERNEL);
+    };
+    let arguments: Vec<Argument> = args
+        .iter()
+        .map(|a| kernel.argument(a))
+        .collect::<Result<_>>()?;
+    let reachable = queue.context.allocations();
+    let config = Config::default();
+    let dump = Dump::open(&kernel.name);
+    if let Some(dump) = &dump {
+        dump.before(
+            binary,
+            &kernel.name,
+            queue.device.model.name,
+            &arguments,
+            range,
+        );
+    }
+    let outcome = loaded
+        .launch(range, &arguments, &reachable, &config)
+        .and_then(|launch| launch.run(&config));
+    match outcome {
+        Ok(outcome) => {
+            if !outcome.printf.is_empty() {
+                crate::ffi::stdio::print(&printf::text(&outcome.printf, loaded.variables()));
+            }
+            if let Some(dump) = &dump {
+                dump.after(&arguments);
+            }
+            Ok(())
+        }
+        Err(error) => {
+            queue
+                .context
+                .complain(&format!("kernel `{}`: {error}", kernel.name));
+            fail(match error {
+                LaunchError::Argument { .. } | LaunchError::ArgumentCount { .. } => {
+                    cl::CL_INVALID_KERNEL_ARGS
+                }
+                LaunchError::Grid(_) => cl::CL_INVALID_WORK_GROUP_SIZE,
+                _ => cl::CL_OUT_OF_RESOURCES,
+            })
+        }
+    }
+}

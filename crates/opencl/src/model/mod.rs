@@ -1,0 +1,14 @@
+//! What OpenCL's objects are and do.
+
+pub mod binary;
+pub mod compiler;
+pub mod context;
+pub mod device;
+pub(crate) mod dump;
+pub mod event;
+pub mod kernel;
+pub mod launch;
+pub mod memory;
+pub(crate) mod printf;
+pub mod program;
+pub mod queue;

@@ -1,0 +1,494 @@
+//! Programs.
+
+use crate::error::{Code, Result, ensure, fail};
+use crate::handle::{Handle, Object, references};
+use crate::info::Answer;
+use crate::model::binary::Binary;
+use crate::model::compiler::{Input, Job, compile};
+use crate::model::context::{Context, Later, lock};
+use crate::model::device::Device;
+use opencl_sys as cl;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+/// What a program was made of.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// Source or SPIR-V.
+    Input(Input),
+    /// Binaries, one for each device.
+    Binaries,
+    /// Other programs.
+    Linked,
+}
+
+/// What became of a program on one device.
+#[derive(Clone, Debug)]
+struct Build {
+    device: Arc<Device>,
+    status: i32,
+    kind: u32,
+    options: String,
+    log: String,
+    /// What was compiled and not linked yet.
+    object: Option<(Vec<Input>, Vec<(String, Vec<u8>)>)>,
+    /// Bytes that were given, and not looked at yet.
+    given: Option<Vec<u8>>,
+    binary: Option<Arc<Binary>>,
+}
+
+/// A program.
+pub struct Program {
+    handle: Handle,
+    /// Its context.
+    pub context: Arc<Context>,
+    origin: Origin,
+    builds: Mutex<Vec<Build>>,
+    /// Kernels that there are: it cannot be built anew meanwhile.
+    pub(crate) kernels: AtomicUsize,
+    destructors: Mutex<Vec<Later>>,
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").finish_non_exhaustive()
+    }
+}
+
+impl Object for Program {
+    const INVALID: Code = Code(cl::CL_INVALID_PROGRAM);
+    fn handle(&self) -> &Handle {
+        &self.handle
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let last = std::mem::take(&mut *lock(&self.destructors));
+        last.into_iter().rev().for_each(|later| later());
+    }
+}
+
+/// Bytes of a compiled program that is not linked.
+const OBJECT: &[u8] = b"visakit object 1\n";
+
+impl Program {
+    fn new(context: &Arc<Context>, origin: Origin, devices: &[Arc<Device>]) -> Self {
+        let build = |device: &Arc<Device>| Build {
+            device: Arc::clone(device),
+            status: cl::CL_BUILD_NONE,
+            kind: cl::CL_PROGRAM_BINARY_TYPE_NONE,
+            options: String::new(),
+            log: String::new(),
+            object: None,
+            given: None,
+            binary: None,
+        };
+        Self {
+            handle: Handle::default(),
+            context: Arc::clone(context),
+            origin,
+            builds: Mutex::new(devices.iter().map(build).collect()),
+            kernels: AtomicUsize::new(0),
+            destructors: Mutex::default(),
+        }
+    }
+
+    /// A program of source or SPIR-V.
+    #[must_use]
+    pub fn from_input(context: &Arc<Context>, input: Input) -> Arc<Self> {
+        Arc::new(Self::new(context, Origin::Input(input), &context.devices))
+    }
+
+    /// A program of binaries; which of them are none is told for each.
+    #[must_use]
+    pub fn from_binaries(
+        context: &Arc<Context>,
+        all: Vec<(Arc<Device>, Vec<u8>)>,
+    ) -> (Arc<Self>, Vec<bool>) {
+        let devices: Vec<_> = all.iter().map(|a| Arc::clone(&a.0)).collect();
+        let program = Self::new(context, Origin::Binaries, &devices);
+        let mut good = Vec::new();
+        for (build, (device, bytes)) in lock(&program.builds).iter_mut().zip(all) {
+            if let Some(source) = bytes.strip_prefix(OBJECT) {
+                build.object = Some((vec![Input::Text(source.to_vec())], Vec::new()));
+                build.kind = cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+                good.push(true);
+                continue;
+            }
+            match Binary::read(&bytes, device.family.grf_bytes()) {
+                Ok(_) => {
+                    build.kind = cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+                    build.given = Some(bytes);
+                    good.push(true);
+                }
+                Err(message) => {
+                    build.log = message;
+                    good.push(false);
+                }
+            }
+        }
+        (Arc::new(program), good)
+    }
+
+    fn devices(&self, given: &[Arc<Device>]) -> Result<Vec<Arc<Device>>> {
+        let known: Vec<_> = lock(&self.builds)
+            .iter()
+            .map(|b| Arc::clone(&b.device))
+            .collect();
+        let known_one = |d: &Arc<Device>| known.iter().any(|k| Arc::ptr_eq(k, d));
+        ensure(given.iter().all(known_one), cl::CL_INVALID_DEVICE)?;
+        Ok(if given.is_empty() {
+            known
+        } else {
+            given.to_vec()
+        })
+    }
+
+    fn change(&self, device: &Arc<Device>, change: impl FnOnce(&mut Build)) {
+        let mut builds = lock(&self.builds);
+        if let Some(build) = builds.iter_mut().find(|b| Arc::ptr_eq(&b.device, device)) {
+            change(build);
+        }
+    }
+
+    fn build_of(&self, device: &Arc<Device>) -> Result<Build> {
+        let builds = lock(&self.builds);
+        let found = builds.iter().find(|b| Arc::ptr_eq(&b.device, device));
+        found.cloned().ok_or(Code(cl::CL_INVALID_DEVICE))
+    }
+
+    /// `clBuildProgram`.
+    ///
+    /// # Errors
+    /// `CL_BUILD_PROGRAM_FAILURE`; the log says why.
+    pub fn build(&self, devices: &[Arc<Device>], options: &str) -> Result<()> {
+        let devices = self.devices(devices)?;
+        ensure(self.kernels.load(Relaxed) == 0, cl::CL_INVALID_OPERATION)?;
+        let mut failed = false;
+        for device in devices {
+            let build = self.build_of(&device)?;
+            self.change(&device, |b| {
+                b.status = cl::CL_BUILD_IN_PROGRESS;
+                b.options = options.to_owned();
+            });
+            let (container, log) = match (&self.origin, build.given, build.object) {
+                (Origin::Input(input), ..) => {
+                    let job = Job {
+                        input,
+                        headers: &[],
+                        options,
+                        device: &device,
+                    };
+                    let compiled = compile(&job);
+                    (compiled.container, compiled.log)
+                }
+                (_, Some(given), _) => (Some(given), String::new()),
+                (_, None, Some((inputs, headers))) => link(&device, &inputs, &headers, options),
+                _ => return fail(cl::CL_INVALID_BINARY),
+            };
+            failed |= !self.accept(
+                &device,
+                container,
+                log,
+                cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+            );
+        }
+        ensure(!failed, cl::CL_BUILD_PROGRAM_FAILURE)
+    }
+
+    /// Takes a container over; whether it was one.
+    fn accept(
+        &self,
+        device: &Arc<Device>,
+        container: Option<Vec<u8>>,
+        mut log: String,
+        kind: u32,
+    ) -> bool {
+        let read = container.map(|bytes| Binary::read(&bytes, device.family.grf_bytes()));
+        let binary = match read {
+            Some(Ok(binary)) => Some(Arc::new(binary)),
+            Some(Err(message)) => {
+                log = format!("{log}\nvisakit: {message}");
+                None
+            }
+            None => None,
+        };
+        let good = binary.is_some();
+        self.change(device, |build| {
+            build.binary = binary;
+            build.log = log;
+            build.kind = if good {
+                kind
+            } else {
+                cl::CL_PROGRAM_BINARY_TYPE_NONE
+            };
+            build.status = if good {
+                cl::CL_BUILD_SUCCESS
+            } else {
+                cl::CL_BUILD_ERROR
+            };
+        });
+        good
+    }
+
+    /// `clCompileProgram`: checks the source, and keeps it with its headers for linking.
+    ///
+    /// # Errors
+    /// `CL_COMPILE_PROGRAM_FAILURE`; the log says why.
+    pub fn compile(
+        &self,
+        devices: &[Arc<Device>],
+        options: &str,
+        headers: &[(String, Arc<Self>)],
+    ) -> Result<()> {
+        let devices = self.devices(devices)?;
+        ensure(self.kernels.load(Relaxed) == 0, cl::CL_INVALID_OPERATION)?;
+        let Origin::Input(input) = &self.origin else {
+            return fail(cl::CL_INVALID_OPERATION);
+        };
+        let mut texts = Vec::new();
+        for (name, header) in headers {
+            let Origin::Input(Input::Text(text)) = &header.origin else {
+                return fail(cl::CL_INVALID_PROGRAM);
+            };
+            texts.push((name.clone(), text.clone()));
+        }
+        let mut failed = false;
+        for device in devices {
+            let job = Job {
+                input,
+                headers: &texts,
+                options,
+                device: &device,
+            };
+            let compiled = compile(&job);
+            // What is declared here may be defined elsewhere: that is no mistake yet.
+            let unresolved = compiled.container.is_none()
+                && ["undefined reference", "unresolved external"]
+                    .iter()
+                    .any(|m| compiled.log.contains(m));
+            let good = compiled.container.is_some() || unresolved;
+            failed |= !good;
+            self.change(&device, |build| {
+                build.options = options.to_owned();
+                build.log = if unresolved {
+                    String::new()
+                } else {
+                    compiled.log
+                };
+                build.status = if good {
+                    cl::CL_BUILD_SUCCESS
+                } else {
+                    cl::CL_BUILD_ERROR
+                };
+                build.kind = if good {
+                    cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT
+                } else {
+                    cl::CL_PROGRAM_BINARY_TYPE_NONE
+                };
+                build.object = good.then(|| (vec![input.clone()], texts.clone()));
+                build.binary = None;
+            });
+        }
+        ensure(!failed, cl::CL_COMPILE_PROGRAM_FAILURE)
+    }
+
+    /// `clLinkProgram`: a program of several compiled ones. Their sources are compiled as one.
+    ///
+    /// # Errors
+    /// Programs that were not compiled; whether linking failed is told beside the program.
+    pub fn link(
+        context: &Arc<Context>,
+        devices: &[Arc<Device>],
+        options: &str,
+        parts: &[Arc<Self>],
+    ) -> Result<(Arc<Self>, bool)> {
+        ensure(!parts.is_empty(), cl::CL_INVALID_VALUE)?;
+        let devices = if devices.is_empty() {
+            &context.devices
+        } else {
+            devices
+        };
+        ensure(
+            devices.iter().all(|d| context.has(d)),
+            cl::CL_INVALID_DEVICE,
+        )?;
+        let linked = Arc::new(Self::new(context, Origin::Linked, devices));
+        let library = options.split_whitespace().any(|o| o == "-create-library");
+        let mut failed = false;
+        for device in devices {
+            let mut inputs = Vec::new();
+            let mut headers: Vec<(String, Vec<u8>)> = Vec::new();
+            let mut all_options = String::new();
+            for part in parts {
+                let build = part.build_of(device)?;
+                let Some((own, with)) = build.object else {
+                    return fail(cl::CL_INVALID_OPERATION);
+                };
+                inputs.extend(own);
+                for header in with {
+                    if !headers.contains(&header) {
+                        headers.push(header);
+                    }
+                }
+                for option in build.options.split_whitespace() {
+                    if !all_options.split_whitespace().any(|o| o == option) {
+                        all_options = format!("{all_options} {option}");
+                    }
+                }
+            }
+            if library {
+                linked.change(device, |build| {
+                    build.object = Some((inputs, headers));
+                    build.options = options.to_owned();
+                    build.status = cl::CL_BUILD_SUCCESS;
+                    build.kind = cl::CL_PROGRAM_BINARY_TYPE_LIBRARY;
+                });
+                continue;
+            }
+            let (container, log) = link(device, &inputs, &headers, all_options.trim());
+            failed |= !linked.accept(
+                device,
+                container,
+                log,
+                cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+            );
+            linked.change(device, |build| build.options = options.to_owned());
+        }
+        Ok((linked, failed))
+    }
+
+    /// What it is on a device, if it was built for it.
+    #[must_use]
+    pub fn binary(&self, device: &Arc<Device>) -> Option<Arc<Binary>> {
+        self.build_of(device).ok()?.binary
+    }
+
+    /// What it is on any device.
+    ///
+    /// # Errors
+    /// `CL_INVALID_PROGRAM_EXECUTABLE` where it was not built.
+    pub fn any_binary(&self) -> Result<Arc<Binary>> {
+        let builds = lock(&self.builds);
+        let found = builds.iter().find_map(|b| b.binary.clone());
+        found.ok_or(Code(cl::CL_INVALID_PROGRAM_EXECUTABLE))
+    }
+
+    /// Calls something when the program ends.
+    pub fn at_end(&self, later: Later) {
+        lock(&self.destructors).push(later);
+    }
+
+    /// The binary of each device; empty where there is none.
+    #[must_use]
+    pub fn binaries(&self) -> Vec<Vec<u8>> {
+        let bytes = |b: &Build| match (&b.binary, &b.given, &b.object) {
+            (Some(binary), ..) => binary.bytes.clone(),
+            (None, Some(given), _) => given.clone(),
+            (None, None, Some((inputs, _))) => {
+                let mut bytes = OBJECT.to_vec();
+                bytes.extend(joined(inputs).unwrap_or_default());
+                bytes
+            }
+            _ => Vec::new(),
+        };
+        lock(&self.builds).iter().map(bytes).collect()
+    }
+
+    /// `clGetProgramInfo`, but for the binaries.
+    ///
+    /// # Errors
+    /// Programs that were not built, and `CL_INVALID_VALUE` for what is not known.
+    pub fn info(&self, name: u32) -> Result<Vec<u8>> {
+        let builds = lock(&self.builds).clone();
+        Ok(match name {
+            cl::CL_PROGRAM_REFERENCE_COUNT => references(self).answer(),
+            cl::CL_PROGRAM_CONTEXT => self.context.handle().get().answer(),
+            cl::CL_PROGRAM_NUM_DEVICES => u32::try_from(builds.len()).unwrap_or(0).answer(),
+            cl::CL_PROGRAM_DEVICES => {
+                let devices = builds.iter().map(|b| b.device.handle().get());
+                devices.collect::<Vec<_>>().answer()
+            }
+            cl::CL_PROGRAM_SOURCE => match &self.origin {
+                Origin::Input(Input::Text(text)) => {
+                    let mut text = text.clone();
+                    text.push(0);
+                    text
+                }
+                _ => "".answer(),
+            },
+            cl::CL_PROGRAM_IL => match &self.origin {
+                Origin::Input(Input::Spirv(code)) => code.clone(),
+                _ => Vec::new(),
+            },
+            cl::CL_PROGRAM_BINARY_SIZES => {
+                let sizes = self.binaries().into_iter().map(|b| b.len());
+                sizes.collect::<Vec<_>>().answer()
+            }
+            cl::CL_PROGRAM_NUM_KERNELS => self.any_binary()?.names().len().answer(),
+            cl::CL_PROGRAM_KERNEL_NAMES => self.any_binary()?.names().join(";").as_str().answer(),
+            cl::CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT
+            | cl::CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => false.answer(),
+            _ => return fail(cl::CL_INVALID_VALUE),
+        })
+    }
+
+    /// `clGetProgramBuildInfo`.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE` for what is not known.
+    pub fn build_info(&self, device: &Arc<Device>, name: u32) -> Result<Vec<u8>> {
+        let build = self.build_of(device)?;
+        Ok(match name {
+            cl::CL_PROGRAM_BUILD_STATUS => build.status.answer(),
+            cl::CL_PROGRAM_BUILD_OPTIONS => build.options.as_str().answer(),
+            cl::CL_PROGRAM_BUILD_LOG => build.log.as_str().answer(),
+            cl::CL_PROGRAM_BINARY_TYPE => build.kind.answer(),
+            cl::CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => {
+                build.binary.map_or(0, |b| b.variables.bytes()).answer()
+            }
+            _ => return fail(cl::CL_INVALID_VALUE),
+        })
+    }
+}
+
+/// The sources as one.
+fn joined(inputs: &[Input]) -> Option<Vec<u8>> {
+    let mut all = Vec::new();
+    for input in inputs {
+        let Input::Text(text) = input else {
+            return None;
+        };
+        all.extend(text);
+        all.push(b'\n');
+    }
+    Some(all)
+}
+
+fn link(
+    device: &Device,
+    inputs: &[Input],
+    headers: &[(String, Vec<u8>)],
+    options: &str,
+) -> (Option<Vec<u8>>, String) {
+    let input = match (inputs, joined(inputs)) {
+        ([only], _) => only.clone(),
+        (_, Some(text)) => Input::Text(text),
+        _ => {
+            return (
+                None,
+                "visakit: SPIR-V modules cannot be linked with others".to_owned(),
+            );
+        }
+    };
+    let job = Job {
+        input: &input,
+        headers,
+        options,
+        device,
+    };
+    let compiled = compile(&job);
+    (compiled.container, compiled.log)
+}
