@@ -203,16 +203,6 @@ fn run(path: &Path, job: &Job<'_>) -> Result<Compiled, String> {
     if !options.contains("-cl-kernel-arg-info") {
         options.push_str(" -cl-kernel-arg-info");
     }
-    let features: Vec<_> = job
-        .device
-        .features()
-        .iter()
-        .map(|f| format!("+{f}"))
-        .collect();
-    let mut internal = format!("-cl-ext={}", features.join(","));
-    if job.device.model.images {
-        internal.push_str(" -D__IMAGE_SUPPORT__=1");
-    }
     let dump = place("dump");
     fs::create_dir_all(&dump).map_err(|e| failed("no temporary folder", e))?;
     let mut command = Command::new(path);
@@ -227,12 +217,7 @@ fn run(path: &Path, job: &Job<'_>) -> Result<Compiled, String> {
             "-output_no_suffix",
         ])
         .args(["-out_dir".as_ref(), place("out").as_os_str()])
-        .args([
-            "-options",
-            options.trim_start(),
-            "-internal_options",
-            &internal,
-        ])
+        .args(["-options", options.trim_start()])
         .env("IGC_EnableZEBinary", "1")
         .env("IGC_ShaderDumpEnable", "1")
         .env("IGC_DumpToCustomDir", &dump)

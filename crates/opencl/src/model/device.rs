@@ -59,7 +59,7 @@ const EXTENSIONS: [&str; 35] = [
 ];
 
 /// What every device's compiler has.
-const FEATURES: [&str; 10] = [
+const FEATURES: [&str; 9] = [
     "__opencl_c_int64",
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
@@ -69,7 +69,6 @@ const FEATURES: [&str; 10] = [
     "__opencl_c_program_scope_global_variables",
     "__opencl_c_work_group_collective_functions",
     "__opencl_c_subgroups",
-    "__opencl_c_fp16",
 ];
 
 /// A kind of GPU.
@@ -457,6 +456,7 @@ impl Device {
             cl::CL_DEVICE_VERSION => VERSION.answer(),
             cl::CL_DEVICE_NUMERIC_VERSION => NUMERIC.answer(),
             cl::CL_DEVICE_OPENCL_C_VERSION => "OpenCL C 1.2 ".answer(),
+            cl::CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => version(1, 2, 0).answer(),
             cl::CL_DEVICE_OPENCL_C_ALL_VERSIONS => names_and_versions(
                 &[
                     version(1, 0, 0),
