@@ -106,6 +106,8 @@ enum Command {
     Isa(commands::isa::Args),
     /// Look up platforms: names, size of a register, what they have.
     Platforms(commands::platforms::Args),
+    /// Run OpenCL programs on the device that executes kernels here.
+    Opencl(commands::opencl::Args),
     /// Answer editors: problems, names, instructions and completions of vISA text.
     #[cfg(feature = "lsp")]
     Lsp(commands::lsp::Args),
@@ -219,6 +221,7 @@ fn run(command: &Command) -> Result<Status, output::Failure> {
         Command::CompareCompilers(args) => commands::compare::run(args),
         Command::Pressure(args) => commands::pressure::run(args),
         Command::Platforms(args) => commands::platforms::run(args),
+        Command::Opencl(args) => commands::opencl::run(args),
         #[cfg(feature = "lsp")]
         Command::Lsp(args) => commands::lsp::run(args),
     }

@@ -19,6 +19,7 @@ pub(crate) mod listing;
 #[cfg(feature = "lsp")]
 pub(crate) mod lsp;
 pub(crate) mod merge;
+pub(crate) mod opencl;
 pub(crate) mod platforms;
 pub(crate) mod pressure;
 pub(crate) mod reduce;

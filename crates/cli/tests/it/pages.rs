@@ -120,7 +120,7 @@ macro_rules! pages {
 
 pages! {
     asm callgraph cfg check compare_compilers compile completions convert diff dis dump explain extract fmt info
-    isa lsp man merge platforms pressure reduce rename roundtrip run smith stats strip validate
+    isa lsp man merge opencl platforms pressure reduce rename roundtrip run smith stats strip validate
 }
 
 #[test]

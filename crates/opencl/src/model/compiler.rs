@@ -39,6 +39,8 @@ pub struct Job<'a> {
     pub options: &'a str,
     /// For which device.
     pub device: &'a Device,
+    /// Whether the source is only checked: it may call what is defined elsewhere.
+    pub check: bool,
 }
 
 /// Where the compiler is, and what tells it from others.
@@ -144,6 +146,7 @@ fn key(job: &Job<'_>, identity: &str) -> String {
     add(identity.as_bytes());
     add(job.device.model.name.as_bytes());
     add(job.options.as_bytes());
+    add(&[u8::from(job.check)]);
     match job.input {
         Input::Text(text) => add(text),
         Input::Spirv(code) => {
@@ -226,6 +229,9 @@ fn run(path: &Path, job: &Job<'_>) -> Result<Compiled, String> {
     if matches!(job.input, Input::Spirv(_)) {
         command.arg("-spirv_input");
     }
+    if job.check {
+        command.arg("-spv_only");
+    }
     let Output {
         status,
         stdout,
@@ -247,6 +253,12 @@ fn run(path: &Path, job: &Job<'_>) -> Result<Compiled, String> {
         .join("\n")
         .trim()
         .to_owned();
+    if job.check && status.success() {
+        return Ok(Compiled {
+            container: Some(binary::pack(&Pieces::new())),
+            log,
+        });
+    }
     let made = ["program.bin", "program"].map(|n| place("out").join(n));
     let zebin = made.iter().find_map(|p| fs::read(p).ok());
     let (true, Some(zebin)) = (status.success(), zebin) else {

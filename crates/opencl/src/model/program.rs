@@ -180,6 +180,7 @@ impl Program {
                         headers: &[],
                         options,
                         device: &device,
+                        check: false,
                     };
                     let compiled = compile(&job);
                     (compiled.container, compiled.log)
@@ -262,22 +263,14 @@ impl Program {
                 headers: &texts,
                 options,
                 device: &device,
+                check: true,
             };
             let compiled = compile(&job);
-            // What is declared here may be defined elsewhere: that is no mistake yet.
-            let unresolved = compiled.container.is_none()
-                && ["undefined reference", "unresolved external"]
-                    .iter()
-                    .any(|m| compiled.log.contains(m));
-            let good = compiled.container.is_some() || unresolved;
+            let good = compiled.container.is_some();
             failed |= !good;
             self.change(&device, |build| {
                 build.options = options.to_owned();
-                build.log = if unresolved {
-                    String::new()
-                } else {
-                    compiled.log
-                };
+                build.log = compiled.log;
                 build.status = if good {
                     cl::CL_BUILD_SUCCESS
                 } else {
@@ -488,6 +481,7 @@ fn link(
         headers,
         options,
         device,
+        check: false,
     };
     let compiled = compile(&job);
     (compiled.container, compiled.log)
