@@ -18,7 +18,7 @@ make! {
     fn clCreateCommandQueue(context: Pointer, device: Pointer, bits: u64) {
         let context = get::<Context>(context)?;
         let device = get::<Device>(device)?;
-        let known = u64::from(cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE);
+        let known = cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE;
         ensure(bits & !known == 0, cl::CL_INVALID_VALUE)?;
         let queue = Queue::with_bits(&context, &device, bits)?;
         Ok(export(&queue))

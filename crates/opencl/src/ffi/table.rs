@@ -15,6 +15,10 @@ macro_rules! entry {
 
 /// What handles point at. Entry points of interfaces that are not there (OpenGL, EGL, Direct3D, parts of devices as
 /// extension) have none.
+#[allow(
+    clippy::missing_transmute_annotations,
+    reason = "the field says the type"
+)]
 pub(crate) static DISPATCH: cl_icd_dispatch = cl_icd_dispatch {
     clGetPlatformIDs: entry!(context::clGetPlatformIDs),
     clGetPlatformInfo: entry!(context::clGetPlatformInfo),
