@@ -438,14 +438,12 @@ impl Device {
             return Ok(bytes);
         }
         let doubles = self.has_doubles();
-        let fp = u64::from(
-            cl::CL_FP_DENORM
-                | cl::CL_FP_INF_NAN
-                | cl::CL_FP_ROUND_TO_NEAREST
-                | cl::CL_FP_ROUND_TO_ZERO
-                | cl::CL_FP_ROUND_TO_INF
-                | cl::CL_FP_FMA,
-        );
+        let fp = (cl::CL_FP_DENORM
+            | cl::CL_FP_INF_NAN
+            | cl::CL_FP_ROUND_TO_NEAREST
+            | cl::CL_FP_ROUND_TO_ZERO
+            | cl::CL_FP_ROUND_TO_INF
+            | cl::CL_FP_FMA);
         Ok(match name {
             cl::CL_DEVICE_TYPE => (cl::CL_DEVICE_TYPE_GPU).answer(),
             cl::CL_DEVICE_VENDOR_ID => 0x8086_u32.answer(),
@@ -477,38 +475,32 @@ impl Device {
             }
             cl::CL_DEVICE_PLATFORM => platform().handle.get().answer(),
             cl::CL_DEVICE_SINGLE_FP_CONFIG => {
-                (fp | u64::from(cl::CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)).answer()
+                (fp | cl::CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT).answer()
             }
             cl::CL_DEVICE_DOUBLE_FP_CONFIG => if doubles { fp } else { 0 }.answer(),
             cl::CL_DEVICE_HALF_FP_CONFIG => fp.answer(),
-            cl::CL_DEVICE_EXECUTION_CAPABILITIES => u64::from(cl::CL_EXEC_KERNEL).answer(),
-            cl::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => u64::from(
-                cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE,
-            )
-            .answer(),
-            cl::CL_DEVICE_SVM_CAPABILITIES => u64::from(
-                cl::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER,
-            )
-            .answer(),
-            cl::CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => u64::from(
-                cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
-                    | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
-                    | cl::CL_DEVICE_ATOMIC_ORDER_SEQ_CST
-                    | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
-                    | cl::CL_DEVICE_ATOMIC_SCOPE_DEVICE
-                    | cl::CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
-            )
-            .answer(),
-            cl::CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => u64::from(
-                cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
-                    | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
-                    | cl::CL_DEVICE_ATOMIC_ORDER_SEQ_CST
-                    | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM
-                    | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
-                    | cl::CL_DEVICE_ATOMIC_SCOPE_DEVICE
-                    | cl::CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
-            )
-            .answer(),
+            cl::CL_DEVICE_EXECUTION_CAPABILITIES => cl::CL_EXEC_KERNEL.answer(),
+            cl::CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => (cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
+                | cl::CL_QUEUE_PROFILING_ENABLE)
+                .answer(),
+            cl::CL_DEVICE_SVM_CAPABILITIES => (cl::CL_DEVICE_SVM_COARSE_GRAIN_BUFFER
+                | cl::CL_DEVICE_SVM_FINE_GRAIN_BUFFER)
+                .answer(),
+            cl::CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => (cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
+                | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+                | cl::CL_DEVICE_ATOMIC_ORDER_SEQ_CST
+                | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+                | cl::CL_DEVICE_ATOMIC_SCOPE_DEVICE
+                | cl::CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES)
+                .answer(),
+            cl::CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => (cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
+                | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+                | cl::CL_DEVICE_ATOMIC_ORDER_SEQ_CST
+                | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM
+                | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+                | cl::CL_DEVICE_ATOMIC_SCOPE_DEVICE
+                | cl::CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES)
+                .answer(),
             cl::CL_DEVICE_BUILT_IN_KERNELS | cl::CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => {
                 "".answer()
             }
@@ -558,11 +550,11 @@ impl Device {
             cl::CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
             | cl::CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL
             | cl::CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
-            | cl::CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => u64::from(
-                cl::CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL
-                    | cl::CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL,
-            )
-            .answer(),
+            | cl::CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
+                (cl::CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL
+                    | cl::CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)
+                    .answer()
+            }
             cl::CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => 0_u64.answer(),
             _ => return fail(cl::CL_INVALID_VALUE),
         })

@@ -196,7 +196,7 @@ fn show(conversion: &Conversion, value: &Value, variables: &Variables, out: &mut
             out.extend(stdio::integer(&format!("%{prefix}ll{letter}"), value));
         }
         ('c', Value::Int { value, .. }) => {
-            out.extend(stdio::character(&format!("%{prefix}c"), *value))
+            out.extend(stdio::character(&format!("%{prefix}c"), *value));
         }
         ('p', Value::Int { value, .. }) => {
             let text = format!("0x{:x}", value.cast_unsigned());

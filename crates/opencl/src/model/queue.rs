@@ -59,9 +59,8 @@ impl Queue {
                 _ => return fail(cl::CL_INVALID_VALUE),
             }
         }
-        let host =
-            u64::from(cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE);
-        let device_side = u64::from(cl::CL_QUEUE_ON_DEVICE | cl::CL_QUEUE_ON_DEVICE_DEFAULT);
+        let host = (cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE);
+        let device_side = (cl::CL_QUEUE_ON_DEVICE | cl::CL_QUEUE_ON_DEVICE_DEFAULT);
         ensure(
             properties & !(host | device_side) == 0,
             cl::CL_INVALID_VALUE,
@@ -98,11 +97,11 @@ impl Queue {
     /// Whether times of commands are told.
     #[must_use]
     pub fn profiles(&self) -> bool {
-        self.properties & u64::from(cl::CL_QUEUE_PROFILING_ENABLE) != 0
+        self.properties & cl::CL_QUEUE_PROFILING_ENABLE != 0
     }
 
     fn in_order(&self) -> bool {
-        self.properties & u64::from(cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0
+        self.properties & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0
     }
 
     /// Notes that a command failed.
