@@ -16,6 +16,7 @@ pub mod corpus;
 pub mod layouts;
 pub mod operands;
 pub mod page;
+pub mod picture;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
