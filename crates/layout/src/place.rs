@@ -247,7 +247,8 @@ fn relax(
             continue;
         }
         if at(lines, index).is_none() {
-            pairs.push((link.from, link.to));
+            // Twice: a box goes after its neighbours rather than after lines.
+            pairs.extend([(link.from, link.to); 2]);
         } else if at(items, link.from).first < at(items, link.to).first {
             pairs.extend([(link.from, boxes + index), (boxes + index, link.to)]);
         }

@@ -1,11 +1,12 @@
 //! `visakit cfg` and `visakit callgraph`: graphs for Graphviz, or as SVG.
 
+use super::picture::Look;
 use crate::output::{self, Failure};
 use crate::reading::{Reading, open};
 use crate::{Status, input, render};
 use std::path::PathBuf;
 use visakit::isa::object::Object;
-use visakit::rewrite::graph::{CallGraph, Cfg, Picture, dot, svg};
+use visakit::rewrite::graph::{CallGraph, Cfg, Picture};
 use visakit::rewrite::{extract, find_routine};
 
 #[derive(clap::Args)]
@@ -13,9 +14,8 @@ pub(crate) struct Drawing {
     /// The object or text, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Write an SVG image instead of Graphviz text.
-    #[arg(long)]
-    svg: bool,
+    #[command(flatten)]
+    look: Look,
     /// Where the graph goes to; a name that ends with .svg asks for an image. [default: standard
     /// output]
     #[arg(short, long, value_name = "OUT")]
@@ -77,17 +77,11 @@ fn draw(
     let object = args.reading.object(&input)?.object;
     let pictures = pictures(&object)
         .map_err(|error| Failure::Other(format!("{}: {error}", input::name(&args.file))))?;
-    let image = args.svg
-        || args
-            .output
-            .as_ref()
-            .is_some_and(|o| o.extension() == Some("svg".as_ref()));
-    let mut text = String::new();
-    // Writing to a string does not fail.
-    let _ = match image {
-        true => svg(&mut text, &pictures),
-        false => dot(&mut text, &pictures),
-    };
+    let pictures = args.look.of(pictures);
+    if let Some(done) = args.look.folder(&pictures) {
+        return done;
+    }
+    let text = args.look.text(args.output.as_deref(), &pictures);
     output::text(args.output.as_deref(), text.as_bytes())?;
     if pictures.is_empty() {
         render::note("nothing could be decoded");

@@ -20,6 +20,7 @@ pub(crate) mod listing;
 pub(crate) mod lsp;
 pub(crate) mod merge;
 pub(crate) mod opencl;
+mod picture;
 pub(crate) mod platforms;
 pub(crate) mod pressure;
 pub(crate) mod reduce;

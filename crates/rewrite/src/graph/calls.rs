@@ -156,7 +156,7 @@ impl CallGraph {
                 style: if edge.calls > 0 {
                     Style::Uniform
                 } else {
-                    Style::Call
+                    Style::Address
                 },
             }
         };

@@ -47,7 +47,8 @@ pub fn dot(out: &mut impl Write, pictures: &[Picture]) -> fmt::Result {
             let style = match edge.weight().style {
                 Style::Uniform => "style=solid",
                 Style::Divergent => "style=dashed color=red",
-                Style::Call => "style=dotted color=blue",
+                Style::Call => "style=dashed color=blue",
+                Style::Address => "style=dotted color=blue",
             };
             write!(out, " [{style}")?;
             if !edge.weight().text.is_empty() {

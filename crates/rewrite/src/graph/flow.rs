@@ -162,10 +162,18 @@ impl Cfg {
             },
             outside: block.missing.is_some(),
         };
-        let arrow = |_, edge: &Edge| Arrow {
+        let ends = |edge| self.graph.edge_endpoints(edge);
+        // What else the block that an arrow leaves ends with.
+        let also = |edge, other: fn(EdgeKind) -> bool| {
+            ends(edge)
+                .is_some_and(|(from, _)| self.graph.edges(from).any(|e| other(e.weight().kind)))
+        };
+        let arrow = |index, edge: &Edge| Arrow {
             text: match edge.kind {
-                EdgeKind::Next => String::new(),
-                EdgeKind::Jump => "jump".to_owned(),
+                EdgeKind::Jump if also(index, |k| k == EdgeKind::Next) => "taken".to_owned(),
+                EdgeKind::Next if also(index, |k| k == EdgeKind::Jump) => "not taken".to_owned(),
+                EdgeKind::Next if also(index, |k| k == EdgeKind::Call) => "returns".to_owned(),
+                EdgeKind::Next | EdgeKind::Jump => String::new(),
                 EdgeKind::Call => "call".to_owned(),
                 EdgeKind::Case(number) => format!("case {number}"),
             },
@@ -185,6 +193,7 @@ impl Cfg {
             title: format!("{} {}", id.kind.name(), name.unwrap_or_default()),
             graph: self.graph.map(node, arrow),
         }
+        .merged()
     }
 }
 

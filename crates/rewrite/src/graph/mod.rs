@@ -1,6 +1,7 @@
 //! Control flow and calls as graphs, written as Graphviz dot or as SVG.
 
 mod calls;
+mod compact;
 mod dot;
 mod flow;
 mod svg;
@@ -8,7 +9,7 @@ mod svg;
 pub use calls::{CallEdge, CallGraph, CallNode};
 pub use dot::dot;
 pub use flow::{Block, Cfg, Edge, EdgeKind};
-pub use svg::svg;
+pub use svg::{Placed, Theme, svg};
 
 use petgraph::graph::DiGraph;
 
@@ -40,13 +41,15 @@ pub struct Arrow {
 }
 
 /// How an arrow is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Style {
     /// All lanes take it: solid.
     #[default]
     Uniform,
     /// Some lanes may take it and others not: red and dashed.
     Divergent,
-    /// A call: dotted.
+    /// A call: blue and dashed.
     Call,
+    /// An address that is taken, so that it may be called: blue and dotted.
+    Address,
 }

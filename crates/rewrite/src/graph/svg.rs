@@ -1,115 +1,306 @@
-//! SVG, laid out in layers.
+//! SVG of what `visakit-layout` places.
 
-use super::{Picture, Style};
-use petgraph::stable_graph::{NodeIndex, StableDiGraph};
+use super::{Arrow, Node, Picture, Style};
 use petgraph::visit::EdgeRef;
-use rust_sugiyama::configure::Config;
-use std::collections::BTreeSet;
 use std::fmt::{self, Write};
+use visakit_layout::{Layout, Link, Rect, Size, layout};
 
-const CHAR: f64 = 6.1;
-const LINE: f64 = 13.0;
-const PAD: f64 = 8.0;
-const GAP: f64 = 36.0;
+/// The height of a line of text in a box.
+const LINE: i64 = 13;
+/// Between the side of a box and its text.
+const PAD: i64 = 8;
+/// The height of a line of text beside an arrow.
+const LABEL: i64 = 11;
+/// Around pictures, titles and legends.
+const GAP: i64 = 16;
 /// Longer lines are cut.
-const WIDEST: usize = 160;
-/// Larger graphs are drawn as one column: the work of the layout grows faster than the graph.
-const LARGEST: usize = 2000;
+const WIDEST: usize = 100;
+/// Longer texts of arrows are cut.
+const WIDEST_LABEL: usize = 24;
 
-/// Position and size of a box.
-#[derive(Clone, Copy, Default)]
-struct Frame {
-    x: f64,
-    y: f64,
-    width: f64,
-    height: f64,
+/// The colours of an image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// What the reader's system prefers.
+    #[default]
+    Auto,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
 }
 
-impl Frame {
-    fn bottom(&self) -> f64 {
-        self.y + self.height
+/// A picture with everything in its place, for whoever draws it.
+#[derive(Clone, Debug, Default)]
+pub struct Placed {
+    /// Where boxes and arrows are, in order of the graph's nodes and edges, in pixels of a picture with text of 10 pixels.
+    pub layout: Layout,
+    /// What was placed: the rooms that the texts need, and who is linked with whom.
+    pub boxes: Vec<Size>,
+    /// Likewise.
+    pub links: Vec<Link>,
+}
+
+impl Picture {
+    /// Places boxes and arrows, for text of a fixed width of 10 pixels.
+    #[must_use]
+    pub fn place(&self) -> Placed {
+        let boxes: Vec<Size> = self.graph.node_weights().map(Node::size).collect();
+        let links = self.graph.edge_references();
+        let links: Vec<Link> = links
+            .map(|edge| Link {
+                from: edge.source().index(),
+                to: edge.target().index(),
+                label: edge.weight().size(),
+            })
+            .collect();
+        Placed {
+            layout: layout(&boxes, &links),
+            boxes,
+            links,
+        }
     }
-    fn right(&self) -> f64 {
-        self.x + self.width
+}
+
+impl Node {
+    fn size(&self) -> Size {
+        let widest = self.lines.iter().map(|l| width(&shown(l, WIDEST), 10));
+        let lines = i64::try_from(self.lines.len().max(1)).unwrap_or(i64::MAX / LINE);
+        Size {
+            width: widest.max().unwrap_or(0) + 2 * PAD,
+            height: lines.saturating_mul(LINE).saturating_add(PAD),
+        }
     }
+}
+
+impl Arrow {
+    fn size(&self) -> Size {
+        match self.text.is_empty() {
+            true => Size::default(),
+            false => Size {
+                width: width(&shown(&self.text, WIDEST_LABEL), 9),
+                height: LABEL,
+            },
+        }
+    }
+}
+
+/// The width of a text in letters of so many pixels: those of common fonts are 0.6 to 0.61 times as wide as high, and those
+/// of scripts that are written in squares twice that.
+fn width(text: &str, size: i64) -> i64 {
+    let columns: i64 = text
+        .chars()
+        .map(|c| if c < '\u{1100}' { 1 } else { 2 })
+        .sum();
+    (columns * size * 61 + 99) / 100
+}
+
+/// A text as it is drawn: nothing in it moves what is beside it, and what is too long is cut.
+fn shown(text: &str, most: usize) -> String {
+    let mut shown = String::new();
+    let mut count = 0;
+    for c in text.chars() {
+        // Control characters, and those that turn or join what is beside them.
+        let hidden = c.is_control()
+            || matches!(c, '\u{ad}' | '\u{300}'..='\u{36f}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fffe}'.. );
+        let piece = match hidden {
+            true => format!("\\u{{{:x}}}", u32::from(c)),
+            false => c.to_string(),
+        };
+        count += piece.chars().count();
+        if count > most {
+            while shown.chars().count() >= most {
+                shown.pop();
+            }
+            shown.push('…');
+            break;
+        }
+        shown.push_str(&piece);
+    }
+    shown
 }
 
 /// Writes graphs as one SVG image, one below the other.
 ///
 /// # Errors
 /// The output could not take the text.
-pub fn svg(out: &mut impl Write, pictures: &[Picture]) -> fmt::Result {
-    let mut top = GAP;
-    let mut width: f64 = 0.0;
-    let mut drawn = Vec::new();
-    for picture in pictures {
-        let mut frames = frames(picture);
-        let left = frames.iter().map(|f| f.x).fold(f64::INFINITY, f64::min);
-        let upper = frames.iter().map(|f| f.y).fold(f64::INFINITY, f64::min);
-        for frame in &mut frames {
-            frame.x += GAP - left;
-            frame.y += top + GAP - upper;
-        }
-        let bottom = frames.iter().map(Frame::bottom).fold(top + GAP, f64::max);
-        let right = frames.iter().map(Frame::right).fold(0.0, f64::max);
-        // Arrows back to earlier blocks pass on the right.
-        width = width.max(right + 4.0 * GAP);
-        drawn.push((picture, top, frames));
-        top = bottom + 2.0 * GAP;
+pub fn svg(out: &mut impl Write, pictures: &[Picture], theme: Theme) -> fmt::Result {
+    let placed: Vec<Placed> = pictures.iter().map(Picture::place).collect();
+    let mut width = 0;
+    let mut height = GAP;
+    for (picture, placed) in pictures.iter().zip(&placed) {
+        let title = self::width(&shown(&picture.title, WIDEST), 14);
+        let legend = legend(picture).len();
+        let widest = [
+            placed.layout.size.width,
+            title,
+            LEGEND * i64::from(legend > 0),
+        ];
+        width = widest.into_iter().fold(width, i64::max);
+        height += block(placed, legend);
     }
+    width += 2 * GAP;
     writeln!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{top:.0}\" \
-         viewBox=\"0 0 {width:.0} {top:.0}\">"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">"
     )?;
-    out.write_str(STYLE)?;
-    for (picture, top, frames) in drawn {
-        write!(out, "<text class=\"title\" x=\"{GAP}\" y=\"{top:.0}\">")?;
-        escaped(out, &picture.title)?;
-        writeln!(out, "</text>")?;
-        arrows(out, picture, &frames)?;
-        for (node, frame) in picture.graph.node_weights().zip(&frames) {
-            let class = if node.outside {
-                " class=\"outside\""
-            } else {
-                ""
-            };
-            let Frame {
-                x,
-                y,
-                width,
-                height,
-            } = frame;
+    style(out, theme)?;
+    writeln!(
+        out,
+        "<rect class=\"back\" width=\"{width}\" height=\"{height}\"/>"
+    )?;
+    let mut top = GAP;
+    for (picture, placed) in pictures.iter().zip(&placed) {
+        write!(out, "<text class=\"title\" x=\"{GAP}\" y=\"{}\">", top + 14)?;
+        escaped(out, &shown(&picture.title, WIDEST))?;
+        writeln!(
+            out,
+            "</text>\n<g transform=\"translate({GAP} {})\">",
+            top + 14 + PAD
+        )?;
+        draw(out, picture, placed)?;
+        writeln!(out, "</g>")?;
+        let legend = legend(picture);
+        let mut y = top + 14 + PAD + placed.layout.size.height;
+        for style in &legend {
+            y += LINE;
+            let class = class(*style);
             writeln!(
                 out,
-                "<rect{class} x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>"
+                "<path class=\"{class}\" d=\"M{GAP} {}h36\"/><text class=\"edge\" x=\"{}\" y=\"{y}\">{}</text>",
+                y - 3,
+                GAP + 44,
+                meaning(*style)
             )?;
-            let (x, mut y) = (x + PAD, y + PAD);
-            for line in &node.lines {
-                y += LINE;
-                write!(out, "<text x=\"{x:.1}\" y=\"{:.1}\">", y - 3.0)?;
-                escaped(out, &cut(line))?;
-                writeln!(out, "</text>")?;
-            }
         }
+        top += block(placed, legend.len());
     }
     writeln!(out, "</svg>")
 }
 
-const STYLE: &str = "<style>\
-rect{fill:#fff;stroke:#444}rect.outside{stroke-dasharray:4}\
-text{font:10px monospace;fill:#111;white-space:pre}text.title{font-size:14px;font-weight:bold}\
-path{fill:none;stroke:#444;marker-end:url(#a)}\
-path.divergent{stroke:#c22;stroke-dasharray:5 3}path.call{stroke:#26c;stroke-dasharray:1 3}\
-text.edge{font-size:9px;fill:#555}</style>\n\
-<defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
-orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" style=\"fill:#444;stroke:none;marker-end:none\"/></marker></defs>\n";
+/// The height of a picture with title and legend.
+fn block(placed: &Placed, legend: usize) -> i64 {
+    let legend = i64::try_from(legend).unwrap_or(0);
+    14 + PAD + placed.layout.size.height + legend * LINE + GAP
+}
 
-fn cut(line: &str) -> String {
-    if line.chars().count() <= WIDEST {
-        return line.to_owned();
+/// The width of a legend.
+const LEGEND: i64 = 420;
+
+/// The styles that need an explanation, where a picture has them.
+fn legend(picture: &Picture) -> Vec<Style> {
+    let has = |style: Style| picture.graph.edge_weights().any(|a| a.style == style);
+    let styles = [Style::Divergent, Style::Call, Style::Address];
+    let found: Vec<Style> = styles.into_iter().filter(|style| has(*style)).collect();
+    match !has(Style::Divergent) || !has(Style::Uniform) {
+        true => found,
+        false => [Style::Uniform].into_iter().chain(found).collect(),
     }
-    line.chars().take(WIDEST - 1).chain(['…']).collect()
+}
+
+fn meaning(style: Style) -> &'static str {
+    match style {
+        Style::Uniform => "all active lanes of a thread go this way, or none",
+        Style::Divergent => "some lanes of a thread may go this way, others not",
+        Style::Call => "call",
+        Style::Address => "takes the address",
+    }
+}
+
+fn class(style: Style) -> &'static str {
+    match style {
+        Style::Uniform => "uniform",
+        Style::Divergent => "divergent",
+        Style::Call => "call",
+        Style::Address => "address",
+    }
+}
+
+/// Colours: background, box, its side, text, faint text; uniform, divergent, call.
+type Colours = [&'static str; 8];
+const LIGHT: Colours = [
+    "#ffffff", "#f6f8fa", "#8c959f", "#1f2328", "#57606a", "#57606a", "#cf222e", "#0969da",
+];
+const DARK: Colours = [
+    "#0d1117", "#161b22", "#6e7681", "#e6edf3", "#9da7b3", "#9da7b3", "#ff7b72", "#58a6ff",
+];
+
+fn style(out: &mut impl Write, theme: Theme) -> fmt::Result {
+    writeln!(
+        out,
+        "<style>\ntext{{font:10px 'DejaVu Sans Mono',Menlo,Consolas,monospace;white-space:pre}}\n\
+         .title{{font-size:14px;font-weight:bold}}.edge{{font-size:9px}}\n\
+         .outside{{stroke-dasharray:4}}\n\
+         path{{fill:none;stroke-width:1.3}}.divergent{{stroke-dasharray:5 3}}.call{{stroke-dasharray:2 2}}.address{{stroke-dasharray:1 4}}\n\
+         .head{{stroke:none;stroke-dasharray:none}}"
+    )?;
+    colours(out, if theme == Theme::Dark { DARK } else { LIGHT })?;
+    if theme == Theme::Auto {
+        writeln!(out, "@media (prefers-color-scheme:dark){{")?;
+        colours(out, DARK)?;
+        writeln!(out, "}}")?;
+    }
+    writeln!(out, "</style>")
+}
+
+fn colours(out: &mut impl Write, colours: Colours) -> fmt::Result {
+    let [back, inside, side, text, faint, uniform, divergent, call] = colours;
+    writeln!(
+        out,
+        ".back{{fill:{back}}}.box{{fill:{inside};stroke:{side}}}text{{fill:{text}}}.edge{{fill:{faint}}}\n\
+         .uniform{{stroke:{uniform}}}.divergent{{stroke:{divergent}}}.call,.address{{stroke:{call}}}\n\
+         .uniform.head{{fill:{uniform}}}.divergent.head{{fill:{divergent}}}.call.head,.address.head{{fill:{call}}}"
+    )
+}
+
+fn draw(out: &mut impl Write, picture: &Picture, placed: &Placed) -> fmt::Result {
+    for (arrow, route) in picture.graph.edge_weights().zip(&placed.layout.routes) {
+        let class = class(arrow.style);
+        let mut command = 'M';
+        write!(out, "<path class=\"{class}\" d=\"")?;
+        for point in &route.points {
+            write!(out, "{command}{} {}", point.x, point.y)?;
+            command = 'L';
+        }
+        writeln!(out, "\"/>")?;
+        if let Some(end) = route.points.last() {
+            writeln!(
+                out,
+                "<path class=\"{class} head\" d=\"M{} {}l-4 -8h8z\"/>",
+                end.x, end.y
+            )?;
+        }
+        if let Some(Rect { x, y, .. }) = route.label {
+            write!(
+                out,
+                "<text class=\"edge\" x=\"{x}\" y=\"{}\">",
+                y + LABEL - 2
+            )?;
+            escaped(out, &shown(&arrow.text, WIDEST_LABEL))?;
+            writeln!(out, "</text>")?;
+        }
+    }
+    for (node, frame) in picture.graph.node_weights().zip(&placed.layout.boxes) {
+        let Rect {
+            x,
+            y,
+            width,
+            height,
+        } = frame;
+        let class = if node.outside { "box outside" } else { "box" };
+        writeln!(
+            out,
+            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"3\"/>"
+        )?;
+        let mut line_y = y + PAD / 2;
+        for line in &node.lines {
+            line_y += LINE;
+            write!(out, "<text x=\"{}\" y=\"{}\">", x + PAD, line_y - 3)?;
+            escaped(out, &shown(line, WIDEST))?;
+            writeln!(out, "</text>")?;
+        }
+    }
+    Ok(())
 }
 
 fn escaped(out: &mut impl Write, text: &str) -> fmt::Result {
@@ -119,124 +310,7 @@ fn escaped(out: &mut impl Write, text: &str) -> fmt::Result {
             '>' => out.write_str("&gt;")?,
             '&' => out.write_str("&amp;")?,
             '"' => out.write_str("&quot;")?,
-            c if c.is_control() => out.write_char(' ')?,
             c => out.write_char(c)?,
-        }
-    }
-    Ok(())
-}
-
-#[allow(clippy::cast_precision_loss)] // sizes of pictures
-fn size(count: usize, unit: f64) -> f64 {
-    count as f64 * unit + 2.0 * PAD
-}
-
-/// Where the boxes are, in order of the nodes.
-fn frames(picture: &Picture) -> Vec<Frame> {
-    let mut frames: Vec<Frame> = picture
-        .graph
-        .node_weights()
-        .map(|node| {
-            let longest = node
-                .lines
-                .iter()
-                .map(|l| l.chars().count().min(WIDEST))
-                .max();
-            Frame {
-                width: size(longest.unwrap_or(0), CHAR),
-                height: size(node.lines.len().max(1), LINE),
-                ..Frame::default()
-            }
-        })
-        .collect();
-    if frames.len() > LARGEST {
-        let mut y = 0.0;
-        for frame in &mut frames {
-            frame.y = y;
-            y = frame.bottom() + GAP;
-        }
-        return frames;
-    }
-    // Every edge points forwards in the order of the nodes: the layout takes graphs without
-    // cycles and without copies of edges only.
-    let mut graph = StableDiGraph::<(f64, f64), ()>::new();
-    for frame in &frames {
-        graph.add_node((frame.width, frame.height));
-    }
-    let mut seen = BTreeSet::new();
-    for edge in picture.graph.edge_references() {
-        let (from, to) = (edge.source().index(), edge.target().index());
-        let pair = (from.min(to), from.max(to));
-        if from != to && seen.insert(pair) {
-            graph.add_edge(NodeIndex::new(pair.0), NodeIndex::new(pair.1), ());
-        }
-    }
-    let config = Config {
-        vertex_spacing: GAP,
-        ..Config::default()
-    };
-    let parts = rust_sugiyama::from_graph(&graph, &|_, size| *size, &config);
-    let mut left = 0.0;
-    for (part, _, _) in parts {
-        let mut begin = f64::INFINITY;
-        let mut end = left;
-        let bounds = |x: f64, frame: &Frame| (x - frame.width / 2.0, x + frame.width / 2.0);
-        for (node, (x, _)) in &part {
-            if let Some(frame) = frames.get(node.index()) {
-                begin = begin.min(bounds(*x, frame).0);
-            }
-        }
-        for (node, (x, y)) in part {
-            if let Some(frame) = frames.get_mut(node.index()) {
-                frame.x = bounds(x, frame).0 - begin + left;
-                frame.y = y - frame.height / 2.0;
-                end = frame.right().max(end);
-            }
-        }
-        left = end + 2.0 * GAP;
-    }
-    frames
-}
-
-fn arrows(out: &mut impl Write, picture: &Picture, frames: &[Frame]) -> fmt::Result {
-    for edge in picture.graph.edge_references() {
-        let ends = (
-            frames.get(edge.source().index()),
-            frames.get(edge.target().index()),
-        );
-        let (Some(from), Some(to)) = ends else {
-            continue;
-        };
-        let class = match edge.weight().style {
-            Style::Uniform => "uniform",
-            Style::Divergent => "divergent",
-            Style::Call => "call",
-        };
-        let (x1, y1) = (from.x + from.width / 2.0, from.bottom());
-        let (x2, y2) = (to.x + to.width / 2.0, to.y);
-        let middle = if y2 > y1 {
-            let bend = (y2 - y1) / 2.0;
-            let (a, b) = (y1 + bend, y2 - bend);
-            writeln!(
-                out,
-                "<path class=\"{class}\" d=\"M{x1:.1} {y1:.1}C{x1:.1} {a:.1} {x2:.1} {b:.1} {x2:.1} {y2:.1}\"/>"
-            )?;
-            ((x1 + x2) / 2.0, (y1 + y2) / 2.0)
-        } else {
-            let (x1, y1) = (from.right(), from.y + from.height / 2.0);
-            let (x2, y2) = (to.right(), to.y + to.height / 2.0);
-            let side = x1.max(x2) + 2.0 * GAP;
-            writeln!(
-                out,
-                "<path class=\"{class}\" d=\"M{x1:.1} {y1:.1}C{side:.1} {y1:.1} {side:.1} {y2:.1} {x2:.1} {y2:.1}\"/>"
-            )?;
-            (side - GAP / 2.0, (y1 + y2) / 2.0)
-        };
-        if !edge.weight().text.is_empty() {
-            let (x, y) = middle;
-            write!(out, "<text class=\"edge\" x=\"{x:.1}\" y=\"{y:.1}\">")?;
-            escaped(out, &edge.weight().text)?;
-            writeln!(out, "</text>")?;
         }
     }
     Ok(())

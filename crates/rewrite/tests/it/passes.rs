@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use visakit_isa::object::{Item, Object};
 use visakit_isa::{Format, Op};
 use visakit_parse::{ReadOptions, read_with};
-use visakit_rewrite::graph::{CallGraph, Cfg, dot, svg};
+use visakit_rewrite::graph::{CallGraph, Cfg, Theme, dot, svg};
 use visakit_rewrite::{
     Strip, convert, diff, extract, find_routine, merge, rename_routine, strip, unresolved,
 };
 use visakit_testing::layouts::Random;
+use visakit_testing::picture::faults;
 
 /// Objects of the corpora, or those of the repository alone.
 fn all(test: &str) -> Vec<PathBuf> {
@@ -151,7 +152,7 @@ fn extracted_parts_merge_to_the_whole() {
 
 #[test]
 fn graphs_and_differences_of_every_object() {
-    let (mut graphs, mut blocks) = (0, 0);
+    let (mut graphs, mut blocks, mut arrows) = (0, 0, 0);
     for path in all("graphs_and_differences_of_every_object") {
         let bytes = std::fs::read(&path).unwrap();
         let object = visakit_parse::read(&bytes).unwrap();
@@ -174,15 +175,23 @@ fn graphs_and_differences_of_every_object() {
         }
         let (mut text, mut image) = (String::new(), String::new());
         dot(&mut text, &pictures).unwrap();
-        svg(&mut image, &pictures).unwrap();
+        svg(&mut image, &pictures, Theme::Auto).unwrap();
         assert!(image.starts_with("<svg") && image.ends_with("</svg>\n"));
-        assert!(
-            !image.contains("NaN") && !image.contains("\"inf"),
-            "{}",
-            path.display()
-        );
+        for picture in pictures {
+            for picture in [picture.clone().compact(), picture] {
+                let placed = picture.place();
+                let found = faults(&placed.layout, &placed.boxes, &placed.links);
+                assert!(
+                    found.is_empty(),
+                    "{}, {}: {found:#?}",
+                    path.display(),
+                    picture.title
+                );
+                arrows += placed.links.len();
+            }
+        }
     }
-    println!("{graphs} graphs of {blocks} blocks");
+    println!("{graphs} graphs of {blocks} blocks, {arrows} arrows drawn");
 }
 
 /// What lenient reading keeps of damaged objects goes through every pass as well.
@@ -235,7 +244,7 @@ fn damaged_objects_are_refused_or_changed() {
             let _ = diff(&object, &all);
             let _ = merge(vec![object.clone(), all]);
             let mut image = String::new();
-            svg(&mut image, &pictures).unwrap();
+            svg(&mut image, &pictures, Theme::Auto).unwrap();
             dot(&mut image, &pictures).unwrap();
         }
     }
