@@ -87,6 +87,8 @@ fn replay(page: &str, folder: &Path) -> (String, usize) {
 
 /// Runs a page and compares it with what it shows.
 fn matches_page(name: &str, path: &Path, least: usize) {
+/// Runs a page and compares it with what it shows. Tells how many commands it has.
+fn check(name: &str, path: &Path, least: usize) -> usize {
     let page = fs::read_to_string(path).unwrap();
     let (actual, commands) = replay(&page, &folder(name));
     assert!(commands >= least, "only {commands} commands found");
@@ -98,6 +100,7 @@ fn matches_page(name: &str, path: &Path, least: usize) {
     // What looks like a path is none.
     let compare = snapbox::Assert::new().action(action).normalize_paths(false);
     compare.eq(actual, snapbox::Data::read_from(path, None));
+    commands
 }
 
 fn pages() -> PathBuf {
@@ -126,6 +129,64 @@ pages! {
 #[test]
 fn readme() {
     matches_page("README", &visakit_testing::root().join("README.md"), 20);
+    check("README", &visakit_testing::root().join("README.md"), 8);
+}
+
+/// The guide: every page is in its table of contents, and shows what its commands print.
+#[test]
+fn guide() {
+    let docs = visakit_testing::root().join("docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let names = |text: &str| -> BTreeSet<String> {
+        let links = text.split("](").skip(1);
+        links
+            .map(|l| l.split(')').next().unwrap().to_owned())
+            .collect()
+    };
+    let listed = names(&summary);
+    let files = fs::read_dir(&docs).unwrap().map(|e| e.unwrap().path());
+    let pages: BTreeSet<String> = files
+        .filter(|path| path.extension() == Some("md".as_ref()))
+        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+        .filter(|name| name != "SUMMARY.md")
+        .collect();
+    assert_eq!(listed, pages, "docs/SUMMARY.md and the pages of docs/");
+    let mut commands = 0;
+    for name in pages {
+        let path = docs.join(&name);
+        let page = fs::read_to_string(&path).unwrap();
+        for link in names(&page) {
+            let file = link.split('#').next().unwrap();
+            let elsewhere = link.contains("://") || link.contains(' ') || file.is_empty();
+            assert!(
+                elsewhere || docs.join(file).exists(),
+                "{name}: there is no {link}"
+            );
+        }
+        if page.contains("```console") {
+            commands += check(&format!("docs-{name}"), &path, 1);
+        }
+    }
+    assert!(commands >= 35, "only {commands} commands found");
+}
+
+/// The pictures of the guide are what the tool draws now.
+#[test]
+fn pictures() {
+    let docs = visakit_testing::root().join("docs/pictures");
+    let folder = folder("pictures");
+    for (name, command) in [
+        (
+            "mandelbrot.svg",
+            "visakit cfg fixtures/kernels/mandelbrot.pvc.visaasm --compact --svg",
+        ),
+        (
+            "calls.svg",
+            "visakit callgraph fixtures/objects/call_stack_pvc_v41.isa --svg",
+        ),
+    ] {
+        visakit_testing::page::holds(&docs.join(name), &printed(command, &folder));
+    }
 }
 
 /// Every verb has a page, with a success and a failure of it, and every page is run.
