@@ -18,6 +18,9 @@ fn around(a: Point, b: Point) -> Rect {
     }
 }
 
+/// A piece of a line: from, to, and the link that it belongs to.
+type Piece = (i64, i64, usize);
+
 /// Whether a line touches a rectangle, its sides included.
 fn touches(line: &Rect, rect: &Rect) -> bool {
     line.x <= rect.right()
@@ -76,7 +79,7 @@ pub fn faults(layout: &Layout, boxes: &[Size], links: &[Link]) -> Vec<String> {
     }
     let mut labels: Vec<(usize, Rect)> = Vec::new();
     // Horizontal and vertical pieces by the line that they lie on, with their link.
-    let mut pieces: BTreeMap<(bool, i64), Vec<(i64, i64, usize)>> = BTreeMap::new();
+    let mut pieces: BTreeMap<(bool, i64), Vec<Piece>> = BTreeMap::new();
     for (number, (route, link)) in layout.routes.iter().zip(links).enumerate() {
         let (from, to) = (&rects[link.from], &rects[link.to]);
         let (Some(first), Some(last)) = (route.points.first(), route.points.last()) else {
