@@ -39,7 +39,6 @@ pub(crate) fn rows(boxes: usize, links: &[Link]) -> Rows {
     let roots = (0..boxes).filter(|b| !at(&entered, *b));
     let starts: Vec<usize> = (0..boxes.min(1)).chain(roots).chain(0..boxes).collect();
     let mut stack: Vec<(usize, usize)> = Vec::new();
-    // What is finished last comes first, so that later starts must be searched before earlier ones to end up behind them.
     for start in starts {
         if at(&seen, start) != Seen::Never {
             continue;

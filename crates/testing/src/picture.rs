@@ -124,7 +124,7 @@ pub fn faults(layout: &Layout, boxes: &[Size], links: &[Link]) -> Vec<String> {
         }
         match route.label {
             None if link.label.width > 0 => {
-                faults.push(format!("link {number} has lost its label"))
+                faults.push(format!("link {number} has lost its label"));
             }
             None => {}
             Some(label) => {

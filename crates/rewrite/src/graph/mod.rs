@@ -1,4 +1,4 @@
-//! Control flow and calls as graphs, written as Graphviz dot or as SVG.
+//! Control flow and calls as graphs, placed as data, and written as Graphviz dot or as SVG.
 
 mod calls;
 mod compact;
@@ -10,6 +10,9 @@ pub use calls::{CallEdge, CallGraph, CallNode};
 pub use dot::dot;
 pub use flow::{Block, Cfg, Edge, EdgeKind};
 pub use svg::{Placed, Theme, svg};
+
+/// Places boxes and routes arrows.
+pub use visakit_layout as layout;
 
 use petgraph::graph::DiGraph;
 
