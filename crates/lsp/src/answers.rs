@@ -6,7 +6,7 @@ use gen_lsp_types as lsp;
 use lsp_server::ErrorCode;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use visakit_rewrite::graph::{Cfg, svg};
+use visakit_rewrite::graph::{Cfg, Theme, svg};
 
 /// Why a request has no answer.
 pub(crate) struct Refusal {
@@ -349,6 +349,10 @@ fn control_flow(view: View<'_>, name: &str) -> Result<String, Refusal> {
     };
     let mut image = String::new();
     // Writing to a string does not fail.
-    let _ = svg(&mut image, &[Cfg::of(body).picture(object, id)]);
+    let _ = svg(
+        &mut image,
+        &[Cfg::of(body).picture(object, id)],
+        Theme::default(),
+    );
     Ok(image)
 }
