@@ -438,12 +438,12 @@ impl Device {
             return Ok(bytes);
         }
         let doubles = self.has_doubles();
-        let fp = (cl::CL_FP_DENORM
+        let fp = cl::CL_FP_DENORM
             | cl::CL_FP_INF_NAN
             | cl::CL_FP_ROUND_TO_NEAREST
             | cl::CL_FP_ROUND_TO_ZERO
             | cl::CL_FP_ROUND_TO_INF
-            | cl::CL_FP_FMA);
+            | cl::CL_FP_FMA;
         Ok(match name {
             cl::CL_DEVICE_TYPE => (cl::CL_DEVICE_TYPE_GPU).answer(),
             cl::CL_DEVICE_VENDOR_ID => 0x8086_u32.answer(),

@@ -59,8 +59,8 @@ impl Queue {
                 _ => return fail(cl::CL_INVALID_VALUE),
             }
         }
-        let host = (cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE);
-        let device_side = (cl::CL_QUEUE_ON_DEVICE | cl::CL_QUEUE_ON_DEVICE_DEFAULT);
+        let host = cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE;
+        let device_side = cl::CL_QUEUE_ON_DEVICE | cl::CL_QUEUE_ON_DEVICE_DEFAULT;
         ensure(
             properties & !(host | device_side) == 0,
             cl::CL_INVALID_VALUE,
