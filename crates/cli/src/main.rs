@@ -98,6 +98,9 @@ enum Command {
     Smith(commands::smith::Args),
     /// Make an object smaller while a command still succeeds.
     Reduce(commands::reduce::Args),
+    /// Write what objects hold as tables: Parquet files for DuckDB, Spark and others.
+    #[cfg(feature = "table")]
+    Table(commands::table::Args),
     /// Print the completions for a shell.
     Completions(commands::shell::Completions),
     /// Write manual pages.
@@ -215,6 +218,8 @@ fn run(command: &Command) -> Result<Status, output::Failure> {
         Command::Explain(args) => commands::explain::run(args),
         Command::Smith(args) => commands::smith::run(args),
         Command::Reduce(args) => commands::reduce::run(args),
+        #[cfg(feature = "table")]
+        Command::Table(args) => commands::table::run(args),
         Command::Completions(args) => commands::shell::completions(args),
         Command::Man(args) => commands::shell::man(args),
         Command::Isa(args) => commands::isa::run(args),

@@ -31,6 +31,8 @@ pub(crate) mod shell;
 pub(crate) mod smith;
 pub(crate) mod stats;
 pub(crate) mod strip;
+#[cfg(feature = "table")]
+pub(crate) mod table;
 pub(crate) mod validate;
 
 use visakit::isa::Op;

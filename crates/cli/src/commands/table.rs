@@ -1,0 +1,163 @@
+//! `visakit table`: objects as Parquet files.
+
+use crate::output::{self, Failure, stdout};
+use crate::{Status, input, render};
+use rayon::prelude::*;
+use serde_json::json;
+use std::collections::HashSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use visakit_corpus::parquet::{SHARD_BYTES, ShardWriter, written};
+use visakit_corpus::{Select, Source, sha256_hex};
+
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  visakit table drivers/ -o columns        every *.isa below a folder; run it again to go on
+  visakit table drivers/ -o columns --tables objects,routines
+  duckdb -c \"SELECT mnemonic, count(*) FROM 'columns/part-*/instructions.parquet' GROUP BY 1\"
+  visakit table --schema                   the tables and their columns")]
+pub(crate) struct Args {
+    /// Files, folders that are searched for *.isa, or - for standard input.
+    #[arg(required_unless_present = "schema", value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Folder for the tables, created if missing. Files that its tables hold already are skipped, so
+    /// that an interrupted run goes on; many processes may write into it.
+    #[arg(short, long, value_name = "DIR", required_unless_present = "schema")]
+    output: Option<PathBuf>,
+    /// Write these tables only; `objects` is always written.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    tables: Vec<String>,
+    /// Begin a new shard after so many megabytes of columns, before compression.
+    #[arg(long, value_name = "MB", default_value_t = SHARD_BYTES >> 20)]
+    shard_size: usize,
+    /// Print what was done as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Print the tables and their columns in Markdown.
+    #[arg(long, conflicts_with_all = ["paths", "output"])]
+    schema: bool,
+}
+
+/// What became of the files.
+#[derive(Default)]
+struct Outcome {
+    written: u64,
+    skipped: u64,
+    rejected: Vec<String>,
+    unread: Vec<String>,
+}
+
+/// What the threads share.
+struct Work<'a> {
+    files: &'a [PathBuf],
+    next: AtomicUsize,
+    /// Hashes of files that are in the folder, or that a thread has taken.
+    known: Mutex<HashSet<String>>,
+    progress: indicatif::ProgressBar,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    if args.schema {
+        let mut out = stdout();
+        out.write_all(visakit_corpus::page().as_bytes())?;
+        out.flush()?;
+        return Ok(Status::Clean);
+    }
+    let folder = args.output.as_deref().unwrap_or(Path::new("."));
+    let select = if args.tables.is_empty() {
+        Select::ALL
+    } else {
+        Select::of(args.tables.iter().map(String::as_str)).map_err(|e| e.to_string())?
+    };
+    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", input::name(folder)))?;
+    let found = input::find(&args.paths);
+    let known = written(folder).map_err(|e| e.to_string())?;
+    let work = Work {
+        files: &found.files,
+        next: AtomicUsize::new(0),
+        known: Mutex::new(known.into_iter().collect()),
+        progress: super::roundtrip::progress(found.files.len()),
+    };
+    let limit = args.shard_size.saturating_mul(1 << 20);
+    let outcomes: Result<Vec<Outcome>, String> = (0..rayon::current_num_threads())
+        .into_par_iter()
+        .map(|_| work.run(ShardWriter::new(folder, select, limit)))
+        .collect();
+    work.progress.finish_and_clear();
+    let mut total = Outcome {
+        unread: found.errors,
+        ..Outcome::default()
+    };
+    for mut outcome in outcomes? {
+        total.written += outcome.written;
+        total.skipped += outcome.skipped;
+        total.rejected.append(&mut outcome.rejected);
+        total.unread.append(&mut outcome.unread);
+    }
+    for message in total.unread.iter().chain(&total.rejected) {
+        render::failure(message);
+    }
+    if args.json {
+        output::json(&json!({
+            "written": total.written,
+            "skipped": total.skipped,
+            "rejected": total.rejected,
+            "unread": total.unread,
+        }))?;
+    } else {
+        let mut out = stdout();
+        writeln!(
+            out,
+            "{} objects written, {} were there already, {} of them cannot be read",
+            total.written,
+            total.skipped,
+            total.rejected.len()
+        )?;
+        out.flush()?;
+    }
+    Ok(if !total.unread.is_empty() {
+        Status::Unusable
+    } else if !total.rejected.is_empty() {
+        Status::Findings
+    } else {
+        Status::Clean
+    })
+}
+
+impl Work<'_> {
+    /// Takes files until none is left.
+    fn run(&self, mut writer: ShardWriter) -> Result<Outcome, String> {
+        let mut outcome = Outcome::default();
+        while let Some(path) = self.files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            self.progress.inc(1);
+            let bytes = match input::read(path) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    outcome.unread.push(error);
+                    continue;
+                }
+            };
+            let name = path.to_string_lossy();
+            let source = Source::new(&name, &bytes);
+            let new = self
+                .known
+                .lock()
+                .map(|mut known| known.insert(sha256_hex(&source.sha256)));
+            if !new.unwrap_or(true) {
+                outcome.skipped += 1;
+                continue;
+            }
+            if let Err(error) = visakit::parse::Container::parse(&bytes) {
+                outcome
+                    .rejected
+                    .push(format!("{}: {error}", input::name(path)));
+            }
+            writer.add(&source).map_err(|error| error.to_string())?;
+            outcome.written += 1;
+        }
+        writer.finish().map_err(|error| error.to_string())?;
+        Ok(outcome)
+    }
+}

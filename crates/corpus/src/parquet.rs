@@ -1,0 +1,244 @@
+//! Tables as Parquet files, in folders that many processes and machines fill side by side.
+//!
+//! A *shard* is a folder with one file for each table. It is written under another name and renamed when
+//! it is whole, so that a reader of `part-*/instructions.parquet` never sees half of one, and whatever was
+//! interrupted is simply missing. What the shards of a folder hold is known from the column `sha256` of
+//! their `objects.parquet`.
+
+use crate::arrow::{batch, schema};
+use crate::rows::{Source, fill, key_of};
+use crate::schema::{Select, Tables};
+use arrow_array::{Array, StringArray};
+use arrow_schema::ArrowError;
+use hashbrown::HashSet;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::{ArrowWriter, ProjectionMask};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Prefix of the folders of shards.
+pub const PREFIX: &str = "part-";
+
+/// Rows of a row group: what a writer holds back, encoded, for each table.
+const GROUP_ROWS: usize = 1 << 20;
+
+/// So many bytes of columns are gathered before they are encoded.
+const GATHERED: usize = 16 << 20;
+
+/// So many bytes of columns make a shard.
+pub const SHARD_BYTES: usize = 1 << 30;
+
+/// Why tables cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file or folder.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// What is in a file.
+    #[error("{}: {error}", path.display())]
+    Parquet {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        error: ParquetError,
+    },
+    /// Columns.
+    #[error(transparent)]
+    Arrow(#[from] ArrowError),
+}
+
+fn io_error(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_owned();
+    |error| Error::Io { path, error }
+}
+
+fn parquet_error<E: Into<ParquetError>>(path: &Path) -> impl FnOnce(E) -> Error {
+    let path = path.to_owned();
+    |error| Error::Parquet {
+        path,
+        error: error.into(),
+    }
+}
+
+/// Writes the rows of one process or thread.
+#[derive(Debug)]
+pub struct ShardWriter {
+    folder: PathBuf,
+    select: Select,
+    /// Largest size of the columns of a shard.
+    limit: usize,
+    tables: Tables,
+    open: Option<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    folder: PathBuf,
+    writers: Vec<(&'static str, PathBuf, ArrowWriter<File>)>,
+    /// Keys of the objects make the name.
+    name: u64,
+    objects: u64,
+    bytes: usize,
+}
+
+impl ShardWriter {
+    /// A writer into `folder`, which exists. Of all tables the chosen ones are written, and `objects`
+    /// always. Shards have about `limit` bytes of columns ([`SHARD_BYTES`]).
+    #[must_use]
+    pub fn new(folder: &Path, select: Select, limit: usize) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            select: Select {
+                objects: true,
+                ..select
+            },
+            limit,
+            tables: Tables::default(),
+            open: None,
+        }
+    }
+
+    /// Adds the rows of a file. It is on disk once [`finish`](Self::finish) was called or the shard is full.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn add(&mut self, source: &Source<'_>) -> Result<(), Error> {
+        if self.open.is_none() {
+            self.open = Some(Open::new(&self.folder, self.select)?);
+        }
+        fill(source, self.select, &mut self.tables);
+        let size = self.tables.size();
+        let Some(open) = &mut self.open else {
+            return Ok(());
+        };
+        open.objects += 1;
+        // Two machines that were given the same files write the same name.
+        open.name = open.name.rotate_left(7) ^ key_of(&source.sha256).cast_unsigned();
+        if size >= GATHERED {
+            open.write(&mut self.tables)?;
+        }
+        if open.bytes >= self.limit {
+            self.finish()?;
+        }
+        Ok(())
+    }
+
+    /// Closes the shard.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        let Some(mut open) = self.open.take() else {
+            return Ok(());
+        };
+        open.write(&mut self.tables)?;
+        for (_, path, writer) in open.writers.drain(..) {
+            writer.close().map_err(parquet_error(&path))?;
+        }
+        let name = format!("{PREFIX}{:016x}-{}", open.name, open.objects);
+        let place = self.folder.join(name);
+        match fs::rename(&open.folder, &place) {
+            Ok(()) => Ok(()),
+            // Somebody else has written the same objects in the meantime.
+            Err(_) if place.is_dir() => {
+                fs::remove_dir_all(&open.folder).map_err(io_error(&open.folder))
+            }
+            Err(error) => Err(Error::Io { path: place, error }),
+        }
+    }
+}
+
+impl Open {
+    fn new(folder: &Path, select: Select) -> Result<Self, Error> {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        // Hosts that share a file system have processes of the same number.
+        let time = std::time::SystemTime::now();
+        let time = time
+            .duration_since(std::time::UNIX_EPOCH)
+            .map_or(0, |d| d.as_nanos());
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("tmp-{}-{time:x}-{number}", std::process::id());
+        let folder = folder.join(name);
+        fs::create_dir(&folder).map_err(io_error(&folder))?;
+        let level = ZstdLevel::try_new(3).unwrap_or_default();
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(level))
+            .set_max_row_group_row_count(Some(GROUP_ROWS))
+            .build();
+        let mut writers = Vec::new();
+        for def in Tables::DEFS.iter().filter(|def| select.has(def.name)) {
+            let path = folder.join(format!("{}.parquet", def.name));
+            let file = File::create(&path).map_err(io_error(&path))?;
+            let writer = ArrowWriter::try_new(file, schema(def), Some(properties.clone()));
+            writers.push((
+                def.name,
+                path.clone(),
+                writer.map_err(parquet_error(&path))?,
+            ));
+        }
+        Ok(Self {
+            folder,
+            writers,
+            name: 0,
+            objects: 0,
+            bytes: 0,
+        })
+    }
+
+    fn write(&mut self, tables: &mut Tables) -> Result<(), Error> {
+        self.bytes += tables.size();
+        for table in tables.all_mut() {
+            let name = table.def().name;
+            let batch = batch(table)?;
+            if let Some((_, path, writer)) = self.writers.iter_mut().find(|(n, _, _)| *n == name)
+                && batch.num_rows() > 0
+            {
+                writer.write(&batch).map_err(parquet_error(path))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The hashes, in hexadecimal digits, of all files that the shards of a folder hold.
+///
+/// # Errors
+/// A shard cannot be read.
+pub fn written(folder: &Path) -> Result<HashSet<String>, Error> {
+    let mut hashes = HashSet::new();
+    for entry in fs::read_dir(folder).map_err(io_error(folder))? {
+        let entry = entry.map_err(io_error(folder))?;
+        let is_shard = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let path = entry.path().join("objects.parquet");
+        if !is_shard || !path.is_file() {
+            continue;
+        }
+        let file = File::open(&path).map_err(io_error(&path))?;
+        let builder =
+            ParquetRecordBatchReaderBuilder::try_new(file).map_err(parquet_error(&path))?;
+        let mask = ProjectionMask::columns(builder.parquet_schema(), ["sha256"]);
+        let reader = builder
+            .with_projection(mask)
+            .build()
+            .map_err(parquet_error(&path))?;
+        for batch in reader {
+            let batch = batch.map_err(parquet_error(&path))?;
+            let column = batch.columns().first();
+            let column = column.and_then(|c| c.as_any().downcast_ref::<StringArray>());
+            for hash in column.into_iter().flatten().flatten() {
+                hashes.insert(hash.to_owned());
+            }
+        }
+    }
+    Ok(hashes)
+}
