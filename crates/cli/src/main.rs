@@ -101,6 +101,10 @@ enum Command {
     /// Write what objects hold as tables: Parquet files for DuckDB, Spark and others.
     #[cfg(feature = "table")]
     Table(commands::table::Args),
+    /// Search code for patterns of instructions.
+    Search(commands::search::Args),
+    /// Find the routines of an object again: the same, renamed, or compiled anew.
+    Similar(commands::similar::Args),
     /// Print the completions for a shell.
     Completions(commands::shell::Completions),
     /// Write manual pages.
@@ -220,6 +224,8 @@ fn run(command: &Command) -> Result<Status, output::Failure> {
         Command::Reduce(args) => commands::reduce::run(args),
         #[cfg(feature = "table")]
         Command::Table(args) => commands::table::run(args),
+        Command::Search(args) => commands::search::run(args),
+        Command::Similar(args) => commands::similar::run(args),
         Command::Completions(args) => commands::shell::completions(args),
         Command::Man(args) => commands::shell::man(args),
         Command::Isa(args) => commands::isa::run(args),

@@ -1,0 +1,122 @@
+//! `visakit similar`: where a kernel is again.
+
+use super::Reading;
+use crate::output::{self, Failure, stdout};
+use crate::table::{Align, Columns};
+use crate::{Status, input, render};
+use rayon::prelude::*;
+use serde_json::json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use visakit_corpus::fingerprint::Fingerprint;
+use visakit_corpus::similar::{Collection, Relation, THRESHOLD};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The object whose routines are looked for.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Files and folders that are searched for *.isa.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Least score, 0 to 1, that says two routines come from one source.
+    #[arg(long, value_name = "SCORE", default_value_t = THRESHOLD)]
+    threshold: f64,
+    /// Also show unrelated routines, at most this many of all for each routine of FILE.
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+fn fingerprints(path: &Path, reading: Reading) -> Result<Vec<(String, Fingerprint)>, String> {
+    let bytes = input::read(path)?;
+    let decoded = visakit::parse::read_with(&bytes, reading.options());
+    let object = decoded
+        .map_err(|e| format!("{}: {e}", input::name(path)))?
+        .object;
+    let routines = object.routines().filter_map(|(_, routine)| {
+        let name = output::printable(&routine.name);
+        Some((name, Fingerprint::of(routine.body()?, object.format())))
+    });
+    Ok(routines.collect())
+}
+
+pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    let wanted = fingerprints(&args.file, args.reading)?;
+    let found = input::find(&args.paths);
+    let read: Vec<_> = found
+        .files
+        .par_iter()
+        .map(|path| fingerprints(path, args.reading))
+        .collect();
+    let mut errors = found.errors;
+    let mut collection = Collection::default();
+    let mut places = Vec::new();
+    for (path, routines) in found.files.iter().zip(read) {
+        match routines {
+            Err(error) => errors.push(error),
+            Ok(routines) => {
+                for (name, fingerprint) in routines {
+                    collection.add(fingerprint);
+                    places.push((input::name(path), name));
+                }
+            }
+        }
+    }
+    let mut table = Columns::new(&[
+        ("routine", Align::Left),
+        ("score", Align::Right),
+        ("relation", Align::Left),
+        ("flow", Align::Left),
+        ("found in", Align::Left),
+        ("as", Align::Left),
+    ]);
+    let mut documents = Vec::new();
+    for (name, fingerprint) in &wanted {
+        let similar = collection
+            .similar_to(fingerprint, args.threshold)
+            .into_iter();
+        let related = similar.filter(|s| args.top.is_some() || s.relation < Relation::Unrelated);
+        for one in related.take(args.top.unwrap_or(usize::MAX)) {
+            let Some((file, routine)) = places.get(one.entry) else {
+                continue;
+            };
+            let flow = if one.same_flow { "same" } else { "differs" };
+            table.row([
+                name.clone(),
+                format!("{:.3}", one.score),
+                one.relation.name().to_owned(),
+                flow.to_owned(),
+                file.clone(),
+                routine.clone(),
+            ]);
+            documents.push(json!({
+                "routine": name,
+                "file": file,
+                "similar": routine,
+                "score": one.score,
+                "relation": one.relation.name(),
+                "same_flow": one.same_flow,
+            }));
+        }
+    }
+    if args.json {
+        output::json(&json!({ "similar": documents, "errors": errors }))?;
+    } else {
+        let mut out = stdout();
+        write!(out, "{table}")?;
+        out.flush()?;
+    }
+    for error in &errors {
+        render::failure(error);
+    }
+    Ok(if errors.is_empty() {
+        Status::Clean
+    } else {
+        Status::Unusable
+    })
+}

@@ -1,0 +1,271 @@
+//! What patterns ask of an instruction.
+
+use super::pattern::{self, Relation};
+use crate::fingerprint::operand_type;
+use crate::names;
+use visakit_isa::object::{Body, Item};
+use visakit_isa::operand::{ImmediateValue, StateClass};
+use visakit_isa::semantics::{Access, Flow, Resource};
+use visakit_isa::{
+    AnyInstruction, FieldName, Format, Instruction, SamplerId, SurfaceId, Value, VarId,
+    VectorOperand,
+};
+
+/// An answer.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Fact {
+    Text(&'static str),
+    Number(i64),
+    /// A variable, as the one whose storage it shares.
+    Resource(Resource),
+}
+
+impl Fact {
+    pub(super) fn compares(&self, relation: Relation, wanted: i64) -> bool {
+        let Self::Number(number) = *self else {
+            return false;
+        };
+        match relation {
+            Relation::Equal => number == wanted,
+            Relation::NotEqual => number != wanted,
+            Relation::Less => number < wanted,
+            Relation::Greater => number > wanted,
+            Relation::AtMost => number <= wanted,
+            Relation::AtLeast => number >= wanted,
+        }
+    }
+}
+
+/// The code of a routine, by the index of items.
+pub(super) struct Facts<'a> {
+    body: &'a Body<'a>,
+    format: Format,
+    /// Numbers of instructions: items that do not decode have none.
+    numbers: Vec<usize>,
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn new(body: &'a Body<'a>, format: Format) -> Self {
+        let mut next = 0;
+        let numbers = body.code.iter().map(|item| {
+            let number = next;
+            next += usize::from(matches!(item, Item::Instruction(_)));
+            number
+        });
+        Self {
+            body,
+            format,
+            numbers: numbers.collect(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.body.code.len()
+    }
+
+    pub(super) fn number(&self, place: usize) -> Option<usize> {
+        self.numbers.get(place).copied()
+    }
+
+    fn at(&self, place: usize) -> Option<&'a Instruction> {
+        match self.body.code.get(place) {
+            Some(Item::Instruction(instruction)) => Some(instruction),
+            _ => None,
+        }
+    }
+
+    /// Whether it is an instruction that a thread runs.
+    pub(super) fn is_code(&self, place: usize) -> bool {
+        let flow = self.at(place).map(|instruction| instruction.def().flow);
+        flow.is_some_and(|flow| !matches!(flow, Flow::Marker | Flow::Label { .. }))
+    }
+
+    pub(super) fn is_called(&self, place: usize, glob: &str) -> bool {
+        let Some(instruction) = self.at(place) else {
+            return false;
+        };
+        let def = instruction.def();
+        let fits = |name: &str| pattern::fits(&name.to_ascii_lowercase(), glob);
+        if glob == "*" || fits(def.name) || def.mnemonics.iter().any(|name| fits(name)) {
+            return true;
+        }
+        let function = name_of(instruction, FieldName::Sfid);
+        function.is_some_and(|function| fits(&format!("{}.{function}", def.mnemonic())))
+    }
+
+    /// The answers for a key; none where the instruction has nothing of the kind.
+    pub(super) fn of(&self, place: usize, key: &str) -> Vec<Fact> {
+        let Some(instruction) = self.at(place) else {
+            return Vec::new();
+        };
+        let text = |text: Option<&'static str>| text.map(Fact::Text).into_iter().collect();
+        let number = |number: Option<i64>| number.map(Fact::Number).into_iter().collect();
+        let def = instruction.def();
+        let memory = || instruction.memory();
+        match key {
+            "group" => text(Some(def.group.name())),
+            "flow" => text(Some(names::flow(def.flow))),
+            "exec" => number(
+                instruction
+                    .exec_size()
+                    .and_then(|size| size.lanes())
+                    .map(i64::from),
+            ),
+            "mask" => {
+                let mask = instruction
+                    .exec_size()
+                    .and_then(|size| size.mask(self.format));
+                text(mask.map(names::mask))
+            }
+            "pred" => match instruction.predicate().filter(|p| !p.is_none()) {
+                Some(predicate) => vec![Fact::Resource(Resource::Predicate(predicate.id()))],
+                None => vec![Fact::Text("none")],
+            },
+            "type" => {
+                let operand = |written: bool| {
+                    instruction
+                        .fields
+                        .iter()
+                        .find_map(move |field| match field.value {
+                            Value::Vector(o) if field.name.is_destination() == written => {
+                                operand_type(self.body, self.format, &o)
+                            }
+                            _ => None,
+                        })
+                };
+                text(operand(true).or_else(|| operand(false)).map(|ty| ty.name()))
+            }
+            "memory" => text(memory().map(|m| names::action(m.action))),
+            "space" => text(memory().map(|m| names::space(m.space))),
+            "layout" => text(memory().map(|m| names::layout(m.layout))),
+            "bytes" => number(memory().and_then(|m| m.element_bytes).map(i64::from)),
+            "elements" => number(memory().and_then(|m| m.elements).map(i64::from)),
+            "address" => number(memory().and_then(|m| m.address_bits).map(i64::from)),
+            "reads" => self.resources(instruction.reads()),
+            "writes" => self.resources(instruction.writes()),
+            "imm" => {
+                let constants = instruction
+                    .fields
+                    .iter()
+                    .filter_map(|field| match field.value {
+                        Value::Vector(VectorOperand::Immediate(_)) => self.value(&field.value),
+                        _ => None,
+                    });
+                constants.collect()
+            }
+            field => match FieldName::from_name(field) {
+                Some(name) => match name_of(instruction, name) {
+                    Some(named) => vec![Fact::Text(named)],
+                    None => instruction
+                        .all(name)
+                        .filter_map(|v| self.value(v))
+                        .collect(),
+                },
+                None => Vec::new(),
+            },
+        }
+    }
+
+    fn resources(&self, accesses: impl Iterator<Item = Access>) -> Vec<Fact> {
+        let named = accesses.filter(|access| access.field.is_some());
+        named.map(|access| self.resource(access.resource)).collect()
+    }
+
+    /// A variable stands for the one whose storage it shares.
+    fn resource(&self, resource: Resource) -> Fact {
+        let Resource::General(mut id) = resource else {
+            return Fact::Resource(resource);
+        };
+        // An alias names an earlier variable; a circle of them ends at the number of variables.
+        for _ in 0..self.body.variables.len() {
+            match self.variable(id) {
+                Some(variable) if variable.is_alias() && variable.alias_scope == 0 => {
+                    id = variable.alias;
+                }
+                _ => break,
+            }
+        }
+        Fact::Resource(Resource::General(id))
+    }
+
+    fn variable(&self, id: VarId) -> Option<&'a visakit_isa::object::Variable<'a>> {
+        let index = id.0.checked_sub(self.format.predefined_variable_count())?;
+        self.body.variables.get(usize::try_from(index).ok()?)
+    }
+
+    fn value(&self, value: &Value) -> Option<Fact> {
+        Some(match value {
+            Value::Vector(operand) => match operand {
+                VectorOperand::General(o) => self.resource(Resource::General(o.variable)),
+                VectorOperand::Address(o) => Fact::Resource(Resource::Address(o.address)),
+                VectorOperand::Predicate(o) => {
+                    Fact::Resource(Resource::Predicate(o.predicate.id()))
+                }
+                VectorOperand::Indirect(o) => Fact::Resource(Resource::Address(o.address)),
+                VectorOperand::Immediate(o) => Fact::Number(match o.value() {
+                    ImmediateValue::Integer(number) => i64::try_from(number).ok()?,
+                    ImmediateValue::Float(_) => o.bits().cast_signed(),
+                    ImmediateValue::Packed(bits) => bits.into(),
+                }),
+                VectorOperand::State(o) => {
+                    let index = u8::try_from(o.index).ok()?;
+                    Fact::Resource(if o.class == StateClass::SURFACE {
+                        Resource::Surface(SurfaceId(index))
+                    } else {
+                        Resource::Sampler(SamplerId(index))
+                    })
+                }
+            },
+            Value::Raw(raw) => self.resource(Resource::General(raw.variable)),
+            Value::Predicate(predicate) => Fact::Resource(Resource::Predicate(predicate.id())),
+            Value::Surface(id) => Fact::Resource(Resource::Surface(*id)),
+            Value::Sampler(id) => Fact::Resource(Resource::Sampler(*id)),
+            Value::Label(id) => Fact::Number(id.0.into()),
+            other => Fact::Number(other.as_number()?),
+        })
+    }
+
+    /// Whether an answer fits a text with wildcards.
+    pub(super) fn fits(&self, fact: &Fact, glob: &str) -> bool {
+        pattern::fits(&self.show(fact).to_ascii_lowercase(), glob)
+    }
+
+    /// An answer as text: variables by the names that the object stores.
+    pub(super) fn show(&self, fact: &Fact) -> String {
+        let string =
+            |id| String::from_utf8_lossy(self.body.string(id).unwrap_or_default()).into_owned();
+        match fact {
+            Fact::Text(text) => (*text).to_owned(),
+            Fact::Number(number) => number.to_string(),
+            Fact::Resource(resource) => match resource {
+                Resource::General(id) => match self.format.predefined_variable(*id) {
+                    Some(predefined) => predefined.name.to_owned(),
+                    None => self
+                        .variable(*id)
+                        .map_or_else(|| id.to_string(), |v| string(v.name)),
+                },
+                Resource::Address(id) => {
+                    let declaration = self.body.addresses.get(usize::from(id.0));
+                    declaration.map_or_else(|| id.to_string(), |d| string(d.name))
+                }
+                Resource::Predicate(id) => id.to_string(),
+                Resource::Surface(id) => id.to_string(),
+                Resource::Sampler(id) => id.to_string(),
+                other => format!("{other:?}"),
+            },
+        }
+    }
+}
+
+/// The name of a field's number.
+fn name_of(instruction: &Instruction, name: FieldName) -> Option<&'static str> {
+    let Some(Value::U8(byte)) = instruction.get(name) else {
+        return None;
+    };
+    let field = instruction
+        .def()
+        .fields
+        .iter()
+        .find(|field| field.name == name)?;
+    field.enumeration?.name_of(*byte)
+}
