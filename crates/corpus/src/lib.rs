@@ -32,5 +32,5 @@ pub mod search;
 pub mod similar;
 
 pub use page::page;
-pub use rows::{Source, fill, key_of, sha256_hex};
+pub use rows::{Source, describe, describe_operand, fill, key_of, sha256_hex};
 pub use schema::{Select, Table, TableDef, Tables};

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use visakit_isa::object::{Body, NativeCode, Object, Routine, RoutineId, RoutineKind};
 use visakit_isa::operand::{ImmediateValue, Modifier, Predicate, Region, StateClass};
 use visakit_isa::semantics::{AddressSpace, Flow};
+use visakit_isa::table::FieldDef;
 use visakit_isa::{
     AnyInstruction, DataType, FieldName, Format, Instruction, Platform, Value, VectorOperand,
 };
@@ -291,7 +292,7 @@ impl Rows<'_> {
             if let Some(Value::U32(now)) = instruction.get(FieldName::Line) {
                 line = Some(int(*now));
             }
-            let row = instruction_row(instruction, body, self.format);
+            let row = describe(instruction, body, self.format);
             tables.instructions.push(InstructionRow {
                 object: self.object,
                 routine: self.number,
@@ -307,31 +308,14 @@ impl Rows<'_> {
     fn operands(&self, body: &Body<'_>, tables: &mut Tables) {
         for (number, instruction) in body.instructions().enumerate() {
             for (operand, (def, value)) in instruction.operands().enumerate() {
-                let mut row = OperandRow {
+                let row = describe_operand(def, &value, body, self.format);
+                tables.operands.push(OperandRow {
                     object: self.object,
                     routine: self.number,
                     instruction: int(number),
                     operand: int(operand),
-                    field: Name(def.name.as_str()),
-                    role: Name(names::role(def.role)),
-                    class: Name(names::class(&value)),
-                    ty: None,
-                    modifier: None,
-                    index: None,
-                    row: None,
-                    column: None,
-                    vertical: None,
-                    width: None,
-                    horizontal: None,
-                    value: None,
-                    number: None,
-                    value_name: None,
-                };
-                operand_row(body, self.format, &value, &mut row);
-                if let (Some(enumeration), Value::U8(byte)) = (def.enumeration, value) {
-                    row.value_name = enumeration.name_of(byte).map(Name);
-                }
-                tables.operands.push(row);
+                    ..row
+                });
             }
         }
     }
@@ -440,8 +424,9 @@ fn is_barrier(instruction: &Instruction) -> bool {
     matches!(instruction.op, Op::BARRIER | Op::NBARRIER | Op::SBARRIER)
 }
 
-/// What the instruction alone tells.
-fn instruction_row(instruction: &Instruction, body: &Body<'_>, format: Format) -> InstructionRow {
+/// What an instruction alone tells; its place is not filled in.
+#[must_use]
+pub fn describe(instruction: &Instruction, body: &Body<'_>, format: Format) -> InstructionRow {
     let def = instruction.def();
     let flow = instruction.flow();
     // A field would be sought in vain in most instructions.
@@ -525,6 +510,41 @@ fn region(region: Region, row: &mut OperandRow) {
     row.vertical = region.vertical_stride().elements().map(i32::from);
     row.width = region.width().elements().map(i32::from);
     row.horizontal = region.horizontal_stride().elements().map(i32::from);
+}
+
+/// What a field of an instruction tells; its place is not filled in.
+#[must_use]
+pub fn describe_operand(
+    def: &FieldDef,
+    value: &Value,
+    body: &Body<'_>,
+    format: Format,
+) -> OperandRow {
+    let mut row = OperandRow {
+        object: 0,
+        routine: 0,
+        instruction: 0,
+        operand: 0,
+        field: Name(def.name.as_str()),
+        role: Name(names::role(def.role)),
+        class: Name(names::class(value)),
+        ty: None,
+        modifier: None,
+        index: None,
+        row: None,
+        column: None,
+        vertical: None,
+        width: None,
+        horizontal: None,
+        value: None,
+        number: None,
+        value_name: None,
+    };
+    operand_row(body, format, value, &mut row);
+    if let (Some(enumeration), Value::U8(byte)) = (def.enumeration, value) {
+        row.value_name = enumeration.name_of(*byte).map(Name);
+    }
+    row
 }
 
 fn operand_row(body: &Body<'_>, format: Format, value: &Value, row: &mut OperandRow) {

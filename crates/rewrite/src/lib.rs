@@ -26,6 +26,7 @@ pub use diff::{Change, Diff, RoutineDiff, diff};
 pub use edit::{Editor, uses};
 pub use error::{Error, ErrorKind, Uses};
 pub use extract::extract;
+pub use lines::some as instruction_lines;
 pub use location::{Location, Reference, Table};
 pub use merge::{Merged, Unresolved, UnresolvedUse, merge, unresolved};
 pub use rename::{find_routine, rename_routine, rename_symbol};

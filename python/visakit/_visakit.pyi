@@ -1,0 +1,318 @@
+"""What the extension module has. Everything but the names that begin with `_` is in `visakit`."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike
+from typing import Any, Literal, TypedDict
+
+from .enums import DataType, Field, Group, Op
+
+__version__: str
+#: Version of the columns; see `docs/corpus.md`.
+SCHEMA_VERSION: int
+
+_Source = str | PathLike[str] | bytes | bytearray | memoryview
+_Form = Literal["plain", "exact", "intel"] | str
+_Picture = Literal["svg", "dot"] | str
+_Side = tuple[int, str] | None
+
+class ReadError(Exception):
+    """Bytes that are no object, or a damaged one. `args` are the message and the offset."""
+
+class WriteError(Exception):
+    """An object that cannot be written or printed."""
+
+class AsmError(Exception):
+    """A text with faults. `args[0]` is a list of `Diagnostic`."""
+
+class EditError(Exception):
+    """A change that cannot be made; the object is what it was. `args` are the message and what to do."""
+
+class RunError(Exception):
+    """A kernel that cannot be started, or that faulted."""
+
+class Diagnostic:
+    """A fault of a text."""
+
+    line: int
+    column: int
+    length: int
+    message: str
+    expected: str | None
+    help: str | None
+
+class Finding:
+    """Something that is wrong with an object."""
+
+    rule: str
+    severity: Literal["error", "warning"]
+    place: str
+    routine: tuple[str, int] | None
+    instruction: int | None
+    field: str | None
+    offset: int | None
+    message: str
+    help: str
+
+class Operand:
+    """A field of an instruction."""
+
+    @property
+    def field(self) -> Field: ...
+    @property
+    def role(self) -> Literal["destination", "source", "control"]: ...
+    @property
+    def kind(self) -> str:
+        """What stands there: `general`, `immediate`, `raw`, `number`, ..."""
+    @property
+    def type(self) -> DataType | None: ...
+    @property
+    def modifier(self) -> str | None: ...
+    @property
+    def index(self) -> int | None:
+        """Number in the table that the kind names, predefined entries included."""
+    @property
+    def row(self) -> int | None: ...
+    @property
+    def column(self) -> int | None: ...
+    @property
+    def region(self) -> tuple[int | None, int | None, int | None]:
+        """Vertical stride, width and horizontal stride in elements."""
+    @property
+    def value(self) -> int | float | None:
+        """Number of an immediate or control field."""
+    @property
+    def value_name(self) -> str | None: ...
+    @property
+    def name(self) -> str | None:
+        """Name of a label, a string or an address variable."""
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+
+class Instruction:
+    """An instruction as it was when it was taken out of its routine."""
+
+    @property
+    def op(self) -> Op: ...
+    @property
+    def opcode(self) -> int: ...
+    @property
+    def sub_op(self) -> int | None: ...
+    @property
+    def mnemonic(self) -> str: ...
+    @property
+    def group(self) -> Group: ...
+    @property
+    def index(self) -> int:
+        """Index in the code."""
+    @property
+    def offset(self) -> int | None:
+        """Offset in the file; `None` where the object was made or changed."""
+    @property
+    def exec_size(self) -> int | None: ...
+    @property
+    def mask(self) -> str | None: ...
+    @property
+    def predicate(self) -> int | None: ...
+    @property
+    def inverted(self) -> bool: ...
+    @property
+    def type(self) -> DataType | None: ...
+    @property
+    def saturate(self) -> bool: ...
+    @property
+    def flow(self) -> str:
+        """What it does to control flow: `next`, `jump`, `goto`, `call`, `return`, ..."""
+    @property
+    def diverges(self) -> bool: ...
+    @property
+    def label(self) -> int | None: ...
+    @property
+    def memory(self) -> str | None:
+        """What it does to memory: `load`, `store`, `atomic`, ..."""
+    @property
+    def space(self) -> str | None: ...
+    @property
+    def layout(self) -> str | None: ...
+    @property
+    def element_bytes(self) -> int | None: ...
+    @property
+    def elements(self) -> int | None: ...
+    @property
+    def address_bits(self) -> int | None: ...
+    @property
+    def access_bytes(self) -> int | None: ...
+    @property
+    def operands(self) -> list[Operand]: ...
+    @property
+    def reads(self) -> list[tuple[str | None, str]]: ...
+    @property
+    def writes(self) -> list[tuple[str | None, str]]: ...
+    @property
+    def text(self) -> str: ...
+    def __getitem__(self, field: str) -> Operand: ...
+    def __contains__(self, field: str) -> bool: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+
+class Instructions(Iterator[Instruction]):
+    """Goes over the instructions of a routine as it is when the loop begins."""
+
+    def __iter__(self) -> Instructions: ...
+    def __next__(self) -> Instruction: ...
+
+class Routine:
+    """A kernel or a function: a view of its object."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> Literal["kernel", "function"]: ...
+    @property
+    def object(self) -> Object: ...
+    @property
+    def declarations(self) -> list[tuple[str, int, str, str | None, int]]:
+        """Kind, number, name, type and number of elements of each."""
+    @property
+    def inputs(self) -> list[tuple[str, int, int, int]]:
+        """Kind, number of the declaration, offset and size in bytes of each."""
+    @property
+    def attributes(self) -> list[tuple[str, bytes]]: ...
+    @property
+    def blocks(self) -> list[tuple[int, int, list[int]]]:
+        """Basic blocks: first instruction, one behind the last, numbers of the blocks that follow."""
+    def dis(self, form: _Form = "plain") -> str: ...
+    def cfg(self, form: _Picture = "svg") -> str: ...
+    def insert(self, index: int, text: str) -> None:
+        """Inserts the instruction of a line of text before the one at `index`, or after all."""
+    def replace(self, index: int, text: str) -> None: ...
+    def remove(self, index: int) -> None: ...
+    def new_variable(self, name: str, type: str, elements: int) -> int: ...
+    def remove_declaration(self, kind: str, index: int) -> None: ...
+    def rename(self, kind: str, index: int, name: str) -> None: ...
+    def retype(self, index: int, type: str) -> None: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Instructions: ...
+    def __getitem__(self, index: int) -> Instruction: ...
+    def __eq__(self, other: object) -> bool: ...
+    def _repr_html_(self) -> str: ...
+
+class Object:
+    """A vISA object."""
+
+    @property
+    def version(self) -> str: ...
+    @property
+    def dialect(self) -> str: ...
+    @property
+    def path(self) -> str | None: ...
+    @property
+    def kernels(self) -> list[Routine]: ...
+    @property
+    def functions(self) -> list[Routine]: ...
+    @property
+    def routines(self) -> list[Routine]: ...
+    def to_bytes(self) -> bytes: ...
+    def write(self, path: str | PathLike[str]) -> None: ...
+    def dis(self, form: _Form = "plain") -> str: ...
+    def callgraph(self, form: _Picture = "svg") -> str: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: int | str) -> Routine: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __copy__(self) -> Object: ...
+    def __deepcopy__(self, memo: Any) -> Object: ...
+    def _repr_html_(self) -> str: ...
+
+class Outcome:
+    """What a run did."""
+
+    instructions: int
+    lane_operations: int
+    groups: int
+    seconds: float
+    translation_seconds: float
+    printf: bytes
+
+class Kernel:
+    """An OpenCL kernel with what its compiler says of its arguments."""
+
+    def __new__(
+        cls, object: Object, zeinfo: str, name: str | None = None, *, grf_bytes: int | None = None
+    ) -> Kernel: ...
+    @property
+    def name(self) -> str: ...
+    def run(
+        self,
+        global_size: int | Sequence[int],
+        args: Sequence[Any],
+        *,
+        local_size: int | Sequence[int] | None = None,
+        global_offset: int | Sequence[int] | None = None,
+        max_steps: int | None = None,
+        timeout: float | None = None,
+        strict: bool = False,
+    ) -> Outcome:
+        """Runs the kernel over a grid. Arrays are written in place once it has ended."""
+
+class Columns:
+    """One table as an Arrow stream; `pyarrow.table`, `polars.DataFrame` and others take it."""
+
+    @property
+    def column_names(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+    def __arrow_c_schema__(self) -> Any: ...
+
+class _Rule(TypedDict):
+    rule: str
+    severity: str
+    area: str
+    what: str
+    help: str
+    source: str
+
+def read(source: _Source, *, dialect: str | None = None) -> Object:
+    """Reads an object from a path, bytes or a buffer."""
+
+def read_lenient(source: _Source, *, dialect: str | None = None) -> tuple[Object, list[str]]:
+    """Reads a damaged object as far as it goes: the object, and what is wrong with it."""
+
+def write(object: Object) -> bytes: ...
+def asm(
+    text: str, *, version: str | None = None, dialect: str | None = None, grf_bytes: int | None = None
+) -> Object:
+    """Assembles a text."""
+
+def fmt(text: str) -> str:
+    """A text in the form of the printer; comments are kept."""
+
+def validate(object: Object, *, platform: str | None = None, limit: int = 4096) -> list[Finding]: ...
+def convert(object: Object, to: str, *, dialect: str | None = None, keep_native: bool = False) -> Object: ...
+def strip(
+    object: Object,
+    *,
+    debug: bool = True,
+    names: bool = True,
+    binaries: bool = True,
+    strings: bool = True,
+    variables: bool = True,
+) -> Object: ...
+def diff(old: Object, new: Object) -> list[tuple[str | None, str, _Side, _Side]]:
+    """What differs: routine, kind of thing, how the old and how the new object has it."""
+
+def smith(seed: int, *, platform: str = "skl", statements: int = 40) -> Object:
+    """A valid object out of a seed."""
+
+def explain(rule: str) -> _Rule: ...
+def isa(name: str | None = None) -> list[dict[str, Any]]:
+    """The rows of the instruction table of that name or mnemonic; all of them without one."""
+
+def search(object: Object, pattern: str) -> list[tuple[str, int, list[int], list[tuple[str, str]]]]:
+    """Where a pattern fits: kind and number of the routine, instructions, variables."""
+
+def columns(
+    objects: Sequence[Any], tables: Sequence[str] | None = None
+) -> list[tuple[str, Columns]]: ...
+def schema() -> list[tuple[str, str, list[tuple[str, str, bool, str]]]]:
+    """The tables: name, sentence, and columns as (name, type, may be absent, sentence)."""
+
+def enumerations() -> list[tuple[str, list[tuple[str, str]]]]: ...
