@@ -322,15 +322,16 @@ impl Routine {
         let object = &shared.object;
         let body = object.routine(self.id).and_then(IsaRoutine::body);
         let body = body.ok_or_else(|| EditError::new_err(("the routine could not be decoded", "")))?;
-        let mut header = Header { text: Vec::new(), ended: false };
+        // All of it: labels are declared where they are placed.
+        let mut lines = Lines(Vec::new());
         let printer = Printer::new(object, Options { form: Form::Exact, grf_bytes: None });
-        let Ok(()) = printer.routine(self.id, &mut header);
+        let Ok(()) = printer.routine(self.id, &mut lines);
         let options = visakit::text::asm::Options {
             version: Some(object.version),
             dialect: Some(object.dialect),
             grf_bytes: None,
         };
-        let head = header.text;
+        let head = lines.0;
         let known = visakit::text::asm::Declarations::new(&head, &options);
         let mut known = known.map_err(|e| AsmError::new_err(faults(&head, &e)))?;
         let line = text.trim().as_bytes();
@@ -389,20 +390,14 @@ impl Extra {
     }
 }
 
-/// The lines before the first instruction.
-struct Header {
-    text: Vec<u8>,
-    ended: bool,
-}
+/// The lines of a routine.
+struct Lines(Vec<u8>);
 
-impl Output for &mut Header {
+impl Output for &mut Lines {
     type Error = std::convert::Infallible;
 
-    fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), Self::Error> {
-        self.ended |= matches!(kind, LineKind::Instruction(_) | LineKind::Undecoded(_));
-        if !self.ended {
-            self.text.extend_from_slice(text);
-        }
+    fn line(&mut self, _: LineKind, text: &[u8]) -> Result<(), Self::Error> {
+        self.0.extend_from_slice(text);
         Ok(())
     }
 }

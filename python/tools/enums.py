@@ -22,8 +22,14 @@ def page(enumerations: list[tuple[str, list[tuple[str, str]]]]) -> str:
     out = ['"""Enumerations, made by tools/enums.py; their members are strings."""', "", "from enum import StrEnum", ""]
     for name, values in enumerations:
         out += ["", f"class {name}(StrEnum):", f'    """{DOCS[name]}"""', ""]
+        used: set[str] = set()
         for value, doc in values:
-            out.append(f'    {member(value)} = "{value}"')
+            # Names that differ in case only.
+            chosen = member(value)
+            while chosen in used:
+                chosen += "_"
+            used.add(chosen)
+            out.append(f'    {chosen} = "{value}"')
             if doc:
                 doc = doc.replace("\\", "\\\\").replace('"', "'").strip()
                 out.append(f'    """{doc}"""')

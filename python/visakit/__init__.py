@@ -147,8 +147,8 @@ def table(objects: Iterable[Source], name: str = "instructions") -> pyarrow.Tabl
     """One of the tables of objects, files or bytes as a table of pyarrow; nothing is copied.
 
     >>> rows = table([smith(1)], "routines")
-    >>> rows.column("kind").to_pylist()
-    ['kernel']
+    >>> rows.column("kind").to_pylist()[0]
+    'kernel'
     """
     import pyarrow
 

@@ -671,7 +671,7 @@ class Field(StrEnum):
     RT_INDEX = "rt_index"
     SRC0_ALPHA = "src0_alpha"
     O_MASK = "o_mask"
-    R = "R"
+    R_ = "R"
     G = "G"
     B = "B"
     A = "A"

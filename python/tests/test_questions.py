@@ -1,0 +1,28 @@
+"""The page docs/corpus.md and the enumerations are what the code says."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOOLS = Path(__file__).resolve().parent.parent / "tools"
+
+
+def test_questions_have_the_answers_of_the_page() -> None:
+    pytest.importorskip("duckdb")
+    done = subprocess.run([sys.executable, TOOLS / "questions.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_enumerations_are_up_to_date() -> None:
+    import visakit
+
+    sys.path.insert(0, str(TOOLS))
+    import enums
+
+    import visakit.enums as made
+    from visakit import _visakit
+
+    assert Path(made.__file__).read_text() == enums.page(_visakit.enumerations())
+    assert visakit.Op("MAD") is visakit.Op.MAD

@@ -1,0 +1,226 @@
+"""The package as its users have it."""
+
+import copy
+import gc
+import pickle
+import signal
+import threading
+import time
+from pathlib import Path
+
+import numpy
+import pyarrow
+import pytest
+import visakit
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+OBJECTS = sorted((ROOT / "fixtures" / "objects").glob("*.isa"))
+SKL = ROOT / "fixtures" / "objects" / "subgroups_skl_v36.isa"
+KERNELS = ROOT / "fixtures" / "kernels"
+
+
+@pytest.fixture
+def obj() -> visakit.Object:
+    return visakit.read(SKL)
+
+
+@pytest.mark.parametrize("path", OBJECTS, ids=lambda p: p.stem)
+def test_every_object_goes_through_everything(path: Path) -> None:
+    data = path.read_bytes()
+    obj = visakit.read(path)
+    assert visakit.read(data) == visakit.read(bytearray(data)) == visakit.read(memoryview(data)) == obj
+    assert visakit.write(obj) == data
+    assert pickle.loads(pickle.dumps(obj)) == obj == copy.deepcopy(obj)
+    assert visakit.asm(obj.dis("exact")).to_bytes() == data
+    assert visakit.fmt(str(obj))
+    visakit.validate(obj)
+    assert visakit.diff(obj, obj) == []
+    assert "<pre>" in obj._repr_html_()
+    rows = visakit.table([obj], "instructions").to_pylist()
+    seen = 0
+    for number, routine in enumerate(obj.routines):
+        assert "<svg" in routine.cfg() and "<svg" in routine._repr_html_()
+        for row, i in zip((r for r in rows if r["routine"] == number), routine):
+            seen += 1
+            assert (row["name"], row["mnemonic"], row["opcode"], row["exec_size"]) == (i.op, i.mnemonic, i.opcode, i.exec_size)
+            assert (row["mask"], row["type"], row["flow"], row["memory"]) == (i.mask, i.type, i.flow, i.memory)
+            assert row["offset"] == i.offset and data[row["offset"]] == i.opcode
+            assert i == pickle.loads(pickle.dumps(i)) if seen < 5 else True
+    assert seen == len(rows)
+
+
+def test_an_instruction_tells_what_it_is(obj: visakit.Object) -> None:
+    mul = next(i for i in obj.kernels[0] if i.op is visakit.Op.MUL)
+    assert mul.op == "MUL" and mul.group is visakit.Group.ARITHMETIC
+    assert str(mul).startswith("mul (M1_NM, 1)") and str(mul) in repr(mul)
+    assert mul["dst"].kind == "general" and mul["dst"].role == "destination"
+    assert mul.type is visakit.DataType.D and mul["src0"].type == "d"
+    assert ("src0", mul.reads[0][1]) == mul.reads[0] and mul.writes[0][0] == "dst"
+    assert "src0" in mul and "src9" not in mul
+    with pytest.raises(KeyError):
+        mul["src9"]
+    assert {mul: 1}[mul] == 1
+
+
+def test_faults_of_texts_have_places_and_help() -> None:
+    with pytest.raises(visakit.AsmError) as caught:
+        visakit.asm('.version 4.1\n.kernel "a"\n.decl V32 v_type=G type=d num_elts=8\n  mov (M1, 8) V33(0,0)<1> 0x1:d\n')
+    (fault,) = caught.value.args[0]
+    assert (fault.line, fault.column, fault.length) == (4, 15, 3)
+    assert fault.help == "did you mean `V32`?" and "V33" in fault.message
+
+
+def test_damaged_objects_say_where(obj: visakit.Object) -> None:
+    data = bytearray(SKL.read_bytes())
+    data[obj.kernels[0][1].offset or 0] = 0xFE
+    with pytest.raises(visakit.ReadError) as caught:
+        visakit.read(data)
+    assert isinstance(caught.value.args[1], int)
+    lenient, faults = visakit.read_lenient(data)
+    assert faults and lenient.to_bytes() == data
+    with pytest.raises(visakit.ReadError):
+        visakit.read(b"no object")
+
+
+def test_changes_are_checked_and_reach_the_object(obj: visakit.Object) -> None:
+    before = obj.to_bytes()
+    kernel = obj.kernels[0]
+    held = kernel[1]
+    name = kernel.declarations[0][2]
+    with pytest.raises(visakit.EditError) as caught:
+        kernel.remove_declaration(kernel.inputs[0][0], kernel.inputs[0][1])
+    assert caught.value.args[1] and obj.to_bytes() == before and obj.path
+    kernel.insert(1, f"mov (M1, 8) {name}(0,0)<1> 0x2a:d")
+    assert kernel[1]["src0"].value == 42 and kernel[2] == held
+    assert obj.path is None and held.offset is not None and kernel[1].offset is None
+    kernel.replace(1, f"mov (M1, 8) {name}(0,0)<1> 0x2b:d")
+    assert kernel[1]["src0"].value == 43
+    kernel.remove(1)
+    assert [i for i in kernel] == [i for i in visakit.read(before).kernels[0]]
+    number = kernel.new_variable("scratch", "ud", 16)
+    kernel.rename("general", number, "spill")
+    assert ("general", number, "spill", "ud", 16) in kernel.declarations
+    kernel.remove_declaration("general", number)
+    assert visakit.read(obj.to_bytes()) == obj
+    with pytest.raises(visakit.AsmError):
+        kernel.insert(0, "mov (M1, 8) nobody(0,0)<1> 0x2a:d")
+
+
+def test_conversions_and_stripping(obj: visakit.Object) -> None:
+    old = visakit.convert(obj, "3.1")
+    assert old.version == "3.1" and obj.version == "3.6"
+    bare = visakit.strip(obj)
+    assert len(bare.to_bytes()) < len(obj.to_bytes())
+    assert visakit.diff(obj, bare)
+    with pytest.raises(ValueError):
+        visakit.convert(obj, "9.9")
+
+
+def test_reflection_and_generation() -> None:
+    assert visakit.isa("mad")[0]["name"] == "MAD" and len(visakit.isa()) > 200
+    assert visakit.explain("V0226")["rule"].startswith("V0226-")
+    assert visakit.smith(7) == visakit.smith(7) != visakit.smith(8)
+    assert not visakit.validate(visakit.smith(7))
+    assert {row["name"] for row in visakit.isa()} == {str(op) for op in visakit.Op}
+
+
+def test_search(obj: visakit.Object) -> None:
+    found = visakit.search(obj, "shl dst=$x ->2 addr_add reads=$x")
+    assert len(found) == 2
+    kind, number, places, bound = found[0]
+    assert (kind, number) == ("kernel", 0) and dict(bound)["x"] in str(obj.kernels[0][places[1]])
+    with pytest.raises(ValueError, match="column 5: `colour` is no key"):
+        visakit.search(obj, "mul colour=red")
+
+
+def test_columns_are_arrow_tables() -> None:
+    made = visakit.columns(OBJECTS)
+    tables = {name: pyarrow.table(columns) for name, columns in made.items()}
+    gc.collect()
+    for name, doc, columns in visakit.schema():
+        table = tables[name]
+        table.validate(full=True)
+        assert doc and table.column_names == [c[0] for c in columns]
+        for column, _, nullable, _ in columns:
+            assert nullable or table.column(column).null_count == 0
+    assert tables["objects"].num_rows == len(OBJECTS)
+    counted = sum(tables["objects"].column("instructions").to_pylist())
+    assert counted == tables["instructions"].num_rows
+    assert tables["routines"].column("minhash").to_pylist()[0] and len(made["operands"]) > counted
+    with pytest.raises(ValueError, match="no table is called"):
+        visakit.columns([], ["nothing"])
+    broken = visakit.table([b"CISA"], "objects").to_pylist()[0]
+    assert broken["error"] and broken["version"] is None
+
+
+def kernel(name: str, device: str = "pvc") -> visakit.Kernel:
+    text = (KERNELS / f"{name}.{device}.visaasm").read_text()
+    grf = 64 if device == "pvc" else 32
+    return visakit.Kernel(visakit.asm(text, grf_bytes=grf), (KERNELS / f"bench.{device}.zeinfo").read_text(), name, grf_bytes=grf)
+
+
+@pytest.mark.parametrize("device", ["pvc", "acm-g10"])
+def test_kernels_run_on_arrays_in_place(device: str) -> None:
+    size = 32
+    rows, columns, result = (numpy.random.default_rng(1).random((size, size), numpy.float32) for _ in range(3))
+    limit = 50
+    out = numpy.zeros(64 * 16, numpy.uint32)
+    view = out[:]
+    args = [out, numpy.uint32(64), numpy.uint32(limit), numpy.float32(-2), numpy.float32(-1), numpy.float32(0.05)]
+    outcome = kernel("mandelbrot", device).run(out.size, args, local_size=64)
+    assert outcome.groups == out.size // 64 and outcome.instructions > out.size
+    # Points far outside leave at once, and those inside never.
+    assert view.min() <= 2 and view.max() == limit
+    assert rows.shape == columns.shape == result.shape
+
+
+def test_wrong_arguments_are_told() -> None:
+    mandelbrot = kernel("mandelbrot")
+    out = numpy.zeros(64, numpy.uint32)
+    with pytest.raises(visakit.RunError, match="takes 6 arguments"):
+        mandelbrot.run(64, [out])
+    with pytest.raises(TypeError, match="numpy.int32"):
+        mandelbrot.run(64, [out, 64, 50, 0.0, 0.0, 0.05])
+    with pytest.raises(TypeError, match="ascontiguousarray"):
+        mandelbrot.run(64, [numpy.zeros((8, 16), numpy.uint32)[:, ::2], *[numpy.uint32(1)] * 5])
+    with pytest.raises(visakit.RunError, match="no kernel `nobody`"):
+        visakit.Kernel(visakit.read(SKL), (KERNELS / "bench.pvc.zeinfo").read_text(), "nobody")
+
+
+def forever() -> tuple[visakit.Kernel, list[object]]:
+    args = [numpy.uint32(64), numpy.uint32(0xFFFFFFFF), numpy.float32(0), numpy.float32(0), numpy.float32(0)]
+    return kernel("mandelbrot"), [numpy.zeros(4096, numpy.uint32), *args]
+
+
+def test_limits_stop_a_run() -> None:
+    endless, args = forever()
+    with pytest.raises(visakit.RunError):
+        endless.run(4096, args, local_size=64, max_steps=100_000)
+    begin = time.monotonic()
+    with pytest.raises(visakit.RunError, match="the time is up"):
+        endless.run(4096, args, local_size=64, timeout=0.2)
+    assert time.monotonic() - begin < 60
+
+
+def test_control_c_stops_a_run_and_other_threads_go_on() -> None:
+    endless, args = forever()
+    counted = 0
+    stop = threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not stop.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            endless.run(4096, args, local_size=64, timeout=120)
+    finally:
+        stop.set()
+        thread.join()
+    assert counted > 10
