@@ -46,7 +46,7 @@ fn fingerprints(path: &Path, reading: Reading) -> Result<Vec<(String, Fingerprin
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let wanted = fingerprints(&args.file, args.reading)?;
+    let wanted = fingerprints(&args.file, args.reading).map_err(Failure::Other)?;
     let found = input::find(&args.paths);
     let read: Vec<_> = found
         .files

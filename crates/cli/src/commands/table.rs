@@ -69,11 +69,11 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let select = if args.tables.is_empty() {
         Select::ALL
     } else {
-        Select::of(args.tables.iter().map(String::as_str)).map_err(|e| e.to_string())?
+        Select::of(args.tables.iter().map(String::as_str)).map_err(|e| Failure::Other(e.to_string()))?
     };
-    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", input::name(folder)))?;
+    std::fs::create_dir_all(folder).map_err(|e| Failure::Other(format!("{}: {e}", input::name(folder))))?;
     let found = input::find(&args.paths);
-    let known = written(folder).map_err(|e| e.to_string())?;
+    let known = written(folder).map_err(|e| Failure::Other(e.to_string()))?;
     let work = Work {
         files: &found.files,
         next: AtomicUsize::new(0),
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         unread: found.errors,
         ..Outcome::default()
     };
-    for mut outcome in outcomes? {
+    for mut outcome in outcomes.map_err(Failure::Other)? {
         total.written += outcome.written;
         total.skipped += outcome.skipped;
         total.rejected.append(&mut outcome.rejected);
