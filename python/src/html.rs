@@ -30,7 +30,9 @@ pub(crate) fn code(text: &str) -> String {
     let mut out = String::from("<pre>");
     let mut at = 0;
     for (token, span) in tokens(text.as_bytes()) {
-        let (Some(before), Some(piece)) = (text.get(at..span.start), text.get(span.start..span.end())) else {
+        let (Some(before), Some(piece)) =
+            (text.get(at..span.start), text.get(span.start..span.end()))
+        else {
             continue;
         };
         at = span.end();

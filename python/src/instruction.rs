@@ -26,12 +26,19 @@ pub(crate) struct Instruction {
 
 impl Instruction {
     fn body(&self) -> Option<&Body<'static>> {
-        self.shared.object.routine(self.id).and_then(IsaRoutine::body)
+        self.shared
+            .object
+            .routine(self.id)
+            .and_then(IsaRoutine::body)
     }
 
     fn row(&self) -> InstructionRow {
         let empty = Body::default();
-        describe(&self.inner, self.body().unwrap_or(&empty), self.shared.object.format())
+        describe(
+            &self.inner,
+            self.body().unwrap_or(&empty),
+            self.shared.object.format(),
+        )
     }
 
     fn all_operands(&self) -> Vec<Operand> {
@@ -54,7 +61,10 @@ fn text(name: Option<Name>) -> Option<&'static str> {
 /// The declared name of a variable.
 fn name(body: &Body<'_>, value: &Value) -> Option<String> {
     use visakit::isa::VectorOperand as V;
-    let string = |id| body.string(id).map(|text| String::from_utf8_lossy(text).into_owned());
+    let string = |id| {
+        body.string(id)
+            .map(|text| String::from_utf8_lossy(text).into_owned())
+    };
     match value {
         Value::Label(id) => string(body.labels.get(usize::from(id.0))?.name),
         Value::String(id) => string(*id),
@@ -62,7 +72,6 @@ fn name(body: &Body<'_>, value: &Value) -> Option<String> {
         _ => None,
     }
 }
-
 
 #[pymethods]
 impl Instruction {
@@ -189,7 +198,10 @@ impl Instruction {
     /// Type of the destination, else of the first source that has one.
     #[getter]
     fn r#type(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        self.row().ty.map(|ty| Class::DataType.member(py, ty.0)).transpose()
+        self.row()
+            .ty
+            .map(|ty| Class::DataType.member(py, ty.0))
+            .transpose()
     }
 
     /// Offset in the file; `None` where the object was made or changed.
@@ -225,12 +237,19 @@ impl Instruction {
             self.id,
             std::iter::once(self.index),
         );
-        lines.into_iter().next().map(|(_, line)| line).unwrap_or_default()
+        lines
+            .into_iter()
+            .next()
+            .map(|(_, line)| line)
+            .unwrap_or_default()
     }
 
     /// The first field of that name.
     fn __getitem__(&self, field: &str) -> PyResult<Operand> {
-        let found = self.all_operands().into_iter().find(|o| o.row.field.0 == field);
+        let found = self
+            .all_operands()
+            .into_iter()
+            .find(|o| o.row.field.0 == field);
         found.ok_or_else(|| PyKeyError::new_err(field.to_owned()))
     }
 
@@ -261,7 +280,10 @@ impl Instruction {
         let object = crate::object::Object::of(self.shared.clone());
         let object = Py::new(py, object)?.into_any();
         let kernel = self.id.kind == visakit::isa::object::RoutineKind::Kernel;
-        Ok((function.unbind(), (object, kernel, self.id.index, self.index)))
+        Ok((
+            function.unbind(),
+            (object, kernel, self.id.index, self.index),
+        ))
     }
 }
 
@@ -292,7 +314,6 @@ pub(crate) struct Operand {
     #[pyo3(get)]
     name: Option<String>,
 }
-
 
 #[pymethods]
 impl Operand {
@@ -353,7 +374,10 @@ impl Operand {
     /// Element type.
     #[getter]
     fn r#type(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        self.row.ty.map(|ty| Class::DataType.member(py, ty.0)).transpose()
+        self.row
+            .ty
+            .map(|ty| Class::DataType.member(py, ty.0))
+            .transpose()
     }
 
     /// Number of an immediate or control field.
@@ -361,9 +385,13 @@ impl Operand {
     fn value(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         Ok(match (self.row.value, self.row.number) {
             // Unsigned numbers of 64 bits wrap in columns only.
-            (Some(number), _) if self.row.ty == Some(Name("uq")) => {
-                Some(number.cast_unsigned().into_pyobject(py)?.into_any().unbind())
-            }
+            (Some(number), _) if self.row.ty == Some(Name("uq")) => Some(
+                number
+                    .cast_unsigned()
+                    .into_pyobject(py)?
+                    .into_any()
+                    .unbind(),
+            ),
             (Some(number), _) => Some(number.into_pyobject(py)?.into_any().unbind()),
             (None, Some(number)) => Some(number.into_pyobject(py)?.into_any().unbind()),
             (None, None) => None,
@@ -411,7 +439,12 @@ impl Instructions {
             if let Item::Instruction(inner) = body.code.get(index)? {
                 let (inner, id) = (inner.clone(), self.id);
                 let shared = self.shared.clone();
-                return Some(Instruction { inner, shared, id, index });
+                return Some(Instruction {
+                    inner,
+                    shared,
+                    id,
+                    index,
+                });
             }
         }
     }

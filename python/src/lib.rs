@@ -19,11 +19,36 @@ use std::path::PathBuf;
 use visakit::isa::{Format, Platform, table as rows};
 use visakit::text::asm;
 
-create_exception!(visakit, ReadError, PyException, "Bytes that are no object, or a damaged one: (message, offset).");
-create_exception!(visakit, WriteError, PyException, "An object that cannot be written or printed.");
-create_exception!(visakit, AsmError, PyException, "A text with faults: a list of Diagnostic.");
-create_exception!(visakit, EditError, PyException, "A change that cannot be made: (message, help).");
-create_exception!(visakit, RunError, PyException, "A kernel that cannot be started or that faulted.");
+create_exception!(
+    visakit,
+    ReadError,
+    PyException,
+    "Bytes that are no object, or a damaged one: (message, offset)."
+);
+create_exception!(
+    visakit,
+    WriteError,
+    PyException,
+    "An object that cannot be written or printed."
+);
+create_exception!(
+    visakit,
+    AsmError,
+    PyException,
+    "A text with faults: a list of Diagnostic."
+);
+create_exception!(
+    visakit,
+    EditError,
+    PyException,
+    "A change that cannot be made: (message, help)."
+);
+create_exception!(
+    visakit,
+    RunError,
+    PyException,
+    "A kernel that cannot be started or that faulted."
+);
 
 /// A fault of a text.
 #[pyclass(frozen, get_all, module = "visakit")]
@@ -39,13 +64,27 @@ struct Diagnostic {
 #[pymethods]
 impl Diagnostic {
     fn __repr__(&self) -> String {
-        format!("<Diagnostic {}:{}: {}>", self.line, self.column, self.message)
+        format!(
+            "<Diagnostic {}:{}: {}>",
+            self.line, self.column, self.message
+        )
     }
 
     fn __str__(&self) -> String {
-        let help = self.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
-        let expected = self.expected.as_ref().map(|e| format!(", expected {e}")).unwrap_or_default();
-        format!("{}:{}: {}{expected}{help}", self.line, self.column, self.message)
+        let help = self
+            .help
+            .as_ref()
+            .map(|help| format!(" ({help})"))
+            .unwrap_or_default();
+        let expected = self
+            .expected
+            .as_ref()
+            .map(|e| format!(", expected {e}"))
+            .unwrap_or_default();
+        format!(
+            "{}:{}: {}{expected}{help}",
+            self.line, self.column, self.message
+        )
     }
 }
 
@@ -85,12 +124,19 @@ fn read(source: &Bound<'_, PyAny>, dialect: Option<&str>) -> PyResult<Object> {
 /// Reads a damaged object as far as it goes: the object, and what is wrong with it.
 #[pyfunction]
 #[pyo3(signature = (source, *, dialect = None))]
-fn read_lenient(source: &Bound<'_, PyAny>, dialect: Option<&str>) -> PyResult<(Object, Vec<String>)> {
+fn read_lenient(
+    source: &Bound<'_, PyAny>,
+    dialect: Option<&str>,
+) -> PyResult<(Object, Vec<String>)> {
     let (path, bytes) = crate::source(source)?;
     Object::from_bytes(path, bytes, true, dialect)
 }
 
-fn asm_options(version: Option<&str>, dialect: Option<&str>, grf_bytes: Option<u32>) -> PyResult<asm::Options> {
+fn asm_options(
+    version: Option<&str>,
+    dialect: Option<&str>,
+    grf_bytes: Option<u32>,
+) -> PyResult<asm::Options> {
     Ok(asm::Options {
         version: version.map(parse_version).transpose()?,
         dialect: dialect.map(parse_dialect).transpose()?,
@@ -101,7 +147,12 @@ fn asm_options(version: Option<&str>, dialect: Option<&str>, grf_bytes: Option<u
 /// Assembles a text.
 #[pyfunction(name = "asm")]
 #[pyo3(signature = (text, *, version = None, dialect = None, grf_bytes = None))]
-fn assemble(text: &str, version: Option<&str>, dialect: Option<&str>, grf_bytes: Option<u32>) -> PyResult<Object> {
+fn assemble(
+    text: &str,
+    version: Option<&str>,
+    dialect: Option<&str>,
+    grf_bytes: Option<u32>,
+) -> PyResult<Object> {
     let options = asm_options(version, dialect, grf_bytes)?;
     let text = text.as_bytes();
     let made = asm::assemble_in_any_dialect(text, &options);
@@ -135,7 +186,10 @@ struct Finding {
 #[pymethods]
 impl Finding {
     fn __repr__(&self) -> String {
-        format!("<Finding {} {}: {}: {}>", self.severity, self.rule, self.place, self.message)
+        format!(
+            "<Finding {} {}: {}: {}>",
+            self.severity, self.rule, self.place, self.message
+        )
     }
 }
 
@@ -146,7 +200,10 @@ fn validate(object: &Object, platform: Option<&str>, limit: usize) -> PyResult<V
     use visakit::validate::{Options, Scope, bytes, object as check};
     let unknown = |name: &str| PyValueError::new_err(format!("no platform is called `{name}`"));
     let platform = platform.map(|name| Platform::from_name(name).ok_or_else(|| unknown(name)));
-    let options = Options { platform: platform.transpose()?, limit };
+    let options = Options {
+        platform: platform.transpose()?,
+        limit,
+    };
     // Places are known of what was read.
     let report = match &object.shared.file {
         Some(file) => bytes(&file.bytes, Some(object.isa().dialect), &options)
@@ -157,7 +214,10 @@ fn validate(object: &Object, platform: Option<&str>, limit: usize) -> PyResult<V
         rule: finding.rule.id().to_string(),
         severity: finding.rule.severity.name(),
         place: finding.location.to_string(),
-        routine: finding.location.routine.map(|id| (id.kind.name(), id.index)),
+        routine: finding
+            .location
+            .routine
+            .map(|id| (id.kind.name(), id.index)),
         instruction: match finding.location.scope {
             Scope::Instruction { number, .. } => Some(number),
             _ => None,
@@ -173,10 +233,18 @@ fn validate(object: &Object, platform: Option<&str>, limit: usize) -> PyResult<V
 /// The same object in another version.
 #[pyfunction]
 #[pyo3(signature = (object, to, *, dialect = None, keep_native = false))]
-fn convert(object: &Object, to: &str, dialect: Option<&str>, keep_native: bool) -> PyResult<Object> {
+fn convert(
+    object: &Object,
+    to: &str,
+    dialect: Option<&str>,
+    keep_native: bool,
+) -> PyResult<Object> {
     let version = parse_version(to)?;
     let dialect = dialect.map(parse_dialect).transpose()?.unwrap_or_default();
-    let options = visakit::rewrite::ConvertOptions { to: Format::new(version, dialect), keep_native };
+    let options = visakit::rewrite::ConvertOptions {
+        to: Format::new(version, dialect),
+        keep_native,
+    };
     let converted = visakit::rewrite::convert(object.isa().clone(), options);
     let converted = converted.map_err(|errors| match errors.first() {
         Some(first) => {
@@ -191,9 +259,22 @@ fn convert(object: &Object, to: &str, dialect: Option<&str>, keep_native: bool) 
 /// An object without what execution does not need.
 #[pyfunction]
 #[pyo3(signature = (object, *, debug = true, names = true, binaries = true, strings = true, variables = true))]
-fn strip(object: &Object, debug: bool, names: bool, binaries: bool, strings: bool, variables: bool) -> Object {
+fn strip(
+    object: &Object,
+    debug: bool,
+    names: bool,
+    binaries: bool,
+    strings: bool,
+    variables: bool,
+) -> Object {
     let mut object = object.clone();
-    let what = visakit::rewrite::Strip { debug, names, binaries, strings, variables };
+    let what = visakit::rewrite::Strip {
+        debug,
+        names,
+        binaries,
+        strings,
+        variables,
+    };
     visakit::rewrite::strip(object.change(), what);
     object
 }
@@ -204,14 +285,25 @@ type Side = Option<(usize, String)>;
 #[pyfunction]
 fn diff(old: &Object, new: &Object) -> Vec<(Option<String>, &'static str, Side, Side)> {
     let diff = visakit::rewrite::diff(old.isa(), new.isa());
-    let object = diff.object.into_iter().map(|c| (None, c.what, c.old, c.new));
+    let object = diff
+        .object
+        .into_iter()
+        .map(|c| (None, c.what, c.old, c.new));
     let routines = diff.routines.into_iter().flat_map(|routine| {
         let name = routine.name;
         let only = routine.only_in_new.map(|new| {
             let side = Some((0, name.clone()));
-            if new { (Some(name.clone()), "routine", None, side) } else { (Some(name.clone()), "routine", side, None) }
+            if new {
+                (Some(name.clone()), "routine", None, side)
+            } else {
+                (Some(name.clone()), "routine", side, None)
+            }
         });
-        let changes: Vec<_> = routine.changes.into_iter().map(|c| (Some(name.clone()), c.what, c.old, c.new)).collect();
+        let changes: Vec<_> = routine
+            .changes
+            .into_iter()
+            .map(|c| (Some(name.clone()), c.what, c.old, c.new))
+            .collect();
         only.into_iter().chain(changes)
     });
     object.chain(routines).collect()
@@ -223,7 +315,8 @@ fn diff(old: &Object, new: &Object) -> Vec<(Option<String>, &'static str, Side, 
 fn smith(seed: u64, platform: &str, statements: usize) -> PyResult<Object> {
     let mut config = visakit::smith::Config::default();
     let found = Platform::from_name(platform);
-    config.platform = found.ok_or_else(|| PyValueError::new_err(format!("no platform is called `{platform}`")))?;
+    config.platform = found
+        .ok_or_else(|| PyValueError::new_err(format!("no platform is called `{platform}`")))?;
     config.statements = statements;
     Ok(Object::made(visakit::smith::from_seed(seed, &config)))
 }
@@ -232,7 +325,8 @@ fn smith(seed: u64, platform: &str, statements: usize) -> PyResult<Object> {
 #[pyfunction]
 fn explain<'py>(py: Python<'py>, rule: &str) -> PyResult<Bound<'py, PyDict>> {
     let found = visakit::validate::Rule::find(rule);
-    let found = found.ok_or_else(|| PyValueError::new_err(format!("no rule is called `{rule}`")))?;
+    let found =
+        found.ok_or_else(|| PyValueError::new_err(format!("no rule is called `{rule}`")))?;
     let dict = PyDict::new(py);
     dict.set_item("rule", found.id().to_string())?;
     dict.set_item("severity", found.severity.name())?;
@@ -272,11 +366,22 @@ fn isa<'py>(py: Python<'py>, name: Option<&str>) -> PyResult<Vec<Bound<'py, PyDi
 /// Places where a pattern of instructions fits: (kind, number, instructions, variables).
 #[pyfunction]
 #[allow(clippy::type_complexity)]
-fn search(object: &Object, pattern: &str) -> PyResult<Vec<(&'static str, usize, Vec<usize>, Vec<(String, String)>)>> {
-    let pattern: visakit_corpus::search::Pattern =
-        pattern.parse().map_err(|e: visakit_corpus::search::PatternError| PyValueError::new_err(e.to_string()))?;
+fn search(
+    object: &Object,
+    pattern: &str,
+) -> PyResult<Vec<(&'static str, usize, Vec<usize>, Vec<(String, String)>)>> {
+    let pattern: visakit_corpus::search::Pattern = pattern
+        .parse()
+        .map_err(|e: visakit_corpus::search::PatternError| PyValueError::new_err(e.to_string()))?;
     let found = visakit_corpus::search::search(object.isa(), &pattern);
-    let make = |m: visakit_corpus::search::Match| (m.routine.kind.name(), m.routine.index, m.instructions, m.bound);
+    let make = |m: visakit_corpus::search::Match| {
+        (
+            m.routine.kind.name(),
+            m.routine.index,
+            m.instructions,
+            m.bound,
+        )
+    };
     Ok(found.matches.into_iter().map(make).collect())
 }
 
@@ -310,8 +415,24 @@ fn _visakit(m: &Bound<'_, PyModule>) -> PyResult<()> {
         ($($function:path),* $(,)?) => {$( m.add_function(wrap_pyfunction!($function, m)?)?; )*};
     }
     functions!(
-        read, read_lenient, write, assemble, fmt, validate, convert, strip, diff, smith, explain, isa, search,
-        object::_unpickle, object::_instruction, names::enumerations, table::columns, table::schema
+        read,
+        read_lenient,
+        write,
+        assemble,
+        fmt,
+        validate,
+        convert,
+        strip,
+        diff,
+        smith,
+        explain,
+        isa,
+        search,
+        object::_unpickle,
+        object::_instruction,
+        names::enumerations,
+        table::columns,
+        table::schema
     );
     Ok(())
 }

@@ -31,12 +31,18 @@ impl Class {
     /// Values with a sentence on each.
     fn values(self) -> Vec<(&'static str, String)> {
         match self {
-            Self::Op => table::rows().map(|row| (row.name, row.summary.to_owned())).collect(),
+            Self::Op => table::rows()
+                .map(|row| (row.name, row.summary.to_owned()))
+                .collect(),
             Self::DataType => {
                 let all = DataType::ALL.into_iter().chain(DataType::TEXT_ONLY);
-                all.map(|ty| (ty.name(), format!("{} bytes", ty.size()))).collect()
+                all.map(|ty| (ty.name(), format!("{} bytes", ty.size())))
+                    .collect()
             }
-            Self::Field => FieldName::ALL.iter().map(|f| (f.as_str(), String::new())).collect(),
+            Self::Field => FieldName::ALL
+                .iter()
+                .map(|f| (f.as_str(), String::new()))
+                .collect(),
             Self::Group => {
                 let mut groups: Vec<(&str, String)> = Vec::new();
                 for row in table::rows() {
@@ -69,5 +75,8 @@ impl Class {
 /// The values of all enumerations, from which `tools/enums.py` makes `visakit/enums.py`.
 #[pyfunction]
 pub(crate) fn enumerations() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
-    Class::ALL.into_iter().map(|class| (class.name(), class.values())).collect()
+    Class::ALL
+        .into_iter()
+        .map(|class| (class.name(), class.values()))
+        .collect()
 }

@@ -13,7 +13,7 @@ use visakit::isa::object::{
 };
 use visakit::isa::{DataType, Dialect, Version};
 use visakit::parse::{Container, ReadOptions, read_with};
-use visakit::rewrite::graph::{Cfg, CallGraph, dot, svg};
+use visakit::rewrite::graph::{CallGraph, Cfg, dot, svg};
 use visakit::rewrite::{Editor, Reference, Table};
 use visakit::text::{Form, LineKind, Options, Output, Printer, Utf8};
 
@@ -43,12 +43,22 @@ impl Shared {
             let dialect = self.object.dialect;
             let of = |id| {
                 let reader = container.routine(id).ok()?.with_dialect(dialect);
-                let offsets = reader.instructions().map_while(Result::ok).map(|i| i.offset());
+                let offsets = reader
+                    .instructions()
+                    .map_while(Result::ok)
+                    .map(|i| i.offset());
                 Some((id, offsets.collect()))
             };
-            self.object.routines().filter_map(|(id, _)| of(id)).collect()
+            self.object
+                .routines()
+                .filter_map(|(id, _)| of(id))
+                .collect()
         });
-        all.iter().find(|(known, _)| *known == id)?.1.get(index).copied()
+        all.iter()
+            .find(|(known, _)| *known == id)?
+            .1
+            .get(index)
+            .copied()
     }
 }
 
@@ -65,7 +75,10 @@ pub(crate) fn bytes_of(data: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     if let Ok(bytes) = data.cast::<PyBytes>() {
         return Ok(bytes.as_bytes().to_vec());
     }
-    let view = py.import("builtins")?.getattr("memoryview")?.call1((data,))?;
+    let view = py
+        .import("builtins")?
+        .getattr("memoryview")?
+        .call1((data,))?;
     let view = view.call_method1("cast", ("B",))?;
     PyBuffer::<u8>::get(&view)?.to_vec(py)
 }
@@ -110,7 +123,11 @@ impl Object {
         let faults = decoded.errors.iter().map(ToString::to_string).collect();
         let object = Arc::new(decoded.object.into_owned());
         let offsets = OnceLock::new();
-        let file = Some(Arc::new(File { path, bytes, offsets }));
+        let file = Some(Arc::new(File {
+            path,
+            bytes,
+            offsets,
+        }));
         Ok((Self::of(Shared { object, file }), faults))
     }
 }
@@ -123,7 +140,9 @@ pub(crate) fn parse_dialect(name: &str) -> PyResult<Dialect> {
 }
 
 pub(crate) fn parse_version(text: &str) -> PyResult<Version> {
-    let parsed = text.split_once('.').and_then(|(a, b)| Some(Version::new(a.parse().ok()?, b.parse().ok()?)));
+    let parsed = text
+        .split_once('.')
+        .and_then(|(a, b)| Some(Version::new(a.parse().ok()?, b.parse().ok()?)));
     let known = parsed.filter(|version| version.is_supported() || *version == Version::V4_2);
     known.ok_or_else(|| {
         let names = Version::SUPPORTED.map(|v| v.to_string()).join(", ");
@@ -138,7 +157,13 @@ pub(crate) fn print(object: &Isa<'_>, id: Option<RoutineId>, form: &str) -> PyRe
         "intel" => Form::Intel,
         _ => return Err(PyValueError::new_err("form is one of plain, exact, intel")),
     };
-    let printer = Printer::new(object, Options { form, grf_bytes: None });
+    let printer = Printer::new(
+        object,
+        Options {
+            form,
+            grf_bytes: None,
+        },
+    );
     let mut text = Utf8(String::new());
     let done = match id {
         Some(id) => printer.routine(id, &mut text),
@@ -171,13 +196,19 @@ impl Object {
     /// Routines that the host starts.
     #[getter]
     fn kernels(slf: &Bound<'_, Self>) -> Vec<Routine> {
-        all(slf).into_iter().filter(|r| r.id.kind == RoutineKind::Kernel).collect()
+        all(slf)
+            .into_iter()
+            .filter(|r| r.id.kind == RoutineKind::Kernel)
+            .collect()
     }
 
     /// Routines that kernels and functions call.
     #[getter]
     fn functions(slf: &Bound<'_, Self>) -> Vec<Routine> {
-        all(slf).into_iter().filter(|r| r.id.kind == RoutineKind::Function).collect()
+        all(slf)
+            .into_iter()
+            .filter(|r| r.id.kind == RoutineKind::Function)
+            .collect()
     }
 
     /// Kernels, then functions.
@@ -198,7 +229,10 @@ impl Object {
         } else if let Ok(name) = key.extract::<String>() {
             let object = slf.borrow();
             routines.into_iter().find(|r| {
-                object.isa().routine(r.id).is_some_and(|routine| routine.display_name() == name)
+                object
+                    .isa()
+                    .routine(r.id)
+                    .is_some_and(|routine| routine.display_name() == name)
             })
         } else {
             return Err(PyTypeError::new_err("a routine is named by number or name"));
@@ -232,7 +266,10 @@ impl Object {
     fn __repr__(&self) -> String {
         let object = self.isa();
         let (kernels, functions) = (object.kernels.len(), object.functions.len());
-        format!("<Object vISA {}, {kernels} kernels, {functions} functions>", object.version)
+        format!(
+            "<Object vISA {}, {kernels} kernels, {functions} functions>",
+            object.version
+        )
     }
 
     fn __str__(&self) -> PyResult<String> {
@@ -255,16 +292,28 @@ impl Object {
         self.clone()
     }
 
-    fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, (Py<PyAny>, Option<String>, &'static str))> {
-        let function = py.import("visakit._visakit")?.getattr("_unpickle")?.unbind();
+    fn __reduce__(
+        &self,
+        py: Python<'_>,
+    ) -> PyResult<(Py<PyAny>, (Py<PyAny>, Option<String>, &'static str))> {
+        let function = py
+            .import("visakit._visakit")?
+            .getattr("_unpickle")?
+            .unbind();
         let bytes = PyBytes::new(py, &self.bytes()?).into_any().unbind();
-        Ok((function, (bytes, self.path().map(str::to_owned), self.dialect())))
+        Ok((
+            function,
+            (bytes, self.path().map(str::to_owned), self.dialect()),
+        ))
     }
 }
 
 fn all(object: &Bound<'_, Object>) -> Vec<Routine> {
     let ids: Vec<_> = object.borrow().isa().routines().map(|(id, _)| id).collect();
-    let make = |id| Routine { object: object.clone().unbind(), id };
+    let make = |id| Routine {
+        object: object.clone().unbind(),
+        id,
+    };
     ids.into_iter().map(make).collect()
 }
 
@@ -291,12 +340,19 @@ impl Routine {
         self.object.borrow(py).shared.clone()
     }
 
-    fn with_body<T>(&self, py: Python<'_>, ask: impl FnOnce(&Isa<'static>, &Body<'static>) -> T) -> PyResult<T> {
+    fn with_body<T>(
+        &self,
+        py: Python<'_>,
+        ask: impl FnOnce(&Isa<'static>, &Body<'static>) -> T,
+    ) -> PyResult<T> {
         let shared = self.shared(py);
         let body = shared.object.routine(self.id).and_then(IsaRoutine::body);
         match body {
             Some(body) => Ok(ask(&shared.object, body)),
-            None => Err(ReadError::new_err(("the routine could not be decoded", None::<u64>))),
+            None => Err(ReadError::new_err((
+                "the routine could not be decoded",
+                None::<u64>,
+            ))),
         }
     }
 
@@ -321,10 +377,17 @@ impl Routine {
         let shared = self.shared(py);
         let object = &shared.object;
         let body = object.routine(self.id).and_then(IsaRoutine::body);
-        let body = body.ok_or_else(|| EditError::new_err(("the routine could not be decoded", "")))?;
+        let body =
+            body.ok_or_else(|| EditError::new_err(("the routine could not be decoded", "")))?;
         // All of it: labels are declared where they are placed.
         let mut lines = Lines(Vec::new());
-        let printer = Printer::new(object, Options { form: Form::Exact, grf_bytes: None });
+        let printer = Printer::new(
+            object,
+            Options {
+                form: Form::Exact,
+                grf_bytes: None,
+            },
+        );
         let Ok(()) = printer.routine(self.id, &mut lines);
         let options = visakit::text::asm::Options {
             version: Some(object.version),
@@ -346,12 +409,18 @@ impl Routine {
             && after.surfaces.len() == body.surfaces.len()
             && after.samplers.len() == body.samplers.len();
         if !same {
-            let help = "change the declarations, or write the text of the whole object and assemble that";
-            return Err(EditError::new_err(("declarations of this routine cannot be named in text", help)));
+            let help =
+                "change the declarations, or write the text of the whole object and assemble that";
+            return Err(EditError::new_err((
+                "declarations of this routine cannot be named in text",
+                help,
+            )));
         }
         let string = |id| after.string(id).unwrap_or_default().to_vec();
         let labels = after.labels.iter().skip(body.labels.len());
-        let labels = labels.map(|label| (string(label.name), label.kind)).collect();
+        let labels = labels
+            .map(|label| (string(label.name), label.kind))
+            .collect();
         let mut instruction = made.instruction;
         let mut strings = Vec::new();
         for (place, field) in instruction.fields.iter_mut().enumerate() {
@@ -378,7 +447,11 @@ impl Extra {
     ) -> Result<(), visakit::rewrite::Error> {
         for (name, kind) in self.labels {
             let name = editor.intern(name)?;
-            editor.add_label(Label { name, kind, attributes: Vec::new() })?;
+            editor.add_label(Label {
+                name,
+                kind,
+                attributes: Vec::new(),
+            })?;
         }
         for (place, text) in self.strings {
             let id = editor.intern(text)?;
@@ -424,7 +497,9 @@ impl Routine {
     fn name(&self, py: Python<'_>) -> String {
         let shared = self.shared(py);
         let routine = shared.object.routine(self.id);
-        routine.map(|r| r.display_name().into_owned()).unwrap_or_default()
+        routine
+            .map(|r| r.display_name().into_owned())
+            .unwrap_or_default()
     }
 
     /// `kernel` or `function`.
@@ -445,15 +520,27 @@ impl Routine {
     }
 
     fn __iter__(&self, py: Python<'_>) -> Instructions {
-        Instructions { shared: self.shared(py), id: self.id, next: 0 }
+        Instructions {
+            shared: self.shared(py),
+            id: self.id,
+            next: 0,
+        }
     }
 
     fn __getitem__(&self, py: Python<'_>, index: isize) -> PyResult<Instruction> {
         let shared = self.shared(py);
         let len = self.__len__(py)?;
-        let index = if index < 0 { index.checked_add_unsigned(len) } else { Some(index) };
+        let index = if index < 0 {
+            index.checked_add_unsigned(len)
+        } else {
+            Some(index)
+        };
         let index = index.and_then(|i| usize::try_from(i).ok());
-        let code = shared.object.routine(self.id).and_then(IsaRoutine::body).map(|b| &b.code);
+        let code = shared
+            .object
+            .routine(self.id)
+            .and_then(IsaRoutine::body)
+            .map(|b| &b.code);
         match index.and_then(|i| Some((i, code?.get(i)?))) {
             Some((index, Item::Instruction(inner))) => Ok(Instruction {
                 inner: inner.clone(),
@@ -469,9 +556,13 @@ impl Routine {
     /// Declarations as (kind, number, name, type, elements).
     #[getter]
     #[allow(clippy::type_complexity)]
-    fn declarations(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, usize, String, Option<&'static str>, u16)>> {
+    fn declarations(
+        &self,
+        py: Python<'_>,
+    ) -> PyResult<Vec<(&'static str, usize, String, Option<&'static str>, u16)>> {
         self.with_body(py, |object, body| {
-            let name = |id| String::from_utf8_lossy(body.string(id).unwrap_or_default()).into_owned();
+            let name =
+                |id| String::from_utf8_lossy(body.string(id).unwrap_or_default()).into_owned();
             let format = object.format();
             let first = format.predefined_variable_count() as usize;
             let variables = body.variables.iter().enumerate().map(|(i, v)| {
@@ -501,8 +592,13 @@ impl Routine {
     #[getter]
     fn inputs(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, u32, i16, u16)>> {
         self.with_body(py, |_, body| {
-            let kind = |input: &visakit::isa::object::Input| input.kind.class().name().unwrap_or("unknown");
-            body.inputs.iter().map(|i| (kind(i), i.index, i.offset, i.size)).collect()
+            let kind = |input: &visakit::isa::object::Input| {
+                input.kind.class().name().unwrap_or("unknown")
+            };
+            body.inputs
+                .iter()
+                .map(|i| (kind(i), i.index, i.offset, i.size))
+                .collect()
         })
     }
 
@@ -510,8 +606,12 @@ impl Routine {
     #[getter]
     fn attributes(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<u8>)>> {
         self.with_body(py, |_, body| {
-            let name = |id| String::from_utf8_lossy(body.string(id).unwrap_or_default()).into_owned();
-            body.attributes.iter().map(|a| (name(a.name), a.value.to_vec())).collect()
+            let name =
+                |id| String::from_utf8_lossy(body.string(id).unwrap_or_default()).into_owned();
+            body.attributes
+                .iter()
+                .map(|a| (name(a.name), a.value.to_vec()))
+                .collect()
         })
     }
 
@@ -534,7 +634,10 @@ impl Routine {
         self.with_body(py, |_, body| {
             let graph = Cfg::of(body).graph;
             let block = |node| {
-                let code = graph.node_weight(node).map(|b| b.code.clone()).unwrap_or_default();
+                let code = graph
+                    .node_weight(node)
+                    .map(|b| b.code.clone())
+                    .unwrap_or_default();
                 let next = graph.neighbors(node).map(|n| n.index()).collect();
                 (code.start, code.end, next)
             };
@@ -566,7 +669,13 @@ impl Routine {
     }
 
     /// Declares a general variable and gives its number.
-    fn new_variable(&self, py: Python<'_>, name: &str, r#type: &str, elements: u16) -> PyResult<u32> {
+    fn new_variable(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        r#type: &str,
+        elements: u16,
+    ) -> PyResult<u32> {
         let ty = data_type(r#type)?;
         self.edit(py, |editor| Ok(editor.new_variable(name, ty, elements)?.id))
     }
@@ -591,7 +700,12 @@ impl Routine {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("<{} {:?}, {} instructions>", self.kind(), self.name(py), self.__len__(py)?))
+        Ok(format!(
+            "<{} {:?}, {} instructions>",
+            self.kind(),
+            self.name(py),
+            self.__len__(py)?
+        ))
     }
 
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
@@ -600,7 +714,10 @@ impl Routine {
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         let text = crate::html::code(&self.dis(py, "plain")?);
-        Ok(format!("{text}<details><summary>control flow</summary>{}</details>", self.cfg(py, "svg")?))
+        Ok(format!(
+            "{text}<details><summary>control flow</summary>{}</details>",
+            self.cfg(py, "svg")?
+        ))
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Self) -> bool {
@@ -633,7 +750,11 @@ pub(crate) fn _instruction(
     routine: usize,
     index: isize,
 ) -> PyResult<Instruction> {
-    let kind = if kernel { RoutineKind::Kernel } else { RoutineKind::Function };
+    let kind = if kernel {
+        RoutineKind::Kernel
+    } else {
+        RoutineKind::Function
+    };
     let id = RoutineId::new(kind, routine);
     Routine { object, id }.__getitem__(py, index)
 }

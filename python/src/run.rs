@@ -36,7 +36,12 @@ pub(crate) struct Outcome {
 #[pymethods]
 impl Outcome {
     fn __repr__(&self) -> String {
-        let Self { instructions, groups, seconds, .. } = self;
+        let Self {
+            instructions,
+            groups,
+            seconds,
+            ..
+        } = self;
         format!("<Outcome {instructions} instructions, {groups} groups, {seconds:.3} s>")
     }
 }
@@ -48,7 +53,11 @@ struct Array {
 }
 
 /// What an argument of `run` is for the launch.
-fn argument(value: &Bound<'_, PyAny>, number: usize, arrays: &mut Vec<Array>) -> PyResult<Argument> {
+fn argument(
+    value: &Bound<'_, PyAny>,
+    number: usize,
+    arrays: &mut Vec<Array>,
+) -> PyResult<Argument> {
     let py = value.py();
     if value.is_none() {
         return Ok(Argument::Null);
@@ -57,7 +66,10 @@ fn argument(value: &Bound<'_, PyAny>, number: usize, arrays: &mut Vec<Array>) ->
         return Ok(Argument::Local(local.extract()?));
     }
     // A scalar of numpy has a type and no dimensions.
-    let scalar = value.getattr("ndim").and_then(|n| n.extract::<usize>()).is_ok_and(|n| n == 0);
+    let scalar = value
+        .getattr("ndim")
+        .and_then(|n| n.extract::<usize>())
+        .is_ok_and(|n| n == 0);
     if scalar {
         return Ok(Argument::Value(value.call_method0("tobytes")?.extract()?));
     }
@@ -73,19 +85,31 @@ fn argument(value: &Bound<'_, PyAny>, number: usize, arrays: &mut Vec<Array>) ->
     {
         return Ok(Argument::Value(bytes));
     }
-    let view = py.import("builtins")?.getattr("memoryview")?.call1((value,));
-    let view = view.map_err(|_| PyTypeError::new_err(format!("argument {number} is no array, number or None")))?;
+    let view = py
+        .import("builtins")?
+        .getattr("memoryview")?
+        .call1((value,));
+    let view = view.map_err(|_| {
+        PyTypeError::new_err(format!("argument {number} is no array, number or None"))
+    })?;
     let view = view.call_method1("cast", ("B",)).map_err(|_| {
-        PyTypeError::new_err(format!("argument {number} is not contiguous: give numpy.ascontiguousarray of it"))
+        PyTypeError::new_err(format!(
+            "argument {number} is not contiguous: give numpy.ascontiguousarray of it"
+        ))
     })?;
     let buffer = PyBuffer::<u8>::get(&view)?;
     // The same array twice is one buffer of the device.
-    let same = arrays.iter().find(|a| a.buffer.buf_ptr() == buffer.buf_ptr() && a.buffer.len_bytes() == buffer.len_bytes());
+    let same = arrays.iter().find(|a| {
+        a.buffer.buf_ptr() == buffer.buf_ptr() && a.buffer.len_bytes() == buffer.len_bytes()
+    });
     if let Some(same) = same {
         return Ok(Argument::SameAs(same.argument));
     }
     let content = buffer.to_vec(py)?;
-    arrays.push(Array { buffer, argument: number });
+    arrays.push(Array {
+        buffer,
+        argument: number,
+    });
     Ok(Argument::Buffer(content))
 }
 
@@ -95,17 +119,31 @@ impl Kernel {
     /// metadata, `.ze_info`.
     #[new]
     #[pyo3(signature = (object, zeinfo, name = None, *, grf_bytes = None))]
-    fn new(object: &Object, zeinfo: &str, name: Option<&str>, grf_bytes: Option<u32>) -> PyResult<Self> {
+    fn new(
+        object: &Object,
+        zeinfo: &str,
+        name: Option<&str>,
+        grf_bytes: Option<u32>,
+    ) -> PyResult<Self> {
         let zeinfo = ZeInfo::parse(zeinfo).map_err(|e| run_error(&e))?;
         let name = match name {
             Some(name) => name.to_owned(),
             None => {
                 let found = visakit::launch::find_kernel(object.isa(), None);
-                found.map_err(|e| run_error(&e))?.1.display_name().into_owned()
+                found
+                    .map_err(|e| run_error(&e))?
+                    .1
+                    .display_name()
+                    .into_owned()
             }
         };
         Launch::new(object.isa(), &name, &zeinfo).map_err(|e| run_error(&e))?;
-        Ok(Self { shared: object.shared.clone(), name, zeinfo, grf_bytes })
+        Ok(Self {
+            shared: object.shared.clone(),
+            name,
+            zeinfo,
+            grf_bytes,
+        })
     }
 
     /// Name of the kernel.
@@ -149,7 +187,8 @@ impl Kernel {
             Some(Err(error)) => return Err(PyValueError::new_err(error.to_string())),
             None => None,
         };
-        let (outcome, why) = py.detach(|| self.watched(&range, &arguments, max_steps, deadline, strict));
+        let (outcome, why) =
+            py.detach(|| self.watched(&range, &arguments, max_steps, deadline, strict));
         if let Some(why) = why {
             return Err(why);
         }
@@ -187,10 +226,17 @@ impl Kernel {
         strict: bool,
     ) -> (Result<visakit::launch::Outcome, LaunchError>, Option<PyErr>) {
         let interrupt = Interrupt::new();
-        let mut config = Config { interrupt: Some(&interrupt), strict, ..Config::default() };
+        let mut config = Config {
+            interrupt: Some(&interrupt),
+            strict,
+            ..Config::default()
+        };
         if let Some(steps) = max_steps {
             config.max_steps = steps;
-            config.limits = Limits { max_steps: steps, ..config.limits };
+            config.limits = Limits {
+                max_steps: steps,
+                ..config.limits
+            };
         }
         std::thread::scope(|scope| {
             let work = scope.spawn(|| {
@@ -223,7 +269,10 @@ impl Kernel {
                 Ok(outcome) => (outcome, why),
                 Err(_) => {
                     let lost = || PyKeyboardInterrupt::new_err("the run was lost");
-                    (Ok(visakit::launch::Outcome::default()), Some(why.unwrap_or_else(lost)))
+                    (
+                        Ok(visakit::launch::Outcome::default()),
+                        Some(why.unwrap_or_else(lost)),
+                    )
                 }
             }
         })

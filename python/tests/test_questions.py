@@ -26,3 +26,12 @@ def test_enumerations_are_up_to_date() -> None:
 
     assert Path(made.__file__).read_text() == enums.page(_visakit.enumerations())
     assert visakit.Op("MAD") is visakit.Op.MAD
+
+
+def test_examples_of_the_docstrings() -> None:
+    import doctest
+
+    import visakit
+
+    tried = doctest.testmod(visakit)
+    assert tried.attempted > 8 and tried.failed == 0

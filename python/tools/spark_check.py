@@ -3,6 +3,7 @@
 Says aloud when it did not run. Exit codes: 0 same or did not run, 1 different.
 """
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -25,6 +26,8 @@ def main() -> int:
     import visakit
     import visakit.spark
 
+    # Workers have to find the packages of this interpreter.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
     frame = visakit.spark.table(session, f"{OBJECTS}/*.isa", "instructions")
     frame.createOrReplaceTempView("instructions")

@@ -69,9 +69,11 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let select = if args.tables.is_empty() {
         Select::ALL
     } else {
-        Select::of(args.tables.iter().map(String::as_str)).map_err(|e| Failure::Other(e.to_string()))?
+        Select::of(args.tables.iter().map(String::as_str))
+            .map_err(|e| Failure::Other(e.to_string()))?
     };
-    std::fs::create_dir_all(folder).map_err(|e| Failure::Other(format!("{}: {e}", input::name(folder))))?;
+    std::fs::create_dir_all(folder)
+        .map_err(|e| Failure::Other(format!("{}: {e}", input::name(folder))))?;
     let found = input::find(&args.paths);
     let known = written(folder).map_err(|e| Failure::Other(e.to_string()))?;
     let work = Work {

@@ -1,0 +1,211 @@
+//! Columns, patterns and fingerprints of real and generated objects.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers of tests
+
+use visakit_corpus::column::Data;
+use visakit_corpus::fingerprint::Fingerprint;
+use visakit_corpus::search::{Pattern, search};
+use visakit_corpus::similar::{Collection, Relation, THRESHOLD};
+use visakit_corpus::{Select, Source, Table, Tables, fill};
+use visakit_isa::object::{Object, Routine};
+use visakit_isa::{FieldName, Value, VarId};
+
+fn fixtures() -> Vec<(String, Vec<u8>)> {
+    let folder = visakit_testing::fixtures().join("objects");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().collect();
+    files.sort_by_key(std::fs::DirEntry::path);
+    let read = |f: std::fs::DirEntry| {
+        (
+            f.file_name().to_string_lossy().into_owned(),
+            std::fs::read(f.path()).unwrap(),
+        )
+    };
+    files.into_iter().map(read).collect()
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    std::fs::read(visakit_testing::fixtures().join("objects").join(name)).unwrap()
+}
+
+fn fingerprint(object: &Object<'_>) -> Fingerprint {
+    let body = object.kernels.first().and_then(Routine::body).unwrap();
+    Fingerprint::of(body, object.format())
+}
+
+#[test]
+fn rows_are_as_many_as_the_objects_have() {
+    let mut tables = Tables::default();
+    let [mut routines, mut instructions, mut operands] = [0; 3];
+    for (name, bytes) in fixtures() {
+        fill(&Source::new(&name, &bytes), Select::ALL, &mut tables);
+        let object = visakit_parse::read(&bytes).unwrap();
+        for (_, routine) in object.routines() {
+            routines += 1;
+            let body = routine.body().unwrap();
+            instructions += body.instructions().count();
+            operands += body
+                .instructions()
+                .map(|i| i.fields.iter().count())
+                .sum::<usize>();
+        }
+    }
+    assert_eq!(tables.routines.rows(), routines);
+    assert_eq!(tables.instructions.rows(), instructions);
+    assert_eq!(tables.operands.rows(), operands);
+    assert!(tables.size() > 0);
+    for table in tables.all_mut() {
+        let (rows, columns) = (table.rows(), table.def().columns);
+        let data = table.take();
+        assert_eq!(data.len(), columns.len());
+        for (data, column) in data.iter().zip(columns) {
+            let (len, present) = match data {
+                Data::Int(values, present) => (values.len(), present),
+                Data::Long(values, present) => (values.len(), present),
+                Data::Double(values, present) => (values.len(), present),
+                Data::Flag(values, present) => (values.len(), present),
+                Data::Name(keys, names, present) => {
+                    assert!(
+                        keys.iter()
+                            .all(|key| usize::try_from(*key).unwrap() < names.len())
+                    );
+                    (keys.len(), present)
+                }
+                Data::Text(ends, bytes, present) => {
+                    assert!(std::str::from_utf8(bytes).is_ok());
+                    (ends.len() - 1, present)
+                }
+                Data::Ints(ends, _, present) => (ends.len() - 1, present),
+            };
+            assert_eq!(
+                (len, present.is_some()),
+                (rows, column.nullable),
+                "{}",
+                column.name
+            );
+        }
+        assert_eq!(table.rows(), 0);
+    }
+}
+
+#[test]
+fn damaged_files_have_rows_for_what_can_be_read() {
+    let bytes = fixture("subgroups_skl_v36.isa");
+    let mut tables = Tables::default();
+    fill(
+        &Source::new("no object", b"nothing"),
+        Select::ALL,
+        &mut tables,
+    );
+    assert_eq!((tables.objects.rows(), tables.routines.rows()), (1, 0));
+    for cut in (0..bytes.len()).step_by(97) {
+        let mut damaged = bytes.clone();
+        damaged.truncate(cut);
+        fill(&Source::new("cut", &damaged), Select::ALL, &mut tables);
+        let mut damaged = bytes.clone();
+        damaged[cut] ^= 0xff;
+        fill(&Source::new("changed", &damaged), Select::ALL, &mut tables);
+    }
+    assert!(tables.findings.rows() > 0);
+}
+
+#[test]
+fn fingerprints_tell_exact_renamed_changed_and_unrelated() {
+    let bytes = fixture("subgroups_skl_v36.isa");
+    let object = visakit_parse::read(&bytes).unwrap();
+    let mut renamed = object.clone();
+    visakit_rewrite::strip(&mut renamed, visakit_rewrite::Strip::ALL);
+    let mut changed = object.clone();
+    let code = changed.kernels[0].body_mut().unwrap();
+    for instruction in code.instructions_mut().take(6) {
+        if let Some(Value::Vector(visakit_isa::VectorOperand::General(o))) =
+            instruction.get_mut(FieldName::Dst)
+        {
+            o.variable = VarId(40);
+        }
+    }
+    let other = fixture("images_dg2_v41.isa");
+    let other = visakit_parse::read(&other).unwrap();
+    let mut collection = Collection::default();
+    for object in [&object, &renamed, &changed, &other] {
+        collection.add(fingerprint(object));
+    }
+    let mut found = collection.similar_to(&fingerprint(&object), THRESHOLD);
+    found.sort_by_key(|s| s.entry);
+    let relations: Vec<_> = found.iter().map(|s| s.relation).collect();
+    use Relation::{Exact, Recompiled, Renamed, Unrelated};
+    assert_eq!(relations, [Exact, Renamed, Recompiled, Unrelated]);
+    assert!(found.iter().take(3).all(|s| s.same_flow));
+}
+
+#[test]
+fn patterns_find_what_a_plain_loop_finds() {
+    for (name, bytes) in fixtures() {
+        let object = visakit_parse::read(&bytes).unwrap();
+        let pattern: Pattern = "m?v* exec>=16 type!=f".parse().unwrap();
+        let found = search(&object, &pattern);
+        let mut expected = 0;
+        for (_, routine) in object.routines() {
+            for instruction in routine.body().unwrap().instructions() {
+                let def = instruction.def();
+                let called = def
+                    .mnemonics
+                    .iter()
+                    .any(|m| m.starts_with('m') && m.get(2..3) == Some("v"));
+                let row =
+                    visakit_corpus::describe(instruction, routine.body().unwrap(), object.format());
+                let wide = row.exec_size.is_some_and(|size| size >= 16);
+                expected += usize::from(called && wide && row.ty.is_none_or(|ty| ty.0 != "f"));
+            }
+        }
+        assert_eq!(found.matches.len(), expected, "{name}");
+    }
+}
+
+#[test]
+fn distance_flow_and_variables_bind() {
+    let bytes = fixture("subgroups_skl_v36.isa");
+    let object = visakit_parse::read(&bytes).unwrap();
+    let count = |pattern: &str| {
+        search(&object, &pattern.parse::<Pattern>().unwrap())
+            .matches
+            .len()
+    };
+    assert_eq!(count("shl dst=$x -> addr_add reads=$x"), 2);
+    assert_eq!(count("shl dst=$x ->2 addr_add reads=$x"), 2);
+    assert_eq!(count("shl dst=$x -> addr_add reads!=$x"), 0);
+    // What is between decides.
+    assert_eq!(count("shl ->any without(addr_add) ret"), 0);
+    assert_eq!(count("ret ->any *"), 0);
+    assert!(count("* imm=0x76543210") == 1 && count("cmp pred=none") > 0);
+}
+
+#[test]
+fn patterns_say_what_is_wrong_and_where() {
+    for (pattern, column) in [
+        ("", 1),
+        ("mov ->", 7),
+        ("mov ->0 add", 7),
+        ("mov colour=red", 5),
+        ("mov exec>red", 5),
+        ("mov exec=", 5),
+        ("mov dst", 5),
+        ("mov -> without mul add", 16),
+        ("mov -> without(mul add", 20),
+        ("mov )", 5),
+    ] {
+        let error = pattern.parse::<Pattern>().unwrap_err();
+        assert_eq!(error.column + 1, column, "{pattern}: {error}");
+    }
+}
+
+#[test]
+fn hostile_patterns_and_loops_end() {
+    let config = visakit_smith::Config::default();
+    let pattern: Pattern = "* dst=$a ->any * dst=$b ->any * dst=$c ->any nop"
+        .parse()
+        .unwrap();
+    for seed in 0..5 {
+        let object = visakit_smith::from_seed(seed, &config);
+        search(&object, &pattern);
+        fingerprint(&object);
+    }
+}
