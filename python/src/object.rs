@@ -13,7 +13,7 @@ use visakit::isa::object::{
 };
 use visakit::isa::{DataType, Dialect, Version};
 use visakit::parse::{Container, ReadOptions, read_with};
-use visakit::rewrite::graph::{CallGraph, Cfg, dot, svg};
+use visakit::rewrite::graph::{CallGraph, Cfg, Theme, dot, svg};
 use visakit::rewrite::{Editor, Reference, Table};
 use visakit::text::{Form, LineKind, Options, Output, Printer, Utf8};
 
@@ -320,7 +320,7 @@ fn all(object: &Bound<'_, Object>) -> Vec<Routine> {
 fn picture(form: &str, picture: visakit::rewrite::graph::Picture) -> PyResult<String> {
     let mut out = String::new();
     let done = match form {
-        "svg" => svg(&mut out, &[picture]),
+        "svg" => svg(&mut out, &[picture], Theme::Auto),
         "dot" => dot(&mut out, &[picture]),
         _ => return Err(PyValueError::new_err("form is one of svg, dot")),
     };

@@ -38,7 +38,6 @@ pub fn all(object: &Object<'_>, id: RoutineId) -> Vec<String> {
     lines.0
 }
 
-/// The text of some instructions of a routine, with their indices. Only these are printed.
 /// The text of some instructions of a routine, with their indices in the code. Only these are printed.
 #[must_use]
 pub fn some(
