@@ -1,7 +1,7 @@
 //! `visakit search`: patterns of instructions.
 
-use super::Reading;
 use crate::output::{self, Failure, stdout};
+use crate::reading::Reading;
 use crate::{Status, input, render};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -26,20 +26,21 @@ pub(crate) struct Args {
     /// Files, folders that are searched for *.isa, or - for standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Print one JSON document.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
     reading: Reading,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let found = input::find(&args.paths);
+    let mut found = input::find(&args.paths, input::Wanted::Programs);
+    // Objects only, not the texts beside them.
+    found
+        .files
+        .retain(|path| path.extension() != Some("visaasm".as_ref()));
     let results: Vec<_> = found
         .files
         .par_iter()
         .map(|path| {
-            let bytes = input::read(path)?;
+            let bytes = input::read_any(path)?;
             let decoded = visakit::parse::read_with(&bytes, args.reading.options());
             let decoded = decoded.map_err(|e| format!("{}: {e}", input::name(path)))?;
             let found = search(&decoded.object, &args.pattern);
@@ -62,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             )) => {
                 given_up += lost.len();
                 for (found, (name, lines)) in places.iter().zip(shown) {
-                    if args.json {
+                    if args.reading.json {
                         matches.push(document(&input::name(path), found, &name));
                         continue;
                     }
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             }
         }
     }
-    if args.json {
+    if args.reading.json {
         output::json(&json!({ "matches": matches, "errors": errors, "given_up": given_up }))?;
     }
     out.flush()?;

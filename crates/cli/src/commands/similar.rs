@@ -1,7 +1,7 @@
 //! `visakit similar`: where a kernel is again.
 
-use super::Reading;
 use crate::output::{self, Failure, stdout};
+use crate::reading::Reading;
 use crate::table::{Align, Columns};
 use crate::{Status, input, render};
 use rayon::prelude::*;
@@ -25,15 +25,12 @@ pub(crate) struct Args {
     /// Also show unrelated routines, at most this many of all for each routine of FILE.
     #[arg(long, value_name = "N")]
     top: Option<usize>,
-    /// Print one JSON document.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
     reading: Reading,
 }
 
 fn fingerprints(path: &Path, reading: Reading) -> Result<Vec<(String, Fingerprint)>, String> {
-    let bytes = input::read(path)?;
+    let bytes = input::read_any(path)?;
     let decoded = visakit::parse::read_with(&bytes, reading.options());
     let object = decoded
         .map_err(|e| format!("{}: {e}", input::name(path)))?
@@ -47,7 +44,11 @@ fn fingerprints(path: &Path, reading: Reading) -> Result<Vec<(String, Fingerprin
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let wanted = fingerprints(&args.file, args.reading).map_err(Failure::Other)?;
-    let found = input::find(&args.paths);
+    let mut found = input::find(&args.paths, input::Wanted::Programs);
+    // Objects only, not the texts beside them.
+    found
+        .files
+        .retain(|path| path.extension() != Some("visaasm".as_ref()));
     let read: Vec<_> = found
         .files
         .par_iter()
@@ -104,7 +105,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             }));
         }
     }
-    if args.json {
+    if args.reading.json {
         output::json(&json!({ "similar": documents, "errors": errors }))?;
     } else {
         let mut out = stdout();

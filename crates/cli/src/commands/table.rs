@@ -74,7 +74,11 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     };
     std::fs::create_dir_all(folder)
         .map_err(|e| Failure::Other(format!("{}: {e}", input::name(folder))))?;
-    let found = input::find(&args.paths);
+    let mut found = input::find(&args.paths, input::Wanted::Programs);
+    // Objects only, not the texts beside them.
+    found
+        .files
+        .retain(|path| path.extension() != Some("visaasm".as_ref()));
     let known = written(folder).map_err(|e| Failure::Other(e.to_string()))?;
     let work = Work {
         files: &found.files,
@@ -134,7 +138,7 @@ impl Work<'_> {
         let mut outcome = Outcome::default();
         while let Some(path) = self.files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             self.progress.inc(1);
-            let bytes = match input::read(path) {
+            let bytes = match input::read_any(path) {
                 Ok(bytes) => bytes,
                 Err(error) => {
                     outcome.unread.push(error);
