@@ -200,7 +200,9 @@ impl Rows<'_> {
         let empty = Body::default();
         let body = body.unwrap_or(&empty);
         let number = |name| {
-            let number = body.attribute(name).and_then(|a| a.number());
+            let number = body
+                .attribute(name)
+                .and_then(visakit_isa::object::Attribute::number);
             number.and_then(|n| i32::try_from(n).ok())
         };
         let [
@@ -218,7 +220,7 @@ impl Rows<'_> {
             exec_size = exec_size.max(
                 instruction
                     .exec_size()
-                    .and_then(|s| s.lanes())
+                    .and_then(visakit_isa::ExecSize::lanes)
                     .map_or(0, int),
             );
             barriers += i32::from(is_barrier(instruction));
@@ -476,7 +478,9 @@ pub fn describe(instruction: &Instruction, body: &Body<'_>, format: Format) -> I
         opcode: instruction.op.opcode().into(),
         sub_op: def.sub_op.map(i32::from),
         group: Name(def.group.name()),
-        exec_size: exec_size.and_then(|size| size.lanes()).map(i32::from),
+        exec_size: exec_size
+            .and_then(visakit_isa::ExecSize::lanes)
+            .map(i32::from),
         mask: exec_size
             .and_then(|size| size.mask(format))
             .map(|mask| Name(names::mask(mask))),
@@ -596,7 +600,7 @@ fn operand_row(body: &Body<'_>, format: Format, value: &Value, row: &mut Operand
         Value::Predicate(p) => row.index = Some(p.id().0.into()),
         Value::ExecSize(size) => row.value = size.lanes().map(i64::from),
         Value::U8(_) | Value::U16(_) | Value::U32(_) | Value::I32(_) => {
-            row.value = value.as_number()
+            row.value = value.as_number();
         }
         Value::Label(id) => row.index = Some(id.0.into()),
         Value::String(id) => row.index = Some(int(id.0)),

@@ -120,9 +120,9 @@ macro_rules! pages {
 }
 
 pages! {
-    asm callgraph cfg check compare_compilers compile completions convert diff dis dump explain extract fmt info isa
-    lsp man merge opencl platforms pressure reduce rename roundtrip run search similar smith stats strip table
-    validate
+    asm callgraph cfg check compare_compilers compile completions convert diff dis dump explain extract fmt info
+    isa lsp man merge opencl platforms pressure reduce rename roundtrip run smith stats strip validate
+    search similar table
 }
 
 #[test]

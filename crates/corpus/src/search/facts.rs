@@ -108,7 +108,7 @@ impl<'a> Facts<'a> {
             "exec" => number(
                 instruction
                     .exec_size()
-                    .and_then(|size| size.lanes())
+                    .and_then(visakit_isa::ExecSize::lanes)
                     .map(i64::from),
             ),
             "mask" => {
@@ -133,7 +133,11 @@ impl<'a> Facts<'a> {
                             _ => None,
                         })
                 };
-                text(operand(true).or_else(|| operand(false)).map(|ty| ty.name()))
+                text(
+                    operand(true)
+                        .or_else(|| operand(false))
+                        .map(visakit_isa::DataType::name),
+                )
             }
             "memory" => text(memory().map(|m| names::action(m.action))),
             "space" => text(memory().map(|m| names::space(m.space))),
