@@ -30,6 +30,8 @@ pub use memory::{BufferId, Memory};
 pub use native::{Compiler, Host, Native, NativeFault, NativeThread};
 pub use observe::{Extent, InRegister, InstructionEvent, MemoryAccess, Observer, Space};
 pub use program::{Program, ThreadStart};
-pub use run::{Counters, Group, Interrupt, Limits, Progress, Thread};
+pub use run::{
+    CallFrame, Counters, Group, Interrupt, Limits, Position, Progress, Thread, ThreadState,
+};
 pub use translate::Options;
-pub use variables::{InputClass, InputSlot, VariableClass, VariableSlot};
+pub use variables::{DeclaredVariable, InputClass, InputSlot, VariableClass, VariableSlot};

@@ -21,6 +21,8 @@ pub struct InstructionEvent<'a> {
     pub mask: u32,
     /// Lanes of the thread that run, whatever the instruction's mask (bit 0 is the first lane of the thread).
     pub running: u32,
+    /// Calls of the thread that have not returned.
+    pub calls: usize,
     /// The register file; see [`crate::Program::variable`] for places in it.
     pub registers: &'a [u8],
 }
@@ -126,7 +128,8 @@ pub trait Observer {
     /// Whether [`Observer::memory`] is called.
     const MEMORY: bool;
 
-    /// An instruction is about to run. Break to stop the program with a fault.
+    /// An instruction is about to run. Break to stop the program with [`crate::FaultKind::Stopped`]: the group then
+    /// stands before the instruction, and can go on.
     fn before(&mut self, event: &InstructionEvent<'_>) -> ControlFlow<()> {
         let _ = event;
         ControlFlow::Continue(())

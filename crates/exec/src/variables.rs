@@ -48,6 +48,20 @@ pub enum VariableClass {
     Sampler,
 }
 
+impl VariableClass {
+    /// The letter that names of variables without a name begin with.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        match self {
+            Self::General => 'V',
+            Self::Address => 'A',
+            Self::Predicate => 'P',
+            Self::Surface => 'T',
+            Self::Sampler => 'S',
+        }
+    }
+}
+
 /// Where a variable is in the register file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VariableSlot {
@@ -61,4 +75,25 @@ pub struct VariableSlot {
     pub data_type: DataType,
     /// Number of elements.
     pub elements: u32,
+}
+
+/// A variable of a routine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeclaredVariable {
+    /// What the routine's table calls it.
+    pub name: Option<String>,
+    /// Its number in the text: predefined variables and surfaces come first, predicates count from 1.
+    pub number: u32,
+    /// Where it is.
+    pub slot: VariableSlot,
+}
+
+impl DeclaredVariable {
+    /// Its name; where it has none, its class and number: `V32`, `A0`, `P1`, `T6`, `S0`.
+    #[must_use]
+    pub fn display_name(&self) -> String {
+        self.name
+            .clone()
+            .unwrap_or_else(|| format!("{}{}", self.slot.class.letter(), self.number))
+    }
 }

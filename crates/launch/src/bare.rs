@@ -124,26 +124,40 @@ impl Bare {
         find(&self.program, name)
     }
 
-    /// Runs the thread.
-    ///
-    /// # Errors
-    /// [`LaunchError::Fault`].
-    pub fn run(self, observer: &mut impl Observer) -> Result<BareOutcome, LaunchError> {
+    /// Global memory.
+    #[must_use]
+    pub const fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    #[allow(
+        clippy::result_large_err,
+        reason = "a fault ends the run; it is made once"
+    )]
+    pub(crate) fn group(&self) -> Result<Group, visakit_exec::Fault> {
         let start = ThreadStart {
             mask: self.mask,
             sr0: [0, 0, self.mask, 0],
             cr0: self.cr0,
             scratch_bytes: OWN_BYTES,
             image: vec![0; image_bytes(&self.program)],
-            sets: self.sets,
+            sets: self.sets.clone(),
             ..ThreadStart::default()
         };
+        Group::new(&self.program, OWN_BYTES, &[start], &self.limits)
+    }
+
+    /// Runs the thread.
+    ///
+    /// # Errors
+    /// [`LaunchError::Fault`].
+    pub fn run(self, observer: &mut impl Observer) -> Result<BareOutcome, LaunchError> {
         let fault = |fault: visakit_exec::Fault| LaunchError::Fault {
             group: None,
             fault: Box::new(fault),
         };
         let (program, limits) = (&self.program, &self.limits);
-        let mut group = Group::new(program, OWN_BYTES, &[start], limits).map_err(fault)?;
+        let mut group = self.group().map_err(fault)?;
         let interrupt = self.interrupt.as_ref();
         let mut progress = Progress::OutOfFuel;
         while progress == Progress::OutOfFuel {

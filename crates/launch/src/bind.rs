@@ -26,7 +26,7 @@ pub(crate) struct Bound {
     pub(crate) places: Vec<BoundArgument>,
     pub(crate) slm_bytes: usize,
     pub(crate) private_base: u64,
-    buffers: Vec<Option<BufferId>>,
+    pub(crate) buffers: Vec<Option<BufferId>>,
     /// Storage that arguments share with the host, and the buffers that it has become.
     shared: Vec<(usize, BufferId)>,
     sections: Vec<(String, Section)>,

@@ -404,6 +404,7 @@ impl Loaded {
         Ok(Launch {
             program: Arc::clone(&self.program),
             info: Arc::clone(&self.info),
+            args_info: self.args_info.clone(),
             walk,
             layout,
             range: *range,
@@ -519,14 +520,16 @@ impl Loaded {
 /// A kernel that is ready to run, with its memory.
 #[derive(Debug)]
 pub struct Launch {
-    program: Arc<Program>,
-    info: Arc<KernelInfo>,
-    walk: [usize; 3],
-    layout: Layout,
-    range: NdRange,
+    pub(crate) program: Arc<Program>,
+    pub(crate) info: Arc<KernelInfo>,
+    /// Names and types of the arguments, if the compiler wrote them down.
+    pub(crate) args_info: Vec<ArgInfo>,
+    pub(crate) walk: [usize; 3],
+    pub(crate) layout: Layout,
+    pub(crate) range: NdRange,
     /// Without the contents of buffers and images.
     arguments: Vec<Argument>,
-    bound: Bound,
+    pub(crate) bound: Bound,
     implicit: Option<Implicit>,
     /// Private memory of a thread.
     private: u64,
@@ -686,7 +689,9 @@ impl Launch {
         })
     }
 
-    fn memory(&self) -> &Memory {
+    /// Global memory.
+    #[must_use]
+    pub const fn memory(&self) -> &Memory {
         &self.bound.memory
     }
 
@@ -706,7 +711,7 @@ impl Launch {
 }
 
 /// What one worker keeps from group to group: the threads' registers and payloads.
-struct Team<'l> {
+pub(crate) struct Team<'l> {
     launch: &'l Launch,
     /// Number of the worker, which tells its piece of private memory.
     slot: u64,
@@ -717,7 +722,7 @@ struct Team<'l> {
 }
 
 impl<'l> Team<'l> {
-    fn new(launch: &'l Launch, slot: u64) -> Self {
+    pub(crate) fn new(launch: &'l Launch, slot: u64) -> Self {
         Self {
             launch,
             slot,
@@ -734,6 +739,14 @@ impl<'l> Team<'l> {
         done: &mut Done,
         observer: &mut impl Observer,
     ) -> Result<(), LaunchError> {
+        let at = self.start(number, effort.limits())?;
+        observer.group(at, self.launch.range.local_of(at));
+        let parts = (&mut self.group, &*self.launch.program, self.launch.memory());
+        effort.run(number, parts, observer, done, |fault| at_group(at, fault))
+    }
+
+    /// Gets the threads of a group ready, and tells its place in the grid.
+    fn start(&mut self, number: u64, limits: &Limits) -> Result<[u32; 3], LaunchError> {
         let launch = self.launch;
         let at = launch.range.group(number);
         let local = launch.range.local_of(at);
@@ -748,17 +761,17 @@ impl<'l> Team<'l> {
             launch.layout.write_header(image, at, thread, implicit);
             start.group_id = at;
         }
-        let fault = |fault: visakit_exec::Fault| LaunchError::Fault {
-            group: Some(at),
-            fault: Box::new(fault),
-        };
         let (program, slm) = (&*launch.program, launch.bound.slm_bytes);
         self.group
-            .reset(program, slm, &self.starts, effort.limits())
-            .map_err(fault)?;
-        observer.group(at, local);
-        let parts = (&mut self.group, program, launch.memory());
-        effort.run(number, parts, observer, done, fault)
+            .reset(program, slm, &self.starts, limits)
+            .map_err(|fault| at_group(at, fault))?;
+        Ok(at)
+    }
+
+    /// The group, ready to run.
+    pub(crate) fn started(mut self, number: u64, limits: &Limits) -> Result<Group, LaunchError> {
+        self.start(number, limits)?;
+        Ok(self.group)
     }
 
     /// Lays out the payloads of the threads of a group of that size.
@@ -799,6 +812,13 @@ impl<'l> Team<'l> {
             });
         }
         Ok(())
+    }
+}
+
+fn at_group(group: [u32; 3], fault: visakit_exec::Fault) -> LaunchError {
+    LaunchError::Fault {
+        group: Some(group),
+        fault: Box::new(fault),
     }
 }
 

@@ -18,6 +18,7 @@ mod bind;
 mod case;
 mod compare;
 mod content;
+mod control;
 mod dump;
 mod effort;
 mod error;

@@ -264,11 +264,6 @@ impl Memory {
         &self.storage
     }
 
-    /// All buffers.
-    pub fn buffers(&self) -> impl Iterator<Item = BufferId> {
-        (0..u32::try_from(self.buffers.len()).unwrap_or(u32::MAX)).map(BufferId)
-    }
-
     /// Address of the first byte of a buffer; 0 for a buffer of another memory.
     #[must_use]
     pub fn address(&self, buffer: BufferId) -> u64 {
@@ -306,6 +301,36 @@ impl Memory {
             && let Some(room) = shared.len().checked_sub(at)
         {
             shared.write(at, data.get(..room).unwrap_or(data));
+        }
+    }
+
+    /// The buffers, in the order in which they were added.
+    pub fn buffers(&self) -> impl ExactSizeIterator<Item = BufferId> + '_ {
+        // There are no more than 32 bits count.
+        (0..self.buffers.len()).map(|n| BufferId(u32::try_from(n).unwrap_or(u32::MAX)))
+    }
+
+    /// The buffer that has this address, and the offset in it.
+    #[must_use]
+    pub fn find(&self, address: u64) -> Option<(BufferId, u64)> {
+        let region = usize::try_from(address >> 32).ok()?;
+        let index = (*self.regions.get(region)?)?;
+        let buffer = self.buffers.get(usize::try_from(index).ok()?)?;
+        let offset = address.checked_sub(buffer.address)?;
+        (offset < buffer.bytes as u64).then_some((BufferId(index), offset))
+    }
+
+    /// The buffer that a surface is of, by its binding-table index or handle, as an observer is told of it.
+    #[must_use]
+    pub fn surface_buffer(&self, index: u32) -> Option<BufferId> {
+        let bound = self
+            .bti(index)
+            .or_else(|| self.handle(index))
+            .or_else(|| self.state(index))?;
+        match bound.surface {
+            Surface::Buffer { buffer, .. } => Some(buffer),
+            Surface::Image2d(image) => Some(image.buffer),
+            Surface::Scratch => None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! A translated kernel: its code, its register file, and the names of what is in it.
 
 mod load;
+mod names;
 mod start;
 
 pub(crate) use load::{Loaded, Masking, Work};
@@ -9,17 +10,17 @@ pub use start::ThreadStart;
 use crate::code::Code;
 use crate::fault::TranslateError;
 use crate::native::{Compiler, Native};
-use crate::translate::layout::{Layout, Place, RoutineLayout};
+use crate::translate::layout::Layout;
 use crate::translate::{self, Options, Watched};
-use crate::variables::{InputClass, InputSlot, VariableClass, VariableSlot};
+use crate::variables::{DeclaredVariable, InputClass, InputSlot, VariableClass, VariableSlot};
+use names::declared;
 use start::Entry;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
-use visakit_isa::object::{Body, Declaration, InputKind, Object, RoutineId};
-use visakit_isa::{Format, StringId};
+use visakit_isa::object::{Body, InputKind, Object, RoutineId};
 
 /// A translated kernel with the functions of its object.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub struct Program {
     variables: Vec<(String, VariableSlot)>,
     numbered: BTreeMap<(VariableClass, u32), VariableSlot>,
     predefined: Vec<(&'static str, VariableSlot)>,
+    /// Variables of each routine of the code.
+    declared: Vec<Vec<DeclaredVariable>>,
     /// What the start of a thread sets.
     pub(crate) entry: Entry,
     simd_size: u32,
@@ -105,6 +108,7 @@ impl Program {
             variables: Vec::new(),
             numbered: BTreeMap::new(),
             predefined: Vec::new(),
+            declared: Vec::new(),
             entry: Entry::default(),
             grf_bytes: options.grf_bytes,
             loaded: load::load(&code),
@@ -125,8 +129,12 @@ impl Program {
                 .push((variable.name, place.slot(VariableClass::General)));
         }
         program.entry = Entry::new(|name| program.predefined(name).cloned());
-        if let (Some(routine), Some((_, body))) = (layout.routines.first(), tables.first()) {
-            program.name_variables(format, routine, body);
+        let routines = layout.routines.iter().zip(&tables);
+        program.declared = routines
+            .map(|(routine, (_, body))| declared(format, routine, body))
+            .collect();
+        program.name_variables();
+        if let Some((_, body)) = tables.first() {
             program.collect_inputs(body);
             let attribute = body
                 .attribute("SimdSize")
@@ -139,59 +147,15 @@ impl Program {
         Ok(program)
     }
 
-    fn name_variables(&mut self, format: Format, routine: &RoutineLayout, body: &Body<'_>) {
-        let mut add = |class, number: usize, name: Option<StringId>, place: &Place| {
-            let slot = place.slot(class);
-            let number = u32::try_from(number).unwrap_or(u32::MAX);
-            self.numbered.insert((class, number), slot.clone());
-            let name = name
-                .and_then(|id| body.string(id))
-                .map(|name| String::from_utf8_lossy(name).into_owned())
-                .filter(|name| !name.is_empty());
-            if let Some(name) = name {
-                self.variables.push((name, slot));
+    /// The kernel's variables by name and by number.
+    fn name_variables(&mut self) {
+        for variable in self.declared.first().into_iter().flatten() {
+            let slot = &variable.slot;
+            self.numbered
+                .insert((slot.class, variable.number), slot.clone());
+            if let Some(name) = &variable.name {
+                self.variables.push((name.clone(), slot.clone()));
             }
-        };
-        let first = format.predefined_variable_count() as usize;
-        for (number, place) in routine.variables.iter().enumerate() {
-            let name = number
-                .checked_sub(first)
-                .and_then(|i| body.variables.get(i));
-            if let Some(place) = place {
-                add(VariableClass::General, number, name.map(|v| v.name), place);
-            }
-        }
-        let named = |table: &[Declaration<'_>], index: usize| table.get(index).map(|d| d.name);
-        for (number, place) in routine.addresses.iter().enumerate() {
-            add(
-                VariableClass::Address,
-                number,
-                named(&body.addresses, number),
-                place,
-            );
-        }
-        for (number, place) in routine.predicates.iter().enumerate() {
-            add(
-                VariableClass::Predicate,
-                number + 1,
-                named(&body.predicates, number),
-                place,
-            );
-        }
-        let first = usize::from(format.predefined_surface_count());
-        for (number, place) in routine.surfaces.iter().enumerate() {
-            let name = number
-                .checked_sub(first)
-                .and_then(|i| named(&body.surfaces, i));
-            add(VariableClass::Surface, number, name, place);
-        }
-        for (number, place) in routine.samplers.iter().enumerate() {
-            add(
-                VariableClass::Sampler,
-                number,
-                named(&body.samplers, number),
-                place,
-            );
         }
     }
 
@@ -253,6 +217,17 @@ impl Program {
         self.variables
             .iter()
             .map(|(name, slot)| (name.as_str(), slot))
+    }
+
+    /// The variables of a routine, by its place in [`Code::routines`]: class by class, in table order.
+    #[must_use]
+    pub fn declared(&self, routine: usize) -> &[DeclaredVariable] {
+        self.declared.get(routine).map_or(&[], Vec::as_slice)
+    }
+
+    /// The predefined variables, by their names without `%`.
+    pub fn predefined_variables(&self) -> impl Iterator<Item = (&'static str, &VariableSlot)> {
+        self.predefined.iter().map(|(name, slot)| (*name, slot))
     }
 
     /// The kernel's attribute `SimdSize`, else the largest execution size of its control flow (at

@@ -18,22 +18,24 @@ use crate::program::{Program, ThreadStart};
 const SLICE: u64 = 20_000;
 
 /// A work-group: its threads and their shared local memory.
-#[derive(Debug, Default)]
+///
+/// A copy is the whole state but for global memory: a run that goes on from it does the same again.
+#[derive(Clone, Debug, Default)]
 pub struct Group {
-    threads: Vec<Thread>,
-    slm: Vec<u8>,
+    pub(super) threads: Vec<Thread>,
+    pub(super) slm: Vec<u8>,
     named: [NamedBarrier; 32],
     /// Registers, scratch and local memory.
     bytes: u64,
     counters: Counters,
-    turn: Turn,
+    pub(super) turn: Turn,
 }
 
 /// Where the threads are in taking turns. It outlasts a stop, so that where a run was cut makes no difference.
 #[derive(Clone, Copy, Debug)]
-struct Turn {
+pub(super) struct Turn {
     /// The thread whose turn it is.
-    thread: usize,
+    pub(super) thread: usize,
     /// Steps that it has left.
     slice: u64,
     /// Whether any thread has run in this round.
@@ -41,7 +43,7 @@ struct Turn {
 }
 
 impl Turn {
-    const fn of(thread: usize, progress: bool) -> Self {
+    pub(super) const fn of(thread: usize, progress: bool) -> Self {
         Self {
             thread,
             slice: SLICE,
@@ -131,7 +133,7 @@ impl Group {
     ///
     /// # Errors
     /// The first fault. After [`FaultKind::StepLimit`] the group stands between two steps and can go on with a
-    /// higher limit.
+    /// higher limit, after [`FaultKind::Stopped`] with any observer.
     pub fn run<O: Observer>(
         &mut self,
         program: &Program,
@@ -191,14 +193,14 @@ impl Group {
                 world.thread = self.turn.thread;
                 let slice = self.turn.slice.min(fuel).min(budget);
                 let counters = &mut self.counters;
-                thread
-                    .run(&mut world, &mut self.slm, slice, counters, observer)
-                    .map_err(|fault| *fault)?;
+                let ran = thread.run(&mut world, &mut self.slm, slice, counters, observer);
                 let used = self.counters.instructions - before;
                 program.count(used);
                 fuel -= used;
                 self.turn.slice -= used;
                 self.turn.progress = true;
+                // Only now, so that a run that the observer stopped can go on.
+                ran.map_err(|fault| *fault)?;
                 match thread.pause {
                     Pause::Slice => {
                         thread.pause = Pause::None;

@@ -2,6 +2,7 @@
 
 mod group;
 mod host;
+mod inspect;
 mod interrupt;
 mod mask;
 mod prepare;
@@ -9,6 +10,7 @@ mod rare;
 mod thread;
 
 pub use group::{Group, Progress};
+pub use inspect::{CallFrame, Position, ThreadState};
 pub use interrupt::Interrupt;
 pub use thread::Thread;
 

@@ -65,15 +65,15 @@ pub(super) enum Pause {
 /// A call that has not returned.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
-    return_to: usize,
+    pub(super) return_to: usize,
     /// Lanes that entered.
-    entered: u32,
+    pub(super) entered: u32,
     /// Lanes that run again with them after the return.
     others: u32,
     /// Where the waiting lanes of the callee begin.
-    base: usize,
+    pub(super) base: usize,
     /// The function, for calls that have variables of their own.
-    function: Option<usize>,
+    pub(super) function: Option<usize>,
     /// Variables of an earlier activation of the function.
     saved: Option<[Box<[u8]>; 2]>,
 }
@@ -543,6 +543,7 @@ fn event<'a>(
         op: origin.and_then(|o| o.op).unwrap_or(Op::LABEL),
         mask,
         running: thread.running,
+        calls: thread.frames.len(),
         registers: &thread.registers.file,
     }
 }
