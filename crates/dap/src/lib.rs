@@ -1,0 +1,62 @@
+//! The debugger of visakit for editors: the Debug Adapter Protocol on a pair of streams.
+//!
+//! Threads are the threads of the group that runs; lanes are what variables have. What a program has no source file
+//! for is shown as the listing of its routine, which is a source like others: breakpoints can be set in it.
+
+#![forbid(unsafe_code)]
+
+mod protocol;
+mod server;
+mod state;
+
+use server::Server;
+use std::io::{BufReader, Read, Write};
+use std::sync::mpsc;
+use visakit_debug::Console;
+
+/// What makes a session of the words of a launch request, as `visakit debug` takes them.
+pub trait Launcher: FnMut(&[String]) -> Result<Console, String> {}
+
+impl<F: FnMut(&[String]) -> Result<Console, String>> Launcher for F {}
+
+/// Serves an editor until it disconnects or the input ends.
+///
+/// # Errors
+/// Streams that fail, and input that is not of the protocol.
+pub fn serve(
+    input: impl Read + Send + 'static,
+    output: impl Write,
+    launch: impl Launcher,
+) -> std::io::Result<()> {
+    let mut server = Server::new(output, launch);
+    // A thread of its own reads, so that `pause` is seen while the program runs.
+    let (send, requests) = mpsc::channel();
+    let pause = server.pause();
+    std::thread::spawn(move || {
+        let mut input = BufReader::new(input);
+        loop {
+            let request = protocol::read(&mut input);
+            if let Ok(Some(request)) = &request
+                && matches!(
+                    request.command.as_str(),
+                    "pause" | "disconnect" | "terminate"
+                )
+            {
+                pause.raise();
+            }
+            let last = !matches!(request, Ok(Some(_)));
+            if send.send(request).is_err() || last {
+                return;
+            }
+        }
+    });
+    for request in requests {
+        let Some(request) = request? else {
+            return Ok(());
+        };
+        if !server.answer(&request)? {
+            return Ok(());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! What can go wrong.
+
+use visakit_launch::LaunchError;
+
+/// Why a request was not carried out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DebugError {
+    /// A place that is not in the program.
+    #[error(
+        "there is no place `{text}`; places are N (an instruction), ROUTINE, ROUTINE:N, a label, FILE:LINE and :LINE"
+    )]
+    NoPlace {
+        /// What was written.
+        text: String,
+    },
+    /// A source line without code.
+    #[error("no code of {file} is of line {line} or of a later one")]
+    NoCode {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u32,
+    },
+    /// An expression that cannot be read.
+    #[error("`{text}`: {message} at byte {at}")]
+    Syntax {
+        /// The expression.
+        text: String,
+        /// What is wrong.
+        message: String,
+        /// Where.
+        at: usize,
+    },
+    /// A name that nothing has.
+    #[error(
+        "nothing is named `{0}`; `info variables` lists names, `help expressions` what can be asked"
+    )]
+    NoName(String),
+    /// An element that a variable or memory does not have.
+    #[error("{name} has {count} elements, there is no {index}")]
+    NoElement {
+        /// What was asked.
+        name: String,
+        /// Which element.
+        index: i128,
+        /// Elements that there are.
+        count: u64,
+    },
+    /// No memory is at that address.
+    #[error("{0}")]
+    NoMemory(String),
+    /// What cannot be known while the program runs, in conditions.
+    #[error("{0} cannot be used in a condition")]
+    NotInCondition(&'static str),
+    /// Something that is no variable cannot be set.
+    #[error("`{0}` cannot be set")]
+    NotAssignable(String),
+    /// A number that does not fit.
+    #[error("{0}")]
+    Number(String),
+    /// There is no such thread, lane or breakpoint.
+    #[error("there is no {0}")]
+    Missing(String),
+    /// A request that is not understood.
+    #[error("{0}")]
+    Usage(String),
+    /// A group could not be started.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+}

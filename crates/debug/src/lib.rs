@@ -1,0 +1,40 @@
+//! A debugger for programs on the executor of visakit.
+//!
+//! A [`Session`] has a launch (or a bare routine) under control: it runs to breakpoints, steps by instruction and by
+//! source line, and goes back, exactly: groups are deterministic, so that the state at any [`Time`] is what a run
+//! from a snapshot gives. All state can be looked at and set. [`Console`] understands commands, for scripts and for
+//! the command lines of front ends.
+
+#![forbid(unsafe_code)]
+
+mod console;
+mod error;
+mod expression;
+mod history;
+mod listing;
+mod point;
+mod run;
+mod session;
+mod sources;
+mod steps;
+mod target;
+mod view;
+mod watch;
+
+pub use console::{COMMANDS, CommandHelp, Console, Reply};
+pub use error::DebugError;
+pub use expression::{Expression, Number};
+pub use history::Time;
+pub use listing::{Listing, Place, RoutineListing, Row, SourceLine};
+pub use point::{Point, PointKind, WatchedSpace};
+pub use session::{Session, Step, Stop};
+pub use sources::Sources;
+pub use target::{BufferView, Target, WorkItem};
+pub use view::{MemorySpace, ThreadView, VariableView, state_name};
+pub use watch::Accessed;
+
+/// The elements of a type as text.
+#[must_use]
+pub fn show(bytes: &[u8], data_type: visakit_isa::DataType) -> Vec<String> {
+    visakit_launch::value::show(bytes, data_type).collect()
+}

@@ -1,0 +1,224 @@
+//! The debugger of visakit in the terminal.
+//!
+//! The screen has the program's text, its source where it is at hand, the lanes of the variables that the next
+//! instruction names, threads and calls, and what commands said. It works from 80 columns and 24 lines on.
+
+#![forbid(unsafe_code)]
+
+mod screen;
+
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::{DefaultTerminal, Frame};
+use std::io;
+use visakit_debug::{Console, Step};
+
+/// What the pane of state shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Pane {
+    /// Lanes of the variables that the next instruction names, and of those that are kept in view.
+    #[default]
+    Lanes,
+    /// All variables of the routine.
+    Variables,
+    /// Memory: a buffer, local memory or scratch.
+    Memory,
+}
+
+/// The screen and what it is about.
+#[derive(Debug)]
+pub struct App {
+    /// The session.
+    pub console: Console,
+    /// What the pane of state shows.
+    pub pane: Pane,
+    /// Variables that are kept in view.
+    pub kept: Vec<String>,
+    /// First line of the pane of state.
+    pub scroll: usize,
+    /// Which memory is shown.
+    pub memory: usize,
+    /// The command that is being written, if any.
+    pub input: Option<String>,
+    /// What the last command said.
+    pub said: Vec<String>,
+    /// Whether the keys are shown.
+    pub help: bool,
+    done: bool,
+}
+
+/// Shows a session until the user ends it.
+///
+/// # Errors
+/// Terminals that cannot be written or read.
+pub fn run(console: Console) -> io::Result<()> {
+    let mut terminal = ratatui::try_init()?;
+    let outcome = App::new(console).serve(&mut terminal);
+    ratatui::restore();
+    outcome
+}
+
+impl App {
+    /// A screen for a session.
+    #[must_use]
+    pub fn new(console: Console) -> Self {
+        Self {
+            console,
+            pane: Pane::default(),
+            kept: Vec::new(),
+            scroll: 0,
+            memory: 0,
+            input: None,
+            said: Vec::new(),
+            help: false,
+            done: false,
+        }
+    }
+
+    fn serve(&mut self, terminal: &mut DefaultTerminal) -> io::Result<()> {
+        while !self.done {
+            terminal.draw(|frame| self.draw(frame))?;
+            if let Event::Key(key) = event::read()?
+                && key.kind != KeyEventKind::Release
+            {
+                self.key(key);
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws everything.
+    pub fn draw(&mut self, frame: &mut Frame<'_>) {
+        screen::draw(self, frame);
+    }
+
+    /// Whether the user has ended it.
+    #[must_use]
+    pub const fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Takes a key.
+    pub fn key(&mut self, key: KeyEvent) {
+        if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
+            self.done = true;
+            return;
+        }
+        if self.input.is_some() {
+            self.write(key.code);
+            return;
+        }
+        if self.help {
+            self.help = false;
+            return;
+        }
+        match key.code {
+            KeyCode::Char('q') => self.done = true,
+            KeyCode::Char('?') => self.help = true,
+            KeyCode::Char(':') => self.input = Some(String::new()),
+            KeyCode::Char('c') => self.command("continue"),
+            KeyCode::Char('C') => self.command("reverse-continue"),
+            KeyCode::Char('s') => self.step(Step::Line, false),
+            KeyCode::Char('S') => self.step(Step::Line, true),
+            KeyCode::Char('n') => self.step(Step::OverLine, false),
+            KeyCode::Char('N') => self.step(Step::OverLine, true),
+            KeyCode::Char('i') => self.step(Step::Instruction, false),
+            KeyCode::Char('I') => self.step(Step::Instruction, true),
+            KeyCode::Char('o') => self.step(Step::Out, false),
+            KeyCode::Char('O') => self.step(Step::Out, true),
+            KeyCode::Char('g') => self.step(Step::Group, false),
+            KeyCode::Char('b') => self.toggle_break(),
+            KeyCode::Char('t') => self.turn_thread(1),
+            KeyCode::Char('T') => self.turn_thread(-1),
+            KeyCode::Char('l') | KeyCode::Right => self.turn_lane(1),
+            KeyCode::Char('L') | KeyCode::Left => self.turn_lane(-1),
+            KeyCode::Tab => {
+                self.scroll = 0;
+                self.pane = match self.pane {
+                    Pane::Lanes => Pane::Variables,
+                    Pane::Variables => Pane::Memory,
+                    Pane::Memory => Pane::Lanes,
+                }
+            }
+            KeyCode::Char('m') => self.memory = self.memory.wrapping_add(1),
+            KeyCode::Down => self.scroll = self.scroll.saturating_add(1),
+            KeyCode::Up => self.scroll = self.scroll.saturating_sub(1),
+            KeyCode::PageDown => self.scroll = self.scroll.saturating_add(10),
+            KeyCode::PageUp => self.scroll = self.scroll.saturating_sub(10),
+            _ => {}
+        }
+    }
+
+    fn write(&mut self, code: KeyCode) {
+        let Some(input) = &mut self.input else { return };
+        match code {
+            KeyCode::Esc => self.input = None,
+            // The colon goes with the last character.
+            KeyCode::Backspace if input.pop().is_none() => self.input = None,
+            KeyCode::Char(c) => input.push(c),
+            KeyCode::Enter => {
+                let line = std::mem::take(input);
+                self.input = None;
+                match line.trim().split_once(char::is_whitespace) {
+                    Some(("keep", name)) => self.kept.push(name.trim().to_owned()),
+                    Some(("drop", name)) => self.kept.retain(|kept| kept != name.trim()),
+                    _ => self.command(&line),
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Carries out a command of the console.
+    pub fn command(&mut self, line: &str) {
+        let (text, quit) = match self.console.run(line) {
+            Ok(reply) => (reply.text, reply.quit),
+            Err(error) => (format!("error: {error}"), false),
+        };
+        self.said = text.lines().map(ToOwned::to_owned).collect();
+        self.done |= quit;
+    }
+
+    fn step(&mut self, step: Step, back: bool) {
+        let session = &mut self.console.session;
+        let stop = if back {
+            session.step_back(step)
+        } else {
+            session.step(step)
+        };
+        self.said = match stop {
+            Ok(_) => vec![self.console.stop_text()],
+            Err(error) => vec![format!("error: {error}")],
+        };
+    }
+
+    fn toggle_break(&mut self) {
+        let Some(place) = self.console.session.place() else {
+            return;
+        };
+        let known = self.console.session.points().iter().find(|point| {
+            matches!(&point.what, visakit_debug::PointKind::Code(places) if places.contains(&place))
+        });
+        match known.map(|point| point.id) {
+            Some(id) => self.command(&format!("delete {id}")),
+            None => self.command(&format!("break {}", place.instruction)),
+        }
+    }
+
+    fn turn_thread(&mut self, by: isize) {
+        let session = &mut self.console.session;
+        let (thread, lane) = session.focus();
+        let count = session.group().threads().len().max(1);
+        let next = thread.checked_add_signed(by).unwrap_or(count - 1) % count;
+        // There is such a thread.
+        let _ = session.look_at(next, lane);
+    }
+
+    fn turn_lane(&mut self, by: i32) {
+        let session = &mut self.console.session;
+        let (thread, lane) = session.focus();
+        let count = session.target().lanes();
+        let next = lane.checked_add_signed(by).unwrap_or(count - 1) % count;
+        // There is such a lane.
+        let _ = session.look_at(thread, next);
+    }
+}
