@@ -70,6 +70,11 @@ enum Command {
     Run(Box<commands::run::Args>),
     /// Run kernels and look for wrong accesses, undefined values, races, barriers.
     Check(Box<commands::check::CheckArgs>),
+    /// Debug kernels on the CPU: breakpoints, steps forward and back, state by lane.
+    Debug(Box<commands::debug::Args>),
+    /// Speak the Debug Adapter Protocol with an editor, on standard input and output.
+    #[cfg(feature = "debugger")]
+    Dap(commands::debug::DapArgs),
     /// Convert an object to another version, newer or older.
     Convert(commands::convert::Args),
     /// Remove debug locations, names, native code and what nothing uses.
@@ -168,7 +173,12 @@ fn main() -> ExitCode {
 
 /// What the command line says. Whether it asks for JSON is known from here on.
 fn arguments() -> Result<Cli, clap::Error> {
-    let matches = Cli::command().try_get_matches()?;
+    // As other debuggers have it: one dash, two letters.
+    let words = std::env::args_os().map(|word| match word.to_str() {
+        Some("-ex") => "--ex".into(),
+        _ => word,
+    });
+    let matches = Cli::command().try_get_matches_from(words)?;
     if let Some((verb, matches)) = matches.subcommand()
         && matches!(matches.try_get_one::<bool>("json"), Ok(Some(true)))
     {
@@ -210,6 +220,9 @@ fn run(command: &Command) -> Result<Status, output::Failure> {
         Command::Compile(args) => commands::compile::run(args),
         Command::Run(args) => commands::run::run(args),
         Command::Check(args) => commands::check::run(args),
+        Command::Debug(args) => commands::debug::run(args),
+        #[cfg(feature = "debugger")]
+        Command::Dap(args) => commands::debug::dap(args),
         Command::Convert(args) => commands::convert::run(args),
         Command::Strip(args) => commands::strip::run(args),
         Command::Extract(args) => commands::extract::run(args),

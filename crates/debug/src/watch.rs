@@ -267,7 +267,7 @@ impl Observer for Watcher<'_> {
         }
     }
 
-    fn memory(&mut self, access: &MemoryAccess) {
+    fn memory(&mut self, access: &MemoryAccess, _: &[u8]) {
         if self.memory.is_empty() || self.pending.is_some() {
             return;
         }

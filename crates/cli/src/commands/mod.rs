@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod compile;
 pub(crate) mod convert;
+pub(crate) mod debug;
 pub(crate) mod diff;
 pub(crate) mod dis;
 pub(crate) mod dump;

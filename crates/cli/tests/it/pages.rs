@@ -120,9 +120,9 @@ macro_rules! pages {
 }
 
 pages! {
-    asm callgraph cfg check compare_compilers compile completions convert diff dis dump explain extract fmt info
-    isa lsp man merge opencl platforms pressure reduce rename roundtrip run smith stats strip validate
-    search similar table
+    asm callgraph cfg check compare_compilers compile completions convert dap debug diff dis dump explain
+    extract fmt info isa lsp man merge opencl platforms pressure reduce rename roundtrip run search similar
+    smith stats strip table validate
 }
 
 #[test]
@@ -185,6 +185,15 @@ fn pictures() {
     ] {
         visakit_testing::page::holds(&docs.join(name), &printed(command, &folder));
     }
+}
+
+#[test]
+fn debugging() {
+    check(
+        "debugging",
+        &visakit_testing::root().join("docs/debugging.md"),
+        3,
+    );
 }
 
 /// Every verb has a page, with a success and a failure of it, and every page is run.

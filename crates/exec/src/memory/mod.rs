@@ -304,12 +304,6 @@ impl Memory {
         }
     }
 
-    /// The buffers, in the order in which they were added.
-    pub fn buffers(&self) -> impl ExactSizeIterator<Item = BufferId> + '_ {
-        // There are no more than 32 bits count.
-        (0..self.buffers.len()).map(|n| BufferId(u32::try_from(n).unwrap_or(u32::MAX)))
-    }
-
     /// The buffer that has this address, and the offset in it.
     #[must_use]
     pub fn find(&self, address: u64) -> Option<(BufferId, u64)> {

@@ -8,9 +8,20 @@ use crate::output::{self, Failure, heading, stdout};
 use serde_json::{Map, json};
 use std::io::Write;
 use std::time::Instant;
+use visakit::isa::object::Object;
 use visakit_launch::{Bare, BareOutcome, LaunchError, Shown, find_kernel, value};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
+    prepare(args, |object, bare, grf_bytes| {
+        start(args, object, bare, grf_bytes)
+    })?
+}
+
+/// Hands over the routine that the arguments name, with its variables set.
+pub(super) fn prepare<R>(
+    args: &Args,
+    run: impl FnOnce(&Object<'_>, Bare, u32) -> R,
+) -> Result<R, Failure> {
     let sources = args.sources()?;
     let (object, grf_bytes) = args.object(&sources, None)?;
     let (id, _) = find_kernel(&object, args.routine.as_deref())?;
@@ -20,9 +31,13 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     for set in &args.set {
         bare.set(&set.name, &set.text)?;
     }
+    Ok(run(&object, bare, grf_bytes))
+}
+
+fn start(args: &Args, object: &Object<'_>, bare: Bare, grf_bytes: u32) -> Result<Status, Failure> {
     let started = Instant::now();
     let outcome = if args.trace {
-        let mut trace = Trace::new(&object, grf_bytes);
+        let mut trace = Trace::new(object, grf_bytes);
         trace.know(bare.program());
         let outcome = bare.run(&mut trace);
         trace.end()?;

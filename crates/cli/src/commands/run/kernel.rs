@@ -41,13 +41,13 @@ pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report, Failure> {
     })
 }
 
-fn arguments(args: &Args) -> Result<Vec<Argument>, Failure> {
+pub(super) fn arguments(args: &Args) -> Result<Vec<Argument>, Failure> {
     let arguments = args.args.iter().map(ArgSpec::argument);
     arguments.collect::<Result<_, _>>().map_err(Failure::Other)
 }
 
 /// Reads the kernel and how it is to be launched.
-fn with_kernel<R>(
+pub(super) fn with_kernel<R>(
     args: &Args,
     run: impl FnOnce(&Kernel<'_>, &NdRange) -> Result<R, Failure>,
 ) -> Result<R, Failure> {

@@ -2,12 +2,15 @@
 
 mod bare;
 pub(crate) mod case;
+mod control;
 pub(crate) mod kernel;
 mod media;
 mod show;
 mod spec;
 mod stop;
 mod trace;
+
+pub(super) use control::session;
 
 use crate::Status;
 use crate::output::{self, Failure};

@@ -1,0 +1,190 @@
+//! `visakit debug` and `visakit dap`.
+
+use super::run;
+use crate::Status;
+use crate::output::{self, Failure, stdout};
+use serde_json::json;
+use std::io::{BufRead, Write};
+use std::path::PathBuf;
+use visakit_debug::{Console, Sources, Stop};
+
+#[derive(clap::Args)]
+#[group(skip)]
+#[command(after_long_help = "Examples:
+  visakit debug --case cases/vecadd/skl
+  visakit debug k.visaasm --zeinfo k.zeinfo --global 64 --local 16 --arg zeros:256 --source src
+  visakit debug k.visaasm --bare --set V32=1,2,3 -ex 'break 4' -ex continue -ex 'print V33'
+  visakit debug --case cases/lreduce/skl --batch session.txt")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    run: run::Args,
+    /// A folder with source files that the program names; may be given several times.
+    #[arg(long, value_name = "DIR")]
+    source: Vec<PathBuf>,
+    /// Carry out commands from a file (`-` for standard input), print what comes of them, and end.
+    #[arg(long, value_name = "FILE")]
+    batch: Option<PathBuf>,
+    /// Carry out a command, after those of --batch; `-ex` will do, too. `help` lists commands.
+    #[arg(long, value_name = "CMD", allow_hyphen_values = true)]
+    ex: Vec<String>,
+}
+
+#[cfg(feature = "debugger")]
+#[derive(clap::Args)]
+#[command(
+    after_long_help = "The editor's launch request says what is debugged: its `args` are the words that
+`visakit debug` would be given, or `case` is the folder of a case."
+)]
+pub(crate) struct DapArgs {}
+
+pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    let session = session(&args.run)?;
+    let mut folders = args.source.clone();
+    folders.extend(args.run.folders());
+    let console = Console::new(session, Sources::new(folders));
+    if args.batch.is_none() && args.ex.is_empty() {
+        return interactive(console);
+    }
+    let mut commands = Vec::new();
+    if let Some(path) = &args.batch {
+        let told = |error| Failure::Other(format!("{}: {error}", crate::input::name(path)));
+        let text = if path.as_os_str() == "-" {
+            std::io::read_to_string(std::io::stdin())
+        } else {
+            std::fs::read_to_string(path)
+        };
+        commands.extend(text.map_err(told)?.lines().map(ToOwned::to_owned));
+    }
+    commands.extend(args.ex.iter().cloned());
+    script(console, commands.into_iter().map(Ok), output::is_json())
+}
+
+/// The session that the arguments ask for, laid out for one worker: groups run one after the other.
+fn session(args: &run::Args) -> Result<visakit_debug::Session, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = pool.map_err(|error| Failure::Other(error.to_string()))?;
+    pool.install(|| run::session(args))
+}
+
+#[cfg(feature = "debugger")]
+fn interactive(console: Console) -> Result<Status, Failure> {
+    use std::io::IsTerminal;
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        visakit_tui::run(console)?;
+        return Ok(Status::Clean);
+    }
+    script(console, std::io::stdin().lock().lines(), false)
+}
+
+#[cfg(not(feature = "debugger"))]
+fn interactive(console: Console) -> Result<Status, Failure> {
+    script(console, std::io::stdin().lock().lines(), false)
+}
+
+/// Carries out commands, one after the other. A fault that the run stands at when it ends is a finding; a command
+/// that cannot be carried out ends it.
+fn script(
+    mut console: Console,
+    commands: impl Iterator<Item = std::io::Result<String>>,
+    json: bool,
+) -> Result<Status, Failure> {
+    let mut replies = Vec::new();
+    let mut status = Status::Clean;
+    for command in commands {
+        let command = command?;
+        if command.trim().is_empty() {
+            continue;
+        }
+        let mut out = stdout();
+        if !json {
+            writeln!(out, "(visakit) {command}")?;
+        }
+        match console.run(&command) {
+            Ok(reply) => {
+                if json {
+                    replies.push(
+                        json!({ "command": command, "text": reply.text, "state": state(&console) }),
+                    );
+                } else {
+                    for line in reply.text.lines() {
+                        writeln!(out, "{}", output::printable(line.as_bytes()))?;
+                    }
+                    out.flush()?;
+                }
+                if reply.quit {
+                    break;
+                }
+            }
+            Err(error) => {
+                out.flush()?;
+                if json {
+                    replies.push(json!({ "command": command, "error": error.to_string() }));
+                } else {
+                    crate::render::failure(&error.to_string());
+                }
+                status = Status::Unusable;
+                break;
+            }
+        }
+    }
+    if json {
+        output::json(&json!({ "replies": replies }))?;
+    }
+    if status == Status::Clean && matches!(console.session.stop(), Stop::Fault(_)) {
+        status = Status::Findings;
+    }
+    Ok(status)
+}
+
+/// Where the run stands, for programs.
+fn state(console: &Console) -> serde_json::Value {
+    let session = &console.session;
+    let (thread, lane) = session.focus();
+    let time = session.time();
+    let place = session.place();
+    let listing = session.listing();
+    let source = place.and_then(|place| session.source(place));
+    let position = session.position(thread).map(|(_, position)| position);
+    let row = place.and_then(|place| listing.row(place));
+    let routine = place.and_then(|place| listing.routines.get(place.routine));
+    json!({
+        "why": console.stop_text(),
+        "ended": session.is_ended(),
+        "group": time.group,
+        "step": time.step,
+        "thread": thread,
+        "lane": lane,
+        "running": position.map(|p| p.running),
+        "enabled": position.map(|p| p.enabled),
+        "routine": routine.map(|r| &r.name),
+        "instruction": place.map(|p| p.instruction),
+        "text": row.map(|row| &row.text),
+        "file": source.and_then(|s| listing.files.get(s.file)),
+        "line": source.map(|s| s.line),
+    })
+}
+
+/// Speaks with an editor.
+#[cfg(feature = "debugger")]
+pub(crate) fn dap(_: &DapArgs) -> Result<Status, Failure> {
+    use clap::Parser;
+    /// The words of a launch request.
+    #[derive(Parser)]
+    #[command(no_binary_name = true)]
+    struct Words {
+        #[command(flatten)]
+        args: Args,
+    }
+    let launch = |words: &[String]| -> Result<Console, String> {
+        let words = Words::try_parse_from(words).map_err(|error| error.to_string())?;
+        let found = session(&words.args.run).map_err(|failure| match failure {
+            Failure::Other(message) => message,
+            _ => "the program cannot be started; standard error tells why".to_owned(),
+        })?;
+        let mut folders = words.args.source.clone();
+        folders.extend(words.args.run.folders());
+        Ok(Console::new(found, Sources::new(folders)))
+    };
+    visakit_dap::serve(std::io::stdin(), std::io::stdout(), launch)?;
+    Ok(Status::Clean)
+}

@@ -1,0 +1,79 @@
+//! What `visakit run` would run, under the control of a debugger.
+
+use super::{Args, bare, kernel};
+use crate::output::Failure;
+use std::path::{Path, PathBuf};
+use visakit_debug::{DebugError, Listing, Session, Target};
+use visakit_launch::{Case, Config, Kernel, Launch};
+
+impl Args {
+    /// Folders of what is run: sources may be beside it.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        let files = self.files.iter().chain(&self.zebin);
+        let mut folders: Vec<_> = files
+            .filter_map(|file| file.parent().map(Path::to_owned))
+            .collect();
+        for case in &self.case {
+            folders.push(case.clone());
+            // Devices of a kernel share its source.
+            folders.extend(case.parent().map(Path::to_owned));
+        }
+        folders
+    }
+}
+
+impl From<DebugError> for Failure {
+    fn from(error: DebugError) -> Self {
+        match error {
+            DebugError::Launch(error) => error.into(),
+            error => Self::Other(error.to_string()),
+        }
+    }
+}
+
+/// A session before the first instruction.
+pub(crate) fn session(args: &Args) -> Result<Session, Failure> {
+    // The debugger has an interrupt of its own, and looks at every instruction.
+    let config = Config {
+        interrupt: None,
+        compile: None,
+        ..args.config()
+    };
+    let made = |kernel: &Kernel<'_>, launch: Launch| {
+        let code = launch.program().code();
+        let listing = Listing::new(kernel.object(), code, kernel.grf_bytes);
+        (Target::kernel(launch, config.limits), listing)
+    };
+    let (target, listing) = if let [case] = args.case.as_slice() {
+        let case = Case::open(case)?;
+        case.launch(
+            args.from_text,
+            &config,
+            |object| object,
+            |kernel, _, launch| Ok(made(kernel, launch)),
+        )?
+    } else if !args.case.is_empty() {
+        return Err(Failure::Other("one case at a time".to_owned()));
+    } else if args.files.is_empty() && args.zebin.is_none() {
+        return Err(Failure::Other(
+            "no program: name an object or a text, or a case with --case".to_owned(),
+        ));
+    } else if args.media.is_some() {
+        return Err(Failure::Other(
+            "kernels of the media mode cannot be debugged yet".to_owned(),
+        ));
+    } else if args.bare {
+        let (bare, listing) = bare::prepare(args, |object, bare, grf_bytes| {
+            let listing = Listing::new(object, bare.program().code(), grf_bytes);
+            (bare, listing)
+        })?;
+        (Target::bare(bare), listing)
+    } else {
+        let arguments = kernel::arguments(args)?;
+        kernel::with_kernel(args, |kernel, range| {
+            let launch = kernel.prepare(range, &arguments, &config)?;
+            Ok(made(kernel, launch))
+        })?
+    };
+    Ok(Session::new(target, listing)?)
+}
