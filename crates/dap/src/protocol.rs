@@ -123,8 +123,8 @@ pub(crate) struct Launch {
     pub(crate) args: Vec<String>,
     /// The folder of a case.
     pub(crate) case: Option<String>,
-    /// Folders with sources.
-    pub(crate) source: Vec<String>,
+    /// A folder with sources.
+    pub(crate) source: Option<String>,
     pub(crate) stop_on_entry: bool,
 }
 

@@ -18,9 +18,6 @@ use visakit_debug::{Console, Sources, Stop};
 pub(crate) struct Args {
     #[command(flatten)]
     run: run::Args,
-    /// A folder with source files that the program names; may be given several times.
-    #[arg(long, value_name = "DIR")]
-    source: Vec<PathBuf>,
     /// Carry out commands from a file (`-` for standard input), print what comes of them, and end.
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
@@ -39,9 +36,7 @@ pub(crate) struct DapArgs {}
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let session = session(&args.run)?;
-    let mut folders = args.source.clone();
-    folders.extend(args.run.folders());
-    let console = Console::new(session, Sources::new(folders));
+    let console = Console::new(session, Sources::new(args.run.folders()));
     if args.batch.is_none() && args.ex.is_empty() {
         return interactive(console);
     }
@@ -181,9 +176,7 @@ pub(crate) fn dap(_: &DapArgs) -> Result<Status, Failure> {
             Failure::Other(message) => message,
             _ => "the program cannot be started; standard error tells why".to_owned(),
         })?;
-        let mut folders = words.args.source.clone();
-        folders.extend(words.args.run.folders());
-        Ok(Console::new(found, Sources::new(folders)))
+        Ok(Console::new(found, Sources::new(words.args.run.folders())))
     };
     visakit_dap::serve(std::io::stdin(), std::io::stdout(), launch)?;
     Ok(Status::Clean)

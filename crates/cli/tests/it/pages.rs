@@ -189,7 +189,7 @@ fn pictures() {
 
 #[test]
 fn debugging() {
-    check(
+    matches_page(
         "debugging",
         &visakit_testing::root().join("docs/debugging.md"),
         3,

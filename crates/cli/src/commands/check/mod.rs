@@ -26,7 +26,7 @@ pub(crate) struct Checking {
     fail_on: Vec<String>,
     /// Where the sources are that line numbers speak of. [default: where the compiler found them]
     #[arg(long, value_name = "DIR")]
-    source: Option<PathBuf>,
+    pub(crate) source: Option<PathBuf>,
     /// Write the findings as a SARIF log.
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,

@@ -18,6 +18,7 @@ impl Args {
             // Devices of a kernel share its source.
             folders.extend(case.parent().map(Path::to_owned));
         }
+        folders.extend(self.checking.source.clone());
         folders
     }
 }
