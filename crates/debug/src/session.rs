@@ -335,7 +335,13 @@ impl Session {
                     self.focus.0 = thread;
                 }
                 if let Some(lane) = fault.lane {
-                    self.focus.1 = lane.into();
+                    let place = Place {
+                        routine: self.listing.routine_of(fault.routine),
+                        instruction: fault.instruction,
+                    };
+                    // Lanes of the thread, not of the instruction.
+                    let first = self.listing.row(place).map_or(0, |row| row.first_lane);
+                    self.focus.1 = (first + u32::from(lane)).min(31);
                 }
                 Stop::Fault(fault)
             }

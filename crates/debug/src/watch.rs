@@ -273,6 +273,9 @@ impl Observer for Watcher<'_> {
         }
         let memory = self.target.memory();
         let (thread, place) = self.current;
+        // Lanes of the thread, not of the instruction.
+        let first = self.listing.row(place).map_or(0, |row| row.first_lane);
+        let first = u8::try_from(first).unwrap_or(0);
         // Where the access is, in the terms of what is watched.
         let (buffer, start) = match access.space {
             Space::Global => match memory.find(access.address) {
@@ -309,7 +312,7 @@ impl Observer for Watcher<'_> {
                     thread,
                     accessed: Some(Accessed {
                         place,
-                        lane: access.lane,
+                        lane: access.lane.map(|lane| lane.saturating_add(first)),
                         write: access.write,
                         address: access.address,
                         bytes: access.bytes,

@@ -239,8 +239,11 @@ fn a_session() {
     );
     client.event("stopped");
     assert_eq!(client.top(&thread).1, here);
+    // The line writes what is watched.
     client.ask("next", json!({ "threadId": thread }));
-    client.event("stopped");
+    assert_eq!(client.event("stopped")["reason"], "data breakpoint");
+    client.ask("next", json!({ "threadId": thread }));
+    assert_eq!(client.event("stopped")["reason"], "step");
     assert_eq!(client.top(&thread).0, 16);
 
     // Disassembly, and a breakpoint in it.
