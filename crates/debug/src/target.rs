@@ -64,7 +64,7 @@ impl Target {
 
     /// The translated program.
     #[must_use]
-    pub const fn program(&self) -> &Program {
+    pub fn program(&self) -> &Program {
         match &self.what {
             What::Kernel(launch) => launch.program(),
             What::Bare(bare) => bare.program(),
@@ -98,7 +98,7 @@ impl Target {
     pub(crate) fn start(&self, number: u64) -> Result<Group, LaunchError> {
         match &self.what {
             What::Kernel(launch) => launch.start(number, &self.limits),
-            What::Bare(bare) => bare.start(),
+            What::Bare(bare) => bare.group(),
         }
     }
 

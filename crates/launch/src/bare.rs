@@ -130,11 +130,11 @@ impl Bare {
         &self.memory
     }
 
-    #[allow(
-        clippy::result_large_err,
-        reason = "a fault ends the run; it is made once"
-    )]
-    pub(crate) fn group(&self) -> Result<Group, visakit_exec::Fault> {
+    /// The thread before its first step, as a group, for those who run it themselves.
+    ///
+    /// # Errors
+    /// [`LaunchError::Fault`].
+    pub fn group(&self) -> Result<Group, LaunchError> {
         let start = ThreadStart {
             mask: self.mask,
             sr0: [0, 0, self.mask, 0],
@@ -144,7 +144,7 @@ impl Bare {
             sets: self.sets.clone(),
             ..ThreadStart::default()
         };
-        Group::new(&self.program, OWN_BYTES, &[start], &self.limits)
+        Group::new(&self.program, OWN_BYTES, &[start], &self.limits).map_err(fault)
     }
 
     /// Runs the thread.
@@ -152,12 +152,8 @@ impl Bare {
     /// # Errors
     /// [`LaunchError::Fault`].
     pub fn run(self, observer: &mut impl Observer) -> Result<BareOutcome, LaunchError> {
-        let fault = |fault: visakit_exec::Fault| LaunchError::Fault {
-            group: None,
-            fault: Box::new(fault),
-        };
+        let mut group = self.group()?;
         let (program, limits) = (&self.program, &self.limits);
-        let mut group = self.group().map_err(fault)?;
         let interrupt = self.interrupt.as_ref();
         let mut progress = Progress::OutOfFuel;
         while progress == Progress::OutOfFuel {
@@ -171,6 +167,13 @@ impl Bare {
             program: self.program,
             group,
         })
+    }
+}
+
+fn fault(fault: visakit_exec::Fault) -> LaunchError {
+    LaunchError::Fault {
+        group: None,
+        fault: Box::new(fault),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Launches under the control of somebody else, group by group: what debuggers need.
 
-use crate::bare::Bare;
 use crate::error::LaunchError;
 use crate::kernel::{Launch, Team};
 use crate::payload::local_id;
@@ -34,18 +33,5 @@ impl Launch {
     #[must_use]
     pub fn argument_buffers(&self) -> &[Option<BufferId>] {
         &self.bound.buffers
-    }
-}
-
-impl Bare {
-    /// The group of the one thread, before its first instruction.
-    ///
-    /// # Errors
-    /// [`LaunchError::Fault`].
-    pub fn start(&self) -> Result<Group, LaunchError> {
-        self.group().map_err(|fault| LaunchError::Fault {
-            group: None,
-            fault: Box::new(fault),
-        })
     }
 }

@@ -17,7 +17,6 @@ use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use visakit_exec::memory::Storage;
 use visakit_exec::{
     Compiler, Counters, Fault, Group, InputClass, Interrupt, Limits, Memory, Observer, Options,
@@ -25,6 +24,7 @@ use visakit_exec::{
 };
 use visakit_isa::DataType;
 use visakit_isa::object::{Object, RoutineId};
+use web_time::{Duration, Instant};
 
 /// Bytes of the buffer for printf, as the OpenCL runtimes for this hardware have it.
 const PRINTF_BYTES: usize = 4 << 20;
@@ -693,6 +693,20 @@ impl Launch {
     #[must_use]
     pub const fn memory(&self) -> &Memory {
         &self.bound.memory
+    }
+
+    /// Content of the buffers and images that arguments are, by argument, as it is now.
+    ///
+    /// # Errors
+    /// More memory than can be had.
+    pub fn contents(&self) -> Result<Vec<Option<Vec<u8>>>, LaunchError> {
+        self.bound.contents()
+    }
+
+    /// Number of groups of the grid.
+    #[must_use]
+    pub fn group_count(&self) -> u64 {
+        self.range.group_count()
     }
 
     fn facts(&self, local: [u32; 3]) -> Facts<'_> {

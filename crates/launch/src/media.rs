@@ -9,13 +9,13 @@ use crate::bind::content;
 use crate::effort::{Done, Effort};
 use crate::error::LaunchError;
 use crate::kernel::Config;
-use std::time::{Duration, Instant};
 use visakit_exec::memory::{Format, Image, Surface as Bound};
 use visakit_exec::{
     BufferId, Counters, Group, InputClass, InputSlot, Memory, Observer, Options, Program,
     ThreadStart,
 };
 use visakit_isa::object::{Object, RoutineId};
+use web_time::{Duration, Instant};
 
 /// Threads of a space; devices take 511 x 511, newer ones 2047 x 2047.
 const MOST_SIDE: u32 = 1 << 16;

@@ -162,6 +162,41 @@ pub fn walk<'a, V: Visitor<'a>>(
     Ok(())
 }
 
+/// Walks through one routine of a container, in the container's dialect and as lenient reading does. The rest of the file
+/// is not looked at.
+///
+/// # Errors
+/// Those of the visitor.
+pub fn walk_routine<'a, V: Visitor<'a>>(
+    container: &Container<'a>,
+    id: RoutineId,
+    visitor: &mut V,
+) -> Result<(), V::Error> {
+    let Some(place) = container.extent(id) else {
+        return Ok(());
+    };
+    let begin = u64::from(place.offset);
+    let end = (begin + u64::from(place.size)).min(container.bytes().len() as u64);
+    let mut walker = Walker {
+        container,
+        format: container.format(),
+        lenient: true,
+        visitor,
+    };
+    walker.routine(id, place, begin.min(end)..end)
+}
+
+/// Walks through the header of a file.
+///
+/// # Errors
+/// Those of the visitor, and a header that cannot be read, after what comes before the fault has been visited.
+pub fn walk_header<'a, V: Visitor<'a>>(bytes: &'a [u8], visitor: &mut V) -> Result<(), V::Error> {
+    let mut header = Relay::new(visitor, true);
+    let container = Container::parse_with(bytes, &mut header);
+    header.end()?;
+    container.map(|_| ()).map_err(V::Error::from)
+}
+
 /// The dialect that [`walk`] decodes instructions in.
 #[must_use]
 pub fn dialect_of(bytes: &[u8], options: ReadOptions) -> Option<Dialect> {

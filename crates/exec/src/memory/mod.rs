@@ -264,6 +264,12 @@ impl Memory {
         &self.storage
     }
 
+    /// The buffers, in the order in which they were added.
+    pub fn buffers(&self) -> impl ExactSizeIterator<Item = BufferId> + '_ {
+        // There are no more than 32 bits count.
+        (0..self.buffers.len()).map(|n| BufferId(u32::try_from(n).unwrap_or(u32::MAX)))
+    }
+
     /// Address of the first byte of a buffer; 0 for a buffer of another memory.
     #[must_use]
     pub fn address(&self, buffer: BufferId) -> u64 {

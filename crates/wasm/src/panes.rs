@@ -1,0 +1,106 @@
+//! Smaller panes: source lines, statistics, findings.
+
+use crate::Answer;
+use crate::file::File;
+use serde_json::{Value as Json, json};
+use visakit::isa::object::Item;
+use visakit::isa::{AnyInstruction, FieldName, Op, Value};
+use visakit::stats::{Sizes, Stats};
+use visakit::validate;
+
+/// The lines of the source that the instructions of a routine come from, as FILE and LOC say: file names, and for each
+/// instruction the number of its file and its line.
+pub(crate) fn source_lines(file: &File, routine: usize) -> Answer {
+    let id = file.id(routine)?;
+    let body = file.object.routine(id).and_then(|r| r.body());
+    let Some(body) = body else {
+        return Err("the routine could not be decoded".to_owned());
+    };
+    let mut files: Vec<String> = Vec::new();
+    let (mut current, mut line) = (None, None);
+    let mut places = Vec::new();
+    for item in &body.code {
+        if let Item::Instruction(instruction) = item {
+            match instruction.op {
+                Op::FILE => {
+                    if let Some(Value::String(id)) = instruction.value(FieldName::FileName) {
+                        let name = body.string(id).unwrap_or_default();
+                        let name = String::from_utf8_lossy(name).into_owned();
+                        let known = files.iter().position(|f| *f == name);
+                        current = Some(known.unwrap_or_else(|| {
+                            files.push(name);
+                            files.len() - 1
+                        }));
+                    }
+                }
+                Op::LOC => {
+                    line = instruction
+                        .value(FieldName::Line)
+                        .and_then(|value| value.as_number());
+                }
+                _ => {}
+            }
+        }
+        places.push(match (current, line) {
+            (Some(file), Some(line)) => json!([file, line]),
+            _ => Json::Null,
+        });
+    }
+    Ok(json!({ "files": files, "places": places }))
+}
+
+/// What the object is made of.
+pub(crate) fn statistics(file: &File) -> Json {
+    let sizes = file.container().map(|c| Sizes::of(&c)).unwrap_or_default();
+    let stats = Stats::of(&file.object, sizes);
+    let rows = |rows: Vec<(String, u64)>| Json::Array(rows.into_iter().map(|r| json!(r)).collect());
+    let named = |counts: &mut dyn Iterator<Item = (&'static str, u64)>| {
+        rows(
+            counts
+                .map(|(name, n)| (name.to_owned(), n))
+                .filter(|r| r.1 > 0)
+                .collect(),
+        )
+    };
+    let operations = stats.by_count().into_iter();
+    let groups = stats.groups().into_iter();
+    let lanes = stats.exec_sizes.iter();
+    json!({
+        "instructions": stats.instructions(),
+        "predicated": stats.predicated,
+        "undecoded": stats.raw_items,
+        "operations": rows(operations.map(|(op, n)| (op.def().mnemonic().to_owned(), n)).collect()),
+        "groups": rows(groups.map(|(group, n)| (group.name().to_owned(), n)).collect()),
+        "lanes": rows(lanes.map(|(lanes, n)| {
+            (lanes.map_or_else(|| "reserved".to_owned(), |l| l.to_string()), *n)
+        }).collect()),
+        "destinations": named(&mut stats.destinations.iter()),
+        "sources": named(&mut stats.sources.iter()),
+        "bytes": named(&mut stats.sizes.iter()),
+    })
+}
+
+/// What the validator finds in a file that is shown only; texts have their problems.
+pub(crate) fn findings(file: &File) -> Json {
+    if file.document.is_some() {
+        return file.problems();
+    }
+    let options = validate::Options {
+        limit: 500,
+        ..validate::Options::default()
+    };
+    let report = match validate::bytes(&file.bytes, Some(file.object.dialect), &options) {
+        Ok(report) => report,
+        Err(error) => return json!([{ "severity": "error", "message": error.to_string() }]),
+    };
+    let findings = report.findings.iter().map(|finding| {
+        json!({
+            "severity": finding.rule.severity.name(),
+            "rule": finding.rule.id().to_string(),
+            "message": format!("{}: {}", finding.location, finding.message),
+            "help": finding.rule.action,
+            "offset": finding.offset,
+        })
+    });
+    Json::Array(findings.collect())
+}

@@ -1,0 +1,316 @@
+//! What the explorer in the browser asks, without a browser.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use serde_json::{Value as Json, json};
+use std::path::Path;
+use visakit_wasm::Explorer;
+
+fn fixture(path: &str) -> Vec<u8> {
+    std::fs::read(visakit_testing::fixtures().join(path)).unwrap()
+}
+
+fn parsed(answer: &str) -> Json {
+    let answer: Json = serde_json::from_str(answer).unwrap();
+    match answer.get("ok") {
+        Some(value) => value.clone(),
+        None => panic!("{answer}"),
+    }
+}
+
+fn ask(explorer: &mut Explorer, request: Json) -> Json {
+    parsed(&explorer.call(&request.to_string()))
+}
+
+fn objects() -> Vec<(String, Vec<u8>)> {
+    let folder = visakit_testing::fixtures().join("objects");
+    let entries = std::fs::read_dir(folder).unwrap().flatten();
+    let files = entries.map(|e| e.path());
+    let name = |p: &Path| p.file_name().unwrap().to_string_lossy().into_owned();
+    files
+        .map(|p| (name(&p), std::fs::read(&p).unwrap()))
+        .collect()
+}
+
+/// Every object opens as a text that makes its bytes, every field is in the tree, and instructions of text and bytes are
+/// the same number.
+#[test]
+fn objects_open() {
+    for (name, bytes) in objects() {
+        let mut explorer = Explorer::new();
+        let opened = parsed(&explorer.open(0, &name, &bytes));
+        assert_eq!(opened["editable"], true, "{name}: {}", opened["notes"]);
+        assert_eq!(explorer.data(0), bytes, "{name}");
+        for (routine, about) in opened["routines"].as_array().unwrap().iter().enumerate() {
+            let links = ask(
+                &mut explorer,
+                json!({"method": "links", "routine": routine}),
+            );
+            assert_eq!(
+                links.as_array().unwrap().len(),
+                about["instructions"].as_u64().unwrap() as usize
+            );
+            let text = opened["text"].as_str().unwrap();
+            for link in links.as_array().unwrap() {
+                let span = link[0].as_u64().unwrap() as usize..link[1].as_u64().unwrap() as usize;
+                assert!(!text[span].trim().is_empty());
+            }
+            let flow = ask(
+                &mut explorer,
+                json!({"method": "flow", "routine": routine, "folded": [0]}),
+            );
+            assert!(!flow["blocks"].as_array().unwrap().is_empty());
+            let declared = ask(
+                &mut explorer,
+                json!({"method": "declarations", "routine": routine}),
+            );
+            let pressure = declared["pressure"].as_array().unwrap();
+            assert!(pressure.iter().all(|p| p.as_f64().unwrap() >= 0.0));
+            assert!(pressure.iter().any(|p| p.as_f64().unwrap() > 0.0));
+            ask(
+                &mut explorer,
+                json!({"method": "lines", "routine": routine}),
+            );
+            ask(
+                &mut explorer,
+                json!({"method": "run_form", "routine": routine}),
+            );
+        }
+        // Fields and native code together cover the file, each byte once.
+        let mut at = 0;
+        while at < bytes.len() {
+            let fields = ask(
+                &mut explorer,
+                json!({"method": "fields", "from": at, "to": at + 1000}),
+            );
+            for field in fields.as_array().unwrap() {
+                let (from, to) = (
+                    field[0].as_u64().unwrap() as usize,
+                    field[1].as_u64().unwrap() as usize,
+                );
+                assert!(from <= at, "{name}: nothing at {at:#x}, next is {field}");
+                at = at.max(to);
+                let path = ask(
+                    &mut explorer,
+                    json!({"method": "tree_path", "offset": from}),
+                );
+                assert!(
+                    !path.is_null() || field[3] == "native code",
+                    "{name}: {field}"
+                );
+            }
+        }
+        ask(&mut explorer, json!({"method": "statistics"}));
+        ask(&mut explorer, json!({"method": "findings"}));
+    }
+}
+
+/// Another byte becomes another text, which makes that byte; bytes that nothing could read are refused.
+#[test]
+fn fields_are_edited() {
+    let bytes = fixture("objects/vecadd_f32_skl_v41.isa");
+    let mut explorer = Explorer::new();
+    parsed(&explorer.open(0, "vecadd.isa", &bytes));
+    let links = ask(&mut explorer, json!({"method": "links", "routine": 0}));
+    let last = links.as_array().unwrap().last().unwrap().clone();
+    let offset = last[2].as_u64().unwrap() as usize;
+    let refused =
+        explorer.call(&json!({"method": "patch", "offset": offset, "hex": "ff"}).to_string());
+    assert!(refused.contains("error"), "{refused}");
+    // The execution size of the last instruction.
+    let fields = ask(
+        &mut explorer,
+        json!({"method": "fields", "from": offset, "to": offset + 2}),
+    );
+    let size = fields
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|f| f[3].as_str().unwrap().ends_with("exec_size"));
+    let place = size.unwrap()[0].as_u64().unwrap() as usize;
+    let text = ask(
+        &mut explorer,
+        json!({"method": "patch", "offset": place, "hex": "01"}),
+    );
+    let status = ask(&mut explorer, json!({"method": "edit", "text": text}));
+    assert_eq!(status["assembles"], true, "{status}");
+    let mut expected = bytes;
+    expected[place] = 1;
+    let now = explorer.data(0);
+    assert_eq!(now[place], 1);
+    assert_eq!(now.len(), expected.len());
+}
+
+#[test]
+fn faults_have_places_and_the_last_object_stays() {
+    let text = "// ä\n.version 4.1\n.kernel \"k\"\n.decl V1 v_type=G type=d num_elts=8\n    mov (M1, 8) V1(0,0)<1> 0x1:d\n    ret (M1, 1)\n";
+    let mut explorer = Explorer::new();
+    parsed(&explorer.open(0, "k.visaasm", text.as_bytes()));
+    let before = explorer.data(0);
+    let wrong = text.replace("mov (", "mow (");
+    let status = ask(&mut explorer, json!({"method": "edit", "text": wrong}));
+    assert_eq!(status["assembles"], false);
+    let from = status["problems"][0]["from"].as_u64().unwrap() as usize;
+    let units: Vec<u16> = wrong.encode_utf16().collect();
+    assert_eq!(String::from_utf16_lossy(&units[from..from + 3]), "mow");
+    assert_eq!(explorer.data(0), before);
+    let status = ask(&mut explorer, json!({"method": "edit", "text": text}));
+    assert_eq!(status["assembles"], true);
+}
+
+/// Forwards and backwards a run is at the same values.
+#[test]
+fn steps_back() {
+    let text = fixture("programs/loops.visaasm");
+    let mut explorer = Explorer::new();
+    parsed(&explorer.open(0, "loops.visaasm", &text));
+    ask(
+        &mut explorer,
+        json!({"method": "run_start", "routine": 0, "mode": "bare"}),
+    );
+    let mut seen = Vec::new();
+    for _ in 0..12 {
+        let state = ask(&mut explorer, json!({"method": "run_step", "by": 1}));
+        let values = ask(&mut explorer, json!({"method": "run_values", "thread": 0}));
+        seen.push((state["step"].clone(), state["last"].clone(), values));
+    }
+    for (step, last, values) in seen.iter().rev().skip(1) {
+        let state = ask(&mut explorer, json!({"method": "run_step", "by": -1}));
+        assert_eq!((&state["step"], &state["last"]), (step, last));
+        let now = ask(&mut explorer, json!({"method": "run_values", "thread": 0}));
+        assert_eq!(&now, values);
+    }
+    let end = ask(&mut explorer, json!({"method": "run_end"}));
+    assert_eq!(end["ended"], true, "{end}");
+}
+
+/// A kernel on a grid: what comes out is what the case says.
+#[test]
+fn kernels_run() {
+    let case = "cases/partial_groups/pvc";
+    let about: Json = serde_json::from_slice(&fixture(&format!("{case}/case.json"))).unwrap();
+    let file = |name: &Json| fixture(&format!("{case}/{}", name.as_str().unwrap()));
+    let mut explorer = Explorer::new();
+    let source = if about["isa"].is_null() {
+        &about["visaasm"]
+    } else {
+        &about["isa"]
+    };
+    parsed(&explorer.open(0, "kernel", &file(source)));
+    let zeinfo = String::from_utf8(file(&about["zeinfo"])).unwrap();
+    ask(&mut explorer, json!({"method": "attach", "text": zeinfo}));
+    let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
+    let arguments =
+        about["args"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|arg| match arg["kind"].as_str() {
+                Some("buffer") => json!({"kind": "buffer", "hex": hex(&file(&arg["file"]))}),
+                _ => json!({"kind": "value", "hex": arg["bytes"]}),
+            });
+    let arguments: Vec<Json> = arguments.collect();
+    let start = json!({
+        "method": "run_start", "routine": 0, "arguments": arguments,
+        "global": about["global_size"], "local": about["local_size"],
+    });
+    ask(&mut explorer, start);
+    let state = ask(&mut explorer, json!({"method": "run_step", "by": 100}));
+    assert_eq!(state["step"], 100);
+    let end = ask(&mut explorer, json!({"method": "run_end"}));
+    assert_eq!(
+        (&end["ended"], &end["fault"]),
+        (&json!(true), &Json::Null),
+        "{end}"
+    );
+    let output = &about["outputs"][0];
+    let expected = file(&output["file"]);
+    let memory = json!({"method": "run_memory", "argument": output["arg"], "type": "u8"});
+    let memory = ask(&mut explorer, memory);
+    let got: Vec<u8> = memory["elements"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| e.as_str().unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(got, expected[..got.len()]);
+    let heat = ask(&mut explorer, json!({"method": "run_heat"}));
+    assert!(!heat.as_array().unwrap().is_empty());
+}
+
+#[test]
+fn files_are_compared() {
+    let text = String::from_utf8(fixture("programs/loops.visaasm")).unwrap();
+    let mut explorer = Explorer::new();
+    parsed(&explorer.open(0, "a", text.as_bytes()));
+    let line = text
+        .lines()
+        .find(|l| l.trim_start().starts_with("add "))
+        .unwrap();
+    let more = text.replacen(line, &format!("{line}\n{line}"), 1);
+    parsed(&explorer.open(1, "b", more.as_bytes()));
+    let diff = ask(&mut explorer, json!({"method": "diff"}));
+    let rows = diff["routines"][0]["rows"].as_array().unwrap();
+    let count = |kind: &str| rows.iter().filter(|r| r[0] == kind).count();
+    assert_eq!(
+        (count("added"), count("removed"), count("changed")),
+        (1, 0, 0)
+    );
+    assert_eq!(diff["routines"][0]["same"], count("same"));
+    for row in rows.iter().filter(|r| r[0] == "same") {
+        assert_eq!(row[1][1], row[2][1]);
+    }
+}
+
+/// Whatever is asked, the answer is one; nothing panics.
+#[test]
+fn any_request_is_answered() {
+    let mut explorer = Explorer::new();
+    let methods = [
+        "edit",
+        "links",
+        "tree",
+        "fields",
+        "flow",
+        "lines",
+        "findings",
+        "run_form",
+        "run_start",
+        "run_step",
+        "run_values",
+        "run_memory",
+        "diff",
+        "hover",
+        "complete",
+        "patch",
+        "highlights",
+        "nothing",
+        "",
+    ];
+    for bytes in [
+        &b""[..],
+        b"CISA",
+        b"\x7fELF",
+        b"\0",
+        b"mov",
+        b"CISA\x04\x01\xff\xff\xff\xff",
+    ] {
+        for slot in [0, 1, 9] {
+            let opened = explorer.open(slot, "x", bytes);
+            assert!(opened.starts_with('{'));
+            for method in methods {
+                for number in [0_u64, 1, 1 << 40, u64::MAX] {
+                    let request = json!({"method": method, "slot": slot, "routine": number, "part": number, "node": number,
+                        "from": number, "to": number, "at": number, "offset": number, "hex": "00", "text": "x", "type": "u8"});
+                    assert!(explorer.call(&request.to_string()).starts_with('{'));
+                }
+            }
+        }
+    }
+    assert!(explorer.call("no JSON").contains("error"));
+}

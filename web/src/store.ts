@@ -1,0 +1,128 @@
+// What is open and what is selected. Panes listen and follow.
+import { ask, type Link, type Status, type Summary } from "./api";
+
+/** A place in the file: bytes, and the instruction that they belong to. */
+export interface Selection {
+  from: number;
+  to: number;
+  routine?: number;
+  instruction?: number;
+}
+
+export interface Pane {
+  /** The file has changed, or another routine is shown. */
+  refresh?(): void | Promise<void>;
+  /** Something was selected, in the pane `origin`. */
+  follow?(selection: Selection, origin: string): void;
+}
+
+class Store {
+  summary?: Summary;
+  routine = 0;
+  links: Link[][] = [];
+  selection?: Selection;
+  metadata = "";
+  /** Sources by their base name, for the lines that LOC names. */
+  sources = new Map<string, string>();
+  private panes: Pane[] = [];
+  private busy?: Promise<void>;
+
+  add(pane: Pane) {
+    this.panes.push(pane);
+  }
+
+  async opened(summary: Summary) {
+    this.summary = summary;
+    this.routine = 0;
+    this.selection = undefined;
+    await this.changed(summary);
+  }
+
+  /** The file has changed: links first, as all panes need them. */
+  async changed(status: Status) {
+    if (!this.summary) return;
+    Object.assign(this.summary, status);
+    this.routine = Math.min(this.routine, Math.max(0, status.routines.length - 1));
+    const version = status.version;
+    const wanted = this.summary.editable ? status.routines.map((_, n) => n) : [this.routine];
+    const links: Link[][] = [];
+    await Promise.all(
+      wanted.map(async (routine) => {
+        if (status.routines.length) links[routine] = await ask<Link[]>("links", { routine });
+      }),
+    );
+    if (this.summary.version !== version) return;
+    this.links = links;
+    await this.refresh();
+  }
+
+  async show(routine: number) {
+    if (routine === this.routine) return;
+    this.routine = routine;
+    if (this.summary && !this.summary.editable) {
+      this.links[routine] ??= await ask<Link[]>("links", { routine });
+      this.summary.text = await ask<string>("text", { routine });
+    }
+    await this.refresh();
+  }
+
+  async refresh() {
+    this.busy = Promise.all(this.panes.map((pane) => pane.refresh?.())).then(() => undefined);
+    await this.busy;
+  }
+
+  select(selection: Selection, origin: string) {
+    this.selection = selection;
+    for (const pane of this.panes) pane.follow?.(selection, origin);
+  }
+
+  selectInstruction(routine: number, instruction: number, origin: string) {
+    const link = this.links[routine]?.[instruction];
+    if (!link) return;
+    if (routine !== this.routine) void this.show(routine);
+    this.select({ from: link[2], to: link[2] + link[3], routine, instruction }, origin);
+  }
+
+  /** Selects bytes, and the instruction that they are in. */
+  selectBytes(from: number, to: number, origin: string) {
+    for (const [routine, links] of this.links.entries()) {
+      if (!links?.length) continue;
+      const instruction = below(links, from, (l) => l[2]);
+      const link = links[instruction];
+      if (link && from >= link[2] && from < link[2] + link[3]) {
+        this.select({ from, to, routine, instruction }, origin);
+        return;
+      }
+    }
+    this.select({ from, to }, origin);
+  }
+
+  /** Selects what a place of the text made. */
+  selectText(at: number, origin: string) {
+    for (const [routine, links] of this.links.entries()) {
+      if (!links?.length) continue;
+      if (!this.summary?.editable && routine !== this.routine) continue;
+      const instruction = below(links, at, (l) => l[0]);
+      const link = links[instruction];
+      if (link && at >= link[0] && at <= link[1] + 1) {
+        if (this.selection?.routine === routine && this.selection.instruction === instruction) return;
+        this.selectInstruction(routine, instruction, origin);
+        return;
+      }
+    }
+  }
+}
+
+/** The last entry whose key is not above a value. */
+function below<T>(list: T[], value: number, key: (entry: T) => number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (key(list[middle] as T) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+export const store = new Store();
