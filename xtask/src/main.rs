@@ -16,6 +16,7 @@ mod builders;
 mod fixtures;
 mod fuzz;
 mod fuzz_seeds;
+mod web;
 
 use std::error::Error;
 use std::process::{Command, ExitCode};
@@ -27,7 +28,7 @@ type Done = Result<(), Box<dyn Error>>;
 type Run = fn(&[String]) -> Done;
 
 /// Name, what it does, and what does it.
-const COMMANDS: [(&str, &str, Run); 4] = [
+const COMMANDS: [(&str, &str, Run); 5] = [
     (
         "bless",
         "make generated sources, pages and snapshots anew",
@@ -47,6 +48,11 @@ const COMMANDS: [(&str, &str, Run); 4] = [
         "fuzz-seeds",
         "write the fixtures as seeds of all fuzz targets: fuzz-seeds [FOLDER]",
         fuzz_seeds::run,
+    ),
+    (
+        "web",
+        "make web/dist, the explorer in the browser: web [--test]",
+        web::run,
     ),
 ];
 

@@ -99,6 +99,8 @@ enum Command {
     Validate(commands::validate::Args),
     /// Explain a rule of the validator, or list all of them.
     Explain(commands::explain::Args),
+    /// Look at objects and texts in the browser.
+    Explore(commands::explore::Args),
     /// Generate valid objects from seeds.
     Smith(commands::smith::Args),
     /// Make an object smaller while a command still succeeds.
@@ -233,6 +235,7 @@ fn run(command: &Command) -> Result<Status, output::Failure> {
         Command::Callgraph(args) => commands::graph::calls(args),
         Command::Validate(args) => commands::validate::run(args),
         Command::Explain(args) => commands::explain::run(args),
+        Command::Explore(args) => commands::explore::run(args),
         Command::Smith(args) => commands::smith::run(args),
         Command::Reduce(args) => commands::reduce::run(args),
         #[cfg(feature = "table")]

@@ -171,7 +171,7 @@ fn steps_back() {
     parsed(&explorer.open(0, "loops.visaasm", &text));
     ask(
         &mut explorer,
-        json!({"method": "run_start", "routine": 0, "mode": "bare"}),
+        json!({"method": "run_start", "routine": 0, "mode": "bare", "sets": {"N": "7,1,6,27,0,3"}}),
     );
     let mut seen = Vec::new();
     for _ in 0..12 {

@@ -11,6 +11,7 @@ pub(crate) mod diff;
 pub(crate) mod dis;
 pub(crate) mod dump;
 pub(crate) mod explain;
+pub(crate) mod explore;
 pub(crate) mod extract;
 pub(crate) mod fmt;
 pub(crate) mod graph;

@@ -1,0 +1,292 @@
+//! `visakit explore`: the explorer in the browser, served to this machine alone.
+//!
+//! It is a folder of files, which is all that the server gives: the page, and the files that were named. It listens on
+//! the loopback interface; every address begins with a token that only the printed one has, and requests that name
+//! another host are refused, so that no other page in the browser can ask.
+
+use crate::output::{Failure, stdout};
+use crate::{Status, input};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// The page, where it is part of the binary.
+#[cfg(feature = "explorer")]
+static PAGE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/explorer.rs"));
+#[cfg(not(feature = "explorer"))]
+static PAGE: &[(&str, &[u8])] = &[];
+
+/// Longer requests are none of a browser.
+const LONGEST_REQUEST: u64 = 16 << 10;
+/// So long a browser may take to ask, and to take what it asked for.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Requests that are answered at the same time.
+const MOST_REQUESTS: usize = 64;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Objects, texts, zebins and what belongs to them (.zeinfo, sources); none opens an example.
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Serve the page from this folder instead of the one in the binary.
+    #[arg(long, value_name = "FOLDER")]
+    web: Option<PathBuf>,
+    /// Listen on this port instead of a free one.
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+}
+
+/// What is served.
+struct Site {
+    token: String,
+    port: u16,
+    files: Vec<PathBuf>,
+    web: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    if let Some(web) = &args.web
+        && !web.join("index.html").is_file()
+    {
+        return Err(Failure::Other(format!(
+            "{}: has no index.html; `cargo xtask web` makes web/dist",
+            input::name(web)
+        )));
+    }
+    if PAGE.is_empty() && args.web.is_none() {
+        return Err(Failure::Other(
+            "this binary was built without the explorer's page: build it with `cargo xtask web` and give \
+             `--web web/dist`, or build visakit with `--features explorer` after that"
+                .to_owned(),
+        ));
+    }
+    for file in &args.files {
+        if !file.is_file() {
+            return Err(Failure::Other(format!("{}: no such file", input::name(file))));
+        }
+    }
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))?;
+    let site = Arc::new(Site {
+        token: token()?,
+        port: listener.local_addr()?.port(),
+        files: args.files.clone(),
+        web: args.web.clone(),
+    });
+    let mut out = stdout();
+    writeln!(out, "{}", site.address())?;
+    writeln!(out, "Open this address in a browser on this machine. Ctrl+C ends.")?;
+    out.flush()?;
+    for stream in listener.incoming() {
+        let Ok(stream) = stream else { continue };
+        // One reference is the listener's own.
+        if Arc::strong_count(&site) > MOST_REQUESTS {
+            continue;
+        }
+        let site = Arc::clone(&site);
+        thread::spawn(move || drop(site.answer(stream)));
+    }
+    Ok(Status::Clean)
+}
+
+/// What nobody can guess.
+fn token() -> Result<String, Failure> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|e| Failure::Other(format!("no random numbers: {e}")))?;
+    Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
+}
+
+/// How the answer to a request begins.
+enum Reply {
+    Found(&'static str, Vec<u8>),
+    Refused(&'static str, &'static str),
+}
+
+impl Site {
+    fn address(&self) -> String {
+        let names = self.files.iter().map(|file| {
+            let name = file.file_name().unwrap_or(file.as_os_str());
+            escaped(&name.to_string_lossy())
+        });
+        let names: Vec<String> = names.collect();
+        let fragment = if names.is_empty() {
+            String::new()
+        } else {
+            format!("#files={}", names.join("&"))
+        };
+        format!("http://127.0.0.1:{}/{}/{fragment}", self.port, self.token)
+    }
+
+    fn answer(&self, stream: TcpStream) -> std::io::Result<()> {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let mut reader = BufReader::new((&stream).take(LONGEST_REQUEST));
+        let reply = self.reply(&mut reader)?;
+        let (status, kind, body) = match &reply {
+            Reply::Found(kind, body) => ("200 OK", *kind, body.as_slice()),
+            Reply::Refused(status, why) => (*status, "text/plain; charset=utf-8", why.as_bytes()),
+        };
+        let mut out = &stream;
+        write!(
+            out,
+            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n{HEADERS}\r\n",
+            body.len()
+        )?;
+        out.write_all(body)?;
+        out.flush()
+    }
+
+    fn reply(&self, reader: &mut impl BufRead) -> std::io::Result<Reply> {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        let mut words = line.split_ascii_whitespace();
+        let (method, target) = (words.next(), words.next().unwrap_or_default().to_owned());
+        if method != Some("GET") {
+            return Ok(Reply::Refused("405 Method Not Allowed", "only GET"));
+        }
+        let mut host = None;
+        loop {
+            let mut header = String::new();
+            match reader.read_line(&mut header) {
+                Ok(0) => return Ok(Reply::Refused("400 Bad Request", "the request does not end")),
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::InvalidData => continue,
+                Err(error) => return Err(error),
+            }
+            let header = header.trim_end();
+            if header.is_empty() {
+                break;
+            }
+            if let Some((name, value)) = header.split_once(':')
+                && name.eq_ignore_ascii_case("host")
+            {
+                host = Some(value.trim().to_owned());
+            }
+        }
+        Ok(self.serve(&target, host.as_deref()))
+    }
+
+    /// The answer to a request for a target by a host.
+    fn serve(&self, target: &str, host: Option<&str>) -> Reply {
+        let names = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
+        if !host.is_some_and(|host| names.iter().any(|name| name == host)) {
+            return Reply::Refused("403 Forbidden", "another host was asked for");
+        }
+        let path = target.split(['?', '#']).next().unwrap_or_default();
+        let path = path.strip_prefix('/').and_then(|p| p.strip_prefix(self.token.as_str()));
+        let Some(path) = path.and_then(|p| p.strip_prefix('/')) else {
+            return Reply::Refused("403 Forbidden", "the address is not the one that was printed");
+        };
+        if let Some(number) = path.strip_prefix("files/") {
+            let file = number.parse::<usize>().ok().and_then(|n| self.files.get(n));
+            return match file.map(std::fs::read) {
+                Some(Ok(bytes)) => Reply::Found("application/octet-stream", bytes),
+                _ => Reply::Refused("404 Not Found", "no such file"),
+            };
+        }
+        let path = if path.is_empty() { "index.html" } else { path };
+        match self.page(path) {
+            Some(bytes) => Reply::Found(kind(path), bytes),
+            None => Reply::Refused("404 Not Found", "no such file"),
+        }
+    }
+
+    fn page(&self, path: &str) -> Option<Vec<u8>> {
+        let Some(web) = &self.web else {
+            let found = PAGE.iter().find(|(name, _)| *name == path);
+            return found.map(|(_, bytes)| bytes.to_vec());
+        };
+        // Nothing but names: no way out of the folder.
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        let sound = |part: &str| !part.is_empty() && !part.starts_with('.') && part.chars().all(plain);
+        path.split('/')
+            .all(sound)
+            .then(|| std::fs::read(web.join(path)).ok())?
+    }
+}
+
+/// What browsers are told of every answer.
+const HEADERS: &str = "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
+    Cross-Origin-Resource-Policy: same-origin\r\nX-Frame-Options: DENY\r\nContent-Security-Policy: default-src 'none'; \
+    script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src 'self'; connect-src 'self'; img-src 'self' data:; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n";
+
+fn kind(path: &str) -> &'static str {
+    match Path::new(path).extension().and_then(|e| e.to_str()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("wasm") => "application/wasm",
+        _ => "application/octet-stream",
+    }
+}
+
+/// A name as part of an address.
+fn escaped(name: &str) -> String {
+    let mut out = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+    use super::*;
+    use std::io::Cursor;
+
+    fn site(folder: &Path) -> Site {
+        Site {
+            token: "secret".to_owned(),
+            port: 4711,
+            files: vec![folder.join("a b.isa")],
+            web: Some(folder.to_owned()),
+        }
+    }
+
+    fn status(site: &Site, request: &str) -> String {
+        match site.reply(&mut Cursor::new(request)).unwrap() {
+            Reply::Found(kind, body) => format!("{kind} {}", body.len()),
+            Reply::Refused(status, _) => status.to_owned(),
+        }
+    }
+
+    #[test]
+    fn only_the_printed_address_is_answered() {
+        let folder = std::env::temp_dir().join(format!("visakit-explore-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("assets")).unwrap();
+        std::fs::write(folder.join("index.html"), "page").unwrap();
+        std::fs::write(folder.join("a b.isa"), "CISA!").unwrap();
+        std::fs::write(folder.join(".hidden"), "no").unwrap();
+        let site = site(&folder);
+        assert_eq!(site.address(), "http://127.0.0.1:4711/secret/#files=a%20b.isa");
+        let get = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:4711\r\n\r\n");
+        let cases = [
+            (get("/secret/"), "text/html; charset=utf-8 4"),
+            (get("/secret/files/0"), "application/octet-stream 5"),
+            (get("/secret/files/1"), "404 Not Found"),
+            (get("/secret/files/../index.html"), "404 Not Found"),
+            (get("/secret/../index.html"), "404 Not Found"),
+            (get("/secret/.hidden"), "404 Not Found"),
+            (get("/secret//etc/passwd"), "404 Not Found"),
+            (get("/secret/nothing.js"), "404 Not Found"),
+            (get("/"), "403 Forbidden"),
+            (get("/secretive/"), "403 Forbidden"),
+            ("GET /secret/ HTTP/1.1\r\nHost: example.org\r\n\r\n".to_owned(), "403 Forbidden"),
+            ("GET /secret/ HTTP/1.1\r\n\r\n".to_owned(), "403 Forbidden"),
+            ("GET /secret/ HTTP/1.1\r\nHost: 127.0.0.1:4711\r\n".to_owned(), "400 Bad Request"),
+            ("POST /secret/ HTTP/1.1\r\nHost: 127.0.0.1:4711\r\n\r\n".to_owned(), "405 Method Not Allowed"),
+            (String::new(), "405 Method Not Allowed"),
+        ];
+        for (request, expected) in cases {
+            assert_eq!(status(&site, &request), expected, "{request}");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

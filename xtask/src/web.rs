@@ -1,0 +1,34 @@
+//! `cargo xtask web`: the explorer in the browser, as the folder `web/dist`.
+
+use crate::{Done, call, cargo};
+use std::path::Path;
+use std::process::Command;
+
+/// The crate's module, where cargo leaves it.
+const MODULE: &str = "target/wasm32-unknown-unknown/web/visakit_wasm.wasm";
+
+/// Builds everything; `--test` runs the tests in the browser afterwards.
+pub(crate) fn run(arguments: &[String]) -> Done {
+    let root = visakit_testing::root();
+    if !root.join("web/node_modules").is_dir() {
+        call(npm().args(["ci", "--no-audit", "--no-fund"]))?;
+    }
+    call(cargo().args(["build", "-p", "visakit-wasm", "--lib", "--profile", "web", "--target", "wasm32-unknown-unknown"]))?;
+    let bindgen = ["run", "--quiet", "--release", "--manifest-path", "web/bindgen/Cargo.toml", "--", MODULE, "web/src/wasm"];
+    call(cargo().args(bindgen))?;
+    let made = "web/src/wasm/visakit_wasm_bg.wasm";
+    call(npm().args(["run", "build"]))?;
+    let size = std::fs::metadata(root.join(made))?.len();
+    println!("web/dist is made; the module has {size} bytes");
+    if arguments.iter().any(|a| a == "--test") {
+        call(Command::new("node").arg("web/test/run.mjs"))?;
+    }
+    Ok(())
+}
+
+/// npm, in the folder of the explorer.
+fn npm() -> Command {
+    let mut npm = Command::new("npm");
+    npm.args([Path::new("--prefix"), Path::new("web")]);
+    npm
+}
