@@ -21,7 +21,7 @@ const signs = { same: " ", changed: "≠", removed: "−", added: "+" };
 function row(index: number): HTMLElement {
   const [kind, old, fresh] = list[index] as DiffRow;
   const line = el("div", { class: `row diff ${kind}${index === at ? " current" : ""}`, role: "listitem" },
-    el("span", { class: "sign", "aria-label": kind }, signs[kind]),
+    el("span", { class: "sign", role: "img", "aria-label": kind }, signs[kind]),
     el("button", { class: "side link", disabled: !old, tabindex: old ? 0 : -1, "aria-label": `First file: ${old?.[1] ?? "nothing"}` }, old?.[1] ?? ""),
     el("span", { class: "side" }, fresh?.[1] ?? ""));
   line.querySelector("button")?.addEventListener("click", () => {
@@ -66,7 +66,7 @@ export const diffView: View = {
     const count = diff.routines.length;
     const others = diff.object.map((c) => el("li", {}, `${c.what}: ${c.old ?? "nothing"} → ${c.new ?? "nothing"}`));
     about.replaceChildren(
-      el("p", {}, `${store.summary.name} and ${second}: `, el("strong", {}, count || diff.object.length ? `${count} routines differ` : "no difference"), `, ${diff.same} are the same.`),
+      el("p", {}, `${store.summary.name} and ${second}: `, el("strong", {}, count || diff.object.length ? `${count} ${count === 1 ? "routine differs" : "routines differ"}` : "no difference"), `, ${diff.same} are the same.`),
       el("ul", {}, ...others));
     choice.replaceChildren(...diff.routines.map((r, n) => {
       const changed = r.rows.filter((x) => x[0] !== "same").length;

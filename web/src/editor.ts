@@ -41,8 +41,8 @@ const theme = EditorView.theme({
   ".t-string": { color: "var(--t-string)" },
   ".bar": { display: "block", height: "11px", marginTop: "3px", backgroundColor: "var(--plot)", borderRadius: "1px" },
   ".bar.hot": { backgroundColor: "var(--run)" },
-  ".cm-bars": { width: "34px" },
-  ...Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`.w${n}`, { width: `${n}px` }])),
+  ".cm-bars": { width: "26px" },
+  ...Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`.w${n}`, { width: `${n * 0.75}px` }])),
 });
 
 const setColours = StateEffect.define<DecorationSet>();
@@ -220,7 +220,7 @@ function extensions(): Extension {
     marks,
     bars,
     readOnly.of(EditorState.readOnly.of(false)),
-    EditorView.contentAttributes.of({ "aria-label": "vISA text", spellcheck: "false", autocapitalize: "off" }),
+    EditorView.contentAttributes.of({ "aria-label": "vISA text", tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
     EditorView.updateListener.of(updated),
     keymap.of([
       { key: "F12", run: () => (void goToDefinition(), true) },

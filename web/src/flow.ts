@@ -7,6 +7,8 @@ import type { View } from "./views";
 let flow: Flow | undefined;
 let folded = new Set<number>();
 let shown = -1;
+/** Longer blocks are folded at first. */
+const LONG = 80;
 const camera = { x: 0, y: 0, scale: 1 };
 let focused = 0;
 
@@ -46,10 +48,13 @@ function zoom(by: number, x = picture.clientWidth / 2, y = picture.clientHeight 
 
 function fit() {
   if (!flow || !picture.clientWidth) return;
-  camera.scale = Math.min(1.2, Math.max(0.25, picture.clientWidth / flow.width));
-  const left = Math.min(...flow.blocks.map((b) => b.x), 0);
-  camera.x = Math.max(4, (picture.clientWidth - flow.width * camera.scale) / 2) - left * camera.scale;
-  camera.y = 4;
+  // Wide graphs stay readable: their first block is in the middle then.
+  camera.scale = Math.min(1.2, Math.max(0.5, picture.clientWidth / flow.width));
+  const first = flow.blocks[0];
+  const whole = flow.width * camera.scale <= picture.clientWidth;
+  const middle = whole || !first ? flow.width / 2 : first.x + first.width / 2;
+  camera.x = picture.clientWidth / 2 - middle * camera.scale;
+  camera.y = 4 - (whole || !first ? 0 : Math.max(0, first.y - 20) * camera.scale);
   place();
 }
 
@@ -75,7 +80,7 @@ function draw() {
   }
   for (const [n, block] of flow.blocks.entries()) {
     const label = `Block ${n}: ${block.missing ? block.lines[0] : `instructions ${block.from} to ${Math.max(block.from, block.to - 1)}`}`;
-    const group = svg("g", { class: `block${block.missing ? " missing" : ""}`, role: "button", "aria-label": label, tabindex: n === 0 ? 0 : -1 });
+    const group = svg("g", { class: `block${block.missing ? " missing" : ""}`, role: "group", "aria-label": label, tabindex: n === 0 ? 0 : -1 });
     group.dataset["block"] = String(n);
     group.append(svg("rect", { x: block.x, y: block.y, width: block.width, height: block.height, rx: 3 }));
     for (const [k, text] of block.lines.entries()) {
@@ -119,7 +124,7 @@ function focusBlock(n: number) {
   if (block) store.selectInstruction(store.routine, block.from, "blocks");
 }
 
-async function load(whole: boolean) {
+async function load(whole: boolean, first = false) {
   if (!store.summary?.routines.length) {
     flow = undefined;
     scene.replaceChildren();
@@ -131,6 +136,11 @@ async function load(whole: boolean) {
     flow = undefined;
     scene.replaceChildren();
     return;
+  }
+  const long = flow.blocks.flatMap((b, n) => (b.lines.length > LONG ? [n] : []));
+  if (first && long.length) {
+    folded = new Set(long);
+    return load(true);
   }
   draw();
   if (whole) fit();
@@ -196,7 +206,7 @@ export const flowView: View = {
     const whole = key !== shown;
     if (whole) folded = new Set();
     shown = key;
-    await load(whole || camera.scale === 1);
+    await load(whole || camera.scale === 1, whole);
   },
   follow(_: Selection, origin: string) {
     follow(origin !== "flow");

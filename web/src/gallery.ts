@@ -51,8 +51,8 @@ export const examples: Example[] = [
     preset: { mode: "bare", sets: { INPUT: ones } },
   },
   {
-    title: "Jumps of all lanes",
-    lesson: "A switch that the compiler knows to be uniform: its arrows are solid.",
+    title: "A switch is a tree of jumps",
+    lesson: "What a compiler makes of a switch. Zoom, fold blocks, and follow the red arrows: some lanes take them, others do not.",
     view: "flow",
     file: new URL("../../fixtures/objects/uniform_switch_tgllp_v36.isa", import.meta.url),
   },

@@ -30,7 +30,7 @@ const memory = el("div", { class: "memory" });
 const root = el("div", { class: "run-view" }, fields, controls, status, lanes, values, memory);
 
 function control(text: string, label: string, action: () => Promise<unknown> | void, id: string) {
-  const button = el("button", { type: "button", title: label, "aria-label": label, id: `run-${id}` }, text);
+  const button = el("button", { type: "button", title: label, id: `run-${id}` }, text);
   button.addEventListener("click", () => void guarded(action));
   controls.append(button);
 }
@@ -42,7 +42,7 @@ control("To line", "On to the selected instruction", () => {
   if (store.selection?.instruction === undefined) throw new Error("Select an instruction first.");
   return go("run_until", { instruction: store.selection.instruction });
 }, "until");
-control("To end ⏭", "On to the end", () => go("run_end"), "end");
+control("To end", "On to the end", () => go("run_end"), "end");
 control("Heat", "How often each instruction ran, beside the text", async () => {
   heat = !heat;
   await showHeat();

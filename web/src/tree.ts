@@ -129,8 +129,13 @@ function edit(index: number) {
     input.value = Array.from(bytes.slice(item.from, item.to), (b) => hex(b)).join("");
     input.select();
   });
+  let ended = false;
   const done = (focus: boolean) => {
+    // Removing it takes the focus from it, which ends it, too.
+    if (ended) return;
+    ended = true;
     input.remove();
+    rows.draw(true);
     if (focus) rows.box.focus();
   };
   input.addEventListener("keydown", async (event) => {

@@ -45,6 +45,7 @@ export async function showView(id: string) {
   const view = views.find((v) => v.id === id);
   if (!view) return;
   current = view;
+  document.body.dataset["view"] = id;
   for (const v of views) {
     v.root.hidden = v !== view;
     const tab = byId(`tab-${v.id}`);
