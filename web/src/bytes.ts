@@ -104,6 +104,8 @@ store.add({
     bytes = new Uint8Array(fresh);
     loaded = { from: 0, to: 0 };
     fields = new Map();
+    if (!bytes.length) path.textContent = "No bytes: the text does not assemble.";
+    else if (!store.selection) path.textContent = "";
     rows.resize(Math.ceil(bytes.length / COLUMNS));
   },
   follow(selection: Selection, origin: string) {

@@ -247,6 +247,7 @@ export function setText(text: string, editable: boolean) {
   view.setState(EditorState.create({ doc: text, extensions: extensions() }));
   view.dispatch({ effects: readOnly.reconfigure(EditorState.readOnly.of(!editable)) });
   quiet = false;
+  view.scrollDOM.scrollTo(0, 0);
   if (store.summary) view.dispatch(setDiagnostics(view.state, diagnostics(store.summary.problems)));
   void colour();
 }

@@ -464,14 +464,15 @@ impl Run {
     }
 
     pub(crate) fn to_end(&mut self) -> Answer {
-        self.remember();
+        // What a single step changed is told, not what a whole run did.
+        self.before.clear();
         self.advance(u64::MAX)?;
         Ok(self.state())
     }
 
     /// Goes on until the kernel's instruction of that number has run.
     pub(crate) fn until(&mut self, instruction: usize) -> Answer {
-        self.remember();
+        self.before.clear();
         self.watch.until = Some(instruction);
         let done = self.advance(u64::MAX);
         self.watch.until = None;
