@@ -12,7 +12,9 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut files = Vec::new();
     if collect(&folder, &mut files).is_err() || files.is_empty() {
-        println!("cargo::error=the feature `explorer` needs web/dist; make it with `cargo xtask web`");
+        println!(
+            "cargo::error=the feature `explorer` needs web/dist; make it with `cargo xtask web`"
+        );
         return Ok(());
     }
     files.sort();

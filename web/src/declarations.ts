@@ -73,7 +73,7 @@ function draw() {
   plot.setAttribute("aria-label", `Registers in use by instruction; most are ${most} at instruction ${peak}. Arrow keys move.`);
   const here = store.selection?.routine === store.routine ? pressure[store.selection?.instruction ?? -1] : undefined;
   caption.textContent = `At most ${most} registers of ${found.grf} bytes, at instruction ${peak}${here !== undefined ? `; here ${here}` : ""}. `
-    + "A range reaches from the first write that may have happened to the last read that may follow.";
+    + "An estimate of what a finalizer has to fit into the register file.";
 }
 
 plot.addEventListener("click", (event) => {

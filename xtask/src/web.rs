@@ -13,8 +13,26 @@ pub(crate) fn run(arguments: &[String]) -> Done {
     if !root.join("web/node_modules").is_dir() {
         call(npm().args(["ci", "--no-audit", "--no-fund"]))?;
     }
-    call(cargo().args(["build", "-p", "visakit-wasm", "--lib", "--profile", "web", "--target", "wasm32-unknown-unknown"]))?;
-    let bindgen = ["run", "--quiet", "--release", "--manifest-path", "web/bindgen/Cargo.toml", "--", MODULE, "web/src/wasm"];
+    call(cargo().args([
+        "build",
+        "-p",
+        "visakit-wasm",
+        "--lib",
+        "--profile",
+        "web",
+        "--target",
+        "wasm32-unknown-unknown",
+    ]))?;
+    let bindgen = [
+        "run",
+        "--quiet",
+        "--release",
+        "--manifest-path",
+        "web/bindgen/Cargo.toml",
+        "--",
+        MODULE,
+        "web/src/wasm",
+    ];
     call(cargo().args(bindgen))?;
     let made = "web/src/wasm/visakit_wasm_bg.wasm";
     call(npm().args(["run", "build"]))?;

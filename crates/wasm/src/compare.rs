@@ -3,34 +3,8 @@
 use crate::file::File;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use visakit::isa::object::{Object, RoutineId};
-use visakit::rewrite::{Change, RoutineDiff, diff};
-use visakit::text::{LineKind, Options, Output, Printer};
-
-/// Collects the text of instructions.
-#[derive(Default)]
-struct Lines(Vec<String>);
-
-impl Output for Lines {
-    type Error = Infallible;
-
-    fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), Infallible> {
-        if let LineKind::Instruction(index) | LineKind::Undecoded(index) = kind
-            && index == self.0.len()
-        {
-            let text = String::from_utf8_lossy(text);
-            self.0.push(text.trim().to_owned());
-        }
-        Ok(())
-    }
-}
-
-fn lines(object: &Object<'_>, id: RoutineId) -> Vec<String> {
-    let mut lines = Lines::default();
-    let Ok(()) = Printer::new(object, Options::default()).routine(id, &mut lines);
-    lines.0
-}
+use visakit::rewrite::{Change, RoutineDiff, diff, lines};
 
 /// The differences of two files: of the objects, and routine by routine with aligned instructions.
 pub(crate) fn compare(old: &File, new: &File) -> Json {
@@ -62,7 +36,7 @@ type Side<'o> = Option<(RoutineId, &'o Object<'static>)>;
 /// A routine: its other changes, and rows of instructions that stand beside each other.
 fn rows(routine: &RoutineDiff, old: Side<'_>, new: Side<'_>) -> Json {
     let text = |side: Side<'_>, wanted: bool| match side {
-        Some((id, object)) if wanted => lines(object, id),
+        Some((id, object)) if wanted => lines::all(object, id),
         _ => Vec::new(),
     };
     let olds = text(old, routine.only_in_new != Some(true));

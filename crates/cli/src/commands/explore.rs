@@ -27,6 +27,12 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const MOST_REQUESTS: usize = 64;
 
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  visakit explore kernel.isa                     prints the address to open in a browser
+  visakit explore kernel.isa kernel.zeinfo       with what is needed to run it on a grid
+  visakit explore old.isa new.isa                two files side by side
+
+It listens on this machine alone, on a free port; the address has a token that other pages do not know.")]
 pub(crate) struct Args {
     /// Objects, texts, zebins and what belongs to them (.zeinfo, sources); none opens an example.
     #[arg(value_name = "FILE")]
@@ -48,6 +54,14 @@ struct Site {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
+    for file in &args.files {
+        if !file.is_file() {
+            return Err(Failure::Other(format!(
+                "{}: no such file",
+                input::name(file)
+            )));
+        }
+    }
     if let Some(web) = &args.web
         && !web.join("index.html").is_file()
     {
@@ -63,11 +77,6 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
                 .to_owned(),
         ));
     }
-    for file in &args.files {
-        if !file.is_file() {
-            return Err(Failure::Other(format!("{}: no such file", input::name(file))));
-        }
-    }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))?;
     let site = Arc::new(Site {
         token: token()?,
@@ -77,7 +86,10 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     });
     let mut out = stdout();
     writeln!(out, "{}", site.address())?;
-    writeln!(out, "Open this address in a browser on this machine. Ctrl+C ends.")?;
+    writeln!(
+        out,
+        "Open this address in a browser on this machine. Ctrl+C ends."
+    )?;
     out.flush()?;
     for stream in listener.incoming() {
         let Ok(stream) = stream else { continue };
@@ -150,7 +162,12 @@ impl Site {
         loop {
             let mut header = String::new();
             match reader.read_line(&mut header) {
-                Ok(0) => return Ok(Reply::Refused("400 Bad Request", "the request does not end")),
+                Ok(0) => {
+                    return Ok(Reply::Refused(
+                        "400 Bad Request",
+                        "the request does not end",
+                    ));
+                }
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::InvalidData => continue,
                 Err(error) => return Err(error),
@@ -175,9 +192,14 @@ impl Site {
             return Reply::Refused("403 Forbidden", "another host was asked for");
         }
         let path = target.split(['?', '#']).next().unwrap_or_default();
-        let path = path.strip_prefix('/').and_then(|p| p.strip_prefix(self.token.as_str()));
+        let path = path
+            .strip_prefix('/')
+            .and_then(|p| p.strip_prefix(self.token.as_str()));
         let Some(path) = path.and_then(|p| p.strip_prefix('/')) else {
-            return Reply::Refused("403 Forbidden", "the address is not the one that was printed");
+            return Reply::Refused(
+                "403 Forbidden",
+                "the address is not the one that was printed",
+            );
         };
         if let Some(number) = path.strip_prefix("files/") {
             let file = number.parse::<usize>().ok().and_then(|n| self.files.get(n));
@@ -200,7 +222,8 @@ impl Site {
         };
         // Nothing but names: no way out of the folder.
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-        let sound = |part: &str| !part.is_empty() && !part.starts_with('.') && part.chars().all(plain);
+        let sound =
+            |part: &str| !part.is_empty() && !part.starts_with('.') && part.chars().all(plain);
         path.split('/')
             .all(sound)
             .then(|| std::fs::read(web.join(path)).ok())?
@@ -228,7 +251,9 @@ fn escaped(name: &str) -> String {
     let mut out = String::new();
     for byte in name.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' => out.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' => {
+                out.push(char::from(byte))
+            }
             _ => out.push_str(&format!("%{byte:02X}")),
         }
     }
@@ -265,7 +290,10 @@ mod tests {
         std::fs::write(folder.join("a b.isa"), "CISA!").unwrap();
         std::fs::write(folder.join(".hidden"), "no").unwrap();
         let site = site(&folder);
-        assert_eq!(site.address(), "http://127.0.0.1:4711/secret/#files=a%20b.isa");
+        assert_eq!(
+            site.address(),
+            "http://127.0.0.1:4711/secret/#files=a%20b.isa"
+        );
         let get = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:4711\r\n\r\n");
         let cases = [
             (get("/secret/"), "text/html; charset=utf-8 4"),
@@ -278,10 +306,19 @@ mod tests {
             (get("/secret/nothing.js"), "404 Not Found"),
             (get("/"), "403 Forbidden"),
             (get("/secretive/"), "403 Forbidden"),
-            ("GET /secret/ HTTP/1.1\r\nHost: example.org\r\n\r\n".to_owned(), "403 Forbidden"),
+            (
+                "GET /secret/ HTTP/1.1\r\nHost: example.org\r\n\r\n".to_owned(),
+                "403 Forbidden",
+            ),
             ("GET /secret/ HTTP/1.1\r\n\r\n".to_owned(), "403 Forbidden"),
-            ("GET /secret/ HTTP/1.1\r\nHost: 127.0.0.1:4711\r\n".to_owned(), "400 Bad Request"),
-            ("POST /secret/ HTTP/1.1\r\nHost: 127.0.0.1:4711\r\n\r\n".to_owned(), "405 Method Not Allowed"),
+            (
+                "GET /secret/ HTTP/1.1\r\nHost: 127.0.0.1:4711\r\n".to_owned(),
+                "400 Bad Request",
+            ),
+            (
+                "POST /secret/ HTTP/1.1\r\nHost: 127.0.0.1:4711\r\n\r\n".to_owned(),
+                "405 Method Not Allowed",
+            ),
             (String::new(), "405 Method Not Allowed"),
         ];
         for (request, expected) in cases {

@@ -121,8 +121,8 @@ macro_rules! pages {
 
 pages! {
     asm callgraph cfg check compare_compilers compile completions convert dap debug diff dis dump explain
-    extract fmt info isa lsp man merge opencl platforms pressure reduce rename roundtrip run search similar
-    smith stats strip table validate
+    explore extract fmt info isa lsp man merge opencl platforms pressure reduce rename roundtrip run search
+    similar smith stats strip table validate
 }
 
 #[test]
