@@ -142,7 +142,7 @@ impl Explorer {
         match method {
             "step" => run.step(request.get("by").and_then(Json::as_i64).unwrap_or(1)),
             "seek" => run.seek(request.get("to").and_then(Json::as_u64).unwrap_or(0)),
-            "end" => run.to_end(),
+            "end" => run.finish(),
             "until" => run.until(number(request, "instruction")?),
             "state" => Ok(run.state()),
             "values" => Ok(run.values(optional(request, "thread").unwrap_or(0))),

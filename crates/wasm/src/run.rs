@@ -463,7 +463,7 @@ impl Run {
         Ok(())
     }
 
-    pub(crate) fn to_end(&mut self) -> Answer {
+    pub(crate) fn finish(&mut self) -> Answer {
         // What a single step changed is told, not what a whole run did.
         self.before.clear();
         self.advance(u64::MAX)?;

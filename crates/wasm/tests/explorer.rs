@@ -1,6 +1,8 @@
 //! What the explorer in the browser asks, without a browser.
 
 #![allow(
+    clippy::cast_possible_truncation,
+    clippy::needless_pass_by_value,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,

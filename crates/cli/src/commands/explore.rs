@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             continue;
         }
         let site = Arc::clone(&site);
-        thread::spawn(move || drop(site.answer(stream)));
+        thread::spawn(move || drop(site.answer(&stream)));
     }
     Ok(Status::Clean)
 }
@@ -131,16 +131,16 @@ impl Site {
         format!("http://127.0.0.1:{}/{}/{fragment}", self.port, self.token)
     }
 
-    fn answer(&self, stream: TcpStream) -> std::io::Result<()> {
+    fn answer(&self, stream: &TcpStream) -> std::io::Result<()> {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        let mut reader = BufReader::new((&stream).take(LONGEST_REQUEST));
+        let mut reader = BufReader::new(stream.take(LONGEST_REQUEST));
         let reply = self.reply(&mut reader)?;
         let (status, kind, body) = match &reply {
             Reply::Found(kind, body) => ("200 OK", *kind, body.as_slice()),
             Reply::Refused(status, why) => (*status, "text/plain; charset=utf-8", why.as_bytes()),
         };
-        let mut out = &stream;
+        let mut out = stream;
         write!(
             out,
             "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n{HEADERS}\r\n",
@@ -252,7 +252,7 @@ fn escaped(name: &str) -> String {
     for byte in name.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' => {
-                out.push(char::from(byte))
+                out.push(char::from(byte));
             }
             _ => out.push_str(&format!("%{byte:02X}")),
         }
