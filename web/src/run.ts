@@ -180,7 +180,7 @@ async function show() {
     const mask = last?.thread === t ? last.mask : (state.recent.find((s) => s.thread === t)?.mask ?? 0);
     const cells = Array.from({ length: count }, (_, lane) => el("span", { class: `lane${(mask >>> lane) & 1 ? " on" : ""}`, title: `thread ${t}, lane ${lane}` }));
     const button = el("button", { class: `thread${t === thread ? " current" : ""}`, "aria-pressed": String(t === thread),
-      "aria-label": `Thread ${t}, lanes ${mask.toString(2).padStart(count, "0")}` }, `T${t} `, ...cells);
+      "aria-label": `T${t}, lanes ${mask.toString(2).padStart(count, "0")}` }, `T${t} `, ...cells);
     button.addEventListener("click", () => {
       thread = t;
       void show();

@@ -90,6 +90,8 @@ async function line(page, text) {
   }
   throw new Error(`no line with ${text}`);
 }
+/** Chooses a line at its beginning, so that nothing scrolls sideways. */
+const tap = async (page, text) => (await line(page, text)).click({ position: { x: 50, y: 6 } });
 async function example(page, title) {
   await page.click("#gallery");
   await page.locator("dialog .gallery button", { hasText: title }).click();
@@ -108,7 +110,7 @@ const tests = {
     await p.waitForSelector(".item.current:has-text('magic')");
     assert.match(await p.locator("#path").textContent(), /magic/);
     // Text to bytes, tree and graph.
-    await (await line(p, "mul (M1_NM, 1)")).click();
+    await tap(p, "mul (M1_NM, 1)");
     await p.waitForSelector(".byte.selected");
     await p.waitForSelector(".item.current:has-text('opcode')");
     await p.waitForSelector(".flow text.selected");
@@ -129,7 +131,7 @@ const tests = {
     const p = await page();
     await open(p, "programs/loops.visaasm");
     await message(p, /Opened loops/);
-    await (await line(p, "add (M1, 16) STEPS")).click();
+    await tap(p, "add (M1, 16) STEPS");
     await p.keyboard.press("Home");
     await p.keyboard.type("x");
     await message(p, /1 fault/);
@@ -159,7 +161,7 @@ const tests = {
     const p = await page();
     await open(p, "objects/vecadd_f32_skl_v41.isa");
     await message(p, /Opened/);
-    await (await line(p, "shl (M1, 16)")).click();
+    await tap(p, "shl (M1, 16)");
     await p.waitForSelector(".item.current:has-text('opcode')");
     const item = p.locator(".item.current + .item", { hasText: "exec_size" });
     await item.click();
@@ -234,10 +236,11 @@ const tests = {
     const p = await page();
     await example(p, "What is live where");
     await p.waitForSelector(".decl");
-    await (await line(p, "add (M1, 16) H")).click();
+    await tap(p, "add (M1, 16) H");
     await p.keyboard.press("End");
     await p.keyboard.type(" // shared");
     await message(p, /Assembles/);
+    await p.keyboard.press("Home");
     await shot(p, "declarations");
     await accessible(p, "declarations");
     await p.click("#share");
@@ -277,7 +280,7 @@ const tests = {
     const dark = await page({ colorScheme: "dark" });
     await open(dark, "objects/uniform_switch_tgllp_v36.isa");
     await message(dark, /Opened/);
-    await (await line(dark, "goto (M1")).click();
+    await tap(dark, "goto (M1");
     await shot(dark, "dark");
     await accessible(dark, "dark");
     await dark.context().close();
