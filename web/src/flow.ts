@@ -9,6 +9,9 @@ let folded = new Set<number>();
 let shown = -1;
 /** Longer blocks are folded at first. */
 const LONG = 80;
+/** Longer routines are not drawn. */
+const DRAWN = 50_000;
+const tooLong = el("p", { class: "hint", hidden: true }, `Routines of more than ${DRAWN} instructions are not drawn.`);
 const camera = { x: 0, y: 0, scale: 1 };
 let focused = 0;
 
@@ -26,7 +29,7 @@ const legend = el("p", { class: "legend" },
 const tools = el("div", { class: "tools", role: "toolbar", "aria-label": "Graph" },
   tool("+", "Zoom in", () => zoom(1.25)), tool("−", "Zoom out", () => zoom(0.8)), tool("⤢", "Fit", fit),
   tool("Fold all", "Fold all blocks", () => foldAll(true)), tool("Unfold", "Unfold all blocks", () => foldAll(false)));
-const root = el("div", { class: "flow-view" }, tools, picture as unknown as HTMLElement, legend);
+const root = el("div", { class: "flow-view" }, tools, tooLong, picture as unknown as HTMLElement, legend);
 
 function tool(text: string, label: string, action: () => void) {
   const button = el("button", { "aria-label": label, title: label }, text);
@@ -125,7 +128,9 @@ function focusBlock(n: number) {
 }
 
 async function load(whole: boolean, first = false) {
-  if (!store.summary?.routines.length) {
+  const length = store.summary?.routines[store.routine]?.instructions ?? 0;
+  tooLong.hidden = length <= DRAWN;
+  if (!store.summary?.routines.length || length > DRAWN) {
     flow = undefined;
     scene.replaceChildren();
     return;
