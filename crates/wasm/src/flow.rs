@@ -77,7 +77,7 @@ pub(crate) fn flow(file: &File, routine: usize, folded: &BTreeSet<usize>) -> Ans
             "style": match edge.weight().style {
                 Style::Uniform => "uniform",
                 Style::Divergent => "divergent",
-                Style::Call => "call",
+                Style::Call | Style::Address => "call",
             },
         }))
     });

@@ -76,7 +76,7 @@ impl Observer for Watch {
         ControlFlow::Continue(())
     }
 
-    fn memory(&mut self, access: &MemoryAccess) {
+    fn memory(&mut self, access: &MemoryAccess, _: &[u8]) {
         if self.accesses.len() < 64 {
             self.accesses.push(*access);
         }
