@@ -205,7 +205,7 @@ fn hostile_patterns_and_loops_end() {
         .unwrap();
     for seed in 0..5 {
         let object = visakit_smith::from_seed(seed, &config);
-        search(&object, &pattern);
+        let _ = search(&object, &pattern);
         fingerprint(&object);
     }
 }

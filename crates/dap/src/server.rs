@@ -279,7 +279,7 @@ impl<W: Write, L: Launcher> Server<W, L> {
         if let Some(case) = &wanted.case {
             words.extend(["--case".to_owned(), case.clone()]);
         }
-        for folder in &wanted.source {
+        if let Some(folder) = &wanted.source {
             words.extend(["--source".to_owned(), folder.clone()]);
         }
         let console = (self.launch)(&words)?;

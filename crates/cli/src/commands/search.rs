@@ -103,7 +103,7 @@ fn shown(object: &Object<'_>, found: &Match) -> (String, Vec<String>) {
     let code = routine
         .and_then(|r| r.body())
         .into_iter()
-        .flat_map(|b| b.instructions());
+        .flat_map(visakit::isa::object::Body::instructions);
     let code: Vec<_> = code.collect();
     let lines = found.instructions.iter().filter_map(|number| {
         let instruction = code.get(*number)?;

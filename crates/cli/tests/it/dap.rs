@@ -1,6 +1,11 @@
 //! An editor's session with `visakit dap`, over the protocol.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // tests
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value
+)] // tests
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -112,11 +112,8 @@ fn steps_back_undo_steps() {
 fn lines_back_and_forth() {
     let mut session = blur().session;
     let mut seen = Vec::new();
-    loop {
-        match session.step(Step::OverLine).unwrap() {
-            Stop::Step => seen.push((session.time(), state(&session))),
-            _ => break,
-        }
+    while let Stop::Step = session.step(Step::OverLine).unwrap() {
+        seen.push((session.time(), state(&session)));
     }
     assert!(seen.len() >= 8, "{}", seen.len());
     let (last, _) = seen.pop().unwrap();

@@ -43,7 +43,7 @@ fn the_platform(handle: Pointer) -> crate::error::Result<Arc<Platform>> {
     get(handle)
 }
 
-fn notifier(notify: Notify, user: Pointer) -> Option<Box<dyn Fn(&str) + Send + Sync>> {
+fn notifier(notify: Notify, user: Pointer) -> Option<crate::model::context::Notifier> {
     let notify = notify?;
     let user = User(user);
     Some(Box::new(move |message: &str| {

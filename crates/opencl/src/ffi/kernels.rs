@@ -162,7 +162,7 @@ api! {
     fn clGetKernelWorkGroupInfo(
         kernel: Pointer, on: Pointer, name: u32, room: usize, to: Pointer, size: *mut usize,
     ) {
-        answer(&get::<Kernel>(kernel)?.group_info(device(on)?, name)?, room, to, size)
+        answer(&get::<Kernel>(kernel)?.group_info(device(on)?.as_ref(), name)?, room, to, size)
     }
 
     fn clGetKernelSubGroupInfo(
@@ -171,7 +171,7 @@ api! {
     ) {
         let kernel = get::<Kernel>(kernel)?;
         let input = list(input, given / size_of::<usize>());
-        answer(&kernel.subgroup_info(device(on)?, name, &input, room)?, room, to, size)
+        answer(&kernel.subgroup_info(device(on)?.as_ref(), name, &input, room)?, room, to, size)
     }
 
     fn clGetKernelSuggestedLocalWorkSizeKHR(

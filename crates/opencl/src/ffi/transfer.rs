@@ -404,7 +404,7 @@ api! {
         let mem = of(&context, mem)?;
         let map = mem.unmap(pointer.addr())?;
         let work: Work = Box::new(move || {
-            mem.from_host(&map);
+            mem.take_from_host(&map);
             Ok(())
         });
         enqueue(&queue, cl::CL_COMMAND_UNMAP_MEM_OBJECT, Wait(count, from, event), false, work)

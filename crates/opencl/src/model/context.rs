@@ -34,6 +34,9 @@ pub struct Svm {
     pub device: usize,
 }
 
+/// Is told of what goes wrong in a context.
+pub type Notifier = Box<dyn Fn(&str) + Send + Sync>;
+
 /// A context.
 pub struct Context {
     handle: Handle,
@@ -41,7 +44,7 @@ pub struct Context {
     pub devices: Vec<Arc<Device>>,
     properties: Vec<isize>,
     /// Is told of faults.
-    notify: Option<Box<dyn Fn(&str) + Send + Sync>>,
+    notify: Option<Notifier>,
     svm: Mutex<BTreeMap<usize, Svm>>,
     destructors: Mutex<Vec<Later>>,
 }
@@ -75,7 +78,7 @@ impl Context {
     pub fn new(
         devices: Vec<Arc<Device>>,
         properties: Vec<isize>,
-        notify: Option<Box<dyn Fn(&str) + Send + Sync>>,
+        notify: Option<Notifier>,
     ) -> Result<Arc<Self>> {
         for pair in properties.chunks(2) {
             match pair {

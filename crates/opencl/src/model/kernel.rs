@@ -150,9 +150,9 @@ impl Kernel {
     ///
     /// # Errors
     /// `CL_INVALID_DEVICE` where it is none of the program's, or there are several.
-    pub fn device(&self, named: Option<Arc<Device>>) -> Result<(Arc<Device>, &Binary)> {
+    pub fn device(&self, named: Option<&Arc<Device>>) -> Result<(Arc<Device>, &Binary)> {
         let mut all = self.binaries.iter();
-        let found = match &named {
+        let found = match named {
             Some(device) => all.find(|b| Arc::ptr_eq(&b.0, device)),
             None => all.next().filter(|_| self.binaries.len() == 1),
         };
@@ -355,7 +355,7 @@ impl Kernel {
     ///
     /// # Errors
     /// `CL_INVALID_VALUE` for what is not known.
-    pub fn group_info(&self, named: Option<Arc<Device>>, name: u32) -> Result<Vec<u8>> {
+    pub fn group_info(&self, named: Option<&Arc<Device>>, name: u32) -> Result<Vec<u8>> {
         let (device, binary) = self.device(named)?;
         let info = self.metadata(binary)?;
         let env = &info.execution_env;
@@ -413,7 +413,7 @@ impl Kernel {
     /// `CL_INVALID_VALUE` for what is not known.
     pub fn subgroup_info(
         &self,
-        named: Option<Arc<Device>>,
+        named: Option<&Arc<Device>>,
         name: u32,
         input: &[usize],
         room: usize,

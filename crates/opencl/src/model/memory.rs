@@ -269,7 +269,7 @@ impl Mem {
         let reads = flags & (cl::CL_MEM_READ_ONLY | cl::CL_MEM_READ_WRITE) != 0;
         let writes = flags & (cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_WRITE) != 0;
         ensure(
-            !(write_only && reads) && !(read_only && writes),
+            !(write_only && reads || read_only && writes),
             cl::CL_INVALID_VALUE,
         )?;
         let hidden = self.flags & HOST_ACCESS;
@@ -554,7 +554,7 @@ impl Mem {
     }
 
     /// Takes over what the host wrote into its copy.
-    pub(crate) fn from_host(&self, map: &Map) {
+    pub(crate) fn take_from_host(&self, map: &Map) {
         if let (Some(shadow), Ok(span), true) =
             (&self.shadow, self.span(map.offset, map.bytes), map.writes)
         {

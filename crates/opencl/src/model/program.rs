@@ -23,6 +23,9 @@ pub enum Origin {
     Linked,
 }
 
+/// Headers by their names.
+type Headers = Vec<(String, Vec<u8>)>;
+
 /// What became of a program on one device.
 #[derive(Clone, Debug)]
 struct Build {
@@ -32,7 +35,7 @@ struct Build {
     options: String,
     log: String,
     /// What was compiled and not linked yet.
-    object: Option<(Vec<Input>, Vec<(String, Vec<u8>)>)>,
+    object: Option<(Vec<Input>, Headers)>,
     /// Bytes that were given, and not looked at yet.
     given: Option<Vec<u8>>,
     binary: Option<Arc<Binary>>,

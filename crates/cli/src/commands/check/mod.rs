@@ -140,7 +140,7 @@ fn cases(run: &run::Args, checks: Checks) -> Result<Vec<Checked>, Failure> {
             .as_ref()
             .map_or_else(|_| input::name(path), Case::name);
         let report = opened
-            .and_then(|case| visakit_check::check_case(&case, run.from_text(), &config, checks));
+            .and_then(|case| visakit_check::check_case(&case, run.takes_texts(), &config, checks));
         Checked {
             case,
             result: complete(report),

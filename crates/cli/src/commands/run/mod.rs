@@ -223,7 +223,7 @@ impl Args {
         &self.case
     }
 
-    pub(crate) const fn from_text(&self) -> bool {
+    pub(crate) const fn takes_texts(&self) -> bool {
         self.from_text
     }
 
