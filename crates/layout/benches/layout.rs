@@ -1,6 +1,6 @@
 //! How the time grows with the graph: code with branches and loops, and a graph of chance.
 
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used)] // a bench stops at the first surprise
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};

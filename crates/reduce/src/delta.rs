@@ -65,6 +65,7 @@ mod tests {
     use super::minimise;
 
     /// The same result, however many are asked about at once.
+    #[allow(clippy::needless_pass_by_value, reason = "tests are shorter")]
     fn minimised(items: Vec<u32>, test: impl Fn(&[u32]) -> bool) -> (Vec<u32>, usize) {
         let mut asked = 0;
         let mut with = |width| {
