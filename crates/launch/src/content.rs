@@ -82,7 +82,7 @@ const OTHERS: [(&str, Content); 11] = [
 ];
 
 impl Content {
-    /// What these bytes are; the first [`TELLING`] of a file are enough, but for telling a zebin from another ELF file.
+    /// What these bytes are; the first few of a file are enough, but for telling a zebin from another ELF file.
     ///
     /// ```
     /// use visakit_launch::Content;
