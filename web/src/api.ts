@@ -67,7 +67,7 @@ export interface Block {
 }
 export interface Flow {
   blocks: Block[];
-  edges: { from: number; to: number; points: [number, number][]; kind: string; text: string; style: string }[];
+  edges: { from: number; to: number; points: [number, number][]; text: string; label: [number, number] | null; style: string }[];
   width: number;
   height: number;
   line: number;

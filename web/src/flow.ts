@@ -77,9 +77,9 @@ function draw() {
   const { line, pad } = flow;
   const parts: Node[] = [];
   for (const edge of flow.edges) {
-    const [a, b, c, d] = edge.points as [[number, number], [number, number], [number, number], [number, number]];
-    parts.push(svg("path", { class: `edge ${edge.style}`, d: `M${a}C${b} ${c} ${d}`, "marker-end": `url(#arrow-${edge.style})` }));
-    if (edge.text) parts.push(svg("text", { class: "edge-text", x: (b[0] + c[0]) / 2 + 4, y: (a[1] + d[1]) / 2 }, edge.text));
+    const d = `M${edge.points.join("L")}`;
+    parts.push(svg("path", { class: `edge ${edge.style}`, d, "marker-end": `url(#arrow-${edge.style})` }));
+    if (edge.label) parts.push(svg("text", { class: "edge-text", x: edge.label[0], y: edge.label[1] - 2 }, edge.text));
   }
   for (const [n, block] of flow.blocks.entries()) {
     const label = `Block ${n}: ${block.missing ? block.lines[0] : `instructions ${block.from} to ${Math.max(block.from, block.to - 1)}`}`;
@@ -87,7 +87,7 @@ function draw() {
     group.dataset["block"] = String(n);
     group.append(svg("rect", { x: block.x, y: block.y, width: block.width, height: block.height, rx: 3 }));
     for (const [k, text] of block.lines.entries()) {
-      const at = svg("text", { x: block.x + pad, y: block.y + pad + line * (k + 1) - 3 }, text);
+      const at = svg("text", { x: block.x + pad, y: block.y + pad / 2 + line * (k + 1) - 3 }, text);
       at.dataset["instruction"] = String(block.from + k);
       group.append(at);
     }

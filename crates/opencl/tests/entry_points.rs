@@ -1,9 +1,10 @@
 //! Programs of their own on the device: one in C over most entry points, one in Python. What they need (a C compiler,
 //! OpenCL's headers and loader, `ocloc`, pyopencl) is looked for; where it is missing, the test says so.
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests")]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use visakit_testing::say;
 
 /// The library that was built beside this test.
 fn library() -> Option<PathBuf> {
@@ -60,8 +61,7 @@ fn in_c() {
         .arg("-lOpenCL");
     let built = compiler.output().is_ok_and(|d| d.status.success());
     if !built || !has("ocloc", &["ids", "dg2"]) && !has("sh", &["-c", "command -v ocloc"]) {
-        eprintln!("not run: a C compiler, OpenCL's headers, its loader or ocloc is missing");
-        return;
+        return say("NOT RUN: OpenCL in C needs a C compiler, OpenCL's headers, its loader and ocloc");
     }
     for device in ["acm-g10", "pvc", "tgllp"] {
         let mut command = on_device(&program, folder.path()).unwrap();
@@ -93,8 +93,7 @@ fn in_python() {
         .into_iter()
         .find(|p| has(p, &["-c", "import pyopencl"]));
     let Some(python) = python.filter(|_| has("sh", &["-c", "command -v ocloc"])) else {
-        eprintln!("not run: pyopencl or ocloc is missing");
-        return;
+        return say("NOT RUN: OpenCL in Python needs pyopencl and ocloc");
     };
     let folder = tempfile::tempdir().unwrap();
     let mut command = on_device(python, folder.path()).unwrap();

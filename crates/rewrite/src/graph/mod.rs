@@ -9,7 +9,7 @@ mod svg;
 pub use calls::{CallEdge, CallGraph, CallNode};
 pub use dot::dot;
 pub use flow::{Block, Cfg, Edge, EdgeKind};
-pub use svg::{Placed, Theme, svg};
+pub use svg::{LINE, PAD, Placed, Theme, svg};
 
 /// Places boxes and routes arrows.
 pub use visakit_layout as layout;

@@ -5,10 +5,10 @@ use petgraph::visit::EdgeRef;
 use std::fmt::{self, Write};
 use visakit_layout::{Layout, Link, Rect, Size, layout};
 
-/// The height of a line of text in a box.
-const LINE: i64 = 13;
-/// Between the side of a box and its text.
-const PAD: i64 = 8;
+/// The height of a line of text in a box, in pixels of text of 10.
+pub const LINE: i64 = 13;
+/// Between the side of a box and its text; half of it above and below.
+pub const PAD: i64 = 8;
 /// The height of a line of text beside an arrow.
 const LABEL: i64 = 11;
 /// Around pictures, titles and legends.
@@ -63,8 +63,13 @@ impl Picture {
 }
 
 impl Node {
+    /// The lines as they are drawn: nothing in them moves what is beside them, and what is too long is cut.
+    pub fn shown(&self) -> impl Iterator<Item = String> {
+        self.lines.iter().map(|line| shown(line, WIDEST))
+    }
+
     fn size(&self) -> Size {
-        let widest = self.lines.iter().map(|l| width(&shown(l, WIDEST), 10));
+        let widest = self.shown().map(|line| width(&line, 10));
         let lines = i64::try_from(self.lines.len().max(1)).unwrap_or(i64::MAX / LINE);
         Size {
             width: widest.max().unwrap_or(0) + 2 * PAD,
@@ -293,10 +298,10 @@ fn draw(out: &mut impl Write, picture: &Picture, placed: &Placed) -> fmt::Result
             "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"3\"/>"
         )?;
         let mut line_y = y + PAD / 2;
-        for line in &node.lines {
+        for line in node.shown() {
             line_y += LINE;
             write!(out, "<text x=\"{}\" y=\"{}\">", x + PAD, line_y - 3)?;
-            escaped(out, &shown(line, WIDEST))?;
+            escaped(out, &line)?;
             writeln!(out, "</text>")?;
         }
     }
