@@ -61,7 +61,9 @@ fn in_c() {
         .arg("-lOpenCL");
     let built = compiler.output().is_ok_and(|d| d.status.success());
     if !built || !has("ocloc", &["ids", "dg2"]) && !has("sh", &["-c", "command -v ocloc"]) {
-        return say("NOT RUN: OpenCL in C needs a C compiler, OpenCL's headers, its loader and ocloc");
+        return say(
+            "NOT RUN: OpenCL in C needs a C compiler, OpenCL's headers, its loader and ocloc",
+        );
     }
     for device in ["acm-g10", "pvc", "tgllp"] {
         let mut command = on_device(&program, folder.path()).unwrap();
