@@ -1,4 +1,4 @@
-// The extension: starts `visakit lsp`, and carries out what its lenses offer.
+// The extension: starts `visakit lsp`, carries out what its lenses offer, and debugs with `visakit dap`.
 
 import * as vscode from "vscode";
 import { LanguageClient, LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";
@@ -108,11 +108,42 @@ async function showControlFlow(address: string, routine: string): Promise<void> 
 </html>`;
 }
 
+/** The program of the settings speaks the debugger's protocol as well. */
+const debuggers: vscode.DebugAdapterDescriptorFactory = {
+  createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(settings().path, ["dap"]),
+};
+
+/** F5 without a configuration: asks for the words that `visakit debug` takes. */
+const configurations: vscode.DebugConfigurationProvider = {
+  async resolveDebugConfiguration(_folder, given) {
+    if (given.type) {
+      return given;
+    }
+    const file = vscode.window.activeTextEditor?.document;
+    if (file?.languageId !== "visa" || file.uri.scheme !== "file") {
+      return undefined;
+    }
+    const words = await vscode.window.showInputBox({
+      title: "visakit debug",
+      prompt: "Arguments: --zeinfo k.zeinfo --global 64 --arg zeros:256, or --bare --set V32=1,2,3",
+      value: "--bare",
+      ignoreFocusOut: true,
+    });
+    if (words === undefined) {
+      return undefined;
+    }
+    const args = [file.uri.fsPath, ...words.split(/\s+/).filter((word) => word)];
+    return { type: "visakit", request: "launch", name: "visakit", args, stopOnEntry: true };
+  },
+};
+
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   context.subscriptions.push(
     vscode.commands.registerCommand("visakit.restart", restart),
     vscode.commands.registerCommand("visakit.run", run),
     vscode.commands.registerCommand("visakit.showControlFlow", showControlFlow),
+    vscode.debug.registerDebugAdapterDescriptorFactory("visakit", debuggers),
+    vscode.debug.registerDebugConfigurationProvider("visakit", configurations),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("visakit.path")) {
         void restart();
