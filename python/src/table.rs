@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::sync::Arc;
 use visakit_corpus::arrow::{batch, schema as schema_of};
-use visakit_corpus::{Select, Source, Tables, fill};
+use visakit_corpus::{Select, Source, Tables, fill_file};
+use visakit_launch::Reading;
 
 fn arrow_error(error: &ArrowError) -> PyErr {
     PyValueError::new_err(error.to_string())
@@ -129,8 +130,11 @@ fn one(sources: &[Given], select: Select) -> Result<Vec<Vec<RecordBatch>>, Arrow
         }
         Ok(())
     };
+    let how = Reading::default();
     for (path, content) in sources {
-        fill(&Source::new(path, content.bytes()), select, &mut tables);
+        // What cannot be read has a row that tells why.
+        let source = Source::new(path, content.bytes());
+        fill_file(&source, &how, select, &mut tables).ok();
         if tables.size() >= BATCH {
             flush(&mut tables)?;
         }

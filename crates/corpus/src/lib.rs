@@ -11,7 +11,7 @@
 //! # fn main() -> Result<(), visakit_parse::Error> {
 //! # let bytes = include_bytes!("../../../fixtures/objects/subgroups_skl_v36.isa");
 //! let mut tables = Tables::default();
-//! fill(&Source::new("kernel.isa", bytes), Select::ALL, &mut tables);
+//! fill(&Source::new("kernel.isa", bytes), Select::ALL, &mut tables)?;
 //! assert_eq!(tables.objects.rows(), 1);
 //! assert!(tables.operands.rows() > tables.instructions.rows());
 //! # Ok(())
@@ -21,6 +21,9 @@
 #[cfg(feature = "arrow")]
 pub mod arrow;
 pub mod column;
+mod describe;
+#[cfg(feature = "files")]
+mod files;
 pub mod fingerprint;
 mod names;
 mod page;
@@ -31,6 +34,9 @@ pub mod schema;
 pub mod search;
 pub mod similar;
 
+pub use describe::{describe, describe_operand};
+#[cfg(feature = "files")]
+pub use files::fill_file;
 pub use page::page;
-pub use rows::{Source, describe, describe_operand, fill, key_of, sha256_hex};
+pub use rows::{Source, fill, fill_text, key_of, sha256_hex, unreadable};
 pub use schema::{Select, Table, TableDef, Tables};

@@ -112,10 +112,26 @@ impl ShardWriter {
     /// # Errors
     /// A file cannot be written.
     pub fn add(&mut self, source: &Source<'_>) -> Result<(), Error> {
+        self.add_with(source, |select, tables| {
+            // The row of the file tells the error.
+            fill(source, select, tables).ok();
+        })
+    }
+
+    /// Adds a file whose rows the caller fills in: [`fill`](crate::fill), [`fill_text`](crate::fill_text) or
+    /// [`unreadable`](crate::unreadable).
+    ///
+    /// # Errors
+    /// Those of [`Self::add`].
+    pub fn add_with(
+        &mut self,
+        source: &Source<'_>,
+        fill: impl FnOnce(Select, &mut Tables),
+    ) -> Result<(), Error> {
         if self.open.is_none() {
             self.open = Some(Open::new(&self.folder, self.select)?);
         }
-        fill(source, self.select, &mut self.tables);
+        fill(self.select, &mut self.tables);
         let size = self.tables.size();
         let Some(open) = &mut self.open else {
             return Ok(());

@@ -1,22 +1,18 @@
 //! Fills the tables from objects.
 
 use crate::column::Name;
-use crate::fingerprint::{self, operand_type, type_of};
-use crate::names;
+use crate::describe::{describe, describe_operand};
+use crate::fingerprint;
 use crate::schema::{
     AttributeRow, DeclarationRow, FindingRow, InputRow, InstructionRow, ObjectRow, OperandRow,
     RoutineRow, Select, Tables,
 };
 use sha2::{Digest, Sha256};
 use visakit_isa::object::{Body, NativeCode, Object, Routine, RoutineId, RoutineKind};
-use visakit_isa::operand::{ImmediateValue, Modifier, Predicate, Region, StateClass};
-use visakit_isa::semantics::{AddressSpace, Flow};
-use visakit_isa::table::FieldDef;
-use visakit_isa::{
-    AnyInstruction, DataType, FieldName, Format, Instruction, Platform, Value, VectorOperand,
-};
-use visakit_parse::{Container, Decoded, ReadOptions, read_with};
-use visakit_validate::Scope;
+use visakit_isa::semantics::Flow;
+use visakit_isa::{AnyInstruction, Dialect, FieldName, Format, Instruction, Platform, Value};
+use visakit_parse::{Container, Error, ReadOptions, read_with};
+use visakit_validate::{Options, Report, Scope};
 
 /// A file.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +23,8 @@ pub struct Source<'a> {
     pub bytes: &'a [u8],
     /// SHA-256 of the content.
     pub sha256: [u8; 32],
+    /// Dialect of a binary object. `None`: found out.
+    pub dialect: Option<Dialect>,
 }
 
 impl<'a> Source<'a> {
@@ -38,6 +36,7 @@ impl<'a> Source<'a> {
             path,
             bytes,
             sha256,
+            dialect: None,
         }
     }
 }
@@ -59,61 +58,117 @@ pub fn sha256_hex(sha256: &[u8; 32]) -> String {
     })
 }
 
-/// Adds the rows of a file. What cannot be decoded is told in its row of `objects`; the rest is there.
-pub fn fill(source: &Source<'_>, select: Select, tables: &mut Tables) {
+/// Adds the rows of a binary object, which is read leniently.
+///
+/// # Errors
+/// Nothing can be read; the row of `objects` says so as well.
+pub fn fill(source: &Source<'_>, select: Select, tables: &mut Tables) -> Result<(), Error> {
     let options = ReadOptions {
         lenient: true,
-        dialect: None,
+        dialect: source.dialect,
     };
-    let decoded = read_with(source.bytes, options);
-    let error = decoded.as_ref().err().map(ToString::to_string);
-    let object = key_of(&source.sha256);
+    let decoded = read_with(source.bytes, options).inspect_err(|error| {
+        unreadable(source, &error.to_string(), select, tables);
+    })?;
+    let read = Read {
+        form: "binary",
+        object: &decoded.object,
+        container: Container::parse(source.bytes).ok(),
+        faults: decoded.errors.len(),
+    };
+    read.fill(source, select, tables);
+    if select.findings {
+        let options = Options::default();
+        let report = visakit_validate::decoded_from(source.bytes, &decoded, &options);
+        findings(source, &decoded.object, &report, tables);
+    }
+    Ok(())
+}
+
+/// Adds the rows of an object that does not stand in the file as it is: texts, and what holds texts. Its parts have no
+/// offsets.
+pub fn fill_text(source: &Source<'_>, object: &Object<'_>, select: Select, tables: &mut Tables) {
+    let read = Read {
+        form: "text",
+        object,
+        container: None,
+        faults: 0,
+    };
+    read.fill(source, select, tables);
+    if select.findings {
+        let report = visakit_validate::object(object, &Options::default());
+        findings(source, object, &report, tables);
+    }
+}
+
+/// Adds the row of a file that holds no object, and why.
+pub fn unreadable(source: &Source<'_>, error: &str, select: Select, tables: &mut Tables) {
     if select.objects {
-        let object_of = decoded.as_ref().ok().map(|decoded| &decoded.object);
-        let version = object_of.map(|o| o.version.to_string());
-        let paths = object_of.map(paths).filter(|paths| !paths.is_empty());
-        let count = |count: fn(&Object<'_>) -> usize| object_of.map_or(0, |o| int(count(o)));
         tables.objects.push(ObjectRow {
-            object,
-            sha256: &sha256_hex(&source.sha256),
-            path: source.path,
-            bytes: long(source.bytes.len()),
-            version: version.as_deref(),
-            dialect: object_of.map(|o| Name(o.dialect.name())),
-            kernels: count(|o| o.kernels.len()),
-            functions: count(|o| o.functions.len()),
-            instructions: object_of.map_or(0, |o| {
-                let bodies = o.routines().filter_map(|(_, routine)| routine.body());
-                long(
-                    bodies
-                        .map(|body| body.instructions().count())
-                        .sum::<usize>(),
-                )
-            }),
-            faults: decoded
-                .as_ref()
-                .map_or(0, |decoded| int(decoded.errors.len())),
-            error: error.as_deref(),
-            compiler: paths.as_deref(),
+            error: Some(error),
+            ..object_row(source, &sha256_hex(&source.sha256))
         });
     }
-    let Ok(decoded) = decoded else {
-        return;
-    };
-    let container = Container::parse(source.bytes).ok();
-    for (number, (id, routine)) in decoded.object.routines().enumerate() {
-        Rows {
-            object,
-            number: int(number),
-            id,
-            routine,
-            format: decoded.object.format(),
-            container: container.as_ref(),
-        }
-        .fill(select, tables);
+}
+
+/// The row of a file of which nothing is known yet.
+fn object_row<'r>(source: &Source<'r>, sha256: &'r str) -> ObjectRow<'r> {
+    ObjectRow {
+        object: key_of(&source.sha256),
+        sha256,
+        path: source.path,
+        bytes: long(source.bytes.len()),
+        form: None,
+        version: None,
+        dialect: None,
+        kernels: 0,
+        functions: 0,
+        instructions: 0,
+        faults: 0,
+        error: None,
+        compiler: None,
     }
-    if select.findings {
-        findings(source, &decoded, object, tables);
+}
+
+/// An object that was read.
+struct Read<'a> {
+    form: &'static str,
+    object: &'a Object<'a>,
+    /// Where its parts stand in the file, if they do.
+    container: Option<Container<'a>>,
+    faults: usize,
+}
+
+impl Read<'_> {
+    fn fill(&self, source: &Source<'_>, select: Select, tables: &mut Tables) {
+        let object = self.object;
+        if select.objects {
+            let paths = Some(paths(object)).filter(|paths| !paths.is_empty());
+            let bodies = object.routines().filter_map(|(_, routine)| routine.body());
+            let instructions = bodies.map(|body| body.instructions().count());
+            tables.objects.push(ObjectRow {
+                form: Some(Name(self.form)),
+                version: Some(&object.version.to_string()),
+                dialect: Some(Name(object.dialect.name())),
+                kernels: int(object.kernels.len()),
+                functions: int(object.functions.len()),
+                instructions: long(instructions.sum::<usize>()),
+                faults: int(self.faults),
+                compiler: paths.as_deref(),
+                ..object_row(source, &sha256_hex(&source.sha256))
+            });
+        }
+        for (number, (id, routine)) in object.routines().enumerate() {
+            Rows {
+                object: key_of(&source.sha256),
+                number: int(number),
+                id,
+                routine,
+                format: object.format(),
+                container: self.container.as_ref(),
+            }
+            .fill(select, tables);
+        }
     }
 }
 
@@ -426,196 +481,8 @@ fn is_barrier(instruction: &Instruction) -> bool {
     matches!(instruction.op, Op::BARRIER | Op::NBARRIER | Op::SBARRIER)
 }
 
-/// What an instruction alone tells; its place is not filled in.
-#[must_use]
-pub fn describe(instruction: &Instruction, body: &Body<'_>, format: Format) -> InstructionRow {
-    let def = instruction.def();
-    let flow = instruction.flow();
-    // A field would be sought in vain in most instructions.
-    let memory = def.memory.and_then(|_| instruction.memory());
-    let (mut exec_size, mut predicate, mut label, mut saturate) = (None, None, None, false);
-    let (mut destination, mut source) = (None, None);
-    for field in &instruction.fields {
-        match field.value {
-            Value::ExecSize(size) => exec_size = Some(size),
-            Value::Predicate(word) if !word.is_none() => predicate = Some(word),
-            Value::Label(id) => label = label.or(Some(i32::from(id.0))),
-            Value::Vector(operand) => {
-                let place = if field.name.is_destination() {
-                    saturate |= operand.modifier() == Modifier::SAT;
-                    &mut destination
-                } else {
-                    &mut source
-                };
-                if place.is_none() {
-                    *place = operand_type(body, format, &operand);
-                }
-            }
-            _ => {}
-        }
-    }
-    let named = |name| match instruction.value(name) {
-        Some(Value::U8(byte)) => {
-            let field = def.fields.iter().find(|field| field.name == name);
-            field
-                .and_then(|field| field.enumeration?.name_of(byte))
-                .map(Name)
-        }
-        _ => None,
-    };
-    let (cache_l1, cache_l3) = match memory {
-        Some(_) => (named(FieldName::CacheL1), named(FieldName::CacheL3)),
-        None => (None, None),
-    };
-    InstructionRow {
-        object: 0,
-        routine: 0,
-        instruction: 0,
-        offset: None,
-        bytes: None,
-        name: Name(def.name),
-        mnemonic: Name(def.mnemonic()),
-        opcode: instruction.op.opcode().into(),
-        sub_op: def.sub_op.map(i32::from),
-        group: Name(def.group.name()),
-        exec_size: exec_size
-            .and_then(visakit_isa::ExecSize::lanes)
-            .map(i32::from),
-        mask: exec_size
-            .and_then(|size| size.mask(format))
-            .map(|mask| Name(names::mask(mask))),
-        predicate: predicate.map(|p| p.id().0.into()),
-        inverted: predicate.is_some_and(Predicate::is_inverted),
-        combine: predicate.map(|p| Name(names::combine(p.combine()))),
-        ty: destination.or(source).map(|ty: DataType| Name(ty.name())),
-        saturate,
-        flow: Name(names::flow(flow.flow)),
-        diverges: flow.diverges,
-        label,
-        memory: memory.map(|m| Name(names::action(m.action))),
-        space: memory.map(|m| Name(names::space(m.space))),
-        surface: memory.and_then(|m| match m.space {
-            AddressSpace::Surface(surface) => Some(surface.0.into()),
-            _ => None,
-        }),
-        layout: memory.map(|m| Name(names::layout(m.layout))),
-        element_bytes: memory.and_then(|m| m.element_bytes).map(int),
-        elements: memory.and_then(|m| m.elements).map(int),
-        address_bits: memory.and_then(|m| m.address_bits).map(i32::from),
-        access_bytes: memory.and_then(|m| m.bytes()).map(int),
-        cache_l1,
-        cache_l3,
-        line: None,
-    }
-}
-
-/// Vertical stride, width and horizontal stride in elements, where they are given.
-fn region(region: Region, row: &mut OperandRow) {
-    row.vertical = region.vertical_stride().elements().map(i32::from);
-    row.width = region.width().elements().map(i32::from);
-    row.horizontal = region.horizontal_stride().elements().map(i32::from);
-}
-
-/// What a field of an instruction tells; its place is not filled in.
-#[must_use]
-pub fn describe_operand(
-    def: &FieldDef,
-    value: &Value,
-    body: &Body<'_>,
-    format: Format,
-) -> OperandRow {
-    let mut row = OperandRow {
-        object: 0,
-        routine: 0,
-        instruction: 0,
-        operand: 0,
-        field: Name(def.name.as_str()),
-        role: Name(names::role(def.role)),
-        class: Name(names::class(value)),
-        ty: None,
-        modifier: None,
-        index: None,
-        row: None,
-        column: None,
-        vertical: None,
-        width: None,
-        horizontal: None,
-        value: None,
-        number: None,
-        value_name: None,
-    };
-    operand_row(body, format, value, &mut row);
-    if let (Some(enumeration), Value::U8(byte)) = (def.enumeration, value) {
-        row.value_name = enumeration.name_of(*byte).map(Name);
-    }
-    row
-}
-
-fn operand_row(body: &Body<'_>, format: Format, value: &Value, row: &mut OperandRow) {
-    match value {
-        Value::Vector(operand) => {
-            row.ty = operand_type(body, format, operand).map(|ty| Name(ty.name()));
-            row.modifier = names::modifier(operand.modifier()).map(Name);
-            match operand {
-                VectorOperand::General(o) => {
-                    row.index = Some(int(o.variable.0));
-                    row.row = Some(o.row.into());
-                    row.column = Some(o.column.into());
-                    region(o.region, row);
-                }
-                VectorOperand::Address(o) => {
-                    row.index = Some(o.address.0.into());
-                    row.row = Some(o.offset.into());
-                    row.width = 1i32.checked_shl(o.width.into());
-                }
-                VectorOperand::Predicate(o) => row.index = Some(o.predicate.id().0.into()),
-                VectorOperand::Indirect(o) => {
-                    row.index = Some(o.address.0.into());
-                    row.row = Some(o.address_offset.into());
-                    row.column = Some(o.offset.into());
-                    region(o.region, row);
-                }
-                VectorOperand::Immediate(o) => match o.value() {
-                    // Bits of unsigned ones of 64 bits are kept.
-                    ImmediateValue::Integer(_) if o.data_type() == DataType::Uq => {
-                        row.value = Some(o.bits().cast_signed());
-                    }
-                    ImmediateValue::Integer(n) => row.value = i64::try_from(n).ok(),
-                    ImmediateValue::Float(n) => row.number = Some(n),
-                    ImmediateValue::Packed(n) => row.value = Some(n.into()),
-                },
-                VectorOperand::State(o) => {
-                    row.index = Some(o.index.into());
-                    row.row = Some(o.offset.into());
-                    let surface = o.class == StateClass::SURFACE;
-                    row.class = Name(if surface { "surface" } else { "sampler" });
-                }
-            }
-        }
-        Value::Raw(o) => {
-            row.ty = type_of(body, format, o.variable).map(|ty| Name(ty.name()));
-            row.index = Some(int(o.variable.0));
-            row.column = Some(o.offset.into());
-        }
-        Value::Predicate(p) => row.index = Some(p.id().0.into()),
-        Value::ExecSize(size) => row.value = size.lanes().map(i64::from),
-        Value::U8(_) | Value::U16(_) | Value::U32(_) | Value::I32(_) => {
-            row.value = value.as_number();
-        }
-        Value::Label(id) => row.index = Some(id.0.into()),
-        Value::String(id) => row.index = Some(int(id.0)),
-        Value::Surface(id) => row.index = Some(id.0.into()),
-        Value::Sampler(id) => row.index = Some(id.0.into()),
-        Value::Lifetime(id) => row.index = Some(int(id.0)),
-        Value::ElementCount(count) => row.value = count.lanes().map(i64::from),
-        Value::SamplerOp(op) => row.value = Some(op.bits().into()),
-    }
-}
-
-fn findings(source: &Source<'_>, decoded: &Decoded<'_>, object: i64, tables: &mut Tables) {
-    let options = visakit_validate::Options::default();
-    let report = visakit_validate::decoded_from(source.bytes, decoded, &options);
-    let kernels = decoded.object.kernels.len();
+fn findings(source: &Source<'_>, object: &Object<'_>, report: &Report, tables: &mut Tables) {
+    let kernels = object.kernels.len();
     for finding in &report.findings {
         let routine = finding.location.routine.map(|id| match id.kind {
             RoutineKind::Kernel => int(id.index),
@@ -626,7 +493,7 @@ fn findings(source: &Source<'_>, decoded: &Decoded<'_>, object: i64, tables: &mu
             _ => None,
         };
         tables.findings.push(FindingRow {
-            object,
+            object: key_of(&source.sha256),
             routine,
             instruction,
             rule: &finding.rule.id().to_string(),

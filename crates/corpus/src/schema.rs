@@ -195,6 +195,8 @@ tables! {
         path: text,
         /// Size of the file in bytes.
         bytes: long,
+        /// `binary`, or `text` for texts and for files that hold texts; absent where the file is neither.
+        form: maybe_name,
         /// Version of the layout, such as `3.6`; absent where the file is no object.
         version: maybe_text,
         /// Dialect of the layout.

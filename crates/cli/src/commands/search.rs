@@ -1,13 +1,15 @@
 //! `visakit search`: patterns of instructions.
 
 use crate::output::{self, Failure, stdout};
-use crate::reading::Reading;
+use crate::reading::{Reading, with};
 use crate::{Status, input, render};
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
-use visakit::isa::object::Object;
+use visakit::isa::object::{Item, Object, RoutineId};
+use visakit::text::{Form, Options, Printer};
 use visakit_corpus::search::{Found, Match, Pattern, search};
 
 #[derive(clap::Args)]
@@ -23,7 +25,7 @@ pub(crate) struct Args {
     /// Steps with arrows between them.
     #[arg(value_name = "PATTERN")]
     pattern: Pattern,
-    /// Files, folders that are searched for *.isa, or - for standard input.
+    /// Objects, texts, folders that are searched for *.isa and *.visaasm, or - for standard input.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -31,29 +33,38 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let mut found = input::find(&args.paths, input::Wanted::Programs);
-    // Objects only, not the texts beside them.
-    found
-        .files
-        .retain(|path| path.extension() != Some("visaasm".as_ref()));
+    let found = input::find(&args.paths, input::Wanted::Programs);
     let results: Vec<_> = found
         .files
         .par_iter()
         .map(|path| {
-            let bytes = input::read_any(path)?;
-            let decoded = visakit::parse::read_with(&bytes, args.reading.options());
-            let decoded = decoded.map_err(|e| format!("{}: {e}", input::name(path)))?;
-            let found = search(&decoded.object, &args.pattern);
-            let matches = found.matches.iter().map(|m| shown(&decoded.object, m));
-            Ok::<_, String>((matches.collect::<Vec<_>>(), found))
+            with(path, |input| {
+                let linked = input.object(&args.reading.how(None))?;
+                if !linked.faults.is_empty() {
+                    crate::found_something();
+                }
+                let found = search(&linked.object, &args.pattern);
+                let mut texts = Texts::new();
+                let mut shown = |found| shown(&linked.object, &mut texts, found);
+                let shown = found.matches.iter().map(&mut shown).collect::<Vec<_>>();
+                Ok((shown, found))
+            })
         })
         .collect();
     let mut errors = found.errors;
+    let mut status = if errors.is_empty() {
+        Status::Clean
+    } else {
+        Status::Unusable
+    };
     let mut out = stdout();
     let (mut matches, mut given_up) = (Vec::new(), 0);
     for (path, result) in found.files.iter().zip(results) {
         match result {
-            Err(error) => errors.push(error),
+            Err(error) => {
+                status = status.max(error.status);
+                errors.push(error.to_string());
+            }
             Ok((
                 shown,
                 Found {
@@ -87,34 +98,36 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             "{given_up} routines were too much work: use distances instead of `any`"
         ));
     }
-    Ok(if errors.is_empty() {
-        Status::Clean
-    } else {
-        Status::Unusable
-    })
+    Ok(status)
 }
 
+/// The instructions of routines as text.
+type Texts = HashMap<RoutineId, Vec<String>>;
+
 /// The name of the routine, and number and text of each instruction.
-fn shown(object: &Object<'_>, found: &Match) -> (String, Vec<String>) {
+fn shown(object: &Object<'_>, texts: &mut Texts, found: &Match) -> (String, Vec<String>) {
     let routine = object.routine(found.routine);
     let name = routine
         .map(|r| output::printable(&r.name))
         .unwrap_or_default();
-    let code = routine
-        .and_then(|r| r.body())
-        .into_iter()
-        .flat_map(visakit::isa::object::Body::instructions);
-    let code: Vec<_> = code.collect();
+    let code = texts.entry(found.routine).or_insert_with(|| {
+        let options = Options {
+            form: Form::Intel,
+            grf_bytes: None,
+        };
+        let items = routine.and_then(|r| r.body()).map(|body| &body.code);
+        let items = items.into_iter().flatten();
+        let lines = Printer::new(object, options).code(found.routine);
+        let code = items
+            .zip(lines)
+            .filter(|(item, _)| matches!(item, Item::Instruction(_)));
+        code.map(|(_, line)| line).collect()
+    });
     let lines = found.instructions.iter().filter_map(|number| {
-        let instruction = code.get(*number)?;
-        let fields = instruction
-            .fields
-            .iter()
-            .map(|f| format!(" {}={}", f.name.as_str(), f.value));
-        let fields: String = fields.collect();
+        let text = code.get(*number)?;
         Some(format!(
-            "{number:>6}  {}{fields}",
-            instruction.def().mnemonic()
+            "{number:>6}  {}",
+            output::printable(text.as_bytes())
         ))
     });
     (name, lines.collect())

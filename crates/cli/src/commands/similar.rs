@@ -1,22 +1,23 @@
 //! `visakit similar`: where a kernel is again.
 
 use crate::output::{self, Failure, stdout};
-use crate::reading::Reading;
+use crate::reading::{Reading, open, told, with};
 use crate::table::{Align, Columns};
 use crate::{Status, input, render};
 use rayon::prelude::*;
 use serde_json::json;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use visakit_corpus::fingerprint::Fingerprint;
 use visakit_corpus::similar::{Collection, Relation, THRESHOLD};
+use visakit_launch::{Input, LaunchError, Linked};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The object whose routines are looked for.
+    /// The object or text whose routines are looked for.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Files and folders that are searched for *.isa.
+    /// Objects, texts, and folders that are searched for *.isa and *.visaasm.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Least score, 0 to 1, that says two routines come from one source.
@@ -29,12 +30,14 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-fn fingerprints(path: &Path, reading: Reading) -> Result<Vec<(String, Fingerprint)>, String> {
-    let bytes = input::read_any(path)?;
-    let decoded = visakit::parse::read_with(&bytes, reading.options());
-    let object = decoded
-        .map_err(|e| format!("{}: {e}", input::name(path)))?
-        .object;
+fn fingerprints(
+    input: &Input,
+    reading: Reading,
+) -> Result<Vec<(String, Fingerprint)>, Vec<LaunchError>> {
+    let Linked { object, faults, .. } = input.object(&reading.how(None))?;
+    if !faults.is_empty() {
+        crate::found_something();
+    }
     let routines = object.routines().filter_map(|(_, routine)| {
         let name = output::printable(&routine.name);
         Some((name, Fingerprint::of(routine.body()?, object.format())))
@@ -43,23 +46,29 @@ fn fingerprints(path: &Path, reading: Reading) -> Result<Vec<(String, Fingerprin
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let wanted = fingerprints(&args.file, args.reading).map_err(Failure::Other)?;
-    let mut found = input::find(&args.paths, input::Wanted::Programs);
-    // Objects only, not the texts beside them.
-    found
-        .files
-        .retain(|path| path.extension() != Some("visaasm".as_ref()));
+    let file = open(&args.file)?;
+    let wanted = fingerprints(&file, args.reading);
+    let wanted = wanted.map_err(|errors| told(&errors, &file.sources))?;
+    let found = input::find(&args.paths, input::Wanted::Programs);
     let read: Vec<_> = found
         .files
         .par_iter()
-        .map(|path| fingerprints(path, args.reading))
+        .map(|path| with(path, |input| fingerprints(input, args.reading)))
         .collect();
     let mut errors = found.errors;
+    let mut status = if errors.is_empty() {
+        Status::Clean
+    } else {
+        Status::Unusable
+    };
     let mut collection = Collection::default();
     let mut places = Vec::new();
     for (path, routines) in found.files.iter().zip(read) {
         match routines {
-            Err(error) => errors.push(error),
+            Err(error) => {
+                status = status.max(error.status);
+                errors.push(error.to_string());
+            }
             Ok(routines) => {
                 for (name, fingerprint) in routines {
                     collection.add(fingerprint);
@@ -115,9 +124,5 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     for error in &errors {
         render::failure(error);
     }
-    Ok(if errors.is_empty() {
-        Status::Clean
-    } else {
-        Status::Unusable
-    })
+    Ok(status)
 }

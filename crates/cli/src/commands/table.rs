@@ -1,6 +1,7 @@
 //! `visakit table`: objects as Parquet files.
 
 use crate::output::{self, Failure, stdout};
+use crate::reading::{Reading, Rejected};
 use crate::{Status, input, render};
 use rayon::prelude::*;
 use serde_json::json;
@@ -10,16 +11,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use visakit_corpus::parquet::{SHARD_BYTES, ShardWriter, written};
-use visakit_corpus::{Select, Source, sha256_hex};
+use visakit_corpus::{Select, Source, fill_file, sha256_hex};
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  visakit table drivers/ -o columns        every *.isa below a folder; run it again to go on
+  visakit table drivers/ -o columns        all programs below a folder; run it again to go on
   visakit table drivers/ -o columns --tables objects,routines
   duckdb -c \"SELECT mnemonic, count(*) FROM 'columns/part-*/instructions.parquet' GROUP BY 1\"
   visakit table --schema                   the tables and their columns")]
 pub(crate) struct Args {
-    /// Files, folders that are searched for *.isa, or - for standard input.
+    /// Objects, texts, folders that are searched for *.isa and *.visaasm, or - for standard input.
     #[arg(required_unless_present = "schema", value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Folder for the tables, created if missing. Files that its tables hold already are skipped, so
@@ -32,9 +33,8 @@ pub(crate) struct Args {
     /// Begin a new shard after so many megabytes of columns, before compression.
     #[arg(long, value_name = "MB", default_value_t = SHARD_BYTES >> 20)]
     shard_size: usize,
-    /// Print what was done as JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    reading: Reading,
     /// Print the tables and their columns in Markdown.
     #[arg(long, conflicts_with_all = ["paths", "output"])]
     schema: bool,
@@ -52,6 +52,7 @@ struct Outcome {
 /// What the threads share.
 struct Work<'a> {
     files: &'a [PathBuf],
+    reading: Reading,
     next: AtomicUsize,
     /// Hashes of files that are in the folder, or that a thread has taken.
     known: Mutex<HashSet<String>>,
@@ -74,14 +75,11 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     };
     std::fs::create_dir_all(folder)
         .map_err(|e| Failure::Other(format!("{}: {e}", input::name(folder))))?;
-    let mut found = input::find(&args.paths, input::Wanted::Programs);
-    // Objects only, not the texts beside them.
-    found
-        .files
-        .retain(|path| path.extension() != Some("visaasm".as_ref()));
+    let found = input::find(&args.paths, input::Wanted::Programs);
     let known = written(folder).map_err(|e| Failure::Other(e.to_string()))?;
     let work = Work {
         files: &found.files,
+        reading: args.reading,
         next: AtomicUsize::new(0),
         known: Mutex::new(known.into_iter().collect()),
         progress: super::roundtrip::progress(found.files.len()),
@@ -105,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     for message in total.unread.iter().chain(&total.rejected) {
         render::failure(message);
     }
-    if args.json {
+    if args.reading.json {
         output::json(&json!({
             "written": total.written,
             "skipped": total.skipped,
@@ -136,6 +134,7 @@ impl Work<'_> {
     /// Takes files until none is left.
     fn run(&self, mut writer: ShardWriter) -> Result<Outcome, String> {
         let mut outcome = Outcome::default();
+        let how = self.reading.how(None);
         while let Some(path) = self.files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             self.progress.inc(1);
             let bytes = match input::read_any(path) {
@@ -155,12 +154,13 @@ impl Work<'_> {
                 outcome.skipped += 1;
                 continue;
             }
-            if let Err(error) = visakit::parse::Container::parse(&bytes) {
-                outcome
-                    .rejected
-                    .push(format!("{}: {error}", input::name(path)));
-            }
-            writer.add(&source).map_err(|error| error.to_string())?;
+            let added = writer.add_with(&source, |select, tables| {
+                if let Err(errors) = fill_file(&source, &how, select, tables) {
+                    let rejected = Rejected::new(path, &errors, &[]).to_string();
+                    outcome.rejected.push(rejected);
+                }
+            });
+            added.map_err(|error| error.to_string())?;
             outcome.written += 1;
         }
         writer.finish().map_err(|error| error.to_string())?;

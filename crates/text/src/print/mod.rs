@@ -26,7 +26,10 @@ mod reading;
 pub use files::file_name;
 pub use output::{LineKind, Output, Utf8};
 
+use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
+use core::convert::Infallible;
 use line::Line;
 use names::Names;
 use plan::LabelNote;
@@ -164,6 +167,16 @@ impl<'o, 'a> Printer<'o, 'a> {
         Ok(())
     }
 
+    /// The text of each item of a routine's code, one line each, without indentation, comments and line ends. What has no
+    /// text is empty; control characters of names are blanks.
+    #[must_use]
+    pub fn code(&self, id: RoutineId) -> Vec<String> {
+        let body = self.object.routine(id).and_then(|r| r.body());
+        let mut lines = CodeLines(vec![String::new(); body.map_or(0, |body| body.code.len())]);
+        let Ok(()) = self.routine(id, &mut lines);
+        lines.0
+    }
+
     pub(crate) fn context(&self, id: RoutineId, body: &'o Body<'a>) -> Context<'o> {
         let format = self.object.format();
         let first_variable = format.predefined_variable_count();
@@ -191,6 +204,26 @@ impl<'o, 'a> Printer<'o, 'a> {
     /// Whether offsets in bytes depend on a size of registers that the assembler would not assume.
     pub(crate) const fn says_grf_bytes(&self) -> bool {
         self.grf_bytes != 32 && !self.rows_by_number
+    }
+}
+
+/// Keeps the lines of the code alone.
+struct CodeLines(Vec<String>);
+
+impl Output for &mut CodeLines {
+    type Error = Infallible;
+
+    fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), Infallible> {
+        let (LineKind::Instruction(number) | LineKind::Undecoded(number)) = kind else {
+            return Ok(());
+        };
+        if let Some(line) = self.0.get_mut(number) {
+            let text = String::from_utf8_lossy(text);
+            let text = text.split("///").next().unwrap_or_default().trim();
+            let shown = |c: char| if c.is_control() { ' ' } else { c };
+            *line = text.chars().map(shown).collect();
+        }
+        Ok(())
     }
 }
 
