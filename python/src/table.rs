@@ -9,9 +9,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::sync::Arc;
+use visakit::launch::Reading;
 use visakit_corpus::arrow::{batch, schema as schema_of};
 use visakit_corpus::{Select, Source, Tables, fill_file};
-use visakit_launch::Reading;
 
 fn arrow_error(error: &ArrowError) -> PyErr {
     PyValueError::new_err(error.to_string())

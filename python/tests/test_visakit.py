@@ -147,6 +147,12 @@ def test_columns_are_arrow_tables() -> None:
     counted = sum(tables["objects"].column("instructions").to_pylist())
     assert counted == tables["instructions"].num_rows
     assert tables["routines"].column("minhash").to_pylist()[0] and len(made["operands"]) > counted
+    # A text has the rows of the object that it makes, without places.
+    text = KERNELS / "blur.dg2.visaasm"
+    rows = visakit.table([text])
+    assert rows.num_rows == visakit.table([visakit.asm(text.read_text())]).num_rows > 0
+    assert rows.column("offset").null_count == rows.num_rows
+    assert visakit.table([text, OBJECTS[0]], "objects").column("form").to_pylist() == ["text", "binary"]
     with pytest.raises(ValueError, match="no table is called"):
         visakit.columns([], ["nothing"])
     broken = visakit.table([b"CISA"], "objects").to_pylist()[0]

@@ -5,7 +5,6 @@ FOLDER has the tables that `visakit table` wrote; without it they are made of fi
 
 import re
 import sys
-import tempfile
 from pathlib import Path
 
 import duckdb
@@ -28,12 +27,8 @@ def connect(folder: str | None) -> duckdb.DuckDBPyConnection:
             database.execute(f"CREATE VIEW {name} AS FROM '{folder}/part-*/{name}.parquet'")
         return database
     # Objects, and kernels that compilers left as text.
-    with tempfile.TemporaryDirectory() as place:
-        for text in sorted((ROOT / "fixtures" / "kernels").glob("*.visaasm")):
-            grf = 64 if ".pvc." in text.name else 32
-            visakit.asm(text.read_text(), grf_bytes=grf).write(Path(place) / f"{text.stem}.isa")
-        files = [*(ROOT / "fixtures" / "objects").glob("*.isa"), *Path(place).glob("*.isa")]
-        made = visakit.columns(sorted(files, key=lambda path: path.name))
+    files: list[Path] = [*(ROOT / "fixtures" / "objects").glob("*.isa"), *(ROOT / "fixtures" / "kernels").glob("*.visaasm")]
+    made = visakit.columns(sorted(files, key=lambda file: file.name))
     for name in names:
         rows = pyarrow.table(made[name])
         database.register(f"{name}_rows", rows)
