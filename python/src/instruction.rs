@@ -275,6 +275,7 @@ impl Instruction {
         hasher.finish()
     }
 
+    #[allow(clippy::type_complexity)] // a function and its arguments
     fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, (Py<PyAny>, bool, usize, usize))> {
         let function = py.import("visakit._visakit")?.getattr("_instruction")?;
         let object = crate::object::Object::of(self.shared.clone());

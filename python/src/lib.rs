@@ -2,12 +2,16 @@
 //!
 //! The docstrings of the stub `visakit/__init__.pyi` are what users read; this crate only translates.
 
+mod argument;
+mod check;
+mod debug;
 mod html;
 mod instruction;
 mod names;
 mod object;
 mod run;
 mod table;
+mod watch;
 
 use instruction::{Instruction, Instructions, Operand};
 use object::{Object, Routine, bytes_of, parse_dialect, parse_version};
@@ -410,6 +414,8 @@ fn _visakit(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Finding>()?;
     m.add_class::<run::Kernel>()?;
     m.add_class::<run::Outcome>()?;
+    m.add_class::<check::RunFinding>()?;
+    m.add_class::<debug::Debugger>()?;
     m.add_class::<table::Columns>()?;
     macro_rules! functions {
         ($($function:path),* $(,)?) => {$( m.add_function(wrap_pyfunction!($function, m)?)?; )*};

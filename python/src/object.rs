@@ -292,6 +292,7 @@ impl Object {
         self.clone()
     }
 
+    #[allow(clippy::type_complexity)] // a function and its arguments
     fn __reduce__(
         &self,
         py: Python<'_>,
@@ -455,7 +456,7 @@ impl Extra {
         }
         for (place, text) in self.strings {
             let id = editor.intern(text)?;
-            if let Some(field) = instruction.fields.iter_mut().nth(place) {
+            if let Some(field) = instruction.fields.get_mut(place) {
                 field.value = visakit::Value::String(id);
             }
         }

@@ -1,15 +1,20 @@
 //! Kernels on arrays.
 
 use crate::RunError;
+use crate::argument::Arguments;
+use crate::check::RunFinding;
+use crate::debug::Debugger;
 use crate::object::{Object, Shared};
-use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
+use crate::watch::watched;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use visakit::exec::{Interrupt, Limits};
-use visakit::launch::{Argument, Config, Kernel as Launch, LaunchError, NdRange, ZeInfo};
+use visakit::exec::{Compiler, Interrupt, Limits};
+use visakit::launch::{Compile, Config, Kernel as Launch, LaunchError, NdRange, ZeInfo};
+use visakit_check::{Checks, Report};
 
-fn run_error(error: &LaunchError) -> PyErr {
+pub(crate) fn run_error(error: &LaunchError) -> PyErr {
     RunError::new_err(error.to_string())
 }
 
@@ -31,6 +36,7 @@ pub(crate) struct Outcome {
     seconds: f64,
     translation_seconds: f64,
     printf: Vec<u8>,
+    findings: Vec<Py<RunFinding>>,
 }
 
 #[pymethods]
@@ -46,71 +52,54 @@ impl Outcome {
     }
 }
 
-/// An array: its bytes can be looked at and written.
-struct Array {
-    buffer: PyBuffer<u8>,
-    argument: usize,
+/// Machine code for this processor, if there can be any.
+fn compiler() -> Option<&'static Arc<dyn Compiler>> {
+    static JIT: OnceLock<Option<Arc<dyn Compiler>>> = OnceLock::new();
+    let host = || Some(Arc::new(visakit_jit::Jit::host()?) as Arc<dyn Compiler>);
+    JIT.get_or_init(host).as_ref()
 }
 
-/// What an argument of `run` is for the launch.
-fn argument(
-    value: &Bound<'_, PyAny>,
-    number: usize,
-    arrays: &mut Vec<Array>,
-) -> PyResult<Argument> {
-    let py = value.py();
-    if value.is_none() {
-        return Ok(Argument::Null);
+/// One to three sizes.
+fn sizes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    value
+        .extract::<u32>()
+        .map_or_else(|_| value.extract(), |one| Ok(vec![one]))
+}
+
+fn grid(
+    global: &Bound<'_, PyAny>,
+    local: Option<&Bound<'_, PyAny>>,
+    offset: Option<&Bound<'_, PyAny>>,
+) -> PyResult<NdRange> {
+    let global = sizes(global)?;
+    let local = match local {
+        Some(local) => sizes(local)?,
+        None => NdRange::default_local(&global),
+    };
+    let offset = offset.map(sizes).transpose()?.unwrap_or_default();
+    NdRange::new(&global, &local, &offset).map_err(|e| run_error(&e))
+}
+
+/// The checks that `check=` names: a name, names, or whether all.
+fn checks(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Checks>> {
+    let Some(value) = value else {
+        return Ok(None);
+    };
+    if let Ok(all) = value.extract::<bool>() {
+        return Ok(Checks::NONE.with("all").filter(|_| all));
     }
-    if let Ok(local) = value.getattr("local_bytes") {
-        return Ok(Argument::Local(local.extract()?));
+    let names = match value.extract::<String>() {
+        Ok(name) => vec![name],
+        Err(_) => value.extract::<Vec<String>>()?,
+    };
+    let mut checks = Checks::NONE;
+    for name in &names {
+        checks = checks.with(name).ok_or_else(|| {
+            let known = Checks::NAMES.join(", ");
+            PyValueError::new_err(format!("`{name}` is no kind of check; there are {known}"))
+        })?;
     }
-    // A scalar of numpy has a type and no dimensions.
-    let scalar = value
-        .getattr("ndim")
-        .and_then(|n| n.extract::<usize>())
-        .is_ok_and(|n| n == 0);
-    if scalar {
-        return Ok(Argument::Value(value.call_method0("tobytes")?.extract()?));
-    }
-    let is_number = value.extract::<f64>().is_ok();
-    if is_number {
-        let message = format!(
-            "argument {number} is a number without a size: give numpy.int32({value}), numpy.float32({value}) or the like"
-        );
-        return Err(PyTypeError::new_err(message));
-    }
-    if let Ok(bytes) = value.extract::<Vec<u8>>()
-        && value.is_instance_of::<pyo3::types::PyBytes>()
-    {
-        return Ok(Argument::Value(bytes));
-    }
-    let view = py
-        .import("builtins")?
-        .getattr("memoryview")?
-        .call1((value,));
-    let view = view.map_err(|_| {
-        PyTypeError::new_err(format!("argument {number} is no array, number or None"))
-    })?;
-    let view = view.call_method1("cast", ("B",)).map_err(|_| {
-        PyTypeError::new_err(format!(
-            "argument {number} is not contiguous: give numpy.ascontiguousarray of it"
-        ))
-    })?;
-    let buffer = PyBuffer::<u8>::get(&view)?;
-    // The same array twice is one buffer of the device.
-    let same = arrays.iter().find(|a| {
-        a.buffer.buf_ptr() == buffer.buf_ptr() && a.buffer.len_bytes() == buffer.len_bytes()
-    });
-    if let Some(same) = same {
-        return Ok(Argument::SameAs(same.argument));
-    }
-    let content = buffer.to_vec(py)?;
-    arrays.push(Array {
-        buffer,
-        argument: number,
-    });
-    Ok(Argument::Buffer(content))
+    Ok(Some(checks).filter(|_| !names.is_empty()))
 }
 
 #[pymethods]
@@ -153,7 +142,10 @@ impl Kernel {
     }
 
     /// Runs the kernel over a grid. Arrays are written in place once it has ended.
-    #[pyo3(signature = (global_size, args, *, local_size = None, global_offset = None, max_steps = None, timeout = None, strict = false))]
+    #[pyo3(signature = (
+        global_size, args, *, local_size = None, global_offset = None, max_steps = None, timeout = None,
+        strict = false, jit = "auto", check = None
+    ))]
     #[allow(clippy::too_many_arguments)]
     fn run(
         &self,
@@ -165,70 +157,28 @@ impl Kernel {
         max_steps: Option<u64>,
         timeout: Option<f64>,
         strict: bool,
+        jit: &str,
+        check: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Outcome> {
-        let sizes = |value: &Bound<'_, PyAny>| match value.extract::<u32>() {
-            Ok(one) => Ok(vec![one]),
-            Err(_) => value.extract::<Vec<u32>>(),
+        let range = grid(global_size, local_size, global_offset)?;
+        let arguments = Arguments::new(&args)?;
+        let checks = checks(check)?;
+        let compile = match jit {
+            "auto" => compiler().map(Compile::when_it_pays),
+            "always" => compiler().map(|compiler| Compile { compiler, after: 0 }),
+            "never" => None,
+            _ => return Err(PyValueError::new_err("jit is one of auto, always, never")),
         };
-        let global = sizes(global_size)?;
-        let local = match local_size {
-            Some(local) => sizes(local)?,
-            None => NdRange::default_local(&global),
-        };
-        let offset = global_offset.map(sizes).transpose()?.unwrap_or_default();
-        let range = NdRange::new(&global, &local, &offset).map_err(|e| run_error(&e))?;
-        let mut arrays = Vec::new();
-        let mut arguments = Vec::new();
-        for (number, value) in args.iter().enumerate() {
-            arguments.push(argument(value, number, &mut arrays)?);
-        }
-        let deadline = match timeout.map(Duration::try_from_secs_f64) {
+        let timeout = match timeout.map(Duration::try_from_secs_f64) {
             Some(Ok(timeout)) => Some(timeout),
             Some(Err(error)) => return Err(PyValueError::new_err(error.to_string())),
             None => None,
         };
-        let (outcome, why) =
-            py.detach(|| self.watched(&range, &arguments, max_steps, deadline, strict));
-        if let Some(why) = why {
-            return Err(why);
-        }
-        let outcome = outcome.map_err(|e| run_error(&e))?;
-        for array in &arrays {
-            if let Some(memory) = outcome.memory(array.argument)
-                && !array.buffer.readonly()
-            {
-                array.buffer.copy_from_slice(py, memory)?;
-            }
-        }
-        Ok(Outcome {
-            instructions: outcome.counters.instructions,
-            lane_operations: outcome.counters.lane_operations,
-            groups: outcome.groups,
-            seconds: outcome.time.as_secs_f64(),
-            translation_seconds: outcome.translation.as_secs_f64(),
-            printf: outcome.printf,
-        })
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<Kernel {:?}>", self.name)
-    }
-}
-
-impl Kernel {
-    /// Runs on threads of its own while this one looks for Ctrl-C and the deadline.
-    fn watched(
-        &self,
-        range: &NdRange,
-        arguments: &[Argument],
-        max_steps: Option<u64>,
-        timeout: Option<Duration>,
-        strict: bool,
-    ) -> (Result<visakit::launch::Outcome, LaunchError>, Option<PyErr>) {
         let interrupt = Interrupt::new();
         let mut config = Config {
             interrupt: Some(&interrupt),
             strict,
+            compile,
             ..Config::default()
         };
         if let Some(steps) = max_steps {
@@ -238,43 +188,66 @@ impl Kernel {
                 ..config.limits
             };
         }
-        std::thread::scope(|scope| {
-            let work = scope.spawn(|| {
-                let mut kernel = Launch::new(&self.shared.object, &self.name, &self.zeinfo)?;
-                if let Some(bytes) = self.grf_bytes {
-                    kernel.grf_bytes = bytes;
-                }
-                kernel.run(range, arguments, &config)
-            });
-            let begin = std::time::Instant::now();
-            let mut why = None;
-            // Short runs are not kept waiting.
-            let mut pause = Duration::from_micros(20);
-            while !work.is_finished() {
-                std::thread::sleep(pause);
-                pause = (pause * 2).min(Duration::from_millis(20));
-                if why.is_some() {
-                    continue;
-                }
-                if timeout.is_some_and(|timeout| begin.elapsed() > timeout) {
-                    why = Some(RunError::new_err("the time is up"));
-                } else if pause >= Duration::from_millis(20) {
-                    why = Python::attach(|py| py.check_signals()).err();
-                }
-                if why.is_some() {
-                    interrupt.raise();
-                }
-            }
-            match work.join() {
-                Ok(outcome) => (outcome, why),
-                Err(_) => {
-                    let lost = || PyKeyboardInterrupt::new_err("the run was lost");
-                    (
-                        Ok(visakit::launch::Outcome::default()),
-                        Some(why.unwrap_or_else(lost)),
-                    )
-                }
-            }
+        let work = || {
+            let kernel = self.launch()?;
+            let Some(checks) = checks else {
+                let outcome = kernel.run(&range, &arguments.values, &config)?;
+                return Ok(Report {
+                    findings: Vec::new(),
+                    outcome,
+                });
+            };
+            let config = visakit_check::config(config);
+            let launch = kernel.prepare(&range, &arguments.values, &config)?;
+            visakit_check::check(&kernel, launch, &config, checks, &[])
+        };
+        let report = py.detach(|| watched(&interrupt, timeout, work))?;
+        let Report { findings, outcome } = report.map_err(|e| run_error(&e))?;
+        arguments.write_back(py, &outcome)?;
+        let findings = findings.iter().map(|f| Py::new(py, RunFinding::new(f)));
+        Ok(Outcome {
+            instructions: outcome.counters.instructions,
+            lane_operations: outcome.counters.lane_operations,
+            groups: outcome.groups,
+            seconds: outcome.time.as_secs_f64(),
+            translation_seconds: outcome.translation.as_secs_f64(),
+            printf: outcome.printf,
+            findings: findings.collect::<PyResult<_>>()?,
         })
+    }
+
+    /// The kernel on a grid, stopped before its first instruction. Arrays are read and not written.
+    #[pyo3(signature = (global_size, args, *, local_size = None, global_offset = None, source = Vec::new()))]
+    fn debug(
+        &self,
+        py: Python<'_>,
+        global_size: &Bound<'_, PyAny>,
+        args: Vec<Bound<'_, PyAny>>,
+        local_size: Option<&Bound<'_, PyAny>>,
+        global_offset: Option<&Bound<'_, PyAny>>,
+        source: Vec<std::path::PathBuf>,
+    ) -> PyResult<Debugger> {
+        let range = grid(global_size, local_size, global_offset)?;
+        let arguments = Arguments::new(&args)?;
+        py.detach(|| {
+            let kernel = self.launch().map_err(|e| run_error(&e))?;
+            let config = Config::default();
+            let launch = kernel.prepare(&range, &arguments.values, &config);
+            Debugger::new(&kernel, launch.map_err(|e| run_error(&e))?, source)
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Kernel {:?}>", self.name)
+    }
+}
+
+impl Kernel {
+    fn launch(&self) -> Result<Launch<'_>, LaunchError> {
+        let mut kernel = Launch::new(&self.shared.object, &self.name, &self.zeinfo)?;
+        if let Some(bytes) = self.grf_bytes {
+            kernel.grf_bytes = bytes;
+        }
+        Ok(kernel)
     }
 }

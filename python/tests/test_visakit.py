@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy
 import pyarrow
@@ -230,3 +231,106 @@ def test_control_c_stops_a_run_and_other_threads_go_on() -> None:
         stop.set()
         thread.join()
     assert counted > 10
+
+
+def blur() -> visakit.Kernel:
+    text = (KERNELS / "blur.dg2.visaasm").read_text()
+    return visakit.Kernel(visakit.asm(text), (KERNELS / "blur.dg2.zeinfo").read_text())
+
+
+def blurred(values: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+    padded = numpy.pad(values, 1, mode="edge")
+    return padded[:-2] * numpy.float32(0.25) + padded[1:-1] * numpy.float32(0.5) + padded[2:] * numpy.float32(0.25)
+
+
+@pytest.mark.parametrize("jit", ["auto", "always", "never"])
+def test_machine_code_gives_the_same(jit: Literal["auto", "always", "never"]) -> None:
+    data = numpy.random.default_rng(2).random(256, numpy.float32)
+    out = numpy.zeros_like(data)
+    blur().run(256, [data, out, visakit.Local(66 * 4), numpy.int32(256)], local_size=64, jit=jit)
+    numpy.testing.assert_allclose(out, blurred(data), rtol=1e-6)
+    with pytest.raises(ValueError, match="jit is one of"):
+        blur().run(256, [data, out, visakit.Local(264), numpy.int32(256)], local_size=64, jit="no")  # type: ignore[arg-type]
+
+
+def test_checkers_find_what_is_wrong() -> None:
+    data = numpy.ones(128, numpy.float32)
+    out = numpy.zeros_like(data)
+    right = [data, out, visakit.Local(66 * 4), numpy.int32(128)]
+    assert blur().run(128, right, local_size=64, check=True).findings == []
+    assert (out == 1).all()
+    # Two elements of the tile are missing.
+    wrong = [data, out, visakit.Local(64 * 4), numpy.int32(128)]
+    findings = blur().run(128, wrong, local_size=64, check=["memory", "race"]).findings
+    first = findings[0]
+    assert first.kind == "out-of-bounds" and first.level == "error" and first.space == "local"
+    assert first.file and first.file.endswith("blur.cl") and first.line and first.count >= 1
+    assert first.object == "tile" and first.object_bytes == 256 and first.local_id
+    assert "out-of-bounds" in repr(first)
+    with pytest.raises(ValueError, match="no kind of check"):
+        blur().run(128, right, local_size=64, check="speed")
+
+
+def test_a_debugger_steps_forward_and_back() -> None:
+    data = numpy.arange(128, dtype=numpy.float32)
+    out = numpy.zeros_like(data)
+    debugger = blur().debug(128, [data, out, visakit.Local(66 * 4), numpy.int32(128)], local_size=64)
+    assert debugger.stop == "before the first instruction" and debugger.time == (0, 0)
+    point = debugger.break_at("blur.cl:15")
+    assert debugger.go_on().startswith(f"breakpoint {point}")
+    place = debugger.place
+    assert place and place[0] == "blur" and place[4] == 15
+    before = debugger.time
+    sums = dict(debugger.variables())
+    assert debugger.step("over-line") == "stopped" and debugger.time > before
+    debugger.step_back("over-line")
+    assert debugger.time == before and dict(debugger.variables()) == sums
+    assert len(debugger.threads()) >= 2 and debugger.backtrace()[0][0] == "blur"
+    debugger.look_at(1, 3)
+    assert debugger.focus == (1, 3) and debugger.evaluate("$lane * 2") == 6
+    debugger.remove(point)
+    debugger.go_on()
+    assert debugger.ended
+    result = numpy.frombuffer(debugger.buffer(1), numpy.float32)
+    numpy.testing.assert_allclose(result, blurred(data), rtol=1e-6)
+    # Arrays are copied.
+    assert (out == 0).all()
+    assert "continue" in debugger.execute("help")
+    for wrong in (lambda: debugger.evaluate("1 +"), lambda: debugger.break_at("nowhere"), lambda: debugger.variable("V9999")):
+        with pytest.raises(visakit.RunError):
+            wrong()
+
+
+def test_images() -> None:
+    text = (KERNELS / "images.acm-g10.visaasm").read_text()
+    kernel = visakit.Kernel(visakit.asm(text), (KERNELS / "images.acm-g10.zeinfo").read_text())
+    values = numpy.arange(32, dtype=numpy.float32)
+
+    def image(kind: str, *shape: int) -> visakit.Image:
+        return visakit.Image(values[: numpy.prod(shape)].reshape(shape), kind, "R", "FLOAT")
+
+    copy = numpy.zeros((2, 4, 4), numpy.float32)
+    out = numpy.zeros(256, numpy.float32)
+    args = [
+        image("image1d", 4),
+        image("image1d_buffer", 4),
+        image("image1d_array", 4, 4),
+        image("image2d_array", 2, 4, 4),
+        image("image3d", 2, 4, 4),
+        visakit.Image(copy, "image2d_array", "R", "FLOAT"),
+        out,
+    ]
+    kernel.run(32, args, local_size=16)
+    x, y, z = numpy.arange(32) & 3, (numpy.arange(32) >> 2) & 3, numpy.arange(32) >> 4
+    assert (out[:32] == numpy.maximum(x - 1, 0)).all()
+    assert (out[32:64] == x).all()
+    assert (out[224:] == 4 + 10 * 4 + 100 * 2 + 1000 * 2 + 10000 * 4).all()
+    expected = numpy.zeros_like(copy)
+    expected[1 - z, y, 3 - x] = numpy.arange(32)
+    assert (copy == expected).all()
+    with pytest.raises(ValueError, match="a kind of image is one of"):
+        visakit.Image(copy, "image4d", "R", "FLOAT")
+    args[0] = visakit.Image(copy, "image1d", "XYZ", "FLOAT", sizes=[4])
+    with pytest.raises(ValueError, match="argument 0"):
+        kernel.run(32, args, local_size=16)
+    assert repr(visakit.Sampler()) == "Sampler(CLAMP_TO_EDGE, NEAREST, normalized=False)"

@@ -28,6 +28,7 @@ from ._visakit import (
     SCHEMA_VERSION,
     AsmError,
     Columns,
+    Debugger,
     Diagnostic,
     EditError,
     Finding,
@@ -40,6 +41,7 @@ from ._visakit import (
     ReadError,
     Routine,
     RunError,
+    RunFinding,
     WriteError,
     __version__,
     asm,
@@ -67,12 +69,14 @@ __all__ = [
     "SCHEMA_VERSION",
     "AsmError",
     "Columns",
+    "Debugger",
     "DataType",
     "Diagnostic",
     "EditError",
     "Field",
     "Finding",
     "Group",
+    "Image",
     "Instruction",
     "Instructions",
     "Kernel",
@@ -84,6 +88,8 @@ __all__ = [
     "ReadError",
     "Routine",
     "RunError",
+    "RunFinding",
+    "Sampler",
     "WriteError",
     "__version__",
     "asm",
@@ -117,6 +123,62 @@ class Local:
 
     def __repr__(self) -> str:
         return f"Local({self.local_bytes})"
+
+
+class Image:
+    """An image, as an argument of a kernel: an array whose bytes are the pixels, row by row.
+
+    `kind` is the OpenCL type without `_t`, `order` and `type` are the names of OpenCL's constants. Without `sizes`
+    (pixels of a row, rows, slices; entries of an array last) the shape of the array tells them: its last axis is left
+    out if it is one more than the image has, for the channels.
+
+    >>> import numpy
+    >>> Image(numpy.zeros((4, 8, 4), numpy.uint8), "image2d", "RGBA", "UNORM_INT8")
+    Image(image2d, (8, 4), RGBA, UNORM_INT8)
+    """
+
+    _AXES = {
+        "image1d": 1,
+        "image1d_buffer": 1,
+        "image1d_array": 2,
+        "image2d": 2,
+        "image2d_array": 3,
+        "image3d": 3,
+    }
+
+    def __init__(
+        self,
+        array: Any,
+        kind: str,
+        order: str,
+        type: str,
+        *,
+        sizes: Iterable[int] | None = None,
+        row_pitch: int | None = None,
+    ) -> None:
+        if kind not in self._AXES:
+            raise ValueError(f"a kind of image is one of {', '.join(self._AXES)}")
+        if sizes is None:
+            shape = tuple(array.shape)
+            if len(shape) == self._AXES[kind] + 1:
+                shape = shape[:-1]
+            sizes = reversed(shape)
+        self._image = (array, kind, [int(size) for size in sizes], order, type, row_pitch)
+
+    def __repr__(self) -> str:
+        _, kind, sizes, order, type, _ = self._image
+        return f"Image({kind}, {tuple(sizes)}, {order}, {type})"
+
+
+class Sampler:
+    """How a kernel reads images, by the names of OpenCL's constants: `CLAMP`, `REPEAT` and the like; `NEAREST`, `LINEAR`."""
+
+    def __init__(self, addressing: str = "CLAMP_TO_EDGE", filter: str = "NEAREST", *, normalized: bool = False) -> None:
+        self._sampler = (normalized, addressing, filter)
+
+    def __repr__(self) -> str:
+        normalized, addressing, filter = self._sampler
+        return f"Sampler({addressing}, {filter}, normalized={normalized})"
 
 
 def dis(obj: Object, form: str = "plain") -> str:

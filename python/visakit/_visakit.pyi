@@ -232,6 +232,36 @@ class Outcome:
     seconds: float
     translation_seconds: float
     printf: bytes
+    findings: list[RunFinding]
+    """What the checkers found; empty without `check`."""
+
+class RunFinding:
+    """Something that is wrong in a run, as often as it happened by the same cause."""
+
+    kind: str
+    """Such as `out-of-bounds`, `uninitialized` or `race`; docs/checking.md lists them."""
+    level: Literal["note", "warning", "error"]
+    space: str
+    message: str
+    routine: str
+    instruction: int
+    text: str
+    file: str | None
+    line: int | None
+    object: str | None
+    object_bytes: int | None
+    offset: int | None
+    argument: int | None
+    group: tuple[int, int, int] | None
+    global_id: tuple[int, int, int] | None
+    local_id: tuple[int, int, int] | None
+    address: int | None
+    bytes: int | None
+    value: int | None
+    count: int
+    other: str | None
+    """The second place: the other side of a race, or where something came from."""
+    other_line: int | None
 
 class Kernel:
     """An OpenCL kernel with what its compiler says of its arguments."""
@@ -251,8 +281,79 @@ class Kernel:
         max_steps: int | None = None,
         timeout: float | None = None,
         strict: bool = False,
+        jit: Literal["auto", "always", "never"] = "auto",
+        check: bool | str | Sequence[str] | None = None,
     ) -> Outcome:
-        """Runs the kernel over a grid. Arrays are written in place once it has ended."""
+        """Runs the kernel over a grid. Arrays are written in place once it has ended.
+
+        `check` names checkers (`memory`, `uninitialized`, `race`, `sync`, `arithmetic`; true for the usual ones), which
+        run on the interpreter; what would be a fault is a finding then.
+        """
+    def debug(
+        self,
+        global_size: int | Sequence[int],
+        args: Sequence[Any],
+        *,
+        local_size: int | Sequence[int] | None = None,
+        global_offset: int | Sequence[int] | None = None,
+        source: Sequence[str | PathLike[str]] = (),
+    ) -> Debugger:
+        """The kernel on a grid, stopped before its first instruction. Arrays are read and not written."""
+
+_Step = Literal["instruction", "over-instruction", "line", "over-line", "out", "group"]
+_Standing = tuple[str, int, str, str | None, int | None]
+
+class Debugger:
+    """A kernel on its grid, which stands still until it is told to go on. Going back is exact."""
+
+    def execute(self, command: str) -> str:
+        """Runs a command of `visakit debug`; what it prints."""
+    def break_at(self, place: str, condition: str | None = None) -> int:
+        """Stops at a place: an instruction's number, a label, a routine, `FILE:LINE`; the number of the breakpoint."""
+    def remove(self, point: int) -> None:
+        """Removes a breakpoint."""
+    def go_on(self) -> str:
+        """Goes on until something stops the run; what did."""
+    def go_back(self) -> str:
+        """Goes back to what would have stopped the run; what did."""
+    def step(self, by: _Step = "instruction", count: int = 1) -> str:
+        """Makes steps of the thread that is looked at; why the run stands still then."""
+    def step_back(self, by: _Step = "instruction", count: int = 1) -> str:
+        """Goes steps back; why the run stands still then."""
+    def look_at(self, thread: int, lane: int = 0) -> None:
+        """Looks at another thread of the group, and one of its lanes."""
+    @property
+    def stop(self) -> str:
+        """Why the run stands still."""
+    @property
+    def ended(self) -> bool:
+        """Whether all groups have ended."""
+    @property
+    def time(self) -> tuple[int, int]:
+        """The group that runs, and the steps that it has made."""
+    @property
+    def focus(self) -> tuple[int, int]:
+        """The thread and the lane that are looked at."""
+    @property
+    def place(self) -> _Standing | None:
+        """Name of the routine, number and text of the instruction, source file and line."""
+    @property
+    def lanes(self) -> tuple[int, int] | None:
+        """The lanes that run the next instruction, and those that it works on, as bits."""
+    def backtrace(self) -> list[_Standing]:
+        """The calls of the thread that is looked at, the innermost first."""
+    def threads(self) -> list[tuple[int, str, int, _Standing | None]]:
+        """The threads of the group: number, state, lanes that run, and where each stands."""
+    def variable(self, name: str) -> list[int | float]:
+        """The elements of a variable of the routine; of a predicate, 0 or 1 for each lane."""
+    def variables(self) -> list[tuple[str, list[int | float]]]:
+        """The variables of the routine by name."""
+    def evaluate(self, expression: str) -> int | float:
+        """The value of an expression for the lane that is looked at."""
+    def set(self, what: str, value: str) -> None:
+        """Changes a variable or memory."""
+    def buffer(self, argument: int) -> bytes:
+        """The content of the buffer that an argument is."""
 
 class Columns:
     """One table as an Arrow stream; `pyarrow.table`, `polars.DataFrame` and others take it."""

@@ -1,0 +1,140 @@
+//! Arguments of kernels: arrays, numbers, images.
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use visakit::launch::{Argument, Image, ImageKind, Outcome, format, sampler};
+
+/// An array: its bytes can be looked at and written.
+struct Array {
+    buffer: PyBuffer<u8>,
+    argument: usize,
+}
+
+/// The arguments of a launch, and the arrays that hold them.
+pub(crate) struct Arguments {
+    pub(crate) values: Vec<Argument>,
+    arrays: Vec<Array>,
+}
+
+impl Arguments {
+    pub(crate) fn new(values: &[Bound<'_, PyAny>]) -> PyResult<Self> {
+        let mut arrays = Vec::new();
+        let values = values.iter().enumerate();
+        let values: PyResult<_> = values
+            .map(|(number, value)| argument(value, number, &mut arrays))
+            .collect();
+        Ok(Self {
+            values: values?,
+            arrays,
+        })
+    }
+
+    /// Writes what a run left in buffers and images into the arrays that can be written.
+    pub(crate) fn write_back(&self, py: Python<'_>, outcome: &Outcome) -> PyResult<()> {
+        for array in &self.arrays {
+            if let Some(memory) = outcome.memory(array.argument)
+                && !array.buffer.readonly()
+            {
+                array.buffer.copy_from_slice(py, memory)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What an argument of `run` is for the launch.
+fn argument(
+    value: &Bound<'_, PyAny>,
+    number: usize,
+    arrays: &mut Vec<Array>,
+) -> PyResult<Argument> {
+    let py = value.py();
+    if value.is_none() {
+        return Ok(Argument::Null);
+    }
+    if let Ok(local) = value.getattr("local_bytes") {
+        return Ok(Argument::Local(local.extract()?));
+    }
+    // A scalar of numpy has a type and no dimensions.
+    let scalar = value
+        .getattr("ndim")
+        .and_then(|n| n.extract::<usize>())
+        .is_ok_and(|n| n == 0);
+    if scalar {
+        return Ok(Argument::Value(value.call_method0("tobytes")?.extract()?));
+    }
+    let is_number = value.extract::<f64>().is_ok();
+    if is_number {
+        let message = format!(
+            "argument {number} is a number without a size: give numpy.int32({value}), numpy.float32({value}) or the like"
+        );
+        return Err(PyTypeError::new_err(message));
+    }
+    if let Ok(bytes) = value.extract::<Vec<u8>>()
+        && value.is_instance_of::<pyo3::types::PyBytes>()
+    {
+        return Ok(Argument::Value(bytes));
+    }
+    if let Ok(image) = value.getattr("_image") {
+        let (array, kind, sizes, order, channel, pitch): (
+            Bound<'_, PyAny>,
+            String,
+            Vec<u32>,
+            String,
+            String,
+            Option<u32>,
+        ) = image.extract()?;
+        let wrong =
+            |message: String| PyValueError::new_err(format!("argument {number}: {message}"));
+        let kind = ImageKind::by_name(&kind)
+            .ok_or_else(|| wrong(format!("`{kind}` is no kind of image")))?;
+        let format = format(&order, &channel).map_err(wrong)?;
+        let buffer = contiguous(&array, number)?;
+        let content = buffer.to_vec(py)?;
+        let image = Image::new(kind, &sizes, pitch, format, content).map_err(wrong)?;
+        arrays.push(Array {
+            buffer,
+            argument: number,
+        });
+        return Ok(Argument::Image(image));
+    }
+    if let Ok(state) = value.getattr("_sampler") {
+        let (normalized, addressing, filter): (bool, String, String) = state.extract()?;
+        let state = sampler(normalized, &addressing, &filter);
+        let state = state.map_err(|m| PyValueError::new_err(format!("argument {number}: {m}")))?;
+        return Ok(Argument::Sampler(state));
+    }
+    let buffer = contiguous(value, number)?;
+    // The same array twice is one buffer of the device.
+    let same = arrays.iter().find(|a| {
+        a.buffer.buf_ptr() == buffer.buf_ptr() && a.buffer.len_bytes() == buffer.len_bytes()
+    });
+    if let Some(same) = same {
+        return Ok(Argument::SameAs(same.argument));
+    }
+    let content = buffer.to_vec(py)?;
+    arrays.push(Array {
+        buffer,
+        argument: number,
+    });
+    Ok(Argument::Buffer(content))
+}
+
+/// The bytes of an array, which stand one after the other.
+fn contiguous(value: &Bound<'_, PyAny>, number: usize) -> PyResult<PyBuffer<u8>> {
+    let py = value.py();
+    let view = py
+        .import("builtins")?
+        .getattr("memoryview")?
+        .call1((value,));
+    let view = view.map_err(|_| {
+        PyTypeError::new_err(format!("argument {number} is no array, number or None"))
+    })?;
+    let view = view.call_method1("cast", ("B",)).map_err(|_| {
+        PyTypeError::new_err(format!(
+            "argument {number} is not contiguous: give numpy.ascontiguousarray of it"
+        ))
+    })?;
+    PyBuffer::<u8>::get(&view)
+}
