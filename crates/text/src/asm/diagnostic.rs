@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 use core::fmt;
 use visakit_isa::Features;
 
@@ -261,8 +262,14 @@ pub(crate) fn closest<'c>(
         .filter(|c| c.len() <= LONGEST && c.len().abs_diff(name.len()) <= limit)
         .map(|c| (distance(name, c), c))
         .filter(|(d, _)| *d <= limit)
-        .min()
+        // Of two that are equally like it, the one that begins like it was meant.
+        .min_by_key(|(d, c)| (*d, Reverse(common_start(name, c)), *c))
         .map(|(_, c)| c)
+}
+
+fn common_start(a: &[u8], b: &[u8]) -> usize {
+    let pairs = a.iter().zip(b);
+    pairs.take_while(|(x, y)| x.eq_ignore_ascii_case(y)).count()
 }
 
 /// Edits between two short names, a swap of neighbours being one; letters of either case are equal.
