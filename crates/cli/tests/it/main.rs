@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 mod cli;
+mod containers;
 mod dap;
 mod hostile;
 mod json;

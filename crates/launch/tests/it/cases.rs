@@ -60,7 +60,7 @@ fn reference(folder: &str, least: usize) -> Vec<PathBuf> {
             "no reference data at {}",
             root.display()
         );
-        eprintln!("NOT RUN: there is no {}", root.display());
+        visakit_testing::say(&format!("NOT RUN: there is no {}", root.display()));
         return Vec::new();
     }
     let folders = cases(&root);
@@ -126,7 +126,9 @@ fn known_cases() -> Vec<PathBuf> {
         return folders;
     }
     assert!(std::env::var_os("VISAKIT_NEEDS_SHARED").is_none());
-    eprintln!("NOT RUN: the reference cases, which are not there; the committed ones are run");
+    visakit_testing::say(
+        "NOT RUN: the reference cases, which are not there; the committed ones are run",
+    );
     cases(&root.join("../../fixtures/cases"))
 }
 
