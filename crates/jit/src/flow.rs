@@ -56,7 +56,11 @@ fn leaves(action: &Action) -> bool {
     !(action.is_straight()
         || matches!(
             action,
-            Action::Join | Action::Jump { .. } | Action::Goto { .. } | Action::ExecutionMask(_)
+            Action::Join
+                | Action::Jump { .. }
+                | Action::Goto { .. }
+                | Action::ExecutionMask(_)
+                | Action::Count(_)
         ))
 }
 
@@ -345,6 +349,16 @@ impl Compiler<'_> {
                     self.writer.asm.jump(Op::Jmp_rel32_64, label);
                 }
             },
+            Action::Count(count) => {
+                let (lanes, window) = (step.lanes, step.lanes.window());
+                let enabled =
+                    lanes.no_mask || full && (self.full >> lanes.first) & window == window;
+                let all = step.predicate.is_none() && enabled;
+                if self.writer.tally(step, count, all).is_err() {
+                    let label = self.exit(exits, place, *counts, false);
+                    self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                }
+            }
             Action::Compute(_) | Action::Message(_) => {
                 self.work(place, step, full, counts, exits);
             }

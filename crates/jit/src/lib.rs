@@ -22,6 +22,8 @@ mod compare;
 #[cfg(target_arch = "x86_64")]
 mod compute;
 #[cfg(target_arch = "x86_64")]
+mod count;
+#[cfg(target_arch = "x86_64")]
 mod flow;
 #[cfg(target_arch = "x86_64")]
 mod kept;

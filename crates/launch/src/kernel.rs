@@ -16,7 +16,8 @@ use crate::zebin::{DataSection, DataSymbol};
 use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use visakit_exec::code::StepCounts;
 use visakit_exec::memory::Storage;
 use visakit_exec::{
     Compiler, Counters, Fault, Group, InputClass, Interrupt, Limits, Memory, Observer, Options,
@@ -74,6 +75,8 @@ pub struct Config<'a> {
     pub strict: bool,
     /// Makes machine code of the program. Without one the interpreter runs everything.
     pub compile: Option<Compile<'a>>,
+    /// Whether programs count what runs; see [`Program::take_counts`].
+    pub count: bool,
     /// Is called with the number of groups that have ended since it was called last, from any thread.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
 }
@@ -125,6 +128,7 @@ impl Default for Config<'_> {
             lenient: false,
             strict: false,
             compile: None,
+            count: false,
             progress: None,
         }
     }
@@ -157,6 +161,9 @@ pub struct Outcome {
     pub translated: usize,
     /// Whether machine code was made.
     pub compiled: bool,
+    /// What was counted of each step of the program, if [`Config::count`] asked for it. Launches of one [`Loaded`] at
+    /// the same time share their counters.
+    pub counts: Option<Vec<StepCounts>>,
     /// Time to run.
     pub time: Duration,
     /// What the kernel printed, as the hardware's buffer has it; the format strings are in the program's constants.
@@ -292,6 +299,7 @@ impl<'o> Kernel<'o> {
             grf_bytes: self.grf_bytes,
             strict: config.strict,
             symbols: variables.symbols.clone(),
+            count: config.count,
             ..Options::default()
         };
         let mut program = Program::new(self.object, self.routine, &options)?;
@@ -589,7 +597,42 @@ impl Launch {
         self.outcome(done, started)
     }
 
-    /// The same, going on with the next group after one that faulted, as long as `fault` wants it.
+    /// Runs all groups in parallel. Those that `watched` picks by their numbers run in the interpreter and tell an
+    /// observer of everything, one for each worker; what these saw comes back with the outcome.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_sampled<O: Observer + Send>(
+        self,
+        config: &Config<'_>,
+        watched: impl Fn(u64) -> bool + Sync,
+        observer: impl Fn() -> O,
+    ) -> Result<(Outcome, Vec<O>), LaunchError> {
+        let started = Instant::now();
+        let effort = Effort::new(config);
+        let observers: Vec<_> = (0..self.workers).map(|_| Mutex::new(observer())).collect();
+        let done = effort.all(
+            (0, self.range.group_count()),
+            self.workers,
+            |slot| (Team::new(&self, slot), slot),
+            |(team, slot), number, done| {
+                let own = usize::try_from(*slot).ok().and_then(|s| observers.get(s));
+                match own.filter(|_| watched(number)) {
+                    // Nobody else has the observer of this worker.
+                    Some(own) => {
+                        let mut own = own.lock().unwrap_or_else(PoisonError::into_inner);
+                        team.run(number, &effort, done, &mut *own)
+                    }
+                    None => team.run(number, &effort, done, &mut ()),
+                }
+            },
+        )?;
+        let observers = observers.into_iter();
+        let seen = observers.map(|o| o.into_inner().unwrap_or_else(PoisonError::into_inner));
+        Ok((self.outcome(done, started)?, seen.collect()))
+    }
+
+    /// As [`Self::run_observed`], going on with the next group after one that faulted, as long as `fault` wants it.
     ///
     /// # Errors
     /// As [`Self::run`]; the fault of a group only if `fault` breaks.
@@ -632,6 +675,12 @@ impl Launch {
     #[must_use]
     pub const fn simd(&self) -> u32 {
         self.layout.simd
+    }
+
+    /// Threads of a full group.
+    #[must_use]
+    pub fn threads_of_group(&self) -> u32 {
+        self.layout.threads(self.range.local)
     }
 
     /// Order of the dimensions that work-items run through, the fastest first.
@@ -683,6 +732,7 @@ impl Launch {
             translation: self.translation,
             translated: self.program.instruction_count(),
             compiled: self.program.is_compiled(),
+            counts: self.program.take_counts(),
             time: started.elapsed(),
             printf: self.bound.printf_bytes(),
             memory: self.bound.contents()?,

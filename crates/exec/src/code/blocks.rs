@@ -54,7 +54,11 @@ const fn ends(action: &Action) -> bool {
     !(action.is_straight()
         || matches!(
             action,
-            Action::Join | Action::ExecutionMask(_) | Action::Clock(_) | Action::Systolic(_)
+            Action::Join
+                | Action::ExecutionMask(_)
+                | Action::Clock(_)
+                | Action::Count(_)
+                | Action::Systolic(_)
         ))
 }
 

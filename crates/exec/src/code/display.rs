@@ -92,6 +92,16 @@ impl Line<'_> {
             Action::UpdateMode(place) => write!(text, "update_mode r{place}"),
             Action::ExecutionMask(place) => write!(text, "execution_mask r{place}"),
             Action::Clock(place) => write!(text, "clock r{place}"),
+            Action::Count(count) => {
+                text.write_str("count")?;
+                self.lanes(text)?;
+                let places = [count.times, count.lanes, count.parts];
+                let names = ["times", "lanes", "parts"];
+                let counted = names.iter().zip(places);
+                counted
+                    .filter_map(|(name, place)| Some((name, place?)))
+                    .try_for_each(|(name, place)| write!(text, " {name} r{place}"))
+            }
             Action::Jump { target, inverted } => write!(text, "jump{} {target}", not(inverted)),
             Action::Goto { target, inverted } => {
                 write!(text, "goto{}", not(inverted))?;

@@ -5,12 +5,15 @@
 //! steps.
 
 mod blocks;
+mod count;
 mod display;
 mod operand;
 mod operation;
 mod verify;
 
 pub use blocks::{Block, Edge};
+pub(crate) use count::Tallies;
+pub use count::{Count, StepCounts};
 pub use operand::{
     Combine, Destination, Extension, Flag, Lanes, Modify, Offsets, RawPlace, Region, Scalar,
     Source, StatePlace, Target,
@@ -91,6 +94,8 @@ pub enum Action {
     ExecutionMask(usize),
     /// `%tsc`, at this place, is about to be read. Not an instruction.
     Clock(usize),
+    /// Counts for a profile. Not an instruction.
+    Count(Box<Count>),
     /// All running lanes jump if the first lane of the predicate is set (or clear).
     Jump {
         /// Step to go on with.
@@ -154,7 +159,11 @@ impl Action {
     pub const fn is_instruction(&self) -> bool {
         !matches!(
             self,
-            Self::Join | Self::UpdateMode(_) | Self::ExecutionMask(_) | Self::Clock(_)
+            Self::Join
+                | Self::UpdateMode(_)
+                | Self::ExecutionMask(_)
+                | Self::Clock(_)
+                | Self::Count(_)
         )
     }
 

@@ -80,6 +80,12 @@ impl Code {
         }
         match &step.action {
             Action::Compute(compute) => self.compute(compute, step),
+            Action::Count(count) => {
+                let mut places = [count.times, count.lanes, count.parts]
+                    .into_iter()
+                    .flatten();
+                places.try_for_each(|place| self.inside(place, 8))
+            }
             _ => Ok(()),
         }
     }

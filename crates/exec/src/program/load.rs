@@ -1,6 +1,6 @@
 //! Code that is ready to run: each step bound to the function that runs it on this host.
 
-use crate::code::{Action, Code, Flag, Message};
+use crate::code::{Action, Code, Count, Flag, Message};
 use crate::kernels::Bound;
 use std::sync::Arc;
 
@@ -36,6 +36,8 @@ pub(crate) enum Work {
     Message(Arc<Message>),
     /// [`Action::Join`].
     Join,
+    /// [`Action::Count`].
+    Count(Box<Count>),
     /// [`Action::Jump`].
     Jump { target: usize, inverted: bool },
     /// [`Action::Goto`].
@@ -48,7 +50,7 @@ impl Work {
     /// Whether it stands for an instruction of the routine.
     pub(crate) const fn is_instruction(&self) -> bool {
         match self {
-            Self::Join => false,
+            Self::Join | Self::Count(_) => false,
             Self::Other { is_instruction } => *is_instruction,
             _ => true,
         }
@@ -73,6 +75,7 @@ pub(super) fn load(code: &Code) -> Box<[Loaded]> {
                 }
                 Action::Message(message) => Work::Message(Arc::clone(message)),
                 Action::Join => Work::Join,
+                Action::Count(count) => Work::Count(count.clone()),
                 &Action::Jump { target, inverted } => Work::Jump { target, inverted },
                 &Action::Goto { target, inverted } => Work::Goto { target, inverted },
                 other => Work::Other {

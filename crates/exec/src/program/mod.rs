@@ -7,7 +7,7 @@ mod start;
 pub(crate) use load::{Loaded, Masking, Work};
 pub use start::ThreadStart;
 
-use crate::code::Code;
+use crate::code::{Code, StepCounts, Tallies};
 use crate::fault::TranslateError;
 use crate::native::{Compiler, Native};
 use crate::translate::layout::Layout;
@@ -34,6 +34,8 @@ pub struct Program {
     compiler: Option<(Arc<dyn Compiler>, u64)>,
     /// Instructions that ran so far, while there may be machine code some time.
     ran: AtomicU64,
+    /// What was counted, if the program counts.
+    counting: Option<Counting>,
     /// The register file before a thread sets its own variables.
     pub(crate) image: Vec<u8>,
     pub(crate) taken: Arc<[Range<usize>]>,
@@ -49,6 +51,13 @@ pub struct Program {
     pub(crate) entry: Entry,
     simd_size: u32,
     grf_bytes: u32,
+}
+
+/// Counters of all threads that ran.
+#[derive(Debug)]
+struct Counting {
+    tallies: Tallies,
+    totals: Box<[AtomicU64]>,
 }
 
 impl Program {
@@ -94,10 +103,16 @@ impl Program {
         layout.finish();
         code.constants = std::mem::take(&mut layout.constants);
         code.register_bytes = layout.size;
+        let counting = options.count.then(|| {
+            let tallies = code.count();
+            let totals = tallies.counters.clone().step_by(8);
+            let totals = totals.map(|_| AtomicU64::new(0)).collect();
+            Counting { tallies, totals }
+        });
         debug_assert_eq!(code.verify(), Ok(()));
         let mut program = Self {
             simd_size: 1,
-            image: vec![0; layout.size],
+            image: vec![0; code.register_bytes],
             taken: std::mem::take(&mut layout.taken).into(),
             contents: layout
                 .contents
@@ -115,6 +130,7 @@ impl Program {
             native: OnceLock::new(),
             compiler: None,
             ran: AtomicU64::new(0),
+            counting,
             code,
         };
         let image = &mut program.image;
@@ -316,6 +332,39 @@ impl Program {
         {
             self.native.get_or_init(|| compiler.compile(&self.code));
         }
+    }
+
+    /// Takes what the counters of a register file have counted; they begin anew.
+    pub(crate) fn collect(&self, file: &mut [u8]) {
+        let Some(Counting { tallies, totals }) = &self.counting else {
+            return;
+        };
+        let counters = file.get_mut(tallies.counters.clone()).unwrap_or_default();
+        let (counters, _) = counters.as_chunks_mut::<8>();
+        for (counter, total) in counters.iter_mut().zip(totals) {
+            let more = u64::from_le_bytes(std::mem::take(counter));
+            if more != 0 {
+                total.fetch_add(more, Relaxed);
+            }
+        }
+    }
+
+    /// Whether the program counts what runs.
+    #[must_use]
+    pub const fn counts(&self) -> bool {
+        self.counting.is_some()
+    }
+
+    /// What was counted of each step of [`Self::code`], in all runs since it was asked for last. `None` if the program
+    /// was not translated with [`Options::count`].
+    ///
+    /// A block is counted when it is entered: of threads that were stopped or faulted, the steps of the block that were
+    /// not reached are counted as well.
+    #[must_use]
+    pub fn take_counts(&self) -> Option<Vec<StepCounts>> {
+        let Counting { tallies, totals } = self.counting.as_ref()?;
+        let totals: Vec<_> = totals.iter().map(|total| total.swap(0, Relaxed)).collect();
+        Some(tallies.expand(&totals))
     }
 
     /// Whether there is machine code.

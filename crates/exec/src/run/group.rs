@@ -155,6 +155,24 @@ impl Group {
         program: &Program,
         memory: &Memory,
         limits: &Limits,
+        fuel: u64,
+        interrupt: Option<&Interrupt>,
+        observer: &mut O,
+    ) -> Result<Progress, Fault> {
+        let progress = self.take_turns(program, memory, limits, fuel, interrupt, observer);
+        if program.counts() {
+            for thread in &mut self.threads {
+                program.collect(&mut thread.registers.file);
+            }
+        }
+        progress
+    }
+
+    fn take_turns<O: Observer>(
+        &mut self,
+        program: &Program,
+        memory: &Memory,
+        limits: &Limits,
         mut fuel: u64,
         interrupt: Option<&Interrupt>,
         observer: &mut O,

@@ -127,6 +127,7 @@ pub(super) fn rare(
         Action::Compute(_)
         | Action::Message(_)
         | Action::Join
+        | Action::Count(_)
         | Action::Jump { .. }
         | Action::Goto { .. } => {}
     }

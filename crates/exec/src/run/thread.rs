@@ -471,6 +471,17 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     }
                     thread.pc = pc + 1;
                 }
+                Work::Count(count) => {
+                    let mask = enabled(&step.masking, thread.running, &thread.registers);
+                    let registers = &mut thread.registers;
+                    tally(registers, count.times, 1);
+                    tally(registers, count.lanes, mask.count_ones().into());
+                    let lanes = mask << step.masking.first;
+                    if lanes != 0 && lanes != thread.running {
+                        tally(registers, count.parts, 1);
+                    }
+                    thread.pc = pc + 1;
+                }
                 Work::Jump { target, inverted } => {
                     left -= 1;
                     lane_operations += 1;
@@ -521,6 +532,15 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
         counters.instructions += steps - left;
         counters.lane_operations += lane_operations;
         outcome.map_err(|trap| thread.fault(program, world.thread, *trap))
+    }
+}
+
+/// Adds to a counter.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn tally(registers: &mut Registers, place: Option<usize>, more: u64) {
+    if let Some(place) = place {
+        let before: u64 = registers.element(place);
+        registers.set_element(place, before.wrapping_add(more));
     }
 }
 

@@ -44,6 +44,8 @@ pub struct Options {
     pub symbols: BTreeMap<String, u64>,
     /// Largest register file of a thread in bytes.
     pub max_register_bytes: usize,
+    /// Whether the program counts what runs; see [`crate::Program::take_counts`].
+    pub count: bool,
 }
 
 impl Default for Options {
@@ -53,6 +55,7 @@ impl Default for Options {
             strict: false,
             symbols: BTreeMap::new(),
             max_register_bytes: 16 << 20,
+            count: false,
         }
     }
 }

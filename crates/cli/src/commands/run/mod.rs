@@ -260,6 +260,7 @@ impl Args {
                 Jit::Always => compiler().map(Compile::always),
                 Jit::Auto | Jit::Never => None,
             },
+            count: false,
             progress: None,
         }
     }

@@ -1,0 +1,245 @@
+//! What is known of a kernel's code before it runs: instructions with their text, source lines, blocks and costs.
+
+use crate::cost::{Device, LINE_BYTES};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use visakit_exec::Program;
+use visakit_exec::code::{Action, Step};
+use visakit_isa::object::{Object, RoutineId};
+use visakit_isa::semantics::Flow;
+use visakit_isa::table::FieldName;
+use visakit_isa::{Op, Platform, Value};
+use visakit_text::{Form, LineKind, Options, Output, Printer};
+
+/// The code of a kernel and of what it calls, ready for profiles of its launches.
+#[derive(Clone, Debug)]
+pub struct KernelCode {
+    pub(crate) device: Device,
+    pub(crate) routines: Vec<String>,
+    pub(crate) files: Vec<String>,
+    pub(crate) instructions: Vec<Instruction>,
+    /// For each step of the code, the place of its instruction in `instructions`; `None` for what is no instruction.
+    pub(crate) steps: Vec<Option<usize>>,
+    pub(crate) simd: u32,
+}
+
+/// An instruction.
+#[derive(Clone, Debug)]
+pub(crate) struct Instruction {
+    pub(crate) routine: usize,
+    pub(crate) number: usize,
+    pub(crate) block: usize,
+    pub(crate) mnemonic: &'static str,
+    pub(crate) text: String,
+    pub(crate) source: Option<(Option<usize>, u32)>,
+    pub(crate) width: u32,
+    pub(crate) issue: u32,
+    pub(crate) latency: u32,
+    pub(crate) kind: Kind,
+}
+
+/// What an instruction is to a profile.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Other,
+    /// A message: what it does, and how many lines it moves if nobody looked.
+    Message {
+        what: &'static str,
+        lines: u64,
+    },
+    Barrier,
+    /// Lanes may part here.
+    Branch,
+    /// A call of the function with that place among the routines.
+    Call(Option<usize>),
+}
+
+/// Text and source line of the instructions of a routine, by their numbers.
+#[derive(Default)]
+struct Listing(BTreeMap<usize, Line>);
+
+#[derive(Clone, Default)]
+struct Line {
+    text: String,
+    source: Option<(Option<usize>, u32)>,
+}
+
+impl Output for &mut Listing {
+    type Error = Infallible;
+
+    fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), Infallible> {
+        if let LineKind::Instruction(number) = kind {
+            let text = String::from_utf8_lossy(text);
+            // The printer numbers instructions in a comment of its own.
+            let text = text.split("///").next().unwrap_or_default();
+            let words: Vec<_> = text.split_whitespace().collect();
+            self.0.entry(number).or_default().text = words.join(" ");
+        }
+        Ok(())
+    }
+}
+
+impl KernelCode {
+    /// Reads text and source lines of a program's instructions out of its object, and computes what they cost. The
+    /// program counts (`visakit_exec::Options::count`).
+    #[must_use]
+    pub fn new(object: &Object<'_>, program: &Program, platform: Option<Platform>) -> Self {
+        let platform = platform.unwrap_or(if program.grf_bytes() == 64 {
+            Platform::Pvc
+        } else {
+            Platform::Dg2
+        });
+        let code = program.code();
+        let mut made = Self {
+            device: Device::of(platform),
+            routines: code.routines.iter().map(|r| r.name.clone()).collect(),
+            files: Vec::new(),
+            instructions: Vec::new(),
+            steps: vec![None; code.steps.len()],
+            simd: program.simd_size(),
+        };
+        let printer = Printer::new(
+            object,
+            Options {
+                form: Form::Intel,
+                grf_bytes: Some(program.grf_bytes()),
+            },
+        );
+        let routines = code.routines.iter().map(|r| r.id);
+        let listings: Vec<_> = routines
+            .map(|id| made.listing(object, &printer, id))
+            .collect();
+        let mut places = BTreeMap::new();
+        for (number, block) in code.blocks().iter().enumerate() {
+            for place in block.steps.clone() {
+                let Some(step) = code.steps.get(place) else {
+                    continue;
+                };
+                // The end of a routine is no instruction of it.
+                if !step.action.is_instruction() || step.origin.op.is_none() {
+                    continue;
+                }
+                let origin = step.origin;
+                let (routine, instruction) = (origin.routine as usize, origin.instruction as usize);
+                let next = made.instructions.len();
+                let at = *places.entry((routine, instruction)).or_insert(next);
+                if let Some(slot) = made.steps.get_mut(place) {
+                    *slot = Some(at);
+                }
+                if at < next {
+                    // One instruction in several steps.
+                    continue;
+                }
+                let line = listings.get(routine).and_then(|l| l.0.get(&instruction));
+                let line = line.cloned().unwrap_or_default();
+                made.instructions.push(Instruction {
+                    routine,
+                    number: instruction,
+                    block: number,
+                    mnemonic: origin.op.map_or("", |op| op.def().mnemonic()),
+                    text: line.text,
+                    source: line.source,
+                    width: width(step),
+                    issue: made.device.issue(step),
+                    latency: latency(&made.device, step),
+                    kind: kind(step),
+                });
+            }
+        }
+        made
+    }
+
+    /// The device whose costs count.
+    #[must_use]
+    pub const fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn listing(
+        &mut self,
+        object: &Object<'_>,
+        printer: &Printer<'_, '_>,
+        id: RoutineId,
+    ) -> Listing {
+        let mut listing = Listing::default();
+        let Some(body) = object.routine(id).and_then(|routine| routine.body()) else {
+            return listing;
+        };
+        let Ok(()) = printer.routine(id, &mut listing);
+        let (mut file, mut line) = (None, None);
+        for (number, instruction) in body.instructions().enumerate() {
+            match instruction.op {
+                Op::FILE => {
+                    let name = match instruction.get(FieldName::FileName) {
+                        Some(Value::String(id)) => body.string(*id),
+                        _ => None,
+                    };
+                    file = name.map(|name| self.file(&String::from_utf8_lossy(name)));
+                }
+                Op::LOC => {
+                    let number = instruction.get(FieldName::Line).and_then(Value::as_number);
+                    let number = number.and_then(|n| u32::try_from(n).ok());
+                    // Line 0 is code that the compiler made: it belongs to what was before.
+                    line = number.filter(|n| *n != 0).or(line);
+                }
+                _ => {}
+            }
+            if let Some(line) = line {
+                listing.0.entry(number).or_default().source = Some((file, line));
+            }
+        }
+        listing
+    }
+
+    fn file(&mut self, name: &str) -> usize {
+        let found = self.files.iter().position(|f| f == name);
+        found.unwrap_or_else(|| {
+            self.files.push(name.to_owned());
+            self.files.len() - 1
+        })
+    }
+}
+
+/// Lanes of a step that does something for each lane, else 1.
+fn width(step: &Step) -> u32 {
+    match step.action {
+        Action::Compute(_) | Action::Message(_) | Action::Systolic(_) | Action::Goto { .. } => {
+            step.lanes.count.into()
+        }
+        _ => 1,
+    }
+}
+
+fn latency(device: &Device, step: &Step) -> u32 {
+    match &step.action {
+        Action::Message(message) => {
+            let local = message.lanes().is_some_and(|lanes| lanes.local);
+            device.latency(message.name(), local, step.lanes.count.into())
+        }
+        Action::Barrier | Action::Wait | Action::NamedWait(_) => device.barrier(),
+        _ => 0,
+    }
+}
+
+fn kind(step: &Step) -> Kind {
+    match &step.action {
+        Action::Message(message) if !matches!(message.name(), "nothing" | "fence") => {
+            let operands = message.operands();
+            let data = operands.loaded.or(operands.stored);
+            let bytes = data.map_or(0, |range| range.len()) as u64;
+            Kind::Message {
+                what: message.name(),
+                lines: bytes.div_ceil(LINE_BYTES).max(1),
+            }
+        }
+        Action::Barrier | Action::Wait | Action::NamedWait(_) => Kind::Barrier,
+        Action::Goto { .. } | Action::Jump { .. } | Action::Switch { .. } => Kind::Branch,
+        Action::Call { function, .. } => Kind::Call(*function),
+        Action::CallAddress { .. } => Kind::Call(None),
+        Action::Return { .. } => match step.origin.op.map(|op| op.def().flow) {
+            Some(Flow::Return { .. }) => Kind::Branch,
+            _ => Kind::Other,
+        },
+        _ => Kind::Other,
+    }
+}

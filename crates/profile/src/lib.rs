@@ -1,0 +1,283 @@
+//! Profiles of kernels: what runs how often and with which lanes, what messages reach, and where the time goes.
+//!
+//! A program that counts (`visakit_exec::Options::count`, [`config`]) has a few counters for each basic block, in the
+//! interpreter as in machine code; the counts of every instruction follow from them. What needs addresses (cache lines,
+//! banks, redundant loads, waits at barriers) is looked at in some of the work-groups ([`Watched`]), which the
+//! interpreter runs. A cost model ([`Device`]) makes time of both.
+//!
+//! ```no_run
+//! # fn profile(kernel: &visakit_launch::Kernel<'_>, range: &visakit_launch::NdRange) -> Result<(), visakit_launch::LaunchError> {
+//! use visakit_profile::{KernelCode, Profile, Watched};
+//!
+//! let config = visakit_profile::config(visakit_launch::Config::default());
+//! let launch = kernel.prepare(range, &[], &config)?;
+//! let code = KernelCode::new(kernel.object(), launch.program(), None);
+//! let mut profile = Profile::default();
+//! let (of_launch, _outcome) = visakit_profile::run(&code, launch, &config, Watched::default())?;
+//! profile.add(of_launch);
+//! # Ok(()) }
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod code;
+mod cost;
+mod data;
+mod watch;
+
+pub use code::KernelCode;
+pub use cost::{BANKS, Bound, Device, DeviceTime, LINE_BYTES, Work};
+pub use data::{
+    BlockProfile, Counts, InstructionProfile, KernelProfile, LineProfile, Messages, Profile, Reach,
+    RoutineProfile, Waits,
+};
+
+use code::Kind;
+use hashbrown::HashMap;
+use visakit_exec::code::StepCounts;
+use visakit_launch::{Config, Launch, LaunchError, ObjectKind, Outcome};
+use watch::{Seen, Watch};
+
+/// Work-groups whose addresses and waits are looked at. The interpreter runs them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Watched {
+    /// None.
+    None,
+    /// At most so many of a launch, spread evenly over the grid.
+    Groups(u64),
+    /// All of them.
+    All,
+}
+
+impl Default for Watched {
+    /// Enough for averages, and few enough for their cost not to matter in long launches.
+    fn default() -> Self {
+        Self::Groups(16)
+    }
+}
+
+impl Watched {
+    /// Whether a group is one of them.
+    fn has(self, number: u64, groups: u64) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::Groups(0) => false,
+            Self::Groups(most) => {
+                let stride = groups.div_ceil(most).max(1);
+                number % stride == stride / 2
+            }
+        }
+    }
+}
+
+/// How launches are to be run so that they can be profiled: programs count.
+#[must_use]
+pub const fn config(config: Config<'_>) -> Config<'_> {
+    Config {
+        count: true,
+        ..config
+    }
+}
+
+/// Runs a launch that was prepared with [`config`] of a program that `code` is of.
+///
+/// # Errors
+/// As [`Launch::run`].
+pub fn run(
+    code: &KernelCode,
+    launch: Launch,
+    config: &Config<'_>,
+    watched: Watched,
+) -> Result<(KernelProfile, Outcome), LaunchError> {
+    let groups = launch.group_count();
+    let threads = u64::from(launch.threads_of_group());
+    let objects = launch.objects();
+    let private = objects.iter().find(|o| o.kind == ObjectKind::Private);
+    let private = private.map_or(0..0, |o| o.address..o.address.saturating_add(o.bytes));
+    let (outcome, watches) = launch.run_sampled(
+        config,
+        |number| watched.has(number, groups),
+        || Watch::new(code, private.clone()),
+    )?;
+    let mut seen: HashMap<usize, Seen> = HashMap::new();
+    let mut watched_groups = 0;
+    for watch in watches {
+        let (more, groups) = watch.finish();
+        watched_groups += groups;
+        for (place, more) in more {
+            let seen = seen.entry(place).or_default();
+            seen.messages += more.messages;
+            seen.arrivals += more.arrivals;
+            seen.waited += more.waited;
+        }
+    }
+    let counts = outcome.counts.as_deref().unwrap_or(&[]);
+    let ran = Ran {
+        threads: threads.saturating_mul(outcome.groups),
+        groups: outcome.groups,
+        watched_groups,
+        stopped: outcome.stopped,
+    };
+    Ok((collect(code, counts, &seen, ran), outcome))
+}
+
+struct Ran {
+    threads: u64,
+    groups: u64,
+    watched_groups: u64,
+    stopped: bool,
+}
+
+/// Makes a profile of what was counted and seen.
+fn collect(
+    code: &KernelCode,
+    counts: &[StepCounts],
+    seen: &HashMap<usize, Seen>,
+    ran: Ran,
+) -> KernelProfile {
+    let mut of: Vec<StepCounts> = vec![StepCounts::default(); code.instructions.len()];
+    for (place, counts) in code.steps.iter().zip(counts) {
+        let Some(to) = place.and_then(|place| of.get_mut(place)) else {
+            continue;
+        };
+        to.times += counts.times;
+        to.lanes += counts.lanes;
+        to.taken = to.taken.or(counts.taken);
+        to.parted = to.parted.or(counts.parted);
+    }
+    let mut blocks: Vec<BlockProfile> = Vec::new();
+    let mut block = None;
+    let mut instructions = Vec::with_capacity(of.len());
+    for (place, (known, counts)) in code.instructions.iter().zip(&of).enumerate() {
+        if block != Some(known.block) {
+            block = Some(known.block);
+            blocks.push(BlockProfile {
+                routine: known.routine,
+                first: known.number,
+                last: known.number,
+                times: counts.times,
+                counts: Counts::default(),
+            });
+        }
+        if let Some(block) = blocks.last_mut() {
+            block.last = known.number;
+        }
+        let many = known.width > 1;
+        let saw = seen.get(&place);
+        let (message, likely_lines) = match known.kind {
+            Kind::Message { what, lines } => (Some(what.to_owned()), lines),
+            _ => (None, 0),
+        };
+        let file = known.source.and_then(|(file, _)| code.files.get(file?));
+        instructions.push(InstructionProfile {
+            routine: known.routine,
+            instruction: known.number,
+            block: blocks.len() - 1,
+            mnemonic: known.mnemonic.to_owned(),
+            text: known.text.clone(),
+            file: file.cloned(),
+            line: known.source.map(|(_, line)| line),
+            width: known.width,
+            counts: Counts {
+                executions: counts.times,
+                lanes: if many { counts.lanes } else { 0 },
+                slots: if many {
+                    counts.times.saturating_mul(known.width.into())
+                } else {
+                    0
+                },
+                cycles: 0,
+            },
+            issue: known.issue,
+            latency: match (saw.and_then(|seen| seen.messages.reach), &message) {
+                // Which memory a surface is, only running tells.
+                (Some(Reach::Local), Some(what)) => code.device.latency(what, true, known.width),
+                _ => known.latency,
+            },
+            parted: counts.parted,
+            taken: counts.taken,
+            seen: saw.map(|seen| seen.messages).filter(|_| message.is_some()),
+            message,
+            likely_lines,
+            waits: (known.kind == Kind::Barrier).then(|| Waits {
+                arrivals: saw.map_or(0, |seen| seen.arrivals),
+                cycles: saw.map_or(0, |seen| seen.waited),
+            }),
+            calls: match known.kind {
+                Kind::Call(function) => function,
+                _ => None,
+            },
+        });
+    }
+    let routines = code.routines.iter().map(|name| RoutineProfile {
+        name: name.clone(),
+        calls: 0,
+        counts: Counts::default(),
+    });
+    let mut routines: Vec<_> = routines.collect();
+    for block in blocks.iter().rev() {
+        // The first block of a routine is where it is entered.
+        if let Some(routine) = routines.get_mut(block.routine) {
+            routine.calls = block.times;
+        }
+    }
+    let device = &code.device;
+    let mut profile = KernelProfile {
+        kernel: code.routines.first().cloned().unwrap_or_default(),
+        platform: device.platform.name().to_owned(),
+        product: device.product.to_owned(),
+        line_cycles: device.line_cycles,
+        simd: code.simd,
+        launches: 1,
+        groups: ran.groups,
+        watched_groups: ran.watched_groups,
+        stopped: ran.stopped,
+        nanoseconds: 0.0,
+        longest: 0.0,
+        bound: Bound::Issue,
+        work: Work::default(),
+        total: Counts::default(),
+        routines,
+        lines: Vec::new(),
+        blocks,
+        instructions,
+    };
+    profile.settle();
+    profile.work = work(&profile, ran.threads);
+    let time = device.time(&profile.work);
+    profile.nanoseconds = time.nanoseconds;
+    profile.longest = time.nanoseconds;
+    profile.bound = time.bound;
+    profile
+}
+
+/// What the instructions ask of the device.
+fn work(profile: &KernelProfile, threads: u64) -> Work {
+    let mut work = Work {
+        threads,
+        ..Work::default()
+    };
+    for instruction in &profile.instructions {
+        let times = instruction.counts.executions;
+        let issue = times.saturating_mul(instruction.issue.into());
+        let wait = times.saturating_mul(instruction.latency.into());
+        let moves = instruction.message_cycles(profile.line_cycles);
+        work.issue_cycles = work.issue_cycles.saturating_add(issue);
+        work.message_cycles = work.message_cycles.saturating_add(moves);
+        work.latency_cycles = work
+            .latency_cycles
+            .saturating_add(issue)
+            .saturating_add(wait)
+            .saturating_add(moves)
+            .saturating_add(instruction.waited());
+        let lines = match &instruction.seen {
+            Some(seen) if seen.executions > 0 => instruction.expected(|s| s.fetched_lines),
+            _ => times.saturating_mul(instruction.likely_lines),
+        };
+        work.fetched_bytes = work
+            .fetched_bytes
+            .saturating_add(lines.saturating_mul(LINE_BYTES));
+    }
+    work
+}

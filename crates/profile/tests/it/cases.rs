@@ -1,0 +1,98 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+use visakit_exec::Compiler;
+use visakit_exec::code::Action;
+use visakit_jit::Jit;
+use visakit_launch::{Case, Compile, Config};
+use visakit_profile::{KernelCode, KernelProfile, Watched};
+use visakit_testing::{cases, fixtures, shared};
+
+/// The profile of a case, and the executor's own counters.
+fn run(
+    folder: &PathBuf,
+    compile: Option<Compile<'_>>,
+    watched: Watched,
+) -> (KernelProfile, [u64; 2]) {
+    let case = Case::open(folder).unwrap();
+    let config = visakit_profile::config(Config {
+        compile,
+        ..Config::default()
+    });
+    case.launch(
+        false,
+        &config,
+        |object| object,
+        |kernel, _, launch| {
+            let code = KernelCode::new(kernel.object(), launch.program(), None);
+            let steps = &launch.program().code().steps;
+            // Of a systolic product the executor counts one lane.
+            let systolic = steps
+                .iter()
+                .any(|s| matches!(s.action, Action::Systolic(_)));
+            let (profile, outcome) = visakit_profile::run(&code, launch, &config, watched)?;
+            let counters = outcome.counters;
+            let of_steps = outcome.counts.unwrap();
+            assert_eq!(
+                of_steps.iter().map(|c| c.times).sum::<u64>(),
+                counters.instructions,
+                "{}",
+                case.name()
+            );
+            if !systolic {
+                let lanes: u64 = of_steps.iter().map(|c| c.lanes).sum();
+                assert_eq!(lanes, counters.lane_operations, "{}", case.name());
+            }
+            Ok((profile, [counters.instructions, counters.lane_operations]))
+        },
+    )
+    .unwrap()
+}
+
+/// What the blocks count is what the executor counts, in the interpreter and in machine code, watched or not.
+fn holds(folders: &[PathBuf]) {
+    let compiler = Jit::host().map(|jit| Arc::new(jit) as Arc<dyn Compiler>);
+    if compiler.is_none() {
+        eprintln!("NOT RUN: profiles of machine code; the host has no AVX2");
+    }
+    for folder in folders {
+        let (plain, counters) = run(folder, None, Watched::None);
+        assert_eq!(plain.total.executions, counters[0], "{folder:?}");
+        let (watched, again) = run(folder, None, Watched::Groups(4));
+        assert_eq!(counters, again, "{folder:?}");
+        let numbers = |profile: &KernelProfile| -> Vec<_> {
+            let all = profile.instructions.iter();
+            all.map(|i| (i.counts.executions, i.counts.lanes, i.taken, i.parted))
+                .collect()
+        };
+        assert_eq!(numbers(&plain), numbers(&watched), "{folder:?}");
+        if let Some(compiler) = &compiler {
+            let (compiled, _) = run(folder, Some(Compile::always(compiler)), Watched::None);
+            assert_eq!(
+                numbers(&plain),
+                numbers(&compiled),
+                "{folder:?}, machine code"
+            );
+        }
+        let blocks: u64 = plain.blocks.iter().map(|b| b.counts.executions).sum();
+        assert_eq!(blocks, counters[0], "{folder:?}");
+    }
+    eprintln!("{} cases profiled", folders.len());
+}
+
+#[test]
+fn committed() {
+    let folders = cases(&fixtures().join("cases"));
+    assert!(folders.len() >= 5);
+    holds(&folders);
+}
+
+#[test]
+fn reference() {
+    for root in ["cases", "cases240"] {
+        if let Some(root) = shared("profiles of cases", root) {
+            // One device of each kernel in three.
+            let folders: Vec<_> = cases(&root).into_iter().step_by(3).collect();
+            holds(&folders);
+        }
+    }
+}

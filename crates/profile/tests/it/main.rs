@@ -1,0 +1,14 @@
+//! What profiles tell, against numbers worked out by hand, and against the executor's own counters.
+
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "tests"
+)]
+
+mod cases;
+mod counts;
+mod messages;
+mod support;
