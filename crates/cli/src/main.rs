@@ -31,6 +31,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
   visakit roundtrip objects/             read and write all below a folder, compare
   visakit run --case cases/*             kernels with inputs and expected outputs
   visakit check --case cases/*           races, wrong accesses, undefined values in kernels
+  visakit profile --case cases/vecadd/skl  hot lines, lanes, messages, simulated time
   visakit convert k.isa --to 3.6 -o o.isa  the same object for older readers
   visakit validate objects/              what is wrong with all below a folder
   visakit explain V0226                  what a rule demands, and what to do
@@ -70,6 +71,8 @@ enum Command {
     Run(Box<commands::run::Args>),
     /// Run kernels and look for wrong accesses, undefined values, races, barriers.
     Check(Box<commands::check::CheckArgs>),
+    /// Run kernels and count what runs: hot lines, lanes, messages, simulated time.
+    Profile(Box<commands::profile::Args>),
     /// Debug kernels on the CPU: breakpoints, steps forward and back, state by lane.
     Debug(Box<commands::debug::Args>),
     /// Speak the Debug Adapter Protocol with an editor, on standard input and output.
@@ -182,11 +185,17 @@ fn arguments() -> Result<Cli, clap::Error> {
     });
     let matches = Cli::command().try_get_matches_from(words)?;
     if let Some((verb, matches)) = matches.subcommand()
-        && matches!(matches.try_get_one::<bool>("json"), Ok(Some(true)))
+        && asks_for_json(matches)
     {
         output::use_json(verb);
     }
     Cli::from_arg_matches(&matches)
+}
+
+/// Whether a verb, or what it is to do in particular, is asked for JSON.
+fn asks_for_json(matches: &clap::ArgMatches) -> bool {
+    let inner = matches.subcommand().is_some_and(|(_, m)| asks_for_json(m));
+    inner || matches!(matches.try_get_one::<bool>("json"), Ok(Some(true)))
 }
 
 /// Help is printed; what is wrong with the command line is told, as JSON where it asks for that.
@@ -222,6 +231,7 @@ fn run(command: &Command) -> Result<Status, output::Failure> {
         Command::Compile(args) => commands::compile::run(args),
         Command::Run(args) => commands::run::run(args),
         Command::Check(args) => commands::check::run(args),
+        Command::Profile(args) => commands::profile::run(args),
         Command::Debug(args) => commands::debug::run(args),
         #[cfg(feature = "debugger")]
         Command::Dap(args) => commands::debug::dap(args),

@@ -197,6 +197,12 @@ impl Case {
         }
     }
 
+    /// The device that it was compiled for; empty if that is not told.
+    #[must_use]
+    pub fn device(&self) -> &str {
+        &self.description.device
+    }
+
     /// Arguments that are buffers whose first content means nothing.
     #[must_use]
     pub fn uninitialized(&self) -> Vec<usize> {

@@ -497,7 +497,10 @@ impl KernelProfile {
     #[must_use]
     pub fn barriers(&self) -> Vec<&InstructionProfile> {
         let barriers = self.instructions.iter().filter(|i| i.waits.is_some());
-        sorted(barriers.filter(|i| i.counts.executions > 0), |i| i.waited())
+        sorted(
+            barriers.filter(|i| i.counts.executions > 0),
+            InstructionProfile::waited,
+        )
     }
 
     /// Instructions, those that take longest first.

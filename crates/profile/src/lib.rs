@@ -15,6 +15,7 @@
 //! let mut profile = Profile::default();
 //! let (of_launch, _outcome) = visakit_profile::run(&code, launch, &config, Watched::default())?;
 //! profile.add(of_launch);
+//! let page = visakit_profile::html::page(&profile, "my program", |_file| None);
 //! # Ok(()) }
 //! ```
 
@@ -23,6 +24,9 @@
 mod code;
 mod cost;
 mod data;
+mod diff;
+mod folded;
+pub mod html;
 mod watch;
 
 pub use code::KernelCode;
@@ -31,6 +35,8 @@ pub use data::{
     BlockProfile, Counts, InstructionProfile, KernelProfile, LineProfile, Messages, Profile, Reach,
     RoutineProfile, Waits,
 };
+pub use diff::{Change, KernelDiff, Summary, diff};
+pub use folded::folded;
 
 use code::Kind;
 use hashbrown::HashMap;
@@ -122,6 +128,7 @@ pub fn run(
     Ok((collect(code, counts, &seen, ran), outcome))
 }
 
+#[derive(Clone, Copy)]
 struct Ran {
     threads: u64,
     groups: u64,

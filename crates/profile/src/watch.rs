@@ -47,7 +47,7 @@ pub(crate) struct Watch<'c> {
     /// Private memory in flat memory.
     private: Range<u64>,
     seen: HashMap<usize, Seen>,
-    threads: Vec<Thread>,
+    threads: HashMap<usize, Thread>,
     /// Lines that the group has touched.
     lines: HashSet<(Reach, u64)>,
     accesses: Vec<Access>,
@@ -61,7 +61,7 @@ impl<'c> Watch<'c> {
             code,
             private,
             seen: HashMap::new(),
-            threads: Vec::new(),
+            threads: HashMap::new(),
             lines: HashSet::new(),
             accesses: Vec::new(),
             scratch: Vec::new(),
@@ -75,22 +75,14 @@ impl<'c> Watch<'c> {
     }
 
     fn thread(&mut self, number: usize) -> &mut Thread {
-        if self.threads.len() <= number {
-            self.threads.resize_with(number + 1, Thread::default);
-        }
-        // There since just now.
-        let threads = &mut self.threads;
-        match threads.get_mut(number) {
-            Some(thread) => thread,
-            None => unreachable!("the list has this length"),
-        }
+        self.threads.entry(number).or_default()
     }
 
     /// Who waited at a barrier goes on: so do all, at the time when the last one came.
     fn released(&mut self) {
-        let arrived = self.threads.iter().filter_map(|t| t.arrived);
+        let arrived = self.threads.values().filter_map(|t| t.arrived);
         let last = arrived.map(|(clock, _)| clock).max().unwrap_or(0);
-        for thread in &mut self.threads {
+        for thread in self.threads.values_mut() {
             if let Some((clock, place)) = thread.arrived.take() {
                 let seen = self.seen.entry(place).or_default();
                 seen.arrivals += 1;
@@ -249,9 +241,7 @@ impl Observer for Watch<'_> {
     }
 
     fn group(&mut self, _place: [u32; 3], _size: [u32; 3]) {
-        for thread in &mut self.threads {
-            *thread = Thread::default();
-        }
+        self.threads.clear();
         self.lines.clear();
         self.groups += 1;
     }

@@ -25,6 +25,7 @@ pub(crate) mod opencl;
 mod picture;
 pub(crate) mod platforms;
 pub(crate) mod pressure;
+pub(crate) mod profile;
 pub(crate) mod reduce;
 pub(crate) mod rename;
 pub(crate) mod roundtrip;

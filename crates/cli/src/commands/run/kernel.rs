@@ -18,6 +18,7 @@ use visakit_launch::{
     Argument, Config, Dump, Kernel, Metadata, NdRange, Outcome, Source, ZeInfo, Zebin, find_kernel,
     value,
 };
+use visakit_profile::{KernelCode, KernelProfile, Watched};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     let arguments = arguments(args)?;
@@ -38,6 +39,18 @@ pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report, Failure> {
         Ok(visakit_check::check(
             kernel, launch, &config, checks, &unset,
         )?)
+    })
+}
+
+/// Runs the kernel and counts what runs.
+pub(crate) fn profile(args: &Args, watched: Watched) -> Result<KernelProfile, Failure> {
+    let arguments = arguments(args)?;
+    let config = visakit_profile::config(args.config());
+    with_kernel(args, |kernel, range| {
+        let launch = kernel.prepare(range, &arguments, &config)?;
+        let code = KernelCode::new(kernel.object(), launch.program(), args.platform());
+        let (profile, _) = visakit_profile::run(&code, launch, &config, watched)?;
+        Ok(profile)
     })
 }
 

@@ -18,6 +18,7 @@ use crate::reading::{Reading, open, tell_faults, told};
 use spec::{ArgSpec, InputSpec, OutSpec, SetSpec, SurfaceSpec};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
+use visakit::isa::Platform;
 use visakit::isa::object::Object;
 use visakit_exec::{Compiler, Limits, Program};
 use visakit_launch::{Compile, Config, LaunchError, Source, find_kernel, grf_bytes_of, link};
@@ -163,10 +164,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
 
 /// Runs what the arguments say, and looks for what is wrong if there are kinds of checks.
 pub(crate) fn run_or_check(args: &Args, kinds: &[String]) -> Result<Status, Failure> {
-    stop::watch(args)?;
-    let threads = usize::from(args.threads.unwrap_or(0));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| Failure::Other(error.to_string()))?;
+    let pool = args.pool()?;
     // Not `install`: the command stays outside, only launches run in the pool.
     let run = || {
         if !kinds.is_empty() && (!args.case.is_empty() || !args.is_empty()) {
@@ -190,6 +188,11 @@ pub(crate) fn run_or_check(args: &Args, kinds: &[String]) -> Result<Status, Fail
     pool.install(run)
 }
 
+/// Says that a run was stopped, and that what follows is not of all of it.
+pub(crate) fn told_stopped() {
+    stop::tell("not all groups had ended");
+}
+
 /// When machine code is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum Jit {
@@ -211,7 +214,7 @@ fn compiler() -> Option<&'static Arc<dyn Compiler>> {
 }
 
 impl Args {
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty() && self.zebin.is_none()
     }
 
@@ -229,6 +232,40 @@ impl Args {
 
     pub(crate) const fn json(&self) -> bool {
         self.reading.json
+    }
+
+    /// The platform that is told, or the one that sources are compiled for.
+    pub(crate) fn platform(&self) -> Option<Platform> {
+        let device = self.device.as_deref().and_then(Platform::from_name);
+        self.reading.platform.or(device)
+    }
+
+    /// The pool that launches run in, ready to be stopped from outside.
+    pub(crate) fn pool(&self) -> Result<rayon::ThreadPool, Failure> {
+        stop::watch(self)?;
+        let threads = usize::from(self.threads.unwrap_or(0));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.map_err(|error| Failure::Other(error.to_string()))
+    }
+
+    /// The name of what a profile of something else than OpenCL kernels would be of.
+    pub(crate) const fn unlike_a_kernel(&self) -> Option<&'static str> {
+        match (&self.media, self.bare, self.trace, self.show_code) {
+            (Some(_), ..) => Some("--media"),
+            (_, true, ..) => Some("--bare"),
+            (_, _, true, _) => Some("--trace"),
+            (.., true) => Some("--show-code"),
+            _ => None,
+        }
+    }
+
+    /// What is run, for a title.
+    pub(crate) fn title(&self) -> String {
+        match self.case.as_slice() {
+            [] => self.name(),
+            [case] => crate::input::name(case),
+            [first, ..] => format!("{} and others", crate::input::name(first)),
+        }
     }
 
     /// The kernel, or the program.
