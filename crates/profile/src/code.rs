@@ -29,7 +29,7 @@ pub(crate) struct Instruction {
     pub(crate) routine: usize,
     pub(crate) number: usize,
     pub(crate) block: usize,
-    pub(crate) mnemonic: &'static str,
+    pub(crate) mnemonic: String,
     pub(crate) text: String,
     pub(crate) source: Option<(Option<usize>, u32)>,
     pub(crate) width: u32,
@@ -115,8 +115,7 @@ impl KernelCode {
                 let Some(step) = code.steps.get(place) else {
                     continue;
                 };
-                // The end of a routine is no instruction of it.
-                if !step.action.is_instruction() || step.origin.op.is_none() {
+                if !step.action.is_instruction() || !is_code(step) {
                     continue;
                 }
                 let origin = step.origin;
@@ -136,7 +135,10 @@ impl KernelCode {
                     routine,
                     number: instruction,
                     block: number,
-                    mnemonic: origin.op.map_or("", |op| op.def().mnemonic()),
+                    mnemonic: mnemonic(&line.text)
+                        .or(origin.op.map(|op| op.def().mnemonic()))
+                        .unwrap_or_default()
+                        .to_owned(),
                     text: line.text,
                     source: line.source,
                     width: width(step),
@@ -198,6 +200,17 @@ impl KernelCode {
             self.files.len() - 1
         })
     }
+}
+
+/// The first word of a line, past its predicate: `cmp.lt`, `lsc_load.slm`.
+fn mnemonic(text: &str) -> Option<&str> {
+    text.split_whitespace().find(|word| !word.starts_with('('))
+}
+
+/// Whether it is an instruction of the hardware: no label, no debug information, not the end of a routine.
+fn is_code(step: &Step) -> bool {
+    let flow = step.origin.op.map(|op| op.def().flow);
+    !matches!(flow, None | Some(Flow::Marker | Flow::Label { .. }))
 }
 
 /// Lanes of a step that does something for each lane, else 1.

@@ -7,7 +7,6 @@
 //! its optimization guide for GPUs. What neither says is an estimate, and marked as such.
 
 use visakit_exec::code::{Action, Compute, Lane, Operation, Region, Step, Target};
-use visakit_isa::semantics::Flow;
 use visakit_isa::{DataType, Platform};
 
 /// Bytes of a cache line.
@@ -101,7 +100,6 @@ impl Device {
                 let bytes = u32::try_from(systolic.result_bytes()).unwrap_or(u32::MAX);
                 bytes.div_ceil(4 * self.lanes).max(1)
             }
-            Action::Nothing if step.origin.op.is_none_or(|op| op.def().flow != Flow::Next) => 0,
             action if action.is_instruction() => 1,
             _ => 0,
         }

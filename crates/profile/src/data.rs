@@ -199,7 +199,7 @@ pub struct InstructionProfile {
     pub instruction: usize,
     /// Its basic block.
     pub block: usize,
-    /// Its mnemonic.
+    /// The first word of its text: mnemonic, modifiers, memory.
     pub mnemonic: String,
     /// Its line of text.
     pub text: String,

@@ -181,7 +181,7 @@ fn collect(
             routine: known.routine,
             instruction: known.number,
             block: blocks.len() - 1,
-            mnemonic: known.mnemonic.to_owned(),
+            mnemonic: known.mnemonic.clone(),
             text: known.text.clone(),
             file: file.cloned(),
             line: known.source.map(|(_, line)| line),

@@ -309,6 +309,7 @@ fn documents_are_as_the_schema_says() {
         (&["smith", "--seed", "1", "-o", &out], 0),
         (&["run", "--case", "../cases/call_sub/dg2", "--stats"], 0),
         (&["run", "../programs/bfi.visaasm", "--bare"], 0),
+        (&["profile", "--case", "../cases/call_sub/dg2"], 0),
     ] {
         let (ended, document) = valid(&schema, &[args, &["--json"]].concat());
         let only = document.as_object().unwrap().len();

@@ -168,7 +168,7 @@ fn sources(
         let text: Option<Vec<&str>> = text.as_deref().map(|text| text.lines().collect());
         write!(
             out,
-            "<h3>Source: {0}</h3>\n<div class=\"scroll\">\n<table class=\"code\">\n\
+            "<h3>Source: {0}</h3>\n<div class=\"scroll\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\">\n<table class=\"code\">\n\
              <caption>Lines of {0}. The number of a line marks its instructions.</caption>\n<thead><tr>\
              <th scope=\"col\">share</th><th scope=\"col\">executions</th><th scope=\"col\">lanes</th>\
              <th scope=\"col\">line</th><th scope=\"col\" class=\"t\">source</th></tr></thead>\n<tbody>\n",
@@ -222,7 +222,7 @@ fn sources(
 fn listing(out: &mut String, number: usize, kernel: &KernelProfile) -> fmt::Result {
     let most = kernel.instructions.iter().map(|i| i.counts.cycles).max();
     out.push_str(
-        "<h3>Instructions</h3>\n<div class=\"scroll\">\n<table class=\"code\">\n\
+        "<h3>Instructions</h3>\n<div class=\"scroll\" role=\"region\" aria-label=\"Instructions\" tabindex=\"0\">\n<table class=\"code\">\n\
          <caption>All instructions. A dashed line begins a basic block.</caption>\n<thead><tr>\
          <th scope=\"col\">share</th><th scope=\"col\">executions</th><th scope=\"col\">lanes</th>\
          <th scope=\"col\">number</th><th scope=\"col\" class=\"t\">instruction</th>\

@@ -60,7 +60,7 @@ pub(super) fn summary(out: &mut String, kernel: &KernelProfile) -> fmt::Result {
         &format!("SIMD{}, {} parted", kernel.simd, plural(parted, "time")),
     )?;
     card(
-        "bytes moved",
+        "moved",
         &Grouped(moved).to_string(),
         &format!("{} asked for", Grouped(asked)),
     )?;
@@ -89,7 +89,7 @@ pub(super) fn summary(out: &mut String, kernel: &KernelProfile) -> fmt::Result {
 fn begin(out: &mut String, title: &str, caption: &str, columns: &[&str]) {
     let _ = write!(
         out,
-        "<h3>{title}</h3>\n<div class=\"scroll\">\n<table class=\"sort\">\n<caption>{caption}</caption>\n<thead><tr>"
+        "<h3>{title}</h3>\n<div class=\"scroll\" role=\"region\" aria-label=\"{title}\" tabindex=\"0\">\n<table class=\"sort\">\n<caption>{caption}</caption>\n<thead><tr>"
     );
     for column in columns {
         let _ = match column.strip_prefix('<') {
@@ -186,7 +186,7 @@ pub(super) fn messages(out: &mut String, kernel: &KernelProfile) -> fmt::Result 
     begin(
         out,
         "Messages",
-        "Lines are cache lines of 64 bytes that a message touches. Used is what was asked for by what was moved. Banks \
+        "Bytes that lanes asked for, and bytes of the cache lines that moved; lines of 64 bytes that a message touches, on average. Used is what was asked for by what was moved. Banks \
          tells how many times longer conflicts in local memory make a message. Again is the part of what was loaded that \
          the same thread had loaded before.",
         &[
@@ -196,8 +196,8 @@ pub(super) fn messages(out: &mut String, kernel: &KernelProfile) -> fmt::Result 
             "share",
             "executions",
             "lanes",
-            "bytes asked",
-            "bytes moved",
+            "asked",
+            "moved",
             "lines each",
             "used",
             "banks",
@@ -220,7 +220,10 @@ pub(super) fn messages(out: &mut String, kernel: &KernelProfile) -> fmt::Result 
                     |value: f64| number(format_args!("{value:.4}"), format_args!("{value:.1}"));
                 cells.push(whole(message.asked_bytes()));
                 cells.push(whole(message.moved_bytes()));
-                cells.push(each(seen.lines_each()));
+                cells.push(match seen.reach {
+                    Some(Reach::Local) => number(-1, ""),
+                    _ => each(seen.lines_each()),
+                });
                 let used = seen.coalescing();
                 cells.push(number(format_args!("{used:.4}"), Percent(used)));
                 cells.push(if seen.bank_ideal > 0 {

