@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// A kernel in two profiles.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct KernelDiff {
-    /// Its name.
+    /// Its name; both names where they differ.
     pub kernel: String,
     /// Facts of the old profile; `None` if it is not there.
     pub old: Option<Summary>,
@@ -84,9 +84,17 @@ impl KernelDiff {
     }
 }
 
-/// Compares profiles, kernel by kernel. Of several profiles of a kernel the first counts.
+/// Compares profiles, kernel by kernel: by their names, or the only one with the only one. Of several profiles of a kernel
+/// the first counts.
 #[must_use]
 pub fn diff(old: &Profile, new: &Profile) -> Vec<KernelDiff> {
+    if let ([old], [new]) = (old.kernels.as_slice(), new.kernels.as_slice()) {
+        let name = match old.kernel == new.kernel {
+            true => old.kernel.clone(),
+            false => format!("{} → {}", old.kernel, new.kernel),
+        };
+        return vec![pair(name, Some(old), Some(new))];
+    }
     let find = |profile: &'_ Profile, name: &str| -> Option<usize> {
         profile.kernels.iter().position(|k| k.kernel == name)
     };
@@ -99,16 +107,26 @@ pub fn diff(old: &Profile, new: &Profile) -> Vec<KernelDiff> {
     let pairs = names.into_iter().map(|name| {
         let old = find(old, name).and_then(|i| old.kernels.get(i));
         let new = find(new, name).and_then(|i| new.kernels.get(i));
-        KernelDiff {
-            kernel: name.to_owned(),
-            old: old.map(Summary::new),
-            new: new.map(Summary::new),
-            routines: changes(old, new, routines),
-            lines: changes(old, new, lines),
-            mnemonics: changes(old, new, mnemonics),
-        }
+        pair(name.to_owned(), old, new)
     });
     pairs.collect()
+}
+
+fn pair(kernel: String, old: Option<&KernelProfile>, new: Option<&KernelProfile>) -> KernelDiff {
+    let many = old.into_iter().chain(new).any(|k| k.routines.len() > 1);
+    KernelDiff {
+        kernel,
+        old: old.map(Summary::new),
+        new: new.map(Summary::new),
+        // A kernel that calls nothing is its only routine.
+        routines: if many {
+            changes(old, new, routines)
+        } else {
+            Vec::new()
+        },
+        lines: changes(old, new, lines),
+        mnemonics: changes(old, new, mnemonics),
+    }
 }
 
 fn routines(kernel: &KernelProfile) -> Vec<(String, Counts)> {

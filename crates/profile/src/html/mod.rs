@@ -168,8 +168,9 @@ fn sources(
         let text: Option<Vec<&str>> = text.as_deref().map(|text| text.lines().collect());
         write!(
             out,
-            "<h3>Source: {0}</h3>\n<div class=\"scroll\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\">\n<table class=\"code\">\n\
-             <caption>Lines of {0}. The number of a line marks its instructions.</caption>\n<thead><tr>\
+            "<h3>Source: {0}</h3>\n<p class=\"soft\">The number of a line marks its instructions.</p>\n\
+             <div class=\"scroll\" role=\"region\" aria-label=\"{0}\" tabindex=\"0\">\n\
+             <table class=\"code\" aria-label=\"{0}\">\n<thead><tr>\
              <th scope=\"col\">share</th><th scope=\"col\">executions</th><th scope=\"col\">lanes</th>\
              <th scope=\"col\">line</th><th scope=\"col\" class=\"t\">source</th></tr></thead>\n<tbody>\n",
             Escaped(file)
@@ -222,8 +223,9 @@ fn sources(
 fn listing(out: &mut String, number: usize, kernel: &KernelProfile) -> fmt::Result {
     let most = kernel.instructions.iter().map(|i| i.counts.cycles).max();
     out.push_str(
-        "<h3>Instructions</h3>\n<div class=\"scroll\" role=\"region\" aria-label=\"Instructions\" tabindex=\"0\">\n<table class=\"code\">\n\
-         <caption>All instructions. A dashed line begins a basic block.</caption>\n<thead><tr>\
+        "<h3>Instructions</h3>\n<p class=\"soft\">A dashed line begins a basic block.</p>\n\
+         <div class=\"scroll\" role=\"region\" aria-label=\"Instructions\" tabindex=\"0\">\n\
+         <table class=\"code\" aria-label=\"Instructions\">\n<thead><tr>\
          <th scope=\"col\">share</th><th scope=\"col\">executions</th><th scope=\"col\">lanes</th>\
          <th scope=\"col\">number</th><th scope=\"col\" class=\"t\">instruction</th>\
          <th scope=\"col\" class=\"t\">source</th></tr></thead>\n",
@@ -274,7 +276,7 @@ fn listing(out: &mut String, number: usize, kernel: &KernelProfile) -> fmt::Resu
             tables::lanes(counts),
             instruction.instruction,
             Escaped(&instruction.text),
-            Escaped(&place)
+            Escaped(&tables::place(instruction))
         )?;
     }
     if routine.is_some() {

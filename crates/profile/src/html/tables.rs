@@ -60,15 +60,14 @@ pub(super) fn summary(out: &mut String, kernel: &KernelProfile) -> fmt::Result {
         &format!("SIMD{}, {} parted", kernel.simd, plural(parted, "time")),
     )?;
     card(
-        "moved",
+        "bytes moved",
         &Grouped(moved).to_string(),
         &format!("{} asked for", Grouped(asked)),
     )?;
-    card(
-        "private and scratch memory",
-        &Grouped(spilled).to_string(),
-        "bytes asked for",
-    )?;
+    if spilled > 0 {
+        let note = "bytes of private and scratch memory";
+        card("spills", &Grouped(spilled).to_string(), note)?;
+    }
     out.push_str("</dl>\n");
     if kernel.stopped {
         out.push_str("<p><strong>A launch was stopped before its end.</strong></p>\n");
@@ -89,7 +88,9 @@ pub(super) fn summary(out: &mut String, kernel: &KernelProfile) -> fmt::Result {
 fn begin(out: &mut String, title: &str, caption: &str, columns: &[&str]) {
     let _ = write!(
         out,
-        "<h3>{title}</h3>\n<div class=\"scroll\" role=\"region\" aria-label=\"{title}\" tabindex=\"0\">\n<table class=\"sort\">\n<caption>{caption}</caption>\n<thead><tr>"
+        "<h3>{title}</h3>\n<p class=\"soft\">{caption}</p>\n\
+         <div class=\"scroll\" role=\"region\" aria-label=\"{title}\" tabindex=\"0\">\n\
+         <table class=\"sort\" aria-label=\"{title}\">\n<thead><tr>"
     );
     for column in columns {
         let _ = match column.strip_prefix('<') {
@@ -125,9 +126,13 @@ fn share(kernel: &KernelProfile, counts: &Counts) -> String {
     )
 }
 
-fn place(instruction: &InstructionProfile) -> String {
+/// File without its folders, and line.
+pub(super) fn place(instruction: &InstructionProfile) -> String {
     match (&instruction.file, instruction.line) {
-        (Some(file), Some(line)) => format!("{file}:{line}"),
+        (Some(file), Some(line)) => {
+            let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+            format!("{name}:{line}")
+        }
         (None, Some(line)) => format!("line {line}"),
         _ => String::new(),
     }

@@ -10,6 +10,7 @@
 
 mod cases;
 mod counts;
+mod devices;
 mod messages;
 mod output;
 mod support;
