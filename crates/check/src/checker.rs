@@ -1,57 +1,29 @@
 //! The observer that checks.
 
+mod bounds;
+mod branches;
+mod conflicts;
+mod flow;
+mod messages;
+mod registers;
+mod report;
+mod steps;
+
 use crate::definedness::{self, follow, undefined_lanes};
-use crate::finding::{Checks, Finding, Item, Kind, Other, Place, Space, Target};
+use crate::finding::{Checks, Finding, Item, Kind, Place, Space};
 use crate::listing::{Fence, Listing};
-use crate::objects::{Known, Objects};
+use crate::objects::Objects;
 use crate::race::{Cells, Order};
 use crate::shadow::{OriginId, Pages, Shadow};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::ops::Range;
 use std::sync::Arc;
-use visakit_exec::code::{Action, Code, Compute, MessageOperands, Region, Scalar, Step};
+use steps::{Role, StepInfo, Widths, ever_read, role};
+use visakit_exec::code::{Code, Compute};
 use visakit_exec::{InstructionEvent, MemoryAccess, Observer};
-use visakit_isa::Op;
 use visakit_isa::object::RoutineId;
-
-/// What a step is to the checks.
-#[derive(Debug)]
-enum Role {
-    Nothing,
-    Compute {
-        compute: Arc<Compute>,
-        /// Parts of the register file that are read, if addresses do not tell.
-        reads: Option<Vec<(usize, usize)>>,
-        /// Variables that an address operand may mean are taken from these sources.
-        address: bool,
-        indirect: bool,
-    },
-    Message {
-        operands: Box<MessageOperands>,
-        /// What is loaded is told access by access.
-        by_access: bool,
-    },
-    /// Registers that are written whatever was there.
-    Writes(Range<usize>),
-    Fence(Fence),
-    Barrier {
-        signals: bool,
-        waits: bool,
-    },
-    /// A signal to a named barrier, else a wait.
-    Named(Option<Scalar>, bool),
-    Branch,
-}
-
-#[derive(Debug)]
-struct StepInfo {
-    role: Role,
-    no_mask: bool,
-    lanes: usize,
-    first: u8,
-}
 
 /// What is known of a thread.
 #[derive(Debug)]
@@ -131,6 +103,12 @@ pub(crate) struct Checker {
     running: u32,
     /// Bytes of the register file that some step reads.
     ever_read: Vec<bool>,
+    /// How wide the elements are that the program keeps in the register file.
+    widths: Widths,
+    /// Findings that count only if the program means one number by these registers, of so many bytes.
+    unconfirmed: HashMap<usize, (Range<usize>, u32)>,
+    /// Not all of the current group came to a barrier.
+    diverged: bool,
     /// Groups in each dimension.
     groups: [u32; 3],
     current: (u32, usize),
@@ -172,81 +150,6 @@ pub(crate) struct Setting {
 
 fn small(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(NONE)
-}
-
-fn is_indirect(region: &Region) -> bool {
-    matches!(region, Region::Indirect { .. } | Region::Rows { .. })
-}
-
-fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
-    if step
-        .origin
-        .op
-        .is_some_and(|op| matches!(op, Op::FENCE | Op::LSC_FENCE))
-    {
-        let routine = code.routines.get(step.origin.routine as usize);
-        let key = routine.map(|r| (r.id, step.origin.instruction as usize));
-        let fence = key.and_then(|key| setting.fences.get(&key)).copied();
-        return Role::Fence(fence.unwrap_or(Fence {
-            local: true,
-            global: true,
-        }));
-    }
-    match &step.action {
-        Action::Compute(compute) => {
-            let used = compute.operation.sources();
-            let lanes = usize::from(step.lanes.count);
-            let sources = compute.sources.iter().take(used);
-            let mut reads = Some(Vec::new());
-            for source in sources.clone() {
-                match (definedness::bounds(source, lanes), &mut reads) {
-                    (Some((at, bytes)), Some(reads)) if bytes > 0 => reads.push((at, bytes)),
-                    (Some(_), _) => {}
-                    (None, _) => reads = None,
-                }
-            }
-            let flags = compute.flags.iter().take(compute.operation.flags());
-            if let Some(reads) = &mut reads {
-                reads.extend(flags.map(|flag| (flag.offset as usize, 4)));
-            }
-            let indirect = sources.clone().any(|s| is_indirect(&s.region));
-            let target = matches!(
-                compute.destination.target,
-                visakit_exec::code::Target::Indirect { .. }
-            );
-            Role::Compute {
-                address: step.origin.op == Some(Op::ADDR_ADD),
-                indirect: indirect || target,
-                reads: reads.filter(|_| !target),
-                compute: Arc::clone(compute),
-            }
-        }
-        Action::Message(message) => Role::Message {
-            operands: Box::new(message.operands()),
-            by_access: matches!(message.name(), "load" | "block" | "atomic" | "counter"),
-        },
-        Action::Systolic(s) => Role::Writes(s.result()..s.result() + s.result_bytes()),
-        Action::Barrier => Role::Barrier {
-            signals: true,
-            waits: true,
-        },
-        Action::Signal => Role::Barrier {
-            signals: true,
-            waits: false,
-        },
-        Action::Wait => Role::Barrier {
-            signals: false,
-            waits: true,
-        },
-        Action::NamedSignal(operands) => Role::Named(operands.first().copied(), true),
-        Action::NamedWait(number) => Role::Named(Some(*number), false),
-        Action::Jump { .. }
-        | Action::Goto { .. }
-        | Action::Call { .. }
-        | Action::CallAddress { .. }
-        | Action::Return { .. } => Role::Branch,
-        _ => Role::Nothing,
-    }
 }
 
 impl Checker {
@@ -304,6 +207,9 @@ impl Checker {
             sub_groups: setting.sub_groups,
             running: 0,
             ever_read: ever_read(code, &setting.addressed),
+            widths: Widths::new(code),
+            unconfirmed: HashMap::new(),
+            diverged: false,
             groups: setting.groups,
             keys: Vec::new(),
             current: (NONE, 0),
@@ -328,7 +234,8 @@ impl Checker {
         self
     }
 
-    /// What was found. What a read saw that came before the write that it races with is no finding of its own.
+    /// What was found, without what follows from something else that was found: what a read saw that came before the
+    /// write that it races with, and writes of the same value by which others wrote another one.
     pub(crate) fn findings(self) -> Vec<Finding> {
         let is_race = |kind| matches!(kind, Kind::Race | Kind::RaceSameValue);
         let races = self.findings.iter().filter(|f| is_race(f.kind));
@@ -342,13 +249,29 @@ impl Checker {
             a.routine == b.routine
                 && (a.instruction == b.instruction || a.line.is_some() && a.line == b.line)
         };
-        let mut findings = self.findings;
-        findings.retain(|finding| {
+        let mut left_out: HashSet<usize> = HashSet::new();
+        for (cause, index) in &self.causes {
+            let worse = Cause {
+                kind: Kind::Race,
+                ..cause.clone()
+            };
+            if cause.kind == Kind::RaceSameValue && self.causes.contains_key(&worse) {
+                left_out.insert(*index);
+            }
+        }
+        for (index, (range, element)) in &self.unconfirmed {
+            if !self.widths.is_number(range, *element) {
+                left_out.insert(*index);
+            }
+        }
+        let found = self.findings.into_iter().enumerate();
+        let found = found.filter(|(index, finding)| {
             let from = finding.other.as_ref().and_then(|o| o.place.as_ref());
-            finding.kind != Kind::Uninitialized
-                || !from.is_some_and(|from| races.iter().any(|race| same(race, from)))
+            let follows = finding.kind == Kind::Uninitialized
+                && from.is_some_and(|from| races.iter().any(|race| same(race, from)));
+            !follows && !left_out.contains(index)
         });
-        findings
+        found.map(|(_, finding)| finding).collect()
     }
 
     fn thread(&mut self, number: usize, live: u32) -> &mut Thread {
@@ -433,180 +356,6 @@ impl Checker {
         }
         lane.map(|lane| lane.saturating_add(info.first))
     }
-
-    /// Counts a finding, and makes it if its cause is new.
-    fn find(&mut self, cause: Cause, make: impl FnOnce(&Self) -> Finding) {
-        if let Some(index) = self.causes.get(&cause) {
-            if let Some(finding) = self.findings.get_mut(*index) {
-                finding.count += 1;
-            }
-            return;
-        }
-        let finding = make(self);
-        self.causes.insert(cause, self.findings.len());
-        self.findings.push(finding);
-    }
-
-    fn finding(&self, kind: Kind, space: Space, message: String, lane: Option<u8>) -> Finding {
-        let (step, thread) = self.current;
-        Finding {
-            kind,
-            space,
-            place: self.place(step),
-            message,
-            target: None,
-            item: Some(self.item(thread, self.thread_lane(lane))),
-            address: None,
-            bytes: None,
-            value: None,
-            other: None,
-            count: 1,
-        }
-    }
-
-    fn intern(&mut self, origin: Origin) -> OriginId {
-        if let Some(number) = self.origin_numbers.get(&origin) {
-            return *number;
-        }
-        let number = small(self.origins.len());
-        self.origins.push(origin.clone());
-        self.origin_numbers.insert(origin, number);
-        number
-    }
-
-    /// Undefined bits have reached something that they must not.
-    fn undefined(
-        &mut self,
-        what: &str,
-        space: Space,
-        origin: OriginId,
-        lane: Option<u8>,
-        at: usize,
-    ) {
-        let (step, _) = self.current;
-        let known = self.origins.get(origin as usize).cloned();
-        let known = known.unwrap_or(Origin::Register);
-        if let Origin::Outside(from, object, offset, bytes) = known {
-            // What was read past the end is used: the read is wrong.
-            let cause = Cause {
-                kind: Kind::OutOfBounds,
-                step: self.key(from),
-                other: NONE,
-                object,
-                detail: 0,
-            };
-            self.find(cause, |this| {
-                let mut finding = this.finding(
-                    Kind::OutOfBounds,
-                    this.objects.get(object).map_or(Space::Global, Known::space),
-                    String::new(),
-                    lane,
-                );
-                finding.place = this.place(from);
-                finding.bytes = Some(bytes);
-                this.outside(&mut finding, object, offset, bytes, "read");
-                finding
-            });
-            return;
-        }
-        let detail = match what {
-            "a branch" => 0,
-            "an address" => 1,
-            "a predicate" => 2,
-            _ => 3,
-        };
-        let cause = Cause {
-            kind: Kind::Uninitialized,
-            step: self.key(step),
-            other: 0,
-            object: 0,
-            detail,
-        };
-        self.find(cause, |this| {
-            let message = format!("{what} depends on bits that were never written");
-            let (other, space) = match &known {
-                Origin::Register => {
-                    let name = this.variable(at);
-                    let what = name.map_or_else(
-                        || "a register that was never written".to_owned(),
-                        |name| format!("variable {name} was never written in this lane"),
-                    );
-                    let other = Other {
-                        what,
-                        place: None,
-                        item: None,
-                    };
-                    (other, Space::Register)
-                }
-                Origin::Memory(from, step, object) => {
-                    let of = object.and_then(|o| this.objects.get(o));
-                    let of = of.map_or_else(String::new, |k| format!(" of `{}`", k.name));
-                    let other = Other {
-                        what: format!(
-                            "read from {} memory{of} that was never written",
-                            from.name()
-                        ),
-                        place: Some(this.place(*step)),
-                        item: None,
-                    };
-                    (other, *from)
-                }
-                Origin::Outside(..) => (
-                    Other {
-                        what: String::new(),
-                        place: None,
-                        item: None,
-                    },
-                    space,
-                ),
-            };
-            let mut finding = this.finding(Kind::Uninitialized, space, message, lane);
-            finding.other = Some(other);
-            finding
-        });
-    }
-
-    fn variable(&self, at: usize) -> Option<String> {
-        let found = self
-            .variables
-            .iter()
-            .filter(|(range, _)| range.contains(&at));
-        found
-            .min_by_key(|(range, _)| range.len())
-            .map(|(_, name)| name.clone())
-    }
-
-    /// Puts into words how an access misses an object.
-    fn outside(&self, finding: &mut Finding, object: usize, offset: i64, bytes: u32, verb: &str) {
-        let Some(known) = self.objects.get(object) else {
-            return;
-        };
-        let size = known.object.bytes;
-        finding.message = missed(&known.name, size, offset, bytes, verb);
-        finding.target = Some(Target {
-            name: known.name.clone(),
-            argument: known.argument,
-            bytes: size,
-            offset,
-        });
-    }
-}
-
-/// How an access misses an object, in words.
-fn missed(name: &str, size: u64, offset: i64, bytes: u32, verb: &str) -> String {
-    let size_signed = i64::try_from(size).unwrap_or(i64::MAX);
-    let end = offset.saturating_add(i64::from(bytes));
-    let place = if offset < 0 {
-        format!("{} bytes before", offset.unsigned_abs())
-    } else if offset >= size_signed {
-        match offset - size_signed {
-            0 => "just past the end of".to_owned(),
-            n => format!("{n} bytes past the end of"),
-        }
-    } else {
-        format!("{} bytes over the end of", end.saturating_sub(size_signed))
-    };
-    format!("{verb} of {bytes} bytes {place} `{name}` ({size} bytes)")
 }
 
 impl Observer for Checker {
@@ -618,6 +367,8 @@ impl Observer for Checker {
         self.number = self.number.saturating_add(1);
         self.threads.clear();
         self.local.clear();
+        self.local_cells.clear();
+        self.diverged = false;
         self.order.start(self.number);
         self.barrier = None;
         // Groups use the same private memory one after the other.
@@ -718,69 +469,9 @@ impl Observer for Checker {
     fn memory(&mut self, access: &MemoryAccess, registers: &[u8]) {
         self.access(access, registers);
     }
-}
 
-/// Which bytes of the register file any step may read.
-fn ever_read(code: &Code, addressed: &[Range<usize>]) -> Vec<bool> {
-    let mut read = vec![false; code.register_bytes];
-    let mut mark = |at: usize, bytes: usize| {
-        if let Some(to) = read.get_mut(at..at.saturating_add(bytes)) {
-            to.fill(true);
-        }
-    };
-    let mut everything = false;
-    for step in &code.steps {
-        match &step.action {
-            Action::Compute(compute) => {
-                for source in compute.sources.iter().take(compute.operation.sources()) {
-                    // Some operations read elements beside those of their lanes.
-                    match definedness::bounds(source, usize::from(step.lanes.count)) {
-                        Some((at, bytes)) if source.constant.is_none() => mark(at, bytes.max(16)),
-                        Some(_) => {}
-                        None => {
-                            for range in addressed {
-                                mark(range.start, range.len());
-                            }
-                            mark(source.offset, 64);
-                        }
-                    }
-                }
-                if matches!(
-                    compute.destination.target,
-                    visakit_exec::code::Target::Indirect { .. }
-                ) {
-                    mark(compute.destination.offset, 2);
-                }
-            }
-            Action::Message(message) => {
-                let operands = message.operands();
-                for operand in &operands.addresses {
-                    mark(operand.offset, operand.bytes * operand.lanes);
-                }
-                let ranges = operands
-                    .scalars
-                    .iter()
-                    .chain(&operands.stored)
-                    .chain(&operands.sources);
-                for range in ranges {
-                    mark(range.start, range.len());
-                }
-            }
-            Action::Systolic(_) => everything = true,
-            Action::Switch { index, .. } => read_scalar(*index, &mut mark),
-            Action::CallAddress { address, .. } => read_scalar(*address, &mut mark),
-            _ => {}
-        }
-    }
-    if everything {
-        read.fill(true);
-    }
-    read
-}
-
-fn read_scalar(scalar: Scalar, mark: &mut impl FnMut(usize, usize)) {
-    if let Scalar::Register { offset, .. } = scalar {
-        mark(offset, 8);
+    fn dropped(&mut self, access: &MemoryAccess) {
+        self.look_at_dropped(access);
     }
 }
 
@@ -812,7 +503,3 @@ fn define(compute: &Compute, lanes: usize, mask: u32, registers: &[u8], shadow: 
         }
     }
 }
-
-mod branches;
-mod messages;
-mod registers;

@@ -69,6 +69,11 @@ pub fn check(
     let routines: Vec<_> = code.routines.iter().map(|r| r.id).collect();
     let (listing, fences) = Listing::new(kernel.object(), kernel.grf_bytes, routines.into_iter());
     let variables = program.variables();
+    let info = launch.info();
+    let private = info.per_thread_memory_buffers.iter();
+    let has_private = private.clone().any(|buffer| buffer.is_simt_thread);
+    let sub_groups = info.user_attributes.intel_reqd_sub_group_size > 0
+        || !has_private && listing.counts_lanes();
     let mut checker = Checker::new(Setting {
         checks,
         listing,
@@ -86,7 +91,7 @@ pub fn check(
             offset: launch.range().offset,
         },
         groups: launch.range().groups(),
-        sub_groups: launch.info().user_attributes.intel_reqd_sub_group_size > 0,
+        sub_groups,
         code,
     });
     let mut faults = Vec::new();

@@ -120,6 +120,13 @@ impl Listing {
         (listing, fences)
     }
 
+    /// Whether the program asks which lane it is in: it has the vector of lane numbers. So do kernels with private
+    /// memory, whose lanes are at places of their own.
+    pub(crate) fn counts_lanes(&self) -> bool {
+        let mut lines = self.lines.values();
+        lines.any(|line| line.text.contains(" 0x76543210:"))
+    }
+
     fn file(&mut self, name: String) -> usize {
         let found = self.files.iter().position(|f| *f == name);
         found.unwrap_or_else(|| {

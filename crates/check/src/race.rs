@@ -1,59 +1,22 @@
 //! Conflicting accesses without an order.
 //!
 //! Every thread counts its messages. Barriers, and fences with atomics, tell other threads of a point in that count:
-//! what a thread did up to there happened before. Memory remembers, for each four bytes, the last write and two reads;
-//! an access that conflicts with one of them that its thread has not been told of is a race, however the host ran them.
+//! what a thread did up to there happened before. Memory remembers who accessed it last ([`Cells`]); an access that
+//! conflicts with one of them that its thread has not been told of is a race, however the host ran them.
+
+mod cells;
+
+pub(crate) use cells::{Cells, Earlier, LANES, Now, Record};
 
 use crate::listing::Fence;
 use hashbrown::HashMap;
 use std::sync::Arc;
-
-/// Four-byte cells of a page.
-const CELLS: usize = 256;
 
 /// Published points that are kept at most.
 const MOST_POINTS: usize = 1 << 20;
 
 /// Named barriers count from here: who waits at one is told of all that signalled it.
 pub(crate) const NAMED: u64 = 1 << 40;
-
-/// An access that is remembered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Mark {
-    /// Number of the group plus one; 0 for none.
-    pub(crate) group: u32,
-    /// The thread's count of messages.
-    pub(crate) time: u32,
-    pub(crate) step: u32,
-    /// What was written.
-    pub(crate) value: u32,
-    pub(crate) thread: u16,
-    /// The lane; [`LANES`] for a message that several lanes share.
-    pub(crate) lane: u8,
-    /// Bytes of the cell, [`ATOMIC`] and [`CONDITIONAL`].
-    pub(crate) bytes: u8,
-}
-
-pub(crate) const ATOMIC: u8 = 0x10;
-/// An atomic that may leave memory as it is.
-pub(crate) const CONDITIONAL: u8 = 0x20;
-/// Several lanes at once.
-pub(crate) const LANES: u8 = 255;
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Cell {
-    write: Mark,
-    atomic: Mark,
-    reads: [Mark; 2],
-}
-
-type Page = Box<[Cell; CELLS]>;
-
-/// Cells of some memory, made where it is touched.
-#[derive(Debug, Default)]
-pub(crate) struct Cells {
-    pages: HashMap<u64, Page>,
-}
 
 /// What a thread knows of the others of its group.
 #[derive(Clone, Debug, Default)]
@@ -86,8 +49,7 @@ pub(crate) struct Order {
 /// Two accesses that conflict.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conflict {
-    pub(crate) other: Mark,
-    pub(crate) other_writes: bool,
+    pub(crate) other: Earlier,
     pub(crate) same_value: bool,
     /// Lanes of one instruction.
     pub(crate) same_message: bool,
@@ -189,7 +151,6 @@ impl Order {
         let told = self.told(number);
         let thread = self.thread(number);
         let has_news = thread.fenced != [0; 2] && (local || thread.wrote_global || told.len() > 1);
-        let known = thread.known.clone();
         let foreign = thread.foreign.clone();
         let key = (local, address);
         let mut learnt: Vec<(u32, Arc<[u32]>)> = Vec::new();
@@ -217,7 +178,6 @@ impl Order {
             published.extend(foreign);
             self.count += 1;
         }
-        let _ = known;
         let thread = self.thread(number);
         for (from, points) in learnt {
             if from == group {
@@ -235,26 +195,63 @@ impl Order {
         self.count >= MOST_POINTS
     }
 
-    fn is_before(&self, mark: &Mark, writes: bool, local: bool, now: &Mark) -> bool {
+    fn is_before(&self, earlier: &Earlier, local: bool, now: &Record) -> bool {
         let Some(thread) = self.threads.get(usize::from(now.thread)) else {
             return false;
         };
-        if mark.group == now.group {
-            let index = match (writes, local) {
+        let Record {
+            group,
+            thread: of,
+            time,
+            ..
+        } = earlier.record;
+        if group == now.group {
+            let index = match (earlier.writes, local) {
                 (false, _) => 0,
                 (true, true) => 1,
                 (true, false) => 2,
             };
-            let known = thread.known.get(usize::from(mark.thread));
-            return known
-                .and_then(|k| k.get(index))
-                .is_some_and(|k| mark.time <= *k);
+            let known = thread.known.get(usize::from(of));
+            return known.and_then(|k| k.get(index)).is_some_and(|k| time <= *k);
         }
-        let points = thread.foreign.get(&mark.group);
+        let points = thread.foreign.get(&group);
         points
-            .and_then(|p| p.get(usize::from(mark.thread)))
-            .is_some_and(|p| mark.time <= *p)
+            .and_then(|p| p.get(usize::from(of)))
+            .is_some_and(|p| time <= *p)
             || self.is_full()
+    }
+
+    /// What an access conflicts with, if that has no order.
+    fn conflict(&self, earlier: &Earlier, local: bool, now: &Now) -> Option<Conflict> {
+        // What an earlier group did in local memory is gone.
+        if earlier.atomic && now.atomic || local && earlier.record.group != now.record.group {
+            return None;
+        }
+        // Programs read what they then try to exchange, and an exchange that fails writes nothing.
+        if earlier.conditional && !now.writes || now.conditional && !earlier.writes {
+            return None;
+        }
+        let same_thread = earlier.record.same_thread(&now.record);
+        let same_message = same_thread && earlier.record.time == now.record.time;
+        let lockstep = same_thread && !same_message;
+        // A lane is in the order of the program with itself; what all lanes do together is not looked into.
+        if same_thread && earlier.same_lane {
+            return None;
+        }
+        if lockstep {
+            // A fence between them is an order of the lanes.
+            let of = self.threads.get(usize::from(now.record.thread));
+            let fenced = of.and_then(|t| t.fenced.get(usize::from(!local)));
+            if fenced.is_some_and(|fenced| earlier.record.time <= *fenced) {
+                return None;
+            }
+        }
+        (!self.is_before(earlier, local, &now.record)).then_some(Conflict {
+            other: *earlier,
+            same_value: earlier.same_value,
+            same_message,
+            lockstep,
+        })
     }
 
     /// Looks at an access to a cell, and remembers it.
@@ -262,100 +259,21 @@ impl Order {
         &mut self,
         cells: &mut Cells,
         (local, cell): (bool, u64),
-        now: Mark,
-        writes: bool,
+        now: &Now,
     ) -> Option<Conflict> {
-        if writes && !local {
-            self.thread(usize::from(now.thread)).wrote_global = true;
+        if now.writes && !local {
+            self.thread(usize::from(now.record.thread)).wrote_global = true;
         }
-        let page = cells.pages.entry(cell / CELLS as u64);
-        let page = page.or_insert_with(|| Box::new([Cell::default(); CELLS]));
-        let index = usize::try_from(cell % CELLS as u64).unwrap_or(0);
-        let cell = page.get_mut(index)?;
-        let mut found = None;
-        let mut look = |mark: &Mark, mark_writes: bool| {
-            let overlap = mark.bytes & now.bytes & 0xf;
-            let both_atomic = mark.bytes & now.bytes & ATOMIC != 0;
-            // What an earlier group did in local memory is gone.
-            if mark.group == 0 || overlap == 0 || both_atomic || local && mark.group != now.group {
-                return;
-            }
-            // Programs read what they then try to exchange, and an exchange that fails writes nothing.
-            let tries = |one: &Mark, writes: bool| one.bytes & CONDITIONAL != 0 && !writes;
-            if tries(mark, writes) || tries(&now, mark_writes) {
-                return;
-            }
-            let same_thread = mark.group == now.group && mark.thread == now.thread;
-            let same_message = same_thread && mark.time == now.time;
-            let lockstep = same_thread && !same_message;
-            // A lane is in the order of the program with itself; what all lanes do together is not looked into.
-            if same_thread && mark.lane == now.lane {
-                return;
-            }
-            if lockstep {
-                // A fence between them is an order of the lanes.
-                let of = self.threads.get(usize::from(now.thread));
-                let fenced = of.and_then(|t| t.fenced.get(usize::from(!local)));
-                if fenced.is_some_and(|fenced| mark.time <= *fenced) {
-                    return;
-                }
-            }
-            if self.is_before(mark, mark_writes, local, &now) {
-                return;
-            }
-            let bits = (0..4).fold(0u32, |bits, b| {
-                bits | if overlap >> b & 1 != 0 {
-                    0xff << (8 * b)
-                } else {
-                    0
-                }
-            });
-            let conflict = Conflict {
-                other: *mark,
-                other_writes: mark_writes,
-                same_value: writes
-                    && mark_writes
-                    && (mark.value ^ now.value) & bits == 0
-                    && (mark.bytes | now.bytes) & ATOMIC == 0,
-                same_message,
-                lockstep,
-            };
+        let mut found: Option<Conflict> = None;
+        cells.access(cell, now, |earlier| {
+            let conflict = self.conflict(earlier, local, now);
             // What is no order at all counts more than what lockstep orders.
-            if found.is_none_or(|f: Conflict| f.lockstep && !lockstep) {
+            if let Some(conflict) = conflict
+                && found.is_none_or(|f| f.lockstep && !conflict.lockstep)
+            {
                 found = Some(conflict);
             }
-        };
-        look(&cell.write, true);
-        look(&cell.atomic, true);
-        if writes {
-            for read in &cell.reads {
-                look(read, false);
-            }
-            let atomic = now.bytes & ATOMIC != 0;
-            let last = if atomic {
-                &mut cell.atomic
-            } else {
-                &mut cell.write
-            };
-            let same =
-                last.group == now.group && last.thread == now.thread && last.time == now.time;
-            if same && last.bytes & now.bytes & 0xf == 0 {
-                last.bytes |= now.bytes;
-                last.value |= now.value;
-            } else {
-                *last = now;
-            }
-        } else {
-            let [first, second] = &mut cell.reads;
-            if first.group != now.group || first.thread != now.thread {
-                *second = *first;
-                *first = now;
-            } else if first.time == now.time {
-                first.bytes |= now.bytes;
-            } else {
-                *first = now;
-            }
-        }
+        });
         found
     }
 }

@@ -69,6 +69,8 @@ pub struct MemoryAccess {
     pub address: u64,
     /// Number of bytes.
     pub bytes: u32,
+    /// Bytes of an element of the message; 1 for blocks, which have none.
+    pub element: u32,
     /// The lane, `None` for a block message.
     pub lane: Option<u8>,
     /// Whether it reads.
@@ -82,8 +84,9 @@ pub struct MemoryAccess {
     /// The data: loaded into or stored from these registers; what an atomic returns. `None` where they are no run of
     /// bytes, or where nothing is returned.
     pub data: Option<InRegister>,
-    /// Operands of an atomic: their first bytes in the register file.
-    pub operands: [Option<usize>; 2],
+    /// What goes into memory where `data` does not tell: operands of an atomic, or the channels of a texel that is
+    /// stored (four bytes each). Their first bytes in the register file.
+    pub operands: [Option<usize>; 4],
     /// Whether an atomic replaces what was there, whatever it was.
     pub overwrites: bool,
     /// Whether an atomic may leave what was there: a compare and exchange.
@@ -101,13 +104,14 @@ impl MemoryAccess {
             space,
             address,
             bytes,
+            element: 1,
             lane: None,
             read: !write,
             write,
             atomic: false,
             extent: None,
             data: None,
-            operands: [None; 2],
+            operands: [None; 4],
             overwrites: false,
             conditional: false,
             misaligned: false,
@@ -143,6 +147,12 @@ pub trait Observer {
     /// Memory is about to be accessed. An access outside of its storage is told of, too.
     fn memory(&mut self, access: &MemoryAccess, registers: &[u8]) {
         let _ = (access, registers);
+    }
+
+    /// A message reaches for a part of an image or of a block surface that is not there: nothing happens in memory. The
+    /// address means nothing.
+    fn dropped(&mut self, access: &MemoryAccess) {
+        let _ = access;
     }
 
     /// A group is about to start: its place in the grid, and the number of its work-items in each dimension.

@@ -130,6 +130,7 @@ impl Checker {
     }
 
     fn diverged(&mut self, step: u32, come: u32, all: u32, missing: u32) {
+        self.diverged = true;
         let lane = u8::try_from(missing.trailing_zeros()).ok();
         self.find(self.divergence(step), |this| {
             let message = format!(
@@ -146,6 +147,7 @@ impl Checker {
     }
 
     fn two_barriers(&mut self, step: u32, other: u32, by: u32) {
+        self.diverged = true;
         self.find(self.divergence(step), |this| {
             let message = "threads of the group wait at different barriers".to_owned();
             let mut finding = this.finding(Kind::BarrierDivergence, Space::Local, message, None);

@@ -1,5 +1,6 @@
 //! Indirect operands, and values that are rarely meant.
 
+use super::report::missed;
 use super::{Cause, Checker, NONE};
 use crate::definedness;
 use crate::finding::{Kind, Space, Target};
@@ -98,7 +99,7 @@ impl Checker {
             let offset = signed(at) - signed(range.start);
             let verb = if writes { "write" } else { "read" };
             let size = range.len() as u64;
-            let message = super::missed(&name, size, offset, bytes, verb);
+            let message = missed(&name, size, offset, bytes, verb);
             let mut finding = this.finding(Kind::OutOfBounds, Space::Private, message, lane);
             finding.bytes = Some(bytes);
             finding.target = Some(Target {

@@ -137,7 +137,7 @@ impl AtomicData {
                 whole: offset,
                 whole_bytes: self.width.register(),
             }),
-            operands: [place(&self.a), place(&self.b)],
+            operands: [place(&self.a), place(&self.b), None, None],
             overwrites: self.op == AtomicOp::Store,
             conditional: self.op == AtomicOp::CompareExchange,
             ..MemoryAccess::plain(space, address, bytes, true)

@@ -226,16 +226,34 @@ impl MediaAccess {
             usize::try_from(at).ok().filter(|at| *at < len)
         };
         if O::MEMORY {
-            for y in (top..).take(self.height) {
-                if let Some(at) = place(left, y) {
-                    let space = Space::Surface(surface);
-                    let at = (at as u64).saturating_sub(texels.image.offset);
-                    let access = MemoryAccess {
-                        extent: texels.extent(memory),
-                        texel: true,
-                        ..block_event(space, at, self.width, self.store)
-                    };
+            for (row, y) in (top..).take(self.height).enumerate() {
+                let clipped = left.max(0)..row_bytes.min(left + self.width as i64);
+                let bytes = usize::try_from(clipped.end - clipped.start).unwrap_or(0);
+                let inside = bytes > 0 && (0..height).contains(&y);
+                let at = place(if inside { clipped.start } else { left }, y);
+                let skipped = usize::try_from(clipped.start - left).unwrap_or(0);
+                let whole = data.place().map(|d| d + row * self.pitch + skipped);
+                let access = MemoryAccess {
+                    extent: texels.extent(memory),
+                    texel: true,
+                    data: whole.filter(|_| self.store).map(|offset| InRegister {
+                        offset,
+                        whole: offset,
+                        whole_bytes: bytes,
+                    }),
+                    ..block_event(
+                        Space::Surface(surface),
+                        at.map_or(0, |at| (at as u64).saturating_sub(texels.image.offset)),
+                        if inside { bytes } else { self.width },
+                        self.store,
+                    )
+                };
+                // Rectangles are clamped at the edges where that is asked for: only what is lost is told of.
+                if at.is_some() && (inside || !self.store) {
                     observer.memory(&access, &registers.file);
+                }
+                if !(self.clamps && !self.store) && (!inside || bytes < self.width) {
+                    observer.dropped(&access);
                 }
             }
         }
@@ -403,12 +421,40 @@ impl Block2d {
             (0..shape.height).flat_map(move |y| (0..shape.width).map(move |x| (block, y, x)))
         });
         if O::MEMORY {
+            let plain = !shape.transpose && shape.packed() == 1;
             for block in 0..shape.blocks {
                 for y in 0..shape.height {
-                    if let Some(at) = address(block, y, 0) {
-                        let bytes = shape.width * element;
-                        let access = block_event(Space::Global, at, bytes, self.store);
-                        observer.memory(&access, &registers.file);
+                    let inside = |x: &usize| address(block, y, *x).is_some();
+                    let count = (0..shape.width).filter(inside).count();
+                    let first = (0..shape.width).find(inside);
+                    let at = first.and_then(|x| address(block, y, x));
+                    let from = data.place().filter(|_| plain && self.store);
+                    let from = from.map(|d| d + shape.slot(block, y, first.unwrap_or(0)) * element);
+                    let access = MemoryAccess {
+                        data: from.map(|offset| InRegister {
+                            offset,
+                            whole: offset,
+                            whole_bytes: count * element,
+                        }),
+                        texel: true,
+                        ..block_event(
+                            Space::Global,
+                            at.unwrap_or(base),
+                            if count > 0 { count } else { shape.width } * element,
+                            self.store,
+                        )
+                    };
+                    if count > 0 {
+                        observer.memory(
+                            &MemoryAccess {
+                                texel: false,
+                                ..access
+                            },
+                            &registers.file,
+                        );
+                    }
+                    if count < shape.width {
+                        observer.dropped(&access);
                     }
                 }
             }

@@ -414,6 +414,7 @@ impl LaneAccess {
                 let at = data.map(|d| d + usize::from(lane) * self.lane_pitch + part.register);
                 let access = MemoryAccess {
                     lane: Some(lane),
+                    element: u32::try_from(memory).unwrap_or(1),
                     extent,
                     data: at.map(|whole| InRegister {
                         offset: whole + first,

@@ -69,16 +69,20 @@ fn report<O: Observer>(
     of_lane: impl Fn(Space, u8, u64) -> MemoryAccess,
 ) {
     for (lane, [x, y, z]) in (0u8..).zip(coordinates) {
-        if mask >> lane & 1 != 0
-            && let Some(at) = texels.place(*x, *y, *z)
-        {
-            let at = (at as u64).saturating_sub(texels.image.offset);
-            let access = MemoryAccess {
-                extent: texels.extent(memory),
-                texel: true,
-                ..of_lane(Space::Surface(surface), lane, at)
-            };
+        if mask >> lane & 1 == 0 {
+            continue;
+        }
+        let place = texels.place(*x, *y, *z);
+        let at = place.map_or(0, |at| (at as u64).saturating_sub(texels.image.offset));
+        let access = MemoryAccess {
+            extent: texels.extent(memory),
+            texel: true,
+            ..of_lane(Space::Surface(surface), lane, at)
+        };
+        if place.is_some() {
             observer.memory(&access, &registers.file);
+        } else {
+            observer.dropped(&access);
         }
     }
 }
@@ -98,9 +102,21 @@ impl TypedAccess {
         let (mut texels, surface) = self.reach.image(registers, memory)?;
         if O::MEMORY {
             let bytes = u32::try_from(texels.image.format.bytes()).unwrap_or(0);
-            let of_lane = |space, lane, at| MemoryAccess {
-                lane: Some(lane),
-                ..MemoryAccess::plain(space, at, bytes, self.store)
+            let of_lane = |space, lane: u8, at| {
+                let mut operands = [None; 4];
+                if self.store
+                    && let Some(first) = data.place()
+                {
+                    let places = self.places(lane).zip(self.enabled_channels());
+                    for (to, (place, _)) in operands.iter_mut().zip(places) {
+                        *to = Some(first + place);
+                    }
+                }
+                MemoryAccess {
+                    lane: Some(lane),
+                    operands,
+                    ..MemoryAccess::plain(space, at, bytes, self.store)
+                }
             };
             let image = (&texels, surface);
             report(

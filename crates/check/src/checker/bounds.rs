@@ -1,0 +1,373 @@
+//! Where accesses go, and what misses everything or stands at the wrong address.
+
+use super::messages::{Located, Reached};
+use super::report::{missed, verb, with_access};
+use super::{Checker, NONE, Origin};
+use crate::finding::{Kind, Space, Target};
+use visakit_exec::{MemoryAccess, Space as ExecSpace};
+
+impl Checker {
+    /// Finds what an access reaches, and tells of it if it is outside of everything. `None` if nothing of it is there.
+    pub(super) fn locate(&mut self, access: &MemoryAccess) -> Option<Located> {
+        let bytes = access.bytes as usize;
+        let whole = |reached, address| {
+            Some(Located {
+                reached,
+                address,
+                inside: bytes,
+            })
+        };
+        match access.space {
+            ExecSpace::Local => {
+                let size = u64::from(access.bytes);
+                if self.objects.local_at(access.address, size).is_some() {
+                    return whole(Reached::Local, access.address);
+                }
+                self.outside_local(access);
+                None
+            }
+            ExecSpace::Scratch => {
+                let end = access.address.saturating_add(access.bytes.into());
+                if end <= self.objects.scratch {
+                    return whole(Reached::Scratch, access.address);
+                }
+                self.outside_scratch(access);
+                None
+            }
+            ExecSpace::Global => self.locate_flat(access, access.address),
+            ExecSpace::Surface(index) => {
+                let Some(extent) = access.extent else {
+                    self.null(
+                        access,
+                        &format!("surface {index:#x}, to which nothing is bound"),
+                    );
+                    return None;
+                };
+                let end = access.address.saturating_add(access.bytes.into());
+                if end <= extent.bytes {
+                    return self.locate_flat(access, extent.base.wrapping_add(access.address));
+                }
+                // Offsets have 32 bits; what is large was meant to be negative.
+                let offset = u32::try_from(access.address)
+                    .map_or(access.address.cast_signed(), |a| a.cast_signed().into());
+                let address = extent.base.wrapping_add_signed(offset);
+                let (object, at) = self.objects.find(extent.base)?;
+                let at = at.saturating_add(offset);
+                self.part_inside(access, object, at, address)
+            }
+        }
+    }
+
+    fn locate_flat(&mut self, access: &MemoryAccess, address: u64) -> Option<Located> {
+        if address >> 32 == 0 {
+            self.null(access, &format!("address {address:#x}"));
+            return None;
+        }
+        let found = self.objects.find(address);
+        let near = |object: &(usize, i64)| {
+            let size = self.objects.get(object.0).map_or(0, |k| k.object.bytes);
+            object.1 - i64::try_from(size).unwrap_or(i64::MAX) < 1 << 31
+        };
+        // An address far past the end was meant to lie before the next object.
+        let next = || {
+            let (object, at) = self.objects.find(address.wrapping_add(1 << 31))?;
+            (at > 0 && at < 1 << 32).then(|| (object, at - (1 << 31)))
+        };
+        let Some((object, offset)) = found.filter(near).or_else(next).or(found) else {
+            if self.checks.memory {
+                let cause = self.cause(Kind::OutOfBounds, NONE, usize::MAX);
+                self.find(cause, |this| {
+                    let verb = verb(access);
+                    let message = format!(
+                        "{verb} of {} bytes at {address:#x}, where no object is",
+                        access.bytes
+                    );
+                    let space = Space::Global;
+                    let finding = this.finding(Kind::OutOfBounds, space, message, access.lane);
+                    with_access(finding, access)
+                });
+            }
+            return None;
+        };
+        self.part_inside(access, object, offset, address)
+    }
+
+    /// An access to an object: what of it is inside.
+    fn part_inside(
+        &mut self,
+        access: &MemoryAccess,
+        object: usize,
+        offset: i64,
+        address: u64,
+    ) -> Option<Located> {
+        let known = self.objects.get(object)?;
+        let size = i64::try_from(known.object.bytes).unwrap_or(i64::MAX);
+        let end = offset.saturating_add(i64::from(access.bytes));
+        if known.is_private() {
+            return self.private_inside(access, object, offset, address);
+        }
+        if offset >= 0 && end <= size {
+            if known.constant && access.write && self.checks.memory {
+                let cause = self.cause(Kind::WriteToConstant, NONE, object);
+                self.find(cause, |this| {
+                    let name = this.objects.get(object).map_or("", |k| k.name.as_str());
+                    let message = format!("write to `{name}`, which is constant");
+                    let kind = Kind::WriteToConstant;
+                    let mut finding = this.finding(kind, Space::Constant, message, access.lane);
+                    finding.target = this.target(object, offset);
+                    with_access(finding, access)
+                });
+            }
+            self.reached = Some((access.lane, object));
+            return Some(Located {
+                reached: Reached::Flat(object, address),
+                address,
+                inside: access.bytes as usize,
+            });
+        }
+        let starts_inside = offset >= 0 && offset < size;
+        // Compilers load more than they use. What of it is outside is wrong if it is used.
+        let earlier = self.reached == Some((access.lane, object));
+        if access.read && !access.write && (starts_inside || earlier) && !access.texel {
+            let step = self.current.0;
+            let origin = Origin::Outside(step, object, offset, access.bytes);
+            let inside = usize::try_from(size - offset).unwrap_or(0);
+            if let Some(data) = access.data {
+                self.define(data);
+                let origin = self.intern(origin);
+                if let Some(Some(thread)) = self.threads.get_mut(self.current.1) {
+                    let at = inside.min(access.bytes as usize);
+                    let rest = access.bytes as usize - at;
+                    for byte in 0..rest {
+                        let place = data.offset + at + byte;
+                        thread.shadow.set_element(place, 1, 0xff, origin);
+                    }
+                }
+            }
+            if starts_inside {
+                self.reached = Some((access.lane, object));
+                return Some(Located {
+                    reached: Reached::Flat(object, address),
+                    address,
+                    inside,
+                });
+            }
+            return None;
+        }
+        if self.checks.memory {
+            let space = known.space();
+            let kind = if access.texel {
+                Kind::Dropped
+            } else {
+                Kind::OutOfBounds
+            };
+            let cause = self.cause(kind, NONE, object);
+            self.find(cause, |this| {
+                let mut finding = this.finding(kind, space, String::new(), access.lane);
+                this.outside(&mut finding, object, offset, access.bytes, verb(access));
+                with_access(finding, access)
+            });
+        }
+        if let Some(data) = access.data.filter(|_| access.read) {
+            self.define(data);
+        }
+        None
+    }
+
+    /// An access to private memory in flat memory.
+    fn private_inside(
+        &mut self,
+        access: &MemoryAccess,
+        object: usize,
+        offset: i64,
+        address: u64,
+    ) -> Option<Located> {
+        let private = self.objects.private;
+        let thread = self.current.1 as u64;
+        let start = thread.saturating_mul(private.stride);
+        let own = offset.saturating_sub(i64::try_from(start).unwrap_or(i64::MAX));
+        let bytes = i64::from(access.bytes);
+        let room = i64::try_from(private.thread).unwrap_or(i64::MAX);
+        let (mut low, mut high) = (0, room);
+        let lane = self.thread_lane(access.lane);
+        if let (Some(item), Some(lane)) = (private.item, lane)
+            && let Ok(item) = i64::try_from(item)
+        {
+            let first = item.saturating_mul(lane.into());
+            let matches = own >= first && own + bytes <= first + item;
+            match self.contiguous {
+                Some(true) => (low, high) = (first, first + item),
+                Some(false) => {}
+                None if matches => self.votes.0 += 1,
+                None => self.votes.1 += 1,
+            }
+        }
+        if own >= low && own + bytes <= high {
+            return Some(Located {
+                reached: Reached::Flat(object, address),
+                address,
+                inside: access.bytes as usize,
+            });
+        }
+        if self.checks.memory {
+            let cause = self.cause(Kind::OutOfBounds, NONE, object);
+            self.find(cause, |this| {
+                let size = u64::try_from(high - low).unwrap_or(0);
+                let name = "private memory of the work-item";
+                let message = missed(name, size, own - low, access.bytes, verb(access));
+                let space = Space::Private;
+                let mut finding = this.finding(Kind::OutOfBounds, space, message, access.lane);
+                finding.target = Some(Target {
+                    name: name.to_owned(),
+                    argument: None,
+                    bytes: size,
+                    offset: own - low,
+                });
+                with_access(finding, access)
+            });
+        }
+        None
+    }
+
+    fn null(&mut self, access: &MemoryAccess, what: &str) {
+        if !self.checks.memory {
+            return;
+        }
+        let cause = self.cause(Kind::Null, NONE, usize::MAX);
+        self.find(cause, |this| {
+            let verb = verb(access);
+            let message = format!("{verb} of {} bytes through {what}", access.bytes);
+            let finding = this.finding(Kind::Null, Space::Global, message, access.lane);
+            with_access(finding, access)
+        });
+    }
+
+    fn outside_local(&mut self, access: &MemoryAccess) {
+        if !self.checks.memory {
+            return;
+        }
+        let cause = self.cause(Kind::OutOfBounds, NONE, usize::MAX - 1);
+        self.find(cause, |this| {
+            let near = this.objects.local_near(access.address);
+            let message = near.as_ref().map_or_else(
+                || "access to local memory, of which the kernel has none".to_owned(),
+                |t| missed(&t.name, t.bytes, t.offset, access.bytes, verb(access)),
+            );
+            let space = Space::Local;
+            let mut finding = this.finding(Kind::OutOfBounds, space, message, access.lane);
+            finding.target = near;
+            with_access(finding, access)
+        });
+    }
+
+    fn outside_scratch(&mut self, access: &MemoryAccess) {
+        if !self.checks.memory {
+            return;
+        }
+        let cause = self.cause(Kind::OutOfBounds, NONE, usize::MAX - 2);
+        self.find(cause, |this| {
+            let size = this.objects.scratch;
+            // Offsets have 32 bits; what is large was meant to be negative.
+            let offset = u32::try_from(access.address)
+                .map_or(access.address.cast_signed(), |a| a.cast_signed().into());
+            let name = "private memory of the thread";
+            let message = missed(name, size, offset, access.bytes, verb(access));
+            let space = Space::Private;
+            let mut finding = this.finding(Kind::OutOfBounds, space, message, access.lane);
+            finding.target = Some(Target {
+                name: name.to_owned(),
+                argument: None,
+                bytes: size,
+                offset,
+            });
+            with_access(finding, access)
+        });
+    }
+
+    pub(super) fn look_at_alignment(&mut self, access: &MemoryAccess, located: &Located) {
+        let mut wrong = access.misaligned;
+        let mut object = usize::MAX;
+        let mut space = Space::Global;
+        let mut offset = located.address;
+        let element = u64::from(access.element);
+        // Whether compilers may have put parts of something together to one element.
+        let mut unsure = !access.texel;
+        match located.reached {
+            Reached::Local => space = Space::Local,
+            Reached::Scratch => (space, unsure) = (Space::Private, false),
+            Reached::Flat(index, address) => {
+                object = index;
+                if let Some(known) = self.objects.get(index) {
+                    space = known.space();
+                    offset = address.wrapping_sub(known.object.address);
+                    unsure &= !known.structure && !known.is_private();
+                    // Elements as wide as the declared type are meant to be its elements.
+                    if known.element > 1 && element == known.element && !access.texel {
+                        wrong |= !offset.is_multiple_of(element);
+                        if !wrong && let Some(data) = access.data {
+                            self.widths
+                                .moved(data.whole, data.whole_bytes, access.element);
+                        }
+                    }
+                }
+            }
+        }
+        let mut unconfirmed = None;
+        if !wrong {
+            // Low bits of an address of several bytes: wrong if the program means one number by them.
+            let data = access.data.filter(|_| unsure);
+            if element < 4 || offset.is_multiple_of(element) {
+                return;
+            }
+            let Some(data) = data else { return };
+            unconfirmed = Some((data.whole..data.whole + data.whole_bytes, access.element));
+        }
+        let cause = self.cause(Kind::Misaligned, NONE, object);
+        let known = self.causes.get(&cause).copied();
+        self.find(cause, |this| {
+            let verb = verb(access);
+            let (bytes, address) = (access.bytes, access.address);
+            let message = format!("{verb} of {bytes} bytes at {address:#x}, which is not aligned");
+            let mut finding = this.finding(Kind::Misaligned, space, message, access.lane);
+            finding.target = this.target(object, offset.cast_signed());
+            with_access(finding, access)
+        });
+        match (known, unconfirmed) {
+            (None, Some(what)) => {
+                self.unconfirmed
+                    .insert(self.findings.len().saturating_sub(1), what);
+            }
+            (Some(index), None) => {
+                self.unconfirmed.remove(&index);
+            }
+            _ => {}
+        }
+    }
+
+    /// A message reached for what is not there. Reading zeroes there is meant.
+    pub(super) fn look_at_dropped(&mut self, access: &MemoryAccess) {
+        if !self.checks.memory || !access.write {
+            return;
+        }
+        let base = access.extent.map_or(access.address, |extent| extent.base);
+        let object = self.objects.find(base).map_or(usize::MAX, |found| found.0);
+        let cause = self.cause(Kind::Dropped, NONE, object);
+        self.find(cause, |this| {
+            let known = this.objects.get(object);
+            let name = known.map_or("a surface", |k| k.name.as_str());
+            let verb = verb(access);
+            let message =
+                format!("{verb} outside of the rectangle that `{name}` is, which is dropped");
+            let space = Space::Global;
+            let mut finding = this.finding(Kind::Dropped, space, message, access.lane);
+            finding.target = known.map(|k| Target {
+                name: k.name.clone(),
+                argument: k.argument,
+                bytes: k.object.bytes,
+                offset: 0,
+            });
+            finding.bytes = Some(access.bytes);
+            finding
+        });
+    }
+}

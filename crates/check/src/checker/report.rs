@@ -1,0 +1,244 @@
+//! Findings: one for each cause, and what they say.
+
+use super::{Cause, Checker, NONE, Origin, small};
+use crate::finding::{Finding, Kind, Other, Space, Target};
+use crate::objects::Known;
+use crate::shadow::OriginId;
+use visakit_exec::MemoryAccess;
+
+impl Checker {
+    pub(super) fn cause(&self, kind: Kind, other: u32, object: usize) -> Cause {
+        Cause {
+            kind,
+            step: self.key(self.current.0),
+            other,
+            object,
+            detail: 0,
+        }
+    }
+
+    pub(super) fn target(&self, object: usize, offset: i64) -> Option<Target> {
+        let known = self.objects.get(object)?;
+        Some(Target {
+            name: known.name.clone(),
+            argument: known.argument,
+            bytes: known.object.bytes,
+            offset,
+        })
+    }
+
+    /// What findings of a step are counted under: its source line, where that is known.
+    pub(super) fn key(&self, step: u32) -> u32 {
+        self.keys
+            .get(step as usize)
+            .copied()
+            .unwrap_or(small(step as usize))
+    }
+
+    /// Counts a finding, and makes it if its cause is new.
+    pub(super) fn find(&mut self, cause: Cause, make: impl FnOnce(&Self) -> Finding) {
+        if let Some(index) = self.causes.get(&cause) {
+            if let Some(finding) = self.findings.get_mut(*index) {
+                finding.count += 1;
+            }
+            return;
+        }
+        let finding = make(self);
+        self.causes.insert(cause, self.findings.len());
+        self.findings.push(finding);
+    }
+
+    pub(super) fn finding(
+        &self,
+        kind: Kind,
+        space: Space,
+        message: String,
+        lane: Option<u8>,
+    ) -> Finding {
+        let (step, thread) = self.current;
+        Finding {
+            kind,
+            space,
+            place: self.place(step),
+            message,
+            target: None,
+            item: Some(self.item(thread, self.thread_lane(lane))),
+            address: None,
+            bytes: None,
+            value: None,
+            other: None,
+            count: 1,
+        }
+    }
+
+    pub(super) fn intern(&mut self, origin: Origin) -> OriginId {
+        if let Some(number) = self.origin_numbers.get(&origin) {
+            return *number;
+        }
+        let number = small(self.origins.len());
+        self.origins.push(origin.clone());
+        self.origin_numbers.insert(origin, number);
+        number
+    }
+
+    /// Undefined bits have reached something that they must not.
+    pub(super) fn undefined(
+        &mut self,
+        what: &str,
+        space: Space,
+        origin: OriginId,
+        lane: Option<u8>,
+        at: usize,
+    ) {
+        let (step, _) = self.current;
+        let known = self.origins.get(origin as usize).cloned();
+        let known = known.unwrap_or(Origin::Register);
+        // Where a barrier failed, what others were to write is missing.
+        if self.diverged && matches!(known, Origin::Memory(Space::Local, ..)) {
+            return;
+        }
+        if let Origin::Outside(from, object, offset, bytes) = known {
+            // What was read past the end is used: the read is wrong.
+            let cause = Cause {
+                kind: Kind::OutOfBounds,
+                step: self.key(from),
+                other: NONE,
+                object,
+                detail: 0,
+            };
+            self.find(cause, |this| {
+                let mut finding = this.finding(
+                    Kind::OutOfBounds,
+                    this.objects.get(object).map_or(Space::Global, Known::space),
+                    String::new(),
+                    lane,
+                );
+                finding.place = this.place(from);
+                finding.bytes = Some(bytes);
+                this.outside(&mut finding, object, offset, bytes, "read");
+                finding
+            });
+            return;
+        }
+        let detail = match what {
+            "a branch" => 0,
+            "an address" => 1,
+            "a predicate" => 2,
+            _ => 3,
+        };
+        let cause = Cause {
+            kind: Kind::Uninitialized,
+            step: self.key(step),
+            other: 0,
+            object: 0,
+            detail,
+        };
+        self.find(cause, |this| {
+            let message = format!("{what} depends on bits that were never written");
+            let (other, space) = match &known {
+                Origin::Register => {
+                    let name = this.variable(at);
+                    let what = name.map_or_else(
+                        || "a register that was never written".to_owned(),
+                        |name| format!("variable {name} was never written in this lane"),
+                    );
+                    let other = Other {
+                        what,
+                        place: None,
+                        item: None,
+                    };
+                    (other, Space::Register)
+                }
+                Origin::Memory(from, step, object) => {
+                    let of = object.and_then(|o| this.objects.get(o));
+                    let of = of.map_or_else(String::new, |k| format!(" of `{}`", k.name));
+                    let other = Other {
+                        what: format!(
+                            "read from {} memory{of} that was never written",
+                            from.name()
+                        ),
+                        place: Some(this.place(*step)),
+                        item: None,
+                    };
+                    (other, *from)
+                }
+                Origin::Outside(..) => (
+                    Other {
+                        what: String::new(),
+                        place: None,
+                        item: None,
+                    },
+                    space,
+                ),
+            };
+            let mut finding = this.finding(Kind::Uninitialized, space, message, lane);
+            finding.other = Some(other);
+            finding
+        });
+    }
+
+    fn variable(&self, at: usize) -> Option<String> {
+        let found = self
+            .variables
+            .iter()
+            .filter(|(range, _)| range.contains(&at));
+        found
+            .min_by_key(|(range, _)| range.len())
+            .map(|(_, name)| name.clone())
+    }
+
+    /// Puts into words how an access misses an object.
+    pub(super) fn outside(
+        &self,
+        finding: &mut Finding,
+        object: usize,
+        offset: i64,
+        bytes: u32,
+        verb: &str,
+    ) {
+        let Some(known) = self.objects.get(object) else {
+            return;
+        };
+        let size = known.object.bytes;
+        finding.message = missed(&known.name, size, offset, bytes, verb);
+        finding.target = Some(Target {
+            name: known.name.clone(),
+            argument: known.argument,
+            bytes: size,
+            offset,
+        });
+    }
+}
+
+/// How an access misses an object, in words.
+pub(super) fn missed(name: &str, size: u64, offset: i64, bytes: u32, verb: &str) -> String {
+    let size_signed = i64::try_from(size).unwrap_or(i64::MAX);
+    let end = offset.saturating_add(i64::from(bytes));
+    let place = if offset < 0 {
+        format!("{} bytes before", offset.unsigned_abs())
+    } else if offset >= size_signed {
+        match offset - size_signed {
+            0 => "just past the end of".to_owned(),
+            n => format!("{n} bytes past the end of"),
+        }
+    } else {
+        format!("{} bytes over the end of", end.saturating_sub(size_signed))
+    };
+    format!("{verb} of {bytes} bytes {place} `{name}` ({size} bytes)")
+}
+
+pub(super) const fn verb(access: &MemoryAccess) -> &'static str {
+    if access.atomic {
+        "atomic operation"
+    } else if access.write {
+        "write"
+    } else {
+        "read"
+    }
+}
+
+pub(super) fn with_access(mut finding: Finding, access: &MemoryAccess) -> Finding {
+    finding.address = Some(access.address);
+    finding.bytes = Some(access.bytes);
+    finding
+}

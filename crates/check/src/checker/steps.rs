@@ -1,0 +1,295 @@
+//! What the steps of a program are to the checks, and what can be said of its registers without running it.
+
+use super::Setting;
+use crate::definedness;
+use crate::listing::Fence;
+use std::ops::Range;
+use std::sync::Arc;
+use visakit_exec::code::{
+    Action, Code, Compute, MessageOperands, Operation, Region, Scalar, Step, Target,
+};
+use visakit_isa::Op;
+
+/// What a step is to the checks.
+#[derive(Debug)]
+pub(super) enum Role {
+    Nothing,
+    Compute {
+        compute: Arc<Compute>,
+        /// Parts of the register file that are read, if addresses do not tell.
+        reads: Option<Vec<(usize, usize)>>,
+        /// Variables that an address operand may mean are taken from these sources.
+        address: bool,
+        indirect: bool,
+    },
+    Message {
+        operands: Box<MessageOperands>,
+        /// What is loaded is told access by access.
+        by_access: bool,
+    },
+    /// Registers that are written whatever was there.
+    Writes(Range<usize>),
+    Fence(Fence),
+    Barrier {
+        signals: bool,
+        waits: bool,
+    },
+    /// A signal to a named barrier, else a wait.
+    Named(Option<Scalar>, bool),
+    Branch,
+}
+
+#[derive(Debug)]
+pub(super) struct StepInfo {
+    pub(super) role: Role,
+    pub(super) no_mask: bool,
+    pub(super) lanes: usize,
+    pub(super) first: u8,
+}
+
+fn is_indirect(region: &Region) -> bool {
+    matches!(region, Region::Indirect { .. } | Region::Rows { .. })
+}
+
+pub(super) fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
+    if step
+        .origin
+        .op
+        .is_some_and(|op| matches!(op, Op::FENCE | Op::LSC_FENCE))
+    {
+        let routine = code.routines.get(step.origin.routine as usize);
+        let key = routine.map(|r| (r.id, step.origin.instruction as usize));
+        let fence = key.and_then(|key| setting.fences.get(&key)).copied();
+        return Role::Fence(fence.unwrap_or(Fence {
+            local: true,
+            global: true,
+        }));
+    }
+    match &step.action {
+        Action::Compute(compute) => {
+            let used = compute.operation.sources();
+            let lanes = usize::from(step.lanes.count);
+            let sources = compute.sources.iter().take(used);
+            let mut reads = Some(Vec::new());
+            for source in sources.clone() {
+                match (definedness::bounds(source, lanes), &mut reads) {
+                    (Some((at, bytes)), Some(reads)) if bytes > 0 => reads.push((at, bytes)),
+                    (Some(_), _) => {}
+                    (None, _) => reads = None,
+                }
+            }
+            let flags = compute.flags.iter().take(compute.operation.flags());
+            if let Some(reads) = &mut reads {
+                reads.extend(flags.map(|flag| (flag.offset as usize, 4)));
+            }
+            let indirect = sources.clone().any(|s| is_indirect(&s.region));
+            let target = matches!(compute.destination.target, Target::Indirect { .. });
+            Role::Compute {
+                address: step.origin.op == Some(Op::ADDR_ADD),
+                indirect: indirect || target,
+                reads: reads.filter(|_| !target),
+                compute: Arc::clone(compute),
+            }
+        }
+        Action::Message(message) => Role::Message {
+            operands: Box::new(message.operands()),
+            by_access: matches!(message.name(), "load" | "block" | "atomic" | "counter"),
+        },
+        Action::Systolic(s) => Role::Writes(s.result()..s.result() + s.result_bytes()),
+        Action::Barrier => Role::Barrier {
+            signals: true,
+            waits: true,
+        },
+        Action::Signal => Role::Barrier {
+            signals: true,
+            waits: false,
+        },
+        Action::Wait => Role::Barrier {
+            signals: false,
+            waits: true,
+        },
+        Action::NamedSignal(operands) => Role::Named(operands.first().copied(), true),
+        Action::NamedWait(number) => Role::Named(Some(*number), false),
+        Action::Jump { .. }
+        | Action::Goto { .. }
+        | Action::Call { .. }
+        | Action::CallAddress { .. }
+        | Action::Return { .. } => Role::Branch,
+        _ => Role::Nothing,
+    }
+}
+
+/// Which bytes of the register file any step may read.
+pub(super) fn ever_read(code: &Code, addressed: &[Range<usize>]) -> Vec<bool> {
+    let mut read = vec![false; code.register_bytes];
+    let mut mark = |at: usize, bytes: usize| {
+        if let Some(to) = read.get_mut(at..at.saturating_add(bytes)) {
+            to.fill(true);
+        }
+    };
+    let mut everything = false;
+    for step in &code.steps {
+        match &step.action {
+            Action::Compute(compute) => {
+                for source in compute.sources.iter().take(compute.operation.sources()) {
+                    // Some operations read elements beside those of their lanes.
+                    match definedness::bounds(source, usize::from(step.lanes.count)) {
+                        Some((at, bytes)) if source.constant.is_none() => mark(at, bytes.max(16)),
+                        Some(_) => {}
+                        None => {
+                            for range in addressed {
+                                mark(range.start, range.len());
+                            }
+                            mark(source.offset, 64);
+                        }
+                    }
+                }
+                if matches!(compute.destination.target, Target::Indirect { .. }) {
+                    mark(compute.destination.offset, 2);
+                }
+            }
+            Action::Message(message) => {
+                let operands = message.operands();
+                for operand in &operands.addresses {
+                    mark(operand.offset, operand.bytes * operand.lanes);
+                }
+                let ranges = operands
+                    .scalars
+                    .iter()
+                    .chain(&operands.stored)
+                    .chain(&operands.sources);
+                for range in ranges {
+                    mark(range.start, range.len());
+                }
+            }
+            Action::Systolic(_) => everything = true,
+            Action::Switch { index, .. } => read_scalar(*index, &mut mark),
+            Action::CallAddress { address, .. } => read_scalar(*address, &mut mark),
+            _ => {}
+        }
+    }
+    if everything {
+        read.fill(true);
+    }
+    read
+}
+
+fn read_scalar(scalar: Scalar, mark: &mut impl FnMut(usize, usize)) {
+    if let Scalar::Register { offset, .. } = scalar {
+        mark(offset, 8);
+    }
+}
+
+/// How wide elements are, for each byte of the register file: what is read or written as elements of one, two or four
+/// bytes, and what is a number of four or eight bytes.
+#[derive(Debug)]
+pub(super) struct Widths(Vec<u8>);
+
+const ONE: u8 = 1;
+const TWO: u8 = 2;
+const FOUR: u8 = 4;
+const NUMBER4: u8 = 8;
+const NUMBER8: u8 = 16;
+
+impl Widths {
+    pub(super) fn new(code: &Code) -> Self {
+        let mut widths = Self(vec![0; code.register_bytes]);
+        let mut copies = Vec::new();
+        for step in &code.steps {
+            let Action::Compute(compute) = &step.action else {
+                continue;
+            };
+            let lanes = usize::from(step.lanes.count);
+            // Moves and bitwise operations take apart what was put together.
+            let counts = !matches!(
+                compute.operation,
+                Operation::Copy
+                    | Operation::Select
+                    | Operation::And
+                    | Operation::Or
+                    | Operation::Xor
+                    | Operation::Not
+                    | Operation::Boolean(_)
+                    | Operation::Shl
+                    | Operation::Shr
+                    | Operation::ExtractSigned
+                    | Operation::ExtractUnsigned
+                    | Operation::Insert
+            );
+            for source in compute.sources.iter().take(compute.operation.sources()) {
+                if let Some((at, bytes)) = definedness::bounds(source, lanes) {
+                    let size = source.data_type.size().into();
+                    widths.mark(at, bytes, flags(size, counts));
+                }
+            }
+            let to = &compute.destination;
+            let size = usize::from(to.data_type.size());
+            let bytes = match to.target {
+                Target::Packed => lanes * size,
+                Target::Strided(stride) => lanes.saturating_sub(1) * usize::from(stride) + size,
+                Target::Null | Target::Indirect { .. } => 0,
+            };
+            widths.mark(to.offset, bytes, flags(size, counts));
+            let [from, ..] = &compute.sources;
+            if matches!(compute.operation, Operation::Copy)
+                && from.data_type.size() == to.data_type.size()
+                && from.constant.is_none()
+                && matches!((&from.region, to.target), (Region::Packed, Target::Packed))
+            {
+                copies.push((from.offset, to.offset, bytes));
+            }
+        }
+        // What a copy is, the original is, too. Copies of copies of copies are rare.
+        for (from, to, bytes) in (0..3).flat_map(|_| &copies) {
+            let of = widths.of(*from, *bytes) | widths.of(*to, *bytes);
+            widths.mark(*from, *bytes, of);
+            widths.mark(*to, *bytes, of);
+        }
+        widths
+    }
+
+    fn of(&self, at: usize, bytes: usize) -> u8 {
+        let range = self.0.get(at..at.saturating_add(bytes));
+        range.unwrap_or_default().iter().fold(0, |all, f| all | f)
+    }
+
+    fn mark(&mut self, at: usize, bytes: usize, flags: u8) {
+        for to in self
+            .0
+            .get_mut(at..at.saturating_add(bytes))
+            .unwrap_or_default()
+        {
+            *to |= flags;
+        }
+    }
+
+    /// These bytes came from or went to a buffer of numbers of so many bytes.
+    pub(super) fn moved(&mut self, at: usize, bytes: usize, element: u32) {
+        match element {
+            4 => self.mark(at, bytes, NUMBER4),
+            8 => self.mark(at, bytes, NUMBER8),
+            _ => {}
+        }
+    }
+
+    /// Whether the program means one number by each element of so many bytes, not several that are kept together.
+    pub(super) fn is_number(&self, range: &Range<usize>, element: u32) -> bool {
+        let of = self.of(range.start, range.len());
+        match element {
+            4 => of & (ONE | TWO) == 0 && of & NUMBER4 != 0,
+            8 => of & (ONE | TWO | FOUR) == 0 && of & NUMBER8 != 0,
+            _ => false,
+        }
+    }
+}
+
+const fn flags(size: usize, computed: bool) -> u8 {
+    match (size, computed) {
+        (1, _) => ONE,
+        (2, _) => TWO,
+        (4, true) => FOUR | NUMBER4,
+        (4, false) => FOUR,
+        (8, true) => NUMBER8,
+        _ => 0,
+    }
+}

@@ -1,0 +1,466 @@
+//! Who accessed shared memory last: 16 bytes for every four bytes that were touched.
+//!
+//! A cell stands for four bytes. It remembers the last write and a read of each of two threads, as numbers of records
+//! that all accesses of one message share, with the bytes and lanes of each. What a cell cannot hold (an atomic beside
+//! a plain write) is kept beside the cells.
+
+use hashbrown::HashMap;
+
+/// Cells of a page.
+const CELLS: usize = 256;
+
+/// Most records that a slot can name.
+const MOST_RECORDS: usize = 1 << 24;
+
+/// A message of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Record {
+    /// Number of the group plus one; 0 for none.
+    pub(crate) group: u32,
+    /// The thread's count of messages.
+    pub(crate) time: u32,
+    pub(crate) step: u32,
+    pub(crate) thread: u16,
+}
+
+impl Record {
+    /// Whether both are of one thread.
+    pub(crate) const fn same_thread(&self, other: &Self) -> bool {
+        self.group == other.group && self.thread == other.thread
+    }
+}
+
+/// The lane of a message that several lanes share, or that is not known.
+pub(crate) const LANES: u8 = 255;
+
+/// Which lane accessed each byte of a cell: one for all, or lanes that follow each other byte by byte or two by two.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Lanes {
+    first: u8,
+    pattern: u8,
+}
+
+/// Lanes of bytes that follow no pattern.
+const UNKNOWN: Lanes = Lanes {
+    first: 0,
+    pattern: 3,
+};
+
+impl Lanes {
+    const fn step(pattern: u8, byte: u8) -> u8 {
+        match pattern {
+            1 => byte,
+            2 => byte / 2,
+            _ => 0,
+        }
+    }
+
+    const fn of(lane: u8) -> Self {
+        if lane == LANES {
+            return UNKNOWN;
+        }
+        Self {
+            first: lane & 63,
+            pattern: 0,
+        }
+    }
+
+    const fn lane(self, byte: u8) -> u8 {
+        if self.pattern == 3 {
+            return LANES;
+        }
+        self.first.wrapping_add(Self::step(self.pattern, byte)) & 63
+    }
+
+    /// With bytes that another lane of the same message accessed.
+    fn with(self, bytes: u8, lane: u8, more: u8) -> Self {
+        let first_byte = u8::try_from(more.trailing_zeros()).unwrap_or(0);
+        let fits = |candidate: &Self| {
+            each(bytes).all(|b| candidate.lane(b) == self.lane(b))
+                && each(more).all(|b| candidate.lane(b) == lane)
+        };
+        if lane == LANES || self.pattern == 3 {
+            return UNKNOWN;
+        }
+        (0..3)
+            .map(|pattern| Self {
+                first: lane.wrapping_sub(Self::step(pattern, first_byte)) & 63,
+                pattern,
+            })
+            .find(fits)
+            .unwrap_or(UNKNOWN)
+    }
+}
+
+/// The set bits of the bytes of a cell.
+fn each(bytes: u8) -> impl Iterator<Item = u8> {
+    (0..4).filter(move |b| bytes >> b & 1 != 0)
+}
+
+/// A number of a record, and lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Slot(u32);
+
+impl Slot {
+    fn new(record: u32, lanes: Lanes) -> Self {
+        Self(record | u32::from(lanes.first) << 24 | u32::from(lanes.pattern) << 30)
+    }
+
+    const fn record(self) -> u32 {
+        self.0 & 0xff_ffff
+    }
+
+    const fn lanes(self) -> Lanes {
+        let [.., high] = self.0.to_le_bytes();
+        Lanes {
+            first: high & 63,
+            pattern: high >> 6,
+        }
+    }
+}
+
+/// Bytes of a write and of two reads, four bits each, what kind of write it was, and a digest of what was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Facts(u32);
+
+const ATOMIC: u32 = 1 << 12;
+const CONDITIONAL: u32 = 1 << 13;
+/// The digest is of a whole cell.
+const WHOLE: u32 = 1 << 14;
+const DIGEST: u32 = 15;
+
+impl Facts {
+    fn bytes(self, slot: u32) -> u8 {
+        u8::try_from(self.0 >> (4 * slot) & 15).unwrap_or(0)
+    }
+
+    fn set_bytes(&mut self, slot: u32, bytes: u8) {
+        self.0 = self.0 & !(15 << (4 * slot)) | u32::from(bytes & 15) << (4 * slot);
+    }
+
+    const fn is(self, flag: u32) -> bool {
+        self.0 & flag != 0
+    }
+
+    const fn digest(self) -> u32 {
+        self.0 >> DIGEST
+    }
+
+    fn set_write(&mut self, now: &Now) {
+        self.0 = self.0 & 0xff0 | u32::from(now.bytes & 15) | now.digest() << DIGEST;
+        if now.atomic {
+            self.0 |= ATOMIC;
+        }
+        if now.conditional {
+            self.0 |= CONDITIONAL;
+        }
+        if now.bytes == 15 {
+            self.0 |= WHOLE;
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    write: Slot,
+    reads: [Slot; 2],
+    facts: Facts,
+}
+
+impl Cell {
+    /// Whether the last write wrote what is written now.
+    fn holds(&self, now: &Now) -> bool {
+        let (before, new) = (self.facts.digest(), now.digest());
+        let known = now.writes && !now.atomic && !self.facts.is(ATOMIC);
+        known
+            && match (self.facts.is(WHOLE), now.bytes == 15) {
+                (true, true) => before == new,
+                (false, false) => each(self.facts.bytes(0) & now.bytes)
+                    .all(|b| (before ^ new) >> (4 * b) & 15 == 0),
+                _ => false,
+            }
+    }
+}
+
+/// An access to a cell that is made now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Now {
+    pub(crate) record: Record,
+    pub(crate) lane: u8,
+    /// Bytes of the cell, a bit each.
+    pub(crate) bytes: u8,
+    pub(crate) writes: bool,
+    pub(crate) atomic: bool,
+    /// An atomic that may leave memory as it is.
+    pub(crate) conditional: bool,
+    /// What is written, at its place in the cell.
+    pub(crate) value: u32,
+}
+
+impl Now {
+    /// 17 bits for what is written: of a whole cell, or four for each byte.
+    fn digest(&self) -> u32 {
+        if self.bytes == 15 {
+            return (self.value ^ self.value >> 17) & 0x1_ffff;
+        }
+        (0..).zip(self.value.to_le_bytes()).fold(0, |all, (at, b)| {
+            all | u32::from((b ^ b >> 4) & 15) << (4 * at)
+        })
+    }
+}
+
+/// An access that a cell remembers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Earlier {
+    pub(crate) record: Record,
+    /// The lane of the first byte that both access.
+    pub(crate) lane: u8,
+    pub(crate) writes: bool,
+    pub(crate) atomic: bool,
+    pub(crate) conditional: bool,
+    /// It wrote what is written now.
+    pub(crate) same_value: bool,
+    /// The same lane accessed all bytes that both access.
+    pub(crate) same_lane: bool,
+}
+
+type Page = Box<[Cell; CELLS]>;
+
+/// Cells of some memory, made where it is touched.
+#[derive(Debug)]
+pub(crate) struct Cells {
+    pages: Vec<Page>,
+    numbers: HashMap<u64, usize>,
+    /// The page that was looked up last.
+    last: (u64, usize),
+    records: Vec<Record>,
+    /// Records at which those that no cell names are thrown away.
+    limit: usize,
+    /// Cells of which the current message has accessed parts, as they were before it: its lanes come one by one.
+    before: Vec<(u64, Cell)>,
+    /// Atomics to cells that remember a plain write: with their bytes and whether they are conditional.
+    atomics: HashMap<u64, (Slot, u8, bool)>,
+}
+
+impl Default for Cells {
+    fn default() -> Self {
+        Self {
+            pages: Vec::new(),
+            numbers: HashMap::new(),
+            last: (u64::MAX, 0),
+            records: vec![Record::default()],
+            limit: 1 << 12,
+            before: Vec::new(),
+            atomics: HashMap::new(),
+        }
+    }
+}
+
+impl Cells {
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        for page in &mut self.pages {
+            page.fill(Cell::default());
+        }
+        self.records.truncate(1);
+        self.before.clear();
+        self.atomics.clear();
+    }
+
+    fn number(&mut self, now: &Record) -> u32 {
+        if self.records.last() != Some(now) {
+            if self.records.len() >= self.limit && self.limit < MOST_RECORDS {
+                self.collect();
+            }
+            if self.records.len() >= MOST_RECORDS {
+                return 0;
+            }
+            self.records.push(*now);
+            self.before.clear();
+        }
+        u32::try_from(self.records.len() - 1).unwrap_or(0)
+    }
+
+    /// Throws away the records that no cell names.
+    fn collect(&mut self) {
+        let mut numbers = vec![0u32; self.records.len()];
+        let slots = || {
+            let cells = self.pages.iter().flat_map(|page| page.iter());
+            let slots = cells.flat_map(|cell| [cell.write, cell.reads[0], cell.reads[1]]);
+            slots.chain(self.atomics.values().map(|a| a.0))
+        };
+        for slot in slots() {
+            if let Some(number) = numbers.get_mut(slot.record() as usize) {
+                *number = 1;
+            }
+        }
+        let mut kept = vec![Record::default()];
+        for (number, record) in numbers.iter_mut().zip(&self.records).skip(1) {
+            if *number != 0 {
+                *number = u32::try_from(kept.len()).unwrap_or(0);
+                kept.push(*record);
+            }
+        }
+        if let Some(none) = numbers.first_mut() {
+            *none = 0;
+        }
+        let renumber = |slot: &mut Slot| {
+            let new = numbers.get(slot.record() as usize).copied().unwrap_or(0);
+            *slot = Slot::new(new, slot.lanes());
+        };
+        for cell in self.pages.iter_mut().flat_map(|page| page.iter_mut()) {
+            renumber(&mut cell.write);
+            cell.reads.iter_mut().for_each(renumber);
+        }
+        for (slot, ..) in self.atomics.values_mut() {
+            renumber(slot);
+        }
+        self.limit = (2 * kept.len()).clamp(1 << 12, MOST_RECORDS);
+        self.records = kept;
+    }
+
+    fn page(&mut self, number: u64) -> usize {
+        if self.last.0 == number {
+            return self.last.1;
+        }
+        let next = self.pages.len();
+        let index = *self.numbers.entry(number).or_insert(next);
+        if index == next {
+            self.pages.push(Box::new([Cell::default(); CELLS]));
+        }
+        self.last = (number, index);
+        index
+    }
+
+    /// Remembers an access to a cell. `look` sees first what the cell remembers of accesses to the same bytes.
+    pub(crate) fn access(&mut self, cell: u64, now: &Now, mut look: impl FnMut(&Earlier)) {
+        let number = self.number(&now.record);
+        let page = self.page(cell / CELLS as u64);
+        let inside = usize::try_from(cell % CELLS as u64).unwrap_or(0);
+        let Self {
+            pages,
+            records,
+            atomics,
+            before,
+            ..
+        } = self;
+        let Some(place) = pages.get_mut(page).and_then(|p| p.get_mut(inside)) else {
+            return;
+        };
+        let record = |slot: Slot| records.get(slot.record() as usize).copied();
+        let mut tell = |slot: Slot, bytes: u8, (writes, atomic, conditional, same)| {
+            let both = bytes & now.bytes;
+            if both == 0 || slot.record() == 0 {
+                return;
+            }
+            let lanes = slot.lanes();
+            let first = u8::try_from(both.trailing_zeros()).unwrap_or(0);
+            look(&Earlier {
+                record: record(slot).unwrap_or_default(),
+                lane: lanes.lane(first),
+                writes,
+                atomic,
+                conditional,
+                same_value: same,
+                same_lane: each(both).all(|b| lanes.lane(b) == now.lane),
+            });
+        };
+        let facts = place.facts;
+        let beside = if atomics.is_empty() {
+            None
+        } else {
+            atomics.get(&cell).copied()
+        };
+        let kind = (
+            true,
+            facts.is(ATOMIC),
+            facts.is(CONDITIONAL),
+            place.holds(now),
+        );
+        tell(place.write, facts.bytes(0), kind);
+        if let Some((slot, bytes, conditional)) = beside {
+            tell(slot, bytes, (true, true, conditional, false));
+        }
+        if now.writes {
+            for (at, read) in (1..).zip(place.reads) {
+                tell(read, facts.bytes(at), (false, false, false, false));
+            }
+        }
+        if now.bytes != 15 {
+            match before.iter().find(|(of, _)| *of == cell) {
+                Some((_, old)) => {
+                    let facts = old.facts;
+                    let kind = (
+                        true,
+                        facts.is(ATOMIC),
+                        facts.is(CONDITIONAL),
+                        old.holds(now),
+                    );
+                    tell(old.write, facts.bytes(0), kind);
+                    for (at, read) in (1..).zip(old.reads).filter(|_| now.writes) {
+                        tell(read, facts.bytes(at), (false, false, false, false));
+                    }
+                }
+                None => before.push((cell, *place)),
+            }
+        }
+        // What is remembered of this access, with what other lanes of the same message did to other bytes.
+        let merged = |slot: Slot, bytes: u8| {
+            if slot.record() == number && bytes & now.bytes == 0 && bytes != 0 {
+                let lanes = slot.lanes().with(bytes, now.lane, now.bytes);
+                (Slot::new(number, lanes), bytes | now.bytes)
+            } else {
+                (Slot::new(number, Lanes::of(now.lane)), now.bytes)
+            }
+        };
+        if now.writes {
+            let plain = place.write.record() != 0 && !facts.is(ATOMIC);
+            if now.atomic && plain {
+                let (slot, bytes, _) = beside.unwrap_or_default();
+                let (slot, bytes) = merged(slot, bytes);
+                atomics.insert(cell, (slot, bytes, now.conditional));
+                return;
+            }
+            let (slot, bytes) = merged(place.write, facts.bytes(0));
+            if !now.atomic && facts.is(ATOMIC) && place.write.record() != 0 {
+                let of = (place.write, facts.bytes(0), facts.is(CONDITIONAL));
+                atomics.insert(cell, of);
+                place.write = Slot::new(number, Lanes::of(now.lane));
+                place.facts.set_write(now);
+                return;
+            }
+            place.write = slot;
+            place.facts.set_write(now);
+            if bytes != now.bytes {
+                place.facts.set_bytes(0, bytes);
+                place.facts.0 |= facts.digest() << DIGEST;
+            }
+        } else {
+            let [first, _] = place.reads;
+            let of_first = record(first).unwrap_or_default();
+            if !of_first.same_thread(&now.record) {
+                place.reads = [Slot::new(number, Lanes::of(now.lane)), first];
+                let moved = facts.bytes(1);
+                place.facts.set_bytes(2, moved);
+                place.facts.set_bytes(1, now.bytes);
+            } else {
+                let (slot, bytes) = merged(first, facts.bytes(1));
+                // Lanes of one message that read the same bytes are one reader that is not told apart.
+                let slot =
+                    if first.record() == number && facts.bytes(1) & now.bytes != 0 && slot != first
+                    {
+                        Slot::new(number, UNKNOWN)
+                    } else {
+                        slot
+                    };
+                place.reads[0] = slot;
+                let all = if first.record() == number {
+                    facts.bytes(1) | now.bytes
+                } else {
+                    bytes
+                };
+                place.facts.set_bytes(1, all);
+            }
+        }
+    }
+}
