@@ -44,6 +44,15 @@ pub struct BufferView {
 }
 
 impl Target {
+    /// What the kernel has printed by now.
+    #[must_use]
+    pub fn printed(&self) -> Vec<u8> {
+        match &self.what {
+            What::Kernel(launch) => launch.printed(),
+            _ => Vec::new(),
+        }
+    }
+
     /// A launch. Machine code is not used, whether the launch has it or not.
     #[must_use]
     pub fn kernel(launch: Launch, limits: Limits) -> Self {

@@ -371,6 +371,20 @@ impl Bound {
         bytes
     }
 
+    /// Bytes at an address, as many as are there.
+    fn read_at(&self, address: u64, out: &mut [u8]) -> usize {
+        let Some((id, offset)) = self.memory.find(address) else {
+            return 0;
+        };
+        let Ok(offset) = usize::try_from(offset) else {
+            return 0;
+        };
+        let count = self.memory.len(id).saturating_sub(offset).min(out.len());
+        let out = out.get_mut(..count).unwrap_or_default();
+        self.memory.read_into(id, offset, out);
+        count
+    }
+
     /// Everything that stands in flat memory by now.
     pub(crate) fn objects(&self) -> Vec<MemoryObject> {
         let object = |id, kind| MemoryObject {
@@ -507,4 +521,10 @@ fn value_size(info: &KernelInfo, index: usize, given: usize) -> Result<(), Launc
         index,
         message: format!("the kernel wants a value of {wanted} bytes, not of {given}"),
     })
+}
+
+impl crate::printf::Strings for Bound {
+    fn read(&self, address: u64, out: &mut [u8]) -> usize {
+        self.read_at(address, out)
+    }
 }

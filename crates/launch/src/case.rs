@@ -34,6 +34,8 @@ struct Description {
     #[serde(default)]
     function_visaasm: Vec<PathBuf>,
     zeinfo: PathBuf,
+    /// What it prints. Lines may come in any order.
+    printf: Option<String>,
     #[serde(default)]
     data_sections: Vec<Data>,
     #[serde(default)]
@@ -161,6 +163,36 @@ pub struct Verdict {
     pub outcome: Outcome,
     /// The first difference, and the argument that it is in.
     pub difference: Option<(usize, Difference)>,
+    /// What was printed, if it is not what the case expects: a line that is missing, and one that is too much.
+    pub printed: Option<(String, String)>,
+}
+
+impl Verdict {
+    /// What is wrong first, in words.
+    #[must_use]
+    pub fn failure(&self) -> Option<String> {
+        let difference = self.difference.as_ref();
+        let difference = difference.map(|(argument, d)| format!("argument {argument}, {d}"));
+        difference.or_else(|| {
+            let (missing, extra) = self.printed.as_ref()?;
+            Some(format!("printf: line {missing:?} is missing, {extra:?} is printed"))
+        })
+    }
+}
+
+/// The first line that only one of two texts has, of each of them. Groups print in any order.
+fn lines_apart(expected: &str, printed: &[u8]) -> Option<(String, String)> {
+    let printed = String::from_utf8_lossy(printed);
+    let sorted = |text: &str| {
+        let mut lines: Vec<_> = text.split_inclusive('\n').map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let (expected, printed) = (sorted(expected), sorted(&printed));
+    let none = String::new;
+    let at = (0..expected.len().max(printed.len())).find(|i| expected.get(*i) != printed.get(*i))?;
+    let line = |of: &[String]| of.get(at).cloned().unwrap_or_else(none);
+    Some((line(&expected), line(&printed)))
 }
 
 impl Case {
@@ -306,9 +338,12 @@ impl Case {
                 return Err(LaunchError::Stopped);
             }
             let difference = self.difference(arguments, &outcome)?;
+            let expected = self.description.printf.as_ref();
+            let printed = expected.and_then(|text| lines_apart(text, &outcome.printed));
             Ok(Verdict {
                 outcome,
                 difference,
+                printed,
             })
         })
     }

@@ -168,6 +168,8 @@ pub struct Outcome {
     pub time: Duration,
     /// What the kernel printed, as the hardware's buffer has it; the format strings are in the program's constants.
     pub printf: Vec<u8>,
+    /// The same as text.
+    pub printed: Vec<u8>,
     memory: Vec<Option<Vec<u8>>>,
 }
 
@@ -735,8 +737,15 @@ impl Launch {
             counts: self.program.take_counts(),
             time: started.elapsed(),
             printf: self.bound.printf_bytes(),
+            printed: self.printed(),
             memory: self.bound.contents()?,
         })
+    }
+
+    /// What the kernel has printed by now, as text. What cannot be read, or is more than 64 MiB, is left out.
+    #[must_use]
+    pub fn printed(&self) -> Vec<u8> {
+        crate::printf::text(&self.bound.printf_bytes(), &self.bound)
     }
 
     /// Global memory.

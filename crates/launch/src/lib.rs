@@ -30,6 +30,7 @@ mod media;
 mod ndrange;
 mod objects;
 mod payload;
+mod printf;
 mod source;
 mod trial;
 pub mod value;

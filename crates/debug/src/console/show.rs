@@ -377,6 +377,7 @@ impl Console {
                     let _ = writeln!(text, "{file}");
                 }
             }
+            "printf" => text = String::from_utf8_lossy(&session.target().printed()).into_owned(),
             "routines" => {
                 for routine in &session.listing().routines {
                     let count = routine.rows.len();

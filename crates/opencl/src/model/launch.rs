@@ -4,7 +4,6 @@ use crate::error::{Code, Result, ensure, fail};
 use crate::model::dump::Dump;
 use crate::model::event::Work;
 use crate::model::kernel::{Arg, Kernel};
-use crate::model::printf;
 use crate::model::queue::Queue;
 use opencl_sys as cl;
 use std::sync::Arc;
@@ -151,8 +150,8 @@ fn run(
         .and_then(|launch| launch.run(&config));
     match outcome {
         Ok(outcome) => {
-            if !outcome.printf.is_empty() {
-                crate::ffi::stdio::print(&printf::text(&outcome.printf, loaded.variables()));
+            if !outcome.printed.is_empty() {
+                crate::ffi::stdio::print(&outcome.printed);
             }
             if let Some(dump) = &dump {
                 dump.after(&arguments);

@@ -9,6 +9,5 @@ pub mod event;
 pub mod kernel;
 pub mod launch;
 pub mod memory;
-pub(crate) mod printf;
 pub mod program;
 pub mod queue;

@@ -85,6 +85,11 @@ pub(crate) fn with(
     let fails = fails(&options.fail_on)?;
     let mut checked = if run.cases().is_empty() {
         let report = run::kernel::check(run, checks)?;
+        if run.printf() {
+            let mut out = stdout();
+            out.write_all(&report.outcome.printed)?;
+            out.flush()?;
+        }
         vec![Checked {
             case: run.name(),
             result: Ok(report.findings),

@@ -40,8 +40,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
             Ok(verdict) => {
                 counters += verdict.outcome.counters;
                 time += verdict.outcome.time;
-                let difference = verdict.difference.as_ref();
-                difference.map(|(argument, d)| format!("argument {argument}, {d}"))
+                verdict.failure()
             }
             Err(error) => Some(output::printable(error.to_string().as_bytes())),
         };

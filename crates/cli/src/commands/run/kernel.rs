@@ -259,6 +259,12 @@ fn print(
     if args.reading.json {
         let mut all =
             json!({ "groups": outcome.groups, "buffers": show::buffers_json(args, &list)? });
+        if !outcome.printf.is_empty()
+            && let Some(all) = all.as_object_mut()
+        {
+            let text = String::from_utf8_lossy(&outcome.printed);
+            all.insert("printf".to_owned(), text.into());
+        }
         show::stopped(&mut all, outcome.stopped);
         if args.stats
             && let Some(all) = all.as_object_mut()
@@ -268,13 +274,16 @@ fn print(
         return output::json(&all);
     }
     let mut out = stdout();
+    if args.printf {
+        out.write_all(&outcome.printed)?;
+        return Ok(out.flush()?);
+    }
     if !outcome.printf.is_empty() {
-        writeln!(
-            out,
-            "{} ({} bytes, undecoded)",
-            heading("printf"),
-            outcome.printf.len()
-        )?;
+        writeln!(out, "{}", heading("printf"))?;
+        for line in outcome.printed.split_inclusive(|byte| *byte == b'\n') {
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            writeln!(out, "{}", output::printable(line))?;
+        }
     }
     show::buffers(args, &mut out, &list)?;
     if args.stats {

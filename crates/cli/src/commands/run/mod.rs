@@ -76,6 +76,9 @@ pub(crate) struct Args {
     /// Print the buffer of argument or input N as elements of a type.
     #[arg(long, value_name = "N:TYPE")]
     show: Vec<spec::ShowSpec>,
+    /// Write what the kernel prints, and nothing of its buffers.
+    #[arg(long, conflicts_with_all = ["json", "media", "bare", "case"])]
+    printf: bool,
     /// Media mode: a 2D space of threads.
     #[arg(long, value_name = "WxH", value_parser = spec::two, conflicts_with_all = ["bare", "global"])]
     media: Option<[u32; 2]>,
@@ -228,6 +231,11 @@ impl Args {
 
     pub(crate) const fn takes_texts(&self) -> bool {
         self.from_text
+    }
+
+    /// Whether what the kernel prints is to be written.
+    pub(crate) const fn printf(&self) -> bool {
+        self.printf
     }
 
     pub(crate) const fn json(&self) -> bool {
