@@ -252,7 +252,7 @@ impl MediaAccess {
                 if at.is_some() && (inside || !self.store) {
                     observer.memory(&access, &registers.file);
                 }
-                if !(self.clamps && !self.store) && (!inside || bytes < self.width) {
+                if (self.store || !self.clamps) && (!inside || bytes < self.width) {
                     observer.dropped(&access);
                 }
             }

@@ -37,7 +37,7 @@ fn well_formed(page: &str) {
         let (inside, after) = tag.split_at(end);
         rest = &after[1..];
         if let Some(name) = inside.strip_prefix('/') {
-            assert_eq!(open.pop(), Some(name), "before {:.60}", rest);
+            assert_eq!(open.pop(), Some(name), "before {rest:.60}");
             continue;
         }
         let name = inside.split_whitespace().next().unwrap();
