@@ -398,9 +398,10 @@ impl KernelProfile {
 
     /// Adds launches of the same code.
     pub fn merge(&mut self, other: &Self) {
-        self.launches += other.launches;
-        self.groups += other.groups;
-        self.watched_groups += other.watched_groups;
+        let add = |to: &mut u64, more: u64| *to = to.saturating_add(more);
+        add(&mut self.launches, other.launches);
+        add(&mut self.groups, other.groups);
+        add(&mut self.watched_groups, other.watched_groups);
         self.stopped |= other.stopped;
         self.nanoseconds += other.nanoseconds;
         if other.longest > self.longest {
@@ -408,11 +409,11 @@ impl KernelProfile {
             self.bound = other.bound;
         }
         let (to, from) = (&mut self.work, &other.work);
-        to.threads += from.threads;
-        to.issue_cycles += from.issue_cycles;
-        to.message_cycles += from.message_cycles;
-        to.latency_cycles += from.latency_cycles;
-        to.fetched_bytes += from.fetched_bytes;
+        add(&mut to.threads, from.threads);
+        add(&mut to.issue_cycles, from.issue_cycles);
+        add(&mut to.message_cycles, from.message_cycles);
+        add(&mut to.latency_cycles, from.latency_cycles);
+        add(&mut to.fetched_bytes, from.fetched_bytes);
         let sum = |to: &mut Option<u64>, from: Option<u64>| {
             if let Some(more) = from {
                 *to = Some(to.unwrap_or(0).saturating_add(more));
@@ -427,15 +428,15 @@ impl KernelProfile {
             }
             if let Some(waits) = from.waits {
                 let to = to.waits.get_or_insert_default();
-                to.arrivals += waits.arrivals;
-                to.cycles += waits.cycles;
+                add(&mut to.arrivals, waits.arrivals);
+                add(&mut to.cycles, waits.cycles);
             }
         }
         for (to, from) in self.routines.iter_mut().zip(&other.routines) {
-            to.calls += from.calls;
+            add(&mut to.calls, from.calls);
         }
         for (to, from) in self.blocks.iter_mut().zip(&other.blocks) {
-            to.times += from.times;
+            add(&mut to.times, from.times);
         }
         self.settle();
     }

@@ -118,7 +118,11 @@ pub(crate) fn is_source(path: &Path) -> bool {
 }
 
 /// Compiles into a folder that is gone with the value.
-pub(crate) fn to_temporary(path: &Path, device: Option<&str>) -> Result<Temporary, Failure> {
+pub(crate) fn to_temporary(
+    path: &Path,
+    device: Option<&str>,
+    options: Option<&str>,
+) -> Result<Temporary, Failure> {
     let Some(device) = device else {
         let name = input::name(path);
         return Err(Failure::Other(format!(
@@ -126,7 +130,7 @@ pub(crate) fn to_temporary(path: &Path, device: Option<&str>) -> Result<Temporar
         )));
     };
     let work = Temporary::new(&std::env::temp_dir())?;
-    compile(path, device, None, None, work.path())?;
+    compile(path, device, options, None, work.path())?;
     Ok(work)
 }
 
@@ -143,7 +147,7 @@ fn compile(
     let input = match content {
         Content::SpirV => "input.spv",
         // Any text may be OpenCL C.
-        Content::OpenCl | Content::Text => "input.cl",
+        Content::OpenCl | Content::Text => own_name(file).unwrap_or("input.cl"),
         _ => {
             let name = input::name(file);
             return Err(Failure::Other(format!(
@@ -204,6 +208,13 @@ fn compile(
         .collect();
     render::failure(&format!("the compiler says\n{}", said.join("\n")));
     Err(Failure::Told(Status::Findings))
+}
+
+/// The name of a source, which debug information has, if the compiler takes such a name.
+fn own_name(file: &Path) -> Option<&str> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let name = file.file_name()?.to_str()?;
+    (name.ends_with(".cl") && !name.starts_with('-') && name.chars().all(plain)).then_some(name)
 }
 
 /// A folder for work, gone with the value.

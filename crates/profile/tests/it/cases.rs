@@ -1,9 +1,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use visakit_exec::Compiler;
 use visakit_exec::code::Action;
+use visakit_exec::{Compiler, Options, Program};
 use visakit_jit::Jit;
-use visakit_launch::{Case, Compile, Config};
+use visakit_launch::{Case, Compile, Config, Source, find_kernel};
 use visakit_profile::{KernelCode, KernelProfile, Watched};
 use visakit_testing::{cases, fixtures, shared};
 
@@ -92,4 +92,54 @@ fn reference() {
             holds(&folders);
         }
     }
+}
+
+/// Counting steps change nothing else: the same steps in the same order, code that holds its rules, and machine code.
+#[test]
+fn programs_that_count_are_the_same_programs() {
+    let folders = ["kernels", "check", "programs", "profile"].map(|f| fixtures().join(f));
+    let files = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let texts = files
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "visaasm"));
+    let mut programs = 0;
+    for path in texts {
+        let grf_bytes = if path.to_string_lossy().contains(".pvc.") {
+            64
+        } else {
+            32
+        };
+        let source = Source::open(&path).unwrap();
+        let Ok(object) = source.object(grf_bytes) else {
+            continue;
+        };
+        let (kernel, _) = find_kernel(&object, None).unwrap();
+        let program = |count| {
+            let options = Options {
+                grf_bytes,
+                count,
+                ..Options::default()
+            };
+            Program::new(&object, kernel, &options).unwrap()
+        };
+        let (plain, counts) = (program(false), program(true));
+        counts.code().verify().unwrap();
+        let origins = |program: &Program| -> Vec<_> {
+            let steps = program.code().steps.iter();
+            let others = steps.filter(|s| !matches!(s.action, Action::Count(_)));
+            others.map(|s| (s.origin, s.lanes, s.predicate)).collect()
+        };
+        assert!(origins(&plain) == origins(&counts), "{path:?}");
+        assert_eq!(plain.take_counts(), None);
+        let blocks = |program: &Program| program.code().blocks().len();
+        assert_eq!(blocks(&plain), blocks(&counts), "{path:?}");
+        if let Some(jit) = Jit::host() {
+            let calls = |program: &Program| jit.calls(program.code()).map(|calls| calls.len());
+            assert_eq!(calls(&plain), calls(&counts), "{path:?}");
+        }
+        programs += 1;
+    }
+    assert!(programs >= 60, "{programs}");
 }

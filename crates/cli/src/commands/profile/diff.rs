@@ -98,7 +98,7 @@ fn facts(old: &Summary, new: &Summary) -> Columns {
         table.row([name.to_owned(), old, new, change]);
     };
     let (was, is) = (old.nanoseconds, new.nanoseconds);
-    let change = if was > 0.0 {
+    let change = if was > 0.0 && (is / was - 1.0).abs() >= 0.0005 {
         signed(is / was - 1.0)
     } else {
         String::new()

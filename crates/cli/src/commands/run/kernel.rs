@@ -145,7 +145,8 @@ fn program(args: &Args) -> Result<Program, Failure> {
         if path.is_dir() {
             dumped(args, path, &mut sources, &mut metadata)?;
         } else if compile::is_source(path) {
-            let folder = compile::to_temporary(path, args.device.as_deref())?;
+            let folder =
+                compile::to_temporary(path, args.device.as_deref(), args.options.as_deref())?;
             dumped(args, folder.path(), &mut sources, &mut metadata)?;
         } else {
             let input = open(path)?;

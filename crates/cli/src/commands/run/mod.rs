@@ -55,6 +55,14 @@ pub(crate) struct Args {
     /// Device that OpenCL C and SPIR-V are compiled for, such as dg2 or pvc.
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
+    /// Options for the compiler of OpenCL C, such as -g for source lines and -D for macros.
+    #[arg(
+        long,
+        value_name = "OPTIONS",
+        allow_hyphen_values = true,
+        requires = "device"
+    )]
+    options: Option<String>,
     /// Work-items in each dimension.
     #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1)]
     global: Vec<u32>,
