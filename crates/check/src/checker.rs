@@ -80,6 +80,8 @@ pub(crate) struct Checker {
     ids: Ids,
     group: ([u32; 3], [u32; 3]),
     number: u32,
+    /// Instructions of the group that have begun.
+    instructions: u64,
     threads: Vec<Option<Thread>>,
     local: Pages,
     flat: Pages,
@@ -192,6 +194,7 @@ impl Checker {
             ids: setting.ids,
             group: ([0; 3], [1; 3]),
             number: 0,
+            instructions: 0,
             threads: Vec::new(),
             local: Pages::default(),
             flat: Pages::default(),
@@ -365,6 +368,7 @@ impl Observer for Checker {
     fn group(&mut self, place: [u32; 3], size: [u32; 3]) {
         self.group = (place, size);
         self.number = self.number.saturating_add(1);
+        self.instructions = 0;
         self.threads.clear();
         self.local.clear();
         self.local_cells.clear();
@@ -383,6 +387,7 @@ impl Observer for Checker {
     }
 
     fn before(&mut self, event: &InstructionEvent<'_>) -> ControlFlow<()> {
+        self.instructions += 1;
         self.current = (small(event.step), event.thread);
         let running = event.running;
         self.running = running;

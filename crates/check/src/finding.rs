@@ -291,6 +291,8 @@ pub struct Finding {
     pub value: Option<u64>,
     /// The second place.
     pub other: Option<Other>,
+    /// When: the group, counted from 0, and how many instructions its threads had run before.
+    pub moment: (u64, u64),
     /// How often.
     pub count: u64,
 }

@@ -115,6 +115,13 @@ pub(crate) struct Breakpoints {
     pub(crate) breakpoints: Vec<Breakpoint>,
 }
 
+/// `setExceptionBreakpoints`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Filters {
+    pub(crate) filters: Vec<String>,
+}
+
 /// `launch`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

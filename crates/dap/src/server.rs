@@ -1,7 +1,7 @@
 //! Requests and their answers.
 
 use crate::protocol::{
-    self, Breakpoint, Breakpoints, Launch, Message, Place, Request, SetBreakpoints,
+    self, Breakpoint, Breakpoints, Filters, Launch, Message, Place, Request, SetBreakpoints,
 };
 use crate::state::{self, Handle};
 use crate::{Launcher, protocol::Source};
@@ -33,6 +33,7 @@ enum Owner {
     Functions,
     Instructions,
     Data,
+    Exceptions,
 }
 
 pub(crate) struct Server<W, L> {
@@ -134,7 +135,11 @@ impl<W: Write, L: Launcher> Server<W, L> {
         let session = &console.session;
         let (reason, points) = match session.stop() {
             Stop::Start => ("entry", Vec::new()),
-            Stop::Breakpoint(id) | Stop::Condition { point: id, .. } => ("breakpoint", vec![*id]),
+            Stop::Breakpoint(id) | Stop::Condition { point: id, .. } => {
+                let found = session.points().iter().find(|p| p.id == *id);
+                let finding = found.is_some_and(|p| matches!(p.what, PointKind::Findings(_)));
+                (if finding { "exception" } else { "breakpoint" }, vec![*id])
+            }
             Stop::Changed { point, .. } | Stop::Accessed { point, .. } => {
                 ("data breakpoint", vec![*point])
             }
@@ -172,6 +177,12 @@ impl<W: Write, L: Launcher> Server<W, L> {
                         "supportsInstructionBreakpoints": true,
                         "supportsDataBreakpoints": true,
                         "supportsStepBack": true,
+                        "exceptionBreakpointFilters": [{
+                            "filter": "finding",
+                            "label": "Findings of checks",
+                            "description": "Stop where a check finds something: memory, undefined values, races, barriers",
+                            "default": false,
+                        }],
                         "supportsSteppingGranularity": true,
                         "supportsSetVariable": true,
                         "supportsSetExpression": true,
@@ -240,7 +251,12 @@ impl<W: Write, L: Launcher> Server<W, L> {
                     console.session.watch(&what, read, write)
                 })?
             }
-            "setExceptionBreakpoints" => json!({ "breakpoints": [] }),
+            "setExceptionBreakpoints" => {
+                let wanted: Filters = arguments(request)?;
+                let wanted = wanted.filters.iter().filter(|name| *name == "finding");
+                let wanted: Vec<_> = wanted.map(|_| Breakpoint::default()).collect();
+                self.set(&Owner::Exceptions, &wanted, |console, _| console.findings())?
+            }
             "threads" => state::threads(self.console()?),
             "stackTrace" => state::stack(self.console()?, &arguments(request)?)?,
             "scopes" => {

@@ -1,6 +1,7 @@
 //! Where and when the run is to stop.
 
 use crate::expression::Expression;
+use crate::history::Time;
 use crate::listing::Place;
 use visakit_exec::{BufferId, VariableSlot};
 
@@ -26,6 +27,8 @@ pub struct Point {
 pub enum PointKind {
     /// One of these instructions is about to run.
     Code(Vec<Place>),
+    /// One of these moments comes: what checks find there.
+    Findings(Vec<(Time, String)>),
     /// A variable changes.
     Register {
         /// The variable's routine.

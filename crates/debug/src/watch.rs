@@ -55,6 +55,7 @@ pub(crate) struct Watcher<'w> {
     pub(crate) listing: &'w Listing,
     points: &'w [Point],
     places: HashMap<(RoutineId, usize), Vec<usize>>,
+    moments: HashMap<Time, usize>,
     registers: Vec<usize>,
     memory: Vec<usize>,
     until: Until<'w>,
@@ -87,6 +88,7 @@ impl<'w> Watcher<'w> {
     ) -> Self {
         let mut places: HashMap<_, Vec<usize>> = HashMap::new();
         let (mut registers, mut memory) = (Vec::new(), Vec::new());
+        let mut moments = HashMap::new();
         for (number, point) in points.iter().enumerate().filter(|(_, p)| p.enabled) {
             match &point.what {
                 PointKind::Code(at) => {
@@ -97,6 +99,9 @@ impl<'w> Watcher<'w> {
                         }
                     }
                 }
+                PointKind::Findings(found) => {
+                    moments.extend(found.iter().map(|(at, _)| (*at, number)));
+                }
                 PointKind::Register { .. } => registers.push(number),
                 PointKind::Memory { .. } => memory.push(number),
             }
@@ -106,6 +111,7 @@ impl<'w> Watcher<'w> {
             listing,
             points,
             places,
+            moments,
             registers,
             memory,
             until,
@@ -185,6 +191,13 @@ impl<'w> Watcher<'w> {
                     }
                 }
             }
+        }
+        if !self.moments.is_empty()
+            && let Some(number) = self.moments.get(&self.time)
+            && let Some(point) = self.points.get(*number)
+            && self.holds(point, event) != Ok(false)
+        {
+            return Some(hit(Some(point.id)));
         }
         match (self.until)(event, self.time, self.listing) {
             Ends::No => None,

@@ -10,6 +10,9 @@ mod screen;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::{DefaultTerminal, Frame};
 use std::io;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 use visakit_debug::{Console, Step};
 
 /// What the pane of state shows.
@@ -57,6 +60,16 @@ pub fn run(console: Console) -> io::Result<()> {
     outcome
 }
 
+/// How often keys are looked at while something runs.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Whether it ends what runs.
+fn stops(event: &Event) -> bool {
+    let Event::Key(key) = event else { return false };
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    key.code == KeyCode::Esc || key.code == KeyCode::Char('c') && control
+}
+
 impl App {
     /// A screen for a session.
     #[must_use]
@@ -75,12 +88,29 @@ impl App {
     }
 
     fn serve(&mut self, terminal: &mut DefaultTerminal) -> io::Result<()> {
+        let interrupt = self.console.session.interrupt().clone();
         while !self.done {
             terminal.draw(|frame| self.draw(frame))?;
             if let Event::Key(key) = event::read()?
                 && key.kind != KeyEventKind::Release
             {
-                self.key(key);
+                // What runs long ends with Ctrl-C or Esc, so keys are looked at meanwhile.
+                let ready = AtomicBool::new(false);
+                std::thread::scope(|scope| {
+                    scope.spawn(|| {
+                        while !ready.load(Relaxed) {
+                            if event::poll(LOOK).unwrap_or(false)
+                                && !ready.load(Relaxed)
+                                && event::read().is_ok_and(|event| stops(&event))
+                            {
+                                interrupt.raise();
+                            }
+                        }
+                    });
+                    self.key(key);
+                    ready.store(true, Relaxed);
+                });
+                interrupt.lower();
             }
         }
         Ok(())

@@ -67,6 +67,10 @@ impl Checker {
             bytes: None,
             value: None,
             other: None,
+            moment: (
+                u64::from(self.number.saturating_sub(1)),
+                self.instructions.saturating_sub(1),
+            ),
             count: 1,
         }
     }

@@ -35,8 +35,8 @@ pub(crate) struct Args {
 pub(crate) struct DapArgs {}
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let session = session(&args.run)?;
-    let console = Console::new(session, Sources::new(args.run.folders()));
+    let console = console(&args.run)?;
+    stop_with_signals(&console)?;
     if args.batch.is_none() && args.ex.is_empty() {
         return interactive(console);
     }
@@ -52,6 +52,40 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     }
     commands.extend(args.ex.iter().cloned());
     script(console, commands.into_iter().map(Ok), output::is_json())
+}
+
+/// The console that the arguments ask for. `break finding` runs the same launch under all checks.
+fn console(args: &run::Args) -> Result<Console, Failure> {
+    let mut console = Console::new(session(args)?, Sources::new(args.folders()));
+    let args = args.clone();
+    console.find_with(move || {
+        let found = super::check::find(&args).map_err(|failure| match failure {
+            Failure::Other(message) => message,
+            _ => "the program cannot be run under checks".to_owned(),
+        })?;
+        let moment = |finding: &visakit_check::Finding| {
+            let (group, step) = finding.moment;
+            let time = visakit_debug::Time { group, step };
+            (
+                time,
+                format!("{}: {}", finding.kind.name(), finding.message),
+            )
+        };
+        Ok(found.iter().map(moment).collect())
+    });
+    Ok(console)
+}
+
+/// Ctrl-C stops a long run, and the session goes on; a second one before anything came of the first ends it.
+fn stop_with_signals(console: &Console) -> Result<(), Failure> {
+    let interrupt = console.session.interrupt().clone();
+    let handler = move || {
+        if interrupt.is_raised() {
+            std::process::exit(130);
+        }
+        interrupt.raise();
+    };
+    ctrlc::set_handler(handler).map_err(|error| Failure::Other(error.to_string()))
 }
 
 /// The session that the arguments ask for, laid out for one worker: groups run one after the other.
@@ -172,11 +206,10 @@ pub(crate) fn dap(_: &DapArgs) -> Result<Status, Failure> {
     }
     let launch = |words: &[String]| -> Result<Console, String> {
         let words = Words::try_parse_from(words).map_err(|error| error.to_string())?;
-        let found = session(&words.args.run).map_err(|failure| match failure {
+        console(&words.args.run).map_err(|failure| match failure {
             Failure::Other(message) => message,
             _ => "the program cannot be started; standard error tells why".to_owned(),
-        })?;
-        Ok(Console::new(found, Sources::new(words.args.run.folders())))
+        })
     };
     visakit_dap::serve(std::io::stdin(), std::io::stdout(), launch)?;
     Ok(Status::Clean)

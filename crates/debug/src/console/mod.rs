@@ -17,6 +17,18 @@ pub struct Console {
     /// Source files.
     pub sources: Sources,
     last: String,
+    finder: Finder,
+}
+
+/// Runs the checks.
+struct Finder(Option<Box<Find>>);
+
+type Find = dyn FnMut() -> Result<Vec<(Time, String)>, String> + Send;
+
+impl std::fmt::Debug for Finder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Finder").field(&self.0.is_some()).finish()
+    }
 }
 
 /// What came of a command.
@@ -242,7 +254,7 @@ pub const COMMANDS: &[CommandHelp] = &[
     ),
     command(
         &["info", "i"],
-        "breakpoints|threads|lanes|variables|predefined|operands|buffers|files|routines|run",
+        "breakpoints|threads|lanes|variables|predefined|operands|buffers|printf|files|routines|run",
         "what there is",
         |c, a| c.info(a),
     ),
@@ -298,6 +310,7 @@ impl Console {
             session,
             sources,
             last: String::new(),
+            finder: Finder(None),
         }
     }
 
@@ -332,8 +345,38 @@ impl Console {
         (found.run)(self, arguments.trim())
     }
 
+    /// What `break finding` asks: the moments at which checks find something, and what that is.
+    pub fn find_with(
+        &mut self,
+        finder: impl FnMut() -> Result<Vec<(Time, String)>, String> + Send + 'static,
+    ) {
+        self.finder = Finder(Some(Box::new(finder)));
+    }
+
+    /// The moments at which checks find something. The launch runs under checks for it, from its beginning; what was
+    /// changed in this session is not known there.
+    ///
+    /// # Errors
+    /// [`DebugError::Usage`]: nothing checks this program, or it cannot be run.
+    pub fn findings(&mut self) -> Result<PointKind, DebugError> {
+        let finder = self.finder.0.as_mut();
+        let finder = finder.ok_or_else(|| {
+            DebugError::Usage("there are no checks for what is debugged".to_owned())
+        })?;
+        Ok(PointKind::Findings(finder().map_err(DebugError::Usage)?))
+    }
+
     fn add_break(&mut self, text: &str) -> Result<Reply, DebugError> {
         let (place, condition) = conditional(text)?;
+        if place == "finding" {
+            let kind = self.findings()?;
+            let count = match &kind {
+                PointKind::Findings(found) => found.len(),
+                _ => 0,
+            };
+            let id = self.session.add(kind, condition, text);
+            return Ok(said(format!("breakpoint {id} at {count} findings\n")));
+        }
         let places = self.session.places(place)?;
         let shown: Vec<_> = places.iter().map(|p| self.place_text(*p)).collect();
         let id = self.session.add(PointKind::Code(places), condition, text);

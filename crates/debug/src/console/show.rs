@@ -49,7 +49,17 @@ impl Console {
         match self.session.stop() {
             Stop::Start => "before the first instruction".to_owned(),
             Stop::Step => "stopped".to_owned(),
-            Stop::Breakpoint(id) => format!("breakpoint {id} ({})", named(*id)),
+            Stop::Breakpoint(id) => {
+                let found = self.session.points().iter().find(|p| p.id == *id);
+                let found = found.and_then(|point| match &point.what {
+                    PointKind::Findings(moments) => Some(moments),
+                    _ => None,
+                });
+                let now = self.session.time();
+                let here = found.and_then(|all| all.iter().find(|(at, _)| *at == now));
+                let text = here.map_or_else(|| named(*id), |(_, text)| text.as_str());
+                format!("breakpoint {id} ({text})")
+            }
             Stop::Changed { point, old, new } => {
                 let points = self.session.points().iter();
                 let ty = points

@@ -15,7 +15,7 @@ use visakit_check::{Checks, Finding, Kind, Level, Report, Suppressions};
 use visakit_launch::{Case, LaunchError};
 
 /// What is looked for and how it is told.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(crate) struct Checking {
     /// Leave out the findings that the rules in a file cover: a rule a line, of words like kind=race, routine=NAME,
     /// file=NAME, line=N, argument=NAME and case=NAME; * stands for anything.
@@ -32,7 +32,7 @@ pub(crate) struct Checking {
     sarif: Option<PathBuf>,
 }
 
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 #[command(
     after_long_help = "Kinds of checks: memory, uninitialized, race, sync; all of these (the default); and, only by
 name, arithmetic and lockstep.
@@ -127,6 +127,16 @@ pub(crate) fn with(
         }
     }
     Ok(status)
+}
+
+/// All that is found in the one launch of some arguments.
+pub(crate) fn find(run: &run::Args) -> Result<Vec<Finding>, Failure> {
+    let [folder] = run.cases() else {
+        return Ok(run::kernel::check(run, Checks::ALL)?.findings);
+    };
+    let case = Case::open(folder).map_err(|e| Failure::Other(e.to_string()))?;
+    let report = visakit_check::check_case(&case, run.takes_texts(), &run.config(), Checks::ALL);
+    Ok(report.map_err(|e| Failure::Other(e.to_string()))?.findings)
 }
 
 fn cases(run: &run::Args, checks: Checks) -> Result<Vec<Checked>, Failure> {

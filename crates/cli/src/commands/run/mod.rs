@@ -23,7 +23,7 @@ use visakit::isa::object::Object;
 use visakit_exec::{Compiler, Limits, Program};
 use visakit_launch::{Compile, Config, LaunchError, Source, find_kernel, grf_bytes_of, link};
 
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 #[command(after_long_help = "Examples:
   visakit run k.isa --kernel add --zeinfo k.zeinfo --global 1024 --local 64 \\
       --arg zeros:4096 --arg buffer:a.bin --arg f32:1.5 --out 0:c.bin

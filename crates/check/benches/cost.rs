@@ -1,0 +1,67 @@
+//! What checks cost: the time of kernels under each kind of check, as a multiple of the interpreter's.
+//!
+//! `cargo bench -p visakit-check` prints a table. Runs take turns, and medians are compared. One host thread.
+
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a bench"
+)]
+
+#[path = "../../launch/benches/work/mod.rs"]
+mod work;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+use visakit_check::{Checks, check, config};
+use visakit_launch::{Config, Kernel, Source, ZeInfo};
+use work::{KERNELS, work};
+
+const ROUNDS: usize = 5;
+
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    times.get(times.len() / 2).unwrap().as_secs_f64()
+}
+
+fn main() {
+    let kinds = ["memory", "uninitialized", "race", "sync", "all"];
+    println!("| kernel | interpreter | {} |", kinds.join(" | "));
+    println!("|---|---|{}", "---|".repeat(kinds.len()));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1);
+    let pool = pool.build().unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kernels");
+    let zeinfo = std::fs::read_to_string(folder.join("bench.pvc.zeinfo")).unwrap();
+    let zeinfo = ZeInfo::parse(&zeinfo).unwrap();
+    for name in KERNELS {
+        let source = Source::open(&folder.join(format!("{name}.pvc.visaasm"))).unwrap();
+        let object = source.object(64).unwrap();
+        let kernel = Kernel::new(&object, name, &zeinfo).unwrap();
+        let (range, arguments) = work(name);
+        let config = config(Config::default());
+        let launch = || kernel.prepare(&range, &arguments, &config).unwrap();
+        let mut plain = Vec::new();
+        let mut checked = vec![Vec::new(); kinds.len()];
+        for _ in 0..ROUNDS {
+            plain.push(pool.install(|| launch().run(&config).unwrap().time));
+            for (kind, times) in kinds.iter().zip(&mut checked) {
+                let checks = Checks::NONE.with(kind).unwrap();
+                let launch = launch();
+                let started = Instant::now();
+                check(&kernel, launch, &config, checks, &[]).unwrap();
+                times.push(started.elapsed());
+            }
+        }
+        let plain = median(plain);
+        let factors: Vec<_> = checked
+            .into_iter()
+            .map(|times| format!("{:.1}", median(times) / plain))
+            .collect();
+        println!(
+            "| {name} | {:.0} ms | {} |",
+            plain * 1e3,
+            factors.join(" | ")
+        );
+    }
+}
