@@ -88,6 +88,12 @@ impl Element {
         }
     }
 
+    /// The element as a number, rounded where a double has not its bits.
+    #[must_use]
+    pub fn value(self, bytes: &[u8]) -> f64 {
+        self.number(Self::bits(bytes))
+    }
+
     /// The element as text.
     #[must_use]
     #[allow(

@@ -2,6 +2,8 @@
 
 use crate::Status;
 use crate::output::{Failure, stdout};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
@@ -39,6 +41,34 @@ enum Action {
         )]
         program: Vec<OsString>,
     },
+    /// Run a program, and each of its launches once more on another OpenCL driver; say where the results differ.
+    ///
+    /// Kernels are built there from the program's source. Floats may differ by the tolerance, everything else is
+    /// compared bit by bit. A launch that differs is kept as a case, with what the other driver computed as what is
+    /// expected: `visakit run --case` shows the difference again.
+    Compare {
+        /// The other driver: its library, or a part of the name of a file in /etc/OpenCL/vendors.
+        #[arg(long = "with", value_name = "DRIVER", default_value = "pocl")]
+        other: String,
+        /// How far 32-bit floats may be apart, relative to their size. Half floats may be 100 times as far apart, 64-bit
+        /// floats a hundred-thousandth of it.
+        #[arg(long, value_name = "NUMBER", default_value_t = 1e-4)]
+        tolerance: f64,
+        /// Where launches that differ are kept as cases.
+        #[arg(long, value_name = "DIR", default_value = "visakit-differences")]
+        cases: PathBuf,
+        /// Print the report as JSON, on standard error: standard output is the program's.
+        #[arg(long)]
+        json: bool,
+        /// The program and its arguments.
+        #[arg(
+            required = true,
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "PROGRAM"
+        )]
+        program: Vec<OsString>,
+    },
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
@@ -62,9 +92,103 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         Action::Run { program } => {
             let folder = own_folder()?;
             write(&folder, &library)?;
-            start(program, &folder)
+            let status = start(program, &folder, &[])?;
+            std::process::exit(status.code().unwrap_or(1));
+        }
+        Action::Compare {
+            other,
+            tolerance,
+            cases,
+            json,
+            program,
+        } => {
+            let folder = own_folder()?;
+            write(&folder, &library)?;
+            let name = format!("visakit-compare-{}", std::process::id());
+            let report = std::env::temp_dir().join(name);
+            fs::write(&report, "")?;
+            let settings = [
+                ("VISAKIT_COMPARE", OsString::from(driver(other)?)),
+                ("VISAKIT_TOLERANCE", tolerance.to_string().into()),
+                ("VISAKIT_COMPARE_CASES", cases.into()),
+                ("VISAKIT_COMPARE_REPORT", report.clone().into()),
+            ];
+            let status = start(program, &folder, &settings);
+            let text = fs::read_to_string(&report)?;
+            fs::remove_file(&report)?;
+            let status = status?;
+            compared(&text, *json, status)
         }
     }
+}
+
+/// The library of the driver that is meant.
+fn driver(asked: &str) -> Result<String, Failure> {
+    if asked.contains(".so") {
+        return Ok(asked.to_owned());
+    }
+    let entries = fs::read_dir("/etc/OpenCL/vendors").into_iter().flatten();
+    let mut files: Vec<_> = entries.flatten().map(|e| e.path()).collect();
+    files.retain(|p| p.extension().is_some_and(|e| e == "icd"));
+    files.sort();
+    let named = |path: &&PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.to_lowercase().contains(&asked.to_lowercase())
+    };
+    let found = files
+        .iter()
+        .find(named)
+        .and_then(|p| fs::read_to_string(p).ok());
+    found.map(|text| text.trim().to_owned()).ok_or_else(|| {
+        Failure::Other(format!(
+            "no file in /etc/OpenCL/vendors has `{asked}` in its name: install that driver, or name its library with --with"
+        ))
+    })
+}
+
+/// Tells what was found: a line of JSON of each process that launched something.
+fn compared(text: &str, json: bool, status: std::process::ExitStatus) -> Result<Status, Failure> {
+    let mut err = std::io::stderr().lock();
+    let mut sums = [0; 3];
+    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    let mut with = String::new();
+    for line in text.lines() {
+        let one: Value =
+            serde_json::from_str(line).map_err(|error| Failure::Other(error.to_string()))?;
+        if json {
+            writeln!(err, "{one}")?;
+        }
+        for (sum, name) in sums.iter_mut().zip(["launches", "compared", "different"]) {
+            *sum += one.get(name).and_then(Value::as_u64).unwrap_or(0);
+        }
+        let name = one.get("with").and_then(Value::as_str);
+        name.unwrap_or_default().clone_into(&mut with);
+        let list = one.get("not_compared").and_then(Value::as_object);
+        for (reason, count) in list.into_iter().flatten() {
+            *reasons.entry(reason.clone()).or_default() += count.as_u64().unwrap_or(0);
+        }
+    }
+    let [launches, compared, different] = sums;
+    if !json {
+        writeln!(
+            err,
+            "visakit: {launches} launches, {compared} compared with {with}, {different} differ"
+        )?;
+        for (reason, count) in &reasons {
+            writeln!(err, "visakit: {count} not compared: {reason}")?;
+        }
+    }
+    if !status.success() {
+        return Err(Failure::Other(format!("the program ended with {status}")));
+    }
+    if launches == 0 {
+        return Err(Failure::Other("the program launched nothing".to_owned()));
+    }
+    Ok(if different > 0 {
+        Status::Findings
+    } else {
+        Status::Clean
+    })
 }
 
 /// The library: what was asked for, or what stands where builds and packages put it.
@@ -110,15 +234,21 @@ fn write(folder: &Path, library: &Path) -> Result<PathBuf, Failure> {
     Ok(file)
 }
 
-/// Runs the program; its exit code is ours.
-fn start(program: &[OsString], folder: &Path) -> Result<Status, Failure> {
+/// Runs the program, which sees this device alone.
+fn start(
+    program: &[OsString],
+    folder: &Path,
+    settings: &[(&str, OsString)],
+) -> Result<std::process::ExitStatus, Failure> {
     let Some((name, arguments)) = program.split_first() else {
         return Err(Failure::Other("no program was named".to_owned()));
     };
     let mut command = Command::new(name);
-    command.args(arguments).env("OCL_ICD_VENDORS", folder);
-    let status = command
+    command
+        .args(arguments)
+        .env("OCL_ICD_VENDORS", folder)
+        .envs(settings.iter().cloned());
+    command
         .status()
-        .map_err(|error| Failure::Other(format!("{}: {error}", Path::new(name).display())))?;
-    std::process::exit(status.code().unwrap_or(1));
+        .map_err(|error| Failure::Other(format!("{}: {error}", Path::new(name).display())))
 }

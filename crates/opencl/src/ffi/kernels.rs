@@ -115,7 +115,6 @@ api! {
             }
             Takes::Sampler => {
                 ensure(size == handle, cl::CL_INVALID_ARG_SIZE)?;
-                ensure(!value.is_null(), cl::CL_INVALID_ARG_VALUE)?;
                 Arg::Sampler(get::<Sampler>(named())?)
             }
             Takes::Value(_) => {
@@ -133,7 +132,7 @@ api! {
     }
 
     fn clSetKernelExecInfo(kernel: Pointer, name: u32, size: usize, value: Pointer) {
-        get::<Kernel>(kernel)?;
+        let kernel = get::<Kernel>(kernel)?;
         ensure(!value.is_null() && size > 0, cl::CL_INVALID_VALUE)?;
         match name {
             // Kernels reach all shared memory of their context.
@@ -141,7 +140,10 @@ api! {
             | cl::CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL
             | cl::CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL
             | cl::CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL
-            | cl::CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL => Ok(()),
+            | cl::CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL => {
+                kernel.reach_more();
+                Ok(())
+            }
             cl::CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {
                 let wanted = size == size_of::<u32>() && value.cast::<u32>().read_unaligned() != 0;
                 ensure(!wanted, cl::CL_INVALID_OPERATION)

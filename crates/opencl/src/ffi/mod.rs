@@ -7,6 +7,7 @@
 
 mod context;
 mod events;
+pub(crate) mod foreign;
 pub(crate) mod host;
 mod kernels;
 mod memory;
@@ -44,6 +45,20 @@ unsafe impl Sync for User {}
 impl User {
     fn get(self) -> Pointer {
         self.0
+    }
+}
+
+/// Calls a function when the program ends.
+pub(crate) fn at_exit(function: fn()) {
+    static FUNCTION: OnceLock<fn()> = OnceLock::new();
+    extern "C" fn end() {
+        if let Some(function) = FUNCTION.get() {
+            let _ = catch_unwind(function);
+        }
+    }
+    if FUNCTION.set(function).is_ok() {
+        // SAFETY: the function takes and gives nothing.
+        unsafe { libc::atexit(end) };
     }
 }
 

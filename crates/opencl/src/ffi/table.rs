@@ -85,7 +85,7 @@ pub(crate) static DISPATCH: cl_icd_dispatch = cl_icd_dispatch {
     clEnqueueMarker: entry!(events::clEnqueueMarker),
     clEnqueueWaitForEvents: entry!(events::clEnqueueWaitForEvents),
     clEnqueueBarrier: entry!(events::clEnqueueBarrier),
-    clGetExtensionFunctionAddress: entry!(clGetExtensionFunctionAddress),
+    clGetExtensionFunctionAddress: entry!(address),
     clCreateFromGLBuffer: None,
     clCreateFromGLTexture2D: None,
     clCreateFromGLTexture3D: None,
@@ -178,7 +178,7 @@ macro_rules! by_name {
         match $name {
             $(name if name == stringify!($function).as_bytes() => $module::$function as *const (),)*
             b"clIcdGetPlatformIDsKHR" => clIcdGetPlatformIDsKHR as *const (),
-            b"clGetExtensionFunctionAddress" => clGetExtensionFunctionAddress as *const (),
+            b"clGetExtensionFunctionAddress" => address as *const (),
             b"clGetExtensionFunctionAddressForPlatform" => clGetExtensionFunctionAddressForPlatform as *const (),
             b"clGetKernelSubGroupInfoKHR" => kernels::clGetKernelSubGroupInfo as *const (),
             b"clCreateCommandQueueWithPropertiesKHR" => events::clCreateCommandQueueWithProperties as *const (),
@@ -227,6 +227,13 @@ pub unsafe extern "C" fn clGetPlatformInfo(
 #[unsafe(no_mangle)]
 #[allow(non_snake_case, reason = "OpenCL's name")]
 pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *const () {
+    // SAFETY: the caller's promise.
+    unsafe { address(name) }
+}
+
+/// The same under a name that no other library has: where the loader is linked to the program, calls of functions that
+/// it exports, too, end in the loader.
+unsafe extern "C" fn address(name: *const c_char) -> *const () {
     if name.is_null() {
         return std::ptr::null();
     }
@@ -369,5 +376,5 @@ unsafe extern "C" fn clGetExtensionFunctionAddressForPlatform(
     name: *const c_char,
 ) -> *const () {
     // SAFETY: the caller's promise.
-    unsafe { clGetExtensionFunctionAddress(name) }
+    unsafe { address(name) }
 }

@@ -6,7 +6,7 @@ use super::{Pointer, Wait, api, enqueue, get, list, put};
 use crate::error::{Code, Result, ensure, fail};
 use crate::model::context::Context;
 use crate::model::event::Work;
-use crate::model::memory::{Mem, Shape};
+use crate::model::memory::Mem;
 use crate::model::queue::Queue;
 use opencl_sys as cl;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ unsafe fn three(from: *const usize) -> Result<[usize; 3]> {
 /// Where a part of an image is in its bytes; `region` is made a size in bytes, rows and slices.
 fn of_image(mem: &Mem, origin: [usize; 3], region: [usize; 3]) -> Result<(Piece, [usize; 3])> {
     let shape = mem.shape.as_ref().ok_or(Code(cl::CL_INVALID_MEM_OBJECT))?;
-    let most = bounds(shape);
+    let most = shape.region();
     let fits = (0..3).all(|d| {
         let (o, r, m) = (origin.get(d), region.get(d), most.get(d));
         matches!((o, r, m), (Some(o), Some(r), Some(m)) if *r > 0 && o.checked_add(*r).is_some_and(|end| end <= *m))
@@ -120,20 +120,11 @@ fn of_image(mem: &Mem, origin: [usize; 3], region: [usize; 3]) -> Result<(Piece,
     ))
 }
 
-/// Pixels, rows and slices of an image, as origins and regions count them.
-fn bounds(shape: &Shape) -> [usize; 3] {
-    let [width, height, depth, entries] = shape.sizes;
-    match shape.kind {
-        ImageKind::Image1d | ImageKind::Image1dBuffer => [width, 1, 1],
-        ImageKind::Image1dArray => [width, entries, 1],
-        ImageKind::Image2d => [width, height, 1],
-        ImageKind::Image2dArray => [width, height, entries],
-        ImageKind::Image3d => [width, height, depth],
-    }
-}
-
-/// Whether the host may read (or write) an object.
+/// Whether the host may read (or write) an object; what may be written will be.
 fn host_may(mem: &Mem, writes: bool) -> Result<()> {
+    if writes {
+        mem.write();
+    }
     let other = if writes {
         cl::CL_MEM_HOST_READ_ONLY
     } else {
@@ -278,6 +269,7 @@ api! {
         ensure(size > 0, cl::CL_INVALID_VALUE)?;
         let (a, b) = (source.span(from_offset, size)?, target.span(to_offset, size)?);
         ensure(a.address().abs_diff(b.address()) >= size, cl::CL_MEM_COPY_OVERLAP)?;
+        target.write();
         enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER, Wait(count, from, event), false, line(b, a, size))
     }
 
@@ -293,6 +285,7 @@ api! {
         let b = rect(three(target_origin)?, (target_row, target_slice), region, |end| target.span(0, end))?;
         ensure(!overlap(&a, &b, region), cl::CL_MEM_COPY_OVERLAP)?;
         let work = copying(b, a, region);
+        target.write();
         enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_RECT, Wait(count, from, event), false, work)
     }
 
@@ -308,6 +301,7 @@ api! {
         let pattern = list(pattern.cast::<u8>().cast_const(), pattern_size);
         let span = mem.span(offset, size)?;
         let work: Work = Box::new(move || span.fill(0, size, &pattern).ok_or(Code(cl::CL_INVALID_VALUE)));
+        mem.write();
         enqueue(&queue, cl::CL_COMMAND_FILL_BUFFER, Wait(count, from, event), false, work)
     }
 
@@ -347,6 +341,7 @@ api! {
         let (a, size) = of_image(&source, three(source_origin)?, region)?;
         let (b, _) = of_image(&target, three(target_origin)?, region)?;
         ensure(!overlap(&a, &b, size), cl::CL_MEM_COPY_OVERLAP)?;
+        target.write();
         enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE, Wait(count, from, event), false, copying(b, a, size))
     }
 
@@ -358,6 +353,7 @@ api! {
         let (source, target) = (image_of(&context, source)?, buffer_of(&context, target)?);
         let (a, size) = of_image(&source, three(origin)?, three(region)?)?;
         let b = rect([0; 3], (0, 0), size, |bytes| target.span(offset, bytes))?;
+        target.write();
         enqueue(&queue, cl::CL_COMMAND_COPY_IMAGE_TO_BUFFER, Wait(count, from, event), false, copying(b, a, size))
     }
 
@@ -369,6 +365,7 @@ api! {
         let (source, target) = (buffer_of(&context, source)?, image_of(&context, target)?);
         let (b, size) = of_image(&target, three(origin)?, three(region)?)?;
         let a = rect([0; 3], (0, 0), size, |bytes| source.span(offset, bytes))?;
+        target.write();
         enqueue(&queue, cl::CL_COMMAND_COPY_BUFFER_TO_IMAGE, Wait(count, from, event), false, copying(b, a, size))
     }
 
@@ -394,6 +391,7 @@ api! {
             }
             Ok(())
         });
+        mem.write();
         enqueue(&queue, cl::CL_COMMAND_FILL_IMAGE, Wait(count, from, event), false, work)
     }
 

@@ -19,6 +19,10 @@ pub(crate) const ZEBIN: &str = "zebin";
 pub(crate) const DEVICE: &str = "device";
 /// Options that it was built with.
 pub(crate) const OPTIONS: &str = "options";
+/// The program as the host gave it.
+pub(crate) const SOURCE: &str = "source";
+/// Before the name of a header: its text.
+pub(crate) const HEADER: &str = "header/";
 /// Before the name of a kernel: its texts.
 pub(crate) const TEXT: &str = "text/";
 
@@ -83,6 +87,9 @@ pub struct Binary {
     pub grf_bytes: u32,
     /// Options that it was built with.
     pub options: String,
+    source: Option<String>,
+    /// Headers that the host gave with it, by their names.
+    pub headers: Vec<(String, Vec<u8>)>,
     kernels: BTreeMap<String, Routine>,
 }
 
@@ -138,7 +145,14 @@ impl Binary {
         let variables = Variables::new(&zebin.data, &zebin.symbols).map_err(|e| e.to_string())?;
         let options =
             piece(OPTIONS).map_or_else(String::new, |o| String::from_utf8_lossy(o).into_owned());
+        let source = piece(SOURCE).map(|s| String::from_utf8_lossy(s).into_owned());
+        let headers = pieces.iter().filter_map(|p| {
+            let name = p.0.strip_prefix(HEADER)?;
+            Some((name.to_owned(), p.1.clone()))
+        });
         Ok(Self {
+            source,
+            headers: headers.collect(),
             bytes: bytes.to_vec(),
             zeinfo,
             zeinfo_text: zebin.zeinfo,
@@ -148,6 +162,12 @@ impl Binary {
             options,
             kernels,
         })
+    }
+
+    /// The source in OpenCL C, where it is known.
+    #[must_use]
+    pub fn source(&self) -> Option<&str> {
+        self.source.as_deref()
     }
 
     /// Names of the kernels, in the order of the source.

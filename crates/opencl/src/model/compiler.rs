@@ -1,6 +1,7 @@
 //! Intel's offline compiler, and what it compiled before.
 
 use crate::model::binary::{self, Pieces};
+use crate::model::check::wants_lines;
 use crate::model::device::Device;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
@@ -90,6 +91,9 @@ fn ocloc() -> &'static Option<(PathBuf, String)> {
     })
 }
 
+/// Lets texts say of which lines of the source they are, without a change to the code.
+const LINES: &str = " -gline-tables-only";
+
 /// What is to be done where there is no compiler.
 const MISSING: &str = "visakit needs Intel's offline compiler `ocloc` to build programs from source, and there is none on \
 the path. Debian and Ubuntu: apt-get install intel-opencl-icd (newer releases: intel-ocloc). Or set VISAKIT_OCLOC to its \
@@ -146,7 +150,7 @@ fn key(job: &Job<'_>, identity: &str) -> String {
     add(identity.as_bytes());
     add(job.device.model.name.as_bytes());
     add(job.options.as_bytes());
-    add(&[u8::from(job.check)]);
+    add(&[job.check, wants_lines(), job.device.emulates_doubles()].map(u8::from));
     match job.input {
         Input::Text(text) => add(text),
         Input::Spirv(code) => {
@@ -206,6 +210,9 @@ fn run(path: &Path, job: &Job<'_>) -> Result<Compiled, String> {
     if !options.contains("-cl-kernel-arg-info") {
         options.push_str(" -cl-kernel-arg-info");
     }
+    if wants_lines() {
+        options.push_str(LINES);
+    }
     let dump = place("dump");
     fs::create_dir_all(&dump).map_err(|e| failed("no temporary folder", e))?;
     let mut command = Command::new(path);
@@ -226,6 +233,9 @@ fn run(path: &Path, job: &Job<'_>) -> Result<Compiled, String> {
         .env("IGC_DumpToCustomDir", &dump)
         // The loader's preloads are for the program, not for its compiler.
         .env_remove("LD_PRELOAD");
+    if job.device.emulates_doubles() {
+        command.args(["-internal_options", "-cl-ext=+cl_khr_fp64,+__opencl_c_fp64"]);
+    }
     if matches!(job.input, Input::Spirv(_)) {
         command.arg("-spirv_input");
     }
@@ -278,6 +288,11 @@ fn run(path: &Path, job: &Job<'_>) -> Result<Compiled, String> {
         ("log".to_owned(), log.clone().into_bytes()),
         (binary::ZEBIN.to_owned(), zebin),
     ];
+    if let Input::Text(text) = job.input {
+        pieces.push((binary::SOURCE.to_owned(), text.clone()));
+        let headers = job.headers.iter();
+        pieces.extend(headers.map(|(n, h)| (format!("{}{n}", binary::HEADER), h.clone())));
+    }
     collect(&dump, &mut pieces)?;
     Ok(Compiled {
         container: Some(binary::pack(&pieces)),

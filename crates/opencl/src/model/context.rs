@@ -80,14 +80,19 @@ impl Context {
         properties: Vec<isize>,
         notify: Option<Notifier>,
     ) -> Result<Arc<Self>> {
-        for pair in properties.chunks(2) {
+        for (index, pair) in properties.chunks(2).enumerate() {
+            let mut before = properties.chunks(2).take(index);
+            ensure(
+                before.all(|p| p.first() != pair.first()),
+                cl::CL_INVALID_PROPERTY,
+            )?;
             match pair {
                 [0, ..] => break,
                 [name, value] if *name == cl::CL_CONTEXT_PLATFORM => {
                     let known = platform().handle().get().cast_signed();
                     ensure(*value == known, cl::CL_INVALID_PLATFORM)?;
                 }
-                [name, _] if *name == cl::CL_CONTEXT_INTEROP_USER_SYNC => {}
+                [name, 0 | 1] if *name == cl::CL_CONTEXT_INTEROP_USER_SYNC => {}
                 _ => return fail(cl::CL_INVALID_PROPERTY),
             }
         }

@@ -359,10 +359,19 @@ fn memory() -> u64 {
 }
 
 impl Device {
-    /// Whether it has 64-bit floats.
+    /// Whether it has 64-bit floats, of its own or made of whole numbers by the compiler.
     #[must_use]
     pub fn has_doubles(&self) -> bool {
-        self.family.has_type(DataType::Df)
+        self.family.has_type(DataType::Df) || self.emulates_doubles()
+    }
+
+    /// Whether the compiler is to make 64-bit floats of whole numbers. The keys are those of Intel's driver.
+    #[must_use]
+    pub fn emulates_doubles(&self) -> bool {
+        let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty() && v != "0");
+        !self.family.has_type(DataType::Df)
+            && set("OverrideDefaultFP64Settings")
+            && set("IGC_EnableDPEmulation")
     }
 
     /// Most work-items of a group.

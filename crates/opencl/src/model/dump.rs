@@ -1,15 +1,14 @@
 //! `VISAKIT_DUMP`: every launch as a case folder, which `visakit run --case` takes.
 
-use crate::model::binary::Binary;
-use crate::model::device::MODELS;
+use crate::model::watch::{Ending, Launching, Watcher};
 use serde_json::{Value, json};
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, OnceLock};
 use visakit_exec::memory::{Addressing, Filter};
-use visakit_launch::{Argument, ImageKind, NdRange, Shared};
+use visakit_launch::{Argument, Compare, Element, ImageKind, Shared};
 
 /// A folder for one launch.
 #[derive(Debug)]
@@ -19,20 +18,36 @@ pub(crate) struct Dump {
     case: Mutex<Value>,
 }
 
-fn base() -> Option<&'static PathBuf> {
-    static BASE: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let base = BASE.get_or_init(|| {
-        let folder = std::env::var_os("VISAKIT_DUMP").filter(|f| !f.is_empty());
-        folder.map(PathBuf::from)
-    });
-    base.as_ref()
+/// Makes a case of every launch.
+#[derive(Debug)]
+pub(crate) struct Dumps {
+    base: PathBuf,
+}
+
+impl Dumps {
+    /// As the environment asks for it.
+    pub(crate) fn asked() -> Option<Self> {
+        let base = std::env::var_os("VISAKIT_DUMP").filter(|f| !f.is_empty())?;
+        Some(Self { base: base.into() })
+    }
+}
+
+impl Watcher for Dumps {
+    fn launch(&self, launching: &Launching<'_>, go_on: &mut dyn FnMut() -> Ending) -> Ending {
+        let dump = Dump::open(&self.base, launching);
+        let ending = go_on();
+        if let (Some(dump), Ok(_)) = (&dump, &ending) {
+            dump.after(launching.arguments);
+        }
+        ending
+    }
 }
 
 impl Dump {
-    /// A folder for a launch, if they are wanted.
-    pub(crate) fn open(kernel: &str) -> Option<Self> {
+    /// A folder for a launch, with what the launch starts with.
+    pub(crate) fn open(base: &Path, launching: &Launching<'_>) -> Option<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let base = base()?;
+        let kernel = &launching.kernel.name;
         loop {
             let number = NUMBER.fetch_add(1, Relaxed);
             let plain = kernel
@@ -45,10 +60,12 @@ impl Dump {
             let made = fs::create_dir_all(base).and_then(|()| fs::create_dir(&folder));
             match made {
                 Ok(()) => {
-                    return Some(Self {
+                    let dump = Self {
                         folder,
                         case: Mutex::new(Value::Null),
-                    });
+                    };
+                    dump.before(launching);
+                    return Some(dump);
                 }
                 // Another process, or an earlier run.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -69,15 +86,27 @@ impl Dump {
         }
     }
 
+    /// Where it is.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Takes it away again.
+    pub(crate) fn remove(self) {
+        if let Err(error) = fs::remove_dir_all(&self.folder) {
+            crate::say(&format!("{}: {error}", self.folder.display()));
+        }
+    }
+
     /// Writes what the launch starts with.
-    pub(crate) fn before(
-        &self,
-        binary: &Binary,
-        kernel: &str,
-        device: &str,
-        arguments: &[Argument],
-        range: &NdRange,
-    ) {
+    fn before(&self, launching: &Launching<'_>) {
+        let Launching {
+            binary,
+            arguments,
+            range,
+            ..
+        } = launching;
+        let kernel = &launching.kernel.name;
         let mut texts = Vec::new();
         for (index, text) in binary.texts(kernel).iter().enumerate() {
             let name = if index == 0 {
@@ -102,12 +131,11 @@ impl Dump {
         let args: Vec<_> = args
             .map(|(index, arg)| self.argument(index, arg, arguments))
             .collect();
-        let model = MODELS.iter().find(|m| m.name == device);
         let dimensions = usize::try_from(range.dimensions).unwrap_or(3);
         let case = json!({
             "name": kernel,
             "kernel": kernel,
-            "device": model.map_or(device, |m| m.name),
+            "device": launching.device.model.name,
             "grf_bytes": binary.grf_bytes,
             "work_dim": range.dimensions,
             "global_size": range.global.iter().take(dimensions).collect::<Vec<_>>(),
@@ -201,8 +229,7 @@ impl Dump {
     }
 
     /// Writes what the launch has left, as what is expected of it.
-    pub(crate) fn after(&self, arguments: &[Argument]) {
-        let mut case = super::context::lock(&self.case).clone();
+    fn after(&self, arguments: &[Argument]) {
         let mut outputs = Vec::new();
         for (index, argument) in arguments.iter().enumerate() {
             let (Argument::Shared(part) | Argument::SharedImage(_, part)) = argument else {
@@ -219,14 +246,36 @@ impl Dump {
                 }));
             }
         }
+        self.expect(outputs);
+    }
+
+    fn expect(&self, outputs: Vec<Value>) {
+        let mut case = super::context::lock(&self.case).clone();
         if let Some(case) = case.as_object_mut() {
             case.insert("outputs".to_owned(), Value::Array(outputs));
         }
         self.describe(case);
     }
+
+    /// Writes what an argument should have become.
+    pub(crate) fn expect_one(&self, index: usize, element: Element, rule: Compare, wanted: &[u8]) {
+        let file = format!("expect{index}.bin");
+        let kind = format!("{element:?}").to_lowercase();
+        let compare = match rule {
+            Compare::Close { abs, rel } => json!({"abs": abs, "rel": rel}),
+            Compare::Ulp { ulp } => json!({"ulp": ulp}),
+            Compare::ExactNan => json!("exact_nan"),
+            Compare::Exact => json!("exact"),
+        };
+        self.write(&file, wanted);
+        self.expect(vec![json!({
+            "arg": index, "type": kind, "size": wanted.len(), "file": file, "compare": compare,
+        })]);
+    }
 }
 
-fn bytes(part: &Shared) -> Vec<u8> {
+/// The bytes of a part now.
+pub(crate) fn bytes(part: &Shared) -> Vec<u8> {
     let size = usize::try_from(part.size).unwrap_or(0);
     let offset = usize::try_from(part.offset).unwrap_or(usize::MAX);
     let mut bytes = vec![0; size.min(part.storage.bytes())];

@@ -9,8 +9,8 @@ use crate::model::device::Device;
 use crate::model::memory::{Mem, Sampler};
 use crate::model::program::Program;
 use opencl_sys as cl;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, Weak};
 use visakit_launch::{ArgInfo, Argument, KernelInfo};
 
 /// An argument as it was set.
@@ -26,6 +26,33 @@ pub enum Arg {
     Value(Vec<u8>),
     /// An address that host and device share.
     Pointer(usize),
+}
+
+/// An argument as a kernel keeps it: kernels hold no references to objects, so that those end when the host releases them.
+#[derive(Clone, Debug)]
+enum Kept {
+    Mem(Weak<Mem>),
+    Sampler(Weak<Sampler>),
+    Plain(Arg),
+}
+
+impl Kept {
+    fn new(arg: Arg) -> Self {
+        match arg {
+            Arg::Mem(Some(mem)) => Self::Mem(Arc::downgrade(&mem)),
+            Arg::Sampler(sampler) => Self::Sampler(Arc::downgrade(&sampler)),
+            plain => Self::Plain(plain),
+        }
+    }
+
+    /// The argument, if what it names is still there.
+    fn now(&self) -> Option<Arg> {
+        Some(match self {
+            Self::Mem(mem) => Arg::Mem(Some(mem.upgrade()?)),
+            Self::Sampler(sampler) => Arg::Sampler(sampler.upgrade()?),
+            Self::Plain(plain) => plain.clone(),
+        })
+    }
 }
 
 /// What kind of argument a parameter takes.
@@ -53,7 +80,9 @@ pub struct Kernel {
     pub name: String,
     /// The programs of the devices that have it.
     binaries: Vec<(Arc<Device>, Arc<Binary>)>,
-    args: Mutex<Vec<Option<Arg>>>,
+    args: Mutex<Vec<Option<Kept>>>,
+    /// Whether the host said that it reaches memory besides its arguments.
+    more: AtomicBool,
 }
 
 impl Object for Kernel {
@@ -108,6 +137,7 @@ impl Kernel {
             name: name.to_owned(),
             binaries,
             args: Mutex::default(),
+            more: AtomicBool::new(false),
         };
         let count = kernel.arg_infos().len();
         lock(&kernel.args).resize(count, None);
@@ -124,7 +154,18 @@ impl Kernel {
             name: self.name.clone(),
             binaries: self.binaries.clone(),
             args: Mutex::new(lock(&self.args).clone()),
+            more: AtomicBool::new(self.reaches_more()),
         })
+    }
+
+    /// Notes that it reaches memory besides its arguments.
+    pub(crate) fn reach_more(&self) {
+        self.more.store(true, Relaxed);
+    }
+
+    /// Whether the host said that it reaches memory besides its arguments.
+    pub(crate) fn reaches_more(&self) -> bool {
+        self.more.load(Relaxed)
     }
 
     fn first(&self) -> Option<&Binary> {
@@ -189,14 +230,24 @@ impl Kernel {
             | (Takes::Local, Arg::Local(_))
             | (Takes::Sampler, Arg::Sampler(_)) => {}
             (Takes::Buffer, Arg::Mem(Some(mem))) => ensure(!image(mem), cl::CL_INVALID_MEM_OBJECT)?,
-            (Takes::Image, Arg::Mem(Some(mem))) => ensure(image(mem), cl::CL_INVALID_MEM_OBJECT)?,
+            (Takes::Image, Arg::Mem(Some(mem))) => {
+                ensure(image(mem), cl::CL_INVALID_MEM_OBJECT)?;
+                let access = self.arg_infos().get(index).map(|i| &*i.access_qualifier);
+                let barred = match access.unwrap_or_default().trim_start_matches("__") {
+                    "read_only" => cl::CL_MEM_WRITE_ONLY,
+                    "write_only" => cl::CL_MEM_READ_ONLY,
+                    "read_write" => cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY,
+                    _ => 0,
+                };
+                ensure(mem.flags & barred == 0, cl::CL_INVALID_ARG_VALUE)?;
+            }
             (Takes::Value(size), Arg::Value(bytes)) => {
                 ensure(size == 0 || size == bytes.len(), cl::CL_INVALID_ARG_SIZE)?;
             }
             _ => return fail(cl::CL_INVALID_ARG_VALUE),
         }
         match lock(&self.args).get_mut(index) {
-            Some(place) => *place = Some(arg),
+            Some(place) => *place = Some(Kept::new(arg)),
             None => return fail(cl::CL_INVALID_ARG_INDEX),
         }
         Ok(())
@@ -205,10 +256,10 @@ impl Kernel {
     /// The arguments as they are now.
     ///
     /// # Errors
-    /// `CL_INVALID_KERNEL_ARGS` if one is missing.
+    /// `CL_INVALID_KERNEL_ARGS` if one is missing, or was released.
     pub fn arguments(&self) -> Result<Vec<Arg>> {
         let args = lock(&self.args);
-        let all: Option<Vec<_>> = args.iter().cloned().collect();
+        let all: Option<Vec<_>> = args.iter().map(|a| a.as_ref()?.now()).collect();
         all.ok_or(Code(cl::CL_INVALID_KERNEL_ARGS))
     }
 
@@ -370,7 +421,7 @@ impl Kernel {
             cl::CL_KERNEL_LOCAL_MEM_SIZE => {
                 let args = lock(&self.args);
                 let local = args.iter().map(|a| match a {
-                    Some(Arg::Local(bytes)) => *bytes as u64,
+                    Some(Kept::Plain(Arg::Local(bytes))) => *bytes as u64,
                     _ => 0,
                 });
                 (local.sum::<u64>() + u64::from(env.slm_size)).answer()

@@ -1,10 +1,10 @@
 //! Launches: from a kernel and a grid to a command.
 
 use crate::error::{Code, Result, ensure, fail};
-use crate::model::dump::Dump;
 use crate::model::event::Work;
 use crate::model::kernel::{Arg, Kernel};
 use crate::model::queue::Queue;
+use crate::model::watch::{Launching, through};
 use opencl_sys as cl;
 use std::sync::Arc;
 use visakit_launch::{Argument, Config, KernelInfo, LaunchError, NdRange};
@@ -118,7 +118,7 @@ pub(crate) fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> 
     }))
 }
 
-/// Runs a launch: the one place where kernels run. Checkers and profiles, which watch all of it, are to be called here.
+/// Runs a launch: the one place where kernels run.
 fn run(
     queue: &Queue,
     kernel: &Kernel,
@@ -134,27 +134,30 @@ fn run(
         .map(|a| kernel.argument(a))
         .collect::<Result<_>>()?;
     let reachable = queue.context.allocations();
+    let launching = Launching {
+        kernel,
+        binary,
+        device: &queue.device,
+        args,
+        arguments: &arguments,
+        reachable: &reachable,
+        range,
+    };
     let config = Config::default();
-    let dump = Dump::open(&kernel.name);
-    if let Some(dump) = &dump {
-        dump.before(
-            binary,
-            &kernel.name,
-            queue.device.model.name,
-            &arguments,
-            range,
-        );
+    let outcome = through(&launching, &mut || {
+        loaded
+            .launch(range, &arguments, &reachable, &config)
+            .and_then(|launch| launch.run(&config))
+    });
+    for arg in args {
+        if let Arg::Mem(Some(mem)) = arg {
+            mem.write();
+        }
     }
-    let outcome = loaded
-        .launch(range, &arguments, &reachable, &config)
-        .and_then(|launch| launch.run(&config));
     match outcome {
         Ok(outcome) => {
             if !outcome.printed.is_empty() {
                 crate::ffi::stdio::print(&outcome.printed);
-            }
-            if let Some(dump) = &dump {
-                dump.after(&arguments);
             }
             Ok(())
         }

@@ -7,6 +7,7 @@ use crate::info::Answer;
 use crate::model::context::{Context, Later, lock};
 use opencl_sys as cl;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use visakit_exec::memory::{
     Addressing, ChannelOrder, ChannelType, Filter, Format, Sampler as State, Storage,
@@ -39,6 +40,21 @@ pub struct Shape {
     pub source: Option<Arc<Mem>>,
 }
 
+impl Shape {
+    /// Pixels, rows and slices, as origins and regions count them.
+    #[must_use]
+    pub const fn region(&self) -> [usize; 3] {
+        let [width, height, depth, entries] = self.sizes;
+        match self.kind {
+            ImageKind::Image1d | ImageKind::Image1dBuffer => [width, 1, 1],
+            ImageKind::Image1dArray => [width, entries, 1],
+            ImageKind::Image2d => [width, height, 1],
+            ImageKind::Image2dArray => [width, height, entries],
+            ImageKind::Image3d => [width, height, depth],
+        }
+    }
+}
+
 /// A buffer or an image.
 pub struct Mem {
     handle: Handle,
@@ -64,6 +80,8 @@ pub struct Mem {
     pub shape: Option<Shape>,
     properties: Vec<u64>,
     maps: Mutex<Vec<Map>>,
+    /// Whether anybody has written something into it; parts of buffers share it.
+    written: Arc<AtomicBool>,
     destructors: Mutex<Vec<Later>>,
 }
 
@@ -117,6 +135,7 @@ struct Place {
     offset: usize,
     address: Option<u64>,
     shadow: Option<Span>,
+    written: bool,
 }
 
 /// Finds room for so many bytes; `host` is what the caller gave, `words` the same as storage where that can be.
@@ -143,6 +162,7 @@ fn place(
                     offset,
                     address: Some(svm.address as u64),
                     shadow: None,
+                    written: true,
                 });
             }
         }
@@ -152,6 +172,7 @@ fn place(
                 offset: 0,
                 address: None,
                 shadow: None,
+                written: true,
             });
         }
     }
@@ -171,6 +192,7 @@ fn place(
         offset: 0,
         address: None,
         shadow: host.filter(|_| uses).cloned(),
+        written: wants,
     })
 }
 
@@ -249,6 +271,7 @@ impl Mem {
             shape: None,
             properties,
             maps: Mutex::default(),
+            written: Arc::new(AtomicBool::new(place.written)),
             destructors: Mutex::default(),
         }
     }
@@ -303,6 +326,7 @@ impl Mem {
             offset: self.offset + origin,
             address: self.address,
             shadow: self.shadow.as_ref().and_then(|s| s.part(origin, size)),
+            written: true,
         };
         let mut mem = Self::plain(
             &self.context,
@@ -318,6 +342,7 @@ impl Mem {
             self.host + origin
         };
         mem.parent = Some(Arc::clone(self));
+        mem.written = Arc::clone(&self.written);
         Ok(Arc::new(mem))
     }
 
@@ -394,6 +419,7 @@ impl Mem {
                 offset: source.offset,
                 address: source.address,
                 shadow: None,
+                written: true,
             };
             let flags = if flags & ACCESS == 0 {
                 flags | source.flags & ACCESS
@@ -403,6 +429,7 @@ impl Mem {
             let flags = flags | source.flags & HOST_FLAGS;
             let mut mem = Self::plain(context, kind, (flags, properties), size, None, place);
             mem.host = source.host;
+            mem.written = Arc::clone(&source.written);
             mem.parent = Some(source);
             mem.shape = Some(shape);
             return Ok(Arc::new(mem));
@@ -449,6 +476,21 @@ impl Mem {
             _ => row.checked_mul(rows)?,
         };
         slice.checked_mul(slices)
+    }
+
+    /// `CL_MEM_OBJECT_…`
+    pub(crate) const fn kind(&self) -> u32 {
+        self.kind
+    }
+
+    /// Notes that something is written into it.
+    pub(crate) fn write(&self) {
+        self.written.store(true, Relaxed);
+    }
+
+    /// Whether anybody has written something into it.
+    pub(crate) fn is_written(&self) -> bool {
+        self.written.load(Relaxed)
     }
 
     /// Whether it is a buffer.
@@ -764,6 +806,11 @@ impl Sampler {
             filter,
             properties,
         }))
+    }
+
+    /// Whether coordinates are normalized, the addressing mode and the filter.
+    pub(crate) const fn modes(&self) -> (bool, u32, u32) {
+        (self.normalized, self.addressing, self.filter)
     }
 
     /// `clGetSamplerInfo`.

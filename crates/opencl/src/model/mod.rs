@@ -1,6 +1,8 @@
 //! What OpenCL's objects are and do.
 
 pub mod binary;
+pub(crate) mod check;
+pub(crate) mod compare;
 pub mod compiler;
 pub mod context;
 pub mod device;
@@ -11,3 +13,4 @@ pub mod launch;
 pub mod memory;
 pub mod program;
 pub mod queue;
+pub(crate) mod watch;

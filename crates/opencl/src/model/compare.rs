@@ -1,0 +1,417 @@
+//! `VISAKIT_COMPARE`: each launch also runs on another OpenCL driver, with the same source and arguments, and what both
+//! leave in memory is compared. The program goes on with what the device here has left.
+
+use crate::ffi::foreign::{Bytes, Foreign, Given, Image, Program};
+use crate::model::binary::Binary;
+use crate::model::context::lock;
+use crate::model::dump::{self, Dump};
+use crate::model::kernel::Arg;
+use crate::model::memory::Mem;
+use crate::model::watch::{Ending, Launching, Watcher};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use visakit_launch::{Argument, Compare, Difference, Element, Shared};
+
+/// Differences that are told and kept as cases; more are only counted.
+const MOST: u64 = 10;
+
+#[derive(Debug, Default)]
+struct State {
+    launches: u64,
+    compared: u64,
+    different: u64,
+    first: Option<Value>,
+    /// Why launches were not compared, and how many.
+    reasons: BTreeMap<String, u64>,
+    /// Programs there by the address of those here, which they keep alive by their source's hash alone.
+    programs: HashMap<(u64, String), Result<Program, String>>,
+}
+
+/// Compares launches with another driver.
+#[derive(Debug)]
+pub(crate) struct Comparison {
+    other: Foreign,
+    /// Relative tolerance of 32-bit floats; the other widths have theirs in proportion.
+    tolerance: f64,
+    cases: PathBuf,
+    report: Option<PathBuf>,
+    state: Mutex<State>,
+}
+
+/// How elements of a type may differ: floats by a relative part, and by a part of the largest magnitude in the buffer,
+/// as sums that cancel have errors of that size.
+fn rule(element: Element, tolerance: f64, wanted: &[u8]) -> Compare {
+    let (rel, abs) = match element {
+        Element::Float => (1.0, 1e-2),
+        Element::Half => (1e2, 1e1),
+        Element::Double => (1e-5, 1e-7),
+        _ => return Compare::Exact,
+    };
+    let largest = wanted
+        .chunks_exact(element.bytes())
+        .map(|e| element.value(e).abs());
+    let largest = largest.filter(|v| v.is_finite()).fold(0.0, f64::max);
+    Compare::Close {
+        abs: tolerance * abs * largest,
+        rel: tolerance * rel,
+    }
+}
+
+/// The type that a pointer argument points at, without qualifiers.
+fn pointee(name: &str) -> &str {
+    let name = name.split(';').next().unwrap_or_default();
+    name.trim_end_matches('*')
+}
+
+/// Whether two structures differ only in what may be floats: words that are, as floats, of usual size and close.
+fn close_words(wanted: &[u8], got: &[u8], tolerance: f64) -> bool {
+    wanted.len() == got.len()
+        && wanted.len().is_multiple_of(4)
+        && wanted
+            .chunks_exact(4)
+            .zip(got.chunks_exact(4))
+            .all(|(w, g)| {
+                let (a, b) = (Element::Float.value(w), Element::Float.value(g));
+                let usual = |v: f64| v == 0.0 || (1e-12..1e12).contains(&v.abs());
+                w == g || usual(a) && usual(b) && (a - b).abs() <= tolerance * a.abs().max(1e-3)
+            })
+}
+
+impl Comparison {
+    /// As the environment asks for it: the library of the other driver.
+    pub(crate) fn asked() -> Option<Self> {
+        let library = std::env::var("VISAKIT_COMPARE")
+            .ok()
+            .filter(|l| !l.is_empty())?;
+        let other = match Foreign::open(&library) {
+            Ok(other) => other,
+            Err(message) => {
+                crate::say(&format!("VISAKIT_COMPARE: {message}; nothing is compared"));
+                return None;
+            }
+        };
+        let path = |name: &str| {
+            std::env::var_os(name)
+                .filter(|p| !p.is_empty())
+                .map(PathBuf::from)
+        };
+        let tolerance = std::env::var("VISAKIT_TOLERANCE").ok();
+        Some(Self {
+            other,
+            tolerance: tolerance.and_then(|t| t.parse().ok()).unwrap_or(1e-4),
+            cases: path("VISAKIT_COMPARE_CASES").unwrap_or_else(|| "visakit-differences".into()),
+            report: path("VISAKIT_COMPARE_REPORT"),
+            state: Mutex::default(),
+        })
+    }
+
+    fn program(&self, binary: &Binary) -> Result<Program, String> {
+        let source = binary
+            .source()
+            .ok_or("its source in OpenCL C is not known")?;
+        let key = {
+            use std::hash::{DefaultHasher, Hash, Hasher};
+            let mut hash = DefaultHasher::new();
+            (source, &binary.headers).hash(&mut hash);
+            (hash.finish(), binary.options.clone())
+        };
+        if let Some(known) = lock(&self.state).programs.get(&key) {
+            return known.clone();
+        }
+        // Options of Intel's compiler alone.
+        let own = ["-cl-intel-", "-ze-", "-cl-ext"];
+        let options = binary.options.split_whitespace();
+        let mut options: Vec<_> = options
+            .filter(|o| !own.iter().any(|p| o.starts_with(p)))
+            .map(str::to_owned)
+            .collect();
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        for (name, text) in &binary.headers {
+            let path = folder.path().join(name);
+            let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+            made.and_then(|()| std::fs::write(&path, text))
+                .map_err(|e| e.to_string())?;
+        }
+        if !binary.headers.is_empty() {
+            options.push(format!("-I {}", folder.path().display()));
+        }
+        let made = self.other.program(source, &options.join(" "));
+        lock(&self.state).programs.insert(key, made.clone());
+        made
+    }
+
+    /// The launch as the other driver takes it: what is in memory, and the arguments.
+    fn given(launching: &Launching<'_>) -> Result<(Vec<Bytes>, Vec<Given>), String> {
+        let mut memory = Vec::new();
+        let mut parts: Vec<Shared> = Vec::new();
+        let mut given = Vec::new();
+        for (argument, arg) in launching.arguments.iter().zip(launching.args) {
+            let (part, image) = match argument {
+                Argument::Shared(part) => (part, None),
+                Argument::SharedImage(_, part) => match arg {
+                    Arg::Mem(Some(mem)) => (part, Some(image(mem)?)),
+                    _ => return Err("an image is not known".to_owned()),
+                },
+                Argument::Null => {
+                    given.push(Given::Memory(None));
+                    continue;
+                }
+                Argument::Local(bytes) => {
+                    given.push(Given::Local(*bytes));
+                    continue;
+                }
+                Argument::Value(bytes) => {
+                    given.push(Given::Value(bytes.clone()));
+                    continue;
+                }
+                Argument::Sampler(_) => match arg {
+                    Arg::Sampler(sampler) => {
+                        let (normalized, addressing, filter) = sampler.modes();
+                        given.push(Given::Sampler(normalized, addressing, filter));
+                        continue;
+                    }
+                    _ => return Err("a sampler is not known".to_owned()),
+                },
+                _ => return Err("an argument is a pointer to unknown memory".to_owned()),
+            };
+            let place = |p: &Shared| (p.storage.host_address(), p.offset, p.size);
+            let same = parts.iter().position(|p| place(p) == place(part));
+            let overlaps = |p: &Shared| {
+                p.storage.host_address() == part.storage.host_address()
+                    && p.offset < part.offset.saturating_add(part.size)
+                    && part.offset < p.offset.saturating_add(p.size)
+            };
+            let at = match same {
+                Some(at) => at,
+                None if parts.iter().any(overlaps) => {
+                    return Err("arguments overlap".to_owned());
+                }
+                None => {
+                    parts.push(part.clone());
+                    memory.push(Bytes {
+                        bytes: dump::bytes(part),
+                        image,
+                    });
+                    parts.len() - 1
+                }
+            };
+            given.push(Given::Memory(Some(at)));
+        }
+        Ok((memory, given))
+    }
+
+    /// Runs the launch there; gives what it left.
+    fn there(&self, launching: &Launching<'_>) -> Result<(Vec<Bytes>, Vec<Given>), String> {
+        if !launching.reachable.is_empty() && launching.kernel.reaches_more() {
+            return Err("the kernel reaches memory by pointers in memory".to_owned());
+        }
+        let program = self.program(launching.binary)?;
+        let (mut memory, given) = Self::given(launching)?;
+        let name = &launching.kernel.name;
+        self.other
+            .run(program, name, &mut memory, &given, launching.range)?;
+        Ok((memory, given))
+    }
+
+    /// Compares what both left; tells the first argument that differs.
+    fn compare(
+        &self,
+        launching: &Launching<'_>,
+        memory: &[Bytes],
+        given: &[Given],
+    ) -> Option<(usize, Element, Compare, Difference)> {
+        let infos = launching.binary.zeinfo.args_info(&launching.kernel.name);
+        let mut seen = Vec::new();
+        for (index, (argument, given)) in launching.arguments.iter().zip(given).enumerate() {
+            let (Argument::Shared(part) | Argument::SharedImage(_, part)) = argument else {
+                continue;
+            };
+            let Given::Memory(Some(at)) = given else {
+                continue;
+            };
+            if seen.contains(at) {
+                continue;
+            }
+            seen.push(*at);
+            let Some(theirs) = memory.get(*at) else {
+                continue;
+            };
+            let wanted = &theirs.bytes;
+            let got = dump::bytes(part);
+            let name = infos.get(index).map_or("", |i| pointee(&i.type_name));
+            let element = match &theirs.image {
+                Some(image) => image.element(),
+                None => Element::from(name.to_owned()),
+            };
+            let rule = rule(element, self.tolerance, wanted);
+            let bytes = element == Element::Uchar && !name.starts_with("uchar");
+            if bytes && theirs.image.is_none() && close_words(wanted, &got, self.tolerance) {
+                continue;
+            }
+            if let Some(difference) = rule.difference(element, wanted, &got) {
+                return Some((index, element, rule, difference));
+            }
+        }
+        None
+    }
+
+    fn told(
+        &self,
+        launching: &Launching<'_>,
+        number: u64,
+        (index, element, rule, difference): &(usize, Element, Compare, Difference),
+        dump: Option<&Dump>,
+    ) {
+        let kernel = &launching.kernel.name;
+        let infos = launching.binary.zeinfo.args_info(kernel);
+        let argument = infos.get(*index).map_or("", |i| i.name.as_str());
+        let folder = dump.map(|d| d.folder().display().to_string());
+        let how = match rule {
+            Compare::Close { abs, rel } => format!("more than {rel:e} of itself and {abs:e}"),
+            _ => "not the same bits".to_owned(),
+        };
+        let place = folder.as_ref().map_or_else(String::new, |f| {
+            format!("\n  case, with what {} computes: {f}", self.other.name)
+        });
+        crate::say(&format!(
+            "kernel `{kernel}`, launch {number}: argument {index} `{argument}` differs from {}: {difference}; {how}{place}",
+            self.other.name
+        ));
+        let mut state = lock(&self.state);
+        if state.first.is_none() {
+            state.first = Some(json!({
+                "kernel": kernel, "launch": number, "argument": index, "name": argument,
+                "type": format!("{element:?}").to_lowercase(), "element": difference.element,
+                "expected": difference.expected, "got": difference.got, "wrong": difference.count, "case": folder,
+            }));
+        }
+    }
+}
+
+/// An image as the other driver makes it.
+fn image(mem: &Mem) -> Result<Image, String> {
+    let shape = mem.shape.as_ref().ok_or("an image is not known")?;
+    if shape.source.is_some() {
+        return Err("an image shows a buffer".to_owned());
+    }
+    Ok(Image {
+        kind: mem.kind(),
+        format: shape.numbers,
+        sizes: shape.sizes,
+        pitches: shape.pitches,
+        region: shape.region(),
+    })
+}
+
+impl Image {
+    fn element(&self) -> Element {
+        match self.format.1 {
+            opencl_sys::CL_FLOAT => Element::Float,
+            opencl_sys::CL_HALF_FLOAT => Element::Half,
+            _ => Element::Uchar,
+        }
+    }
+}
+
+impl Watcher for Comparison {
+    fn launch(&self, launching: &Launching<'_>, go_on: &mut dyn FnMut() -> Ending) -> Ending {
+        let (number, keeps) = {
+            let mut state = lock(&self.state);
+            state.launches += 1;
+            (state.launches, state.different < MOST)
+        };
+        let there = self.there(launching);
+        let dump = if keeps && there.is_ok() {
+            Dump::open(&self.cases, launching)
+        } else {
+            None
+        };
+        let ending = go_on();
+        let (memory, given) = match (there, &ending) {
+            (Ok(there), Ok(_)) => there,
+            (other, _) => {
+                let reason = other.err().unwrap_or_else(|| "it failed here".to_owned());
+                *lock(&self.state).reasons.entry(reason).or_default() += 1;
+                if let Some(dump) = dump {
+                    dump.remove();
+                }
+                return ending;
+            }
+        };
+        lock(&self.state).compared += 1;
+        let difference = self.compare(launching, &memory, &given);
+        let Some(found) = difference else {
+            if let Some(dump) = dump {
+                dump.remove();
+            }
+            return ending;
+        };
+        lock(&self.state).different += 1;
+        if keeps {
+            if let (Some(dump), Some(Given::Memory(Some(at)))) = (&dump, given.get(found.0)) {
+                let wanted = memory.get(*at).map_or(&[][..], |m| &m.bytes);
+                dump.expect_one(found.0, found.1, found.2, wanted);
+            }
+            self.told(launching, number, &found, dump.as_ref());
+        }
+        ending
+    }
+
+    fn end(&self) {
+        let state = lock(&self.state);
+        let report = json!({
+            "with": self.other.name, "launches": state.launches, "compared": state.compared,
+            "different": state.different, "first": state.first, "not_compared": state.reasons,
+        });
+        let Some(path) = &self.report else {
+            crate::say(&format!("compared: {report}"));
+            return;
+        };
+        let file = std::fs::File::options()
+            .create(true)
+            .append(true)
+            .open(path);
+        if let Err(error) = file.and_then(|mut f| writeln!(f, "{report}")) {
+            crate::say(&format!("{}: {error}", path.display()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn floats(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|v| v.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn floats_may_differ_a_little() {
+        let wanted = floats(&[1.0, 1000.0, 0.0]);
+        let rule = rule(Element::Float, 1e-4, &wanted);
+        let differs = |got: &[f32]| {
+            rule.difference(Element::Float, &wanted, &floats(got))
+                .is_some()
+        };
+        assert!(!differs(&[1.00005, 1000.05, 0.0005]));
+        assert!(differs(&[1.0, 1000.0, 0.01]));
+        assert!(differs(&[1.01, 1000.0, 0.0]));
+        assert!(differs(&[f32::NAN, 1000.0, 0.0]));
+        let other = super::rule(Element::Int, 1e-4, &wanted);
+        assert_eq!(other, Compare::Exact);
+    }
+
+    #[test]
+    fn words_of_structures() {
+        let close = |a: &[u8], b: &[u8]| close_words(a, b, 1e-4);
+        assert!(close(&floats(&[1.0, 2.0]), &floats(&[1.00001, 2.0])));
+        assert!(!close(&floats(&[1.0]), &floats(&[1.1])));
+        // Small whole numbers are no floats.
+        assert!(!close(&3_u32.to_le_bytes(), &4_u32.to_le_bytes()));
+        assert!(!close(&[1], &[2]));
+        assert_eq!(pointee("struct node*;8"), "struct node");
+    }
+}
