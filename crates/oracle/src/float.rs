@@ -1,9 +1,9 @@
-//! Floating-point numbers in four formats, computed by a soft-float library.
+//! Floating-point numbers in six formats, computed by a soft-float library.
 //!
 //! Nothing here uses the host's arithmetic, but for the functions that have no exact definition
 //! (exponentials, sines), which the comparison treats with a tolerance.
 
-use rustc_apfloat::ieee::{BFloat, Double, Float8E5M2, Half, Single};
+use rustc_apfloat::ieee::{BFloat, Double, Float8E4M3FN, Float8E5M2, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 use std::cmp::Ordering;
 
@@ -18,8 +18,10 @@ pub enum Format {
     Single,
     /// `df`, binary64.
     Double,
-    /// FP8 as `fcvt` and `srnd` know it: five exponent bits, two mantissa bits.
+    /// `bf8`: five exponent bits, two mantissa bits.
     Quarter,
+    /// `hf8`: four exponent bits, three mantissa bits, no infinities.
+    FineQuarter,
 }
 
 /// A number in a format, as bits.
@@ -55,6 +57,10 @@ macro_rules! in_format {
                 type $ty = Float8E5M2;
                 $body
             }
+            Format::FineQuarter => {
+                type $ty = Float8E4M3FN;
+                $body
+            }
         }
     };
 }
@@ -68,7 +74,7 @@ impl Format {
     #[must_use]
     pub const fn size(self) -> usize {
         match self {
-            Self::Quarter => 1,
+            Self::Quarter | Self::FineQuarter => 1,
             Self::Half | Self::Brain => 2,
             Self::Single => 4,
             Self::Double => 8,
@@ -84,6 +90,7 @@ impl Format {
     pub const fn mantissa(self) -> u32 {
         match self {
             Self::Quarter => 2,
+            Self::FineQuarter => 3,
             Self::Half => 10,
             Self::Brain => 7,
             Self::Single => 23,
@@ -96,6 +103,7 @@ impl Format {
     pub const fn one(self) -> Real {
         let bits = match self {
             Self::Quarter => 0x3c,
+            Self::FineQuarter => 0x38,
             Self::Half => 0x3c00,
             Self::Brain => 0x3f80,
             Self::Single => 0x3f80_0000,
@@ -118,6 +126,7 @@ impl Format {
     pub const fn nan(self) -> Real {
         let bits = match self {
             Self::Quarter => 0x7e,
+            Self::FineQuarter => 0x7f,
             Self::Half => 0x7e00,
             Self::Brain => 0x7fc0,
             Self::Single => 0x7fc0_0000,
@@ -179,6 +188,10 @@ impl Real {
                 }
                 Format::Quarter => {
                     let v: Float8E5M2 = value.convert_r(round, &mut lossy).value;
+                    bits_of(v)
+                }
+                Format::FineQuarter => {
+                    let v: Float8E4M3FN = value.convert_r(round, &mut lossy).value;
                     bits_of(v)
                 }
             }

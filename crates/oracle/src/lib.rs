@@ -79,6 +79,7 @@ pub mod atomic;
 pub mod compare;
 pub mod compute;
 pub mod float;
+mod four_bits;
 pub mod generate;
 pub mod generated;
 mod lsc;

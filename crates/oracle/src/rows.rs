@@ -86,6 +86,8 @@ pub(crate) const fn execution(op: Op) -> Execution {
         Op::BFI => Lane(|s, _| bits::insert(s)),
         Op::DP4A => Lane(|s, _| bits::dot_bytes(s)),
         Op::FCVT => Lane(bits::narrow),
+        Op::SHFL_IDX4 => Whole(crate::four_bits::shuffle),
+        Op::DNSCL => Whole(crate::four_bits::scale_down),
         Op::SRND => Lane(bits::stochastic),
 
         Op::SEL => Whole(|v, i, m| v.select(i, m)),
@@ -141,7 +143,7 @@ pub(crate) const fn execution(op: Op) -> Execution {
         | Op::LSC_ATOMIC_AND | Op::LSC_ATOMIC_OR | Op::LSC_ATOMIC_XOR => Message(lsc::atomic),
 
         Op::INVM | Op::RSQTM => Undefined(APPROXIMATION),
-        Op::TANH | Op::SIGM | Op::LFSR | Op::SHFL_IDX4 | Op::DNSCL | Op::BDPAS | Op::PBARRIER
+        Op::TANH | Op::SIGM | Op::LFSR | Op::BDPAS | Op::PBARRIER
         | Op::LSC_ATOMIC_BFADD | Op::LSC_ATOMIC_BFSUB | Op::LSC_ATOMIC_BFMIN | Op::LSC_ATOMIC_BFMAX
         | Op::LSC_ATOMIC_BFCAS | Op::LSC_EXTENDED_CACHE_CTRL | Op::LSC_CCS_UPDATE
         | Op::LSC_TYPED_CCS_UPDATE | Op::LSC_LOAD_QUAD_STATUS | Op::LSC_TYPED_LOAD_QUAD_STATUS

@@ -36,7 +36,11 @@ impl View<'_, '_> {
             return self.move_predicate(instruction, running);
         }
         self.by_lane(instruction, running, |sources, setting| {
-            compute::one(sources).map(|source| compute::mov(source, setting))
+            let source = compute::one(sources)?;
+            if source.ty.is_text_only() || setting.dst.is_text_only() {
+                return compute::bits::small_move(sources, setting);
+            }
+            Ok(compute::mov(source, setting))
         })
     }
 

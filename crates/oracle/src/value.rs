@@ -117,7 +117,7 @@ impl Mode {
             Format::Half => self.keep_half,
             Format::Single | Format::Brain => self.keep_single,
             Format::Double => self.keep_double,
-            Format::Quarter => true,
+            Format::Quarter | Format::FineQuarter => true,
         }
     }
 

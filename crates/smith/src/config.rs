@@ -73,4 +73,15 @@ impl Config {
             ..Self::default()
         }
     }
+
+    /// Objects of version 4.2, which exist as text only, with the forms that nothing older has: not for running.
+    #[must_use]
+    pub fn newest() -> Self {
+        Self {
+            version: Version::V4_2,
+            dialect: Dialect::Reader2026_04,
+            executable: false,
+            ..Self::for_platform(Platform::Xe3pCri)
+        }
+    }
 }

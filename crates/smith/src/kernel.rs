@@ -59,6 +59,8 @@ pub(crate) struct Kernel<'c> {
     pub(crate) bytes: Option<SurfaceId>,
     /// The image, where texels are chosen.
     pub(crate) texels: Option<SurfaceId>,
+    /// `uq` addresses and handles of messages that only 4.2 has.
+    pub(crate) states: VarId,
     /// A matrix of eight registers.
     pub(crate) weights: Option<VarId>,
     pub(crate) calls: Option<Calls>,
@@ -92,6 +94,7 @@ impl<'c> Kernel<'c> {
             surface: None,
             bytes: None,
             texels: None,
+            states: VarId::NULL,
             weights: None,
             calls: None,
             functions: 0,
@@ -169,6 +172,9 @@ impl<'c> Kernel<'c> {
         }
         if classes.contains(Classes::TYPED) {
             self.texels = Some(self.declare_surface());
+        }
+        if self.has_newest() {
+            self.states = self.variable(DataType::Uq, 32);
         }
         // What the statement of `surfaces.rs` needs.
         if classes.contains(Classes::SYSTOLIC) && self.has(Op::DPAS.def()) {
@@ -299,6 +305,9 @@ impl<'c> Kernel<'c> {
         let top = self.subroutine.is_none();
         let classes = self.config.classes;
         let kind = choices.below(22);
+        if self.has_newest() && choices.once_in(2) {
+            return self.newest(&mut choices);
+        }
         match kind {
             10..=12 if classes.contains(Classes::FLOW) && top => {
                 self.flow(&mut choices);

@@ -28,6 +28,7 @@ mod fuzz_input;
 mod indirect;
 mod kernel;
 mod memory;
+mod newest;
 mod operand;
 mod rows;
 mod surfaces;

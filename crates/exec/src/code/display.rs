@@ -151,6 +151,16 @@ impl Line<'_> {
             Operation::Narrow(narrowing) | Operation::NarrowByChance(narrowing) => {
                 write!(text, ".{narrowing:?}")?;
             }
+            Operation::ShuffleNibbles(bytes) => {
+                text.write_str(if bytes { ".bytes" } else { ".words" })?;
+            }
+            Operation::ScaleDown(how) => write!(
+                text,
+                ".{}.{}.{:?}",
+                if how.brain { "bf" } else { "hf" },
+                if how.float { "e2m1" } else { "int4" },
+                how.places
+            )?,
             Operation::FlagToNumber(elements) => write!(text, ".{elements}")?,
             _ => write!(text, ".{}", lane(compute.lane))?,
         }

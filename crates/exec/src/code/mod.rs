@@ -19,7 +19,7 @@ pub use operand::{
     Source, StatePlace, Target,
 };
 pub(crate) use operand::{extend, full};
-pub use operation::{DotTerms, Lane, Narrowing, Operation, Precision, Relation};
+pub use operation::{DotTerms, FourBits, Lane, Narrowing, Operation, Precision, Relation};
 pub use verify::Violation;
 
 use crate::fault::FaultKind;

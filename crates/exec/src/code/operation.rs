@@ -243,6 +243,10 @@ operations! {
     Narrow(Narrowing) = "narrow" 1;
     /// A conversion that takes random bits.
     NarrowByChance(Narrowing) = "srnd" 2;
+    /// Elements of a table of 16 dwords: byte n (else word n) of the element that the four bits n of the second source choose.
+    ShuffleNibbles(bool) = "shuffle" 2;
+    /// Two pairs of floats of 16 bits to numbers of four bits.
+    ScaleDown(FourBits) = "scale_down" 2;
     /// And of predicate variables.
     FlagAnd, flags 2 = "flag_and" 0;
     /// Or of predicate variables.
@@ -266,4 +270,15 @@ pub struct DotTerms {
     pub products: u8,
     /// Elements of the second source that are added as they are, after those.
     pub bare: u8,
+}
+
+/// Conversions to four bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FourBits {
+    /// From brain float, not half.
+    pub brain: bool,
+    /// To float (1-2-1), not to integer.
+    pub float: bool,
+    /// Lowest bit of each result, first those of the first source's words.
+    pub places: [u8; 4],
 }

@@ -176,6 +176,8 @@ fn choose(compute: &Compute, lanes: usize) -> Chosen {
         Operation::Line | Operation::Plane => Chosen::any(special::equation),
         Operation::QuotientStep | Operation::RsqrtStep => Chosen::any(special::early_out),
         Operation::Narrow(_) | Operation::NarrowByChance(_) => Chosen::any(special::narrow),
+        Operation::ShuffleNibbles(_) => Chosen::any(special::shuffle),
+        Operation::ScaleDown(_) => Chosen::any(special::scale_down),
         Operation::FlagAnd | Operation::FlagOr | Operation::FlagXor | Operation::FlagNot => {
             Chosen::any(special::flags)
         }

@@ -339,3 +339,38 @@ pub(super) fn narrow(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Out
     }
     store(registers, &alu.destination, &result, alu.lanes, mask)
 }
+
+/// Elements of a table, which is read whole whatever lanes run.
+pub(super) fn shuffle(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let [table, indices, ..] = &alu.sources;
+    let table: [u32; 32] = load(registers, table, 16, u32::MAX)?;
+    let indices: [u32; 32] = load(registers, indices, alu.lanes, mask)?;
+    let bytes = alu.operation == Operation::ShuffleNibbles(true);
+    let (count, width) = if bytes { (4, 8) } else { (2, 16) };
+    let result = indices.map(|indices| {
+        (0..count).fold(0, |bits, n| {
+            let element = table.get((indices >> (4 * n) & 0xf) as usize);
+            let field = u32::MAX >> (32 - width) << (width * n);
+            bits | element.copied().unwrap_or(0) & field
+        })
+    });
+    store(registers, &alu.destination, &result, alu.lanes, mask)
+}
+
+/// Pairs of floats to numbers of four bits.
+pub(super) fn scale_down(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let Operation::ScaleDown(how) = alu.operation else {
+        return Ok(());
+    };
+    let [low, high, ..] = &alu.sources;
+    let low: [u32; 32] = load(registers, low, alu.lanes, mask)?;
+    let high: [u32; 32] = load(registers, high, alu.lanes, mask)?;
+    let mut result = [0u32; 32];
+    for ((to, low), high) in result.iter_mut().zip(low).zip(high) {
+        let words = [low & 0xffff, low >> 16, high & 0xffff, high >> 16];
+        for (word, place) in words.into_iter().zip(how.places) {
+            *to |= u32::from(dpas::to_four_bits(word, how.brain, how.float)) << place;
+        }
+    }
+    store(registers, &alu.destination, &result, alu.lanes, mask)
+}

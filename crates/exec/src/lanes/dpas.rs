@@ -141,6 +141,28 @@ pub(crate) fn to_tf32(bits: u32) -> u32 {
     bits.wrapping_add(0xfff + (bits >> 13 & 1)) & 0xffff_e000
 }
 
+/// Half or brain float to a float of four bits with two of exponent, or to an integer of four bits: to nearest even, what
+/// is too large becomes the largest number. NaN, whose result is not published, becomes zero.
+pub(crate) fn to_four_bits(bits: u32, brain: bool, float: bool) -> u8 {
+    let value = match brain {
+        true => bf16::from_bits(bits as u16).to_f32(),
+        false => f16::from_bits(bits as u16).to_f32(),
+    };
+    if !float {
+        return (value.clamp(-8.0, 7.0).round_ties_even() as i8) as u8 & 0xf;
+    }
+    // Halves below two, wholes below four, then every second number.
+    let magnitude = value.abs();
+    let code = match magnitude {
+        m if m < 2.0 => (m * 2.0).round_ties_even(),
+        m if m < 4.0 => 2.0 + m.round_ties_even(),
+        m if m.is_nan() => return 0,
+        m => 4.0 + (m.min(6.0) / 2.0).round_ties_even(),
+    };
+    let sign = if value.is_sign_negative() { 8 } else { 0 };
+    sign | code as u8
+}
+
 /// Float to half: thirteen random bits are added to the mantissa, the sum is truncated.
 pub(crate) fn srnd_float_to_half(bits: u32, random: u32) -> u32 {
     let x = f32::from_bits(bits);

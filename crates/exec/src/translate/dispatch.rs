@@ -82,6 +82,8 @@ pub(crate) const fn translation(op: Op) -> Translation {
         Op::ADDR_ADD => Step(moves::addr_add),
         Op::FCVT | Op::BF_CVT => Step(special::narrow_conversion),
         Op::SRND => Step(special::stochastic),
+        Op::SHFL_IDX4 => Step(special::shuffle),
+        Op::DNSCL => Step(special::scale_down),
 
         Op::ADDC => Step(special::addc),
         Op::SUBB => Step(special::subb),
@@ -143,7 +145,7 @@ pub(crate) const fn translation(op: Op) -> Translation {
         | Op::LSC_TYPED_ATOMIC_FCAS | Op::LSC_TYPED_ATOMIC_AND | Op::LSC_TYPED_ATOMIC_OR
         | Op::LSC_TYPED_ATOMIC_XOR => Message,
 
-        Op::LFSR | Op::SHFL_IDX4 | Op::DNSCL | Op::BDPAS | Op::PBARRIER
+        Op::LFSR | Op::BDPAS | Op::PBARRIER
         | Op::RAW_SEND | Op::RAW_SENDS | Op::RAW_SENDG
         | Op::TRANSPOSE_LD | Op::STRBUF_LOAD | Op::STRBUF_STORE
         | Op::SAMPLE | Op::LOAD | Op::SAMPLE_UNORM | Op::AVS

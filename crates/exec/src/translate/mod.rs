@@ -324,8 +324,14 @@ fn one(
             code.push(Step::plain(Action::Nothing), origin);
             return Ok(());
         }
-        Translation::Step(translate) => translate(cx, instruction)?,
+        Translation::Step(translate) => {
+            if instruction.op != Op::MOV {
+                cx.refuse_small_floats(instruction)?;
+            }
+            translate(cx, instruction)?
+        }
         Translation::Message => {
+            cx.refuse_small_floats(instruction)?;
             let message = message::translate(instruction, cx)?;
             let lanes = cx.lanes(instruction)?;
             Step {

@@ -5,6 +5,7 @@ use super::compute::Builder;
 use super::context::Context;
 use super::fields;
 use super::operand::Problem;
+use super::special;
 use super::types::{self, modular, of_sums, of_values, raw};
 use crate::code::{
     Destination, Lane, Modify, Operation, Precision, Region, Relation, Source, Step,
@@ -17,7 +18,12 @@ type Translated = Result<Step, Problem>;
 
 pub(super) fn mov(cx: &Context<'_>, instruction: &Instruction) -> Translated {
     let Some(operand) = fields::predicate(instruction, F::Src0)? else {
-        return Ok(copy(Builder::new(cx, instruction, &[F::Src0])?));
+        let b = Builder::new(cx, instruction, &[F::Src0])?;
+        let small = |ty: DataType| ty.is_text_only();
+        if small(b.source(0).data_type) || small(b.destination.data_type) {
+            return special::small_float(b);
+        }
+        return Ok(copy(b));
     };
     let mut b = Builder::new(cx, instruction, &[])?;
     let flag = cx.flag_of(operand.predicate.id(), b.lanes)?;

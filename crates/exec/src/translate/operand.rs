@@ -9,7 +9,7 @@ use crate::fault::{FaultKind, Unsupported};
 use visakit_isa::operand::{
     GeneralOperand, ImmediateOperand, IndirectOperand, Modifier, StateClass,
 };
-use visakit_isa::{DataType, Region, VectorOperand};
+use visakit_isa::{DataType, Instruction, Region, Value, VectorOperand};
 
 /// Why an operand cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -162,6 +162,19 @@ impl Context<'_> {
         Ok((origin, place))
     }
 
+    /// The floats that came with 4.2 are converted by moves alone; to messages and systolic products they are bits.
+    pub(super) fn refuse_small_floats(&self, instruction: &Instruction) -> Result<(), Problem> {
+        for field in &instruction.fields {
+            if let Value::Vector(VectorOperand::General(operand)) = &field.value
+                && operand.variable != visakit_isa::VarId::NULL
+                && self.variable(operand.variable)?.data_type.is_text_only()
+            {
+                return Err(Problem::form("a float of 4.2, which moves alone convert"));
+            }
+        }
+        Ok(())
+    }
+
     /// A source of `lanes` elements.
     pub(crate) fn source(&self, operand: &VectorOperand, lanes: usize) -> Result<Source, Problem> {
         match operand {
@@ -251,7 +264,6 @@ impl Context<'_> {
             return Ok(self.zero());
         }
         let (origin, place) = self.origin(general)?;
-        computable(place.data_type)?;
         let size = usize::from(place.data_type.size());
         let last = (0..lanes).map(|lane| rows.element(lane)).max().unwrap_or(0);
         if origin + (last + 1) * size > place.available {
@@ -385,7 +397,6 @@ impl Context<'_> {
             }
             VectorOperand::General(general) => {
                 let (origin, place) = self.origin(general)?;
-                computable(place.data_type)?;
                 let size = usize::from(place.data_type.size());
                 let step = stride(general.region);
                 if origin + ((lanes - 1) * step + 1) * size > place.available {
@@ -454,16 +465,6 @@ impl Context<'_> {
             region: Elements::Scalar,
         })
     }
-}
-
-/// The floats that came with 4.2 are moved as bits, by messages and systolic products only.
-fn computable(ty: DataType) -> Result<(), Problem> {
-    if ty.is_text_only() {
-        return Err(Problem::form(
-            "a float of 4.2, whose conversions are not modelled",
-        ));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

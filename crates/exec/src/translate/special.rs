@@ -6,11 +6,12 @@ use super::context::Context;
 use super::fields;
 use super::operand::Problem;
 use crate::code::{
-    Action, DotTerms, Lane, Narrowing, Operation, Origin, Region, Source, Step, Systolic, Target,
+    Action, Destination, DotTerms, FourBits, Lane, Modify, Narrowing, Operation, Origin, Region,
+    Source, Step, Systolic, Target,
 };
 use crate::lanes::dpas;
 use visakit_isa::table::FieldName as F;
-use visakit_isa::{DataType, Instruction, Value, VectorOperand};
+use visakit_isa::{DataType, Instruction, Value, VectorOperand, enums};
 
 type Translated = Result<Step, Problem>;
 
@@ -167,7 +168,7 @@ fn first_step(
 
 /// Conversions from and to formats that no data type names.
 pub(super) fn narrow_conversion(cx: &Context<'_>, instruction: &Instruction) -> Translated {
-    let mut b = Builder::new(cx, instruction, &[F::Src0])?;
+    let b = Builder::new(cx, instruction, &[F::Src0])?;
     let narrowing = match (b.source(0).data_type, b.destination.data_type) {
         // The bits of a bfloat stand in words, those of a tensor float in dwords.
         (DataType::Uw | DataType::Bf, DataType::F) => Narrowing::BFloatToFloat,
@@ -184,9 +185,161 @@ pub(super) fn narrow_conversion(cx: &Context<'_>, instruction: &Instruction) -> 
             )));
         }
     };
+    Ok(bits_of(b, Operation::Narrow(narrowing)))
+}
+
+/// Moves of the floats of 4.2: each has one other type that it is converted from and to.
+pub(super) fn small_float(b: Builder) -> Translated {
+    let source = b.source(0);
+    let (from, to) = (source.data_type, b.destination.data_type);
+    let narrowing = match (from, to) {
+        (DataType::F, DataType::Tf32) => Some(Narrowing::FloatToTf32),
+        (DataType::Tf32, DataType::F) => Some(Narrowing::Tf32ToFloat),
+        (DataType::Hf, DataType::Bf8) => Some(Narrowing::HalfToBf8),
+        (DataType::Bf8, DataType::Hf) => Some(Narrowing::Bf8ToHalf),
+        (DataType::Hf, DataType::Hf8) => Some(Narrowing::HalfToHf8),
+        (DataType::Hf8, DataType::Hf) => Some(Narrowing::Hf8ToHalf),
+        _ if from == to => None,
+        _ => return Err(Problem::form(format!("a move from {from} to {to}"))),
+    };
+    if source.modify != Modify::None || b.destination.saturate {
+        return Err(Problem::form(format!(
+            "a modifier or saturation of a move from {from} to {to}"
+        )));
+    }
+    Ok(bits_of(
+        b,
+        narrowing.map_or(Operation::Copy, Operation::Narrow),
+    ))
+}
+
+/// A step that takes all operands as bits.
+fn bits_of(mut b: Builder, operation: Operation) -> Step {
     b.take_bits();
     b.take_unsigned();
-    Ok(b.step(Operation::Narrow(narrowing), Lane::U32))
+    b.step(operation, Lane::U32)
+}
+
+/// Values of a table by indices of four bits, as many as the second source has.
+pub(super) fn shuffle(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    let mut b = Builder::without_destination(cx, instruction, &[F::Src0, F::Src1])?;
+    b.destination = raw_destination(cx, instruction, b.count())?;
+    let [table, indices] = [b.source(0), b.source(1)];
+    let plain = table.modify == Modify::None && indices.modify == Modify::None;
+    let bytes = match indices.data_type {
+        DataType::Uw => true,
+        DataType::Ub => false,
+        _ => return Err(Problem::form("indices that are neither bytes nor words")),
+    };
+    if !plain || table.data_type != DataType::Ud || b.count() < 16 {
+        return Err(Problem::form("a table that is not 16 dwords"));
+    }
+    Ok(b.step(Operation::ShuffleNibbles(bytes), Lane::U32))
+}
+
+/// Pairs of half or brain floats to numbers of four bits.
+pub(super) fn scale_down(cx: &Context<'_>, instruction: &Instruction) -> Translated {
+    use enums::{dnscl_convert_type as convert, dnscl_mode as mode, dnscl_round_mode as round};
+    let mut b = Builder::without_destination(cx, instruction, &[])?;
+    let lanes = b.count();
+    b.destination = raw_destination(cx, instruction, lanes)?;
+    for name in [F::Src0, F::Src1] {
+        b.sources.push(raw_source(cx, instruction, name, lanes)?);
+    }
+    let number = |name| {
+        let number = fields::number(instruction, name)?;
+        Ok::<u8, Problem>(u8::try_from(number).unwrap_or(u8::MAX))
+    };
+    if number(F::RoundMode)? != round::RNE {
+        return Err(Problem::form(
+            "random rounding to four bits, whose bits are not published",
+        ));
+    }
+    let brain = match number(F::ConvertType)? {
+        convert::BFTOE2M1 | convert::BFTOINT4 => true,
+        convert::HFTOE2M1 | convert::HFTOINT4 => false,
+        _ => {
+            return Err(Problem::form(
+                "a conversion to four bits that means nothing",
+            ));
+        }
+    };
+    let float = matches!(
+        number(F::ConvertType)?,
+        convert::BFTOE2M1 | convert::HFTOE2M1
+    );
+    let places = match number(F::Mode)? {
+        mode::MODE0 => [0, 4, 16, 20],
+        mode::MODE1 => [0, 16, 4, 20],
+        mode::MODE2 => [8, 12, 24, 28],
+        mode::MODE3 => [8, 24, 12, 28],
+        _ => return Err(Problem::form("a packing of four bits that means nothing")),
+    };
+    Ok(b.step(
+        Operation::ScaleDown(FourBits {
+            brain,
+            float,
+            places,
+        }),
+        Lane::U32,
+    ))
+}
+
+/// The consecutive dwords of a raw destination.
+fn raw_destination(
+    cx: &Context<'_>,
+    instruction: &Instruction,
+    lanes: usize,
+) -> Result<Destination, Problem> {
+    let place = raw_place(cx, instruction, F::Dst, lanes)?;
+    Ok(match place {
+        Some(offset) => Destination {
+            offset,
+            data_type: DataType::Ud,
+            saturate: false,
+            target: Target::Packed,
+        },
+        None => Destination {
+            target: Target::Null,
+            ..Destination::default()
+        },
+    })
+}
+
+/// The consecutive dwords of a raw source.
+fn raw_source(
+    cx: &Context<'_>,
+    instruction: &Instruction,
+    name: F,
+    lanes: usize,
+) -> Result<Source, Problem> {
+    let offset = raw_place(cx, instruction, name, lanes)?
+        .ok_or_else(|| Problem::form(format!("a null operand {name}")))?;
+    Ok(Source {
+        offset,
+        data_type: DataType::Ud,
+        modify: Modify::None,
+        constant: None,
+        region: Region::Packed,
+    })
+}
+
+/// Where a raw operand with room for a dword of each lane begins; `None` for the null variable.
+fn raw_place(
+    cx: &Context<'_>,
+    instruction: &Instruction,
+    name: F,
+    lanes: usize,
+) -> Result<Option<usize>, Problem> {
+    let Some(Value::Raw(operand)) = instruction.get(name) else {
+        return Err(Problem::form(format!("an instruction without {name}")));
+    };
+    match cx.raw(*operand)? {
+        Some(place) if place.available < lanes * 4 => {
+            Err(Problem::Fault(crate::fault::FaultKind::RegisterOutOfBounds))
+        }
+        place => Ok(place.map(|place| place.offset)),
+    }
 }
 
 /// Stochastic rounding: random bits are added below the result's mantissa, which is truncated.

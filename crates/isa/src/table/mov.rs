@@ -166,8 +166,7 @@ macro_rules! __mov_rows {
 
     /// Shuffles lanes by indices.
     SHFL_IDX4 = plain(0x95) ["shfl_idx4"]
-        .unsupported(UNDEFINED) .text_only().since_platform(Platform::Xe3pCri)
-        .since("2025-12")
+        .text_only().since_platform(Platform::Xe3pCri).since("2025-12")
         .note("Descriptor only (IGC 2.26+, Xe3P); the generic reader path would treat dst as a vector operand. No bytes exist.")
         => &[
             EXEC, PRED, raw_to(F::Dst, T::UD), src(F::Src0, G, T::UD),
@@ -176,7 +175,7 @@ macro_rules! __mov_rows {
 
     /// Scales down to narrower elements.
     DNSCL = plain(0x9a) ["dnscl"]
-        .text(SCALE_DOWN) .unsupported(UNDEFINED) .text_only().since_platform(Platform::Xe3pCri).since("2025-12")
+        .text(SCALE_DOWN) .text_only().since_platform(Platform::Xe3pCri).since("2025-12")
         .note("Descriptor only (IGC 2.26+, Xe3P); no binary reader case. No bytes exist.")
         => &[
             EXEC, PRED, u8(F::ConvertType).named(&enums::DNSCL_CONVERT_TYPE),

@@ -228,15 +228,57 @@ pub(crate) fn raw(bits: u64, format: Format, ty: DataType) -> Outcome {
     Outcome::with(value, precision)
 }
 
+/// The types in which `fcvt` has the floats that came with 4.2.
+fn in_bits(ty: DataType) -> DataType {
+    match ty {
+        DataType::Bf8 => DataType::Ub,
+        DataType::Hf8 => DataType::B,
+        DataType::Tf32 => DataType::Ud,
+        _ => ty,
+    }
+}
+
+/// A move from or to a float that came with 4.2.
+pub(crate) fn small_move(sources: &[Element], setting: Setting) -> Result<Outcome> {
+    let source = one(sources)?;
+    if source.modified || setting.saturate {
+        return Err(Halt::Undefined("modifiers of moves of small floats"));
+    }
+    if source.ty == setting.dst {
+        return Ok(i128::from(source.bits).into());
+    }
+    if !source.ty.is_text_only() && !matches!(source.ty, DataType::F | DataType::Hf) {
+        return Err(Halt::Undefined("types of mov"));
+    }
+    narrow(sources, setting)
+}
+
 pub(crate) fn narrow(sources: &[Element], setting: Setting) -> Result<Outcome> {
     let source = one(sources)?;
     let nearest = Round::NearestTiesToEven;
-    Ok(match (source.ty, setting.dst, source.value) {
+    let (from, to) = (in_bits(source.ty), in_bits(setting.dst));
+    Ok(match (from, to, source.value) {
         (DataType::Hf, DataType::Ub, Value::Real(value)) => raw(
             value.to(Format::Quarter, nearest).bits,
             Format::Quarter,
             setting.dst,
         ),
+        (DataType::Hf, DataType::B, Value::Real(value)) => raw(
+            value.to(Format::FineQuarter, nearest).bits,
+            Format::FineQuarter,
+            setting.dst,
+        ),
+        (DataType::B, DataType::Hf, _) => {
+            let value = Real {
+                format: Format::FineQuarter,
+                bits: source.bits,
+            };
+            raw(
+                value.to(Format::Half, nearest).bits,
+                Format::Half,
+                setting.dst,
+            )
+        }
         (DataType::Ub, DataType::Hf, _) => raw(source.bits << 8, Format::Half, setting.dst),
         (DataType::F, DataType::Ud, Value::Real(value)) => {
             if value.is_denormal() {

@@ -44,6 +44,9 @@ impl Pool {
             Op::MOVS => self.random_movs(),
             Op::ADDR_ADD => self.random_addr_add()?,
             Op::DPAS => self.random_dpas()?,
+            Op::SHFL_IDX4 => self.random_shuffle()?,
+            Op::DNSCL => self.random_scale_down()?,
+            Op::MOV if self.rng.u8(..10) == 0 => self.random_small_float()?,
             Op::MOV if self.rng.u8(..20) == 0 => self.random_mov_of_predicate(),
             Op::AND | Op::OR | Op::XOR | Op::NOT if self.rng.u8(..8) == 0 => {
                 self.random_predicate_logic(row)

@@ -1,5 +1,6 @@
 //! Instructions whose operands the table does not tell all about.
 
+use crate::float::{Format, Real};
 use crate::generate::edges;
 use crate::generate::pool::{
     Known, Pool, READ_PREDICATES, immediate, multi_address, predicate_operand,
@@ -196,10 +197,7 @@ impl Pool {
                         is::BF => (pair[0].to_bits() >> 16) | (pair[1].to_bits() & 0xffff_0000),
                         is::TF32 => pair[0].to_bits(),
                         is::HF => {
-                            let half = |v: f32| {
-                                crate::float::Real::from_f64(v.into(), crate::float::Format::Half)
-                                    .bits
-                            };
+                            let half = |v: f32| Real::from_f64(v.into(), Format::Half).bits;
                             u32::try_from(half(pair[0]) | half(pair[1]) << 16).unwrap_or(0)
                         }
                         _ => pool.rng.u32(..),
@@ -216,9 +214,8 @@ impl Pool {
                 let bytes: Vec<u8> = (0..rows)
                     .flat_map(|_| {
                         let value = f64::from(self.rng.i8(-64..64)) / 4.0;
-                        let format =
-                            crate::value::format_of(ty).unwrap_or(crate::float::Format::Single);
-                        let bits = crate::float::Real::from_f64(value, format).bits;
+                        let format = crate::value::format_of(ty).unwrap_or(Format::Single);
+                        let bits = Real::from_f64(value, format).bits;
                         bits.to_le_bytes()[..usize::from(ty.size())].to_vec()
                     })
                     .collect();
@@ -229,12 +226,6 @@ impl Pool {
         let src1 = matrix(self, w, 8 * self.grf);
         let src2 = matrix(self, a, 8 * 8 * 4 * 2);
         let info = u32::from_le_bytes([w, a, 8, repeat]);
-        let raw = |known: Known| {
-            Value::Raw(RawOperand {
-                variable: known.id,
-                offset: 0,
-            })
-        };
         let zero = self.rng.u8(..6) == 0;
         let exec = self.no_mask(u8::try_from(lanes).ok()?);
         let mut instruction = Instruction::new(Op::DPAS).with(F::ExecSize, Value::ExecSize(exec));
@@ -264,4 +255,124 @@ impl Pool {
                 .with(F::PrecisionInfo, Value::U32(info)),
         )
     }
+}
+
+/// Conversions to and from numbers of few bits.
+impl Pool {
+    /// A move between one of the floats of 4.2 and the type that it is converted from.
+    pub(super) fn random_small_float(&mut self) -> Option<Instruction> {
+        let small = *self.rng.choice(&DataType::TEXT_ONLY)?;
+        let wide = match small {
+            DataType::Tf32 => DataType::F,
+            DataType::E2m1 => small,
+            _ => DataType::Hf,
+        };
+        let (from, to) = *self
+            .rng
+            .choice(&[(small, wide), (wide, small), (small, small)])?;
+        let bytes = edges::fill(&mut self.rng, from, 128);
+        let source = self.variable(from, &bytes);
+        let exec = self.random_exec(2, 32);
+        let lanes = usize::from(exec.lanes()?);
+        let dst = self.fresh(to, lanes * usize::from(to.size()));
+        let predicate = match from == to {
+            true => self.random_predicate(false),
+            false => Predicate::NONE,
+        };
+        let region = Region::source(1, 1, 0)?;
+        Some(
+            Instruction::new(Op::MOV)
+                .with(F::ExecSize, Value::ExecSize(exec))
+                .with(F::Pred, Value::Predicate(predicate))
+                .with(
+                    F::Dst,
+                    Value::Vector(self.at(dst, 0, Region::SCALAR).into()),
+                )
+                .with(F::Src0, Value::Vector(self.at(source, 0, region).into())),
+        )
+    }
+
+    /// Values of a random table.
+    pub(super) fn random_shuffle(&mut self) -> Option<Instruction> {
+        let exec = self.random_exec(16, 32);
+        let lanes = exec.lanes()?;
+        let bytes = edges::fill(&mut self.rng, DataType::Ud, 64);
+        let table = self.variable(DataType::Ud, &bytes);
+        let ty = *self.rng.choice(&[DataType::Uw, DataType::Ub])?;
+        let stride = 4 / ty.size();
+        let bytes = edges::fill(&mut self.rng, ty, usize::from(lanes) * 4);
+        let indices = self.variable(ty, &bytes);
+        let dst = self.fresh(DataType::Ud, usize::from(lanes) * 4);
+        let of_table = match lanes {
+            16 => Region::source(1, 1, 0)?,
+            _ => Region::source(0, 16, 1)?,
+        };
+        let of_indices = Region::source(stride, 1, 0)?;
+        let predicate = self.random_predicate(false);
+        Some(
+            Instruction::new(Op::SHFL_IDX4)
+                .with(F::ExecSize, Value::ExecSize(exec))
+                .with(F::Pred, Value::Predicate(predicate))
+                .with(F::Dst, raw(dst))
+                .with(F::Src0, Value::Vector(self.at(table, 0, of_table).into()))
+                .with(
+                    F::Src1,
+                    Value::Vector(self.at(indices, 0, of_indices).into()),
+                ),
+        )
+    }
+
+    /// A conversion to four bits that rounds to nearest.
+    pub(super) fn random_scale_down(&mut self) -> Option<Instruction> {
+        use enums::{dnscl_convert_type as convert, dnscl_mode as mode, dnscl_round_mode as round};
+        let exec = self.random_exec(1, 32);
+        let lanes = usize::from(exec.lanes()?);
+        let kind = *self.rng.choice(&[
+            convert::BFTOE2M1,
+            convert::BFTOINT4,
+            convert::HFTOE2M1,
+            convert::HFTOINT4,
+        ])?;
+        let format = match kind {
+            convert::BFTOE2M1 | convert::BFTOINT4 => Format::Brain,
+            _ => Format::Half,
+        };
+        let source = |pool: &mut Self| {
+            // Numbers around the sixteen results, ties among them.
+            let bytes: Vec<u8> = (0..lanes * 2)
+                .flat_map(|_| {
+                    let value = f64::from(pool.rng.i16(-80..80)) / 8.0;
+                    let low = Real::from_f64(value, format).bits.to_le_bytes();
+                    [low[0], low[1]]
+                })
+                .collect();
+            pool.variable(DataType::Ud, &bytes)
+        };
+        let (low, high) = (source(self), source(self));
+        let dst = self.fresh(DataType::Ud, lanes * 4);
+        let packing = *self
+            .rng
+            .choice(&[mode::MODE0, mode::MODE1, mode::MODE2, mode::MODE3])?;
+        let predicate = self.random_predicate(false);
+        Some(
+            Instruction::new(Op::DNSCL)
+                .with(F::ExecSize, Value::ExecSize(exec))
+                .with(F::Pred, Value::Predicate(predicate))
+                .with(F::ConvertType, Value::U8(kind))
+                .with(F::Mode, Value::U8(packing))
+                .with(F::RoundMode, Value::U8(round::RNE))
+                .with(F::Dst, raw(dst))
+                .with(F::Src0, raw(low))
+                .with(F::Src1, raw(high))
+                .with(F::Src2, Value::Raw(RawOperand::NULL)),
+        )
+    }
+}
+
+/// All of a variable as a raw operand.
+fn raw(known: Known) -> Value {
+    Value::Raw(RawOperand {
+        variable: known.id,
+        offset: 0,
+    })
 }
