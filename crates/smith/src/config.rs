@@ -81,6 +81,8 @@ impl Config {
             version: Version::V4_2,
             dialect: Dialect::Reader2026_04,
             executable: false,
+            // Messages are those of the newest forms.
+            classes: Classes::ARITHMETIC | Classes::FLOW | Classes::INDIRECT,
             ..Self::for_platform(Platform::Xe3pCri)
         }
     }

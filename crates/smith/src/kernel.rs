@@ -175,6 +175,13 @@ impl<'c> Kernel<'c> {
         }
         if self.has_newest() {
             self.states = self.variable(DataType::Uq, 32);
+            self.surface = Some(self.declare_surface());
+            let name = self.body.add_string(&b"S0"[..]);
+            self.body.samplers.push(Declaration {
+                name,
+                elements: 1,
+                ..Declaration::default()
+            });
         }
         // What the statement of `surfaces.rs` needs.
         if classes.contains(Classes::SYSTOLIC) && self.has(Op::DPAS.def()) {

@@ -172,7 +172,9 @@ impl Kernel<'_> {
                 _ => form.elements,
             }),
             FieldName::Surface if field.kind == FieldKind::Surface => {
-                Value::Surface(choices.of(&[self.surface?, SurfaceId(0)])?)
+                // Zero where the state of another surface follows.
+                let declared = self.surface.unwrap_or(SurfaceId(0));
+                Value::Surface(choices.of_or(&[declared, SurfaceId(0)], declared))
             }
             FieldName::Surface => match form.base {
                 Base::Flat => immediate(DataType::Ud, 0),
@@ -188,17 +190,18 @@ impl Kernel<'_> {
             FieldName::SamplerIndex => {
                 Value::U32(self.index_of(instruction, FieldName::SamplerState, choices))
             }
-            FieldName::SurfaceState | FieldName::SamplerState => match choices.once_in(3) {
+            FieldName::SurfaceState => match instruction.get(FieldName::Surface) {
+                Some(Value::Surface(SurfaceId(0))) => raw(self.states, 0),
+                _ => NULL,
+            },
+            FieldName::SamplerState => match choices.once_in(3) {
                 true => NULL,
                 false => raw(self.states, 0),
             },
             FieldName::Sampler => Value::Sampler(SamplerId(0)),
-            FieldName::Op if field.kind == FieldKind::SamplerOp => {
-                Value::SamplerOp(SamplerOp::new(
-                    choices.of(&operations(def.op))?,
-                    SamplerOpFlags::empty(),
-                ))
-            }
+            FieldName::Op if field.kind == FieldKind::SamplerOp => Value::SamplerOp(
+                SamplerOp::new(choices.of(&operations(def.op))?, SamplerOpFlags::empty()),
+            ),
             FieldName::Op => Value::U8(choices.of(&[sampler_op::RESINFO, sampler_op::SAMPLEINFO])?),
             FieldName::Channels => Value::U8(1 + choices.u8() % 15),
             FieldName::SrcChannel => Value::U8(choices.u8() & 3),
@@ -220,7 +223,12 @@ impl Kernel<'_> {
             FieldName::Src1Data if atomic == Some(0) || action == Some(Action::Load) => NULL,
             FieldName::Src2Data if atomic.is_none_or(|operands| operands < 2) => NULL,
             FieldName::PrecisionInfo => {
-                let p = choices.of(&[precision::BF, precision::HF, precision::HF8, precision::E2M1])?;
+                let p = choices.of(&[
+                    precision::BF,
+                    precision::HF,
+                    precision::HF8,
+                    precision::E2M1,
+                ])?;
                 Value::U32(u32::from_le_bytes([p, p, 8, 8]))
             }
             _ => match (field.kind, field.role) {
@@ -256,11 +264,15 @@ impl Kernel<'_> {
 
 /// The sampler's operations that a row may have.
 fn operations(op: Op) -> Vec<u8> {
-    let names = enums::SAMPLER_OP.entries.iter();
-    let of_row = names.filter(|(_, name)| match op {
+    let all = enums::SAMPLER_OP.entries;
+    let of_row = all.iter().filter(|(_, name)| match op {
         Op::LOAD_3D => name.starts_with("load"),
         Op::GATHER4_3D => name.starts_with("sample4"),
         _ => name.starts_with("sample") && !name.contains(['4', '+']) && *name != "sampleinfo",
     });
-    of_row.map(|(code, _)| *code).collect()
+    // A text with a name that two operations have means the first.
+    of_row
+        .filter(|(code, name)| !all.iter().any(|(other, same)| other < code && same == name))
+        .map(|(code, _)| *code)
+        .collect()
 }

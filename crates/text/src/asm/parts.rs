@@ -7,7 +7,7 @@ use super::instruction::LineParser;
 use crate::language::index::enumeration;
 use crate::language::symbol::Symbol;
 use crate::language::{fields, operand};
-use crate::lexer::{Cursor, is_word, shown};
+use crate::lexer::{Cursor, Word, is_word, shown};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use visakit_isa::object::LabelKind;
@@ -168,7 +168,7 @@ impl<'t> LineParser<'_, 't> {
         Ok(())
     }
 
-    /// `S31`, `V32`, `(V32, 0x3)`
+    /// `S31`, `V32`, `(V32, 0x3)`, and `V32(0,0)<0;1,0>[0x3]`, as the compiler writes loads
     pub(super) fn state_of(
         &mut self,
         name: FieldName,
@@ -206,6 +206,8 @@ impl<'t> LineParser<'_, 't> {
                     let number = self.expression(Extent::Full, "an index", range)?;
                     self.set(index, u32::MAX, u32::try_from(number).unwrap_or(0));
                     self.cursor.need(b')', "`)`")?;
+                } else if self.cursor.peek() == Some(b'(') {
+                    self.state_element(word, index)?;
                 }
                 unnamed
             }
@@ -213,6 +215,25 @@ impl<'t> LineParser<'_, 't> {
         };
         self.put_named(name, value);
         Ok(())
+    }
+
+    /// The first element of a variable that holds a state, and the index in brackets.
+    fn state_element(&mut self, word: Word<'t>, index: FieldName) -> Parsed<()> {
+        let (row, column) = self.place()?;
+        self.cursor.need(b'<', "a region")?;
+        self.cursor.at -= 1;
+        self.region(false)?;
+        if (row, column) != (0, 0) {
+            let span = Span::between(word.span.start, self.cursor.at);
+            let message = "a state that does not begin its variable";
+            let fault = Diagnostic::new(DiagnosticKind::OperandClass, span, message);
+            return Err(fault.hint("declare an alias of the variable that begins there"));
+        }
+        self.cursor.need(b'[', "`[` and an index")?;
+        let range = 0..=i64::from(u32::MAX);
+        let number = self.expression(Extent::Full, "an index", range)?;
+        self.set(index, u32::MAX, u32::try_from(number).unwrap_or(0));
+        self.cursor.need(b']', "`]`")
     }
 
     /// Letters of channels, in their order.
