@@ -2,11 +2,12 @@
 //!
 //! `cargo run --release --manifest-path tools/peers/Cargo.toml`. Each time is the best of five. Lane operations are
 //! counted by visakit and divided by each one's seconds, as the others do not count them. What is not installed is
-//! said to be NOT RUN. Debian and Ubuntu have `pocl-opencl-icd`, `oclgrind` and `ocl-icd-libopencl1`.
+//! said to be NOT RUN. Names of kernels, `--alone` (no others) and `--one` (one thread) narrow it down. Debian and Ubuntu have `pocl-opencl-icd`, `oclgrind` and `ocl-icd-libopencl1`.
 
 #[path = "../../../crates/launch/benches/work/mod.rs"]
 mod work;
 
+use cpu_time::ProcessTime;
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
 use opencl3::device::{CL_DEVICE_TYPE_ALL, Device, get_all_devices};
@@ -22,17 +23,26 @@ use std::time::Instant;
 use visakit_exec::Compiler;
 use visakit_jit::Jit;
 use visakit_launch::{Argument, Compile, Config, Source, ZeInfo};
-use work::{KERNELS, work};
+use work::{KERNELS, REAL, program, work};
 
 const RUNS: usize = 5;
 
 type Anything = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Anything> {
-    if std::env::args().nth(1).as_deref() == Some("--opencl") {
-        return opencl();
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let (options, wanted): (Vec<_>, Vec<_>) = words.into_iter().partition(|w| w.starts_with("--"));
+    let kernels: Vec<&str> = KERNELS
+        .into_iter()
+        .chain(REAL)
+        .filter(|kernel| wanted.is_empty() || wanted.iter().any(|w| w == kernel))
+        .collect();
+    let has = |name: &str| options.iter().any(|option| option == name);
+    if has("--opencl") {
+        return opencl(&kernels);
     }
-    let mut compilers: Vec<(String, Option<Arc<dyn Compiler>>)> = vec![("interpreter".into(), None)];
+    let mut compilers: Vec<(String, Option<Arc<dyn Compiler>>)> =
+        vec![("interpreter".into(), None)];
     for jit in [Jit::avx2(), Jit::host()].into_iter().flatten() {
         let name = format!("{:?}", jit.features());
         if compilers.iter().all(|c| c.0 != name) {
@@ -52,8 +62,11 @@ fn main() -> Result<(), Anything> {
                 if threads == 1 { "1 thread" } else { "all" }
             );
             let compile = compiler.1.as_ref().map(Compile::always);
+            if has("--one") && threads != 1 {
+                continue;
+            }
             let mut times = BTreeMap::new();
-            for kernel in KERNELS {
+            for &kernel in &kernels {
                 let (seconds, lane_operations) =
                     visakit(kernel, device, grf_bytes, threads, compile)?;
                 times.insert(kernel.to_owned(), lane_operations / seconds);
@@ -86,11 +99,14 @@ fn main() -> Result<(), Anything> {
         ),
     ];
     for (name, command) in peers {
+        if has("--alone") {
+            continue;
+        }
         let Some(mut command) = command else {
             println!("NOT RUN: {name} is not installed");
             continue;
         };
-        let output = command.arg("--opencl").output()?;
+        let output = command.arg("--opencl").args(&kernels).output()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let mut times = BTreeMap::new();
         for line in text.lines() {
@@ -125,7 +141,7 @@ fn main() -> Result<(), Anything> {
             .join(" | ")
     );
     println!("|---|{}", "---|".repeat(columns.len()));
-    for kernel in KERNELS {
+    for kernel in kernels {
         let cells = columns.iter().map(|(_, times)| match times.get(kernel) {
             Some(rate) => format!("{:.0}", rate / 1e6),
             None => "failed".to_owned(),
@@ -156,6 +172,28 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kernels")
 }
 
+/// Time that runs: of one thread what the processor spends on it, as others may use the machine, too.
+struct Clock {
+    started: Instant,
+    spent: Option<ProcessTime>,
+}
+
+impl Clock {
+    fn start(one: bool) -> Self {
+        Self {
+            started: Instant::now(),
+            spent: one.then(ProcessTime::now),
+        }
+    }
+
+    fn seconds(&self) -> f64 {
+        let spent = self.spent.map(|spent| spent.elapsed());
+        spent
+            .unwrap_or_else(|| self.started.elapsed())
+            .as_secs_f64()
+    }
+}
+
 /// Best time and lane operations of one run.
 fn visakit(
     kernel: &str,
@@ -164,7 +202,8 @@ fn visakit(
     threads: usize,
     compile: Option<Compile<'_>>,
 ) -> Result<(f64, f64), Anything> {
-    let zeinfo = std::fs::read_to_string(fixtures().join(format!("bench.{device}.zeinfo")))?;
+    let metadata = fixtures().join(format!("{}.{device}.zeinfo", program(kernel)));
+    let zeinfo = std::fs::read_to_string(metadata)?;
     let source = Source::open(&fixtures().join(format!("{kernel}.{device}.visaasm")))?;
     let object = source.object(grf_bytes)?;
     let prepared = visakit_launch::Kernel::new(&object, kernel, &ZeInfo::parse(&zeinfo)?)?;
@@ -178,8 +217,10 @@ fn visakit(
         ..Config::default()
     };
     for _ in 0..RUNS {
-        let outcome = pool.install(|| prepared.run(&range, &arguments, &config))?;
-        let seconds = outcome.time.as_secs_f64();
+        let launch = pool.install(|| prepared.prepare(&range, &arguments, &config))?;
+        let clock = Clock::start(threads == 1);
+        let outcome = pool.install(|| launch.run(&config))?;
+        let seconds = clock.seconds();
         if seconds < best.0 {
             best = (seconds, outcome.counters.lane_operations as f64);
         }
@@ -188,17 +229,26 @@ fn visakit(
 }
 
 /// Runs the kernels on the first device that OpenCL offers, and prints the best time of each.
-fn opencl() -> Result<(), Anything> {
+fn opencl(kernels: &[&str]) -> Result<(), Anything> {
     let devices = get_all_devices(CL_DEVICE_TYPE_ALL)?;
     let device = Device::new(*devices.first().ok_or("no OpenCL device")?);
     eprintln!("{}", device.name()?);
     let context = Context::from_device(&device)?;
-    let source = std::fs::read_to_string(fixtures().join("bench.cl"))?;
-    let program = Program::create_and_build_from_source(&context, &source, "-cl-std=CL1.2")?;
+    let build = |name: &str| -> Result<_, Anything> {
+        let source = std::fs::read_to_string(fixtures().join(format!("{name}.cl")))?;
+        Ok(Program::create_and_build_from_source(
+            &context,
+            &source,
+            "-cl-std=CL1.2",
+        )?)
+    };
+    let programs = [("bench", build("bench")?), ("real", build("real")?)];
     #[allow(deprecated)]
     let queue = CommandQueue::create_default(&context, 0)?;
-    for name in KERNELS {
-        let kernel = Kernel::create(&program, name)?;
+    let one = std::env::var("POCL_MAX_PTHREAD_COUNT").is_ok_and(|n| n == "1");
+    for &name in kernels {
+        let found = programs.iter().find(|p| p.0 == program(name));
+        let kernel = Kernel::create(&found.ok_or("no such program")?.1, name)?;
         let (range, arguments) = work(name);
         let mut buffers = Vec::new();
         for argument in &arguments {
@@ -240,11 +290,11 @@ fn opencl() -> Result<(), Anything> {
             let sizes = |sizes: [u32; 3]| sizes.map(|n| n as usize);
             call.set_global_work_sizes(&sizes(range.global));
             call.set_local_work_sizes(&sizes(range.local));
-            let started = Instant::now();
+            let clock = Clock::start(one);
             // SAFETY: the arguments are set, and buffers are as large as the kernels need.
             unsafe { call.enqueue_nd_range(&queue)? };
             queue.finish()?;
-            best = best.min(started.elapsed().as_secs_f64());
+            best = best.min(clock.seconds());
         }
         println!("time {name} {best}");
     }
