@@ -27,7 +27,7 @@ mod variables;
 
 pub use fault::{Fault, FaultKind, TranslateError, Unsupported};
 pub use memory::{BufferId, Memory};
-pub use native::{Compiler, Host, Native, NativeFault, NativeThread};
+pub use native::{Compiler, Host, Native, NativeFault, NativeLanes, NativeThread};
 pub use observe::{Extent, InRegister, InstructionEvent, MemoryAccess, Observer, Space};
 pub use program::{Program, ThreadStart};
 pub use run::{

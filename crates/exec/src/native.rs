@@ -13,7 +13,7 @@ pub trait Compiler: Send + Sync + Debug {
 /// Machine code for parts of a program.
 ///
 /// It does exactly what the interpreter does for the same steps, and leaves to the interpreter what it
-/// has no code for: a step where lanes part, calls, barriers. It is entered in the host's usual float
+/// has no code for: calls, barriers, returns. It is entered in the host's usual float
 /// mode only: round to nearest even, denormals kept.
 pub trait Native: Send + Sync + Debug {
     /// For each step of the code: the least number of instructions that running from there takes, 0
@@ -37,7 +37,7 @@ pub struct NativeFault;
 pub struct NativeThread {
     /// The step to run next.
     pub place: usize,
-    /// Lanes that run. Machine code does not change them.
+    /// Lanes that run.
     pub running: u32,
     /// The smallest place where lanes wait; `usize::MAX` for none.
     pub waiting: usize,
@@ -45,6 +45,17 @@ pub struct NativeThread {
     pub left: u64,
     /// Enabled lanes of all instructions that ran.
     pub lane_operations: u64,
+}
+
+/// Which lanes run, and where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NativeLanes {
+    /// The step that they are at.
+    pub place: usize,
+    /// The lanes.
+    pub running: u32,
+    /// The smallest place where lanes wait; `usize::MAX` for none.
+    pub waiting: usize,
 }
 
 /// What machine code asks the interpreter for.
@@ -58,6 +69,16 @@ pub trait Host {
 
     /// Global memory.
     fn storage(&self) -> &[Region];
+
+    /// The surfaces of the binding table, by index.
+    fn surfaces(&self) -> &[Region];
+
+    /// Those of the running lanes that are `taken` jump to a step, the others go on with the next one.
+    /// Gives the lanes that run from there on, and where. `waiting` of the argument is not looked at.
+    fn branch(&mut self, lanes: NativeLanes, target: usize, taken: u32) -> NativeLanes;
+
+    /// Lanes that wait at the place join those that run.
+    fn join(&mut self, lanes: NativeLanes) -> NativeLanes;
 
     /// Runs one computation or message with these enabled lanes.
     ///

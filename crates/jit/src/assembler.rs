@@ -178,6 +178,14 @@ impl Assembler {
         }
     }
 
+    /// The last instruction works under a mask register; lanes that it disables become zero.
+    pub(crate) fn mask_or_zero(&mut self, mask: Register) {
+        if let Some(last) = self.instructions.last_mut() {
+            last.set_op_mask(mask);
+            last.set_zeroing_masking(true);
+        }
+    }
+
     /// The bytes of the code, and where each of the labels is in it.
     pub(crate) fn finish(mut self, labels: &[Label]) -> Option<(Vec<u8>, Vec<usize>)> {
         self.settle();

@@ -16,7 +16,7 @@ use crate::vector::{
 use iced_x86::{Code as Op, Register};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use visakit_exec::code::{Action, Code, Flag, Step};
+use visakit_exec::code::{Action, Code, Flag, Message, Step};
 
 /// A run of steps.
 #[derive(Debug)]
@@ -43,8 +43,12 @@ pub(crate) struct Compiled {
     pub(crate) constants: Vec<u8>,
     /// For each step: the cost of the segment that begins there, else 0.
     pub(crate) entries: Vec<u32>,
-    /// Places of the versions of each segment, by its first step: for full masks, and for others.
-    pub(crate) places: BTreeMap<usize, [usize; 2]>,
+    /// For each step, places of the versions of the segment that begins there: for full masks, and for others.
+    pub(crate) places: Vec<Option<[usize; 2]>>,
+    /// Where code ends and the interpreter goes on.
+    pub(crate) end: usize,
+    /// Bytes of the register file that the code reads and writes.
+    pub(crate) file_bytes: usize,
     /// Lanes of the program.
     pub(crate) full: u32,
     /// Steps that call the interpreter.
@@ -82,7 +86,7 @@ fn segments(code: &Code, writer: &mut Writer) -> BTreeMap<usize, Segment> {
         let end = after.next().unwrap_or(code.steps.len());
         let steps = code.steps.get(start..end).unwrap_or(&[]);
         let cost = steps.iter().filter(|s| s.action.is_instruction()).count();
-        if steps.is_empty() || cost == 0 || steps.iter().any(|s| leaves(&s.action)) {
+        if steps.is_empty() || steps.iter().any(|s| leaves(&s.action)) {
             continue;
         }
         let segment = Segment {
@@ -111,14 +115,32 @@ struct Counts {
     running: u32,
 }
 
-/// A way out of machine code that is written after the segment.
+/// A way out of a segment that is written after it.
 struct Exit {
     label: Label,
-    /// The step to go on with.
+    /// The step where it is.
     place: usize,
     counts: Counts,
-    fault: bool,
+    way: Way,
 }
+
+/// Where a way out leads.
+#[derive(Clone, Copy)]
+enum Way {
+    /// The interpreter goes on with the step.
+    Leave,
+    /// The step had a fault.
+    Fault,
+    /// All running lanes jump to a step, where others wait.
+    Jump(usize),
+    /// The lanes in [`TAKEN`] jump to a step.
+    Branch(usize),
+    /// Lanes that wait at the step join.
+    Join,
+}
+
+/// Lanes that jump.
+const TAKEN: Register = Register::EDX;
 
 struct Compiler<'c> {
     code: &'c Code,
@@ -158,7 +180,8 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
             compiler.segment(*start, version);
         }
     }
-    let labels: Vec<Label> = compiler.segments.values().flat_map(|s| s.labels).collect();
+    let labels = compiler.segments.values().flat_map(|s| s.labels);
+    let labels: Vec<Label> = labels.chain([end]).collect();
     let mut entries = vec![0; code.steps.len()];
     for segment in compiler.segments.values() {
         if let Some(entry) = entries.get_mut(segment.steps.start) {
@@ -172,12 +195,18 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
         ..
     } = compiler;
     let (bytes, offsets) = writer.asm.finish(&labels)?;
-    let (pairs, _) = offsets.as_chunks::<2>();
+    let (pairs, rest) = offsets.as_chunks::<2>();
+    let mut places = vec![None; code.steps.len()];
+    for (start, pair) in starts.into_iter().zip(pairs) {
+        *places.get_mut(start)? = Some(*pair);
+    }
     Some(Compiled {
         bytes,
         constants: writer.constants.bytes,
         entries,
-        places: starts.into_iter().zip(pairs.iter().copied()).collect(),
+        places,
+        end: *rest.first()?,
+        file_bytes: code.register_bytes,
         full,
         calls: calls.into_iter().collect(),
     })
@@ -257,7 +286,7 @@ impl Compiler<'_> {
         let mut exits: Vec<Exit> = Vec::new();
         self.writer.asm.place(label);
         self.writer.forget();
-        let unaffordable = self.exit(&mut exits, start, Counts::default(), false);
+        let unaffordable = self.exit(&mut exits, start, Counts::default(), Way::Leave);
         self.writer.asm.op1i(Op::Cmp_rm64_imm32, LEFT, cost);
         self.writer.asm.jump(Op::Jb_rel32_64, unaffordable);
         let mut counts = Counts::default();
@@ -273,13 +302,38 @@ impl Compiler<'_> {
         for exit in exits {
             self.writer.asm.place(exit.label);
             self.count(exit.counts);
-            if exit.fault {
-                self.writer
-                    .asm
-                    .op1i(Op::Mov_rm64_imm32, field(fields::FAULT), 1);
+            match exit.way {
+                Way::Leave => self.leave(exit.place),
+                Way::Fault => {
+                    let fault = field(fields::FAULT);
+                    self.writer.asm.op1i(Op::Mov_rm64_imm32, fault, 1);
+                    self.leave(exit.place);
+                }
+                Way::Jump(target) => {
+                    self.writer.asm.op2(Op::Mov_r32_rm32, TAKEN, RUNNING);
+                    self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
+                }
+                Way::Branch(target) => {
+                    self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
+                }
+                Way::Join => self.part(exit.place, fields::NO_TARGET),
             }
-            self.leave(exit.place);
         }
+    }
+
+    /// The host says which lanes run on, and where, when those in [`TAKEN`] jump from a step to another one.
+    fn part(&mut self, place: usize, target: u32) {
+        let asm = &mut self.writer.asm;
+        asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
+        let number = u32::try_from(place).unwrap_or(u32::MAX);
+        asm.op1i(Op::Mov_r32_imm32, Register::ESI, number);
+        // The third argument is where it is.
+        asm.op2(Op::Mov_r32_rm32, Register::ECX, RUNNING);
+        asm.op1i(Op::Mov_r32_imm32, Register::R8D, target);
+        asm.op0(Op::VEX_Vzeroupper);
+        asm.op1(Op::Call_rm64, field(fields::BRANCH));
+        asm.op2(Op::Mov_r64_rm64, Register::R12, field(fields::RUNNING));
+        asm.op1(Op::Jmp_rm64, Register::RAX);
     }
 
     /// Goes to a step: in machine code if it is the start of a segment.
@@ -302,13 +356,13 @@ impl Compiler<'_> {
         asm.jump(Op::Jmp_rel32_64, self.end);
     }
 
-    fn exit(&mut self, exits: &mut Vec<Exit>, place: usize, counts: Counts, fault: bool) -> Label {
+    fn exit(&mut self, exits: &mut Vec<Exit>, place: usize, counts: Counts, way: Way) -> Label {
         let label = self.writer.asm.label();
         exits.push(Exit {
             label,
             place,
             counts,
-            fault,
+            way,
         });
         label
     }
@@ -331,7 +385,7 @@ impl Compiler<'_> {
     ) {
         match &step.action {
             Action::Join => {
-                let label = self.exit(exits, place, *counts, false);
+                let label = self.exit(exits, place, *counts, Way::Join);
                 self.meet(place, Op::Je_rel32_64, label);
             }
             Action::Nothing => {
@@ -345,7 +399,7 @@ impl Compiler<'_> {
                     self.writer.overwritten(*offset, 4);
                 }
                 Err(NoTemplate) => {
-                    let label = self.exit(exits, place, *counts, false);
+                    let label = self.exit(exits, place, *counts, Way::Leave);
                     self.writer.asm.jump(Op::Jmp_rel32_64, label);
                 }
             },
@@ -355,7 +409,7 @@ impl Compiler<'_> {
                     lanes.no_mask || full && (self.full >> lanes.first) & window == window;
                 let all = step.predicate.is_none() && enabled;
                 if self.writer.tally(step, count, all).is_err() {
-                    let label = self.exit(exits, place, *counts, false);
+                    let label = self.exit(exits, place, *counts, Way::Leave);
                     self.writer.asm.jump(Op::Jmp_rel32_64, label);
                 }
             }
@@ -415,25 +469,60 @@ impl Compiler<'_> {
         }
         self.writer.asm.back(mark);
         self.writer.kept = kept;
-        let done = self.writer.asm.label();
-        if how == Enabled::All
-            && let Action::Message(message) = &step.action
-            && let Some(lanes) = message.lanes()
+        if let Action::Message(message) = &step.action
+            && self
+                .message(place, step, message, how, *counts, exits)
+                .is_ok()
         {
-            let slow = self.writer.asm.label();
-            if self.writer.message(&lanes, slow, done).is_ok() {
-                self.writer.asm.jump(Op::Jmp_rel32_64, done);
-                self.writer.asm.place(slow);
-                self.call(place, step, how, *counts, exits);
-                self.writer.asm.place(done);
-                self.writer.forget();
-                return;
-            }
-            self.writer.asm.back(mark);
+            return;
         }
+        self.writer.asm.back(mark);
         self.calls.insert(place);
         self.call(place, step, how, *counts, exits);
         self.writer.forget();
+    }
+
+    /// A message that has a template.
+    fn message(
+        &mut self,
+        place: usize,
+        step: &Step,
+        message: &Message,
+        how: Enabled,
+        counts: Counts,
+        exits: &mut Vec<Exit>,
+    ) -> Done {
+        let lanes = message.lanes();
+        if lanes.is_none() && !message.is_fence() {
+            return Err(NoTemplate);
+        }
+        let (slow, done) = (self.writer.asm.label(), self.writer.asm.label());
+        if how != Enabled::All {
+            self.writer.exec_mask(step)?;
+        }
+        if how == Enabled::Some {
+            self.count_lanes(MASK);
+        }
+        let Some(lanes) = lanes else {
+            self.writer.asm.op0(Op::Mfence);
+            return Ok(());
+        };
+        if how != Enabled::All {
+            self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
+            self.writer.asm.jump(Op::Je_rel32_64, done);
+        }
+        self.writer
+            .message(&lanes, how != Enabled::All, slow, done)?;
+        self.writer.asm.jump(Op::Jmp_rel32_64, done);
+        self.writer.asm.place(slow);
+        if how == Enabled::All {
+            let window = step.lanes.window();
+            self.writer.asm.op1i(Op::Mov_r32_imm32, MASK, window);
+        }
+        self.invoke(place, counts, exits);
+        self.writer.asm.place(done);
+        self.writer.forget();
+        Ok(())
     }
 
     /// The interpreter runs a step.
@@ -454,7 +543,7 @@ impl Compiler<'_> {
         } else {
             if self.writer.exec_mask(step).is_err() {
                 // Not reached: predicates are inside of the file.
-                let label = self.exit(exits, place, counts, false);
+                let label = self.exit(exits, place, counts, Way::Leave);
                 self.writer.asm.jump(Op::Jmp_rel32_64, label);
                 return;
             }
@@ -467,7 +556,15 @@ impl Compiler<'_> {
                 self.writer.asm.jump(Op::Je_rel32_64, skip);
             }
         }
-        let fault = self.exit(exits, place, counts, true);
+        self.invoke(place, counts, exits);
+        if !all && !message {
+            self.writer.asm.place(skip);
+        }
+    }
+
+    /// The interpreter runs a step for the lanes in [`MASK`].
+    fn invoke(&mut self, place: usize, counts: Counts, exits: &mut Vec<Exit>) {
+        let fault = self.exit(exits, place, counts, Way::Fault);
         let asm = &mut self.writer.asm;
         asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
         // The second and third arguments: the step and its lanes.
@@ -479,9 +576,6 @@ impl Compiler<'_> {
         asm.op2(Op::Test_rm32_r32, Register::EAX, Register::EAX);
         asm.jump(Op::Jne_rel32_64, fault);
         asm.op2(Op::Mov_r64_rm64, FILE, field(fields::FILE));
-        if !all && !message {
-            self.writer.asm.place(skip);
-        }
     }
 
     fn try_work(&mut self, step: &Step, enabled: Enabled, skip: Label) -> Done {
@@ -518,7 +612,7 @@ impl Compiler<'_> {
         let stays = self.writer.asm.label();
         if let Some(flag) = &step.predicate {
             let Ok(()) = self.condition(flag) else {
-                let label = self.exit(exits, place, before, false);
+                let label = self.exit(exits, place, before, Way::Leave);
                 self.writer.asm.jump(Op::Jmp_rel32_64, label);
                 return;
             };
@@ -530,7 +624,7 @@ impl Compiler<'_> {
             };
             self.writer.asm.jump(how, stays);
         }
-        let meets = self.exit(exits, place, before, false);
+        let meets = self.exit(exits, place, counts, Way::Jump(target));
         self.meet(target, Op::Jbe_rel32_64, meets);
         self.count(counts);
         self.go(target, usize::from(!full));
@@ -558,46 +652,40 @@ impl Compiler<'_> {
         exits: &mut Vec<Exit>,
     ) {
         let before = *counts;
-        let parts = self.exit(exits, place, before, false);
         let window = step.lanes.window();
-        let taken = Register::EDX;
         match &step.predicate {
             Some(flag) => {
-                if self.writer.flag(flag, taken).is_err() {
-                    self.writer.asm.jump(Op::Jmp_rel32_64, parts);
+                if self.writer.flag(flag, TAKEN).is_err() {
+                    let label = self.exit(exits, place, before, Way::Leave);
+                    self.writer.asm.jump(Op::Jmp_rel32_64, label);
                     return;
                 }
                 if inverted {
-                    self.writer.asm.op1(Op::Not_rm32, taken);
-                    self.writer.asm.op1i(Op::And_rm32_imm32, taken, window);
+                    self.writer.asm.op1(Op::Not_rm32, TAKEN);
+                    self.writer.asm.op1i(Op::And_rm32_imm32, TAKEN, window);
                 }
             }
-            None => self.writer.asm.op1i(Op::Mov_r32_imm32, taken, window),
+            None => self.writer.asm.op1i(Op::Mov_r32_imm32, TAKEN, window),
         }
         if step.lanes.first != 0 {
             let shift = step.lanes.first.into();
-            self.writer.asm.op1i(Op::Shl_rm32_imm8, taken, shift);
+            self.writer.asm.op1i(Op::Shl_rm32_imm8, TAKEN, shift);
         }
         counts.instructions += 1;
-        let stays = self.writer.asm.label();
-        self.writer.asm.op2(Op::And_r32_rm32, taken, RUNNING);
-        self.writer.asm.jump(Op::Je_rel32_64, stays);
-        self.writer.asm.op2(Op::Cmp_r32_rm32, taken, RUNNING);
-        self.writer.asm.jump(Op::Jne_rel32_64, parts);
-        self.meet(target, Op::Jbe_rel32_64, parts);
-        let mut jumped = *counts;
-        if full {
-            jumped.lanes += self.full.count_ones();
-        } else {
-            self.count_lanes(RUNNING);
-        }
-        self.count(jumped);
-        self.go(target, usize::from(!full));
-        self.writer.asm.place(stays);
         if full {
             counts.lanes += self.full.count_ones();
         } else {
-            self.count_lanes(RUNNING);
+            counts.running += 1;
         }
+        let parts = self.exit(exits, place, *counts, Way::Branch(target));
+        let stays = self.writer.asm.label();
+        self.writer.asm.op2(Op::And_r32_rm32, TAKEN, RUNNING);
+        self.writer.asm.jump(Op::Je_rel32_64, stays);
+        self.writer.asm.op2(Op::Cmp_r32_rm32, TAKEN, RUNNING);
+        self.writer.asm.jump(Op::Jne_rel32_64, parts);
+        self.meet(target, Op::Jbe_rel32_64, parts);
+        self.count(*counts);
+        self.go(target, usize::from(!full));
+        self.writer.asm.place(stays);
     }
 }

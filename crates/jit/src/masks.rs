@@ -19,7 +19,7 @@ pub(crate) enum Enabled {
 }
 
 /// A mask register that is kept.
-fn mask_register(place: usize) -> Register {
+pub(crate) fn mask_register(place: usize) -> Register {
     match place {
         0 => Register::K3,
         1 => Register::K4,
@@ -106,7 +106,7 @@ impl Writer {
     }
 
     /// The lanes of a chunk in a mask register.
-    fn lanes_of(&mut self, c: Chunks, chunk: usize, bits: Register, to: Register) {
+    pub(crate) fn lanes_of(&mut self, c: Chunks, chunk: usize, bits: Register, to: Register) {
         let shift = u32::try_from(chunk * c.lanes).unwrap_or(0);
         let mut from = bits;
         if shift != 0 {
@@ -130,7 +130,7 @@ impl Writer {
     }
 
     /// The lanes of a chunk as all ones or zeros.
-    fn spread(&mut self, c: Chunks, chunk: usize, bits: Register, m: u32) {
+    pub(crate) fn spread(&mut self, c: Chunks, chunk: usize, bits: Register, m: u32) {
         self.asm.op2(Code::VEX_Vmovd_xmm_rm32, xmm(m), bits);
         let first = chunk * c.lanes;
         let bit = |lane: usize| u32::try_from(first + lane).unwrap_or(64);

@@ -6,11 +6,12 @@
 
 use crate::Features;
 use crate::assembler::Label;
+use crate::masks::mask_register;
 use crate::ops;
 use crate::pages::place;
-use crate::vector::{Chunks, Done, NoTemplate, Writer, field, xmm, ymm};
+use crate::vector::{Chunks, Done, FILE, MASK, NoTemplate, Writer, field, xmm, ymm};
 use iced_x86::{Code, MemoryOperand, Register};
-use visakit_exec::code::LaneMessage;
+use visakit_exec::code::{LaneMessage, LaneSpace};
 use visakit_exec::memory::Region;
 
 use Register::{K2, R8, R9, R10, RAX, RCX, RDI};
@@ -25,10 +26,16 @@ fn indexed(base: Register, index: Register, offset: u32) -> MemoryOperand {
 }
 
 impl Writer {
-    /// Writes code for a message whose lanes are all enabled. It jumps to `slow` where the interpreter
-    /// is to run the step, and to `done` or past its end where it has done it. All vector registers are
-    /// lost.
-    pub(crate) fn message(&mut self, m: &LaneMessage, slow: Label, done: Label) -> Done {
+    /// Writes code for a message whose lanes are all enabled, or, if it is masked, those in [`MASK`], of which there is
+    /// one at least. It jumps to `slow` where the interpreter is to run the step, and to `done` or past its end where it
+    /// has done it. All vector and mask registers are lost.
+    pub(crate) fn message(
+        &mut self,
+        m: &LaneMessage,
+        masked: bool,
+        slow: Label,
+        done: Label,
+    ) -> Done {
         for &(_, register) in &m.parts {
             self.file(m.data + register as usize, 4 * m.lanes)?;
         }
@@ -39,16 +46,24 @@ impl Writer {
         if m.lanes < 8 {
             return Err(NoTemplate);
         }
-        match (m.local, m.width) {
-            (true, 4) => self.local_lanes(m, slow),
-            (false, 8) => self.global_lanes(m, slow, done),
+        match (m.space, m.width) {
+            (LaneSpace::Global, 8) => self.global_lanes(m, masked, slow, done),
+            (LaneSpace::Local | LaneSpace::Surface { .. }, 4) => self.window_lanes(m, masked, slow),
             _ => Err(NoTemplate),
         }
     }
 
-    /// `rax` becomes the address of the first lane, with what is added to it.
-    fn first_address(&mut self, m: &LaneMessage) -> Done {
-        let from = self.file(m.addresses, m.width)?;
+    /// `rax` becomes the address of the first lane that is enabled, with what is added to it.
+    fn first_address(&mut self, m: &LaneMessage, masked: bool) -> Done {
+        let mut from = self.file(m.addresses, m.width)?;
+        if masked {
+            self.file(m.addresses, m.width * m.lanes)?;
+            let scale = u32::try_from(m.width).map_err(|_| NoTemplate)?;
+            let displacement = i64::try_from(m.addresses).map_err(|_| NoTemplate)?;
+            self.asm.op2(Code::Bsf_r32_rm32, Register::ECX, MASK);
+            from =
+                MemoryOperand::with_base_index_scale_displ_size(FILE, RCX, scale, displacement, 8);
+        }
         let (load, add) = if m.width == 8 {
             (Code::Mov_r64_rm64, Code::Add_rm64_imm32)
         } else {
@@ -80,6 +95,36 @@ impl Writer {
         asm.op2(Code::Mov_r64_rm64, R8, address);
         asm.op2(Code::Mov_r64_rm64, R9, bytes);
         asm.op2(Code::Mov_r64_rm64, R10, storage);
+    }
+
+    /// Of shared local memory or of a surface: its address in `rdi`, its bytes in `r9`.
+    fn window(&mut self, space: LaneSpace, slow: Label) -> Done {
+        let LaneSpace::Surface { index, add } = space else {
+            self.asm.op2(Code::Mov_r64_rm64, RDI, field(place::LOCAL));
+            self.asm
+                .op2(Code::Mov_r64_rm64, R9, field(place::LOCAL_BYTES));
+            return Ok(());
+        };
+        let [_, bytes, storage] = Region::LAYOUT
+            .map(|offset| MemoryOperand::with_base_displ(RCX, i64::try_from(offset).unwrap_or(0)));
+        let index = self.file(index, 4)?;
+        let asm = &mut self.asm;
+        asm.op2(Code::Mov_r32_rm32, Register::ECX, index);
+        if add != 0 {
+            asm.op1i(Code::Add_rm32_imm32, Register::ECX, add);
+        }
+        asm.op2(Code::Cmp_r64_rm64, RCX, field(place::SURFACE_COUNT));
+        asm.jump(Code::Jae_rel32_64, slow);
+        let size = u32::try_from(size_of::<Region>()).unwrap_or(0);
+        asm.op2i(Code::Imul_r64_rm64_imm32, RCX, RCX, size);
+        asm.op2(Code::Add_r64_rm64, RCX, field(place::SURFACES));
+        asm.op2(Code::Mov_r64_rm64, RDI, storage);
+        asm.op2(Code::Mov_r64_rm64, R9, bytes);
+        // Offsets are used as numbers of 32 bits with a sign.
+        asm.op1i(Code::Mov_r32_imm32, Register::EAX, 0x7fff_ffff);
+        asm.op2(Code::Cmp_r64_rm64, R9, RAX);
+        asm.op2(Code::Cmova_r64_rm64, R9, RAX);
+        Ok(())
     }
 
     /// Goes on if so many bytes from the offset in `rax` on lie below `r9`, which is lost, and the offset is aligned.
@@ -134,18 +179,8 @@ impl Writer {
         if !packed || bytes > 512 {
             return Err(NoTemplate);
         }
-        self.first_address(m)?;
-        if m.local {
-            let mask = u32::try_from(m.mask)
-                .ok()
-                .filter(|m| *m < 1 << 31)
-                .ok_or(NoTemplate)?;
-            self.asm.op1i(Code::And_rm64_imm32, RAX, mask);
-            self.asm
-                .op2(Code::Mov_r64_rm64, R9, field(place::LOCAL_BYTES));
-            self.check_offset(bytes as u64, m.align, slow)?;
-            self.asm.op2(Code::Add_r64_rm64, RAX, field(place::LOCAL));
-        } else {
+        self.first_address(m, false)?;
+        if m.space == LaneSpace::Global {
             if m.mask != u64::MAX {
                 return Err(NoTemplate);
             }
@@ -153,52 +188,98 @@ impl Writer {
             self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
             self.check_offset(bytes as u64, m.align, slow)?;
             self.asm.op2(Code::Add_r64_rm64, RAX, R10);
+        } else {
+            if m.mask != u64::MAX {
+                let mask = u32::try_from(m.mask).ok().filter(|m| *m < 1 << 31);
+                let mask = mask.ok_or(NoTemplate)?;
+                self.asm.op1i(Code::And_rm64_imm32, RAX, mask);
+            }
+            // The address is in the way.
+            self.asm.op2(Code::Mov_r64_rm64, R8, RAX);
+            self.window(m.space, slow)?;
+            self.asm.op2(Code::Mov_r64_rm64, RAX, R8);
+            self.check_offset(bytes as u64, m.align, slow)?;
+            self.asm.op2(Code::Add_r64_rm64, RAX, RDI);
         }
         self.copy(m.store, m.data, bytes)
     }
 
-    /// All ones as the mask of the next gather or scatter.
-    fn all_lanes(&mut self) {
-        self.asm.op3(Code::VEX_Kxnorw_kr_kr_kr, K2, K2, K2);
+    /// The mask of the next gather or scatter of AVX-512, in `k2`: all ones, or the lanes of a chunk.
+    fn lanes_mask(&mut self, masked: bool, chunk: usize) {
+        if masked {
+            let from = mask_register(chunk);
+            self.asm.op2(Code::VEX_Kmovw_kr_km16, K2, from);
+        } else {
+            self.asm.op3(Code::VEX_Kxnorw_kr_kr_kr, K2, K2, K2);
+        }
     }
 
-    /// Shared local memory at addresses of 32 bits.
-    fn local_lanes(&mut self, m: &LaneMessage, slow: Label) -> Done {
-        let avx512 = self.features == Features::Avx512;
-        if m.store && !avx512 {
-            return Err(NoTemplate);
+    /// Loads the addresses of a chunk.
+    fn load_addresses(&mut self, c: Chunks, chunk: usize, n: u32, m: &LaneMessage) -> Done {
+        let bytes = c.lanes * m.width;
+        let from = self.file(m.addresses + chunk * bytes, bytes)?;
+        self.load_bytes(n, from, bytes)
+    }
+
+    /// Lanes of a chunk that are not enabled become zero: their address is as good as any. With AVX-512 the mask
+    /// register of the chunk holds its lanes from here on.
+    fn only_enabled(&mut self, c: Chunks, chunk: usize, n: u32) {
+        if self.features == Features::Avx512 {
+            self.lanes_of(c, chunk, MASK, mask_register(chunk));
+            let code = match (c.zmm, c.lane) {
+                (true, 4) => Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512,
+                (true, _) => Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512,
+                (false, 4) => Code::EVEX_Vmovdqa32_ymm_k1z_ymmm256,
+                (false, _) => Code::EVEX_Vmovdqa64_ymm_k1z_ymmm256,
+            };
+            self.asm.op2(code, c.register(n), c.register(n));
+            self.asm.mask_or_zero(mask_register(chunk));
+        } else {
+            self.spread(c, chunk, MASK, 6);
+            self.v3(c, ops::AND, n, n, 6);
         }
+    }
+
+    /// Shared local memory, or a surface, at addresses of 32 bits.
+    fn window_lanes(&mut self, m: &LaneMessage, masked: bool, slow: Label) -> Done {
+        let avx512 = self.features == Features::Avx512;
         let c = Chunks::new(self.features, 4, m.lanes);
         let full = if c.zmm { 16 } else { 8 };
-        let mask = u32::try_from(m.mask).map_err(|_| NoTemplate)?;
-        let span = u32::try_from(m.span)
-            .ok()
-            .filter(|s| *s < 1 << 31)
-            .ok_or(NoTemplate)?;
-        if c.lanes != full || m.store && !c.zmm {
+        if c.lanes != full {
             return Err(NoTemplate);
         }
-        self.asm.op2(Code::Mov_r64_rm64, RDI, field(place::LOCAL));
-        self.asm
-            .op2(Code::Mov_r64_rm64, R9, field(place::LOCAL_BYTES));
+        // Where all bits of an address count, a sum is not to wrap around: what is added stands in the accesses.
+        let whole = m.mask == u64::MAX;
+        let add = if whole { m.add } else { 0 };
+        let mask = u32::try_from(m.mask & 0xffff_ffff).map_err(|_| NoTemplate)?;
+        let within = |n: u64| u32::try_from(n).ok().filter(|n| *n < 1 << 30);
+        let (add, span) = (
+            within(add).ok_or(NoTemplate)?,
+            within(m.span).ok_or(NoTemplate)?,
+        );
+        if !whole && m.mask != u64::from(mask) || u64::from(add) % m.align.max(1) != 0 {
+            return Err(NoTemplate);
+        }
+        let span = span + add;
+        self.window(m.space, slow)?;
         self.asm.op1i(Code::Sub_rm64_imm32, R9, span);
         self.asm.jump(Code::Jb_rel32_64, slow);
         let (limit, most, any, first) = (7, 3, 4, 8);
-        self.asm
-            .op2(Code::VEX_Vmovd_xmm_rm32, xmm(limit), Register::R9D);
-        self.v2(c, ops::BROADCAST_D, limit, xmm(limit));
         // The addresses of a chunk, in registers from the first on.
         for (n, chunk) in (first..).zip(0..c.count) {
-            let bytes = c.lanes * 4;
-            let from = self.file(m.addresses + chunk * bytes, bytes)?;
-            self.load_bytes(n, from, bytes)?;
-            if m.add != 0 {
-                #[expect(clippy::cast_possible_truncation, reason = "addresses have 32 bits")]
-                let add = self.dwords(m.add as u32);
-                self.v3m(c, ops::ADD_D, n, n, add);
+            self.load_addresses(c, chunk, n, m)?;
+            if !whole {
+                if m.add != 0 {
+                    #[expect(clippy::cast_possible_truncation, reason = "addresses have 32 bits")]
+                    let add = self.dwords(m.add as u32);
+                    self.v3m(c, ops::ADD_D, n, n, add);
+                }
+                let mask = self.dwords(mask);
+                self.v3m(c, ops::AND, n, n, mask);
             }
-            let mask = self.dwords(mask);
-            self.v3m(c, ops::AND, n, n, mask);
+            if masked {
+                self.only_enabled(c, chunk, n);
+            }
             if chunk == 0 {
                 self.v2(c, ops::MOVE, most, c.register(n));
                 self.v2(c, ops::MOVE, any, c.register(n));
@@ -207,6 +288,9 @@ impl Writer {
                 self.v3(c, ops::OR, any, any, n);
             }
         }
+        self.asm
+            .op2(Code::VEX_Vmovd_xmm_rm32, xmm(limit), Register::R9D);
+        self.v2(c, ops::BROADCAST_D, limit, xmm(limit));
         self.v3(c, ops::MIN_UD, 5, most, limit);
         self.v3(c, ops::XOR, 5, 5, most);
         if m.align > 1 {
@@ -225,29 +309,52 @@ impl Writer {
         }
         self.asm.jump(Code::Jne_rel32_64, slow);
         for &(memory, register) in &m.parts {
+            let (memory, data) = (memory + add, m.data + register as usize);
+            if m.store && !avx512 {
+                // A lane after the other, at the places that have been checked.
+                for (n, chunk) in (first..).zip(0..c.count) {
+                    self.store_lanes(c, chunk, n, (memory, data), masked)?;
+                }
+                continue;
+            }
             for (n, chunk) in (first..).zip(0..c.count) {
                 let bytes = c.lanes * 4;
-                let data = self.file(m.data + register as usize + chunk * bytes, bytes)?;
+                let data = self.file(data + chunk * bytes, bytes)?;
                 let there = indexed(RDI, c.register(n), memory);
-                if m.store {
+                if m.store || masked {
                     self.load_bytes(0, data, bytes)?;
-                    self.all_lanes();
-                    self.asm
-                        .op2(Code::EVEX_Vpscatterdd_vm32z_k1_zmm, there, c.register(0));
+                }
+                if m.store {
+                    self.lanes_mask(masked, chunk);
+                    let code = if c.zmm {
+                        Code::EVEX_Vpscatterdd_vm32z_k1_zmm
+                    } else {
+                        Code::EVEX_Vpscatterdd_vm32y_k1_ymm
+                    };
+                    self.asm.op2(code, there, c.register(0));
                     self.asm.mask(K2);
                     continue;
                 }
-                if c.zmm {
-                    self.all_lanes();
-                    self.asm
-                        .op2(Code::EVEX_Vpgatherdd_zmm_k1_vm32z, c.register(0), there);
+                if avx512 {
+                    self.lanes_mask(masked, chunk);
+                    let code = if c.zmm {
+                        Code::EVEX_Vpgatherdd_zmm_k1_vm32z
+                    } else {
+                        Code::EVEX_Vpgatherdd_ymm_k1_vm32y
+                    };
+                    self.asm.op2(code, c.register(0), there);
                     self.asm.mask(K2);
                 } else {
-                    let ones = ymm(6);
-                    self.asm
-                        .op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, ones, ones, ones);
-                    self.asm
-                        .gather(Code::VEX_Vpgatherdd_ymm_vm32y_ymm, ymm(0), there, ones);
+                    let lanes = 6;
+                    if masked {
+                        self.spread(c, chunk, MASK, lanes);
+                    } else {
+                        let all = ymm(lanes);
+                        self.asm
+                            .op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
+                    }
+                    let code = Code::VEX_Vpgatherdd_ymm_vm32y_ymm;
+                    self.asm.gather(code, ymm(0), there, ymm(lanes));
                 }
                 self.store_bytes(data, 0, bytes)?;
             }
@@ -255,17 +362,57 @@ impl Writer {
         Ok(())
     }
 
+    /// Stores the lanes of a chunk of 8 to local memory, at the offsets in a register, one after the other.
+    fn store_lanes(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        n: u32,
+        (memory, data): (u32, usize),
+        masked: bool,
+    ) -> Done {
+        let code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
+        self.asm.op2i(code, xmm(5), ymm(n), 1);
+        for lane in 0..c.lanes {
+            let number = chunk * c.lanes + lane;
+            let skip = self.asm.label();
+            let from = self.file(data + 4 * number, 4)?;
+            let number = u32::try_from(number).map_err(|_| NoTemplate)?;
+            if masked {
+                self.asm.op1i(Code::Bt_rm32_imm8, MASK, number);
+                self.asm.jump(Code::Jae_rel32_64, skip);
+            }
+            let lane = u32::try_from(lane).map_err(|_| NoTemplate)?;
+            let half = if lane < 4 { n } else { 5 };
+            self.asm.op2i(
+                Code::VEX_Vpextrd_rm32_xmm_imm8,
+                Register::EAX,
+                xmm(half),
+                lane & 3,
+            );
+            self.asm.op2(Code::Mov_r32_rm32, Register::ECX, from);
+            let there = indexed(RDI, RAX, memory);
+            self.asm.op2(Code::Mov_rm32_r32, there, Register::ECX);
+            if masked {
+                self.asm.place(skip);
+            }
+        }
+        Ok(())
+    }
+
     /// Global memory at addresses of 64 bits: one run of bytes, or all lanes in one buffer.
-    fn global_lanes(&mut self, m: &LaneMessage, slow: Label, done: Label) -> Done {
+    fn global_lanes(&mut self, m: &LaneMessage, masked: bool, slow: Label, done: Label) -> Done {
         let avx512 = self.features == Features::Avx512;
         let c = Chunks::new(self.features, 8, m.lanes);
         let full = if c.zmm { 8 } else { 4 };
         if c.lanes != full || c.zmm != avx512 || m.mask != u64::MAX {
             return Err(NoTemplate);
         }
-        self.first_address(m)?;
+        self.first_address(m, masked)?;
         self.buffer(slow);
-        if let [(memory, 0)] = *m.parts.as_slice() {
+        if let [(memory, 0)] = *m.parts.as_slice()
+            && !masked
+        {
             let scattered = if avx512 { self.asm.label() } else { slow };
             self.is_run(c, m, scattered)?;
             let bytes = 4 * m.lanes;
@@ -285,7 +432,7 @@ impl Writer {
         if !avx512 {
             return Err(NoTemplate);
         }
-        self.global_scattered(c, m, slow)
+        self.global_scattered(c, m, masked, slow)
     }
 
     /// Goes on if the addresses follow each other by 4.
@@ -326,7 +473,7 @@ impl Writer {
     }
 
     /// Lanes anywhere in the buffer of the first one.
-    fn global_scattered(&mut self, c: Chunks, m: &LaneMessage, slow: Label) -> Done {
+    fn global_scattered(&mut self, c: Chunks, m: &LaneMessage, masked: bool, slow: Label) -> Done {
         let span = u32::try_from(m.span)
             .ok()
             .filter(|s| *s < 1 << 31)
@@ -343,9 +490,11 @@ impl Writer {
                 .op2(Code::EVEX_Vpbroadcastq_zmm_k1z_r64, c.register(n), from);
         }
         for (n, chunk) in (first..).zip(0..c.count) {
-            let from = self.file(m.addresses + chunk * 64, 64)?;
-            self.load_bytes(n, from, 64)?;
+            self.load_addresses(c, chunk, n, m)?;
             self.v3(c, ops::SUB_Q, n, n, base);
+            if masked {
+                self.only_enabled(c, chunk, n);
+            }
             // Not greater than the limit.
             let code = Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8;
             self.asm.op3i(code, K2, c.register(n), c.register(limit), 2);
@@ -370,14 +519,15 @@ impl Writer {
             for (n, chunk) in (first..).zip(0..c.count) {
                 let data = self.file(m.data + register as usize + chunk * 32, 32)?;
                 let there = indexed(R10, c.register(n), memory);
-                if m.store {
+                if m.store || masked {
                     self.load_bytes(0, data, 32)?;
-                    self.all_lanes();
+                }
+                self.lanes_mask(masked, chunk);
+                if m.store {
                     self.asm
                         .op2(Code::EVEX_Vpscatterqd_vm64z_k1_ymm, there, ymm(0));
                     self.asm.mask(K2);
                 } else {
-                    self.all_lanes();
                     self.asm
                         .op2(Code::EVEX_Vpgatherqd_ymm_k1_vm64z, ymm(0), there);
                     self.asm.mask(K2);

@@ -4,10 +4,11 @@
 
 #![allow(unsafe_code, reason = "see the safety comments at each block")]
 
+use crate::flow::Compiled;
 use memmap2::{Mmap, MmapMut};
 use std::mem::offset_of;
 use visakit_exec::memory::Region;
-use visakit_exec::{Host, NativeFault};
+use visakit_exec::{Host, NativeFault, NativeLanes};
 
 /// What machine code works on. Its address is in a register while machine code runs.
 #[repr(C)]
@@ -30,21 +31,29 @@ pub(crate) struct Context<'a> {
     target: *const u8,
     /// Calls the interpreter for a step.
     step: extern "sysv64" fn(&mut Context<'_>, u64, u64) -> u64,
+    /// Parts lanes, or lets them meet, and tells where machine code goes on.
+    branch: extern "sysv64" fn(&mut Context<'_>, u64, u64, u64, u64) -> *const u8,
     /// Shared local memory of the group, and its bytes.
     local: *mut u8,
     local_bytes: u64,
     /// Storage of global memory, and how many there are.
     storage: *const Region,
     storage_count: u64,
+    /// Storage of surfaces by binding-table index, and how many there are.
+    surfaces: *const Region,
+    surface_count: u64,
     /// Out: whether a step that the interpreter ran had a fault.
     pub(crate) fault: u64,
     host: &'a mut dyn Host,
-    file_bytes: usize,
+    pages: &'a Pages,
 }
 
 /// Places in [`Context`], for machine code.
 pub(crate) mod place {
     use super::{Context, offset_of};
+
+    /// Of a call of `branch`: lanes join instead.
+    pub(crate) const NO_TARGET: u32 = u32::MAX;
 
     pub(crate) const FILE: i64 = offset_of!(Context<'_>, file) as i64;
     pub(crate) const CONSTANTS: i64 = offset_of!(Context<'_>, constants) as i64;
@@ -54,11 +63,14 @@ pub(crate) mod place {
     pub(crate) const WAITING: i64 = offset_of!(Context<'_>, waiting) as i64;
     pub(crate) const PLACE: i64 = offset_of!(Context<'_>, place) as i64;
     pub(crate) const TARGET: i64 = offset_of!(Context<'_>, target) as i64;
+    pub(crate) const BRANCH: i64 = offset_of!(Context<'_>, branch) as i64;
     pub(crate) const STEP: i64 = offset_of!(Context<'_>, step) as i64;
     pub(crate) const LOCAL: i64 = offset_of!(Context<'_>, local) as i64;
     pub(crate) const LOCAL_BYTES: i64 = offset_of!(Context<'_>, local_bytes) as i64;
     pub(crate) const STORAGE: i64 = offset_of!(Context<'_>, storage) as i64;
     pub(crate) const STORAGE_COUNT: i64 = offset_of!(Context<'_>, storage_count) as i64;
+    pub(crate) const SURFACES: i64 = offset_of!(Context<'_>, surfaces) as i64;
+    pub(crate) const SURFACE_COUNT: i64 = offset_of!(Context<'_>, surface_count) as i64;
     pub(crate) const FAULT: i64 = offset_of!(Context<'_>, fault) as i64;
 }
 
@@ -69,12 +81,43 @@ extern "sysv64" fn step(context: &mut Context<'_>, place: u64, mask: u64) -> u64
     let outcome = context.host.step(place, mask);
     // What was borrowed from the host before is used no more; the file is asked for anew.
     let registers = context.host.registers();
-    if outcome.is_err() || registers.len() < context.file_bytes {
+    if outcome.is_err() || registers.len() < context.pages.compiled.file_bytes {
         return 1;
     }
     context.file = registers.as_mut_ptr();
     context.local = local(context.host).0;
     0
+}
+
+/// Some of the running lanes jump from a step to a target, or, where there is none, lanes that wait there join. Gives
+/// where machine code goes on: in the segment that follows, or at its end.
+extern "sysv64" fn branch(
+    context: &mut Context<'_>,
+    at: u64,
+    taken: u64,
+    running: u64,
+    target: u64,
+) -> *const u8 {
+    let lanes = NativeLanes {
+        place: usize::try_from(at).unwrap_or(usize::MAX),
+        running: u32::try_from(running).unwrap_or(0),
+        waiting: 0,
+    };
+    let lanes = if target == place::NO_TARGET.into() {
+        context.host.join(lanes)
+    } else {
+        let target = usize::try_from(target).unwrap_or(usize::MAX);
+        let taken = u32::try_from(taken).unwrap_or(0);
+        context.host.branch(lanes, target, taken)
+    };
+    context.running = lanes.running.into();
+    context.waiting = lanes.waiting as u64;
+    context.place = lanes.place as u64;
+    let pages = context.pages;
+    let entry = pages.entry(lanes.place, lanes.running);
+    let entry = entry.unwrap_or(pages.compiled.end);
+    // An offset of the code: it was compared with its length when the pages were made.
+    pages.code.as_ptr().wrapping_add(entry)
 }
 
 /// Shared local memory: where it is, and its bytes. Machine code counts them in 31 bits.
@@ -87,50 +130,77 @@ fn local(host: &mut dyn Host) -> (*mut u8, u64) {
 #[derive(Debug)]
 pub(crate) struct Pages {
     code: Mmap,
-    constants: Vec<u8>,
-    /// Bytes of the register file that the code reads and writes.
-    file_bytes: usize,
+    compiled: Compiled,
 }
 
 impl Pages {
     /// Puts code into pages. Its first instruction takes the address of a [`Context`] as the C calling
     /// convention of System V has it, jumps to the target that stands there, and in the end returns.
-    /// It touches the register file below `file_bytes` and these constants only; that is what the
+    /// It touches the register file below `file_bytes` and its constants only; that is what the
     /// compiler checks for each access that it writes.
-    pub(crate) fn new(code: &[u8], constants: Vec<u8>, file_bytes: usize) -> Option<Self> {
+    pub(crate) fn new(compiled: Compiled) -> Option<Self> {
+        let code = &compiled.bytes;
         let mut pages = MmapMut::map_anon(code.len().max(1)).ok()?;
         pages.get_mut(..code.len())?.copy_from_slice(code);
+        let places = compiled.places.iter().flatten().flatten();
+        if places
+            .chain([&compiled.end])
+            .any(|place| *place >= code.len())
+        {
+            return None;
+        }
         Some(Self {
             code: pages.make_exec().ok()?,
-            constants,
-            file_bytes,
+            compiled,
         })
     }
 
-    /// Runs the code from an offset on.
+    /// What was compiled.
+    pub(crate) const fn compiled(&self) -> &Compiled {
+        &self.compiled
+    }
+
+    /// Where the code for lanes that run at a step begins. Lanes that the program has no instruction for, and steps that
+    /// are in the middle of segments, have none.
+    fn entry(&self, place: usize, running: u32) -> Option<usize> {
+        let full = self.compiled.full;
+        let [all, some] = self.compiled.places.get(place)?.as_ref()?;
+        if running & !full != 0 {
+            None
+        } else if running == full {
+            Some(*all)
+        } else {
+            Some(*some)
+        }
+    }
+
+    /// Runs the code from the place of the thread on, if there is any.
     pub(crate) fn run(
         &self,
-        offset: usize,
         thread: &mut visakit_exec::NativeThread,
         host: &mut dyn Host,
     ) -> Result<(), NativeFault> {
-        let registers = host.registers();
-        let Some(target) = self.code.get(offset..).map(<[u8]>::as_ptr) else {
+        let offset = self.entry(thread.place, thread.running);
+        let target = offset.and_then(|offset| self.code.get(offset..));
+        let Some(target) = target.map(<[u8]>::as_ptr) else {
             return Ok(());
         };
-        if registers.len() < self.file_bytes {
+        let registers = host.registers();
+        if registers.len() < self.compiled.file_bytes {
             return Ok(());
         }
         let file = registers.as_mut_ptr();
         let (local, local_bytes) = local(host);
-        let storage = host.storage();
+        let (storage, surfaces) = (host.storage(), host.surfaces());
         let mut context = Context {
             file,
             local,
             local_bytes,
             storage: storage.as_ptr(),
             storage_count: storage.len() as u64,
-            constants: self.constants.as_ptr(),
+            surfaces: surfaces.as_ptr(),
+            surface_count: surfaces.len() as u64,
+            constants: self.compiled.constants.as_ptr(),
             running: thread.running.into(),
             left: thread.left,
             lane_operations: thread.lane_operations,
@@ -138,15 +208,16 @@ impl Pages {
             place: thread.place as u64,
             target,
             step,
+            branch,
             fault: 0,
             host,
-            file_bytes: self.file_bytes,
+            pages: self,
         };
         // SAFETY: the pages hold a function of this type at their start: it was made by this crate's
         // compiler, saves the registers that the convention asks for, and returns.
         let enter: extern "sysv64" fn(&mut Context<'_>) =
             unsafe { std::mem::transmute(self.code.as_ptr()) };
-        // The code goes to `target`, which is one of its own labels, and touches nothing but the
+        // The code goes to `target` and to what `branch` gives, which are its own labels, and touches nothing but the
         // context, the constants, its stack, the register file, whose size was compared with what it was
         // compiled for just now and after each call back, and shared local and global memory, whose
         // bounds it compares before each access with those that stand in the context and in the storage
@@ -154,6 +225,7 @@ impl Pages {
         // relaxed accesses to them are.
         enter(&mut context);
         thread.place = usize::try_from(context.place).unwrap_or(usize::MAX);
+        thread.running = u32::try_from(context.running).unwrap_or(0);
         thread.left = context.left;
         thread.lane_operations = context.lane_operations;
         if context.fault == 0 {

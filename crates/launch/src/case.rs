@@ -175,7 +175,9 @@ impl Verdict {
         let difference = difference.map(|(argument, d)| format!("argument {argument}, {d}"));
         difference.or_else(|| {
             let (missing, extra) = self.printed.as_ref()?;
-            Some(format!("printf: line {missing:?} is missing, {extra:?} is printed"))
+            Some(format!(
+                "printf: line {missing:?} is missing, {extra:?} is printed"
+            ))
         })
     }
 }
@@ -190,7 +192,8 @@ fn lines_apart(expected: &str, printed: &[u8]) -> Option<(String, String)> {
     };
     let (expected, printed) = (sorted(expected), sorted(&printed));
     let none = String::new;
-    let at = (0..expected.len().max(printed.len())).find(|i| expected.get(*i) != printed.get(*i))?;
+    let at =
+        (0..expected.len().max(printed.len())).find(|i| expected.get(*i) != printed.get(*i))?;
     let line = |of: &[String]| of.get(at).cloned().unwrap_or_else(none);
     Some((line(&expected), line(&printed)))
 }

@@ -247,11 +247,22 @@ impl Fast {
             max_steps: 2_000_000,
             ..Limits::default()
         };
-        let mut group =
-            Group::new(&program, case.local_bytes, &[start], &limits).map_err(|e| e.to_string())?;
+        let starts = [start];
+        let new =
+            || Group::new(&program, case.local_bytes, &starts, &limits).map_err(|e| e.to_string());
+        let mut group = new()?;
         let counters = group
             .run(&program, &memory, &limits, &mut ())
             .map_err(|e| e.to_string())?;
+        // What a thread leaves behind is as new for the next one.
+        let mut again = group.clone();
+        again
+            .reset(&program, case.local_bytes, &starts, &limits)
+            .map_err(|e| e.to_string())?;
+        let registers = |group: &Group| group.thread(0).map(|t| t.registers().to_vec());
+        if registers(&again) != registers(&new()?) {
+            return Err("a thread does not start with the registers of a new one".to_owned());
+        }
         Ok(Self {
             program,
             memory,

@@ -4,7 +4,7 @@ use crate::cost::{Device, LINE_BYTES};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use visakit_exec::Program;
-use visakit_exec::code::{Action, Step};
+use visakit_exec::code::{Action, LaneSpace, Step};
 use visakit_isa::object::{Object, RoutineId};
 use visakit_isa::semantics::Flow;
 use visakit_isa::table::FieldName;
@@ -226,7 +226,9 @@ fn width(step: &Step) -> u32 {
 fn latency(device: &Device, step: &Step) -> u32 {
     match &step.action {
         Action::Message(message) => {
-            let local = message.lanes().is_some_and(|lanes| lanes.local);
+            let local = message
+                .lanes()
+                .is_some_and(|lanes| lanes.space == LaneSpace::Local);
             device.latency(message.name(), local, step.lanes.count.into())
         }
         Action::Barrier | Action::Wait | Action::NamedWait(_) => device.barrier(),

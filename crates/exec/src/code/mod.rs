@@ -7,6 +7,7 @@
 mod blocks;
 mod count;
 mod display;
+mod effects;
 mod operand;
 mod operation;
 mod verify;
@@ -239,6 +240,12 @@ impl Message {
         self.0.operands()
     }
 
+    /// Whether it does nothing but to order accesses before and after it.
+    #[must_use]
+    pub const fn is_fence(&self) -> bool {
+        matches!(self.0, message::Message::Fence)
+    }
+
     /// The message as a plain access of each lane, if it is one.
     #[must_use]
     pub fn lanes(&self) -> Option<LaneMessage> {
@@ -272,12 +279,28 @@ pub struct LaneOperand {
     pub lanes: usize,
 }
 
+/// What a message of lanes reaches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LaneSpace {
+    /// Global memory by address.
+    Global,
+    /// Shared local memory.
+    Local,
+    /// The surface of a binding-table index.
+    Surface {
+        /// Place of the index, a dword, in the register file.
+        index: usize,
+        /// Added to it.
+        add: u32,
+    },
+}
+
 /// A load or store of elements of 32 bits by each lane, at addresses that stand in registers. Element
 /// n of a lane goes to, or comes from, the n-th vector of lanes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneMessage {
-    /// Whether it reaches shared local memory; else global memory.
-    pub local: bool,
+    /// What it reaches.
+    pub space: LaneSpace,
     /// Whether it stores.
     pub store: bool,
     /// Number of lanes.

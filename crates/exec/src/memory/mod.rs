@@ -73,14 +73,14 @@ struct Buffer {
     held: Arc<visakit_storage::Storage>,
 }
 
-/// Storage of a buffer for a region of 4 GiB of addresses, as machine code finds it. Only a [`Memory`]
+/// Storage of a buffer for a region of 4 GiB of addresses, or of a surface, as machine code finds it. Only a [`Memory`]
 /// makes them, and lends them for as long as it lives.
 #[derive(Debug, Default)]
 #[repr(C, align(32))]
 pub struct Region {
-    /// Address of the buffer's first byte.
+    /// Address of the buffer's first byte; 0 for surfaces.
     address: u64,
-    /// Size of the buffer in bytes; 0 where the region has none.
+    /// Size of the buffer in bytes; 0 where there is none.
     bytes: u64,
     /// Where the bytes are in the host's memory.
     storage: usize,
@@ -99,6 +99,19 @@ impl Region {
             address: buffer.address,
             bytes: buffer.bytes as u64,
             storage: buffer.held.address(),
+        }
+    }
+
+    /// A part of a buffer. One that does not begin at a whole dword is left to the interpreter.
+    fn part(buffer: &Buffer, offset: u64, size: u64) -> Self {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let Some(room) = buffer.bytes.checked_sub(start).filter(|_| start % 4 == 0) else {
+            return Self::default();
+        };
+        Self {
+            address: 0,
+            bytes: size.min(room as u64),
+            storage: buffer.held.address() + start,
         }
     }
 }
@@ -123,6 +136,8 @@ pub struct Memory {
     /// The same for machine code.
     storage: Vec<Region>,
     table: Vec<Option<Bound>>,
+    /// The same for machine code: surfaces that are buffers.
+    surfaces: Vec<Region>,
     bindless: BTreeMap<u32, Bound>,
     states: BTreeMap<u32, Bound>,
     samplers: Vec<Option<Sampler>>,
@@ -264,6 +279,12 @@ impl Memory {
         &self.storage
     }
 
+    /// Storage of the surfaces of the binding table, by index.
+    #[must_use]
+    pub fn surfaces(&self) -> &[Region] {
+        &self.surfaces
+    }
+
     /// The buffers, in the order in which they were added.
     pub fn buffers(&self) -> impl ExactSizeIterator<Item = BufferId> + '_ {
         // There are no more than 32 bits count.
@@ -352,8 +373,20 @@ impl Memory {
         if self.table.len() <= index {
             self.table.resize(index + 1, None);
         }
-        if let Some(entry) = self.table.get_mut(index) {
+        let region = match surface {
+            Surface::Buffer {
+                buffer,
+                offset,
+                size,
+            } => self.buffer(buffer).map(|b| Region::part(b, offset, size)),
+            _ => None,
+        };
+        self.surfaces.resize_with(self.table.len(), Region::default);
+        if let (Some(entry), Some(storage)) =
+            (self.table.get_mut(index), self.surfaces.get_mut(index))
+        {
             *entry = Some(bound);
+            *storage = region.unwrap_or_default();
         }
         Ok(())
     }
@@ -536,71 +569,4 @@ impl Memory {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn buffers_stand_apart() {
-        let mut memory = Memory::new(100);
-        let a = memory.add_buffer(&[1, 2, 3, 4, 5]).unwrap();
-        let b = memory.add_buffer(&[6; 8]).unwrap();
-        assert_eq!(memory.address(a), 0x1_0001_0000);
-        assert_eq!(memory.address(b), 0x2_0001_0000);
-        assert_eq!(memory.read(a), [1, 2, 3, 4, 5]);
-        memory.write(a, 3, &[9; 5]);
-        assert_eq!(memory.read(a), [1, 2, 3, 9, 9]);
-        memory.write(a, 30, &[9; 5]);
-        assert!(memory.at(0).is_none());
-        assert!(memory.at(0x1_0000).is_none());
-        assert_eq!(memory.at(0x2_0001_0003).unwrap().0, 0x2_0001_0000);
-        assert!(memory.at(0x3_0001_0003).is_none());
-        assert!(memory.at(u64::MAX).is_none());
-        memory.clear(b);
-        assert_eq!(memory.read(b), [0; 8]);
-    }
-
-    #[test]
-    fn storage_stays() {
-        let words: &'static [Word] = Box::leak(Box::new([const { Word::new(0) }; 4]));
-        let storage = Storage::lent(words, 13, std::sync::Arc::new(()));
-        let mut memory = Memory::new(0);
-        let at = 0x40_0001_0000;
-        let a = memory.add_storage(&storage, Some(at)).unwrap();
-        let b = memory.add_storage(&storage, None).unwrap();
-        assert_eq!((memory.address(a), memory.address(b)), (at, 0x1_0001_0000));
-        assert_eq!(memory.at(at).unwrap().0, at);
-        assert!(memory.at(0x30_0001_0000).is_none());
-        memory.write(a, 11, &[1, 2, 3]);
-        assert_eq!(memory.read(b)[10..], [0, 1, 2]);
-        for address in [at, at + 1, 0, 0x1_0000, u64::MAX] {
-            let refused = memory.add_storage(&storage, Some(address));
-            assert_eq!(refused, Err(MemoryError::Address(address)));
-        }
-        drop(memory);
-        let mut bytes = [9; 3];
-        storage.read_into(11, &mut bytes);
-        assert_eq!(bytes, [1, 2, 9]);
-    }
-
-    #[test]
-    fn limits() {
-        let mut memory = Memory::new(100);
-        memory.add_zeroed(60).unwrap();
-        assert_eq!(
-            memory.add_zeroed(41),
-            Err(MemoryError::Limit {
-                bytes: 41,
-                used: 60,
-                limit: 100
-            })
-        );
-        assert!(memory.add_zeroed(u64::MAX).is_err());
-        assert!(Memory::new(u64::MAX).add_zeroed(u64::MAX).is_err());
-        assert!(Memory::new(u64::MAX).add_zeroed(1 << 62).is_err());
-        memory.add_zeroed(40).unwrap();
-        assert_eq!(
-            memory.bind(3, Surface::whole(BufferId(7))),
-            Err(MemoryError::NoBuffer(7))
-        );
-    }
-}
+mod tests;

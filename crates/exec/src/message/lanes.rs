@@ -2,15 +2,16 @@
 
 use super::addresses::{Addresses, GROUP, Group, Width, enabled, groups};
 use super::fields::Data;
-use super::reach::{Reach, with_target};
+use super::reach::{Index, Reach, with_target};
 use super::unit::{self, Unit, UnitKind, with_unit};
-use crate::code::{LaneMessage, Scalar};
+use crate::code::{LaneMessage, LaneSpace, Scalar};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::space::Space as Storage;
 use crate::memory::target::{Access, Target};
 use crate::memory::{Local, Memory};
 use crate::observe::{Extent, InRegister, MemoryAccess, Observer, Space};
+use visakit_isa::DataType;
 
 /// One element of a lane: where it is, relative to the lane's address and to the lane's place in
 /// the data operand.
@@ -101,9 +102,17 @@ impl LaneAccess {
             && addresses.scale == 1
             && addresses.pitch.is_none()
             && matches!(addresses.width, Width::W32 | Width::W64);
-        let local = match self.reach {
-            Reach::Local => true,
-            Reach::Flat => false,
+        let space = match self.reach {
+            Reach::Local => LaneSpace::Local,
+            Reach::Flat => LaneSpace::Global,
+            Reach::Table(Index {
+                base:
+                    Scalar::Register {
+                        offset,
+                        data_type: DataType::Ud,
+                    },
+                add,
+            }) => LaneSpace::Surface { index: offset, add },
             _ => return None,
         };
         if !simple {
@@ -122,7 +131,7 @@ impl LaneAccess {
             self.parts.iter().map(part).collect::<Option<_>>()?
         };
         Some(LaneMessage {
-            local,
+            space,
             store: self.store,
             lanes: self.lanes,
             parts,

@@ -1,9 +1,11 @@
 //! A translated kernel: its code, its register file, and the names of what is in it.
 
+mod image;
 mod load;
 mod names;
 mod start;
 
+pub(crate) use image::Image;
 pub(crate) use load::{Loaded, Masking, Work};
 pub use start::ThreadStart;
 
@@ -36,12 +38,13 @@ pub struct Program {
     ran: AtomicU64,
     /// What was counted, if the program counts.
     counting: Option<Counting>,
-    /// The register file before a thread sets its own variables.
-    pub(crate) image: Vec<u8>,
+    pub(crate) image: Arc<Image>,
     pub(crate) taken: Arc<[Range<usize>]>,
     /// What variables hold at first.
     contents: Vec<Range<usize>>,
     inputs: Vec<InputSlot>,
+    /// Bytes of a payload that fills all inputs.
+    pub(crate) payload_bytes: usize,
     variables: Vec<(String, VariableSlot)>,
     numbered: BTreeMap<(VariableClass, u32), VariableSlot>,
     predefined: Vec<(&'static str, VariableSlot)>,
@@ -112,7 +115,7 @@ impl Program {
         debug_assert_eq!(code.verify(), Ok(()));
         let mut program = Self {
             simd_size: 1,
-            image: vec![0; code.register_bytes],
+            image: Arc::default(),
             taken: std::mem::take(&mut layout.taken).into(),
             contents: layout
                 .contents
@@ -120,6 +123,7 @@ impl Program {
                 .map(|(at, b)| *at..at + b.len())
                 .collect(),
             inputs: Vec::new(),
+            payload_bytes: 0,
             variables: Vec::new(),
             numbered: BTreeMap::new(),
             predefined: Vec::new(),
@@ -133,7 +137,7 @@ impl Program {
             counting,
             code,
         };
-        let image = &mut program.image;
+        let mut image = vec![0; program.code.register_bytes];
         for (place, bytes) in layout.contents.iter().chain(&program.code.constants) {
             if let Some(to) = image.get_mut(*place..place + bytes.len()) {
                 to.copy_from_slice(bytes);
@@ -160,7 +164,20 @@ impl Program {
                 .filter(|n| (1..=32).contains(n))
                 .unwrap_or_else(|| program.code.largest.max(1));
         }
+        let ends = program.inputs.iter().map(|i| i.image_offset + i.size);
+        program.payload_bytes = ends.max().unwrap_or(0);
+        program.image = Arc::new(program.image_of(image));
         Ok(program)
+    }
+
+    /// The first content of registers, with what threads change of it.
+    fn image_of(&self, bytes: Vec<u8>) -> Image {
+        let slots = self.entry.facts.iter().map(|(_, slot)| slot);
+        let set = self.entry.r0.iter().chain(slots);
+        let set = set.map(|slot| slot.offset..slot.offset + slot.bytes);
+        let inputs = self.inputs.iter();
+        let inputs: Vec<_> = inputs.map(|i| i.place..i.place + i.size).collect();
+        Image::new(bytes, &self.code, &self.taken, set, &inputs)
     }
 
     /// The kernel's variables by name and by number.
@@ -262,7 +279,7 @@ impl Program {
     /// Bytes of a thread's register file.
     #[must_use]
     pub fn register_bytes(&self) -> usize {
-        self.image.len()
+        self.image.bytes.len()
     }
 
     /// The address that `faddr` gives for a function of the object, for tables of functions in data.

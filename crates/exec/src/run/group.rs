@@ -105,7 +105,7 @@ impl Group {
         threads: &[ThreadStart],
         limits: &Limits,
     ) -> Result<(), Fault> {
-        let own = (program.image.len() as u64).saturating_add(size_of::<Thread>() as u64);
+        let own = (program.register_bytes() as u64).saturating_add(size_of::<Thread>() as u64);
         let bytes = threads.iter().fold(slm_bytes as u64, |sum, start| {
             sum.saturating_add(own)
                 .saturating_add(start.scratch_bytes as u64)

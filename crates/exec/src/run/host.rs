@@ -1,9 +1,10 @@
 //! What machine code asks the interpreter for.
 
+use super::waiting::Waiting;
 use crate::fault::Trap;
 use crate::machine::Registers;
 use crate::memory::{Local, Memory, Region};
-use crate::native::{Host, NativeFault};
+use crate::native::{Host, NativeFault, NativeLanes};
 use crate::program::{Program, Work};
 
 /// A thread while machine code runs it.
@@ -13,8 +14,16 @@ pub(super) struct Machine<'a> {
     pub(super) scratch: &'a mut [u8],
     pub(super) slm: &'a mut [u8],
     pub(super) memory: &'a Memory,
+    pub(super) waiting: &'a mut Waiting,
+    /// Where the waiting lanes of the frame begin.
+    pub(super) base: usize,
     /// The fault of a step that it ran.
     pub(super) trap: Option<Box<Trap>>,
+}
+
+/// The smallest place where lanes of the frame wait; `usize::MAX` for none.
+pub(super) fn first(waiting: &Waiting, base: usize) -> usize {
+    waiting.first(base).map_or(usize::MAX, |(place, _)| place)
 }
 
 impl Host for Machine<'_> {
@@ -28,6 +37,21 @@ impl Host for Machine<'_> {
 
     fn storage(&self) -> &[Region] {
         self.memory.storage()
+    }
+
+    fn surfaces(&self) -> &[Region] {
+        self.memory.surfaces()
+    }
+
+    fn branch(&mut self, lanes: NativeLanes, target: usize, taken: u32) -> NativeLanes {
+        let at = (lanes.place, lanes.running);
+        let (place, running) = self.waiting.branch(self.base, at, target, taken);
+        self.lanes(place, running)
+    }
+
+    fn join(&mut self, lanes: NativeLanes) -> NativeLanes {
+        let running = self.waiting.join(self.base, (lanes.place, lanes.running));
+        self.lanes(lanes.place, running)
     }
 
     fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault> {
@@ -53,5 +77,15 @@ impl Host for Machine<'_> {
             self.trap = Some(trap);
             NativeFault
         })
+    }
+}
+
+impl Machine<'_> {
+    fn lanes(&self, place: usize, running: u32) -> NativeLanes {
+        NativeLanes {
+            place,
+            running,
+            waiting: first(self.waiting, self.base),
+        }
     }
 }

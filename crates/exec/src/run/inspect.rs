@@ -66,7 +66,7 @@ impl Thread {
     pub fn position(&self, program: &Program) -> Position {
         let (mut step, mut running) = (self.pc, self.running);
         let base = self.frames.last().map_or(0, |frame| frame.base);
-        let mut waiting = self.waiting.get(base..).unwrap_or(&[]);
+        let mut waiting = self.waiting.0.get(base..).unwrap_or(&[]);
         while let Some(next) = program.code().steps.get(step)
             && !next.action.is_instruction()
         {
@@ -90,7 +90,7 @@ impl Thread {
     /// Lanes that wait for others at later steps of the code, of all calls: the step and the lanes.
     #[must_use]
     pub fn waiting(&self) -> &[(usize, u32)] {
-        &self.waiting
+        &self.waiting.0
     }
 
     /// Calls that have not returned, the latest last.
@@ -118,6 +118,7 @@ impl Thread {
         if !put(&mut self.registers.file, offset, bytes) {
             return false;
         }
+        self.changed.push(offset..offset + bytes.len());
         if let Some(slot) = program.predefined("cr0") {
             self.registers.mode = FloatMode::from_cr0(self.registers.read_u32(slot.offset));
         }

@@ -8,6 +8,7 @@ mod mask;
 mod prepare;
 mod rare;
 mod thread;
+mod waiting;
 
 pub use group::{Group, Progress};
 pub use inspect::{CallFrame, Position, ThreadState};

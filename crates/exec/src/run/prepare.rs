@@ -10,8 +10,9 @@ use crate::fault::{Fault, FaultKind};
 use crate::lanes::mode::FloatMode;
 use crate::machine::Registers;
 use crate::program::{Program, ThreadStart};
-use crate::variables::InputClass;
+use crate::variables::{InputClass, InputSlot};
 use std::collections::TryReserveError;
+use std::sync::Arc;
 
 /// Makes a list of zeroes of it, in the memory that it has where that will do.
 pub(super) fn zeroed(list: &mut Vec<u8>, bytes: usize) -> Result<(), TryReserveError> {
@@ -29,28 +30,43 @@ pub(super) fn prepare(
     bytes: u64,
 ) -> Result<(), Fault> {
     let none = |_| Fault::at_start(FaultKind::OutOfMemory(bytes));
+    let image = &program.image;
     let mut file = std::mem::take(&mut thread.registers.file);
-    file.clear();
-    file.try_reserve_exact(program.image.len()).map_err(none)?;
-    file.extend_from_slice(&program.image);
+    if thread
+        .image
+        .take()
+        .is_some_and(|old| Arc::ptr_eq(&old, image))
+    {
+        image.restore(&mut file);
+        for part in &thread.changed {
+            image.restore_part(&mut file, part.clone());
+        }
+        if start.image.len() < program.payload_bytes {
+            // Of an input that the payload does not fill, the rest is as at first.
+            for input in program.inputs() {
+                image.restore_part(&mut file, input.place..input.place + input.size);
+            }
+        }
+    } else {
+        file.clear();
+        file.try_reserve_exact(image.bytes.len()).map_err(none)?;
+        file.extend_from_slice(&image.bytes);
+    }
     let mut scratch = std::mem::take(&mut thread.scratch);
     zeroed(&mut scratch, start.scratch_bytes).map_err(none)?;
-    let waiting = std::mem::take(&mut thread.waiting);
-    let frames = std::mem::take(&mut thread.frames);
-    *thread = Thread {
-        registers: Registers {
-            file,
-            mode: FloatMode::from_cr0(start.cr0),
-            taken: std::sync::Arc::clone(&program.taken),
-            simd: thread.registers.simd,
-        },
-        scratch,
-        waiting,
-        frames,
-        ..Thread::default()
-    };
-    thread.waiting.clear();
+    thread.changed.clear();
+    thread.registers.file = file;
+    thread.registers.mode = FloatMode::from_cr0(start.cr0);
+    if !Arc::ptr_eq(&thread.registers.taken, &program.taken) {
+        thread.registers.taken = Arc::clone(&program.taken);
+    }
+    thread.scratch = scratch;
+    thread.waiting.0.clear();
     thread.frames.clear();
+    thread.saved_bytes = 0;
+    thread.pause = Pause::None;
+    (thread.signals, thread.waits) = (0, 0);
+    thread.named = [0; 32];
     thread.running = start.mask;
     thread.pc = program.code().routines.first().map_or(0, |r| r.entry);
     if start.mask == 0 {
@@ -63,21 +79,36 @@ pub(super) fn prepare(
         write(&mut thread.registers, slot.offset, r0, slot.bytes);
     }
     for (fact, slot) in &program.entry.facts {
-        let words = (fact.words)(start).map(u32::to_le_bytes);
-        let bytes = words.as_flattened();
-        let bytes = bytes.get(..fact.bytes).unwrap_or(bytes);
-        write(&mut thread.registers, slot.offset, bytes, slot.bytes);
+        let words = (fact.words)(start);
+        let [first, second, ..] = words;
+        let (registers, at) = (&mut thread.registers, slot.offset);
+        // Copies of known size are no calls.
+        match fact.bytes.min(slot.bytes) {
+            2 => {
+                let [low, high, ..] = first.to_le_bytes();
+                registers.set_element(at, [low, high]);
+            }
+            4 => registers.set_element(at, first),
+            8 => registers.set_element(at, [first, second]),
+            16 => registers.set_element(at, words),
+            room => write(
+                registers,
+                at,
+                words.map(u32::to_le_bytes).as_flattened(),
+                room,
+            ),
+        }
     }
     for input in program.inputs() {
-        let from = start.image.get(input.image_offset..).unwrap_or(&[]);
-        let from = from.get(..input.size).unwrap_or(from);
+        let from = payload(start, input);
         let room = match input.class {
-            InputClass::General => program.image.len().saturating_sub(input.place),
+            InputClass::General => image.bytes.len().saturating_sub(input.place),
             InputClass::Sampler | InputClass::Surface => input.size,
         };
         write(&mut thread.registers, input.place, from, room);
     }
     for (slot, bytes) in &start.sets {
+        thread.changed.push(slot.offset..slot.offset + bytes.len());
         if bytes.len() > slot.bytes {
             let text = format!(
                 "{} bytes do not fit a variable of {}",
@@ -88,7 +119,14 @@ pub(super) fn prepare(
         }
         write(&mut thread.registers, slot.offset, bytes, slot.bytes);
     }
+    thread.image = Some(Arc::clone(image));
     Ok(())
+}
+
+/// What the payload has for an input.
+fn payload<'s>(start: &'s ThreadStart, input: &InputSlot) -> &'s [u8] {
+    let from = start.image.get(input.image_offset..).unwrap_or(&[]);
+    from.get(..input.size).unwrap_or(from)
 }
 
 fn write(registers: &mut Registers, offset: usize, bytes: &[u8], room: usize) {

@@ -4,9 +4,10 @@
 //! that is sorted by place. The loop need not ask at each step whether waiting lanes join: they only
 //! wait at `Join` steps, and every jump compares its target with the smallest waiting place.
 
-use super::host::Machine;
+use super::host::{Machine, first};
 use super::mask::{condition, enabled, taken};
 use super::rare::rare;
+use super::waiting::Waiting;
 use super::{Counters, Interrupt, Limits};
 use crate::code::{Action, Systolic};
 use crate::fault::{Fault, FaultKind, Outcome, Trap};
@@ -15,9 +16,10 @@ use crate::machine::simd::Kernel;
 use crate::memory::{Local, Memory};
 use crate::native::{Native, NativeThread};
 use crate::observe::{InstructionEvent, Observer};
-use crate::program::{Program, Work};
+use crate::program::{Image, Program, Work};
 use crate::variables::VariableSlot;
 use std::ops::Range;
+use std::sync::Arc;
 use visakit_isa::Op;
 use visakit_isa::object::{RoutineId, RoutineKind};
 
@@ -25,11 +27,14 @@ use visakit_isa::object::{RoutineId, RoutineKind};
 #[derive(Clone, Debug, Default)]
 pub struct Thread {
     pub(super) registers: Registers,
+    /// What the registers are made of.
+    pub(super) image: Option<Arc<Image>>,
+    /// Parts of the registers that others than the program have changed.
+    pub(super) changed: Vec<Range<usize>>,
     pub(super) scratch: Vec<u8>,
     pub(super) pc: usize,
     pub(super) running: u32,
-    /// Waiting lanes of all frames, descending by place within a frame.
-    pub(super) waiting: Vec<(usize, u32)>,
+    pub(super) waiting: Waiting,
     pub(super) frames: Vec<Frame>,
     pub(super) saved_bytes: u64,
     pub(super) pause: Pause,
@@ -112,67 +117,11 @@ impl Thread {
         self.frames.last().map_or(0, |frame| frame.base)
     }
 
-    /// The smallest place at which lanes of this frame wait.
-    fn first_waiting(&self) -> Option<(usize, u32)> {
-        if self.waiting.len() > self.base() {
-            self.waiting.last().copied()
-        } else {
-            None
-        }
-    }
-
-    /// Lets lanes wait.
-    fn park(&mut self, place: usize, mask: u32) {
-        if mask == 0 {
-            return;
-        }
-        let base = self.base();
-        let lanes = self.waiting.get(base..).unwrap_or(&[]);
-        let after = base + lanes.partition_point(|(p, _)| *p > place);
-        match self.waiting.get_mut(after) {
-            Some((p, lanes)) if *p == place => *lanes |= mask,
-            _ => self.waiting.insert(after, (place, mask)),
-        }
-    }
-
     /// Continues with these lanes at this place, or with lanes that wait before it. False if no
     /// lane of the frame is left.
     pub(super) fn settle(&mut self, place: usize, mask: u32) -> bool {
-        match self.first_waiting() {
-            Some((first, lanes)) if mask == 0 || first <= place => {
-                self.waiting.pop();
-                self.pc = first;
-                self.running = lanes;
-                if mask != 0 && first == place {
-                    self.running |= mask;
-                } else {
-                    self.park(place, mask);
-                }
-                true
-            }
-            _ => {
-                self.pc = place;
-                self.running = mask;
-                mask != 0
-            }
-        }
-    }
-
-    /// Some of the running lanes jump.
-    fn branch(&mut self, target: usize, taken: u32) {
-        let rest = self.running & !taken;
-        let next = self.pc + 1;
-        if taken == 0 {
-            self.pc = next;
-        } else if rest == 0 {
-            self.settle(target, taken);
-        } else if target <= self.pc {
-            self.park(next, rest);
-            self.settle(target, taken);
-        } else {
-            self.park(target, taken);
-            self.settle(next, rest);
-        }
+        (self.pc, self.running) = self.waiting.settle(self.base(), (place, mask));
+        self.running != 0
     }
 
     /// Calls a routine with these lanes.
@@ -208,7 +157,7 @@ impl Thread {
             return_to: self.pc + 1,
             entered,
             others: self.running & !entered,
-            base: self.waiting.len(),
+            base: self.waiting.0.len(),
             function,
             saved,
         });
@@ -382,12 +331,11 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                 && left >= u64::from(*cost)
                 && !thread.registers.mode.is_slow()
             {
+                let base = thread.base();
                 let mut state = NativeThread {
                     place: thread.pc,
                     running: thread.running,
-                    waiting: thread
-                        .first_waiting()
-                        .map_or(usize::MAX, |(place, _)| place),
+                    waiting: first(&thread.waiting, base),
                     left,
                     lane_operations,
                 };
@@ -397,11 +345,13 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     scratch: &mut thread.scratch,
                     slm: &mut *slm,
                     memory: world.memory,
+                    waiting: &mut thread.waiting,
+                    base,
                     trap: None,
                 };
                 let outcome = native.run(&mut state, &mut host);
                 let trap = host.trap;
-                thread.pc = state.place;
+                (thread.pc, thread.running) = (state.place, state.running);
                 left = state.left;
                 lane_operations = state.lane_operations;
                 if outcome.is_err() {
@@ -463,12 +413,8 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     }
                 }
                 Work::Join => {
-                    if let Some((place, lanes)) = thread.first_waiting()
-                        && place == pc
-                    {
-                        thread.waiting.pop();
-                        thread.running |= lanes;
-                    }
+                    let base = thread.base();
+                    thread.running = thread.waiting.join(base, (pc, thread.running));
                     thread.pc = pc + 1;
                 }
                 Work::Count(count) => {
@@ -501,7 +447,8 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     left -= 1;
                     let taken = taken(&step.masking, thread.running, &thread.registers, *inverted);
                     lane_operations += u64::from(thread.running.count_ones());
-                    thread.branch(*target, taken);
+                    let (base, at) = (thread.base(), (pc, thread.running));
+                    (thread.pc, thread.running) = thread.waiting.branch(base, at, *target, taken);
                 }
                 Work::Other { is_instruction } => {
                     left -= u64::from(*is_instruction);

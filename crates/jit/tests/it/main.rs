@@ -3,7 +3,6 @@
 
 #![allow(
     missing_docs,
-    clippy::print_stderr,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     reason = "tests"
@@ -14,14 +13,14 @@ use std::sync::Arc;
 use visakit_exec::{Compiler, Group, Limits, Memory, Options, Program, ThreadStart};
 use visakit_jit::Jit;
 use visakit_launch::{Case, Compile, Config};
-use visakit_testing::{cases, fixtures};
+use visakit_testing::{cases, fixtures, say};
 
 /// The compilers that the host can use; says so if there is none.
 fn compilers() -> Vec<Jit> {
     let mut all: Vec<Jit> = [Jit::avx2(), Jit::host()].into_iter().flatten().collect();
     all.dedup();
     if all.is_empty() {
-        eprintln!("NOT RUN: the host has no AVX2");
+        say("NOT RUN: machine code: the host has no AVX2");
     }
     all
 }
@@ -47,11 +46,11 @@ fn run(folders: &[PathBuf]) {
                 jit.features()
             );
         }
-        eprintln!(
+        say(&format!(
             "{} cases in machine code ({:?}) passed",
             folders.len(),
             jit.features()
-        );
+        ));
     }
 }
 
@@ -150,7 +149,7 @@ fn fuel_runs_out_anywhere() {
 #[test]
 fn steps_without_a_template() {
     let Some(jit) = Jit::host() else {
-        eprintln!("NOT RUN: the host has no AVX2");
+        say("NOT RUN: machine code: the host has no AVX2");
         return;
     };
     for (name, grf_bytes, path) in kernels() {

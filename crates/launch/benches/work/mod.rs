@@ -1,11 +1,12 @@
 //! What the kernels of the benches work on.
 
 #![allow(
+    dead_code,
     missing_docs,
     unreachable_pub,
     clippy::unwrap_used,
     clippy::cast_precision_loss,
-    reason = "a bench"
+    reason = "a bench; each takes what it needs"
 )]
 
 use visakit_launch::{Argument, NdRange};

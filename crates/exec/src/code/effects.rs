@@ -1,0 +1,69 @@
+//! What a step does to the register file.
+
+use super::{Action, Destination, Flag, Step, Target};
+use std::ops::Range;
+
+impl Step {
+    /// Parts of the register file that it may write. `None` if an address tells where it writes: then
+    /// that is any of the variables whose address is taken.
+    #[must_use]
+    pub fn written(&self) -> Option<Vec<Range<usize>>> {
+        let lanes = usize::from(self.lanes.count);
+        let mut all = Vec::new();
+        match &self.action {
+            Action::Compute(compute) => {
+                for destination in std::iter::once(&compute.destination).chain(&compute.second) {
+                    all.push(destination.range(lanes)?);
+                }
+                all.extend(compute.sets.as_ref().map(Flag::word_range));
+            }
+            Action::Message(message) => all.extend(message.operands().loaded),
+            Action::Systolic(systolic) => {
+                let first = systolic.result();
+                all.push(first..first + systolic.result_bytes());
+            }
+            Action::ExecutionMask(place) => all.push(*place..place + 4),
+            Action::Clock(place) => all.push(*place..place + 8),
+            // Its counters are not part of what a thread sees; whoever collects them sets them back.
+            Action::Count(_)
+            | Action::Join
+            | Action::Nothing
+            | Action::UpdateMode(_)
+            | Action::Jump { .. }
+            | Action::Goto { .. }
+            | Action::Switch { .. }
+            | Action::Call { .. }
+            | Action::CallAddress { .. }
+            | Action::Return { .. }
+            | Action::Barrier
+            | Action::Signal
+            | Action::Wait
+            | Action::NamedSignal(_)
+            | Action::NamedWait(_)
+            | Action::Fault(_) => {}
+        }
+        Some(all)
+    }
+}
+
+impl Destination {
+    /// The bytes that so many lanes write; `None` if an address tells.
+    fn range(&self, lanes: usize) -> Option<Range<usize>> {
+        let size = usize::from(self.data_type.size());
+        let bytes = match self.target {
+            Target::Null => 0,
+            Target::Packed => lanes * size,
+            Target::Strided(stride) => lanes.saturating_sub(1) * usize::from(stride) + size,
+            Target::Indirect { .. } => return None,
+        };
+        Some(self.offset..self.offset + bytes)
+    }
+}
+
+impl Flag {
+    /// The word that it stands in.
+    fn word_range(&self) -> Range<usize> {
+        let first = self.offset as usize;
+        first..first + 4
+    }
+}

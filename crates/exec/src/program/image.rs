@@ -1,0 +1,108 @@
+//! The register file before a thread sets its own variables.
+
+use crate::code::Code;
+use std::ops::Range;
+
+/// Changed parts that are closer than this are restored as one.
+const GAP: usize = 32;
+
+/// The register file before a thread sets its own variables, and which parts of it threads change.
+#[derive(Debug, Default)]
+pub(crate) struct Image {
+    pub(crate) bytes: Vec<u8>,
+    /// What differs from `bytes` after a thread has run, but for what the start of the next one writes: ascending.
+    changed: Vec<Range<usize>>,
+}
+
+impl Image {
+    /// The code may write to `addressed` where addresses tell the place. The start of a thread writes `set`; what is in
+    /// `inputs`, it writes each time.
+    pub(crate) fn new(
+        bytes: Vec<u8>,
+        code: &Code,
+        addressed: &[Range<usize>],
+        set: impl Iterator<Item = Range<usize>>,
+        inputs: &[Range<usize>],
+    ) -> Self {
+        let mut all: Vec<Range<usize>> = set.collect();
+        let mut indirect = false;
+        for step in &code.steps {
+            match step.written() {
+                Some(written) => all.extend(written),
+                None => indirect = true,
+            }
+        }
+        if indirect {
+            all.extend_from_slice(addressed);
+        }
+        let mut changed = joined(all, 0);
+        for input in inputs {
+            changed = changed
+                .into_iter()
+                .flat_map(|part| without(part, input))
+                .collect();
+        }
+        Self {
+            changed: joined(changed, GAP),
+            bytes,
+        }
+    }
+
+    /// Makes a new register file of one that a thread of the same program left behind.
+    pub(crate) fn restore(&self, file: &mut [u8]) {
+        for part in &self.changed {
+            self.restore_part(file, part.clone());
+        }
+    }
+
+    /// The same for one part, as far as there are registers.
+    pub(crate) fn restore_part(&self, file: &mut [u8], part: Range<usize>) {
+        let part = part.start..part.end.min(self.bytes.len());
+        if let (Some(to), Some(from)) = (file.get_mut(part.clone()), self.bytes.get(part)) {
+            to.copy_from_slice(from);
+        }
+    }
+}
+
+/// The same bytes in ascending parts, of which no two are closer than so many bytes.
+fn joined(mut parts: Vec<Range<usize>>, gap: usize) -> Vec<Range<usize>> {
+    parts.retain(|part| !part.is_empty());
+    parts.sort_unstable_by_key(|part| part.start);
+    let mut all: Vec<Range<usize>> = Vec::new();
+    for part in parts {
+        match all.last_mut() {
+            Some(last) if part.start <= last.end.saturating_add(gap) => {
+                last.end = last.end.max(part.end);
+            }
+            _ => all.push(part),
+        }
+    }
+    all
+}
+
+/// What is left of a part.
+fn without(part: Range<usize>, hole: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+    let before = part.start..part.end.min(hole.start);
+    let after = part.start.max(hole.end)..part.end;
+    [before, after].into_iter().filter(|part| !part.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts() {
+        assert_eq!(
+            joined(vec![8..12, 0..4, 3..5, 7..7, 40..41], 2),
+            [0..5, 8..12, 40..41]
+        );
+        assert_eq!(joined(vec![8..12, 0..4], 4), [0..12]);
+        let rest = |part, hole: Range<usize>| without(part, &hole).collect::<Vec<_>>();
+        assert_eq!(rest(0..10, 3..5), [0..3, 5..10]);
+        assert_eq!(rest(0..10, 0..10), []);
+        assert_eq!(rest(4..10, 0..6), [6..10]);
+        assert_eq!(rest(4..10, 20..30), [4..10]);
+        assert_eq!(rest(4..10, 0..2), [4..10]);
+    }
+}
