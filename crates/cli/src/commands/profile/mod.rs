@@ -46,7 +46,7 @@ pub(crate) struct Args {
     folded: Option<PathBuf>,
     /// Work-groups whose addresses and waits at barriers are looked at: none, all, or at most so many, spread over the
     /// grid.
-    #[arg(long, value_name = "none|all|N", value_parser = watched, default_value = "16")]
+    #[arg(long, value_name = "none|all|N", value_parser = watched, default_value = "4")]
     memory: Watched,
     /// Rows of each table. [default: 10]
     #[arg(
