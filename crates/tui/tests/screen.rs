@@ -1,10 +1,12 @@
 //! What the screen shows.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::style::{Color, Modifier};
 use visakit_debug::{Console, Listing, Session, Sources, Target};
 use visakit_launch::{Argument, Config, Kernel, NdRange, Source, ZeInfo};
 use visakit_tui::App;
@@ -116,4 +118,88 @@ fn there_and_back() {
     assert_eq!(app.console.session.points().len(), 1);
     keys(&mut app, "b");
     assert!(app.console.session.points().is_empty());
+}
+
+/// A colour as a picture has it.
+fn colour(colour: Color, usual: &'static str) -> &'static str {
+    match colour {
+        Color::Black => "#1d1f21",
+        Color::Red | Color::LightRed => "#e06c75",
+        Color::Green | Color::LightGreen => "#98c379",
+        Color::Yellow | Color::LightYellow => "#e5c07b",
+        Color::Blue | Color::LightBlue => "#61afef",
+        Color::Magenta | Color::LightMagenta => "#c678dd",
+        Color::Cyan | Color::LightCyan => "#56b6c2",
+        Color::Gray => "#c8ccd4",
+        Color::DarkGray => "#5c6370",
+        Color::White => "#ffffff",
+        _ => usual,
+    }
+}
+
+/// The screen as a picture: a line of text for each run of cells that look alike.
+fn picture(buffer: &Buffer) -> String {
+    const WIDTH: u16 = 9;
+    const HEIGHT: u16 = 19;
+    const PAPER: &str = "#282c34";
+    let area = buffer.area;
+    let (width, height) = (area.width * WIDTH + 20, area.height * HEIGHT + 20);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"monospace\" font-size=\"15\">\n\
+         <rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"{PAPER}\"/>\n"
+    );
+    for y in 0..area.height {
+        let mut x = 0;
+        while x < area.width {
+            let style = buffer[(x, y)].style();
+            let first = x;
+            let mut text = String::new();
+            while x < area.width && buffer[(x, y)].style() == style {
+                text.push_str(buffer[(x, y)].symbol());
+                x += 1;
+            }
+            let of = |c: Option<Color>, usual| colour(c.unwrap_or(Color::Reset), usual);
+            let (mut ink, mut paper) = (of(style.fg, "#c8ccd4"), of(style.bg, PAPER));
+            if style.add_modifier.contains(Modifier::REVERSED) {
+                (ink, paper) = (paper, ink);
+            }
+            let (left, top) = (10 + first * WIDTH, 10 + y * HEIGHT);
+            let wide = (x - first) * WIDTH;
+            if paper != PAPER {
+                svg.push_str(&format!(
+                    "<rect x=\"{left}\" y=\"{top}\" width=\"{wide}\" height=\"{HEIGHT}\" fill=\"{paper}\"/>\n"
+                ));
+            }
+            if text.trim().is_empty() {
+                continue;
+            }
+            let mut more = String::new();
+            if style.add_modifier.contains(Modifier::BOLD) {
+                more.push_str(" font-weight=\"bold\"");
+            }
+            if style.add_modifier.contains(Modifier::DIM) {
+                more.push_str(" opacity=\"0.55\"");
+            }
+            let text = text.replace('&', "&amp;").replace('<', "&lt;");
+            svg.push_str(&format!(
+                "<text x=\"{left}\" y=\"{}\" fill=\"{ink}\" textLength=\"{wide}\" xml:space=\"preserve\"{more}>{text}</text>\n",
+                top + 15
+            ));
+        }
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// The picture of the documentation is what the debugger shows.
+#[test]
+fn picture_of_the_documentation() {
+    let mut app = blur();
+    keys(&mut app, ":break :15\nci");
+    let mut terminal = Terminal::new(TestBackend::new(110, 34)).unwrap();
+    terminal.draw(|frame| app.draw(frame)).unwrap();
+    let made = picture(terminal.backend().buffer());
+    let path = visakit_testing::root().join("docs/pictures/debugger.svg");
+    visakit_testing::page::holds(&path, &made);
 }
