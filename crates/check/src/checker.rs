@@ -472,6 +472,9 @@ impl Observer for Checker {
     }
 
     fn memory(&mut self, access: &MemoryAccess, registers: &[u8]) {
+        if !(self.checks.memory || self.checks.uninitialized || self.checks.race) {
+            return;
+        }
         self.access(access, registers);
     }
 
