@@ -340,3 +340,27 @@ fn launches_that_fail() {
     assert_eq!(answer["success"], false);
     client.ask("disconnect", Value::Null);
 }
+
+/// What checks find is an exception.
+#[test]
+fn findings_are_exceptions() {
+    let mut client = Client::new();
+    let body = client.ask("initialize", json!({}));
+    assert_eq!(body["exceptionBreakpointFilters"][0]["filter"], "finding");
+    let words = "check/race_in_loop.pvc.visaasm --zeinfo check/faults.pvc.zeinfo --platform PVC \
+                 --global 256 --local 64 --arg zeros:1024 --arg zeros:1024";
+    let words: Vec<_> = words.split_whitespace().collect();
+    client.ask("launch", json!({ "args": words }));
+    client.event("initialized");
+    let set = client.ask("setExceptionBreakpoints", json!({ "filters": ["finding"] }));
+    assert_eq!(set["breakpoints"][0]["verified"], true);
+    client.ask("configurationDone", Value::Null);
+    let stopped = client.event("stopped");
+    assert_eq!(stopped["reason"], "exception");
+    let text = stopped["description"].as_str().unwrap();
+    assert!(text.contains("race: read without an order"), "{text}");
+    client.ask("setExceptionBreakpoints", json!({ "filters": [] }));
+    client.ask("continue", json!({ "threadId": stopped["threadId"] }));
+    let stopped = client.event("stopped");
+    assert_eq!(stopped["description"], "all groups have ended");
+}
