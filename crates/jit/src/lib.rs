@@ -2,9 +2,8 @@
 //!
 //! [`Jit`] compiles the code of a [`visakit_exec::Program`] for the host: x86-64 with AVX2 or AVX-512.
 //! A vISA instruction works on up to 32 lanes already, so that a step becomes few vector instructions.
-//! Steps without a template are run by the interpreter's own function, called from machine code; where
-//! lanes part or meet, and at calls and barriers, the interpreter goes on. Results are the same bit for
-//! bit.
+//! Steps without a template are run by the interpreter's own function, called from machine code; at
+//! calls, returns and barriers the interpreter goes on. Results are the same bit for bit.
 //!
 //! ```
 //! # fn compile(program: &mut visakit_exec::Program) {
@@ -41,6 +40,8 @@ mod ops;
 mod pages;
 #[cfg(target_arch = "x86_64")]
 mod vector;
+#[cfg(target_arch = "x86_64")]
+mod work;
 
 use visakit_exec::code::Code;
 use visakit_exec::{Compiler, Native};

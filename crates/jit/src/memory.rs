@@ -313,7 +313,7 @@ impl Writer {
             if m.store && !avx512 {
                 // A lane after the other, at the places that have been checked.
                 for (n, chunk) in (first..).zip(0..c.count) {
-                    self.store_lanes(c, chunk, n, (memory, data), masked)?;
+                    self.store_lanes(c, chunk, n, (RDI, memory, data), masked)?;
                 }
                 continue;
             }
@@ -345,16 +345,9 @@ impl Writer {
                     self.asm.op2(code, c.register(0), there);
                     self.asm.mask(K2);
                 } else {
-                    let lanes = 6;
-                    if masked {
-                        self.spread(c, chunk, MASK, lanes);
-                    } else {
-                        let all = ymm(lanes);
-                        self.asm
-                            .op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
-                    }
+                    self.gather_lanes(c, chunk, masked);
                     let code = Code::VEX_Vpgatherdd_ymm_vm32y_ymm;
-                    self.asm.gather(code, ymm(0), there, ymm(lanes));
+                    self.asm.gather(code, ymm(0), there, ymm(6));
                 }
                 self.store_bytes(data, 0, bytes)?;
             }
@@ -362,13 +355,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Stores the lanes of a chunk of 8 to local memory, at the offsets in a register, one after the other.
+    /// Stores the lanes of a chunk of 32 bytes of offsets, which are in a register, one after the other.
     fn store_lanes(
         &mut self,
         c: Chunks,
         chunk: usize,
         n: u32,
-        (memory, data): (u32, usize),
+        (base, memory, data): (Register, u32, usize),
         masked: bool,
     ) -> Done {
         let code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
@@ -383,15 +376,20 @@ impl Writer {
                 self.asm.jump(Code::Jae_rel32_64, skip);
             }
             let lane = u32::try_from(lane).map_err(|_| NoTemplate)?;
-            let half = if lane < 4 { n } else { 5 };
-            self.asm.op2i(
-                Code::VEX_Vpextrd_rm32_xmm_imm8,
-                Register::EAX,
-                xmm(half),
-                lane & 3,
-            );
+            let half = u32::try_from(c.lanes / 2).map_err(|_| NoTemplate)?;
+            let (from_register, at) = if lane < half {
+                (n, lane)
+            } else {
+                (5, lane - half)
+            };
+            let (code, to) = if c.lane == 4 {
+                (Code::VEX_Vpextrd_rm32_xmm_imm8, Register::EAX)
+            } else {
+                (Code::VEX_Vpextrq_rm64_xmm_imm8, RAX)
+            };
+            self.asm.op2i(code, to, xmm(from_register), at);
             self.asm.op2(Code::Mov_r32_rm32, Register::ECX, from);
-            let there = indexed(RDI, RAX, memory);
+            let there = indexed(base, RAX, memory);
             self.asm.op2(Code::Mov_rm32_r32, there, Register::ECX);
             if masked {
                 self.asm.place(skip);
@@ -413,7 +411,7 @@ impl Writer {
         if let [(memory, 0)] = *m.parts.as_slice()
             && !masked
         {
-            let scattered = if avx512 { self.asm.label() } else { slow };
+            let scattered = self.asm.label();
             self.is_run(c, m, scattered)?;
             let bytes = 4 * m.lanes;
             self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
@@ -423,14 +421,8 @@ impl Writer {
             self.check_offset(bytes as u64, m.align.min(4), slow)?;
             self.asm.op2(Code::Add_r64_rm64, RAX, R10);
             self.copy(m.store, m.data, bytes)?;
-            if !avx512 {
-                return Ok(());
-            }
             self.asm.jump(Code::Jmp_rel32_64, done);
             self.asm.place(scattered);
-        }
-        if !avx512 {
-            return Err(NoTemplate);
         }
         self.global_scattered(c, m, masked, slow)
     }
@@ -484,10 +476,16 @@ impl Writer {
             let add = i32::try_from(m.add.cast_signed()).map_err(|_| NoTemplate)?;
             self.asm.op1s(Code::Sub_rm64_imm32, R8, add);
         }
-        let (base, limit, any, first) = (5, 6, 4, 8);
+        let avx512 = self.features == Features::Avx512;
+        let (base, limit, any, bad, first) = (5, 2, 4, 3, 8);
         for (n, from) in [(base, R8), (limit, R9)] {
-            self.asm
-                .op2(Code::EVEX_Vpbroadcastq_zmm_k1z_r64, c.register(n), from);
+            if avx512 {
+                self.asm
+                    .op2(Code::EVEX_Vpbroadcastq_zmm_k1z_r64, c.register(n), from);
+            } else {
+                self.asm.op2(Code::VEX_Vmovq_xmm_rm64, xmm(n), from);
+                self.v2(c, ops::BROADCAST_Q, n, xmm(n));
+            }
         }
         for (n, chunk) in (first..).zip(0..c.count) {
             self.load_addresses(c, chunk, n, m)?;
@@ -495,32 +493,69 @@ impl Writer {
             if masked {
                 self.only_enabled(c, chunk, n);
             }
-            // Not greater than the limit.
-            let code = Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8;
-            self.asm.op3i(code, K2, c.register(n), c.register(limit), 2);
             if chunk == 0 {
                 self.v2(c, ops::MOVE, any, c.register(n));
             } else {
-                self.asm.mask(K2);
                 self.v3(c, ops::OR, any, any, n);
             }
+            if avx512 {
+                // Not greater than the limit.
+                let code = Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8;
+                self.asm.op3i(code, K2, c.register(n), c.register(limit), 2);
+                if chunk != 0 {
+                    self.asm.mask(K2);
+                }
+            } else {
+                // Greater, as numbers with a sign; what is negative is outside, too.
+                let to = if chunk == 0 { bad } else { 6 };
+                let code = Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256;
+                self.asm.op3(code, ymm(to), ymm(n), ymm(limit));
+                if chunk != 0 {
+                    self.v3(c, ops::OR, bad, bad, to);
+                }
+            }
         }
-        self.asm.op2(Code::VEX_Kmovd_r32_kr, Register::ECX, K2);
-        self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, 0xff);
+        let ecx = Register::ECX;
+        if avx512 {
+            self.asm.op2(Code::VEX_Kmovd_r32_kr, ecx, K2);
+            self.asm.op1i(Code::Cmp_rm32_imm32, ecx, 0xff);
+        } else {
+            self.v3(c, ops::OR, bad, bad, any);
+            self.asm.op2(Code::VEX_Vmovmskpd_r32_ymm, ecx, ymm(bad));
+            self.asm.op2(Code::Test_rm32_r32, ecx, ecx);
+        }
         self.asm.jump(Code::Jne_rel32_64, slow);
         if m.align > 1 {
             let low = self.qwords(m.align - 1);
-            let code = Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64;
-            self.asm.op3(code, K2, c.register(any), low);
-            self.asm.op2(Code::VEX_Kortestw_kr_kr, K2, K2);
+            if avx512 {
+                let code = Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64;
+                self.asm.op3(code, K2, c.register(any), low);
+                self.asm.op2(Code::VEX_Kortestw_kr_kr, K2, K2);
+            } else {
+                self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(any), low);
+            }
             self.asm.jump(Code::Jne_rel32_64, slow);
         }
         for &(memory, register) in &m.parts {
+            let data = m.data + register as usize;
             for (n, chunk) in (first..).zip(0..c.count) {
-                let data = self.file(m.data + register as usize + chunk * 32, 32)?;
+                if m.store && !avx512 {
+                    self.store_lanes(c, chunk, n, (R10, memory, data), masked)?;
+                    continue;
+                }
+                let bytes = 4 * c.lanes;
+                let data = self.file(data + chunk * bytes, bytes)?;
                 let there = indexed(R10, c.register(n), memory);
                 if m.store || masked {
-                    self.load_bytes(0, data, 32)?;
+                    self.load_bytes(0, data, bytes)?;
+                }
+                if !avx512 {
+                    let dwords = Chunks { lane: 4, ..c };
+                    self.gather_lanes(dwords, chunk, masked);
+                    let code = Code::VEX_Vpgatherqd_xmm_vm64y_xmm;
+                    self.asm.gather(code, xmm(0), there, xmm(6));
+                    self.store_bytes(data, 0, bytes)?;
+                    continue;
                 }
                 self.lanes_mask(masked, chunk);
                 if m.store {
@@ -531,10 +566,21 @@ impl Writer {
                     self.asm
                         .op2(Code::EVEX_Vpgatherqd_ymm_k1_vm64z, ymm(0), there);
                     self.asm.mask(K2);
-                    self.store_bytes(data, 0, 32)?;
+                    self.store_bytes(data, 0, bytes)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// The mask of the next gather of AVX2, in register 6.
+    fn gather_lanes(&mut self, c: Chunks, chunk: usize, masked: bool) {
+        if masked {
+            self.spread(c, chunk, MASK, 6);
+        } else {
+            let all = ymm(6);
+            self.asm
+                .op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
+        }
     }
 }

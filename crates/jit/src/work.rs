@@ -1,0 +1,178 @@
+//! Steps that compute or access memory: by a template, or by the interpreter's function.
+
+use crate::assembler::Label;
+use crate::flow::{Compiler, Counts, Exit, Way};
+use crate::masks::Enabled;
+use crate::pages::place as fields;
+use crate::vector::{CONTEXT, Done, FILE, MASK, NoTemplate, field};
+use iced_x86::{Code as Op, Register};
+use visakit_exec::code::{Action, Message, Step};
+
+impl Compiler<'_> {
+    /// A computation or a message.
+    pub(crate) fn work(
+        &mut self,
+        place: usize,
+        step: &Step,
+        full: bool,
+        counts: &mut Counts,
+        exits: &mut Vec<Exit>,
+    ) {
+        let lanes = step.lanes;
+        let window = lanes.window();
+        let enabled = lanes.no_mask || (self.full >> lanes.first) & window == window;
+        let running = step.predicate.is_none() && window == self.full && lanes.count > 1;
+        let how = if step.predicate.is_none() && (lanes.no_mask || full && enabled) {
+            Enabled::All
+        } else if running {
+            Enabled::Running
+        } else {
+            Enabled::Some
+        };
+        counts.instructions += 1;
+        match how {
+            Enabled::All => counts.lanes += u32::from(lanes.count),
+            Enabled::Running => counts.running += 1,
+            Enabled::Some => {}
+        }
+        self.writer.asm.settle();
+        let mark = self.writer.asm.mark();
+        let kept = self.writer.kept;
+        let skip = self.writer.asm.label();
+        self.writer.begin();
+        if self.try_work(step, how, skip).is_ok() {
+            if how != Enabled::All && lanes.count == 1 {
+                self.writer.asm.place(skip);
+                self.writer.forget_step();
+            }
+            return;
+        }
+        self.writer.asm.back(mark);
+        self.writer.kept = kept;
+        if let Action::Message(message) = &step.action
+            && self
+                .message(place, step, message, how, *counts, exits)
+                .is_ok()
+        {
+            return;
+        }
+        self.writer.asm.back(mark);
+        self.calls.insert(place);
+        self.call(place, step, how, *counts, exits);
+        self.writer.forget();
+    }
+
+    /// A message that has a template.
+    fn message(
+        &mut self,
+        place: usize,
+        step: &Step,
+        message: &Message,
+        how: Enabled,
+        counts: Counts,
+        exits: &mut Vec<Exit>,
+    ) -> Done {
+        let lanes = message.lanes();
+        if lanes.is_none() && !message.is_fence() {
+            return Err(NoTemplate);
+        }
+        let (slow, done) = (self.writer.asm.label(), self.writer.asm.label());
+        if how != Enabled::All {
+            self.writer.exec_mask(step)?;
+        }
+        if how == Enabled::Some {
+            self.count_lanes(MASK);
+        }
+        let Some(lanes) = lanes else {
+            self.writer.asm.op0(Op::Mfence);
+            return Ok(());
+        };
+        if how != Enabled::All {
+            self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
+            self.writer.asm.jump(Op::Je_rel32_64, done);
+        }
+        self.writer
+            .message(&lanes, how != Enabled::All, slow, done)?;
+        self.writer.asm.jump(Op::Jmp_rel32_64, done);
+        self.writer.asm.place(slow);
+        if how == Enabled::All {
+            let window = step.lanes.window();
+            self.writer.asm.op1i(Op::Mov_r32_imm32, MASK, window);
+        }
+        self.invoke(place, counts, exits);
+        self.writer.asm.place(done);
+        self.writer.forget();
+        Ok(())
+    }
+
+    /// The interpreter runs a step.
+    fn call(
+        &mut self,
+        place: usize,
+        step: &Step,
+        how: Enabled,
+        counts: Counts,
+        exits: &mut Vec<Exit>,
+    ) {
+        let message = matches!(step.action, Action::Message(_));
+        let all = how == Enabled::All;
+        let skip = self.writer.asm.label();
+        if all {
+            let window = step.lanes.window();
+            self.writer.asm.op1i(Op::Mov_r32_imm32, MASK, window);
+        } else {
+            if self.writer.exec_mask(step).is_err() {
+                // Not reached: predicates are inside of the file.
+                let label = self.exit(exits, place, counts, Way::Leave);
+                self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                return;
+            }
+            if how == Enabled::Some {
+                self.count_lanes(MASK);
+            }
+            // Messages of blocks run without lanes, too.
+            if !message {
+                self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
+                self.writer.asm.jump(Op::Je_rel32_64, skip);
+            }
+        }
+        self.invoke(place, counts, exits);
+        if !all && !message {
+            self.writer.asm.place(skip);
+        }
+    }
+
+    /// The interpreter runs a step for the lanes in [`MASK`].
+    fn invoke(&mut self, place: usize, counts: Counts, exits: &mut Vec<Exit>) {
+        let fault = self.exit(exits, place, counts, Way::Fault);
+        let asm = &mut self.writer.asm;
+        asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
+        // The second and third arguments: the step and its lanes.
+        asm.op2(Op::Mov_r32_rm32, Register::EDX, MASK);
+        let number = u32::try_from(place).unwrap_or(u32::MAX);
+        asm.op1i(Op::Mov_r32_imm32, Register::ESI, number);
+        asm.op0(Op::VEX_Vzeroupper);
+        asm.op1(Op::Call_rm64, field(fields::STEP));
+        asm.op2(Op::Test_rm32_r32, Register::EAX, Register::EAX);
+        asm.jump(Op::Jne_rel32_64, fault);
+        asm.op2(Op::Mov_r64_rm64, FILE, field(fields::FILE));
+    }
+
+    fn try_work(&mut self, step: &Step, enabled: Enabled, skip: Label) -> Done {
+        let Action::Compute(compute) = &step.action else {
+            return Err(NoTemplate);
+        };
+        // Code for running lanes asks for them where it blends; what sets predicates needs the mask.
+        if enabled == Enabled::Some || enabled == Enabled::Running && compute.sets.is_some() {
+            self.writer.exec_mask(step)?;
+        }
+        if enabled == Enabled::Some {
+            self.count_lanes(MASK);
+        }
+        if enabled != Enabled::All && step.lanes.count == 1 {
+            self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
+            self.writer.asm.jump(Op::Je_rel32_64, skip);
+        }
+        self.writer.compute(step, compute, enabled)
+    }
+}
