@@ -92,6 +92,10 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(
+        clippy::single_range_in_vec_init,
+        reason = "lists of parts, some of one"
+    )]
     fn parts() {
         assert_eq!(
             joined(vec![8..12, 0..4, 3..5, 7..7, 40..41], 2),
