@@ -121,27 +121,27 @@ platforms! {
     /// Ice Lake LP
     Icllp ICLLP "ICLLP" ["icl", "gen11", "gen11lp", "ehl", "jsl"] Some(native::ICLLP), [INTEGER_DIVISION DATA_PORT];
     /// Tiger Lake LP
-    Tgllp TGLLP "TGLLP" ["tgl", "gen12lp", "dg1", "rkl", "adl", "adl-s", "adl-p", "adl-n", "rpl-s", "rpl-p"] Some(native::TGLLP), [INTEGER_DIVISION DATA_PORT FUSED];
+    Tgllp TGLLP "TGLLP" ["tgl", "gen12lp", "xe-lp", "dg1", "rkl", "adl", "adl-s", "adl-p", "adl-n", "rpl-s", "rpl-p"] Some(native::TGLLP), [INTEGER_DIVISION DATA_PORT FUSED];
     /// Xe HP SDV
     XeHpSdv XEHP_SDV "XeHP_SDV" ["xehp", "ats"] Some(native::XEHP_SDV), [DF QWORDS BF DATA_PORT DPAS FUSED];
     /// Arc (DG2, Alchemist)
-    Dg2 DG2 "DG2" ["acm", "acm-g10", "acm-g11", "acm-g12", "dg2-g10", "dg2-g11", "dg2-g12", "ats-m", "ats-m75", "ats-m150"] Some(native::DG2), [BF LSC DATA_PORT DPAS FUSED];
+    Dg2 DG2 "DG2" ["acm", "acm-g10", "acm-g11", "acm-g12", "dg2-g10", "dg2-g11", "dg2-g12", "ats-m", "ats-m75", "ats-m150", "xe-hpg"] Some(native::DG2), [BF LSC DATA_PORT DPAS FUSED];
     /// Meteor Lake
-    Mtl MTL "MTL" ["mtl-u", "mtl-h", "mtl-s", "mtl-p", "arl-u", "arl-s", "xe-lpg"] None, [DF BF LSC DATA_PORT FUSED];
+    Mtl MTL "MTL" ["mtl-u", "mtl-m", "mtl-h", "mtl-s", "mtl-p", "arl-u", "arl-s", "xe-lpg"] None, [DF BF LSC DATA_PORT FUSED];
     /// Arrow Lake
     Arl ARL "ARL" ["arl-h", "xe-lpgplus"] None, [DF BF LSC DATA_PORT DPAS FUSED];
     /// Ponte Vecchio
-    Pvc PVC "PVC" ["pvc-sdv", "xe-hpc"] Some(native::PVC), [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
+    Pvc PVC "PVC" ["pvc-xl", "pvc-sdv", "xe-hpc"] Some(native::PVC), [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
     /// Ponte Vecchio XT
-    PvcXt PVC_XT "PVC_XT" ["pvc-vg", "xe-hpc-vg"] Some(native::PVC_XT), [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
+    PvcXt PVC_XT "PVC_XT" ["pvc-vg", "pvc-xt-c0-vg", "xe-hpc-vg"] Some(native::PVC_XT), [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
     /// Xe2 (Lunar Lake, Battlemage)
-    Xe2 XE2 "XE2" ["lnl", "lnl-m", "bmg", "bmg-g21", "bmg-g31"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
+    Xe2 XE2 "XE2" ["lnl", "lnl-m", "bmg", "bmg-g21", "bmg-g31", "xe2-hpg", "xe2-lpg"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
     /// Xe3 (Panther Lake, Wildcat Lake, Nova Lake S and U)
-    Xe3 XE3 "XE3" ["ptl", "ptl-h", "ptl-u", "wcl", "nvl-s", "nvl-u", "nvl-h", "nvl-hx"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
+    Xe3 XE3 "XE3" ["ptl", "ptl-h", "ptl-u", "wcl", "nvl-s", "nvl-u", "nvl-ul", "nvl-h", "nvl-hx", "xe3-lpg"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS];
     /// Xe3P for computation (Crescent Island)
-    Xe3pCri XE3P_CRI "XE3P_CRI" ["cri", "xe3p"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS MANY_ADDRESSES];
+    Xe3pCri XE3P_CRI "XE3P_CRI" ["cri", "xe3p", "xe3p-xpc"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS MANY_ADDRESSES];
     /// Xe3P with graphics (Nova Lake P)
-    Xe3p XE3P_GRAPHICS "XE3P_GRAPHICS" ["nvl", "nvl-p"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS MANY_ADDRESSES];
+    Xe3p XE3P_GRAPHICS "XE3P_GRAPHICS" ["nvl", "nvl-p", "xe3p-lpg"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS MANY_ADDRESSES];
 }
 
 /// The name is of no known platform.
@@ -158,6 +158,17 @@ impl fmt::Display for UnknownPlatform {
             write!(f, "{comma}{platform}")?;
         }
         Ok(())
+    }
+}
+
+/// What is before `-a0`, `_B1` or `-a0p`.
+fn without_stepping(name: &str) -> Option<&str> {
+    let (product, last) = name.rsplit_once(['-', '_'])?;
+    match *last.as_bytes() {
+        [letter, digit] | [letter, digit, b'p' | b'P'] => {
+            (letter.is_ascii_alphabetic() && digit.is_ascii_digit()).then_some(product)
+        }
+        _ => None,
     }
 }
 
@@ -186,12 +197,16 @@ impl Platform {
         self.row().has.contains(what)
     }
 
-    /// The platform of this name or of the product of this name.
+    /// The platform of this name or of the product of this name. The stepping of a product may follow it, such as `-b0`:
+    /// all steppings have the same instructions.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        let is = |known: &str| plain(known).eq(plain(name));
-        let mut all = Self::ALL.iter().copied();
-        all.find(|p| is(p.name()) || p.aliases().iter().any(|alias| is(alias)))
+        let named = |name: &str| {
+            let is = |known: &str| plain(known).eq(plain(name));
+            let mut all = Self::ALL.iter().copied();
+            all.find(|p| is(p.name()) || p.aliases().iter().any(|alias| is(alias)))
+        };
+        named(name).or_else(|| named(without_stepping(name)?))
     }
 
     /// The platform of a native binary's code.

@@ -1,5 +1,6 @@
 //! OpenCL kernels on a grid.
 
+use crate::agreement;
 use crate::argument::Argument;
 use crate::bind::{Bound, bind};
 use crate::effort::{Done, Effort};
@@ -316,6 +317,10 @@ impl<'o> Kernel<'o> {
             .map(|input| (small(input.image_offset), small(input.size)))
             .collect();
         let layout = Layout::new(&self.info, &inputs, self.grf_bytes)?;
+        let routine = self.object.routine(self.routine);
+        if let Some(body) = routine.and_then(|routine| routine.body()) {
+            agreement::check(body, &self.info, &inputs, &layout)?;
+        }
         Ok(Loaded {
             program: Arc::new(program),
             info: Arc::new(self.info.clone()),
@@ -520,10 +525,7 @@ impl Loaded {
     }
 
     fn scratch_bytes(&self) -> usize {
-        let buffers = self.info.per_thread_memory_buffers.iter();
-        let sizes = buffers.filter(|b| b.kind == "scratch");
-        let bytes: u64 = sizes.map(|b| u64::from(b.size)).sum();
-        usize::try_from(bytes).unwrap_or(usize::MAX)
+        usize::try_from(self.info.scratch_bytes()).unwrap_or(usize::MAX)
     }
 }
 

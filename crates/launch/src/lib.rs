@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agreement;
 mod argument;
 mod bare;
 mod bind;

@@ -158,6 +158,11 @@ impl Layout {
         })
     }
 
+    /// Where a byte of the payload stands in the image.
+    pub(crate) const fn place(&self, offset: u32) -> u32 {
+        self.cross.saturating_add(self.inline.place(offset))
+    }
+
     /// Threads of a group of so many work-items.
     #[must_use]
     pub fn threads(&self, local: [u32; 3]) -> u32 {
@@ -255,9 +260,8 @@ impl Layout {
                 .unwrap_or(usize::MAX)
                 .min(value.len());
             let (first, rest) = value.split_at(inside);
-            let place = |offset| self.cross.saturating_add(self.inline.place(offset));
-            put(image, place(piece.offset), first);
-            put(image, place(piece.offset.max(self.inline.bytes)), rest);
+            put(image, self.place(piece.offset), first);
+            put(image, self.place(piece.offset.max(self.inline.bytes)), rest);
         }
         Ok(())
     }

@@ -336,6 +336,14 @@ impl KernelInfo {
         indices.map(|i| i.saturating_add(1)).max().unwrap_or(0)
     }
 
+    /// Bytes of scratch memory of a thread.
+    #[must_use]
+    pub fn scratch_bytes(&self) -> u64 {
+        let buffers = self.per_thread_memory_buffers.iter();
+        let scratch = buffers.filter(|b| b.kind == "scratch");
+        scratch.map(|b| u64::from(b.size)).sum()
+    }
+
     /// Bytes of per-thread data before the cross-thread data.
     #[must_use]
     pub fn per_thread_bytes(&self) -> u32 {

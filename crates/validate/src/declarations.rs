@@ -199,6 +199,15 @@ fn alias(checker: &mut Checker<'_, '_>, location: Location, index: usize, variab
         }
         let aligned = root.properties.alignment().bytes(32).unwrap_or(1);
         let aligned = aligned.max(root.properties.data_type().size().into());
+        // What fills a register begins one.
+        let register = checker
+            .platform
+            .map_or(64, visakit_isa::Platform::grf_bytes);
+        let aligned = if root.size() >= register {
+            register
+        } else {
+            aligned
+        };
         if aligned < u32::from(ty.size()) {
             checker.sink.add(&rules::ALIAS_ALIGNMENT, at_alias, || {
                 format!("of type {ty} in storage that is aligned to {aligned} bytes")

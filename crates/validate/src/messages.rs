@@ -305,10 +305,13 @@ fn systolic(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
             format!("execution size {lanes}, expected 8 or 16")
         });
     }
+    // The block-scaled form has its precisions for types.
+    let scaled = site.instruction.def().field(F::Src3).is_some();
+    let multiplied: &[DataType] = if scaled { &[Ud, D, Hf, Bf] } else { &[Ud, D] };
     let types: [(F, &[DataType]); 3] = [
         (F::Dst, &[Ud, D, Float, Hf, Bf, Uw, W]),
         (F::Src0, &[Ud, D, Float, Hf, Bf, Uw, W]),
-        (F::Src1, &[Ud, D]),
+        (F::Src1, multiplied),
     ];
     for (name, types) in types {
         if let Some(ty) = checker.raw_type(site, name)

@@ -225,6 +225,13 @@ fn platforms_by_name() {
         }
     }
     assert_eq!(Platform::from_name("xe-hp_sdv"), Some(Platform::XeHpSdv));
+    for name in ["bmg-g21-b0", "LNL_A1"] {
+        assert_eq!(Platform::from_name(name), Some(Platform::Xe2), "{name}");
+    }
+    assert_eq!(Platform::from_name("pvc-xl-a0p"), Some(Platform::Pvc));
+    for name in ["bmg-x", "bmg-g21-b0-a0", "-a0"] {
+        assert_eq!(Platform::from_name(name), None, "{name}");
+    }
     let unknown = "voodoo".parse::<Platform>().unwrap_err().to_string();
     assert!(unknown.contains("DG2, MTL"), "{unknown}");
     assert!(Platform::Mtl.has_type(DataType::Df) && !Platform::Mtl.has_type(DataType::Q));

@@ -292,3 +292,48 @@ fn one_thread_and_many() {
     };
     assert_eq!(run(1), run(5));
 }
+
+/// A kernel beside the metadata of another compilation is refused, with everything that differs.
+#[test]
+fn metadata_of_another_compilation_are_refused() {
+    let text = |simd: u8, thread: u16, scratch: u16, input: u16| {
+        format!(
+            ".version 4.2\n.kernel \"k\"\n.decl V32 v_type=G type=uq num_elts=1 align=qword\n\
+             .kernel_attr SimdSize={simd}\n.kernel_attr PerThreadInputSize={thread}\n\
+             .kernel_attr SpillMemOffset={scratch}\n.input V32 offset={input} size=8\n    ret (M1, 1)\n"
+        )
+    };
+    let zeinfo = ZeInfo::parse(
+        "kernels:
+  - name: k
+    execution_env: {simd_size: 32}
+    payload_arguments:
+      - {arg_type: arg_bypointer, offset: 0, size: 8, arg_index: 0, addrmode: stateless, addrspace: global}
+    per_thread_payload_arguments:
+      - {arg_type: local_id, offset: 0, size: 192}
+    per_thread_memory_buffers:
+      - {type: scratch, usage: spill_fill_space, size: 256}
+",
+    )
+    .unwrap();
+    let outcome = |text: String| {
+        let options = visakit_text::asm::Options::default();
+        let made = visakit_text::asm::assemble_in_any_dialect(text.as_bytes(), &options).unwrap();
+        let mut kernel = Kernel::new(&made.object, "k", &zeinfo).unwrap();
+        kernel.grf_bytes = 64;
+        let arguments = [Argument::Buffer(vec![0; 64])];
+        let range = NdRange::new(&[32], &[32], &[]).unwrap();
+        kernel.run(&range, &arguments, &Config::default()).map(drop)
+    };
+    // The scratch memory of a text may be less than that of the metadata, which have the finalizer's, too.
+    outcome(text(32, 192, 128, 256)).unwrap();
+    let error = outcome(text(16, 96, 512, 320)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the object and the metadata do not belong together: SIMD size: 16 in the kernel, 32 in the metadata; \
+         bytes of data of each thread: 96 in the kernel, 192 in the metadata; \
+         bytes of scratch memory: 512 in the kernel, 256 in the metadata; \
+         an input at bytes 320 to 328 of the payload, of which the metadata know nothing; \
+         take the metadata of the same compilation"
+    );
+}

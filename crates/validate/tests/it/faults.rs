@@ -230,3 +230,33 @@ fn predicate_zero_is_no_operand() {
     let id = rules::INDEX.id().to_string();
     assert_eq!(unless_only(&id, &object, ""), None);
 }
+
+/// The compiler aliases a variable that fills a register with any type, whatever alignment it declares.
+#[test]
+fn what_fills_a_register_begins_one() {
+    let declared = |elements: u8| {
+        format!(
+            ".decl VD v_type=G type=d num_elts={elements} align=dword\n\
+             .decl VQ v_type=G type=q num_elts=1 align=dword alias=<VD,0>"
+        )
+    };
+    let line = "mov (M1, 1) VQ(0,0)<1> 0x1:q";
+    let wide = common::assembled(&common::text(&declared(16), line)).unwrap();
+    assert_eq!(common::report(&wide, "pvc").errors, 0);
+    let narrow = common::assembled(&common::text(&declared(8), line)).unwrap();
+    let id = rules::ALIAS_ALIGNMENT.id().to_string();
+    assert_eq!(unless_only(&id, &narrow, "pvc"), None);
+}
+
+/// The sources of the block-scaled product may have the types of its precisions.
+#[test]
+fn block_scaled_products_multiply_floats() {
+    let text = ".version 4.2\n.kernel \"k\"\n.decl F v_type=G type=f num_elts=128 align=GRF\n\
+        .decl H v_type=G type=hf num_elts=256 align=GRF\n.decl U v_type=G type=ub num_elts=64 align=GRF\n\
+        .kernel_attr SimdSize=16\n\
+        bdpas.hf.hf.8.8 (M1, 16) F.0 F.0 H.0 H.0 U(0,0) U(0,16)\n";
+    let options = visakit_text::asm::Options::default();
+    let made = visakit_text::asm::assemble_in_any_dialect(text.as_bytes(), &options).unwrap();
+    let report = common::report(&made.object, "cri");
+    assert_eq!(report.errors, 0, "{:?}", report.findings);
+}

@@ -1,0 +1,70 @@
+//! What a kernel and its metadata both say must be the same: a text beside the metadata of another compilation would run,
+//! with wrong results.
+
+use crate::error::LaunchError;
+use crate::payload::Layout;
+use crate::zeinfo::KernelInfo;
+use visakit_isa::object::{Attribute, Body};
+
+/// Compares the attributes and inputs of a kernel with the metadata. Inputs are offset and size in bytes.
+///
+/// # Errors
+/// [`LaunchError::Mismatch`] with everything that differs.
+pub(crate) fn check(
+    body: &Body<'_>,
+    info: &KernelInfo,
+    inputs: &[(u32, u32)],
+    layout: &Layout,
+) -> Result<(), LaunchError> {
+    let stated = |name| body.attribute(name).and_then(Attribute::number);
+    let environment = &info.execution_env;
+    let mut differences = Vec::new();
+    let mut differ = |what: &str, kernel: u64, metadata: u64| {
+        differences.push(format!(
+            "{what}: {kernel} in the kernel, {metadata} in the metadata"
+        ));
+    };
+    // (attribute, what it is, what the metadata say, whether they may say more)
+    let scratch = info.scratch_bytes();
+    for (name, what, metadata, or_more) in [
+        ("SimdSize", "SIMD size", environment.simd_size.into(), false),
+        (
+            "PerThreadInputSize",
+            "bytes of data of each thread",
+            info.per_thread_bytes().into(),
+            false,
+        ),
+        ("SpillMemOffset", "bytes of scratch memory", scratch, true),
+        (
+            "NBarrierCnt",
+            "barriers",
+            environment.barrier_count.into(),
+            true,
+        ),
+    ] {
+        if let Some(kernel) = stated(name)
+            && kernel != metadata
+            && !(or_more && kernel < metadata)
+        {
+            differ(what, kernel, metadata);
+        }
+    }
+    let ends = info.payload_arguments.iter();
+    let end = ends.map(|a| a.offset.saturating_add(a.size)).max();
+    let end = layout.place(end.unwrap_or(0));
+    for (at, size) in inputs {
+        if *at >= layout.cross && *at >= end {
+            let end = at.saturating_add(*size);
+            differences.push(format!(
+                "an input at bytes {at} to {end} of the payload, of which the metadata know nothing"
+            ));
+        }
+    }
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(LaunchError::Mismatch(format!(
+        "{}; take the metadata of the same compilation",
+        differences.join("; ")
+    )))
+}
