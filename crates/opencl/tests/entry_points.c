@@ -22,6 +22,7 @@ static const char *SOURCE =
     "__kernel void invert(__read_only image2d_t in, __write_only image2d_t out, sampler_t s) {\n"
     "  int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
     "  write_imagef(out, at, (float4)1.0f - read_imagef(in, s, at)); }\n"
+    "__kernel void last(__global uint *a, __global uint *out) { *out = a[get_local_size(0)]; }\n"
     "__kernel void stray(__global int *a) { a[(size_t)get_global_id(0) * 0x10000000u + 0x40000000u] = 1; }\n";
 
 static void CL_CALLBACK count(cl_event e, cl_int status, void *user) { (void)e; if (status == CL_COMPLETE) ++*(int *)user; }
@@ -47,7 +48,7 @@ int main(void) {
     CHECK(clCreateKernel(program, "scale", &err) == 0 && err == CL_INVALID_PROGRAM_EXECUTABLE);
     err = clBuildProgram(program, 1, &device, "-DUNUSED=1", 0, 0); OK(err);
     if (err) { clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof text, text, 0); puts(text); return 1; }
-    OK(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof text, text, 0)); CHECK(!strcmp(text, "scale;chain;invert;stray"));
+    OK(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof text, text, 0)); CHECK(!strcmp(text, "scale;chain;invert;last;stray"));
     OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, 0)); CHECK(size > 0);
     unsigned char *bytes = malloc(size);
     OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, 0));
@@ -63,6 +64,16 @@ int main(void) {
     OK(clCompileProgram(part, 0, 0, 0, 0, 0, 0, 0, 0));
     OK(clCompileProgram(user, 0, 0, 0, 1, &header, (const char *[]){"t.h"}, 0, 0));
     cl_program linked = clLinkProgram(context, 0, 0, 0, 2, (cl_program[]){part, user}, 0, 0, &err); OK(err);
+
+    /* Entry points by name: where the loader is a library of the program, names are not to end in it. */
+    CHECK(clGetExtensionFunctionAddressForPlatform(platform, "clCreateCommandQueueWithPropertiesKHR"));
+    CHECK(clGetExtensionFunctionAddressForPlatform(platform, "clHostMemAllocINTEL"));
+    CHECK(!clGetExtensionFunctionAddressForPlatform(platform, "clNothingKHR"));
+    CHECK(clSetDefaultDeviceCommandQueue(context, device, 0) == CL_INVALID_OPERATION);
+    cl_context_properties twice[] = {CL_CONTEXT_INTEROP_USER_SYNC, 0, CL_CONTEXT_INTEROP_USER_SYNC, 0, 0};
+    CHECK(!clCreateContext(twice, 1, &device, 0, 0, &err) && err == CL_INVALID_PROPERTY);
+    cl_context_properties strange[] = {CL_CONTEXT_INTEROP_USER_SYNC, -1, 0};
+    CHECK(!clCreateContext(strange, 1, &device, 0, 0, &err) && err == CL_INVALID_PROPERTY);
 
     /* Kernels and their arguments. */
     cl_kernel scale = clCreateKernel(again, "scale", &err); OK(err);
@@ -127,6 +138,15 @@ int main(void) {
     OK(clSetKernelArg(doubles, 0, sizeof own, &own)); OK(clEnqueueNDRangeKernel(queue, doubles, 1, 0, &one, 0, 0, 0, 0));
     OK(clFinish(queue)); CHECK(host[0] == 10);
 
+    /* The last bytes of a buffer of no whole dwords can be read as one. */
+    unsigned char seven_bytes[7] = {1, 2, 3, 4, 5, 6, 7};
+    cl_mem uneven = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 7, seven_bytes, &err); OK(err);
+    cl_kernel last = clCreateKernel(program, "last", &err); OK(err);
+    OK(clSetKernelArg(last, 0, sizeof uneven, &uneven)); OK(clSetKernelArg(last, 1, sizeof own, &own));
+    OK(clEnqueueNDRangeKernel(queue, last, 1, 0, &one, &one, 0, 0, 0)); OK(clFinish(queue));
+    CHECK((host[0] & 0xffffff) == 0x070605);
+    OK(clReleaseKernel(last)); OK(clReleaseMemObject(uneven));
+
     /* Images. */
     cl_bool images; OK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, 0));
     if (images) {
@@ -141,6 +161,9 @@ int main(void) {
         OK(clSetKernelArg(invert, 0, sizeof in, &in)); OK(clSetKernelArg(invert, 1, sizeof target, &target));
         OK(clSetKernelArg(invert, 2, sizeof sampler, &sampler));
         CHECK(clSetKernelArg(invert, 0, sizeof buffer, &buffer) == CL_INVALID_MEM_OBJECT);
+        CHECK(clSetKernelArg(invert, 0, sizeof target, &target) == CL_INVALID_ARG_VALUE);
+        CHECK(clSetKernelArg(invert, 1, sizeof in, &in) == CL_INVALID_ARG_VALUE);
+        CHECK(clSetKernelArg(invert, 2, sizeof sampler, 0) == CL_INVALID_SAMPLER);
         size_t plane[2] = {8, 4}, zero[3] = {0, 0, 0}, all[3] = {8, 4, 1};
         OK(clEnqueueNDRangeKernel(loose, invert, 2, 0, plane, 0, 0, 0, &event));
         OK(clEnqueueReadImage(loose, target, CL_TRUE, zero, all, 0, 0, inverted, 1, &event, 0));
@@ -166,6 +189,13 @@ int main(void) {
     OK(clEnqueueMarkerWithWaitList(loose, 1, &gate, &event)); OK(clSetUserEventStatus(gate, -1));
     CHECK(clWaitForEvents(1, &event) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     OK(clEnqueueBarrierWithWaitList(queue, 0, 0, 0)); OK(clFinish(queue)); clFinish(loose);
+
+    /* Kernels keep no references to their arguments. */
+    int early = 0;
+    cl_mem brief = clCreateBuffer(context, 0, 64, 0, &err); OK(err);
+    OK(clSetMemObjectDestructorCallback(brief, ended, &early)); OK(clSetKernelArg(stray, 0, sizeof brief, &brief));
+    OK(clReleaseMemObject(brief)); CHECK(early == 1);
+    CHECK(clEnqueueNDRangeKernel(queue, stray, 1, 0, &one, 0, 0, 0, 0) == CL_INVALID_KERNEL_ARGS);
 
     int gone = 0;
     OK(clSetMemObjectDestructorCallback(own, ended, &gone));

@@ -49,22 +49,29 @@ fn source(name: &str) -> PathBuf {
         .join(name)
 }
 
-#[test]
-fn in_c() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("entry_points");
+/// Builds a program of these tests, or says why it cannot be run.
+fn built(name: &str, folder: &Path) -> Option<PathBuf> {
+    let program = folder.join(name);
     let mut compiler = Command::new("cc");
     compiler
         .arg("-o")
         .arg(&program)
-        .arg(source("entry_points.c"))
+        .arg(source(&format!("{name}.c")))
         .arg("-lOpenCL");
     let built = compiler.output().is_ok_and(|d| d.status.success());
-    if !built || !has("ocloc", &["ids", "dg2"]) && !has("sh", &["-c", "command -v ocloc"]) {
-        return say(
-            "NOT RUN: OpenCL in C needs a C compiler, OpenCL's headers, its loader and ocloc",
-        );
+    if built && has("sh", &["-c", "command -v ocloc"]) {
+        return Some(program);
     }
+    say("NOT RUN: OpenCL in C needs a C compiler, OpenCL's headers, its loader and ocloc");
+    None
+}
+
+#[test]
+fn in_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built("entry_points", folder.path()) else {
+        return;
+    };
     for device in ["acm-g10", "pvc", "tgllp"] {
         let mut command = on_device(&program, folder.path()).unwrap();
         let done = command.env("VISAKIT_DEVICE", device).output().unwrap();
@@ -102,4 +109,109 @@ fn in_python() {
     let done = command.arg(source("programs.py")).output().unwrap();
     assert!(done.status.success(), "{}", shown(&done));
     assert!(shown(&done).contains("12 programs"), "{}", shown(&done));
+}
+
+#[test]
+fn checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built("watched", folder.path()) else {
+        return;
+    };
+    let mut command = on_device(&program, folder.path()).unwrap();
+    command.env("VISAKIT_CHECK", "all");
+    let done = command.args(["right", "right"]).output().unwrap();
+    assert!(done.status.success(), "{}", shown(&done));
+    let said = "2 launches checked, 0 findings";
+    assert!(shown(&done).contains(said), "{}", shown(&done));
+    let mut command = on_device(&program, folder.path()).unwrap();
+    command.env("VISAKIT_CHECK", "race,uninitialized");
+    let done = command.args(["racy", "racy", "fresh"]).output().unwrap();
+    assert!(done.status.success(), "{}", shown(&done));
+    let said = shown(&done);
+    for part in [
+        "error[race]",
+        "in kernel `racy`, launch 1",
+        "in 2 launches",
+        "line 13 of the program: a[i] = l[(i + 40) % 64]; }",
+        "error[uninitialized]",
+        "in kernel `fresh`, launch 3",
+        "3 launches checked",
+    ] {
+        assert!(said.contains(part), "`{part}` is not in {said}");
+    }
+}
+
+/// The library of pocl, where it is installed.
+fn pocl() -> Option<String> {
+    let file = std::fs::read_to_string("/etc/OpenCL/vendors/pocl.icd").ok()?;
+    Some(file.trim().to_owned())
+}
+
+#[test]
+fn compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built("watched", folder.path()) else {
+        return;
+    };
+    let Some(pocl) = pocl() else {
+        return say("NOT RUN: comparing needs pocl");
+    };
+    let run = |kernels: &[&str]| {
+        let report = folder.path().join("report");
+        let cases = folder.path().join("cases");
+        let mut command = on_device(&program, folder.path()).unwrap();
+        command
+            .env("VISAKIT_COMPARE", &pocl)
+            .env("VISAKIT_COMPARE_REPORT", &report)
+            .env("VISAKIT_COMPARE_CASES", &cases);
+        let done = command.args(kernels).output().unwrap();
+        assert!(done.status.success(), "{}", shown(&done));
+        let text = std::fs::read_to_string(&report).unwrap();
+        std::fs::remove_file(report).unwrap();
+        (
+            serde_json::from_str::<serde_json::Value>(&text).unwrap(),
+            cases,
+        )
+    };
+    let (report, cases) = run(&["right", "right"]);
+    assert_eq!(report["compared"], 2, "{report}");
+    assert_eq!(report["different"], 0, "{report}");
+    assert_eq!(std::fs::read_dir(&cases).unwrap().count(), 0);
+    let (report, _) = run(&["right", "planted"]);
+    assert_eq!(report["compared"], 2, "{report}");
+    assert_eq!(report["different"], 1, "{report}");
+    let first = &report["first"];
+    assert_eq!(first["kernel"], "planted");
+    assert_eq!((&first["element"], &first["wrong"]), (&7.into(), &1.into()));
+    assert_eq!(
+        (&first["expected"], &first["got"]),
+        (&"49".into(), &"50".into())
+    );
+    // The case shows the difference again.
+    let case = visakit_launch::Case::open(Path::new(first["case"].as_str().unwrap())).unwrap();
+    let verdict = case.run(true, &visakit_launch::Config::default()).unwrap();
+    let (argument, difference) = verdict.difference.unwrap();
+    assert_eq!((argument, difference.element), (0, Some(7)));
+}
+
+/// Intel's compiler makes 64-bit floats of whole numbers for devices that have none.
+#[test]
+fn doubles_of_whole_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let python = ["/usr/bin/python3", "python3"];
+    let mut python = python
+        .into_iter()
+        .filter(|p| has(p, &["-c", "import pyopencl"]));
+    let Some(python) = python
+        .next()
+        .filter(|_| has("sh", &["-c", "command -v ocloc"]))
+    else {
+        return say("NOT RUN: OpenCL in Python needs pyopencl and ocloc");
+    };
+    let mut command = on_device(python, folder.path()).unwrap();
+    command
+        .env("OverrideDefaultFP64Settings", "1")
+        .env("IGC_EnableDPEmulation", "1");
+    let done = command.arg(source("doubles.py")).output().unwrap();
+    assert!(done.status.success(), "{}", shown(&done));
 }

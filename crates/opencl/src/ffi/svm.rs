@@ -20,6 +20,23 @@ fn nothing() -> Work {
     Box::new(|| Ok(()))
 }
 
+/// Checks what is asked for; gives the alignment.
+fn alignment(context: &Context, size: usize, align: u32) -> Result<usize> {
+    ensure(align == 0 || align.is_power_of_two(), cl::CL_INVALID_VALUE)?;
+    let most = context.devices.iter().map(|d| d.max_allocation()).max();
+    ensure(size as u64 <= most.unwrap_or(0), cl::CL_INVALID_BUFFER_SIZE)?;
+    Ok(usize::try_from(align).unwrap_or(usize::MAX))
+}
+
+/// Frees an allocation. Commands that run keep what they use.
+fn freed(context: Pointer, pointer: Pointer) -> Result<()> {
+    let context = get::<Context>(context)?;
+    ensure(
+        pointer.is_null() || context.free(pointer.addr()),
+        cl::CL_INVALID_VALUE,
+    )
+}
+
 /// `clSVMAlloc`: gives back no error.
 #[allow(non_snake_case, reason = "OpenCL's name")]
 pub(super) unsafe extern "C" fn clSVMAlloc(
@@ -39,15 +56,7 @@ pub(super) unsafe extern "C" fn clSVMAlloc(
             flags & !known == 0 && flags & cl::CL_MEM_SVM_ATOMICS == 0,
             cl::CL_INVALID_VALUE,
         )?;
-        ensure(align == 0 || align.is_power_of_two(), cl::CL_INVALID_VALUE)?;
-        let most = context
-            .devices
-            .iter()
-            .map(|d| d.max_allocation())
-            .max()
-            .unwrap_or(0);
-        ensure(size as u64 <= most, cl::CL_INVALID_BUFFER_SIZE)?;
-        let align = usize::try_from(align).unwrap_or(usize::MAX);
+        let align = alignment(&context, size, align)?;
         context.allocate(size, align, (cl::CL_MEM_TYPE_UNKNOWN_INTEL, flags, 0))
     });
     std::ptr::with_exposed_provenance_mut(address.unwrap_or(0))
@@ -88,15 +97,7 @@ unsafe fn usm(
             _ => return fail(cl::CL_INVALID_PROPERTY),
         }
     }
-    ensure(align == 0 || align.is_power_of_two(), cl::CL_INVALID_VALUE)?;
-    let most = context
-        .devices
-        .iter()
-        .map(|d| d.max_allocation())
-        .max()
-        .unwrap_or(0);
-    ensure(size as u64 <= most, cl::CL_INVALID_BUFFER_SIZE)?;
-    let align = usize::try_from(align).unwrap_or(usize::MAX);
+    let align = alignment(&context, size, align)?;
     let device = device.map_or(0, |d| d.handle().get());
     context.allocate(size, align, (kind, flags, device))
 }
@@ -223,14 +224,11 @@ api! {
     }
 
     fn clMemFreeINTEL(context: Pointer, pointer: Pointer) {
-        let context = get::<Context>(context)?;
-        ensure(pointer.is_null() || context.free(pointer.addr()), cl::CL_INVALID_VALUE)
+        freed(context, pointer)
     }
 
     fn clMemBlockingFreeINTEL(context: Pointer, pointer: Pointer) {
-        // Commands that run keep what they use.
-        let context = get::<Context>(context)?;
-        ensure(pointer.is_null() || context.free(pointer.addr()), cl::CL_INVALID_VALUE)
+        freed(context, pointer)
     }
 
     fn clGetMemAllocInfoINTEL(

@@ -188,7 +188,7 @@ impl Dump {
                         json!({"height": image.height, "depth": image.depth}),
                     ),
                 };
-                let (order, channel) = super::memory::names(image.format);
+                let (order, channel) = super::format::names(image.format);
                 let mut description = json!({
                     "index": index,
                     "kind": kind,
