@@ -296,11 +296,11 @@ fn one_thread_and_many() {
 /// A kernel beside the metadata of another compilation is refused, with everything that differs.
 #[test]
 fn metadata_of_another_compilation_are_refused() {
-    let text = |simd: u8, thread: u16, scratch: u16, input: u16| {
+    let text = |simd: u8, thread: u16, scratch: u16, input: &str| {
         format!(
             ".version 4.2\n.kernel \"k\"\n.decl V32 v_type=G type=uq num_elts=1 align=qword\n\
-             .kernel_attr SimdSize={simd}\n.kernel_attr PerThreadInputSize={thread}\n\
-             .kernel_attr SpillMemOffset={scratch}\n.input V32 offset={input} size=8\n    ret (M1, 1)\n"
+             .decl V33 v_type=G type=uq num_elts=1 align=qword\n.kernel_attr SimdSize={simd}\n.kernel_attr PerThreadInputSize={thread}\n\
+             .kernel_attr SpillMemOffset={scratch}\n.input V32 offset=256 size=8\n{input}    ret (M1, 1)\n"
         )
     };
     let zeinfo = ZeInfo::parse(
@@ -326,8 +326,8 @@ fn metadata_of_another_compilation_are_refused() {
         kernel.run(&range, &arguments, &Config::default()).map(drop)
     };
     // The scratch memory of a text may be less than that of the metadata, which have the finalizer's, too.
-    outcome(text(32, 192, 128, 256)).unwrap();
-    let error = outcome(text(16, 96, 512, 320)).unwrap_err();
+    outcome(text(32, 192, 128, "")).unwrap();
+    let error = outcome(text(16, 96, 512, ".input V33 offset=320 size=8\n")).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the object and the metadata do not belong together: SIMD size: 16 in the kernel, 32 in the metadata; \
