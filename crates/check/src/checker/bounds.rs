@@ -300,7 +300,8 @@ impl Checker {
                 if let Some(known) = self.objects.get(index) {
                     space = known.space();
                     offset = address.wrapping_sub(known.object.address);
-                    unsure &= !known.structure && !known.is_private();
+                    // Other memory is laid out by the compiler, which knows what it may do.
+                    unsure &= !known.structure && known.argument.is_some();
                     // Elements as wide as the declared type are meant to be its elements.
                     if known.element > 1 && element == known.element && !access.texel {
                         wrong |= !offset.is_multiple_of(element);
