@@ -99,7 +99,7 @@ impl Writer {
 
     /// Of shared local memory or of a surface: its address in `rdi`, its bytes in `r9`.
     fn window(&mut self, space: LaneSpace, slow: Label) -> Done {
-        let LaneSpace::Surface { index, add } = space else {
+        let LaneSpace::Surface { place: index, add } = space else {
             self.asm.op2(Code::Mov_r64_rm64, RDI, field(place::LOCAL));
             self.asm
                 .op2(Code::Mov_r64_rm64, R9, field(place::LOCAL_BYTES));
@@ -107,12 +107,16 @@ impl Writer {
         };
         let [_, bytes, storage] = Region::LAYOUT
             .map(|offset| MemoryOperand::with_base_displ(RCX, i64::try_from(offset).unwrap_or(0)));
-        let index = self.file(index, 4)?;
-        let asm = &mut self.asm;
-        asm.op2(Code::Mov_r32_rm32, Register::ECX, index);
-        if add != 0 {
-            asm.op1i(Code::Add_rm32_imm32, Register::ECX, add);
+        if let Some(index) = index {
+            let index = self.file(index, 4)?;
+            self.asm.op2(Code::Mov_r32_rm32, Register::ECX, index);
+            if add != 0 {
+                self.asm.op1i(Code::Add_rm32_imm32, Register::ECX, add);
+            }
+        } else {
+            self.asm.op1i(Code::Mov_r32_imm32, Register::ECX, add);
         }
+        let asm = &mut self.asm;
         asm.op2(Code::Cmp_r64_rm64, RCX, field(place::SURFACE_COUNT));
         asm.jump(Code::Jae_rel32_64, slow);
         let size = u32::try_from(size_of::<Region>()).unwrap_or(0);

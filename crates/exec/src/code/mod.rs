@@ -288,8 +288,8 @@ pub enum LaneSpace {
     Local,
     /// The surface of a binding-table index.
     Surface {
-        /// Place of the index, a dword, in the register file.
-        index: usize,
+        /// Place of the index, a dword, in the register file; without one it is 0.
+        place: Option<usize>,
         /// Added to it.
         add: u32,
     },

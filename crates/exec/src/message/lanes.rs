@@ -112,7 +112,17 @@ impl LaneAccess {
                         data_type: DataType::Ud,
                     },
                 add,
-            }) => LaneSpace::Surface { index: offset, add },
+            }) => LaneSpace::Surface {
+                place: Some(offset),
+                add,
+            },
+            Reach::Table(Index {
+                base: Scalar::Constant(index),
+                add,
+            }) => LaneSpace::Surface {
+                place: None,
+                add: add.wrapping_add(u32::try_from(index).ok()?),
+            },
             _ => return None,
         };
         if !simple {

@@ -42,30 +42,35 @@ pub(crate) struct Fact {
     name: &'static str,
     /// Bytes that are set.
     pub(crate) bytes: usize,
-    pub(crate) words: fn(&ThreadStart) -> [u32; 4],
+    /// Its value. (A number stays in registers of the host; a list would go through memory.)
+    pub(crate) value: fn(&ThreadStart) -> u128,
 }
 
-const fn fact(name: &'static str, bytes: usize, words: fn(&ThreadStart) -> [u32; 4]) -> Fact {
-    Fact { name, bytes, words }
+const fn fact(name: &'static str, bytes: usize, value: fn(&ThreadStart) -> u128) -> Fact {
+    Fact { name, bytes, value }
+}
+
+fn quad([a, b, c, d]: [u32; 4]) -> u128 {
+    u128::from(d) << 96 | u128::from(c) << 64 | u128::from(b) << 32 | u128::from(a)
 }
 
 static FACTS: [Fact; 16] = [
-    fact("sr0", 16, |start| start.sr0),
-    fact("scratchloc", 8, |_| [Memory::SCRATCH_STATE, 0, 0, 0]),
-    fact("hw_id", 4, |start| [start.hw_id, 0, 0, 0]),
-    fact("cr0", 4, |start| [start.cr0, 0, 0, 0]),
-    fact("thread_x", 2, |start| [start.thread_x.into(), 0, 0, 0]),
-    fact("thread_y", 2, |start| [start.thread_y.into(), 0, 0, 0]),
-    fact("color", 2, |start| [start.color.into(), 0, 0, 0]),
-    fact("group_id_x", 4, |start| [start.group_id[0], 0, 0, 0]),
-    fact("group_id_y", 4, |start| [start.group_id[1], 0, 0, 0]),
-    fact("group_id_z", 4, |start| [start.group_id[2], 0, 0, 0]),
-    fact("group_count_x", 4, |start| [start.group_count[0], 0, 0, 0]),
-    fact("group_count_y", 4, |start| [start.group_count[1], 0, 0, 0]),
-    fact("local_id_x", 4, |start| [start.local_id[0], 0, 0, 0]),
-    fact("local_id_y", 4, |start| [start.local_id[1], 0, 0, 0]),
-    fact("local_size_x", 4, |start| [start.local_size[0], 0, 0, 0]),
-    fact("local_size_y", 4, |start| [start.local_size[1], 0, 0, 0]),
+    fact("sr0", 16, |start| quad(start.sr0)),
+    fact("scratchloc", 8, |_| Memory::SCRATCH_STATE.into()),
+    fact("hw_id", 4, |start| start.hw_id.into()),
+    fact("cr0", 4, |start| start.cr0.into()),
+    fact("thread_x", 2, |start| start.thread_x.into()),
+    fact("thread_y", 2, |start| start.thread_y.into()),
+    fact("color", 2, |start| start.color.into()),
+    fact("group_id_x", 4, |start| start.group_id[0].into()),
+    fact("group_id_y", 4, |start| start.group_id[1].into()),
+    fact("group_id_z", 4, |start| start.group_id[2].into()),
+    fact("group_count_x", 4, |start| start.group_count[0].into()),
+    fact("group_count_y", 4, |start| start.group_count[1].into()),
+    fact("local_id_x", 4, |start| start.local_id[0].into()),
+    fact("local_id_y", 4, |start| start.local_id[1].into()),
+    fact("local_size_x", 4, |start| start.local_size[0].into()),
+    fact("local_size_y", 4, |start| start.local_size[1].into()),
 ];
 
 /// Where the facts go, looked up once for a program.

@@ -79,24 +79,19 @@ pub(super) fn prepare(
         write(&mut thread.registers, slot.offset, r0, slot.bytes);
     }
     for (fact, slot) in &program.entry.facts {
-        let words = (fact.words)(start);
-        let [first, second, ..] = words;
+        let value = (fact.value)(start);
         let (registers, at) = (&mut thread.registers, slot.offset);
         // Copies of known size are no calls.
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the low bytes are its value"
+        )]
         match fact.bytes.min(slot.bytes) {
-            2 => {
-                let [low, high, ..] = first.to_le_bytes();
-                registers.set_element(at, [low, high]);
-            }
-            4 => registers.set_element(at, first),
-            8 => registers.set_element(at, [first, second]),
-            16 => registers.set_element(at, words),
-            room => write(
-                registers,
-                at,
-                words.map(u32::to_le_bytes).as_flattened(),
-                room,
-            ),
+            2 => registers.set_element(at, value as u16),
+            4 => registers.set_element(at, value as u32),
+            8 => registers.set_element(at, value as u64),
+            16 => registers.set_element(at, value),
+            room => write(registers, at, &value.to_le_bytes(), room),
         }
     }
     for input in program.inputs() {
