@@ -68,14 +68,32 @@ fn what_runs_is_translated() {
             object.kernels.push(Routine::new(&b"k"[..], body));
             objects.push(object);
         }
-        if row.op == Op::BF_CVT {
+        let code = match row.op {
             // No type of the cases is one that it converts.
-            let text = ".version 3.8\n.kernel \"k\"\n\
+            Op::BF_CVT => {
+                ".version 3.8\n.kernel \"k\"\n\
                 .decl A v_type=G type=f num_elts=8 align=GRF\n\
                 .decl B v_type=G type=uw num_elts=8 align=GRF\n\
-                bf_cvt (M1, 8) A(0,0)<1> B(0,0)<1;1,0>\n";
+                bf_cvt (M1, 8) A(0,0)<1> B(0,0)<1;1,0>\n"
+            }
+            // These have no binary form.
+            Op::SHFL_IDX4 => {
+                ".version 4.2\n.kernel \"k\"\n\
+                .decl U v_type=G type=ud num_elts=16 align=GRF\n\
+                .decl W v_type=G type=uw num_elts=16 align=GRF\n\
+                shfl_idx4 (M1, 16) U.0 U(0,0)<1;1,0> W(0,0)<1;1,0>\n"
+            }
+            Op::DNSCL => {
+                ".version 4.2\n.kernel \"k\"\n\
+                .decl U v_type=G type=ud num_elts=32 align=GRF\n\
+                dnscl.hftoint4.mode3.rne (M1, 16) U.0 U.0 U.0 U.0\n"
+            }
+            _ => "",
+        };
+        if !code.is_empty() {
             let options = asm::Options::default();
-            objects.push(asm::assemble(text.as_bytes(), &options).unwrap());
+            let made = asm::assemble_in_any_dialect(code.as_bytes(), &options);
+            objects.push(made.unwrap().object);
         }
         let mut reasons = Vec::new();
         let translated = objects.into_iter().any(|mut object| {
