@@ -118,7 +118,7 @@ impl ShardWriter {
         })
     }
 
-    /// Adds a file whose rows the caller fills in: [`fill`](crate::fill), [`fill_text`](crate::fill_text) or
+    /// Adds a file whose rows the caller fills in, by [`fill`], [`fill_text`](crate::fill_text) or
     /// [`unreadable`](crate::unreadable).
     ///
     /// # Errors

@@ -141,6 +141,54 @@ fn checked() {
     }
 }
 
+#[test]
+fn profiled() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built("watched", folder.path()) else {
+        return;
+    };
+    for (file, parts) in [
+        (
+            "page.html",
+            &[
+                "<!DOCTYPE html>",
+                ">right<",
+                ">racy<",
+                "a[i] = l[(i + 40) % 64]; }",
+            ][..],
+        ),
+        (
+            "profile.json",
+            &[
+                "\"kernel\":\"right\"",
+                "\"launches\":2",
+                "\"file\":\"program 1\"",
+            ],
+        ),
+    ] {
+        let path = folder.path().join(file);
+        let mut command = on_device(&program, folder.path()).unwrap();
+        command.env("VISAKIT_PROFILE", &path);
+        let done = command.args(["right", "right", "racy"]).output().unwrap();
+        assert!(done.status.success(), "{}", shown(&done));
+        let said = "3 launches of 2 kernels profiled";
+        assert!(shown(&done).contains(said), "{}", shown(&done));
+        let text = std::fs::read_to_string(path).unwrap();
+        for part in parts {
+            assert!(text.contains(part), "`{part}` is not in {text}");
+        }
+    }
+    let mut command = on_device(&program, folder.path()).unwrap();
+    command.env("VISAKIT_PROFILE", folder.path().join("none/page.html"));
+    let done = command.arg("right").output().unwrap();
+    assert!(done.status.success(), "{}", shown(&done));
+    assert!(
+        shown(&done).contains("cannot be written"),
+        "{}",
+        shown(&done)
+    );
+}
+
 /// The library of pocl, where it is installed.
 fn pocl() -> Option<String> {
     let file = std::fs::read_to_string("/etc/OpenCL/vendors/pocl.icd").ok()?;

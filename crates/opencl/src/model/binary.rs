@@ -211,7 +211,7 @@ impl Binary {
 }
 
 /// Who makes machine code.
-fn compiler() -> Option<Arc<dyn Compiler>> {
+pub(crate) fn compiler() -> Option<Arc<dyn Compiler>> {
     let jit = visakit_jit::Jit::host()?;
     Some(Arc::new(jit))
 }

@@ -2,9 +2,8 @@
 
 use crate::model::context::lock;
 use crate::model::kernel::Arg;
-use crate::model::watch::{Ending, Launching, Watcher};
+use crate::model::watch::{Ending, Launching, Watcher, is_program};
 use std::fmt::Write as _;
-use std::path::Path;
 use std::sync::Mutex;
 use visakit_check::{Checks, Finding, Place};
 use visakit_launch::{Config, Source};
@@ -13,12 +12,7 @@ use visakit_launch::{Config, Source};
 const MOST: usize = 1000;
 
 /// The variable that asks for it.
-const VARIABLE: &str = "VISAKIT_CHECK";
-
-/// Whether programs are to say of which lines their instructions are.
-pub(crate) fn wants_lines() -> bool {
-    std::env::var_os(VARIABLE).is_some_and(|v| !v.is_empty())
-}
+pub(crate) const VARIABLE: &str = "VISAKIT_CHECK";
 
 #[derive(Debug)]
 struct Found {
@@ -166,11 +160,9 @@ impl State {
     }
 }
 
-/// Whether a place is in the program itself: the compiler calls that `1`, or by the name of the file that it was given.
+/// Whether a place is in the program itself.
 fn is_main(place: &Place) -> bool {
-    let file = place.file.as_deref().map(Path::new);
-    let name = file.and_then(Path::file_name);
-    name.is_none_or(|name| name == "1" || name == "program.cl")
+    place.file.as_deref().is_none_or(is_program)
 }
 
 fn shown(place: &Place, line: Option<&String>) -> String {

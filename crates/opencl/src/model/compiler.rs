@@ -1,8 +1,8 @@
 //! Intel's offline compiler, and what it compiled before.
 
 use crate::model::binary::{self, Pieces};
-use crate::model::check::wants_lines;
 use crate::model::device::Device;
+use crate::model::watch::wants_lines;
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs;

@@ -13,6 +13,7 @@ pub mod kernel;
 pub mod launch;
 pub mod memory;
 pub mod models;
+pub(crate) mod profile;
 pub mod program;
 pub mod queue;
 pub mod sampler;

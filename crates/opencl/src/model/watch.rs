@@ -1,4 +1,4 @@
-//! Who watches launches: checkers, comparison, dumps. Profilers belong here, too.
+//! Who watches launches: checkers, comparison, dumps, the profiler.
 //!
 //! A watcher stands around a launch: it is given the launch and the rest of the way, looks before, goes on (or runs the
 //! launch in its own way), looks after. To add one: implement [`Watcher`], and name it in [`watchers`]. What it has found
@@ -10,6 +10,9 @@ use crate::model::compare::Comparison;
 use crate::model::device::Device;
 use crate::model::dump::Dumps;
 use crate::model::kernel::{Arg, Kernel};
+use crate::model::profile::Profiler;
+use crate::model::{check, profile};
+use std::path::Path;
 use std::sync::OnceLock;
 use visakit_exec::memory::Storage;
 use visakit_launch::{Argument, LaunchError, NdRange, Outcome};
@@ -45,14 +48,27 @@ pub(crate) trait Watcher: Send + Sync {
     fn end(&self) {}
 }
 
+/// Whether programs are to say of which lines their instructions are.
+pub(crate) fn wants_lines() -> bool {
+    let asked = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+    asked(check::VARIABLE) || asked(profile::VARIABLE)
+}
+
+/// Whether a file is the program itself: the compiler calls that `1`, or by the name of the file that it was given.
+pub(crate) fn is_program(file: &str) -> bool {
+    let name = Path::new(file).file_name();
+    name.is_none_or(|name| name == "1" || name == "program.cl")
+}
+
 /// Those who watch, the outermost first, as the environment asks for them.
 fn watchers() -> &'static [Box<dyn Watcher>] {
     static WATCHERS: OnceLock<Vec<Box<dyn Watcher>>> = OnceLock::new();
     WATCHERS.get_or_init(|| {
-        let asked: [Option<Box<dyn Watcher>>; 3] = [
+        let asked: [Option<Box<dyn Watcher>>; 4] = [
             Dumps::asked().map(|w| Box::new(w) as _),
             Comparison::asked().map(|w| Box::new(w) as _),
             Check::asked().map(|w| Box::new(w) as _),
+            Profiler::asked().map(|w| Box::new(w) as _),
         ];
         let all: Vec<_> = asked.into_iter().flatten().collect();
         if !all.is_empty() {
