@@ -239,6 +239,7 @@ pub(crate) fn count(number: impl std::fmt::Display, thing: &str) -> String {
     let text = number.to_string();
     let plural = match thing {
         _ if text == "1" => "",
+        _ if thing.ends_with("ch") => "es",
         _ if thing.ends_with('y') => return format!("{text} {}ies", thing.trim_end_matches('y')),
         _ => "s",
     };

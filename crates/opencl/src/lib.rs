@@ -25,3 +25,8 @@ pub use ffi::{clGetExtensionFunctionAddress, clGetPlatformInfo, clIcdGetPlatform
 pub(crate) fn say(message: &str) {
     eprintln!("visakit: {message}");
 }
+
+/// A number of things: `1 launch`, `2 launches`.
+pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}

@@ -1,7 +1,7 @@
 //! `visakit opencl`: other programs on the OpenCL device that runs kernels here.
 
 use crate::Status;
-use crate::output::{Failure, stdout};
+use crate::output::{self, Failure, stdout};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -172,7 +172,9 @@ fn compared(text: &str, json: bool, status: std::process::ExitStatus) -> Result<
     if !json {
         writeln!(
             err,
-            "visakit: {launches} launches, {compared} compared with {with}, {different} differ"
+            "visakit: {}, {compared} compared with {with}, {different} {}",
+            output::count(launches, "launch"),
+            if different == 1 { "differs" } else { "differ" }
         )?;
         for (reason, count) in &reasons {
             writeln!(err, "visakit: {count} not compared: {reason}")?;

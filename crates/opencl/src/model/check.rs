@@ -113,15 +113,16 @@ impl Watcher for Check {
             crate::say(&found.text());
         }
         let mut last = format!(
-            "{} launches checked, {} findings",
-            state.launches,
-            state.found.len()
+            "{} checked, {}",
+            crate::count(state.launches, "launch", "launches"),
+            crate::count(state.found.len() as u64, "finding", "findings")
         );
         if state.more > 0 {
             let _ = write!(last, " and {} more", state.more);
         }
         if state.unchecked > 0 {
-            let _ = write!(last, "; {} launches could not be run", state.unchecked);
+            let unchecked = crate::count(state.unchecked, "launch", "launches");
+            let _ = write!(last, "; {unchecked} could not be run");
         }
         crate::say(&last);
     }

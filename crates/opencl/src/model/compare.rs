@@ -270,7 +270,7 @@ impl Comparison {
         let argument = infos.get(*index).map_or("", |i| i.name.as_str());
         let folder = dump.map(|d| d.folder().display().to_string());
         let how = match rule {
-            Compare::Close { abs, rel } => format!("more than {rel:e} of itself and {abs:e}"),
+            Compare::Close { abs, rel } => format!("more than {rel:.2e} of itself and {abs:.2e}"),
             _ => "not the same bits".to_owned(),
         };
         let place = folder.as_ref().map_or_else(String::new, |f| {

@@ -85,9 +85,9 @@ impl Watcher for Profiler {
         let shown = self.file.display();
         crate::say(&match std::fs::write(&self.file, text) {
             Ok(()) => format!(
-                "{} launches of {} kernels profiled, {:.1} µs of simulated time: {shown}",
-                state.launches,
-                profile.kernels.len(),
+                "{} of {} profiled, {:.1} µs of simulated time: {shown}",
+                crate::count(state.launches, "launch", "launches"),
+                crate::count(profile.kernels.len() as u64, "kernel", "kernels"),
                 profile.nanoseconds() / 1000.0
             ),
             Err(error) => format!("the profile cannot be written: {shown}: {error}"),
