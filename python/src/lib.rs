@@ -9,6 +9,7 @@ mod html;
 mod instruction;
 mod names;
 mod object;
+mod profile;
 mod run;
 mod table;
 mod watch;
@@ -416,6 +417,7 @@ fn _visakit(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<run::Outcome>()?;
     m.add_class::<check::RunFinding>()?;
     m.add_class::<debug::Debugger>()?;
+    m.add_class::<profile::Profile>()?;
     m.add_class::<table::Columns>()?;
     macro_rules! functions {
         ($($function:path),* $(,)?) => {$( m.add_function(wrap_pyfunction!($function, m)?)?; )*};

@@ -5,6 +5,7 @@ use crate::argument::Arguments;
 use crate::check::RunFinding;
 use crate::debug::Debugger;
 use crate::object::{Object, Shared};
+use crate::profile::Profile;
 use crate::watch::watched;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,7 +13,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use visakit::exec::{Compiler, Interrupt, Limits};
 use visakit::launch::{Compile, Config, Kernel as Launch, LaunchError, NdRange, ZeInfo};
-use visakit_check::{Checks, Report};
+use visakit_check::Checks;
+use visakit_profile::{KernelCode, Watched};
 
 pub(crate) fn run_error(error: &LaunchError) -> PyErr {
     RunError::new_err(error.to_string())
@@ -37,6 +39,7 @@ pub(crate) struct Outcome {
     translation_seconds: f64,
     printf: Vec<u8>,
     findings: Vec<Py<RunFinding>>,
+    profile: Option<Py<Profile>>,
 }
 
 #[pymethods]
@@ -144,7 +147,7 @@ impl Kernel {
     /// Runs the kernel over a grid. Arrays are written in place once it has ended.
     #[pyo3(signature = (
         global_size, args, *, local_size = None, global_offset = None, max_steps = None, timeout = None,
-        strict = false, jit = "auto", check = None
+        strict = false, jit = "auto", check = None, profile = false
     ))]
     #[allow(clippy::too_many_arguments)]
     fn run(
@@ -159,10 +162,15 @@ impl Kernel {
         strict: bool,
         jit: &str,
         check: Option<&Bound<'_, PyAny>>,
+        profile: bool,
     ) -> PyResult<Outcome> {
         let range = grid(global_size, local_size, global_offset)?;
         let arguments = Arguments::new(&args)?;
         let checks = checks(check)?;
+        if profile && checks.is_some() {
+            let message = "a run is checked or profiled: give one of check and profile";
+            return Err(PyValueError::new_err(message));
+        }
         let compile = match jit {
             "auto" => compiler().map(Compile::when_it_pays),
             "always" => compiler().map(|compiler| Compile { compiler, after: 0 }),
@@ -190,19 +198,30 @@ impl Kernel {
         }
         let work = || {
             let kernel = self.launch()?;
-            let Some(checks) = checks else {
-                let outcome = kernel.run(&range, &arguments.values, &config)?;
-                return Ok(Report {
-                    findings: Vec::new(),
-                    outcome,
-                });
-            };
-            let config = visakit_check::config(config);
-            let launch = kernel.prepare(&range, &arguments.values, &config)?;
-            visakit_check::check(&kernel, launch, &config, checks, &[])
+            if let Some(checks) = checks {
+                let config = visakit_check::config(config);
+                let launch = kernel.prepare(&range, &arguments.values, &config)?;
+                let report = visakit_check::check(&kernel, launch, &config, checks, &[])?;
+                return Ok((report.outcome, report.findings, None));
+            }
+            if profile {
+                let config = visakit_profile::config(config);
+                let launch = kernel.prepare(&range, &arguments.values, &config)?;
+                let code = KernelCode::new(kernel.object(), launch.program(), None);
+                let (of, outcome) =
+                    visakit_profile::run(&code, launch, &config, Watched::default())?;
+                return Ok((outcome, Vec::new(), Some(of)));
+            }
+            let outcome = kernel.run(&range, &arguments.values, &config)?;
+            Ok((outcome, Vec::new(), None))
         };
-        let report = py.detach(|| watched(&interrupt, timeout, work))?;
-        let Report { findings, outcome } = report.map_err(|e| run_error(&e))?;
+        let done = py.detach(|| watched(&interrupt, timeout, work))?;
+        let (outcome, findings, profile) = done.map_err(|e| run_error(&e))?;
+        let profile = profile.map(|of| {
+            let mut all = visakit_profile::Profile::default();
+            all.add(of);
+            Py::new(py, Profile(all))
+        });
         arguments.write_back(py, &outcome)?;
         let findings = findings.iter().map(|f| Py::new(py, RunFinding::new(f)));
         Ok(Outcome {
@@ -213,6 +232,7 @@ impl Kernel {
             translation_seconds: outcome.translation.as_secs_f64(),
             printf: outcome.printf,
             findings: findings.collect::<PyResult<_>>()?,
+            profile: profile.transpose()?,
         })
     }
 

@@ -271,6 +271,22 @@ def test_checkers_find_what_is_wrong() -> None:
         blur().run(128, right, local_size=64, check="speed")
 
 
+def test_a_profile_counts() -> None:
+    data = numpy.ones(256, numpy.float32)
+    out = numpy.zeros_like(data)
+    args = [data, out, visakit.Local(66 * 4), numpy.int32(256)]
+    profile = blur().run(256, args, local_size=64, profile=True).profile
+    assert profile is not None and profile.nanoseconds > 0 and (out == 1).all()
+    [of] = profile.kernels
+    assert of["kernel"] == "blur" and of["groups"] == 4 and of["launches"] == 1
+    assert any(i["mnemonic"] == "barrier" for i in of["instructions"])
+    assert "<!DOCTYPE html>" in profile.html("blurred") and profile.folded().startswith("blur;")
+    assert "blur" in repr(profile) and '"kernels"' in profile.json()
+    assert blur().run(256, args, local_size=64).profile is None
+    with pytest.raises(ValueError, match="checked or profiled"):
+        blur().run(256, args, local_size=64, check=True, profile=True)
+
+
 def test_a_debugger_steps_forward_and_back() -> None:
     data = numpy.arange(128, dtype=numpy.float32)
     out = numpy.zeros_like(data)

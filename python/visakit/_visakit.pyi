@@ -234,6 +234,24 @@ class Outcome:
     printf: bytes
     findings: list[RunFinding]
     """What the checkers found; empty without `check`."""
+    profile: Profile | None
+    """Where the time goes; with `profile` only."""
+
+class Profile:
+    """What ran how often, with which lanes, what messages reached, and the time that a cost model makes of it."""
+
+    @property
+    def nanoseconds(self) -> float:
+        """Simulated time on the device, in nanoseconds."""
+    @property
+    def kernels(self) -> list[dict[str, Any]]:
+        """The kernels as in the JSON document."""
+    def json(self) -> str:
+        """The profile as JSON, which `visakit profile diff` compares."""
+    def html(self, title: str = "visakit") -> str:
+        """A page that opens alone. Source files are read as they are named."""
+    def folded(self) -> str:
+        """Folded stacks, a line each, for flame graphs."""
 
 class RunFinding:
     """Something that is wrong in a run, as often as it happened by the same cause."""
@@ -283,11 +301,12 @@ class Kernel:
         strict: bool = False,
         jit: Literal["auto", "always", "never"] = "auto",
         check: bool | str | Sequence[str] | None = None,
+        profile: bool = False,
     ) -> Outcome:
         """Runs the kernel over a grid. Arrays are written in place once it has ended.
 
         `check` names checkers (`memory`, `uninitialized`, `race`, `sync`, `arithmetic`; true for the usual ones), which
-        run on the interpreter; what would be a fault is a finding then.
+        run on the interpreter; what would be a fault is a finding then. `profile` counts what runs.
         """
     def debug(
         self,
