@@ -1,0 +1,310 @@
+//! Launches: kernels that are ready, what they leave behind.
+
+use super::config::Config;
+use super::team::Team;
+use crate::argument::Argument;
+use crate::bind::Bound;
+use crate::effort::{Done, Effort};
+use crate::error::LaunchError;
+use crate::facts::Facts;
+use crate::implicit::Implicit;
+use crate::ndrange::NdRange;
+use crate::objects::{LocalObject, MemoryObject, ObjectKind};
+use crate::payload::Layout;
+use crate::zeinfo::{ArgInfo, KernelInfo};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+use visakit_exec::code::StepCounts;
+use visakit_exec::{Counters, Fault, Memory, Observer, Program};
+use web_time::{Duration, Instant};
+
+/// What a run left behind.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// What all threads did together.
+    pub counters: Counters,
+    /// Groups that ran to their ends.
+    pub groups: u64,
+    /// Whether the run was interrupted before all groups had ended: memory then holds what was computed so far.
+    pub stopped: bool,
+    /// Time to translate.
+    pub translation: Duration,
+    /// Instructions translated.
+    pub translated: usize,
+    /// Whether machine code was made.
+    pub compiled: bool,
+    /// What was counted of each step of the program, if [`Config::count`] asked for it. Launches of one [`Loaded`](super::Loaded) at
+    /// the same time share their counters.
+    pub counts: Option<Vec<StepCounts>>,
+    /// Time to run.
+    pub time: Duration,
+    /// What the kernel printed, as the hardware's buffer has it; the format strings are in the program's constants.
+    pub printf: Vec<u8>,
+    /// The same as text.
+    pub printed: Vec<u8>,
+    memory: Vec<Option<Vec<u8>>>,
+}
+
+impl Outcome {
+    /// Content of the buffer or image that an argument is.
+    #[must_use]
+    pub fn memory(&self, argument: usize) -> Option<&[u8]> {
+        self.memory.get(argument)?.as_deref()
+    }
+}
+
+/// A kernel that is ready to run, with its memory.
+#[derive(Debug)]
+pub struct Launch {
+    pub(crate) program: Arc<Program>,
+    pub(crate) info: Arc<KernelInfo>,
+    /// Names and types of the arguments, if the compiler wrote them down.
+    pub(crate) args_info: Vec<ArgInfo>,
+    pub(crate) walk: [usize; 3],
+    pub(crate) layout: Layout,
+    pub(crate) range: NdRange,
+    /// Without the contents of buffers and images.
+    pub(super) arguments: Vec<Argument>,
+    pub(crate) bound: Bound,
+    pub(super) implicit: Option<Implicit>,
+    /// Private memory of a thread.
+    pub(super) private: u64,
+    /// Scratch memory of a thread.
+    pub(super) scratch: usize,
+    pub(super) workers: u64,
+    pub(super) translation: Duration,
+}
+
+impl Launch {
+    /// The translated program.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Runs all groups in parallel.
+    ///
+    /// # Errors
+    /// [`LaunchError::Fault`] of the first group that faulted: it stops the others. [`LaunchError::Steps`].
+    pub fn run(self, config: &Config<'_>) -> Result<Outcome, LaunchError> {
+        let workers = self.workers;
+        self.run_with(&Effort::new(config), workers)
+    }
+
+    pub(crate) fn run_with(
+        self,
+        effort: &Effort<'_>,
+        workers: u64,
+    ) -> Result<Outcome, LaunchError> {
+        let started = Instant::now();
+        let done = effort.all(
+            (0, self.range.group_count()),
+            workers,
+            |slot| Team::new(&self, slot),
+            |team, number, done| team.run(number, effort, done, &mut ()),
+        )?;
+        self.outcome(done, started)
+    }
+
+    /// Runs all groups one after the other, telling an observer of everything.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_observed(
+        self,
+        config: &Config<'_>,
+        observer: &mut impl Observer,
+    ) -> Result<Outcome, LaunchError> {
+        let started = Instant::now();
+        let effort = Effort::new(config);
+        let mut team = Team::new(&self, 0);
+        let done = effort.each(0..self.range.group_count(), |number, done| {
+            team.run(number, &effort, done, observer)
+        })?;
+        drop(team);
+        self.outcome(done, started)
+    }
+
+    /// Runs all groups in parallel. Those that `watched` picks by their numbers run in the interpreter and tell an
+    /// observer of everything, one for each worker; what these saw comes back with the outcome.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_sampled<O: Observer + Send>(
+        self,
+        config: &Config<'_>,
+        watched: impl Fn(u64) -> bool + Sync,
+        observer: impl Fn() -> O,
+    ) -> Result<(Outcome, Vec<O>), LaunchError> {
+        let started = Instant::now();
+        let effort = Effort::new(config);
+        let observers: Vec<_> = (0..self.workers).map(|_| Mutex::new(observer())).collect();
+        let done = effort.all(
+            (0, self.range.group_count()),
+            self.workers,
+            |slot| (Team::new(&self, slot), slot),
+            |(team, slot), number, done| {
+                let own = usize::try_from(*slot).ok().and_then(|s| observers.get(s));
+                match own.filter(|_| watched(number)) {
+                    // Nobody else has the observer of this worker.
+                    Some(own) => {
+                        let mut own = own.lock().unwrap_or_else(PoisonError::into_inner);
+                        team.run(number, &effort, done, &mut *own)
+                    }
+                    None => team.run(number, &effort, done, &mut ()),
+                }
+            },
+        )?;
+        let observers = observers.into_iter();
+        let seen = observers.map(|o| o.into_inner().unwrap_or_else(PoisonError::into_inner));
+        Ok((self.outcome(done, started)?, seen.collect()))
+    }
+
+    /// As [`Self::run_observed`], going on with the next group after one that faulted, as long as `fault` wants it.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; the fault of a group only if `fault` breaks.
+    pub fn run_watched(
+        self,
+        config: &Config<'_>,
+        observer: &mut impl Observer,
+        mut fault: impl FnMut([u32; 3], &Fault) -> ControlFlow<()>,
+    ) -> Result<Outcome, LaunchError> {
+        let started = Instant::now();
+        let effort = Effort::new(config);
+        let mut team = Team::new(&self, 0);
+        let groups = 0..self.range.group_count();
+        let done = effort.each(groups, |number, done| {
+            match team.run(number, &effort, done, observer) {
+                Err(LaunchError::Fault {
+                    group: Some(at),
+                    fault: found,
+                }) if fault(at, &found).is_continue() => Ok(()),
+                other => other,
+            }
+        })?;
+        drop(team);
+        self.outcome(done, started)
+    }
+
+    /// The grid.
+    #[must_use]
+    pub const fn range(&self) -> &NdRange {
+        &self.range
+    }
+
+    /// What the metadata say.
+    #[must_use]
+    pub fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    /// Work-items of a thread.
+    #[must_use]
+    pub const fn simd(&self) -> u32 {
+        self.layout.simd
+    }
+
+    /// Threads of a full group.
+    #[must_use]
+    pub fn threads_of_group(&self) -> u32 {
+        self.layout.threads(self.range.local)
+    }
+
+    /// Order of the dimensions that work-items run through, the fastest first.
+    #[must_use]
+    pub const fn walk(&self) -> [usize; 3] {
+        self.walk
+    }
+
+    /// Private memory of a thread in flat memory.
+    #[must_use]
+    pub const fn private_bytes(&self) -> u64 {
+        self.private
+    }
+
+    /// What stands in flat memory.
+    #[must_use]
+    pub fn objects(&self) -> Vec<MemoryObject> {
+        let mut objects = self.bound.objects();
+        for object in &mut objects {
+            if self.private > 0 && object.address == self.bound.private_base {
+                object.kind = ObjectKind::Private;
+            }
+        }
+        objects
+    }
+
+    /// What stands in local memory.
+    #[must_use]
+    pub fn local_objects(&self) -> Vec<LocalObject> {
+        let own = LocalObject {
+            start: 0,
+            bytes: self.info.execution_env.slm_size.into(),
+            argument: None,
+        };
+        let arguments = self.bound.locals.iter();
+        let arguments = arguments.map(|&(index, start, bytes)| LocalObject {
+            start,
+            bytes,
+            argument: Some(index),
+        });
+        std::iter::once(own).chain(arguments).collect()
+    }
+
+    fn outcome(self, done: Done, started: Instant) -> Result<Outcome, LaunchError> {
+        Ok(Outcome {
+            counters: done.counters,
+            groups: done.groups,
+            stopped: done.stopped,
+            translation: self.translation,
+            translated: self.program.instruction_count(),
+            compiled: self.program.is_compiled(),
+            counts: self.program.take_counts(),
+            time: started.elapsed(),
+            printf: self.bound.printf_bytes(),
+            printed: self.printed(),
+            memory: self.bound.contents()?,
+        })
+    }
+
+    /// What the kernel has printed by now, as text. What cannot be read, or is more than 64 MiB, is left out.
+    #[must_use]
+    pub fn printed(&self) -> Vec<u8> {
+        crate::printf::text(&self.bound.printf_bytes(), &self.bound)
+    }
+
+    /// Global memory.
+    #[must_use]
+    pub const fn memory(&self) -> &Memory {
+        &self.bound.memory
+    }
+
+    /// Content of the buffers and images that arguments are, by argument, as it is now.
+    ///
+    /// # Errors
+    /// More memory than can be had.
+    pub fn contents(&self) -> Result<Vec<Option<Vec<u8>>>, LaunchError> {
+        self.bound.contents()
+    }
+
+    /// Number of groups of the grid.
+    #[must_use]
+    pub fn group_count(&self) -> u64 {
+        self.range.group_count()
+    }
+
+    pub(super) fn facts(&self, local: [u32; 3]) -> Facts<'_> {
+        Facts {
+            range: &self.range,
+            local,
+            arguments: &self.arguments,
+            places: &self.bound.places,
+            private_base: self.bound.private_base,
+            printf: self.bound.printf_address(),
+            constants: self.bound.section(&[".data.const", ".bss.const"]),
+            globals: self.bound.section(&[".data.global", ".bss.global"]),
+            implicit: self.implicit.as_ref().map_or(0, |i| i.address(local)),
+        }
+    }
+}

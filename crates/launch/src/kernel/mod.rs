@@ -1,0 +1,410 @@
+//! OpenCL kernels on a grid.
+
+mod config;
+mod launch;
+mod team;
+
+pub use config::{Compile, Config};
+pub use launch::{Launch, Outcome};
+pub(crate) use team::Team;
+
+use crate::agreement;
+use crate::argument::Argument;
+use crate::bind::bind;
+use crate::error::LaunchError;
+use crate::implicit::Implicit;
+use crate::ndrange::NdRange;
+use crate::payload::Layout;
+use crate::source::{find_kernel, grf_bytes_of};
+use crate::value;
+use crate::variables::Variables;
+use crate::zebin::{DataSection, DataSymbol};
+use crate::zeinfo::{ArgInfo, ArgType, KernelInfo, ZeInfo};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use visakit_exec::memory::Storage;
+use visakit_exec::{InputClass, Observer, Options, Program};
+use visakit_isa::DataType;
+use visakit_isa::object::{Object, RoutineId};
+use web_time::{Duration, Instant};
+
+/// Bytes of the buffer for printf, as the OpenCL runtimes for this hardware have it.
+const PRINTF_BYTES: usize = 4 << 20;
+
+/// Private memory of a thread that calls functions with a stack is at least this, as the depth of calls is not known.
+const STACK_BYTES: u64 = 64 << 10;
+
+/// Bytes between arguments in local memory that are to stand apart.
+const LOCAL_GUARD: u64 = 256;
+
+/// Most memory that all private memory together may take.
+const MOST_PRIVATE: u64 = 8 << 30;
+
+/// An OpenCL kernel with what is needed to start it.
+#[derive(Clone, Debug)]
+pub struct Kernel<'o> {
+    object: &'o Object<'o>,
+    routine: RoutineId,
+    info: KernelInfo,
+    args_info: Vec<ArgInfo>,
+    /// Bytes of a register, 32 or 64. Found out from the object where that is possible; 32 otherwise.
+    pub grf_bytes: u32,
+    /// Program-scope variables.
+    pub data: Vec<DataSection>,
+    /// Their names and places.
+    pub symbols: Vec<DataSymbol>,
+}
+
+impl<'o> Kernel<'o> {
+    /// Whether a value of this type may be given for an argument, as far as the metadata tell the type of the source:
+    /// whole numbers and floats are not exchanged.
+    ///
+    /// # Errors
+    /// [`LaunchError::Argument`] names both types.
+    pub fn check_type(&self, index: usize, given: DataType) -> Result<(), LaunchError> {
+        let mut args = self.args_info.iter();
+        let Some(info) = args.find(|a| usize::try_from(a.index) == Ok(index)) else {
+            return Ok(());
+        };
+        let name = info.type_name.split(';').next().unwrap_or_default();
+        let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        match value::type_of(scalar) {
+            Some(wanted)
+                if wanted.is_float() != given.is_float() || wanted.size() != given.size() =>
+            {
+                let message = format!(
+                    "`{}` is of type {name}, the value is of type {given}",
+                    info.name
+                );
+                Err(LaunchError::Argument { index, message })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The kernel of that name.
+    ///
+    /// # Errors
+    /// [`LaunchError::NoSuchKernel`] if the object or the metadata do not have it.
+    pub fn new(object: &'o Object<'o>, name: &str, zeinfo: &ZeInfo) -> Result<Self, LaunchError> {
+        let (routine, found) = find_kernel(object, Some(name))?;
+        Ok(Self {
+            object,
+            routine,
+            info: zeinfo.kernel(name)?.clone(),
+            args_info: zeinfo.args_info(name).to_vec(),
+            grf_bytes: grf_bytes_of(found).unwrap_or(32),
+            data: Vec::new(),
+            symbols: Vec::new(),
+        })
+    }
+
+    /// The object that it is of.
+    #[must_use]
+    pub const fn object(&self) -> &'o Object<'o> {
+        self.object
+    }
+
+    /// What the metadata say.
+    #[must_use]
+    pub const fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    /// Names and types of the arguments, if the compiler wrote them down.
+    #[must_use]
+    pub fn args_info(&self) -> &[ArgInfo] {
+        &self.args_info
+    }
+
+    /// Runs the kernel over a grid, groups in parallel on the threads of the current rayon pool.
+    ///
+    /// # Errors
+    /// What [`Self::prepare`] says, and [`LaunchError::Fault`] of a group that faulted.
+    pub fn run(
+        &self,
+        range: &NdRange,
+        arguments: &[Argument],
+        config: &Config<'_>,
+    ) -> Result<Outcome, LaunchError> {
+        self.prepare(range, arguments, config)?.run(config)
+    }
+
+    /// Runs the kernel group after group and thread after thread, telling an observer of everything.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_observed(
+        &self,
+        range: &NdRange,
+        arguments: &[Argument],
+        config: &Config<'_>,
+        observer: &mut impl Observer,
+    ) -> Result<Outcome, LaunchError> {
+        self.prepare(range, arguments, config)?
+            .run_observed(config, observer)
+    }
+
+    /// Translates the kernel and lays out memory and payload.
+    ///
+    /// # Errors
+    /// Arguments that are not what the kernel takes, a grid that it does not take, and kernels that cannot be
+    /// translated.
+    pub fn prepare(
+        &self,
+        range: &NdRange,
+        arguments: &[Argument],
+        config: &Config<'_>,
+    ) -> Result<Launch, LaunchError> {
+        let variables = Variables::new(&self.data, &self.symbols)?;
+        self.load(&Arc::new(variables), config)?
+            .launch(range, arguments, &[], config)
+    }
+
+    /// Translates the kernel, to start it many times. The variables are those of all kernels of the program.
+    ///
+    /// # Errors
+    /// Kernels that cannot be translated.
+    pub fn load(
+        &self,
+        variables: &Arc<Variables>,
+        config: &Config<'_>,
+    ) -> Result<Loaded, LaunchError> {
+        let started = Instant::now();
+        let options = Options {
+            grf_bytes: self.grf_bytes,
+            strict: config.strict,
+            symbols: variables.symbols.clone(),
+            count: config.count,
+            ..Options::default()
+        };
+        let mut program = Program::new(self.object, self.routine, &options)?;
+        if let Some(compile) = &config.compile {
+            compile.apply(&mut program);
+        }
+        let translation = started.elapsed();
+        let inputs: Vec<_> = program
+            .inputs()
+            .iter()
+            .filter(|input| input.class == InputClass::General)
+            .map(|input| (small(input.image_offset), small(input.size)))
+            .collect();
+        let layout = Layout::new(&self.info, &inputs, self.grf_bytes)?;
+        let routine = self.object.routine(self.routine);
+        if let Some(body) = routine.and_then(|routine| routine.body()) {
+            agreement::check(body, &self.info, &inputs, &layout)?;
+        }
+        Ok(Loaded {
+            program: Arc::new(program),
+            info: Arc::new(self.info.clone()),
+            args_info: self.args_info.clone(),
+            layout,
+            variables: Arc::clone(variables),
+            translation,
+        })
+    }
+}
+
+/// A kernel that is translated, with the variables of its program.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    program: Arc<Program>,
+    info: Arc<KernelInfo>,
+    args_info: Vec<ArgInfo>,
+    layout: Layout,
+    variables: Arc<Variables>,
+    translation: Duration,
+}
+
+impl Loaded {
+    /// What the metadata say.
+    #[must_use]
+    pub fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    /// The variables of the program.
+    #[must_use]
+    pub fn variables(&self) -> &Variables {
+        &self.variables
+    }
+
+    /// Lays out memory and payload. Besides the arguments, the kernel reaches `reachable`: storage and the addresses
+    /// where it stands.
+    ///
+    /// # Errors
+    /// Arguments that are not what the kernel takes, and a grid that it does not take.
+    pub fn launch(
+        &self,
+        range: &NdRange,
+        arguments: &[Argument],
+        reachable: &[(u64, Storage)],
+        config: &Config<'_>,
+    ) -> Result<Launch, LaunchError> {
+        self.check_count(arguments.len())?;
+        self.check_grid(range)?;
+        let mut bound = bind(
+            &self.info,
+            arguments,
+            &self.variables,
+            reachable,
+            (
+                config.max_memory,
+                if config.lenient { LOCAL_GUARD } else { 0 },
+            ),
+        )?;
+        bound.memory.set_lenient(config.lenient);
+        bound.memory.set_exact_reads(config.exact_reads);
+        let layout = self.layout.clone();
+        let threads = u64::from(layout.threads(range.local));
+        let payloads = threads.saturating_mul(layout.bytes.into());
+        if payloads > config.limits.max_bytes {
+            return Err(LaunchError::TooLarge {
+                what: "the payloads of a group",
+                bytes: payloads,
+                limit: config.limits.max_bytes,
+            });
+        }
+        let workers = u64::try_from(rayon::current_num_threads()).unwrap_or(1);
+        let workers = workers.min(range.group_count()).max(1);
+        let private = self.private_bytes();
+        if private > 0 {
+            let bytes = private.saturating_mul(threads).saturating_mul(workers);
+            if bytes > MOST_PRIVATE {
+                return Err(LaunchError::TooLarge {
+                    what: "private memory",
+                    bytes,
+                    limit: MOST_PRIVATE,
+                });
+            }
+            bound.private_base = bound.add_zeroes(bytes)?;
+        }
+        let implicit = self.needs_implicit();
+        if implicit || self.payload_has(ArgType::PrintfBuffer) {
+            bound.add_printf(PRINTF_BYTES)?;
+        }
+        let walk = self.walk();
+        let implicit = if implicit {
+            Some(Implicit::new(&mut bound, range, &layout, walk)?)
+        } else {
+            None
+        };
+        Ok(Launch {
+            program: Arc::clone(&self.program),
+            info: Arc::clone(&self.info),
+            args_info: self.args_info.clone(),
+            walk,
+            layout,
+            range: *range,
+            arguments: arguments.iter().map(Argument::without_content).collect(),
+            bound,
+            implicit,
+            private,
+            scratch: self.scratch_bytes(),
+            workers,
+            translation: self.translation,
+        })
+    }
+
+    /// Whether functions of the kernel may ask for implicit arguments.
+    fn needs_implicit(&self) -> bool {
+        let env = &self.info.execution_env;
+        env.has_stack_calls || env.require_iab || self.payload_has(ArgType::ImplicitArgBuffer)
+    }
+
+    fn check_count(&self, given: usize) -> Result<(), LaunchError> {
+        let least = usize::try_from(self.info.argument_count()).unwrap_or(0);
+        let expected = if self.args_info.is_empty() {
+            least
+        } else {
+            self.args_info.len()
+        };
+        // Without names, trailing arguments that the kernel does not use leave no trace.
+        if given == expected || (self.args_info.is_empty() && given > least) {
+            return Ok(());
+        }
+        let names = self.args_info.iter().map(|arg| {
+            let kind = arg.type_name.split(';').next().unwrap_or_default();
+            format!("{kind} {}", arg.name)
+        });
+        let names: Vec<_> = names.collect();
+        Err(LaunchError::ArgumentCount {
+            expected,
+            given,
+            hint: if names.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", names.join(", "))
+            },
+        })
+    }
+
+    fn check_grid(&self, range: &NdRange) -> Result<(), LaunchError> {
+        range.check()?;
+        let stated = [
+            &self.info.execution_env.required_work_group_size,
+            &self.info.user_attributes.reqd_work_group_size,
+        ];
+        let required = stated.into_iter().find(|r| r.iter().any(|&n| n > 0));
+        let required = required.map_or(&[][..], Vec::as_slice);
+        if required.iter().any(|&n| n > 0) && required.iter().zip(range.local).any(|(a, b)| *a != b)
+        {
+            let [x, y, z] = range.local;
+            return Err(LaunchError::Grid(format!(
+                "the kernel runs in groups of {required:?} only, not of [{x}, {y}, {z}]"
+            )));
+        }
+        Ok(())
+    }
+
+    fn payload_has(&self, kind: ArgType) -> bool {
+        self.info
+            .payload_arguments
+            .iter()
+            .any(|a| a.arg_type == kind)
+    }
+
+    /// Order of the dimensions that local ids run through, the fastest first.
+    fn walk(&self) -> [usize; 3] {
+        let stated = &self.info.execution_env.work_group_walk_order_dimensions;
+        let stated = stated.iter().filter_map(|d| usize::try_from(*d).ok());
+        let mut order: Vec<usize> = Vec::new();
+        for dimension in stated.chain(0..3) {
+            if dimension < 3 && !order.contains(&dimension) {
+                order.push(dimension);
+            }
+        }
+        order.try_into().unwrap_or([0, 1, 2])
+    }
+
+    /// Private memory in flat memory that a thread needs, a multiple of a page.
+    fn private_bytes(&self) -> u64 {
+        if !self.payload_has(ArgType::PrivateBaseStateless) {
+            return 0;
+        }
+        let simd = u64::from(self.info.execution_env.simd_size);
+        let buffers = self.info.per_thread_memory_buffers.iter();
+        let stated = buffers.filter(|b| b.kind == "global").map(|b| {
+            let factor = if b.is_simt_thread { simd } else { 1 };
+            u64::from(b.size) * factor
+        });
+        let stated = stated.max().unwrap_or(0);
+        let least = if self.info.execution_env.has_stack_calls {
+            STACK_BYTES
+        } else {
+            0
+        };
+        stated.max(least).max(1).next_multiple_of(4096)
+    }
+
+    fn scratch_bytes(&self) -> usize {
+        usize::try_from(self.info.scratch_bytes()).unwrap_or(usize::MAX)
+    }
+}
+
+fn small(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// Addresses of symbols.
+pub(crate) type Symbols = BTreeMap<String, u64>;

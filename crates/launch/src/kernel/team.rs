@@ -1,0 +1,119 @@
+//! What runs one group after the other.
+
+use super::launch::Launch;
+use crate::effort::{Done, Effort};
+use crate::error::{LaunchError, zeroes};
+use crate::facts::Facts;
+use visakit_exec::{Group, Limits, Observer, ThreadStart};
+
+/// What one worker keeps from group to group: the threads' registers and payloads.
+pub(crate) struct Team<'l> {
+    launch: &'l Launch,
+    /// Number of the worker, which tells its piece of private memory.
+    slot: u64,
+    group: Group,
+    starts: Vec<ThreadStart>,
+    /// The size of groups that `starts` are for.
+    local: Option<[u32; 3]>,
+}
+
+impl<'l> Team<'l> {
+    pub(crate) fn new(launch: &'l Launch, slot: u64) -> Self {
+        Self {
+            launch,
+            slot,
+            group: Group::default(),
+            starts: Vec::new(),
+            local: None,
+        }
+    }
+
+    pub(super) fn run(
+        &mut self,
+        number: u64,
+        effort: &Effort<'_>,
+        done: &mut Done,
+        observer: &mut impl Observer,
+    ) -> Result<(), LaunchError> {
+        let at = self.start(number, effort.limits())?;
+        observer.group(at, self.launch.range.local_of(at));
+        let parts = (&mut self.group, &*self.launch.program, self.launch.memory());
+        effort.run(number, parts, observer, done, |fault| at_group(at, fault))
+    }
+
+    /// Gets the threads of a group ready, and tells its place in the grid.
+    fn start(&mut self, number: u64, limits: &Limits) -> Result<[u32; 3], LaunchError> {
+        let launch = self.launch;
+        let at = launch.range.group(number);
+        let local = launch.range.local_of(at);
+        if self.local != Some(local) {
+            self.local = None;
+            self.fill(local)?;
+            self.local = Some(local);
+        }
+        let implicit = launch.implicit.as_ref().map_or(0, |i| i.place(local));
+        for (thread, start) in (0_u32..).zip(&mut self.starts) {
+            let image = &mut start.image;
+            launch.layout.write_header(image, at, thread, implicit);
+            start.group_id = at;
+        }
+        let (program, slm) = (&*launch.program, launch.bound.slm_bytes);
+        self.group
+            .reset(program, slm, &self.starts, limits)
+            .map_err(|fault| at_group(at, fault))?;
+        Ok(at)
+    }
+
+    /// The group, ready to run.
+    pub(crate) fn started(mut self, number: u64, limits: &Limits) -> Result<Group, LaunchError> {
+        self.start(number, limits)?;
+        Ok(self.group)
+    }
+
+    /// Lays out the payloads of the threads of a group of that size.
+    fn fill(&mut self, local: [u32; 3]) -> Result<(), LaunchError> {
+        let launch = self.launch;
+        let layout = &launch.layout;
+        let facts = launch.facts(local);
+        let bytes = usize::try_from(layout.bytes).unwrap_or(0);
+        let payload = || zeroes("the payload of a thread", bytes);
+        let mut shared = payload()?;
+        layout.write_cross_thread(&mut shared, &launch.info, &facts)?;
+        let most = u64::from(layout.threads(launch.range.local));
+        let first = self.slot.saturating_mul(most);
+        self.starts.clear();
+        for thread in 0..layout.threads(local) {
+            let mut image = payload()?;
+            image.copy_from_slice(&shared);
+            layout.write_local_ids(&mut image, local, launch.walk, thread);
+            if launch.private > 0 {
+                // Every thread believes to be the first of the machine, and has its own memory.
+                let number = first.saturating_add(thread.into());
+                let place = number.saturating_mul(launch.private);
+                let facts = Facts {
+                    private_base: launch.bound.private_base.saturating_add(place),
+                    ..facts
+                };
+                layout.write_private_base(&mut image, &launch.info, &facts)?;
+            }
+            let mask = layout.live_lanes(local, thread);
+            self.starts.push(ThreadStart {
+                image,
+                mask,
+                sr0: [0, 0, mask, 0],
+                local_size: local,
+                group_count: launch.range.groups(),
+                scratch_bytes: launch.scratch,
+                ..ThreadStart::default()
+            });
+        }
+        Ok(())
+    }
+}
+
+fn at_group(group: [u32; 3], fault: visakit_exec::Fault) -> LaunchError {
+    LaunchError::Fault {
+        group: Some(group),
+        fault: Box::new(fault),
+    }
+}
