@@ -2,11 +2,10 @@
 
 use crate::finding::Place;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use visakit_isa::object::{Object, RoutineId};
 use visakit_isa::table::FieldName;
 use visakit_isa::{Op, Value};
-use visakit_text::{Form, LineKind, Options, Output, Printer};
+use visakit_text::{Form, Options, Printer};
 
 /// Text and source of the instructions of some routines.
 #[derive(Clone, Debug, Default)]
@@ -32,26 +31,6 @@ pub(crate) struct Fence {
     pub(crate) global: bool,
 }
 
-struct Lines<'l> {
-    routine: RoutineId,
-    lines: &'l mut BTreeMap<(RoutineId, usize), Line>,
-}
-
-impl Output for Lines<'_> {
-    type Error = Infallible;
-
-    fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), Infallible> {
-        if let LineKind::Instruction(number) = kind {
-            let text = String::from_utf8_lossy(text);
-            // The printer numbers instructions in a comment of its own.
-            let text = text.split("///").next().unwrap_or_default().trim();
-            let line = self.lines.entry((self.routine, number)).or_default();
-            text.clone_into(&mut line.text);
-        }
-        Ok(())
-    }
-}
-
 impl Listing {
     /// Text and source lines of the routines, and what their fences order.
     pub(crate) fn new(
@@ -72,8 +51,11 @@ impl Listing {
             let Some(body) = object.routine(id).and_then(|routine| routine.body()) else {
                 continue;
             };
-            let lines = &mut listing.lines;
-            let Ok(()) = printer.routine(id, Lines { routine: id, lines });
+            for (number, text) in printer.code(id).into_iter().enumerate() {
+                listing
+                    .lines
+                    .insert((id, number), Line { text, source: None });
+            }
             let (mut file, mut line) = (None, None);
             for (number, instruction) in body.instructions().enumerate() {
                 let field = |name| instruction.get(name).and_then(Value::as_number);

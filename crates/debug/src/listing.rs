@@ -1,12 +1,11 @@
 //! The program as text, and which source line each instruction is of.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use visakit_exec::code::Code;
 use visakit_isa::object::{Body, Item, Object, RoutineId};
 use visakit_isa::semantics::{Flow, Resource};
 use visakit_isa::{AnyInstruction, FieldName, Format, Op, Value};
-use visakit_text::{Form, LineKind, Options, Output, Printer};
+use visakit_text::{Form, Options, Printer};
 
 /// A place in the program: a routine of the code and an instruction of it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -66,27 +65,6 @@ pub struct Listing {
     pub files: Vec<String>,
 }
 
-struct Lines<'l>(&'l mut Vec<Row>);
-
-impl Output for Lines<'_> {
-    type Error = Infallible;
-
-    fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), Infallible> {
-        if let LineKind::Instruction(number) | LineKind::Undecoded(number) = kind
-            && let Some(row) = self.0.get_mut(number)
-        {
-            let text = String::from_utf8_lossy(text);
-            // The printer numbers instructions in a comment of its own.
-            let text = text.split("///").next().unwrap_or_default().trim();
-            row.text = text
-                .chars()
-                .map(|c| if c.is_control() { ' ' } else { c })
-                .collect();
-        }
-        Ok(())
-    }
-}
-
 impl Listing {
     /// The listing of a program's routines.
     #[must_use]
@@ -101,7 +79,9 @@ impl Listing {
             let body = object.routine(routine.id).and_then(|r| r.body());
             let format = object.format();
             let mut rows = body.map_or_else(Vec::new, |body| listing.rows(body, format));
-            let Ok(()) = printer.routine(routine.id, Lines(&mut rows));
+            for (row, text) in rows.iter_mut().zip(printer.code(routine.id)) {
+                row.text = text;
+            }
             for row in rows.iter_mut().filter(|row| row.marker) {
                 let label = row.text.strip_suffix(':');
                 let name = label.and_then(|label| label.split_whitespace().next_back());

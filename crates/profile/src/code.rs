@@ -2,14 +2,13 @@
 
 use crate::cost::{Device, LINE_BYTES};
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use visakit_exec::Program;
 use visakit_exec::code::{Action, LaneSpace, Step};
 use visakit_isa::object::{Object, RoutineId};
 use visakit_isa::semantics::Flow;
 use visakit_isa::table::FieldName;
 use visakit_isa::{Op, Platform, Value};
-use visakit_text::{Form, LineKind, Options, Output, Printer};
+use visakit_text::{Form, Options, Printer};
 
 /// The code of a kernel and of what it calls, ready for profiles of its launches.
 #[derive(Clone, Debug)]
@@ -62,21 +61,6 @@ struct Listing(BTreeMap<usize, Line>);
 struct Line {
     text: String,
     source: Option<(Option<usize>, u32)>,
-}
-
-impl Output for &mut Listing {
-    type Error = Infallible;
-
-    fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), Infallible> {
-        if let LineKind::Instruction(number) = kind {
-            let text = String::from_utf8_lossy(text);
-            // The printer numbers instructions in a comment of its own.
-            let text = text.split("///").next().unwrap_or_default();
-            let words: Vec<_> = text.split_whitespace().collect();
-            self.0.entry(number).or_default().text = words.join(" ");
-        }
-        Ok(())
-    }
 }
 
 impl KernelCode {
@@ -167,7 +151,11 @@ impl KernelCode {
         let Some(body) = object.routine(id).and_then(|routine| routine.body()) else {
             return listing;
         };
-        let Ok(()) = printer.routine(id, &mut listing);
+        for (number, text) in printer.code(id).into_iter().enumerate() {
+            // Intel's text sets some operands off with more blanks than one.
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            listing.0.insert(number, Line { text, source: None });
+        }
         let (mut file, mut line) = (None, None);
         for (number, instruction) in body.instructions().enumerate() {
             match instruction.op {

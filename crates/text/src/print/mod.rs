@@ -167,8 +167,8 @@ impl<'o, 'a> Printer<'o, 'a> {
         Ok(())
     }
 
-    /// The text of each item of a routine's code, one line each, without indentation, comments and line ends. What has no
-    /// text is empty; control characters of names are blanks.
+    /// The text of each item of a routine's code, on one line each, without indentation, number and line end; control
+    /// characters of names are blanks.
     #[must_use]
     pub fn code(&self, id: RoutineId) -> Vec<String> {
         let body = self.object.routine(id).and_then(|r| r.body());
@@ -219,7 +219,11 @@ impl Output for &mut CodeLines {
         };
         if let Some(line) = self.0.get_mut(number) {
             let text = String::from_utf8_lossy(text);
-            let text = text.split("///").next().unwrap_or_default().trim();
+            // Labels begin with a line end, and instructions are numbered in a comment.
+            let text = text.trim_end();
+            let text = text.rsplit('\n').next().unwrap_or(text);
+            let end = text.rfind(" /// $").unwrap_or(text.len());
+            let text = text.get(..end).unwrap_or(text).trim();
             let shown = |c: char| if c.is_control() { ' ' } else { c };
             *line = text.chars().map(shown).collect();
         }

@@ -10,6 +10,7 @@ mod fixtures;
 mod format;
 mod grammar;
 mod laws;
+mod lines;
 mod plain;
 mod reference;
 mod routines;
