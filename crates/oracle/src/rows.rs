@@ -108,7 +108,7 @@ pub(crate) const fn execution(op: Op) -> Execution {
         Op::DP3 => Whole(|v, i, m| v.dot(i, m, 3, false)),
         Op::DP4 => Whole(|v, i, m| v.dot(i, m, 4, false)),
         Op::DPH => Whole(|v, i, m| v.dot(i, m, 3, true)),
-        Op::DPAS => Whole(crate::systolic::run),
+        Op::DPAS | Op::BDPAS => Whole(crate::systolic::run),
 
         Op::GOTO | Op::JMP | Op::SWITCHJMP | Op::CALL | Op::FCALL | Op::IFCALL | Op::RET | Op::FRET
         | Op::FADDR | Op::IF | Op::ELSE | Op::ENDIF | Op::DO | Op::WHILE | Op::BREAK | Op::CONT => Flow,
@@ -143,7 +143,7 @@ pub(crate) const fn execution(op: Op) -> Execution {
         | Op::LSC_ATOMIC_AND | Op::LSC_ATOMIC_OR | Op::LSC_ATOMIC_XOR => Message(lsc::atomic),
 
         Op::INVM | Op::RSQTM => Undefined(APPROXIMATION),
-        Op::TANH | Op::SIGM | Op::LFSR | Op::BDPAS | Op::PBARRIER
+        Op::TANH | Op::SIGM | Op::LFSR | Op::PBARRIER
         | Op::LSC_ATOMIC_BFADD | Op::LSC_ATOMIC_BFSUB | Op::LSC_ATOMIC_BFMIN | Op::LSC_ATOMIC_BFMAX
         | Op::LSC_ATOMIC_BFCAS | Op::LSC_EXTENDED_CACHE_CTRL | Op::LSC_CCS_UPDATE
         | Op::LSC_TYPED_CCS_UPDATE | Op::LSC_LOAD_QUAD_STATUS | Op::LSC_TYPED_LOAD_QUAD_STATUS

@@ -1,4 +1,4 @@
-//! DPAS: a small matrix product.
+//! DPAS and BDPAS: small matrix products.
 
 use crate::float::{Format, Real};
 use crate::operand::{Lanes, number, vector};
@@ -7,14 +7,55 @@ use crate::value::{Outcome, Precision, Value, decode, encode, truncate};
 use rustc_apfloat::Round;
 use visakit_isa::enums::precision as code;
 use visakit_isa::table::FieldName as F;
-use visakit_isa::{DataType, Instruction};
+use visakit_isa::{DataType, Instruction, Value as Field, VarId, VectorOperand};
 
 /// An element type of a matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    Integer { bits: u32, signed: bool },
+    Integer {
+        bits: u32,
+        signed: bool,
+    },
     Real(Format),
     Tensor,
+    /// A sign, so many bits of exponent, so many of mantissa; what codes of all ones in the exponent say.
+    Small {
+        exponent: u32,
+        mantissa: u32,
+        last: Last,
+    },
+}
+
+/// The largest exponent of a format of few bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Last {
+    /// An infinity and NaNs.
+    Special,
+    /// Numbers, but NaN where the mantissa is all ones, too.
+    OneNan,
+    Numbers,
+}
+
+/// The number of a format of few bits.
+fn small(bits: u64, exponent: u32, mantissa: u32, last: Last) -> f64 {
+    let fraction = bits & ((1 << mantissa) - 1);
+    let power = bits >> mantissa & ((1 << exponent) - 1);
+    let ones = power + 1 == 1 << exponent;
+    let bias = (1i32 << (exponent - 1)) - 1;
+    let steps = f64::from(1u32 << mantissa);
+    let (power, fraction_of_one) = (i32::try_from(power).unwrap_or(0), fraction as f64 / steps);
+    let magnitude = match last {
+        Last::Special if ones && fraction == 0 => f64::INFINITY,
+        Last::Special if ones => f64::NAN,
+        Last::OneNan if ones && fraction + 1 == 1 << mantissa => f64::NAN,
+        _ if power == 0 => fraction_of_one * 2f64.powi(1 - bias),
+        _ => (1.0 + fraction_of_one) * 2f64.powi(power - bias),
+    };
+    if bits >> (exponent + mantissa) & 1 == 0 {
+        magnitude
+    } else {
+        -magnitude
+    }
 }
 
 impl Kind {
@@ -30,6 +71,21 @@ impl Kind {
             code::BF => Ok(Self::Real(Format::Brain)),
             code::HF => Ok(Self::Real(Format::Half)),
             code::TF32 => Ok(Self::Tensor),
+            code::BF8 => Ok(Self::Small {
+                exponent: 5,
+                mantissa: 2,
+                last: Last::Special,
+            }),
+            code::HF8 => Ok(Self::Small {
+                exponent: 4,
+                mantissa: 3,
+                last: Last::OneNan,
+            }),
+            code::E2M1 => Ok(Self::Small {
+                exponent: 2,
+                mantissa: 1,
+                last: Last::Numbers,
+            }),
             _ => Err(Halt::Undefined("precision")),
         }
     }
@@ -39,6 +95,9 @@ impl Kind {
             Self::Integer { bits, .. } => bits,
             Self::Real(_) => 16,
             Self::Tensor => 32,
+            Self::Small {
+                exponent, mantissa, ..
+            } => 1 + exponent + mantissa,
         }
     }
 
@@ -61,6 +120,14 @@ impl Kind {
                 format: Format::Single,
                 bits: bits & !0x1fff,
             }),
+            Self::Small {
+                exponent,
+                mantissa,
+                last,
+            } => Value::Real(Real::from_f64(
+                small(bits, exponent, mantissa, last),
+                Format::Double,
+            )),
         }
     }
 }
@@ -83,7 +150,37 @@ fn bits_at(view: &View<'_, '_>, place: Place, bit: usize, width: u32) -> Result<
         })
 }
 
-/// Executes a DPAS.
+/// Scales of a BDPAS: a byte for a lane or row, the second block of 32 elements 32 bytes on.
+#[derive(Clone, Copy, Debug)]
+struct Scales(Option<Place>);
+
+impl Scales {
+    fn of(view: &View<'_, '_>, instruction: &Instruction, name: F) -> Result<Self> {
+        if instruction.get(name).is_none() {
+            return Ok(Self(None));
+        }
+        let operand = vector(instruction, name)?;
+        let null = matches!(&operand, VectorOperand::General(g) if g.variable == VarId::NULL);
+        Ok(Self(if null {
+            None
+        } else {
+            Some(view.contiguous(&operand, 0)?.0)
+        }))
+    }
+
+    fn at(self, view: &View<'_, '_>, block: usize, n: usize) -> Result<f64> {
+        let Some(first) = self.0 else { return Ok(1.0) };
+        let code = bits_at(view, first, (block * 32 + n) * 8, 8)?;
+        // Powers of two without sign or mantissa.
+        Ok(if code == 255 {
+            f64::NAN
+        } else {
+            2f64.powf(code as f64 - 127.0)
+        })
+    }
+}
+
+/// Executes a DPAS or BDPAS.
 ///
 /// # Errors
 /// Forms that are not defined.
@@ -104,6 +201,7 @@ pub(crate) fn run(view: &mut View<'_, '_>, instruction: &Instruction, running: u
     let operations = match (w, a) {
         (Kind::Tensor, Kind::Tensor) => 1,
         (Kind::Real(x), Kind::Real(y)) if x == y => 2,
+        (Kind::Small { .. }, Kind::Small { .. }) if w.bits() == a.bits() => 32 / w.bits() as usize,
         (Kind::Integer { bits: x, .. }, Kind::Integer { bits: y, .. }) => {
             if x == 8 || y == 8 {
                 4
@@ -118,7 +216,14 @@ pub(crate) fn run(view: &mut View<'_, '_>, instruction: &Instruction, running: u
     let (acc, acc_type) = view.raw_operand(instruction, F::Src0)?;
     let (src1, _) = view.raw_operand(instruction, F::Src1)?;
     let src1 = view.raw_place(src1, 0)?;
-    let src2 = view.contiguous(&vector(instruction, F::Src2)?, 0)?.0;
+    let src2 = if let Some(Field::Raw(_)) = instruction.get(F::Src2) {
+        let (raw, _) = view.raw_operand(instruction, F::Src2)?;
+        view.raw_place(raw, 0)?
+    } else {
+        view.contiguous(&vector(instruction, F::Src2)?, 0)?.0
+    };
+    let weight_scales = Scales::of(view, instruction, F::Src3)?;
+    let activation_scales = Scales::of(view, instruction, F::Src4)?;
     let mode = view.mode();
     let mut results = Vec::new();
     for row in 0..usize::from(repeat) {
@@ -135,13 +240,16 @@ pub(crate) fn run(view: &mut View<'_, '_>, instruction: &Instruction, running: u
             for d in 0..usize::from(depth) {
                 let register = d / per_channel;
                 let first = d % per_channel * operations;
+                let block = d * operations / 32;
+                let scale = weight_scales.at(view, block, channel)?
+                    * activation_scales.at(view, block, row)?;
                 for op in 0..operations {
                     let word = (register * size + channel) * 32;
                     let bit = word + (first + op) * w.bits() as usize;
                     let x = w.value(bits_at(view, src1, bit, w.bits())?);
                     let k = row * 8 * operations + d * operations + op;
                     let y = a.value(bits_at(view, src2, k * a.bits() as usize, a.bits())?);
-                    products.push((x, y));
+                    products.push((x, y, scale));
                 }
             }
             let outcome = accumulate(start, &products, dst_type)?;
@@ -163,7 +271,11 @@ pub(crate) fn run(view: &mut View<'_, '_>, instruction: &Instruction, running: u
     Ok(())
 }
 
-fn accumulate(start: Option<Value>, products: &[(Value, Value)], ty: DataType) -> Result<Outcome> {
+fn accumulate(
+    start: Option<Value>,
+    products: &[(Value, Value, f64)],
+    ty: DataType,
+) -> Result<Outcome> {
     let mut integer = 0i128;
     let mut real = 0f64;
     let mut magnitude = 0f64;
@@ -180,12 +292,12 @@ fn accumulate(start: Option<Value>, products: &[(Value, Value)], ty: DataType) -
         Some(Value::Real(value)) => add(value.to_f64()),
         None => {}
     }
-    for (x, y) in products {
+    for (x, y, scale) in products {
         match (x, y) {
             (Value::Integer(x), Value::Integer(y)) => integer += x * y,
             (Value::Real(x), Value::Real(y)) => {
                 float = true;
-                add(x.to_f64() * y.to_f64());
+                add(x.to_f64() * y.to_f64() * scale);
             }
             _ => return Err(Halt::Undefined("types")),
         }

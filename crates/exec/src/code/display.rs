@@ -81,7 +81,13 @@ impl Line<'_> {
                 if let Some(accumulator) = places.accumulator {
                     write!(text, " r{accumulator} +")?;
                 }
-                write!(text, " r{} * r{}", places.weights, systolic.activations)
+                let scaled = |text: &mut String, place: usize, scales: Option<usize>| match scales {
+                    Some(scales) => write!(text, " r{place}:r{scales}"),
+                    None => write!(text, " r{place}"),
+                };
+                scaled(text, places.weights, places.weight_scales)?;
+                text.write_str(" *")?;
+                scaled(text, systolic.activations, places.activation_scales)
             }
             Action::Message(message) => {
                 write!(text, "message.{}", message.name())?;

@@ -210,7 +210,15 @@ pub(crate) struct Sizes {
     pub(crate) accumulator: usize,
     pub(crate) weights: usize,
     pub(crate) activations: usize,
+    pub(crate) weight_scales: usize,
+    pub(crate) activation_scales: usize,
 }
+
+/// Elements that share a scale in a block-scaled product.
+const BLOCK: usize = 32;
+
+/// Bytes from the scales of one block to those of the next.
+const BLOCK_SCALES: usize = 32;
 
 /// Places of the operands in the register file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -219,6 +227,18 @@ pub(crate) struct Places {
     /// `None`: zero.
     pub(crate) accumulator: Option<usize>,
     pub(crate) weights: usize,
+    /// A byte for each lane and block, [`BLOCK_SCALES`] between blocks. `None`: the weights are not scaled.
+    pub(crate) weight_scales: Option<usize>,
+    /// A byte for each row and block. `None`: the activations are not scaled.
+    pub(crate) activation_scales: Option<usize>,
+}
+
+/// A scale of eight bits, all of exponent (E8M0 of the Microscaling formats): powers of two, all ones is NaN.
+fn e8m0(code: u8) -> f64 {
+    match code {
+        0xff => f64::NAN,
+        _ => 2f64.powi(i32::from(code) - 127),
+    }
 }
 
 impl Plan {
@@ -283,11 +303,14 @@ impl Plan {
     pub(crate) fn sizes(self) -> Sizes {
         let rows = self.repeat * self.lanes;
         let elements = self.repeat * self.depth * self.operations;
+        let further = (self.depth * self.operations).div_ceil(BLOCK) - 1;
         Sizes {
             result: rows * usize::from(self.result.size()),
             accumulator: rows * usize::from(self.accumulator.size()),
             weights: self.depth.div_ceil(self.steps_per_row()) * self.lanes * 4,
             activations: (elements * self.activations.bits() as usize).div_ceil(8),
+            weight_scales: self.lanes + further * BLOCK_SCALES,
+            activation_scales: self.repeat + further * BLOCK_SCALES,
         }
     }
 
@@ -328,6 +351,10 @@ impl Plan {
                 bits & ((1 << width) - 1)
             }
         };
+        let scale = |file: &[u8], scales: Option<usize>, block: usize, n: usize| {
+            let place = scales.map(|first| first + block * BLOCK_SCALES + n);
+            place.map_or(1.0, |place| e8m0(file.get(place).copied().unwrap_or(0xff)))
+        };
         let mut results = Vec::with_capacity(self.repeat * self.lanes);
         for row in 0..self.repeat {
             for lane in 0..self.lanes {
@@ -359,13 +386,17 @@ impl Plan {
                             sum = sum.wrapping_add((w * a) as u32);
                         }
                     } else {
-                        // The products are exact in double; each step of depth rounds once.
+                        // The products are exact in double; each step of depth rounds once. A step never
+                        // crosses a block, and scales are powers of two.
+                        let block = step * self.operations / BLOCK;
+                        let scale = scale(file, places.weight_scales, block, lane)
+                            * scale(file, places.activation_scales, block, row);
                         let mut exact = f64::from(f32::from_bits(sum));
                         for n in 0..self.operations {
                             let w =
                                 self.weights
                                     .float(field(weights, first + n, self.weights.bits()));
-                            exact += w * self.activations.float(activation(k + n));
+                            exact += w * self.activations.float(activation(k + n)) * scale;
                         }
                         sum = (exact as f32).to_bits();
                     }
@@ -446,6 +477,8 @@ mod tests {
             result: 64,
             accumulator: Some(0),
             weights: 32,
+            weight_scales: None,
+            activation_scales: None,
         };
         plan.run(&mut file, &[10, 20, 30, 255], places, 0x7f);
         let result: Vec<i32> = file[64..96]
@@ -455,5 +488,43 @@ mod tests {
         let want = |lane: i32| lane - 10 + 40 + 90 + 255 * lane;
         assert_eq!(result[..7], (0..7).map(want).collect::<Vec<_>>());
         assert_eq!(result[7], 0, "disabled lane");
+    }
+    #[test]
+    fn blocks_of_four_bit_floats_have_scales_of_their_own() {
+        let plan = Plan::new(p::E2M1, p::E2M1, 8, 8, 16).unwrap();
+        let plan = plan.with_types(DataType::F, None).unwrap();
+        let sizes = plan.sizes();
+        assert_eq!((sizes.weights, sizes.activations), (512, 256));
+        assert_eq!((sizes.weight_scales, sizes.activation_scales), (48, 40));
+        // Weights are 1, activations 0.5 (two elements a byte); the register file holds weights, scales, result.
+        let mut file = vec![0x22u8; 512];
+        file.resize(512 + 64 + 64 + 512, 0);
+        let (weight_scales, activation_scales, result) = (512, 576, 640);
+        for lane in 0..16 {
+            file[weight_scales + lane] = 127 + lane as u8 % 8;
+            file[weight_scales + 32 + lane] = 127;
+        }
+        for row in 0..8 {
+            file[activation_scales + row] = 127;
+            file[activation_scales + 32 + row] = 127 - row as u8;
+        }
+        let places = Places {
+            result,
+            accumulator: None,
+            weights: 0,
+            weight_scales: Some(weight_scales),
+            activation_scales: Some(activation_scales),
+        };
+        plan.run(&mut file, &[0x11; 256], places, 0xffff);
+        for row in 0..8 {
+            for lane in 0..16 {
+                let at = result + (row * 16 + lane) * 4;
+                let bytes = [file[at], file[at + 1], file[at + 2], file[at + 3]];
+                let want = 16.0 * 2f32.powi(lane as i32 % 8) + 16.0 * 2f32.powi(-(row as i32));
+                assert_eq!(f32::from_le_bytes(bytes), want, "row {row} lane {lane}");
+            }
+        }
+        assert!(e8m0(0xff).is_nan());
+        assert_eq!(e8m0(0), 2f64.powi(-127));
     }
 }

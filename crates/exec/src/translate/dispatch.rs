@@ -100,7 +100,7 @@ pub(crate) const fn translation(op: Op) -> Translation {
         Op::PLANE => Step(special::plane),
         Op::INVM => Step(special::invm),
         Op::RSQTM => Step(special::rsqtm),
-        Op::DPAS => Step(|cx, i| special::systolic(cx, i, false)),
+        Op::DPAS | Op::BDPAS => Step(|cx, i| special::systolic(cx, i, false)),
         Op::DPASW => Step(|cx, i| special::systolic(cx, i, true)),
 
         Op::LABEL | Op::SUBROUTINE | Op::JMP | Op::GOTO | Op::SWITCHJMP
@@ -145,7 +145,7 @@ pub(crate) const fn translation(op: Op) -> Translation {
         | Op::LSC_TYPED_ATOMIC_FCAS | Op::LSC_TYPED_ATOMIC_AND | Op::LSC_TYPED_ATOMIC_OR
         | Op::LSC_TYPED_ATOMIC_XOR => Message,
 
-        Op::LFSR | Op::BDPAS | Op::PBARRIER
+        Op::LFSR | Op::PBARRIER
         | Op::RAW_SEND | Op::RAW_SENDS | Op::RAW_SENDG
         | Op::TRANSPOSE_LD | Op::STRBUF_LOAD | Op::STRBUF_STORE
         | Op::SAMPLE | Op::LOAD | Op::SAMPLE_UNORM | Op::AVS

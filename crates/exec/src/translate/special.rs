@@ -11,7 +11,7 @@ use crate::code::{
 };
 use crate::lanes::dpas;
 use visakit_isa::table::FieldName as F;
-use visakit_isa::{DataType, Instruction, Value, VectorOperand, enums};
+use visakit_isa::{DataType, Instruction, Value, VarId, VectorOperand, enums};
 
 type Translated = Result<Step, Problem>;
 
@@ -359,11 +359,12 @@ pub(super) fn stochastic(cx: &Context<'_>, instruction: &Instruction) -> Transla
     Ok(b.step(Operation::NarrowByChance(narrowing), Lane::U32))
 }
 
-/// A systolic dot product. The activations of DPASW come from two fused threads.
+/// A systolic dot product: DPAS; DPASW, whose activations come from two fused threads; BDPAS, whose activations are a raw
+/// operand and whose weights and activations have scales, a byte for each block.
 pub(super) fn systolic(cx: &Context<'_>, instruction: &Instruction, fused: bool) -> Translated {
     let b = Builder::without_destination(cx, instruction, &[])?;
     let info = fields::number(instruction, F::PrecisionInfo)?.to_le_bytes();
-    let [weights, activations, depth, repeat] = info;
+    let [of_weights, of_activations, depth, repeat] = info;
     let raw_place = |name| match instruction.get(name) {
         Some(Value::Raw(operand)) => Ok(cx.raw(*operand)?),
         _ => Err(Problem::form(format!("dpas without its field {name}"))),
@@ -371,17 +372,33 @@ pub(super) fn systolic(cx: &Context<'_>, instruction: &Instruction, fused: bool)
     let destination = raw_place(F::Dst)?;
     let accumulator = raw_place(F::Src0)?;
     let src1 = raw_place(F::Src1)?;
-    let operand = match fields::vector(instruction, F::Src2)? {
-        VectorOperand::General(operand) => operand,
-        _ => return Err(Problem::form("dpas with an operand of another class")),
+    // A vector operand with the bytes from it to the end of its variable; `None` if it is null.
+    let vector_place = |name| -> Result<Option<(usize, usize)>, Problem> {
+        let VectorOperand::General(operand) = fields::vector(instruction, name)? else {
+            return Err(Problem::form("dpas with an operand of another class"));
+        };
+        if operand.variable == VarId::NULL {
+            return Ok(None);
+        }
+        let first = cx.packed_source(&VectorOperand::General(*operand), 1)?;
+        let place = cx.variable(operand.variable)?;
+        let end = place.offset + place.available;
+        Ok(Some((first.offset, end.saturating_sub(first.offset))))
     };
-    let src2 = cx.packed_source(&VectorOperand::General(*operand), 1)?;
-    let place = cx.variable(operand.variable)?;
-    let src2_available = (place.offset + place.available).saturating_sub(src2.offset);
-    let (Some(destination), Some(src1)) = (destination, src1) else {
+    let src2 = match instruction.get(F::Src2) {
+        Some(Value::Raw(_)) => raw_place(F::Src2)?.map(|raw| (raw.offset, raw.available)),
+        _ => vector_place(F::Src2)?,
+    };
+    let scales = |name| match instruction.get(name) {
+        Some(_) => vector_place(name),
+        None => Ok(None),
+    };
+    let (weight_scales, activation_scales) = (scales(F::Src3)?, scales(F::Src4)?);
+    let (Some(destination), Some(src1), Some((activations, available))) = (destination, src1, src2)
+    else {
         return Err(Problem::form("dpas with a null operand"));
     };
-    let plan = dpas::Plan::new(weights, activations, depth, repeat, b.count())
+    let plan = dpas::Plan::new(of_weights, of_activations, depth, repeat, b.count())
         .and_then(|plan| plan.with_types(destination.data_type, accumulator.map(|a| a.data_type)))
         .ok_or_else(|| Problem::form("dpas with precisions, types or sizes that do not fit"))?;
     let sizes = plan.sizes();
@@ -393,7 +410,9 @@ pub(super) fn systolic(cx: &Context<'_>, instruction: &Instruction, fused: bool)
     if destination.available < sizes.result
         || accumulator.is_some_and(|a| a.available < sizes.accumulator)
         || src1.available < sizes.weights
-        || src2_available < own
+        || available < own
+        || weight_scales.is_some_and(|(_, available)| available < sizes.weight_scales)
+        || activation_scales.is_some_and(|(_, available)| available < sizes.activation_scales)
     {
         return Err(Problem::Fault(crate::fault::FaultKind::RegisterOutOfBounds));
     }
@@ -407,9 +426,11 @@ pub(super) fn systolic(cx: &Context<'_>, instruction: &Instruction, fused: bool)
                 result: destination.offset,
                 accumulator: accumulator.map(|a| a.offset),
                 weights: src1.offset,
+                weight_scales: weight_scales.map(|(offset, _)| offset),
+                activation_scales: activation_scales.map(|(offset, _)| offset),
             },
-            activations: src2.offset,
-            available: src2_available,
+            activations,
+            available,
             fused,
         })),
     })

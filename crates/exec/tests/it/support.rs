@@ -88,6 +88,13 @@ fn what_runs_is_translated() {
                 .decl U v_type=G type=ud num_elts=32 align=GRF\n\
                 dnscl.hftoint4.mode3.rne (M1, 16) U.0 U.0 U.0 U.0\n"
             }
+            Op::BDPAS => {
+                ".version 4.2\n.kernel \"k\"\n\
+                .decl F v_type=G type=f num_elts=128 align=GRF\n\
+                .decl U v_type=G type=ud num_elts=128 align=GRF\n\
+                .decl B v_type=G type=ub num_elts=64 align=GRF\n\
+                bdpas.e2m1.e2m1.8.8 (M1, 16) F.0 F.0 U.0 U.0 B(0,16) B(0,8)\n"
+            }
             _ => "",
         };
         if !code.is_empty() {

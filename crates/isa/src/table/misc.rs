@@ -394,15 +394,15 @@ macro_rules! __misc_rows {
     /// Systolic dot product accumulate of block-scaled operands.
     BDPAS = plain(0x99) ["bdpas"]
         .traits(Traits::SYSTOLIC) .text(BLOCK_SCALED)
-        .unsupported(UNDEFINED) .text_only().since_platform(Platform::Xe3pCri).since("2025-12")
+        .text_only().since_platform(Platform::Xe3pCri).since("2025-12")
         .note("Descriptor only (IGC 2.26+, Xe3P); no binary reader case. No bytes exist.")
         => &[
             EXEC, PRED.when(since(Features::SINCE_4_2)), raw_to(F::Dst, T::F.union(T::HF).union(T::BF)),
             raw(F::Src0, T::F.union(T::HF).union(T::BF)),
             raw(F::Src1, T::UD.union(T::HF).union(T::BF)),
             raw(F::Src2, T::UD.union(T::HF).union(T::BF)),
-            src(F::Src3, GIM, T::UB),
-            src(F::Src4, GIM, T::UB), u32(F::PrecisionInfo),
+            src(F::Src3, GIM, T::UB).note("scales of src1, E8M0: a byte a lane, the second block of 32 elements 32 bytes on; null is one"),
+            src(F::Src4, GIM, T::UB).note("scales of src2: a byte a row, the second block 32 bytes on"), u32(F::PrecisionInfo),
         ];
         }
     };

@@ -43,7 +43,7 @@ impl Pool {
             Op::SETP => self.random_setp()?,
             Op::MOVS => self.random_movs(),
             Op::ADDR_ADD => self.random_addr_add()?,
-            Op::DPAS => self.random_dpas()?,
+            Op::DPAS | Op::BDPAS => self.random_dpas(row.op)?,
             Op::SHFL_IDX4 => self.random_shuffle()?,
             Op::DNSCL => self.random_scale_down()?,
             Op::MOV if self.rng.u8(..10) == 0 => self.random_small_float()?,

@@ -167,11 +167,26 @@ impl Pool {
         }
     }
 
-    pub(super) fn random_dpas(&mut self) -> Option<Instruction> {
+    /// A DPAS or BDPAS of numbers whose sums are exact.
+    pub(super) fn random_dpas(&mut self, op: Op) -> Option<Instruction> {
         use enums::precision as is;
         let lanes = self.grf / 4;
         let integers = [is::U2, is::S2, is::U4, is::S4, is::U8, is::S8];
-        let (w, a, ty) = if self.rng.bool() {
+        let scaled = op == Op::BDPAS;
+        if scaled && self.grf != 64 {
+            return None;
+        }
+        let (w, a, ty) = if scaled {
+            let (w, others, narrow) = *self.rng.choice(&[
+                (is::BF, &[is::BF][..], DataType::Bf),
+                (is::HF, &[is::HF], DataType::Hf),
+                (is::BF8, &[is::BF8, is::HF8], DataType::Bf),
+                (is::HF8, &[is::BF8, is::HF8], DataType::Bf),
+                (is::E2M1, &[is::E2M1], DataType::Bf),
+            ])?;
+            let a = *self.rng.choice(others)?;
+            (w, a, *self.rng.choice(&[narrow, DataType::F])?)
+        } else if self.rng.bool() {
             let ty = *self.rng.choice(&[DataType::D, DataType::Ud])?;
             (
                 *self.rng.choice(&integers)?,
@@ -187,7 +202,7 @@ impl Pool {
             };
             (p, p, *self.rng.choice(&[narrow, DataType::F])?)
         };
-        let repeat = self.rng.u8(1..=8);
+        let repeat = if scaled { 8 } else { self.rng.u8(1..=8) };
         let matrix = |pool: &mut Self, p: u8, bytes: usize| {
             let content: Vec<u8> = (0..bytes / 4)
                 .flat_map(|_| {
@@ -199,6 +214,20 @@ impl Pool {
                         is::HF => {
                             let half = |v: f32| Real::from_f64(v.into(), Format::Half).bits;
                             u32::try_from(half(pair[0]) | half(pair[1]) << 16).unwrap_or(0)
+                        }
+                        // Most are zero, the others 1, 1.5, 2 or 3 with a sign.
+                        is::HF8 | is::BF8 | is::E2M1 => {
+                            let (one, step, width) = match p {
+                                is::HF8 => (7 << 3, 4, 8),
+                                is::BF8 => (15 << 2, 2, 8),
+                                _ => (1 << 1, 1, 4),
+                            };
+                            (0..32 / width).fold(0, |word, n| {
+                                let sign = pool.rng.u32(..2) << (width - 1);
+                                let number = sign | (one + step * pool.rng.u32(..4));
+                                let code = if pool.rng.u8(..4) == 0 { number } else { 0 };
+                                word | code << (n * width)
+                            })
                         }
                         _ => pool.rng.u32(..),
                     };
@@ -228,32 +257,37 @@ impl Pool {
         let info = u32::from_le_bytes([w, a, 8, repeat]);
         let zero = self.rng.u8(..6) == 0;
         let exec = self.no_mask(u8::try_from(lanes).ok()?);
-        let mut instruction = Instruction::new(Op::DPAS).with(F::ExecSize, Value::ExecSize(exec));
-        if Op::DPAS
-            .def()
-            .fields_in(self.format)
-            .any(|f| f.name == F::Pred)
-        {
+        let mut instruction = Instruction::new(op).with(F::ExecSize, Value::ExecSize(exec));
+        if op.def().fields_in(self.format).any(|f| f.name == F::Pred) {
             instruction = instruction.with(F::Pred, Value::Predicate(Predicate::NONE));
         }
-        Some(
+        let accumulator = if zero {
+            Value::Raw(RawOperand::NULL)
+        } else {
+            raw(acc)
+        };
+        let instruction = instruction
+            .with(F::Dst, raw(dst))
+            .with(F::Src0, accumulator)
+            .with(F::Src1, raw(src1));
+        let instruction = if scaled {
+            // From a quarter to two; those of the second block, which four bits need, lie 32 bytes on.
+            let scales = |pool: &mut Self| {
+                let content: Vec<u8> = (0..64).map(|_| pool.rng.u8(125..129)).collect();
+                let id = pool.variable(DataType::Ub, &content);
+                let row = if pool.rng.bool() { 0 } else { 16 };
+                Value::Vector(pool.at(id, row, Region::SCALAR).into())
+            };
+            let (of_weights, of_activations) = (scales(self), scales(self));
             instruction
-                .with(F::Dst, raw(dst))
-                .with(
-                    F::Src0,
-                    if zero {
-                        Value::Raw(RawOperand::NULL)
-                    } else {
-                        raw(acc)
-                    },
-                )
-                .with(F::Src1, raw(src1))
-                .with(
-                    F::Src2,
-                    Value::Vector(self.at(src2, 0, Region::SCALAR).into()),
-                )
-                .with(F::PrecisionInfo, Value::U32(info)),
-        )
+                .with(F::Src2, raw(src2))
+                .with(F::Src3, of_weights)
+                .with(F::Src4, of_activations)
+        } else {
+            let first = Value::Vector(self.at(src2, 0, Region::SCALAR).into());
+            instruction.with(F::Src2, first)
+        };
+        Some(instruction.with(F::PrecisionInfo, Value::U32(info)))
     }
 }
 
