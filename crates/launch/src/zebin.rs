@@ -47,6 +47,9 @@ pub struct Zebin {
     pub symbols: Vec<DataSymbol>,
     /// Bytes of a register, if the notes tell the device.
     pub grf_bytes: Option<u32>,
+    /// Names whose addresses the code takes, and which nothing in it defines: functions and variables of other programs, and
+    /// those of the compiler's runtime, which begin with two underscores.
+    pub undefined: Vec<String>,
     /// Section names, for messages.
     pub sections: Vec<String>,
 }
@@ -180,6 +183,15 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
                     relocations: Vec::new(),
                 });
             }
+            _ if name.starts_with(".text.") => {
+                for (_, relocation) in section.relocations() {
+                    if let Some(name) = undefined(&file, &relocation)
+                        && !zebin.undefined.contains(&name)
+                    {
+                        zebin.undefined.push(name);
+                    }
+                }
+            }
             _ if name.starts_with(".visaasm") || section_type(&section) == Some(SHT_VISAASM) => {
                 let module = name.strip_prefix(".visaasm").unwrap_or(&name);
                 let module = module.trim_start_matches('.').to_owned();
@@ -224,6 +236,23 @@ fn section_type<'d, H: FileHeader>(
         },
         _ => None,
     }
+}
+
+/// The name that a relocation asks for, if it takes an address and nothing in the file defines it.
+fn undefined<H: FileHeader>(
+    file: &ElfFile<'_, H>,
+    relocation: &object::Relocation,
+) -> Option<String> {
+    let RelocationFlags::Elf { r_type } = relocation.flags() else {
+        return None;
+    };
+    let object::RelocationTarget::Symbol(index) = relocation.target() else {
+        return None;
+    };
+    let symbol = file.symbol_by_index(index).ok()?;
+    let takes_address = [R_SYM_ADDR, R_SYM_ADDR_32, R_SYM_ADDR_32_HI].contains(&r_type);
+    let name = symbol.name().ok().filter(|name| !name.is_empty())?;
+    (takes_address && symbol.is_undefined()).then(|| name.to_owned())
 }
 
 fn relocation_of<H: FileHeader>(
