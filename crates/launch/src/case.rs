@@ -36,6 +36,9 @@ struct Description {
     zeinfo: PathBuf,
     /// What it prints. Lines may come in any order.
     printf: Option<String>,
+    /// [`Config::stray_reads`], for runs that are not looked at.
+    #[serde(default)]
+    stray_reads: bool,
     #[serde(default)]
     data_sections: Vec<Data>,
     #[serde(default)]
@@ -335,7 +338,11 @@ impl Case {
         change: impl FnOnce(Object<'static>) -> Object<'static>,
         run: impl FnOnce(Launch) -> Result<Outcome, LaunchError>,
     ) -> Result<Verdict, LaunchError> {
-        self.launch(from_text, config, change, |_, arguments, launch| {
+        let config = Config {
+            stray_reads: config.stray_reads || self.description.stray_reads,
+            ..*config
+        };
+        self.launch(from_text, &config, change, |_, arguments, launch| {
             let outcome = run(launch)?;
             if outcome.stopped {
                 return Err(LaunchError::Stopped);

@@ -30,6 +30,8 @@ pub(crate) struct Registers {
     pub(crate) mode: FloatMode,
     /// Variables that indirect operands may reach, ascending.
     pub(crate) taken: Arc<[Range<usize>]>,
+    /// Whether what is read by an address outside of them is 0, not a fault.
+    pub(crate) stray_reads: bool,
     /// What the host can do.
     pub(crate) simd: Simd,
 }
@@ -111,23 +113,31 @@ impl Registers {
         bytes.copy_from_slice(bytemuck::bytes_of(&merged));
     }
 
-    /// Place of an element that an address points at; checks that it is inside of a variable.
-    fn pointed(&self, address: i64, size: usize, lane: usize) -> Result<usize, Box<Trap>> {
-        let place = usize::try_from(address).unwrap_or(usize::MAX);
+    /// Place of an element that an address points at; `None` where that is inside of no variable.
+    fn reached(&self, address: i64, size: usize) -> Option<usize> {
+        let place = usize::try_from(address).ok()?;
         let after = self.taken.partition_point(|range| range.start <= place);
-        let inside = after
-            .checked_sub(1)
-            .and_then(|i| self.taken.get(i))
-            .is_some_and(|range| place.saturating_add(size) <= range.end);
-        if inside {
-            return Ok(place);
+        let range = self.taken.get(after.checked_sub(1)?)?;
+        (place.saturating_add(size) <= range.end).then_some(place)
+    }
+
+    /// The same; a fault where that is inside of no variable.
+    fn pointed(&self, address: i64, size: usize, lane: usize) -> Result<usize, Box<Trap>> {
+        self.reached(address, size).ok_or_else(|| {
+            let address = u64::try_from(address).unwrap_or(0);
+            Trap::at(FaultKind::IndirectOutOfBounds, lane as u8, address)
+        })
+    }
+
+    /// An element that an address points at.
+    fn pointed_element<E: Pod>(&self, address: i64, lane: usize) -> Result<E, Box<Trap>> {
+        match self.reached(address, size_of::<E>()) {
+            None if self.stray_reads => Ok(E::zeroed()),
+            Some(place) => Ok(self.element(place)),
+            None => self
+                .pointed(address, size_of::<E>(), lane)
+                .map(|place| self.element(place)),
         }
-        let address = u64::try_from(address).unwrap_or(0);
-        Err(Trap::at(
-            FaultKind::IndirectOutOfBounds,
-            lane as u8,
-            address,
-        ))
     }
 
     /// The value of a source in the lanes below `lanes`. Lanes above have any value.
@@ -184,7 +194,7 @@ impl Registers {
                 {
                     if enabled(lane) {
                         let address = base + i64::from(*offset);
-                        *element = self.element(self.pointed(address, size_of::<E>(), lane)?);
+                        *element = self.pointed_element(address, lane)?;
                     }
                 }
             }
@@ -199,7 +209,7 @@ impl Registers {
                         let row: u16 = self.element(source.offset + lane / width * 2);
                         let column = lane % width * usize::from(*stride);
                         let address = i64::from(row) + i64::from(*immediate) + column as i64;
-                        *element = self.element(self.pointed(address, size_of::<E>(), lane)?);
+                        *element = self.pointed_element(address, lane)?;
                     }
                 }
             }

@@ -40,6 +40,8 @@ pub struct Program {
     counting: Option<Counting>,
     pub(crate) image: Arc<Image>,
     pub(crate) taken: Arc<[Range<usize>]>,
+    /// See [`Self::allow_stray_reads`].
+    pub(crate) stray_reads: bool,
     /// What variables hold at first.
     contents: Vec<Range<usize>>,
     inputs: Vec<InputSlot>,
@@ -117,6 +119,7 @@ impl Program {
             simd_size: 1,
             image: Arc::default(),
             taken: std::mem::take(&mut layout.taken).into(),
+            stray_reads: false,
             contents: layout
                 .contents
                 .iter()
@@ -324,6 +327,12 @@ impl Program {
     #[must_use]
     pub fn code(&self) -> &Code {
         &self.code
+    }
+
+    /// What is read by an address outside of every variable is 0 from now on, not a fault. Hardware gives what stands in
+    /// the register that is there: a source that asks for something undefined (a shuffle from a lane that there is not) goes on.
+    pub const fn allow_stray_reads(&mut self) {
+        self.stray_reads = true;
     }
 
     /// Has the code compiled when so many instructions have run (0: at once). Threads go on in machine

@@ -60,6 +60,7 @@ pub(super) fn prepare(
     if !Arc::ptr_eq(&thread.registers.taken, &program.taken) {
         thread.registers.taken = Arc::clone(&program.taken);
     }
+    thread.registers.stray_reads = program.stray_reads;
     thread.scratch = scratch;
     thread.waiting.0.clear();
     thread.frames.clear();

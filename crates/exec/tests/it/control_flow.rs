@@ -247,6 +247,14 @@ proptest! {
 }
 
 fn fault_of(body: &str, limits: Limits) -> FaultKind {
+    match variable_after(body, limits, false) {
+        Ok(_) => panic!("no fault"),
+        Err(kind) => kind,
+    }
+}
+
+/// The first element of `D` of the first thread, or the fault.
+fn variable_after(body: &str, limits: Limits, stray_reads: bool) -> Result<u32, FaultKind> {
     let text = format!(
         ".version 4.1\n.kernel \"k\"\n\
          .decl D v_type=G type=d num_elts=16 align=GRF\n\
@@ -254,7 +262,10 @@ fn fault_of(body: &str, limits: Limits) -> FaultKind {
          .decl P1 v_type=P num_elts=16\n\
          .kernel_attr SimdSize=16\n{body}"
     );
-    let program = program(&text, &Options::default());
+    let mut program = program(&text, &Options::default());
+    if stray_reads {
+        program.allow_stray_reads();
+    }
     let starts = vec![
         ThreadStart {
             mask: 0xffff,
@@ -264,10 +275,11 @@ fn fault_of(body: &str, limits: Limits) -> FaultKind {
     ];
     let mut group = Group::new(&program, 0, &starts, &Limits::default()).unwrap();
     let memory = Memory::new(1 << 16);
-    match group.run(&program, &memory, &limits, &mut ()) {
-        Ok(_) => panic!("no fault"),
-        Err(fault) => fault.kind,
-    }
+    let ran = group.run(&program, &memory, &limits, &mut ());
+    ran.map_err(|fault| fault.kind)?;
+    let slot = program.variable("D").unwrap();
+    let bytes = group.thread(0).unwrap().read(&slot);
+    Ok(u32::from_le_bytes(bytes[..4].try_into().unwrap()))
 }
 
 #[test]
@@ -287,6 +299,28 @@ fn indirect_access_stays_inside() {
     assert_eq!(
         fault_of(body, Limits::default()),
         FaultKind::IndirectOutOfBounds
+    );
+}
+
+#[test]
+fn stray_reads_are_zero_where_they_are_allowed() {
+    let body = "mov (M1, 16) D(0,0)<1> 0x7:d\n\
+                addr_add (M1, 1) A(0)<1> &D 0x7000:uw\n\
+                mov (M1, 16) D(0,0)<1> r[A(0),0]<0;1,0>:d\nret (M1, 1)\n";
+    let limits = Limits::default;
+    assert_eq!(
+        variable_after(body, limits(), false),
+        Err(FaultKind::IndirectOutOfBounds)
+    );
+    assert_eq!(variable_after(body, limits(), true), Ok(0));
+    // What lies inside is read, and writes stay inside.
+    let inside = body.replace("0x7000", "0x0");
+    assert_eq!(variable_after(&inside, limits(), true), Ok(7));
+    let write = "addr_add (M1, 1) A(0)<1> &D 0x7000:uw\n\
+                 mov (M1, 16) r[A(0),0]<1>:d 0x1:d\nret (M1, 1)\n";
+    assert_eq!(
+        variable_after(write, limits(), true),
+        Err(FaultKind::IndirectOutOfBounds)
     );
 }
 

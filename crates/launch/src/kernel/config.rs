@@ -21,6 +21,9 @@ pub struct Config<'a> {
     /// Whether accesses that would be a fault are dropped, and arguments in local memory stand apart; see
     /// [`Memory::set_lenient`](visakit_exec::Memory::set_lenient).
     pub lenient: bool,
+    /// Whether registers that are read by an address outside of every variable are 0, not a fault; see
+    /// [`Program::allow_stray_reads`].
+    pub stray_reads: bool,
     /// Whether an unsupported instruction is an error even if it is not reached.
     pub strict: bool,
     /// Makes machine code of the program. Without one the interpreter runs everything.
@@ -76,6 +79,7 @@ impl Default for Config<'_> {
             interrupt: None,
             exact_reads: false,
             lenient: false,
+            stray_reads: false,
             strict: false,
             compile: None,
             count: false,

@@ -179,6 +179,9 @@ impl<'o> Kernel<'o> {
             ..Options::default()
         };
         let mut program = Program::new(self.object, self.routine, &options)?;
+        if config.stray_reads {
+            program.allow_stray_reads();
+        }
         if let Some(compile) = &config.compile {
             compile.apply(&mut program);
         }
@@ -221,6 +224,12 @@ impl Loaded {
     #[must_use]
     pub fn info(&self) -> &KernelInfo {
         &self.info
+    }
+
+    /// The translated program.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
     }
 
     /// The variables of the program.
