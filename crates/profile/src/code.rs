@@ -1,6 +1,8 @@
 //! What is known of a kernel's code before it runs: instructions with their text, source lines, blocks and costs.
 
 use crate::cost::{Device, LINE_BYTES};
+use crate::data::Reach;
+use crate::watch::Seen;
 use std::collections::BTreeMap;
 use visakit_exec::Program;
 use visakit_exec::code::{Action, LaneSpace, Step};
@@ -35,6 +37,30 @@ pub(crate) struct Instruction {
     pub(crate) issue: u32,
     pub(crate) latency: u32,
     pub(crate) kind: Kind,
+}
+
+impl Instruction {
+    /// Cycles until its result is there. Which memory a surface is, only running tells.
+    pub(crate) fn latency_of(&self, device: &Device, seen: Option<&Seen>) -> u32 {
+        match (seen.and_then(|seen| seen.messages.reach), &self.kind) {
+            (Some(Reach::Local), Kind::Message { what, .. }) => {
+                device.latency(what, true, self.width)
+            }
+            _ => self.latency,
+        }
+    }
+
+    /// Cache lines that it moves if nobody looked.
+    pub(crate) const fn likely_lines(&self) -> u64 {
+        match self.kind {
+            Kind::Message { lines, .. } => lines,
+            _ => 0,
+        }
+    }
+
+    pub(crate) const fn is_message(&self) -> bool {
+        matches!(self.kind, Kind::Message { .. })
+    }
 }
 
 /// What an instruction is to a profile.

@@ -1,6 +1,7 @@
 //! Profiles as data: sums that launches add to, and what follows from them.
 
 use crate::cost::{Bound, LINE_BYTES, Work, as_float};
+use crate::price::Price;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -269,33 +270,31 @@ impl InstructionProfile {
     /// A sum over all executions, by those that were looked at.
     #[must_use]
     pub fn expected(&self, sum: impl Fn(&Messages) -> u64) -> u64 {
-        self.seen.as_ref().map_or(0, |seen| {
-            scaled(sum(seen), self.counts.executions, seen.executions)
-        })
+        self.price().expected(sum)
     }
 
     /// Cycles that all threads waited at this barrier, by those that were looked at.
     #[must_use]
     pub fn waited(&self) -> u64 {
-        self.waits
-            .map_or(0, |w| scaled(w.cycles, self.counts.executions, w.arrivals))
+        self.price().waited()
+    }
+
+    pub(crate) const fn price(&self) -> Price {
+        Price {
+            executions: self.counts.executions,
+            issue: self.issue,
+            latency: self.latency,
+            likely_lines: self.likely_lines,
+            seen: self.seen,
+            waits: self.waits,
+        }
     }
 
     fn settle(&mut self, line_cycles: u32) {
-        let issue = self.counts.executions.saturating_mul(self.issue.into());
-        self.counts.cycles = issue.saturating_add(self.message_cycles(line_cycles));
-    }
-
-    /// Cycles of the data port, of all executions.
-    pub(crate) fn message_cycles(&self, line_cycles: u32) -> u64 {
-        match &self.seen {
-            Some(seen) if seen.executions > 0 => self.expected(|seen| seen.cycles),
-            _ => self
-                .counts
-                .executions
-                .saturating_mul(self.likely_lines)
-                .saturating_mul(line_cycles.into()),
-        }
+        let price = self.price();
+        self.counts.cycles = price
+            .issue_cycles()
+            .saturating_add(price.message_cycles(line_cycles));
     }
 }
 

@@ -27,6 +27,8 @@ mod data;
 mod diff;
 mod folded;
 pub mod html;
+mod price;
+mod timer;
 mod watch;
 
 pub use code::KernelCode;
@@ -37,9 +39,11 @@ pub use data::{
 };
 pub use diff::{Change, KernelDiff, Summary, diff};
 pub use folded::folded;
+pub use timer::Timer;
 
 use code::Kind;
 use hashbrown::HashMap;
+use price::work;
 use visakit_exec::code::StepCounts;
 use visakit_launch::{Config, Launch, LaunchError, ObjectKind, Outcome};
 use watch::{Seen, Watch};
@@ -97,6 +101,18 @@ pub fn run(
     config: &Config<'_>,
     watched: Watched,
 ) -> Result<(KernelProfile, Outcome), LaunchError> {
+    let (outcome, seen, ran) = run_watched(code, launch, config, watched)?;
+    let counts = outcome.counts.as_deref().unwrap_or(&[]);
+    Ok((collect(code, counts, &seen, ran), outcome))
+}
+
+/// Runs a launch. Tells what was seen of each instruction, by its place, and how much ran.
+fn run_watched(
+    code: &KernelCode,
+    launch: Launch,
+    config: &Config<'_>,
+    watched: Watched,
+) -> Result<(Outcome, HashMap<usize, Seen>, Ran), LaunchError> {
     let groups = launch.group_count();
     let threads = u64::from(launch.threads_of_group());
     let objects = launch.objects();
@@ -119,14 +135,13 @@ pub fn run(
             seen.waited += more.waited;
         }
     }
-    let counts = outcome.counts.as_deref().unwrap_or(&[]);
     let ran = Ran {
         threads: threads.saturating_mul(outcome.groups),
         groups: outcome.groups,
         watched_groups,
         stopped: outcome.stopped,
     };
-    Ok((collect(code, counts, &seen, ran), outcome))
+    Ok((outcome, seen, ran))
 }
 
 #[derive(Clone, Copy)]
@@ -173,9 +188,9 @@ fn collect(
         }
         let many = known.width > 1;
         let saw = seen.get(&place);
-        let (message, likely_lines) = match known.kind {
-            Kind::Message { what, lines } => (Some(what.to_owned()), lines),
-            _ => (None, 0),
+        let message = match known.kind {
+            Kind::Message { what, .. } => Some(what.to_owned()),
+            _ => None,
         };
         let file = known.source.and_then(|(file, _)| code.files.get(file?));
         instructions.push(InstructionProfile {
@@ -198,20 +213,14 @@ fn collect(
                 cycles: 0,
             },
             issue: known.issue,
-            latency: match (saw.and_then(|seen| seen.messages.reach), &message) {
-                // Which memory a surface is, only running tells.
-                (Some(Reach::Local), Some(what)) => code.device.latency(what, true, known.width),
-                _ => known.latency,
-            },
+            latency: known.latency_of(&code.device, saw),
             parted: counts.parted,
             taken: counts.taken,
             seen: saw.map(|seen| seen.messages).filter(|_| message.is_some()),
             message,
-            likely_lines,
-            waits: (known.kind == Kind::Barrier).then(|| Waits {
-                arrivals: saw.map_or(0, |seen| seen.arrivals),
-                cycles: saw.map_or(0, |seen| seen.waited),
-            }),
+            likely_lines: known.likely_lines(),
+            waits: (known.kind == Kind::Barrier)
+                .then(|| saw.map_or_else(Waits::default, Seen::waits)),
             calls: match known.kind {
                 Kind::Call(function) => function,
                 _ => None,
@@ -252,7 +261,8 @@ fn collect(
         instructions,
     };
     profile.settle();
-    profile.work = work(&profile, ran.threads);
+    let prices = profile.instructions.iter().map(InstructionProfile::price);
+    profile.work = work(prices, device.line_cycles, ran.threads);
     let time = device.time(&profile.work);
     profile.nanoseconds = time.nanoseconds;
     profile.longest = time.nanoseconds;
@@ -260,32 +270,13 @@ fn collect(
     profile
 }
 
-/// What the instructions ask of the device.
-fn work(profile: &KernelProfile, threads: u64) -> Work {
-    let mut work = Work {
-        threads,
-        ..Work::default()
-    };
-    for instruction in &profile.instructions {
-        let times = instruction.counts.executions;
-        let issue = times.saturating_mul(instruction.issue.into());
-        let wait = times.saturating_mul(instruction.latency.into());
-        let moves = instruction.message_cycles(profile.line_cycles);
-        work.issue_cycles = work.issue_cycles.saturating_add(issue);
-        work.message_cycles = work.message_cycles.saturating_add(moves);
-        work.latency_cycles = work
-            .latency_cycles
-            .saturating_add(issue)
-            .saturating_add(wait)
-            .saturating_add(moves)
-            .saturating_add(instruction.waited());
-        let lines = match &instruction.seen {
-            Some(seen) if seen.executions > 0 => instruction.expected(|s| s.fetched_lines),
-            _ => times.saturating_mul(instruction.likely_lines),
-        };
-        work.fetched_bytes = work
-            .fetched_bytes
-            .saturating_add(lines.saturating_mul(LINE_BYTES));
+/// How often each instruction ran, by its place.
+fn executions(code: &KernelCode, counts: &[StepCounts]) -> Vec<u64> {
+    let mut of = vec![0; code.instructions.len()];
+    for (place, counts) in code.steps.iter().zip(counts) {
+        if let Some(to) = place.and_then(|place| of.get_mut(place)) {
+            *to += counts.times;
+        }
     }
-    work
+    of
 }

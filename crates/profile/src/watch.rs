@@ -2,7 +2,7 @@
 
 use crate::code::{KernelCode, Kind};
 use crate::cost::{BANKS, LINE_BYTES};
-use crate::data::{Messages, Reach};
+use crate::data::{Messages, Reach, Waits};
 use hashbrown::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
 use visakit_exec::{InstructionEvent, MemoryAccess, Observer, Space};
@@ -17,6 +17,16 @@ pub(crate) struct Seen {
     /// Executions, and cycles that threads waited, of a barrier.
     pub(crate) arrivals: u64,
     pub(crate) waited: u64,
+}
+
+impl Seen {
+    /// Of a barrier: how long threads waited.
+    pub(crate) const fn waits(&self) -> Waits {
+        Waits {
+            arrivals: self.arrivals,
+            cycles: self.waited,
+        }
+    }
 }
 
 /// An access of the message that runs.

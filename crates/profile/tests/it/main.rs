@@ -14,3 +14,4 @@ mod devices;
 mod messages;
 mod output;
 mod support;
+mod times;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use visakit_exec::Compiler;
 use visakit_isa::Platform;
 use visakit_jit::Jit;
-use visakit_launch::{Argument, Compile, Config, Kernel, NdRange, ZeInfo};
+use visakit_launch::{Argument, Compile, Config, Kernel, Launch, NdRange, Variables, ZeInfo};
 use visakit_profile::{InstructionProfile, KernelCode, KernelProfile, Watched};
 use visakit_text::asm;
 
@@ -58,12 +58,24 @@ pub(crate) fn addresses(stride: u32) -> String {
 }
 
 /// Runs these lines in groups of so many work-items, with machine code or without.
-pub(crate) fn profile(
+pub(crate) fn profile(lines: &str, grid: (u32, u32), watched: Watched, jit: bool) -> KernelProfile {
+    with_launches(lines, grid, jit, |code, config, launch| {
+        let ran = visakit_profile::run(&code, launch(), config, watched);
+        let (profile, outcome) = ran.unwrap();
+        let steps = outcome.counts.unwrap();
+        let times: u64 = steps.iter().map(|step| step.times).sum();
+        assert_eq!(times, outcome.counters.instructions);
+        profile
+    })
+}
+
+/// Hands over launches of these lines, with their code and how they are to be run.
+pub(crate) fn with_launches<R>(
     lines: &str,
     (global, local): (u32, u32),
-    watched: Watched,
     jit: bool,
-) -> KernelProfile {
+    then: impl FnOnce(KernelCode, &Config<'_>, &mut dyn FnMut() -> Launch) -> R,
+) -> R {
     let text = format!("{HEAD}{lines}\nret (M1, 1)\n");
     let object = asm::assemble(text.as_bytes(), &asm::Options::default()).unwrap();
     let kernel = Kernel::new(&object, "k", &ZeInfo::parse(ZEINFO).unwrap()).unwrap();
@@ -73,14 +85,13 @@ pub(crate) fn profile(
         compile: compiler.as_ref().filter(|_| jit).map(Compile::always),
         ..Config::default()
     });
+    let variables = Arc::new(Variables::new(&[], &[]).unwrap());
+    let loaded = kernel.load(&variables, &config).unwrap();
+    let code = KernelCode::new(&object, loaded.program(), Some(Platform::Dg2));
     let arguments = [Argument::Buffer(vec![0; 1 << 16])];
-    let launch = kernel.prepare(&range, &arguments, &config).unwrap();
-    let code = KernelCode::new(&object, launch.program(), Some(Platform::Dg2));
-    let (profile, outcome) = visakit_profile::run(&code, launch, &config, watched).unwrap();
-    let steps = outcome.counts.unwrap();
-    let times: u64 = steps.iter().map(|step| step.times).sum();
-    assert_eq!(times, outcome.counters.instructions);
-    profile
+    then(code, &config, &mut || {
+        loaded.launch(&range, &arguments, &[], &config).unwrap()
+    })
 }
 
 /// Runs on one thread with all that can be looked at.

@@ -1,0 +1,36 @@
+use crate::support::{addresses, profile, with_launches};
+use visakit_profile::{Timer, Watched};
+
+/// A load whose lanes are a line apart each: it moves sixteen times what it asks for.
+fn scattered() -> String {
+    let load = "lsc_load.ugm (M1, 16) B:d32 flat[PTR]:a64";
+    format!("{}{load}", addresses(64))
+}
+
+fn times(grid: (u32, u32), launches: usize) -> Vec<f64> {
+    with_launches(&scattered(), grid, true, |code, config, launch| {
+        let timer = Timer::new(code);
+        let time = |_| timer.run(launch(), config).unwrap().0.nanoseconds;
+        (0..launches).map(time).collect()
+    })
+}
+
+fn of_profile(grid: (u32, u32), watched: Watched) -> f64 {
+    profile(&scattered(), grid, watched, true).nanoseconds
+}
+
+/// Times are those of profiles; what was looked at in the first launch holds for those that follow.
+#[test]
+fn times_are_those_of_profiles() {
+    let many = (16 * 64, 16);
+    let seen = of_profile(many, Watched::Groups(1));
+    assert_eq!(times(many, 3), [seen; 3]);
+    assert!(seen > of_profile(many, Watched::None));
+}
+
+/// Of a few groups none is looked at: it would be much of the launch.
+#[test]
+fn small_launches_are_not_looked_at() {
+    let few = (16 * 4, 16);
+    assert_eq!(times(few, 2), [of_profile(few, Watched::None); 2]);
+}
