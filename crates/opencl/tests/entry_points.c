@@ -138,6 +138,56 @@ int main(void) {
     OK(clSetKernelArg(doubles, 0, sizeof own, &own)); OK(clEnqueueNDRangeKernel(queue, doubles, 1, 0, &one, 0, 0, 0, 0));
     OK(clFinish(queue)); CHECK(host[0] == 10);
 
+    /* Parts have their own static functions and types. Libraries and binaries of parts are parts. */
+    cl_program one_part = clCreateProgramWithSource(context, 1, (const char *[]){
+        "typedef struct { int x; } T; static int own(T t) { return t.x + 1; }\n"
+        "int other(int); __kernel void both(__global int *a) { T t = { *a }; a[0] = own(t); a[1] = other(*a); }"}, 0, &err);
+    cl_program other_part = clCreateProgramWithSource(context, 1, (const char *[]){
+        "typedef struct { int x; } T; static int own(T t) { return t.x * FACTOR; }\n"
+        "int other(int x) { T t = { x }; return own(t); }"}, 0, &err);
+    OK(clCompileProgram(one_part, 0, 0, 0, 0, 0, 0, 0, 0)); OK(clCompileProgram(other_part, 0, 0, "-DFACTOR=10", 0, 0, 0, 0, 0));
+    cl_program alone = clLinkProgram(context, 0, 0, 0, 1, &one_part, 0, 0, &err);
+    CHECK(alone && err == CL_LINK_PROGRAM_FAILURE);
+    OK(clGetProgramBuildInfo(alone, device, CL_PROGRAM_BUILD_LOG, sizeof text, text, 0)); CHECK(strstr(text, "`other`"));
+    CHECK(clLinkProgram(context, 0, 0, 0, 3, (cl_program[]){one_part, other_part, other_part}, 0, 0, &err));
+    CHECK(err == CL_LINK_PROGRAM_FAILURE);
+    cl_program library = clLinkProgram(context, 0, 0, "-create-library", 1, &other_part, 0, 0, &err); OK(err);
+    OK(clGetProgramInfo(library, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, 0));
+    unsigned char *stored = malloc(size);
+    OK(clGetProgramInfo(library, CL_PROGRAM_BINARIES, sizeof stored, &stored, 0));
+    library = clCreateProgramWithBinary(context, 1, &device, &size, (const unsigned char **)&stored, 0, &err); OK(err);
+    cl_program_binary_type type;
+    OK(clGetProgramBuildInfo(library, device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, 0));
+    CHECK(type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    cl_program whole = clLinkProgram(context, 0, 0, 0, 2, (cl_program[]){one_part, library}, 0, 0, &err); OK(err);
+    cl_kernel both = clCreateKernel(whole, "both", &err); OK(err);
+    host[0] = 4; OK(clSetKernelArg(both, 0, sizeof own, &own));
+    OK(clEnqueueNDRangeKernel(queue, both, 1, 0, &one, 0, 0, 0, 0)); OK(clFinish(queue)); CHECK(host[0] == 5 && host[1] == 50);
+    OK(clReleaseKernel(both));
+
+    /* Simulated time of a launch does not depend on the host, and the device does one thing after the other. */
+    OK(clSetKernelArg(scale, 0, sizeof buffer, &buffer));
+    cl_event ran[2]; cl_ulong times[2][2]; const char *whose = getenv("VISAKIT_TIME");
+    for (int i = 0; i < 2; i++) OK(clEnqueueNDRangeKernel(queue, scale, 1, 0, &global, &local, 0, 0, &ran[i]));
+    OK(clFinish(queue));
+    for (int i = 0; i < 2; i++) for (int end = 0; end < 2; end++) {
+        cl_profiling_info what = end ? CL_PROFILING_COMMAND_END : CL_PROFILING_COMMAND_START;
+        OK(clGetEventProfilingInfo(ran[i], what, sizeof times[i][end], &times[i][end], 0));
+    }
+    CHECK(times[0][0] < times[0][1] && times[0][1] <= times[1][0]);
+    if (!whose) CHECK(times[0][1] - times[0][0] == times[1][1] - times[1][0]);
+
+    /* A shuffle from a lane that there is not gives anything, and the rest goes on. */
+    cl_program shuffles = clCreateProgramWithSource(context, 1, (const char *[]){
+        "__kernel void shuffle(__global int *a, int lane) { a[get_global_id(0)] = intel_sub_group_shuffle(a[get_global_id(0)], lane); }"},
+        0, &err);
+    OK(clBuildProgram(shuffles, 0, 0, 0, 0, 0));
+    cl_kernel shuffle = clCreateKernel(shuffles, "shuffle", &err); OK(err);
+    size_t lanes = 32; int lane = 1000;
+    OK(clSetKernelArg(shuffle, 0, sizeof own, &own)); OK(clSetKernelArg(shuffle, 1, sizeof lane, &lane));
+    OK(clEnqueueNDRangeKernel(queue, shuffle, 1, 0, &lanes, &lanes, 0, 0, 0)); OK(clFinish(queue));
+    OK(clReleaseKernel(shuffle));
+
     /* The last bytes of a buffer of no whole dwords can be read as one. */
     unsigned char seven_bytes[7] = {1, 2, 3, 4, 5, 6, 7};
     cl_mem uneven = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 7, seven_bytes, &err); OK(err);

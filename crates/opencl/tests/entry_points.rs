@@ -77,6 +77,9 @@ fn in_c() {
         let done = command.env("VISAKIT_DEVICE", device).output().unwrap();
         assert!(done.status.success(), "{device}: {}", shown(&done));
     }
+    let mut command = on_device(&program, folder.path()).unwrap();
+    let done = command.env("VISAKIT_TIME", "host").output().unwrap();
+    assert!(done.status.success(), "{}", shown(&done));
     // Launches are kept as cases, which run again.
     let dump = folder.path().join("dump");
     let mut command = on_device(&program, folder.path()).unwrap();
@@ -187,6 +190,30 @@ fn profiled() {
         "{}",
         shown(&done)
     );
+}
+
+/// Programs that include files are kept as well, and compiled anew when a file changes.
+#[test]
+fn included_files_decide() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built("included", folder.path()) else {
+        return;
+    };
+    let headers = folder.path().join("headers");
+    std::fs::create_dir(&headers).unwrap();
+    let kept = || {
+        std::fs::read_dir(folder.path().join("cache"))
+            .unwrap()
+            .count()
+    };
+    for (value, files) in [(41, 1), (42, 2), (41, 2)] {
+        std::fs::write(headers.join("value.h"), format!("#define VALUE {value}\n")).unwrap();
+        let mut command = on_device(&program, folder.path()).unwrap();
+        let done = command.arg(&headers).output().unwrap();
+        assert!(done.status.success(), "{}", shown(&done));
+        assert_eq!(shown(&done), format!("{value}\n"));
+        assert_eq!(kept(), files, "{value}");
+    }
 }
 
 /// The library of pocl, where it is installed.

@@ -196,42 +196,91 @@ impl Foreign {
         })
     }
 
-    /// Builds a program.
-    pub(crate) fn program(&self, source: &str, options: &str) -> Outcome<Program> {
-        let mut text = source.as_ptr().cast::<c_char>();
-        let length = source.len();
-        let made = make!(
-            self.table,
-            clCreateProgramWithSource(self.context, 1, &raw mut text, &raw const length)
-        )?;
-        let options = CString::new(options).map_err(|e| e.to_string())?;
+    /// Builds a program of its parts, each with its own options.
+    pub(crate) fn program(&self, parts: &[(&[u8], String)]) -> Outcome<Program> {
         let list = [self.device];
         let null = std::ptr::null_mut();
-        let built = call!(
-            self.table,
-            clBuildProgram(made, 1, list.as_ptr(), options.as_ptr(), None, null)
-        );
-        built.map(|()| Program(made)).map_err(|code| {
-            let mut log = vec![0_u8; 4096];
-            let told = call!(
+        let create = |source: &[u8]| {
+            let mut text = source.as_ptr().cast::<c_char>();
+            let length = source.len();
+            make!(
                 self.table,
-                clGetProgramBuildInfo(
+                clCreateProgramWithSource(self.context, 1, &raw mut text, &raw const length)
+            )
+        };
+        let c_string = |text: &str| CString::new(text).map_err(|e| e.to_string());
+        if let [(source, options)] = parts {
+            let made = create(source)?;
+            let options = c_string(options)?;
+            let built = call!(
+                self.table,
+                clBuildProgram(made, 1, list.as_ptr(), options.as_ptr(), None, null)
+            );
+            return built
+                .map(|()| Program(made))
+                .map_err(|code| self.why(made, code));
+        }
+        let mut objects = Vec::new();
+        for (source, options) in parts {
+            let made = create(source)?;
+            let options = c_string(options)?;
+            let compiled = call!(
+                self.table,
+                clCompileProgram(
                     made,
-                    self.device,
-                    cl::CL_PROGRAM_BUILD_LOG,
-                    log.len(),
-                    log.as_mut_ptr().cast(),
-                    null.cast(),
+                    1,
+                    list.as_ptr(),
+                    options.as_ptr(),
+                    0,
+                    std::ptr::null(),
+                    std::ptr::null_mut(),
+                    None,
+                    null,
                 )
             );
-            let log = log.split(|b| *b == 0).next().unwrap_or_default();
-            let log = String::from_utf8_lossy(log);
-            let first = log.lines().find(|l| l.contains("error")).unwrap_or(&log);
-            match told {
-                Ok(()) if !first.is_empty() => format!("it does not build there: {first}"),
-                _ => format!("it does not build there: {code}"),
-            }
-        })
+            compiled.map_err(|code| self.why(made, code))?;
+            objects.push(made);
+        }
+        let count = u32::try_from(objects.len()).map_err(|e| e.to_string())?;
+        let linked = make!(
+            self.table,
+            clLinkProgram(
+                self.context,
+                1,
+                list.as_ptr(),
+                c"".as_ptr(),
+                count,
+                objects.as_ptr(),
+                None,
+                null,
+            )
+        );
+        linked
+            .map(Program)
+            .map_err(|code| format!("it does not link there: {code}"))
+    }
+
+    /// Why a program was not built there: the first error of its log.
+    fn why(&self, program: Pointer, code: String) -> String {
+        let mut log = vec![0_u8; 4096];
+        let told = call!(
+            self.table,
+            clGetProgramBuildInfo(
+                program,
+                self.device,
+                cl::CL_PROGRAM_BUILD_LOG,
+                log.len(),
+                log.as_mut_ptr().cast(),
+                std::ptr::null_mut(),
+            )
+        );
+        let log = log.split(|b| *b == 0).next().unwrap_or_default();
+        let log = String::from_utf8_lossy(log);
+        let first = log.lines().find(|l| l.contains("error")).unwrap_or(&log);
+        match told {
+            Ok(()) if !first.is_empty() => format!("it does not build there: {first}"),
+            _ => format!("it does not build there: {code}"),
+        }
     }
 
     fn memory(&self, memory: &mut Bytes) -> Outcome<Pointer> {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 type Free = Option<unsafe extern "C" fn(Pointer, u32, *mut Pointer, Pointer)>;
 
 fn nothing() -> Work {
-    Box::new(|| Ok(()))
+    Box::new(|_| Ok(()))
 }
 
 /// Checks what is asked for; gives the alignment.
@@ -128,7 +128,7 @@ unsafe fn copying(to: Pointer, from: Pointer, size: usize) -> Result<Work> {
     )?;
     // SAFETY: the caller's promise.
     let (to, from) = unsafe { (Span::host(to, size), Span::host(from, size)) };
-    Ok(Box::new(move || {
+    Ok(Box::new(move |_| {
         to.copy_from(0, &from, 0, size)
             .ok_or(Code(cl::CL_INVALID_VALUE))
     }))
@@ -148,7 +148,7 @@ unsafe fn filling(to: Pointer, pattern: Pointer, each: usize, size: usize) -> Re
             Span::host(to, size),
         )
     };
-    Ok(Box::new(move || {
+    Ok(Box::new(move |_| {
         to.fill(0, size, &pattern).ok_or(Code(cl::CL_INVALID_VALUE))
     }))
 }
@@ -164,7 +164,7 @@ api! {
             .into_iter().map(User).collect();
         let (queue, user) = (User(queue), User(user));
         let context = Arc::clone(&found.context);
-        let work: Work = Box::new(move || {
+        let work: Work = Box::new(move |_| {
             let mut all: Vec<Pointer> = all.into_iter().map(User::get).collect();
             match free {
                 Some(free) => free(queue.get(), number, all.as_mut_ptr(), user.get()),
@@ -259,7 +259,7 @@ api! {
         let byte = [value.to_le_bytes()[0]];
         let span = Span::host(to, size);
         ensure(!to.is_null(), cl::CL_INVALID_VALUE)?;
-        let work: Work = Box::new(move || span.fill(0, size, &byte).ok_or(Code(cl::CL_INVALID_VALUE)));
+        let work: Work = Box::new(move |_| span.fill(0, size, &byte).ok_or(Code(cl::CL_INVALID_VALUE)));
         enqueue(&queue, cl::CL_COMMAND_MEMFILL_INTEL, Wait(count, from, event), false, work)
     }
 

@@ -37,7 +37,7 @@ fn copy(to: &Piece, from: &Piece, size: [usize; 3]) -> Option<()> {
 }
 
 fn copying(to: Piece, from: Piece, size: [usize; 3]) -> Work {
-    Box::new(move || copy(&to, &from, size).ok_or(Code(cl::CL_INVALID_VALUE)))
+    Box::new(move |_| copy(&to, &from, size).ok_or(Code(cl::CL_INVALID_VALUE)))
 }
 
 /// The last byte that a box has, plus one.
@@ -197,7 +197,7 @@ fn image_of(context: &Arc<Context>, mem: Pointer) -> Result<Arc<Mem>> {
 
 /// A command on bytes in a row.
 fn line(to: Span, from: Span, bytes: usize) -> Work {
-    Box::new(move || {
+    Box::new(move |_| {
         to.copy_from(0, &from, 0, bytes)
             .ok_or(Code(cl::CL_INVALID_VALUE))
     })
@@ -300,7 +300,7 @@ api! {
         ensure(offset.is_multiple_of(pattern_size) && size.is_multiple_of(pattern_size), cl::CL_INVALID_VALUE)?;
         let pattern = list(pattern.cast::<u8>().cast_const(), pattern_size);
         let span = mem.span(offset, size)?;
-        let work: Work = Box::new(move || span.fill(0, size, &pattern).ok_or(Code(cl::CL_INVALID_VALUE)));
+        let work: Work = Box::new(move |_| span.fill(0, size, &pattern).ok_or(Code(cl::CL_INVALID_VALUE)));
         mem.write();
         enqueue(&queue, cl::CL_COMMAND_FILL_BUFFER, Wait(count, from, event), false, work)
     }
@@ -382,7 +382,7 @@ api! {
             return fail(cl::CL_INVALID_VALUE);
         };
         let texel = mem.shape.as_ref().map(|s| s.format.texel(color)).unwrap_or_default();
-        let work: Work = Box::new(move || {
+        let work: Work = Box::new(move |_| {
             for z in 0..size[2] {
                 for y in 0..size[1] {
                     let at = to.start + y * to.row + z * to.slice;
@@ -401,7 +401,7 @@ api! {
         let (queue, context) = context_of(queue)?;
         let mem = of(&context, mem)?;
         let map = mem.unmap(pointer.addr())?;
-        let work: Work = Box::new(move || {
+        let work: Work = Box::new(move |_| {
             mem.take_from_host(&map);
             Ok(())
         });
@@ -446,7 +446,7 @@ unsafe fn map(
 ) -> Result<usize> {
     let pointer = mem.map(offset, bytes, writes)?;
     let mapped = Arc::clone(mem);
-    let work: Work = Box::new(move || {
+    let work: Work = Box::new(move |_| {
         mapped.to_host(offset, bytes);
         Ok(())
     });

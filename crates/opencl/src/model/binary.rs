@@ -4,11 +4,15 @@
 
 use crate::error::{Code, Result};
 use opencl_sys as cl;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use visakit_exec::Compiler;
+use visakit_isa::Platform;
+use visakit_isa::object::Object;
 use visakit_launch::{Compile, Config, Kernel, Loaded, Source, Variables, ZeInfo, Zebin};
+use visakit_profile::{KernelCode, Timer};
 
 /// How containers begin; the digit is the version.
 const MAGIC: &[u8] = b"visakit program 1\n";
@@ -19,9 +23,13 @@ pub(crate) const ZEBIN: &str = "zebin";
 pub(crate) const DEVICE: &str = "device";
 /// Options that it was built with.
 pub(crate) const OPTIONS: &str = "options";
-/// The program as the host gave it.
+/// SPIR-V of a part that is not linked yet.
+pub(crate) const MODULE: &str = "module";
+/// Begins a part of a linked program: options that it was compiled with.
+pub(crate) const PART_OPTIONS: &str = "part options";
+/// The program, or the part that began last, as the host gave it.
 pub(crate) const SOURCE: &str = "source";
-/// Before the name of a header: its text.
+/// Before the name of a header of that part: its text.
 pub(crate) const HEADER: &str = "header/";
 /// Before the name of a kernel: its texts.
 pub(crate) const TEXT: &str = "text/";
@@ -62,12 +70,91 @@ pub(crate) fn unpack(bytes: &[u8]) -> Option<Pieces> {
     Some(pieces)
 }
 
+/// What the host gave to be compiled by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// Options that it was compiled with.
+    pub options: String,
+    /// OpenCL C, if it was that.
+    pub source: Option<Vec<u8>>,
+    /// Headers that the host gave with it, by their names.
+    pub headers: Vec<(String, Vec<u8>)>,
+}
+
+/// A part of a program, compiled and not linked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// SPIR-V.
+    pub code: Vec<u8>,
+    /// What it was made of.
+    pub part: Part,
+}
+
+/// Modules as pieces of a container.
+pub(crate) fn pieces_of(modules: &[Module]) -> Pieces {
+    let mut pieces = Pieces::new();
+    for Module { code, part } in modules {
+        pieces.push((PART_OPTIONS.to_owned(), part.options.clone().into_bytes()));
+        pieces.push((MODULE.to_owned(), code.clone()));
+        let source = part.source.iter();
+        pieces.extend(source.map(|s| (SOURCE.to_owned(), s.clone())));
+        let headers = part.headers.iter();
+        pieces.extend(headers.map(|(n, h)| (format!("{HEADER}{n}"), h.clone())));
+    }
+    pieces
+}
+
+/// The modules that pieces hold. Code is empty where a program is linked.
+pub(crate) fn modules_of(pieces: &Pieces) -> Vec<Module> {
+    let mut modules: Vec<Module> = Vec::new();
+    let new = |options: String| Module {
+        code: Vec::new(),
+        part: Part {
+            options,
+            ..Part::default()
+        },
+    };
+    for (name, bytes) in pieces {
+        let header = name.strip_prefix(HEADER);
+        if name == PART_OPTIONS {
+            modules.push(new(String::from_utf8_lossy(bytes).into_owned()));
+        } else if name == SOURCE && modules.is_empty() {
+            // Of a program that was built at once.
+            let options = pieces.iter().find(|p| p.0 == OPTIONS);
+            let options = options.map_or_else(Default::default, |p| String::from_utf8_lossy(&p.1));
+            modules.push(new(options.into_owned()));
+        }
+        let Some(last) = modules.last_mut() else {
+            continue;
+        };
+        if name == MODULE {
+            last.code.clone_from(bytes);
+        } else if name == SOURCE {
+            last.part.source = Some(bytes.clone());
+        } else if let Some(header) = header {
+            last.part.headers.push((header.to_owned(), bytes.clone()));
+        }
+    }
+    modules
+}
+
 /// A kernel of a program.
 #[derive(Debug)]
 pub struct Routine {
     /// Its text, and those of the functions that it calls.
     pub texts: Vec<Source>,
     loaded: OnceLock<std::result::Result<Loaded, String>>,
+    timed: OnceLock<std::result::Result<(Loaded, Timer), String>>,
+}
+
+impl Routine {
+    const fn new(texts: Vec<Source>) -> Self {
+        Self {
+            texts,
+            loaded: OnceLock::new(),
+            timed: OnceLock::new(),
+        }
+    }
 }
 
 /// A program for one device.
@@ -87,9 +174,8 @@ pub struct Binary {
     pub grf_bytes: u32,
     /// Options that it was built with.
     pub options: String,
-    source: Option<String>,
-    /// Headers that the host gave with it, by their names.
-    pub headers: Vec<(String, Vec<u8>)>,
+    /// What it was linked of, as far as that is known.
+    pub parts: Vec<Part>,
     kernels: BTreeMap<String, Routine>,
 }
 
@@ -139,20 +225,13 @@ impl Binary {
                     info.name
                 ));
             }
-            let loaded = OnceLock::new();
-            kernels.insert(info.name.clone(), Routine { texts, loaded });
+            kernels.insert(info.name.clone(), Routine::new(texts));
         }
         let variables = Variables::new(&zebin.data, &zebin.symbols).map_err(|e| e.to_string())?;
         let options =
             piece(OPTIONS).map_or_else(String::new, |o| String::from_utf8_lossy(o).into_owned());
-        let source = piece(SOURCE).map(|s| String::from_utf8_lossy(s).into_owned());
-        let headers = pieces.iter().filter_map(|p| {
-            let name = p.0.strip_prefix(HEADER)?;
-            Some((name.to_owned(), p.1.clone()))
-        });
         Ok(Self {
-            source,
-            headers: headers.collect(),
+            parts: modules_of(&pieces).into_iter().map(|m| m.part).collect(),
             bytes: bytes.to_vec(),
             zeinfo,
             zeinfo_text: zebin.zeinfo,
@@ -164,10 +243,13 @@ impl Binary {
         })
     }
 
-    /// The source in OpenCL C, where it is known.
+    /// The source in OpenCL C, where it is known and has one part.
     #[must_use]
-    pub fn source(&self) -> Option<&str> {
-        self.source.as_deref()
+    pub fn source(&self) -> Option<Cow<'_, str>> {
+        let [part] = self.parts.as_slice() else {
+            return None;
+        };
+        part.source.as_deref().map(String::from_utf8_lossy)
     }
 
     /// Names of the kernels, in the order of the source.
@@ -188,25 +270,66 @@ impl Binary {
     /// # Errors
     /// What keeps it from being translated.
     pub fn load(&self, kernel: &str) -> Result<std::result::Result<&Loaded, &str>> {
-        let code = self
-            .kernels
-            .get(kernel)
-            .ok_or(Code(cl::CL_INVALID_KERNEL_NAME))?;
-        let loaded = code.loaded.get_or_init(|| {
-            let make = || {
-                let object = Source::link(&code.texts, self.grf_bytes)?;
-                let mut made = Kernel::new(&object, kernel, &self.zeinfo)?;
-                made.grf_bytes = self.grf_bytes;
-                let compiler = compiler();
-                let config = Config {
-                    compile: compiler.as_ref().map(Compile::when_it_pays),
-                    ..Config::default()
-                };
-                made.load(&self.variables, &config)
-            };
-            make().map_err(|e: visakit_launch::LaunchError| e.to_string())
-        });
+        let code = self.routine(kernel)?;
+        let loaded = code
+            .loaded
+            .get_or_init(|| self.translate(code, kernel, false, |_, loaded| loaded));
         Ok(loaded.as_ref().map_err(String::as_str))
+    }
+
+    /// The same, with what tells the time that launches take on a device.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn timed(
+        &self,
+        kernel: &str,
+        platform: Option<Platform>,
+    ) -> Result<std::result::Result<(&Loaded, &Timer), &str>> {
+        let code = self.routine(kernel)?;
+        let timed = code.timed.get_or_init(|| {
+            self.translate(code, kernel, true, |object, loaded| {
+                let code = KernelCode::new(object, loaded.program(), platform);
+                (loaded, Timer::new(code))
+            })
+        });
+        let timed = timed.as_ref().map_err(String::as_str);
+        Ok(timed.map(|(loaded, timer)| (loaded, timer)))
+    }
+
+    fn routine(&self, kernel: &str) -> Result<&Routine> {
+        let code = self.kernels.get(kernel);
+        code.ok_or(Code(cl::CL_INVALID_KERNEL_NAME))
+    }
+
+    fn translate<T>(
+        &self,
+        code: &Routine,
+        kernel: &str,
+        count: bool,
+        then: impl FnOnce(&Object<'_>, Loaded) -> T,
+    ) -> std::result::Result<T, String> {
+        let make = || {
+            let object = Source::link(&code.texts, self.grf_bytes)?;
+            let mut made = Kernel::new(&object, kernel, &self.zeinfo)?;
+            made.grf_bytes = self.grf_bytes;
+            let compiler = compiler();
+            let config = Config {
+                compile: compiler.as_ref().map(Compile::when_it_pays),
+                count,
+                ..config()
+            };
+            Ok(then(&object, made.load(&self.variables, &config)?))
+        };
+        make().map_err(|e: visakit_launch::LaunchError| e.to_string())
+    }
+}
+
+/// How kernels of this device run: as on the hardware, whose registers are all there to be read.
+pub(crate) fn config<'a>() -> Config<'a> {
+    Config {
+        stray_reads: true,
+        ..Config::default()
     }
 }
 
@@ -252,6 +375,34 @@ mod tests {
             let cut = unpack(packed.get(..end).unwrap_or_default());
             assert!(cut.is_none_or(|p| p.len() < 3), "{end}");
         }
+    }
+
+    #[test]
+    fn parts() {
+        let module = |n: u8| Module {
+            code: vec![n; 4],
+            part: Part {
+                options: format!("-DN={n}"),
+                source: (n > 0).then(|| vec![b'a'; 3]),
+                headers: vec![("h".to_owned(), vec![n])],
+            },
+        };
+        let modules = vec![module(0), module(1), module(2)];
+        assert_eq!(modules_of(&pieces_of(&modules)), modules);
+        let built = vec![
+            (OPTIONS.to_owned(), b"-w".to_vec()),
+            (SOURCE.to_owned(), b"s".to_vec()),
+        ];
+        let part = Part {
+            options: "-w".to_owned(),
+            source: Some(b"s".to_vec()),
+            headers: Vec::new(),
+        };
+        let modules = modules_of(&built);
+        assert_eq!(
+            modules.into_iter().map(|m| m.part).collect::<Vec<_>>(),
+            [part]
+        );
     }
 
     #[test]

@@ -102,7 +102,7 @@ impl Watcher for Check {
             }
         };
         for finding in report.findings {
-            state.add(name, number, finding, binary.source());
+            state.add(name, number, finding, binary.source().as_deref());
         }
         Ok(report.outcome)
     }

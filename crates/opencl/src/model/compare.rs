@@ -2,7 +2,7 @@
 //! leave in memory is compared. The program goes on with what the device here has left.
 
 use crate::ffi::foreign::{Bytes, Foreign, Given, Image, Program};
-use crate::model::binary::Binary;
+use crate::model::binary::{Binary, Part};
 use crate::model::context::lock;
 use crate::model::dump::{self, Dump};
 use crate::model::kernel::Arg;
@@ -27,7 +27,7 @@ struct State {
     /// Why launches were not compared, and how many.
     reasons: BTreeMap<String, u64>,
     /// Programs there by the address of those here, which they keep alive by their source's hash alone.
-    programs: HashMap<(u64, String), Result<Program, String>>,
+    programs: HashMap<(Vec<Part>, String), Result<Program, String>>,
 }
 
 /// Compares launches with another driver.
@@ -109,36 +109,38 @@ impl Comparison {
     }
 
     fn program(&self, binary: &Binary) -> Result<Program, String> {
-        let source = binary
-            .source()
-            .ok_or("its source in OpenCL C is not known")?;
-        let key = {
-            use std::hash::{DefaultHasher, Hash, Hasher};
-            let mut hash = DefaultHasher::new();
-            (source, &binary.headers).hash(&mut hash);
-            (hash.finish(), binary.options.clone())
-        };
+        let known = |p: &Part| p.source.is_some();
+        if binary.parts.is_empty() || !binary.parts.iter().all(known) {
+            return Err("its source in OpenCL C is not known".to_owned());
+        }
+        let key = (binary.parts.clone(), binary.options.clone());
         if let Some(known) = lock(&self.state).programs.get(&key) {
             return known.clone();
         }
         // Options of Intel's compiler alone.
         let own = ["-cl-intel-", "-ze-", "-cl-ext"];
-        let options = binary.options.split_whitespace();
-        let mut options: Vec<_> = options
-            .filter(|o| !own.iter().any(|p| o.starts_with(p)))
-            .map(str::to_owned)
-            .collect();
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-        for (name, text) in &binary.headers {
-            let path = folder.path().join(name);
-            let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-            made.and_then(|()| std::fs::write(&path, text))
-                .map_err(|e| e.to_string())?;
+        let mut parts = Vec::new();
+        for (number, part) in binary.parts.iter().enumerate() {
+            let options = part.options.split_whitespace();
+            let mut options: Vec<_> = options
+                .filter(|o| !own.iter().any(|p| o.starts_with(p)))
+                .map(str::to_owned)
+                .collect();
+            let headers = folder.path().join(number.to_string());
+            for (name, text) in &part.headers {
+                let path = headers.join(name);
+                let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+                made.and_then(|()| std::fs::write(&path, text))
+                    .map_err(|e| e.to_string())?;
+            }
+            if !part.headers.is_empty() {
+                options.push(format!("-I {}", headers.display()));
+            }
+            let source = part.source.as_deref().unwrap_or_default();
+            parts.push((source, options.join(" ")));
         }
-        if !binary.headers.is_empty() {
-            options.push(format!("-I {}", folder.path().display()));
-        }
-        let made = self.other.program(source, &options.join(" "));
+        let made = self.other.program(&parts);
         lock(&self.state).programs.insert(key, made.clone());
         made
     }

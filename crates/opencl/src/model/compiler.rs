@@ -1,9 +1,12 @@
 //! Intel's offline compiler, and what it compiled before.
 
-use crate::model::binary::{self, Pieces};
+use crate::model::binary::{self, Module, Pieces};
+use crate::model::cache::Cache;
 use crate::model::device::Device;
+use crate::model::includes;
 use crate::model::watch::wants_lines;
 use sha2::{Digest, Sha256};
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +14,7 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-/// What is compiled.
+/// What a program is made of.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// OpenCL C.
@@ -20,28 +23,35 @@ pub enum Input {
     Spirv(Vec<u8>),
 }
 
+/// What is asked of the compiler.
+#[derive(Clone, Copy, Debug)]
+pub enum Task<'a> {
+    /// A program for the device; calls of what is not in it are an error.
+    Build(&'a Input),
+    /// Source is made SPIR-V, with these headers by their names, for `#include`.
+    Compile(&'a [u8], &'a [(String, Vec<u8>)]),
+    /// A program for the device, of several parts.
+    Link(&'a [Module]),
+}
+
 /// How a compilation ended.
 #[derive(Debug)]
 pub struct Compiled {
-    /// The container; `None` if it failed.
+    /// The container, or the SPIR-V of [`Task::Compile`]; `None` if it failed.
     pub container: Option<Vec<u8>>,
     /// What the compiler said.
     pub log: String,
 }
 
 /// What is compiled, and how.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// The program.
-    pub input: &'a Input,
-    /// Headers by their names, for `#include`.
-    pub headers: &'a [(String, Vec<u8>)],
+    /// What is to be done.
+    pub task: Task<'a>,
     /// Options as the host gave them.
     pub options: &'a str,
     /// For which device.
     pub device: &'a Device,
-    /// Whether the source is only checked: it may call what is defined elsewhere.
-    pub check: bool,
 }
 
 /// Where the compiler is, and what tells it from others.
@@ -107,28 +117,28 @@ pub fn compile(job: &Job<'_>) -> Compiled {
             log: MISSING.to_owned(),
         };
     };
-    let key = key(job, identity);
-    let cache = Cache::open();
-    // What files a program includes is not known: those are compiled each time.
-    let includes = match job.input {
-        Input::Text(text) => text.windows(8).any(|w| w == b"#include"),
-        Input::Spirv(_) => false,
-    };
-    let own = !job.headers.is_empty() && !job.options.contains("-I");
-    let cache = cache.filter(|_| (!includes || own) && !job.options.contains("-include"));
-    if let Some(container) = cache.as_ref().and_then(|c| c.get(&key)) {
-        let pieces = binary::unpack(&container).unwrap_or_default();
-        let log = pieces.iter().find(|p| p.0 == "log");
-        let log = log.map_or_else(String::new, |l| String::from_utf8_lossy(&l.1).into_owned());
+    // Asked before and after: a file that changes meanwhile may have been read in either state.
+    let key = || Some(key(job, identity, &included(job)?));
+    let cache = Cache::open().and_then(|cache| Some((cache, key()?)));
+    if let Some((cache, key)) = &cache
+        && let Some(pieces) = cache.get(key).as_deref().and_then(binary::unpack)
+    {
+        let piece = |name: &str| pieces.iter().find(|p| p.0 == name).map(|p| p.1.as_slice());
         return Compiled {
-            container: Some(container),
-            log,
+            container: piece(MADE).map(<[u8]>::to_vec),
+            log: String::from_utf8_lossy(piece(LOG).unwrap_or_default()).into_owned(),
         };
     }
     match run(path, job) {
         Ok(compiled) => {
-            if let (Some(cache), Some(container)) = (cache, &compiled.container) {
-                cache.put(&key, container);
+            if let (Some((cache, first)), Some(container)) = (cache, &compiled.container)
+                && key().as_ref() == Some(&first)
+            {
+                let log = (LOG.to_owned(), compiled.log.clone().into_bytes());
+                cache.put(
+                    &first,
+                    &binary::pack(&vec![(MADE.to_owned(), container.clone()), log]),
+                );
             }
             compiled
         }
@@ -139,8 +149,22 @@ pub fn compile(job: &Job<'_>) -> Compiled {
     }
 }
 
+/// In the cache: what was made.
+const MADE: &str = "made";
+/// In the cache: what the compiler said.
+const LOG: &str = "log";
+
+/// What the files are like that a job includes; `None` if that cannot be told.
+fn included(job: &Job<'_>) -> Option<Vec<u8>> {
+    match job.task {
+        Task::Build(Input::Text(text)) => includes::fingerprint(text, &[], job.options),
+        Task::Compile(text, headers) => includes::fingerprint(text, headers, job.options),
+        Task::Build(Input::Spirv(_)) | Task::Link(_) => Some(Vec::new()),
+    }
+}
+
 /// A name for all that decides on the result.
-fn key(job: &Job<'_>, identity: &str) -> String {
+fn key(job: &Job<'_>, identity: &str, included: &[u8]) -> String {
     let mut hash = Sha256::new();
     let mut add = |bytes: &[u8]| {
         hash.update((bytes.len() as u64).to_le_bytes());
@@ -150,17 +174,29 @@ fn key(job: &Job<'_>, identity: &str) -> String {
     add(identity.as_bytes());
     add(job.device.model.name.as_bytes());
     add(job.options.as_bytes());
-    add(&[job.check, wants_lines(), job.device.emulates_doubles()].map(u8::from));
-    match job.input {
-        Input::Text(text) => add(text),
-        Input::Spirv(code) => {
+    add(&[wants_lines(), job.device.emulates_doubles()].map(u8::from));
+    add(included);
+    match job.task {
+        Task::Build(Input::Text(text)) => {
+            add(b"build");
+            add(text);
+        }
+        Task::Build(Input::Spirv(code)) => {
             add(b"spirv");
             add(code);
         }
-    }
-    for (name, header) in job.headers {
-        add(name.as_bytes());
-        add(header);
+        Task::Compile(text, headers) => {
+            add(b"compile");
+            add(text);
+            for (name, header) in headers {
+                add(name.as_bytes());
+                add(header);
+            }
+        }
+        Task::Link(modules) => {
+            add(b"link");
+            add(&binary::pack(&binary::pieces_of(modules)));
+        }
     }
     // Keys of the compiler, which users may have set.
     let mut keys: Vec<_> = std::env::vars_os().collect();
@@ -178,122 +214,197 @@ fn key(job: &Job<'_>, identity: &str) -> String {
         })
 }
 
-/// Runs the compiler in a temporary folder.
-fn run(path: &Path, job: &Job<'_>) -> Result<Compiled, String> {
-    let failed = |what: &str, error: std::io::Error| format!("visakit: {what}: {error}");
-    let folder = tempfile::Builder::new().prefix("visakit-").tempdir();
-    let folder = folder.map_err(|e| failed("no temporary folder", e))?;
-    let place = |name: &str| folder.path().join(name);
-    let (name, bytes) = match job.input {
-        Input::Text(text) => ("program.cl", text),
-        Input::Spirv(code) => ("program.spv", code),
-    };
-    fs::write(place(name), bytes).map_err(|e| failed("cannot write the source", e))?;
-    let mut options = job.options.to_owned();
-    if !job.headers.is_empty() {
-        let headers = place("headers");
-        for (name, header) in job.headers {
-            // Names are those of the program; they stay inside of the folder.
-            let inside = Path::new(name)
-                .components()
-                .all(|c| matches!(c, std::path::Component::Normal(_)));
-            if !inside {
-                return Err(format!("visakit: a header cannot be called `{name}`"));
-            }
-            let to = headers.join(name);
-            let made = to.parent().map_or(Ok(()), fs::create_dir_all);
-            made.and_then(|()| fs::write(&to, header))
-                .map_err(|e| failed("cannot write a header", e))?;
-        }
-        let _ = write!(options, " -I {}", headers.display());
+/// What went wrong around the compiler.
+fn failed(what: &str, error: &std::io::Error) -> String {
+    format!("visakit: {what}: {error}")
+}
+
+/// A run of the compiler, in a temporary folder.
+struct Run<'a> {
+    path: &'a Path,
+    device: &'a Device,
+    folder: tempfile::TempDir,
+}
+
+impl Run<'_> {
+    fn place(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
     }
-    if !options.contains("-cl-kernel-arg-info") {
-        options.push_str(" -cl-kernel-arg-info");
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, String> {
+        let place = self.place(name);
+        let made = place.parent().map_or(Ok(()), fs::create_dir_all);
+        made.and_then(|()| fs::write(&place, bytes))
+            .map_err(|e| failed("cannot write for the compiler", &e))?;
+        Ok(place)
     }
-    if wants_lines() {
-        options.push_str(LINES);
-    }
-    let dump = place("dump");
-    fs::create_dir_all(&dump).map_err(|e| failed("no temporary folder", e))?;
-    let mut command = Command::new(path);
-    command
-        .arg("compile")
-        .args(["-file".as_ref(), place(name).as_os_str()])
-        .args([
-            "-device",
-            job.device.model.name,
-            "-output",
-            "program",
-            "-output_no_suffix",
-        ])
-        .args(["-out_dir".as_ref(), place("out").as_os_str()])
-        .args(["-options", options.trim_start()])
-        .env("IGC_EnableZEBinary", "1")
-        .env("IGC_ShaderDumpEnable", "1")
-        .env("IGC_DumpToCustomDir", &dump)
-        // The loader's preloads are for the program, not for its compiler.
-        .env_remove("LD_PRELOAD");
-    if job.device.emulates_doubles() {
-        command.args(["-internal_options", "-cl-ext=+cl_khr_fp64,+__opencl_c_fp64"]);
-    }
-    if matches!(job.input, Input::Spirv(_)) {
-        command.arg("-spirv_input");
-    }
-    if job.check {
-        command.arg("-spv_only");
-    }
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = command
-        .output()
-        .map_err(|e| failed(&format!("cannot run {}", path.display()), e))?;
-    let mut log = String::from_utf8_lossy(&stdout).into_owned();
-    log.push_str(&String::from_utf8_lossy(&stderr));
-    let noise = |line: &&str| {
-        !(line.starts_with("Build succeeded")
-            || line.starts_with("Command was:")
-            || line.contains("Build failed with error code"))
-    };
-    let log = log
-        .lines()
-        .filter(noise)
-        .collect::<Vec<_>>()
-        .join("\n")
-        .trim()
-        .to_owned();
-    if job.check && status.success() {
-        return Ok(Compiled {
-            container: Some(binary::pack(&Pieces::new())),
-            log,
-        });
-    }
-    let made = ["program.bin", "program"].map(|n| place("out").join(n));
-    let zebin = made.iter().find_map(|p| fs::read(p).ok());
-    let (true, Some(zebin)) = (status.success(), zebin) else {
-        let log = if log.is_empty() {
-            format!("visakit: {} ended with {status}", path.display())
-        } else {
-            log
+
+    /// Runs the compiler with arguments. Tells whether it succeeded, and what it said.
+    fn call(&self, arguments: &[&OsStr]) -> Result<(bool, String), String> {
+        let dump = self.place("dump");
+        fs::create_dir_all(&dump).map_err(|e| failed("no temporary folder", &e))?;
+        let mut command = Command::new(self.path);
+        command
+            .args(arguments)
+            .env("IGC_EnableZEBinary", "1")
+            .env("IGC_ShaderDumpEnable", "1")
+            .env("IGC_DumpToCustomDir", &dump)
+            // The loader's preloads are for the program, not for its compiler.
+            .env_remove("LD_PRELOAD");
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = command
+            .output()
+            .map_err(|e| failed(&format!("cannot run {}", self.path.display()), &e))?;
+        let said = [stdout, stderr].map(|t| String::from_utf8_lossy(&t).into_owned());
+        let noise = |line: &&str| {
+            !(line.starts_with("Build succeeded")
+                || line.starts_with("Command was:")
+                || line.starts_with("Compilation from IR")
+                || line.starts_with("Linker execution has succeeded")
+                || line.contains("Build failed with error code"))
         };
-        return Ok(Compiled {
+        let log: Vec<_> = said.iter().flat_map(|t| t.lines()).filter(noise).collect();
+        let mut log = log.join("\n").trim().to_owned();
+        if !status.success() && log.is_empty() {
+            log = format!("visakit: {} ended with {status}", self.path.display());
+        }
+        Ok((status.success(), log))
+    }
+
+    /// Compiles a file to `out`, where it is called `program`.
+    fn compile(&self, file: &Path, options: &str, more: &[&str]) -> Result<(bool, String), String> {
+        let mut options = options.trim().to_owned();
+        if !options.contains("-cl-kernel-arg-info") {
+            options.push_str(" -cl-kernel-arg-info");
+        }
+        if wants_lines() {
+            options.push_str(LINES);
+        }
+        let out = self.place("out");
+        let mut arguments: Vec<&OsStr> = vec!["compile".as_ref(), "-file".as_ref(), file.as_ref()];
+        let device = self.device.model.name;
+        let fixed = ["-device", device, "-output", "program", "-output_no_suffix"];
+        arguments.extend(fixed.map(OsStr::new));
+        arguments.extend(["-out_dir".as_ref(), out.as_os_str()]);
+        arguments.extend(["-options", options.trim_start()].map(OsStr::new));
+        if self.device.emulates_doubles() {
+            let doubles = ["-internal_options", "-cl-ext=+cl_khr_fp64,+__opencl_c_fp64"];
+            arguments.extend(doubles.map(OsStr::new));
+        }
+        arguments.extend(more.iter().map(OsStr::new));
+        self.call(&arguments)
+    }
+
+    /// The first of these files of `out`.
+    fn made(&self, names: &[&str]) -> Option<Vec<u8>> {
+        let mut places = names.iter().map(|n| self.place("out").join(n));
+        places.find_map(|p| fs::read(p).ok())
+    }
+
+    /// One module of several, in the compiler's own format.
+    fn link(&self, modules: &[Module]) -> Result<(bool, String, PathBuf), String> {
+        let linked = self.place("linked.bc");
+        let mut files = Vec::new();
+        for (index, module) in modules.iter().enumerate() {
+            files.push(self.write(&format!("part{index}.spv"), &module.code)?);
+        }
+        let mut arguments: Vec<&OsStr> = vec!["link".as_ref()];
+        for file in &files {
+            arguments.extend(["-file".as_ref(), file.as_os_str()]);
+        }
+        arguments.extend(["-out".as_ref(), linked.as_os_str()]);
+        arguments.extend(["-out_format", "LLVM_BC"].map(OsStr::new));
+        let (good, log) = self.call(&arguments)?;
+        Ok((good && linked.is_file(), log, linked))
+    }
+}
+
+/// Runs the compiler.
+fn run(path: &Path, job: &Job<'_>) -> Result<Compiled, String> {
+    let folder = tempfile::Builder::new().prefix("visakit-").tempdir();
+    let folder = folder.map_err(|e| failed("no temporary folder", &e))?;
+    let run = Run {
+        path,
+        device: job.device,
+        folder,
+    };
+    let gave_up = |log| {
+        Ok(Compiled {
             container: None,
             log,
-        });
+        })
     };
+    let (good, log) = match job.task {
+        Task::Build(Input::Text(text)) => {
+            run.compile(&run.write("program.cl", text)?, job.options, &[])?
+        }
+        Task::Build(Input::Spirv(code)) => {
+            let file = run.write("program.spv", code)?;
+            run.compile(&file, job.options, &["-spirv_input"])?
+        }
+        Task::Compile(text, headers) => {
+            let mut options = job.options.to_owned();
+            for (name, header) in headers {
+                // Names are those of the program; they stay inside of the folder.
+                let mut parts = Path::new(name).components();
+                if !parts.all(|c| matches!(c, std::path::Component::Normal(_))) {
+                    return Err(format!("visakit: a header cannot be called `{name}`"));
+                }
+                run.write(&format!("headers/{name}"), header)?;
+            }
+            if !headers.is_empty() {
+                let _ = write!(options, " -I {}", run.place("headers").display());
+            }
+            let file = run.write("program.cl", text)?;
+            let (good, log) = run.compile(&file, &options, &["-spv_only"])?;
+            let module = run.made(&["program.spv", "program"]);
+            return Ok(Compiled {
+                container: module.filter(|_| good),
+                log,
+            });
+        }
+        Task::Link([only]) => {
+            let file = run.write("program.spv", &only.code)?;
+            run.compile(&file, job.options, &["-spirv_input"])?
+        }
+        Task::Link(modules) => {
+            let (good, log, file) = run.link(modules)?;
+            if !good {
+                return gave_up(log);
+            }
+            run.compile(&file, job.options, &["-llvm_input"])?
+        }
+    };
+    let zebin = run.made(&["program.bin", "program"]);
+    let (true, Some(zebin)) = (good, zebin) else {
+        return gave_up(log);
+    };
+    if let Ok(zebin) = visakit_launch::Zebin::parse(&zebin) {
+        let undefined = zebin.undefined.iter().filter(|n| !n.starts_with("__"));
+        let mut lines = undefined.map(|name| format!("error: undefined reference to `{name}`"));
+        if let Some(first) = lines.next() {
+            let lines: Vec<_> = [log, first].into_iter().chain(lines).collect();
+            return gave_up(lines.join("\n").trim().to_owned());
+        }
+    }
     let mut pieces: Pieces = vec![
         (binary::DEVICE.to_owned(), job.device.model.name.into()),
         (binary::OPTIONS.to_owned(), job.options.into()),
-        ("log".to_owned(), log.clone().into_bytes()),
         (binary::ZEBIN.to_owned(), zebin),
     ];
-    if let Input::Text(text) = job.input {
-        pieces.push((binary::SOURCE.to_owned(), text.clone()));
-        let headers = job.headers.iter();
-        pieces.extend(headers.map(|(n, h)| (format!("{}{n}", binary::HEADER), h.clone())));
+    match job.task {
+        Task::Build(Input::Text(text)) => pieces.push((binary::SOURCE.to_owned(), text.clone())),
+        Task::Link(modules) => {
+            // What it was made of, without the code.
+            let parts = binary::pieces_of(modules).into_iter();
+            pieces.extend(parts.filter(|p| p.0 != binary::MODULE));
+        }
+        Task::Build(Input::Spirv(_)) | Task::Compile(..) => {}
     }
-    collect(&dump, &mut pieces)?;
+    collect(&run.place("dump"), &mut pieces)?;
     Ok(Compiled {
         container: Some(binary::pack(&pieces)),
         log,
@@ -353,75 +464,4 @@ fn collect(dump: &Path, pieces: &mut Pieces) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Containers in a folder, named by their keys. Files appear whole, by renaming, so that processes need no locks.
-struct Cache {
-    folder: PathBuf,
-    limit: u64,
-}
-
-impl Cache {
-    /// `VISAKIT_CACHE` names the folder; empty for none. `VISAKIT_CACHE_MB` bounds its size.
-    fn open() -> Option<Self> {
-        let folder = match std::env::var_os("VISAKIT_CACHE") {
-            Some(folder) if folder.is_empty() => return None,
-            Some(folder) => PathBuf::from(folder),
-            None => {
-                let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-                let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
-                base.or_else(home)?.join("visakit").join("opencl")
-            }
-        };
-        fs::create_dir_all(&folder).ok()?;
-        let limit = std::env::var("VISAKIT_CACHE_MB")
-            .ok()
-            .and_then(|n| n.parse::<u64>().ok());
-        Some(Self {
-            folder,
-            limit: limit.unwrap_or(512).saturating_mul(1 << 20),
-        })
-    }
-
-    fn get(&self, key: &str) -> Option<Vec<u8>> {
-        let path = self.folder.join(key);
-        let bytes = fs::read(&path).ok()?;
-        // What was used last is thrown away last.
-        if let Ok(file) = fs::File::options().append(true).open(&path) {
-            let _ = file.set_modified(SystemTime::now());
-        }
-        Some(bytes)
-    }
-
-    fn put(&self, key: &str, bytes: &[u8]) {
-        let Ok(mut file) = tempfile::NamedTempFile::new_in(&self.folder) else {
-            return;
-        };
-        if std::io::Write::write_all(&mut file, bytes).is_ok()
-            && file.persist(self.folder.join(key)).is_ok()
-        {
-            self.shrink();
-        }
-    }
-
-    /// Throws the oldest away until the rest fits.
-    fn shrink(&self) {
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let mut all: Vec<_> = entries
-            .filter_map(|e| {
-                let facts = e.metadata().ok()?;
-                Some((facts.modified().ok()?, facts.len(), e.path()))
-            })
-            .collect();
-        let mut sum: u64 = all.iter().map(|f| f.1).sum();
-        all.sort();
-        for (_, bytes, path) in all {
-            if sum <= self.limit {
-                break;
-            }
-            if fs::remove_file(path).is_ok() {
-                sum = sum.saturating_sub(bytes);
-            }
-        }
-    }
 }

@@ -3,9 +3,10 @@
 use crate::error::{Code, Result, fail};
 use crate::handle::{Handle, Object, export};
 use crate::info::Answer;
+use crate::model::context::lock;
 use crate::model::models::{MODELS, Model};
 use opencl_sys as cl;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use visakit_isa::{DataType, Platform as Family};
 
 /// Name and version of an extension, a feature, or something else that has both.
@@ -95,6 +96,8 @@ pub struct Device {
     pub model: &'static Model,
     /// Its family.
     pub family: Family,
+    /// When it has done what it was asked to do, in simulated time: see [`Self::occupy`].
+    busy: Mutex<u64>,
 }
 
 impl Object for Device {
@@ -118,6 +121,7 @@ pub fn platform() -> &'static Arc<Platform> {
                 handle: Handle::default(),
                 model,
                 family,
+                busy: Mutex::default(),
             });
             export(&device);
             devices.push(device);
@@ -202,6 +206,15 @@ fn memory() -> u64 {
 }
 
 impl Device {
+    /// Lets it work for so many nanoseconds, from a time of the host on or as soon as it has done what it does. Tells from
+    /// when until when.
+    pub(crate) fn occupy(&self, from: u64, nanoseconds: u64) -> (u64, u64) {
+        let mut busy = lock(&self.busy);
+        let start = from.max(*busy);
+        *busy = start.saturating_add(nanoseconds);
+        (start, *busy)
+    }
+
     /// Whether it has 64-bit floats, of its own or made of whole numbers by the compiler.
     #[must_use]
     pub fn has_doubles(&self) -> bool {
@@ -480,14 +493,14 @@ impl Device {
             cl::CL_DEVICE_IMAGE_PITCH_ALIGNMENT | cl::CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
                 image32(4)
             }
-            cl::CL_DEVICE_ERROR_CORRECTION_SUPPORT
-            | cl::CL_DEVICE_PIPE_SUPPORT
-            | cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => false.answer(),
+            cl::CL_DEVICE_ERROR_CORRECTION_SUPPORT | cl::CL_DEVICE_PIPE_SUPPORT => false.answer(),
             cl::CL_DEVICE_HOST_UNIFIED_MEMORY
             | cl::CL_DEVICE_ENDIAN_LITTLE
             | cl::CL_DEVICE_AVAILABLE
             | cl::CL_DEVICE_COMPILER_AVAILABLE
             | cl::CL_DEVICE_LINKER_AVAILABLE
+            // Threads of a group take turns.
+            | cl::CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS
             | cl::CL_DEVICE_PREFERRED_INTEROP_USER_SYNC
             | cl::CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
             | cl::CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT

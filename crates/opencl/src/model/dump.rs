@@ -1,5 +1,6 @@
 //! `VISAKIT_DUMP`: every launch as a case folder, which `visakit run --case` takes.
 
+use crate::model::binary;
 use crate::model::watch::{Ending, Launching, Watcher};
 use serde_json::{Value, json};
 use std::fs;
@@ -146,6 +147,7 @@ impl Dump {
             "visaasm": texts.first(),
             "function_visaasm": texts.iter().skip(1).collect::<Vec<_>>(),
             "zeinfo": "k.zeinfo",
+            "stray_reads": binary::config().stray_reads,
             "data_sections": sections,
             "data_symbols": symbols.collect::<Vec<_>>(),
         });

@@ -17,7 +17,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// What a command does.
-pub(crate) type Work = Box<dyn FnOnce() -> Result<()> + Send>;
+pub(crate) type Work = Box<dyn FnOnce(&Event) -> Result<()> + Send>;
 
 /// Is told the status that was reached.
 pub(crate) type Callback = Box<dyn FnOnce(i32) + Send>;
@@ -35,6 +35,8 @@ struct State {
     status: i32,
     /// Queued, submitted, started, ended.
     times: [u64; 4],
+    /// Nanoseconds that the command takes on the device, if that is known.
+    nanoseconds: Option<u64>,
     callbacks: Vec<(i32, Callback)>,
     waiting: Vec<Arc<Pending>>,
 }
@@ -120,7 +122,7 @@ impl Pending {
             return;
         }
         event.reach(cl::CL_RUNNING);
-        let run = || work.map_or(Ok(()), |work| work());
+        let run = || work.map_or(Ok(()), |work| work(event));
         // A defect of ours must not leave the host waiting forever.
         let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
         let done = done.unwrap_or(fail(cl::CL_OUT_OF_RESOURCES));
@@ -146,6 +148,7 @@ impl Event {
             state: Mutex::new(State {
                 status,
                 times: [now(), 0, 0, 0],
+                nanoseconds: None,
                 callbacks: Vec::new(),
                 waiting: Vec::new(),
             }),
@@ -191,6 +194,18 @@ impl Event {
         lock(&self.state).status
     }
 
+    /// Notes how many nanoseconds the command takes on the device.
+    pub(crate) fn took(&self, nanoseconds: f64) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a positive number; conversions to integers saturate"
+        )]
+        let whole = nanoseconds.ceil() as u64;
+        // What has run has taken some time.
+        lock(&self.state).nanoseconds = Some(whole.max(1));
+    }
+
     /// A status is reached: callbacks are called, and when it is the last, those that wait for it run.
     pub(crate) fn reach(&self, status: i32) {
         let mut state = lock(&self.state);
@@ -205,6 +220,14 @@ impl Event {
         };
         if let Some(time) = state.times.get_mut(place) {
             *time = now();
+        }
+        if status <= 0
+            && let Some(queue) = self.queue.as_ref().filter(|q| q.is_timed())
+        {
+            let simulated = state.nanoseconds;
+            let [.., started, ended] = &mut state.times;
+            let taken = simulated.unwrap_or(ended.saturating_sub(*started));
+            (*started, *ended) = queue.device.occupy(*started, taken);
         }
         let mut called = Vec::new();
         let mut kept = Vec::new();

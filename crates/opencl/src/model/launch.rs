@@ -1,13 +1,16 @@
 //! Launches: from a kernel and a grid to a command.
 
 use crate::error::{Code, Result, ensure, fail};
-use crate::model::event::Work;
+use crate::model::binary;
+use crate::model::event::{Event, Work};
 use crate::model::kernel::{Arg, Kernel};
 use crate::model::queue::Queue;
 use crate::model::watch::{Launching, through};
 use opencl_sys as cl;
+use std::cell::OnceCell;
 use std::sync::Arc;
-use visakit_launch::{Argument, Config, KernelInfo, LaunchError, NdRange};
+use visakit_isa::Platform;
+use visakit_launch::{Argument, KernelInfo, LaunchError, NdRange};
 
 /// A grid as the host gives it.
 #[derive(Clone, Debug)]
@@ -101,21 +104,31 @@ pub(crate) fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> 
         cl::CL_OUT_OF_RESOURCES,
     )?;
     if global.contains(&0) {
-        return Ok(Box::new(|| Ok(())));
+        return Ok(Box::new(|_| Ok(())));
     }
     let local = small(&local, cl::CL_INVALID_WORK_GROUP_SIZE)?;
     let range =
         NdRange::new(&global, &local, &offset).map_err(|_| Code(cl::CL_INVALID_WORK_GROUP_SIZE))?;
-    if let Err(message) = binary.load(&kernel.name)? {
+    let ready = if queue.is_timed() {
+        let timed = binary.timed(&kernel.name, platform(queue))?;
+        timed.map(drop)
+    } else {
+        binary.load(&kernel.name)?.map(drop)
+    };
+    if let Err(message) = ready {
         queue
             .context
             .complain(&format!("kernel `{}`: {message}", kernel.name));
         return fail(cl::CL_INVALID_KERNEL);
     }
     let (queue, kernel) = (Arc::clone(queue), Arc::clone(kernel));
-    Ok(Box::new(move || {
-        run(&queue, &kernel, &binary, &args, &range)
+    Ok(Box::new(move |event| {
+        run(&queue, &kernel, &binary, &args, &range, event)
     }))
+}
+
+fn platform(queue: &Queue) -> Option<Platform> {
+    Platform::from_name(queue.device.model.name)
 }
 
 /// Runs a launch: the one place where kernels run.
@@ -125,9 +138,15 @@ fn run(
     binary: &super::binary::Binary,
     args: &[Arg],
     range: &NdRange,
+    event: &Event,
 ) -> Result<()> {
-    let Ok(loaded) = binary.load(&kernel.name)? else {
-        return fail(cl::CL_INVALID_KERNEL);
+    let invalid = |_| Code(cl::CL_INVALID_KERNEL);
+    let (loaded, timer) = if queue.is_timed() {
+        let timed = binary.timed(&kernel.name, platform(queue))?;
+        let (loaded, timer) = timed.map_err(invalid)?;
+        (loaded, Some(timer))
+    } else {
+        (binary.load(&kernel.name)?.map_err(invalid)?, None)
     };
     let arguments: Vec<Argument> = args
         .iter()
@@ -142,13 +161,23 @@ fn run(
         arguments: &arguments,
         reachable: &reachable,
         range,
+        nanoseconds: OnceCell::new(),
     };
-    let config = Config::default();
     let outcome = through(&launching, &mut || {
-        loaded
-            .launch(range, &arguments, &reachable, &config)
-            .and_then(|launch| launch.run(&config))
+        let config = binary::config();
+        let Some(timer) = timer else {
+            let launch = loaded.launch(range, &arguments, &reachable, &config)?;
+            return launch.run(&config);
+        };
+        let config = visakit_profile::config(config);
+        let launch = loaded.launch(range, &arguments, &reachable, &config)?;
+        let (time, outcome) = timer.run(launch, &config)?;
+        let _ = launching.nanoseconds.set(time.nanoseconds);
+        Ok(outcome)
     });
+    if let Some(nanoseconds) = launching.nanoseconds.get() {
+        event.took(*nanoseconds);
+    }
     for arg in args {
         if let Arg::Mem(Some(mem)) = arg {
             mem.write();

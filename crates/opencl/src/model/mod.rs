@@ -1,6 +1,7 @@
 //! What OpenCL's objects are and do.
 
 pub mod binary;
+mod cache;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub mod compiler;
@@ -9,6 +10,7 @@ pub mod device;
 pub(crate) mod dump;
 pub mod event;
 pub mod format;
+mod includes;
 pub mod kernel;
 pub mod launch;
 pub mod memory;

@@ -1,6 +1,6 @@
 //! `VISAKIT_PROFILE`: launches are counted, and the profile of all of them is written when the program ends.
 
-use crate::model::binary::compiler;
+use crate::model::binary::{self, compiler};
 use crate::model::context::lock;
 use crate::model::watch::{Ending, Launching, Watcher, is_program};
 use serde_json::json;
@@ -49,7 +49,7 @@ impl Watcher for Profiler {
         let compiler = compiler();
         let config = visakit_profile::config(Config {
             compile: compiler.as_ref().map(Compile::when_it_pays),
-            ..Config::default()
+            ..binary::config()
         });
         let prepared = kernel.load(&binary.variables, &config)?.launch(
             launching.range,
@@ -61,9 +61,10 @@ impl Watcher for Profiler {
         let code = KernelCode::new(&object, prepared.program(), platform);
         let watched = Watched::default();
         let (mut profile, outcome) = visakit_profile::run(&code, prepared, &config, watched)?;
+        let _ = launching.nanoseconds.set(profile.nanoseconds);
         let mut state = lock(&self.state);
         if let Some(source) = binary.source() {
-            state.name(&mut profile, source);
+            state.name(&mut profile, &source);
         }
         state.profile.add(profile);
         state.launches += 1;

@@ -3,8 +3,8 @@
 use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{Handle, Object, references};
 use crate::info::Answer;
-use crate::model::binary::Binary;
-use crate::model::compiler::{Input, Job, compile};
+use crate::model::binary::{self, Binary, Module, Part};
+use crate::model::compiler::{Input, Job, Task, compile};
 use crate::model::context::{Context, Later, lock};
 use crate::model::device::Device;
 use opencl_sys as cl;
@@ -23,9 +23,6 @@ pub enum Origin {
     Linked,
 }
 
-/// Headers by their names.
-type Headers = Vec<(String, Vec<u8>)>;
-
 /// What became of a program on one device.
 #[derive(Clone, Debug)]
 struct Build {
@@ -35,7 +32,7 @@ struct Build {
     options: String,
     log: String,
     /// What was compiled and not linked yet.
-    object: Option<(Vec<Input>, Headers)>,
+    object: Option<Vec<Module>>,
     /// Bytes that were given, and not looked at yet.
     given: Option<Vec<u8>>,
     binary: Option<Arc<Binary>>,
@@ -73,8 +70,8 @@ impl Drop for Program {
     }
 }
 
-/// Bytes of a compiled program that is not linked.
-const OBJECT: &[u8] = b"visakit object 1\n";
+/// In the container of a compiled program that is not linked: `CL_PROGRAM_BINARY_TYPE_…`, as a decimal number.
+const OBJECT: &str = "object";
 
 impl Program {
     fn new(context: &Arc<Context>, origin: Origin, devices: &[Arc<Device>]) -> Self {
@@ -114,9 +111,9 @@ impl Program {
         let program = Self::new(context, Origin::Binaries, &devices);
         let mut good = Vec::new();
         for (build, (device, bytes)) in lock(&program.builds).iter_mut().zip(all) {
-            if let Some(source) = bytes.strip_prefix(OBJECT) {
-                build.object = Some((vec![Input::Text(source.to_vec())], Vec::new()));
-                build.kind = cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+            if let Some((kind, modules)) = object(&bytes) {
+                build.object = Some(modules);
+                build.kind = kind;
                 good.push(true);
                 continue;
             }
@@ -178,18 +175,15 @@ impl Program {
             });
             let (container, log) = match (&self.origin, build.given, build.object) {
                 (Origin::Input(input), ..) => {
-                    let job = Job {
-                        input,
-                        headers: &[],
+                    let compiled = compile(&Job {
+                        task: Task::Build(input),
                         options,
                         device: &device,
-                        check: false,
-                    };
-                    let compiled = compile(&job);
+                    });
                     (compiled.container, compiled.log)
                 }
                 (_, Some(given), _) => (Some(given), String::new()),
-                (_, None, Some((inputs, headers))) => link(&device, &inputs, &headers, options),
+                (_, None, Some(modules)) => link(&device, &modules, options),
                 _ => return fail(cl::CL_INVALID_BINARY),
             };
             failed |= !self.accept(
@@ -237,7 +231,7 @@ impl Program {
         good
     }
 
-    /// `clCompileProgram`: checks the source, and keeps it with its headers for linking.
+    /// `clCompileProgram`: makes SPIR-V of source, with its headers, for linking.
     ///
     /// # Errors
     /// `CL_COMPILE_PROGRAM_FAILURE`; the log says why.
@@ -261,37 +255,43 @@ impl Program {
         }
         let mut failed = false;
         for device in devices {
-            let job = Job {
-                input,
-                headers: &texts,
-                options,
-                device: &device,
-                check: true,
+            let (code, log, source) = match input {
+                Input::Spirv(code) => (Some(code.clone()), String::new(), None),
+                Input::Text(text) => {
+                    let compiled = compile(&Job {
+                        task: Task::Compile(text, &texts),
+                        options,
+                        device: &device,
+                    });
+                    (compiled.container, compiled.log, Some(text.clone()))
+                }
             };
-            let compiled = compile(&job);
-            let good = compiled.container.is_some();
-            failed |= !good;
+            failed |= code.is_none();
+            let module = code.map(|code| Module {
+                code,
+                part: Part {
+                    options: options.to_owned(),
+                    source,
+                    headers: texts.clone(),
+                },
+            });
             self.change(&device, |build| {
                 build.options = options.to_owned();
-                build.log = compiled.log;
-                build.status = if good {
-                    cl::CL_BUILD_SUCCESS
+                build.log = log;
+                (build.status, build.kind) = if module.is_some() {
+                    let kind = cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+                    (cl::CL_BUILD_SUCCESS, kind)
                 } else {
-                    cl::CL_BUILD_ERROR
+                    (cl::CL_BUILD_ERROR, cl::CL_PROGRAM_BINARY_TYPE_NONE)
                 };
-                build.kind = if good {
-                    cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT
-                } else {
-                    cl::CL_PROGRAM_BINARY_TYPE_NONE
-                };
-                build.object = good.then(|| (vec![input.clone()], texts.clone()));
+                build.object = module.map(|m| vec![m]);
                 build.binary = None;
             });
         }
         ensure(!failed, cl::CL_COMPILE_PROGRAM_FAILURE)
     }
 
-    /// `clLinkProgram`: a program of several compiled ones. Their sources are compiled as one.
+    /// `clLinkProgram`: a program of several compiled ones.
     ///
     /// # Errors
     /// Programs that were not compiled; whether linking failed is told beside the program.
@@ -315,42 +315,22 @@ impl Program {
         let library = options.split_whitespace().any(|o| o == "-create-library");
         let mut failed = false;
         for device in devices {
-            let mut inputs = Vec::new();
-            let mut headers: Vec<(String, Vec<u8>)> = Vec::new();
-            let mut all_options = String::new();
+            let mut modules = Vec::new();
             for part in parts {
-                let build = part.build_of(device)?;
-                let Some((own, with)) = build.object else {
-                    return fail(cl::CL_INVALID_OPERATION);
-                };
-                inputs.extend(own);
-                for header in with {
-                    if !headers.contains(&header) {
-                        headers.push(header);
-                    }
-                }
-                for option in build.options.split_whitespace() {
-                    if !all_options.split_whitespace().any(|o| o == option) {
-                        all_options = format!("{all_options} {option}");
-                    }
-                }
+                let object = part.build_of(device)?.object;
+                modules.extend(object.ok_or(Code(cl::CL_INVALID_OPERATION))?);
             }
             if library {
                 linked.change(device, |build| {
-                    build.object = Some((inputs, headers));
-                    build.options = options.to_owned();
+                    build.object = Some(modules);
                     build.status = cl::CL_BUILD_SUCCESS;
                     build.kind = cl::CL_PROGRAM_BINARY_TYPE_LIBRARY;
                 });
-                continue;
+            } else {
+                let (container, log) = link(device, &modules, options);
+                let kind = cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+                failed |= !linked.accept(device, container, log, kind);
             }
-            let (container, log) = link(device, &inputs, &headers, all_options.trim());
-            failed |= !linked.accept(
-                device,
-                container,
-                log,
-                cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
-            );
             linked.change(device, |build| build.options = options.to_owned());
         }
         Ok((linked, failed))
@@ -383,10 +363,10 @@ impl Program {
         let bytes = |b: &Build| match (&b.binary, &b.given, &b.object) {
             (Some(binary), ..) => binary.bytes.clone(),
             (None, Some(given), _) => given.clone(),
-            (None, None, Some((inputs, _))) => {
-                let mut bytes = OBJECT.to_vec();
-                bytes.extend(joined(inputs).unwrap_or_default());
-                bytes
+            (None, None, Some(modules)) => {
+                let mut pieces = vec![(OBJECT.to_owned(), b.kind.to_string().into_bytes())];
+                pieces.extend(binary::pieces_of(modules));
+                binary::pack(&pieces)
             }
             _ => Vec::new(),
         };
@@ -450,42 +430,35 @@ impl Program {
     }
 }
 
-/// The sources as one.
-fn joined(inputs: &[Input]) -> Option<Vec<u8>> {
-    let mut all = Vec::new();
-    for input in inputs {
-        let Input::Text(text) = input else {
-            return None;
-        };
-        all.extend(text);
-        all.push(b'\n');
-    }
-    Some(all)
+/// What the container of a program that is not linked holds: its kind and its modules.
+fn object(bytes: &[u8]) -> Option<(u32, Vec<Module>)> {
+    let pieces = binary::unpack(bytes)?;
+    let (_, kind) = pieces.iter().find(|p| p.0 == OBJECT)?;
+    let kind = std::str::from_utf8(kind).ok()?.parse().ok()?;
+    let known = [
+        cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+        cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,
+    ];
+    known
+        .contains(&kind)
+        .then(|| (kind, binary::modules_of(&pieces)))
 }
 
-fn link(
-    device: &Device,
-    inputs: &[Input],
-    headers: &[(String, Vec<u8>)],
-    options: &str,
-) -> (Option<Vec<u8>>, String) {
-    let input = match (inputs, joined(inputs)) {
-        ([only], _) => only.clone(),
-        (_, Some(text)) => Input::Text(text),
-        _ => {
-            return (
-                None,
-                "visakit: SPIR-V modules cannot be linked with others".to_owned(),
-            );
+/// Links modules: the container, and the log. The code is made with the options of all parts and those of the link.
+fn link(device: &Device, modules: &[Module], options: &str) -> (Option<Vec<u8>>, String) {
+    let mut all: Vec<&str> = Vec::new();
+    let of_parts = modules.iter().map(|m| m.part.options.as_str());
+    for option in of_parts.chain([options]).flat_map(str::split_whitespace) {
+        // What is for the preprocessor has been done, and may have blanks inside.
+        let here = option.starts_with("-cl-") || option.starts_with("-ze-") || option == "-g";
+        if here && !all.contains(&option) {
+            all.push(option);
         }
-    };
-    let job = Job {
-        input: &input,
-        headers,
-        options,
+    }
+    let compiled = compile(&Job {
+        task: Task::Link(modules),
+        options: &all.join(" "),
         device,
-        check: false,
-    };
-    let compiled = compile(&job);
+    });
     (compiled.container, compiled.log)
 }

@@ -7,7 +7,7 @@ use crate::model::context::{Context, lock};
 use crate::model::device::Device;
 use crate::model::event::{Event, Work};
 use opencl_sys as cl;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 #[derive(Debug, Default)]
 struct State {
@@ -17,6 +17,22 @@ struct State {
     barrier: Option<Arc<Event>>,
     /// What went wrong since the queue was last waited for.
     fault: Option<Code>,
+}
+
+/// The variable that decides whose time events tell.
+const TIME: &str = "VISAKIT_TIME";
+
+/// Whether events tell simulated time of the device. With `VISAKIT_TIME=host` they tell that of the host.
+fn simulates() -> bool {
+    static SIMULATES: OnceLock<bool> = OnceLock::new();
+    *SIMULATES.get_or_init(|| match std::env::var(TIME).as_deref() {
+        Ok("host") => false,
+        Ok("device" | "") | Err(_) => true,
+        Ok(other) => {
+            crate::say(&format!("{TIME}: `{other}` is neither `device` nor `host`"));
+            true
+        }
+    })
 }
 
 /// A queue.
@@ -98,6 +114,11 @@ impl Queue {
     #[must_use]
     pub fn profiles(&self) -> bool {
         self.properties & cl::CL_QUEUE_PROFILING_ENABLE != 0
+    }
+
+    /// Whether these are to be those of the device, not of the host.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.profiles() && simulates()
     }
 
     fn in_order(&self) -> bool {

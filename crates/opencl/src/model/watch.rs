@@ -12,6 +12,7 @@ use crate::model::dump::Dumps;
 use crate::model::kernel::{Arg, Kernel};
 use crate::model::profile::Profiler;
 use crate::model::{check, profile};
+use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::OnceLock;
 use visakit_exec::memory::Storage;
@@ -34,6 +35,8 @@ pub(crate) struct Launching<'a> {
     pub(crate) reachable: &'a [(u64, Storage)],
     /// The grid.
     pub(crate) range: &'a NdRange,
+    /// Who runs it tells how many nanoseconds it takes on the device, if that is known.
+    pub(crate) nanoseconds: OnceCell<f64>,
 }
 
 /// How a launch ends.
