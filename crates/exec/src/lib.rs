@@ -27,7 +27,9 @@ mod variables;
 
 pub use fault::{Fault, FaultKind, TranslateError, Unsupported};
 pub use memory::{BufferId, Memory};
-pub use native::{Compiler, Host, Native, NativeFault, NativeLanes, NativeThread};
+pub use native::{
+    Compiler, Entry, Host, MODE_BITS, Native, NativeFault, NativeLanes, NativeThread, USUAL_MODE,
+};
 pub use observe::{Extent, InRegister, InstructionEvent, MemoryAccess, Observer, Space};
 pub use program::{Program, ThreadStart};
 pub use run::{

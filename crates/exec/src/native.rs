@@ -13,12 +13,11 @@ pub trait Compiler: Send + Sync + Debug {
 /// Machine code for parts of a program.
 ///
 /// It does exactly what the interpreter does for the same steps, and leaves to the interpreter what it
-/// has no code for: calls, barriers, returns. It is entered in the host's usual float
-/// mode only: round to nearest even, denormals kept.
+/// has no code for: calls, barriers, returns. What depends on the float mode it runs in the host's usual
+/// one only: round to nearest even, denormals kept.
 pub trait Native: Send + Sync + Debug {
-    /// For each step of the code: the least number of instructions that running from there takes, 0
-    /// where machine code cannot be entered.
-    fn entries(&self) -> &[u32];
+    /// For each step of the code, whether machine code can be entered there.
+    fn entries(&self) -> &[Entry];
 
     /// Runs from the step `thread.place` on, until it comes to a step that it leaves to the
     /// interpreter, or until fewer instructions are left than a block has.
@@ -27,6 +26,21 @@ pub trait Native: Send + Sync + Debug {
     /// A step that the host ran had a fault. `thread.place` tells which; the host has the fault.
     fn run(&self, thread: &mut NativeThread, host: &mut dyn Host) -> Result<(), NativeFault>;
 }
+
+/// Where machine code can be entered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Entry {
+    /// The least number of instructions that running from there takes; 0 where machine code cannot be entered.
+    pub cost: u32,
+    /// Whether it needs the host's usual float mode.
+    pub usual_mode: bool,
+}
+
+/// Bits of `%cr0` that choose the float mode.
+pub const MODE_BITS: u32 = 0x14f0;
+
+/// What [`MODE_BITS`] are where the float mode is the host's usual one.
+pub const USUAL_MODE: u32 = 0x4c0;
 
 /// A step that the host ran had a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +59,8 @@ pub struct NativeThread {
     pub left: u64,
     /// Enabled lanes of all instructions that ran.
     pub lane_operations: u64,
+    /// Whether the float mode is the host's usual one.
+    pub usual_mode: bool,
 }
 
 /// Which lanes run, and where.
@@ -79,6 +95,9 @@ pub trait Host {
 
     /// Lanes that wait at the place join those that run.
     fn join(&mut self, lanes: NativeLanes) -> NativeLanes;
+
+    /// The thread's float mode is the host's usual one from here on.
+    fn usual_mode(&mut self);
 
     /// Runs one computation or message with these enabled lanes.
     ///

@@ -33,6 +33,13 @@ pub struct InputSlot {
     pub place: usize,
 }
 
+impl InputSlot {
+    /// The bytes of the register file that it fills.
+    pub(crate) const fn range(&self) -> std::ops::Range<usize> {
+        self.place..self.place + self.size
+    }
+}
+
 /// Class of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum VariableClass {

@@ -15,7 +15,8 @@ use crate::vector::{
 use iced_x86::{Code as Op, Register};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use visakit_exec::code::{Action, Code, Flag, Step};
+use visakit_exec::code::{Action, Code, Flag, Lane, Operation, Step};
+use visakit_exec::{Entry, MODE_BITS, USUAL_MODE};
 
 /// A run of steps.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ struct Segment {
     steps: Range<usize>,
     /// Instructions that run if it is not left before its end.
     cost: u32,
+    /// Whether what it computes depends on the float mode.
+    usual_mode: bool,
     /// For full masks, and for others.
     labels: [Label; 2],
 }
@@ -40,8 +43,8 @@ impl Segment {
 pub(crate) struct Compiled {
     pub(crate) bytes: Vec<u8>,
     pub(crate) constants: Vec<u8>,
-    /// For each step: the cost of the segment that begins there, else 0.
-    pub(crate) entries: Vec<u32>,
+    /// For each step: what entering the segment takes that begins there.
+    pub(crate) entries: Vec<Entry>,
     /// For each step, places of the versions of the segment that begins there: for full masks, and for others.
     pub(crate) places: Vec<Option<[usize; 2]>>,
     /// Where code ends and the interpreter goes on.
@@ -63,8 +66,16 @@ fn leaves(action: &Action) -> bool {
                 | Action::Jump { .. }
                 | Action::Goto { .. }
                 | Action::ExecutionMask(_)
+                | Action::UpdateMode(_)
                 | Action::Count(_)
         ))
+}
+
+/// Whether what a step computes depends on the float mode.
+fn depends_on_mode(step: &Step) -> bool {
+    matches!(&step.action, Action::Compute(compute)
+        if matches!(compute.lane, Lane::F32 | Lane::F64)
+            || matches!(compute.operation, Operation::Convert(_)))
 }
 
 /// The runs of steps that can be entered.
@@ -91,6 +102,7 @@ fn segments(code: &Code, writer: &mut Writer) -> BTreeMap<usize, Segment> {
         let segment = Segment {
             steps: start..end,
             cost: u32::try_from(cost).unwrap_or(u32::MAX),
+            usual_mode: steps.iter().any(depends_on_mode),
             labels: [writer.asm.label(), writer.asm.label()],
         };
         segments.insert(start, segment);
@@ -182,10 +194,13 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
     }
     let labels = compiler.segments.values().flat_map(|s| s.labels);
     let labels: Vec<Label> = labels.chain([end]).collect();
-    let mut entries = vec![0; code.steps.len()];
+    let mut entries = vec![Entry::default(); code.steps.len()];
     for segment in compiler.segments.values() {
         if let Some(entry) = entries.get_mut(segment.steps.start) {
-            *entry = segment.cost;
+            *entry = Entry {
+                cost: segment.cost,
+                usual_mode: segment.usual_mode,
+            };
         }
     }
     let Compiler {
@@ -282,6 +297,7 @@ impl Compiler<'_> {
             return;
         };
         let (steps, cost, label) = (segment.steps.clone(), segment.cost, segment.label(version));
+        let usual_mode = segment.usual_mode;
         let full = version == 0;
         let mut exits: Vec<Exit> = Vec::new();
         self.writer.asm.place(label);
@@ -289,6 +305,11 @@ impl Compiler<'_> {
         let unaffordable = self.exit(&mut exits, start, Counts::default(), Way::Leave);
         self.writer.asm.op1i(Op::Cmp_rm64_imm32, LEFT, cost);
         self.writer.asm.jump(Op::Jb_rel32_64, unaffordable);
+        if usual_mode {
+            let mode = field(fields::USUAL_MODE);
+            self.writer.asm.op1i(Op::Cmp_rm32_imm32, mode, 0);
+            self.writer.asm.jump(Op::Je_rel32_64, unaffordable);
+        }
         let mut counts = Counts::default();
         let code = self.code;
         for place in steps.clone() {
@@ -409,6 +430,10 @@ impl Compiler<'_> {
                     self.writer.asm.jump(Op::Jmp_rel32_64, label);
                 }
             },
+            Action::UpdateMode(offset) => {
+                let label = self.exit(exits, place, *counts, Way::Leave);
+                self.update_mode(*offset, label);
+            }
             Action::Count(count) => {
                 let (lanes, window) = (step.lanes, step.lanes.window());
                 let enabled =
@@ -433,6 +458,21 @@ impl Compiler<'_> {
             }
             _ => {}
         }
+    }
+
+    /// `%cr0` was written, at this place. Other modes than the usual one are the interpreter's.
+    fn update_mode(&mut self, offset: usize, otherwise: Label) {
+        let Ok(word) = self.writer.file(offset, 4) else {
+            self.writer.asm.jump(Op::Jmp_rel32_64, otherwise);
+            return;
+        };
+        let asm = &mut self.writer.asm;
+        asm.op2(Op::Mov_r32_rm32, Register::EAX, word);
+        asm.op1i(Op::And_rm32_imm32, Register::EAX, MODE_BITS);
+        asm.op1i(Op::Cmp_rm32_imm32, Register::EAX, USUAL_MODE);
+        asm.jump(Op::Jne_rel32_64, otherwise);
+        let mode = field(fields::USUAL_MODE);
+        asm.op1i(Op::Mov_rm32_imm32, mode, 1);
     }
 
     /// All running lanes jump, or none.

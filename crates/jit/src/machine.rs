@@ -4,7 +4,7 @@ use crate::Features;
 use crate::flow;
 use crate::pages::Pages;
 use visakit_exec::code::Code;
-use visakit_exec::{Host, Native, NativeFault, NativeThread};
+use visakit_exec::{Entry, Host, Native, NativeFault, NativeThread};
 
 /// Machine code of a program.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl Machine {
 }
 
 impl Native for Machine {
-    fn entries(&self) -> &[u32] {
+    fn entries(&self) -> &[Entry] {
         &self.pages.compiled().entries
     }
 

@@ -44,6 +44,10 @@ pub(crate) struct Context<'a> {
     surface_count: u64,
     /// Out: whether a step that the interpreter ran had a fault.
     pub(crate) fault: u64,
+    /// Whether the float mode is the host's usual one. Machine code sets it.
+    usual_mode: u64,
+    /// What of that the interpreter knows.
+    known_mode: u64,
     host: &'a mut dyn Host,
     pages: &'a Pages,
 }
@@ -72,12 +76,24 @@ pub(crate) mod place {
     pub(crate) const SURFACES: i64 = offset_of!(Context<'_>, surfaces) as i64;
     pub(crate) const SURFACE_COUNT: i64 = offset_of!(Context<'_>, surface_count) as i64;
     pub(crate) const FAULT: i64 = offset_of!(Context<'_>, fault) as i64;
+    pub(crate) const USUAL_MODE: i64 = offset_of!(Context<'_>, usual_mode) as i64;
+}
+
+impl Context<'_> {
+    /// Tells the interpreter of the float mode.
+    fn tell_mode(&mut self) {
+        if self.usual_mode != self.known_mode {
+            self.host.usual_mode();
+            self.known_mode = self.usual_mode;
+        }
+    }
 }
 
 /// Runs a step in the interpreter. Gives 0, or 1 for a fault.
 extern "sysv64" fn step(context: &mut Context<'_>, place: u64, mask: u64) -> u64 {
     let place = usize::try_from(place).unwrap_or(usize::MAX);
     let mask = u32::try_from(mask).unwrap_or(u32::MAX);
+    context.tell_mode();
     let outcome = context.host.step(place, mask);
     // What was borrowed from the host before is used no more; the file is asked for anew.
     let registers = context.host.registers();
@@ -210,6 +226,8 @@ impl Pages {
             step,
             branch,
             fault: 0,
+            usual_mode: thread.usual_mode.into(),
+            known_mode: thread.usual_mode.into(),
             host,
             pages: self,
         };
@@ -224,6 +242,8 @@ impl Pages {
         // that a memory lends. Global memory consists of atomic words: dwords are read and written as
         // relaxed accesses to them are.
         enter(&mut context);
+        context.tell_mode();
+        thread.usual_mode = context.usual_mode != 0;
         thread.place = usize::try_from(context.place).unwrap_or(usize::MAX);
         thread.running = u32::try_from(context.running).unwrap_or(0);
         thread.left = context.left;

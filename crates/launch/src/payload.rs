@@ -333,8 +333,9 @@ pub(crate) fn items(local: [u32; 3]) -> u32 {
 fn put(image: &mut [u8], at: u32, bytes: &[u8]) {
     let place = usize::try_from(at).ok().and_then(|at| image.get_mut(at..));
     if let Some(place) = place {
-        for (to, from) in place.iter_mut().zip(bytes) {
-            *to = *from;
+        let count = bytes.len().min(place.len());
+        if let (Some(to), Some(from)) = (place.get_mut(..count), bytes.get(..count)) {
+            to.copy_from_slice(from);
         }
     }
 }

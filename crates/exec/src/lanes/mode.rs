@@ -48,3 +48,22 @@ impl FloatMode {
         self.slow_df || self.slow_f || self.slow_hf || self.round_to_int
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::native::{MODE_BITS, USUAL_MODE};
+
+    /// What compilers are told of the mode is what is computed from `%cr0`.
+    #[test]
+    fn usual_mode() {
+        for cr0 in 0..1 << 16 {
+            let mode = FloatMode::from_cr0(cr0);
+            let usual = cr0 & MODE_BITS == USUAL_MODE;
+            assert_eq!(mode.is_slow(), !usual, "{cr0:#x}");
+            if usual {
+                assert_eq!(mode, FloatMode::from_cr0(USUAL_MODE), "{cr0:#x}");
+            }
+        }
+    }
+}

@@ -12,19 +12,19 @@ pub(crate) struct Image {
     pub(crate) bytes: Vec<u8>,
     /// What differs from `bytes` after a thread has run, but for what the start of the next one writes: ascending.
     changed: Vec<Range<usize>>,
+    /// What programs may write: ascending, no two of them touch.
+    written: Vec<Range<usize>>,
 }
 
 impl Image {
-    /// The code may write to `addressed` where addresses tell the place. The start of a thread writes `set`; what is in
-    /// `inputs`, it writes each time.
+    /// The code may write to `addressed` where addresses tell the place. The start of a thread writes `set`.
     pub(crate) fn new(
         bytes: Vec<u8>,
         code: &Code,
         addressed: &[Range<usize>],
         set: impl Iterator<Item = Range<usize>>,
-        inputs: &[Range<usize>],
     ) -> Self {
-        let mut all: Vec<Range<usize>> = set.collect();
+        let mut all: Vec<Range<usize>> = Vec::new();
         let mut indirect = false;
         for step in &code.steps {
             match step.written() {
@@ -35,17 +35,28 @@ impl Image {
         if indirect {
             all.extend_from_slice(addressed);
         }
-        let mut changed = joined(all, 0);
-        for input in inputs {
+        let written = joined(all, 0);
+        let mut changed = written.clone();
+        for part in set {
             changed = changed
                 .into_iter()
-                .flat_map(|part| without(part, input))
+                .flat_map(|changed| without(changed, &part))
                 .collect();
         }
         Self {
             changed: joined(changed, GAP),
+            written,
             bytes,
         }
+    }
+
+    /// Whether a part may have changed after a thread has run and the file was restored.
+    pub(crate) fn may_change(&self, part: &Range<usize>) -> bool {
+        // Restoring goes over small gaps.
+        [&self.written, &self.changed].into_iter().any(|parts| {
+            let next = parts.get(parts.partition_point(|p| p.end <= part.start));
+            next.is_some_and(|p| p.start < part.end)
+        })
     }
 
     /// Makes a new register file of one that a thread of the same program left behind.

@@ -168,19 +168,55 @@ impl Program {
                 .unwrap_or_else(|| program.code.largest.max(1));
         }
         let ends = program.inputs.iter().map(|i| i.image_offset + i.size);
-        program.payload_bytes = ends.max().unwrap_or(0);
+        let header = program
+            .entry
+            .r0
+            .as_ref()
+            .map(|_| options.grf_bytes as usize);
+        program.payload_bytes = ends.chain(header).max().unwrap_or(0);
         program.image = Arc::new(program.image_of(image));
+        program.plan_start();
         Ok(program)
     }
 
     /// The first content of registers, with what threads change of it.
     fn image_of(&self, bytes: Vec<u8>) -> Image {
-        let slots = self.entry.facts.iter().map(|(_, slot)| slot);
-        let set = self.entry.r0.iter().chain(slots);
-        let set = set.map(|slot| slot.offset..slot.offset + slot.bytes);
-        let inputs = self.inputs.iter();
-        let inputs: Vec<_> = inputs.map(|i| i.place..i.place + i.size).collect();
-        Image::new(bytes, &self.code, &self.taken, set, &inputs)
+        let facts = self.entry.facts.iter().map(start::Set::range);
+        let set = self.entry.header(self.grf_bytes).into_iter().chain(facts);
+        let set = set.chain(self.inputs.iter().map(InputSlot::range));
+        Image::new(bytes, &self.code, &self.taken, set)
+    }
+
+    /// Finds out what the next start of the same thread has to set.
+    fn plan_start(&mut self) {
+        let header = self.entry.header(self.grf_bytes).unwrap_or_default();
+        let varies = |facts: &[start::Set], part: &Range<usize>| {
+            let overlaps = |other: &Range<usize>| other.start < part.end && part.start < other.end;
+            let mut facts = facts.iter().filter(|set| set.fact.of_group());
+            overlaps(&header) || facts.any(|set| overlaps(&set.range()))
+        };
+        let facts: Vec<bool> = self
+            .entry
+            .facts
+            .iter()
+            .map(|set| {
+                let part = set.range();
+                set.fact.of_group()
+                    || self.image.may_change(&part)
+                    || varies(&self.entry.facts, &part)
+            })
+            .collect();
+        let inputs = self.inputs.iter().enumerate();
+        let inputs = inputs.filter(|(_, input)| {
+            let part = input.range();
+            input.image_offset < self.grf_bytes as usize
+                || self.image.may_change(&part)
+                || varies(&self.entry.facts, &part)
+        });
+        self.entry.again = inputs.map(|(number, _)| number).collect();
+        for (set, again) in self.entry.facts.iter_mut().zip(facts) {
+            set.again = again;
+        }
     }
 
     /// The kernel's variables by name and by number.

@@ -2,6 +2,7 @@
 
 use super::VariableSlot;
 use crate::memory::Memory;
+use std::ops::Range;
 
 /// What a thread has in its registers when it starts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -42,12 +43,33 @@ pub(crate) struct Fact {
     name: &'static str,
     /// Bytes that are set.
     pub(crate) bytes: usize,
+    /// Whether it is the place of the group.
+    of_group: bool,
     /// Its value. (A number stays in registers of the host; a list would go through memory.)
     pub(crate) value: fn(&ThreadStart) -> u128,
 }
 
 const fn fact(name: &'static str, bytes: usize, value: fn(&ThreadStart) -> u128) -> Fact {
-    Fact { name, bytes, value }
+    Fact {
+        name,
+        bytes,
+        of_group: false,
+        value,
+    }
+}
+
+const fn group(name: &'static str, value: fn(&ThreadStart) -> u128) -> Fact {
+    Fact {
+        of_group: true,
+        ..fact(name, 4, value)
+    }
+}
+
+impl Fact {
+    /// Whether it is the place of the group, which differs from group to group.
+    pub(crate) const fn of_group(&self) -> bool {
+        self.of_group
+    }
 }
 
 fn quad([a, b, c, d]: [u32; 4]) -> u128 {
@@ -62,9 +84,9 @@ static FACTS: [Fact; 16] = [
     fact("thread_x", 2, |start| start.thread_x.into()),
     fact("thread_y", 2, |start| start.thread_y.into()),
     fact("color", 2, |start| start.color.into()),
-    fact("group_id_x", 4, |start| start.group_id[0].into()),
-    fact("group_id_y", 4, |start| start.group_id[1].into()),
-    fact("group_id_z", 4, |start| start.group_id[2].into()),
+    group("group_id_x", |start| start.group_id[0].into()),
+    group("group_id_y", |start| start.group_id[1].into()),
+    group("group_id_z", |start| start.group_id[2].into()),
     fact("group_count_x", 4, |start| start.group_count[0].into()),
     fact("group_count_y", 4, |start| start.group_count[1].into()),
     fact("local_id_x", 4, |start| start.local_id[0].into()),
@@ -73,23 +95,53 @@ static FACTS: [Fact; 16] = [
     fact("local_size_y", 4, |start| start.local_size[1].into()),
 ];
 
+/// A predefined variable that the start of a thread sets.
+#[derive(Debug)]
+pub(crate) struct Set {
+    pub(crate) fact: &'static Fact,
+    pub(crate) slot: VariableSlot,
+    /// Whether the next start of the same thread sets it, too.
+    pub(crate) again: bool,
+}
+
+impl Set {
+    /// The bytes that are set.
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.slot.offset..self.slot.offset + self.fact.bytes.min(self.slot.bytes)
+    }
+}
+
 /// Where the facts go, looked up once for a program.
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
     /// The thread header.
     pub(crate) r0: Option<VariableSlot>,
-    pub(crate) facts: Vec<(&'static Fact, VariableSlot)>,
+    pub(crate) facts: Vec<Set>,
+    /// The inputs that the next start of the same thread sets, too.
+    pub(crate) again: Vec<usize>,
 }
 
 impl Entry {
     /// Asks for the place of each predefined variable.
     pub(crate) fn new(find: impl Fn(&str) -> Option<VariableSlot>) -> Self {
         let facts = FACTS.iter();
+        let set = |fact: &'static Fact| {
+            Some(Set {
+                fact,
+                slot: find(fact.name)?,
+                again: true,
+            })
+        };
         Self {
             r0: find("r0"),
-            facts: facts
-                .filter_map(|fact| Some((fact, find(fact.name)?)))
-                .collect(),
+            facts: facts.filter_map(set).collect(),
+            again: Vec::new(),
         }
+    }
+
+    /// The bytes of the thread header that are set, where registers have so many bytes.
+    pub(crate) fn header(&self, grf_bytes: u32) -> Option<Range<usize>> {
+        let slot = self.r0.as_ref()?;
+        Some(slot.offset..slot.offset + slot.bytes.min(grf_bytes as usize))
     }
 }

@@ -105,6 +105,33 @@ impl Group {
         threads: &[ThreadStart],
         limits: &Limits,
     ) -> Result<(), Fault> {
+        self.start(program, slm_bytes, threads, limits, false)
+    }
+
+    /// Starts anew with the threads of the last start, of which only the thread header (the first register of the image)
+    /// and [`ThreadStart::group_id`] may have changed: what else they set is not looked at again.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; the group is not to be run then.
+    pub fn next(
+        &mut self,
+        program: &Program,
+        slm_bytes: usize,
+        threads: &[ThreadStart],
+        limits: &Limits,
+    ) -> Result<(), Fault> {
+        let same = self.threads.len() == threads.len();
+        self.start(program, slm_bytes, threads, limits, same)
+    }
+
+    fn start(
+        &mut self,
+        program: &Program,
+        slm_bytes: usize,
+        threads: &[ThreadStart],
+        limits: &Limits,
+        again: bool,
+    ) -> Result<(), Fault> {
         let own = (program.register_bytes() as u64).saturating_add(size_of::<Thread>() as u64);
         let bytes = threads.iter().fold(slm_bytes as u64, |sum, start| {
             sum.saturating_add(own)
@@ -124,7 +151,7 @@ impl Group {
         self.threads.try_reserve(more).map_err(|_| none())?;
         self.threads.resize_with(threads.len(), Thread::default);
         for (thread, start) in self.threads.iter_mut().zip(threads) {
-            prepare(thread, program, start, bytes)?;
+            prepare(thread, program, start, bytes, again)?;
         }
         Ok(())
     }

@@ -2,9 +2,10 @@
 
 use super::waiting::Waiting;
 use crate::fault::Trap;
+use crate::lanes::mode::FloatMode;
 use crate::machine::Registers;
 use crate::memory::{Local, Memory, Region};
-use crate::native::{Host, NativeFault, NativeLanes};
+use crate::native::{Host, NativeFault, NativeLanes, USUAL_MODE};
 use crate::program::{Program, Work};
 
 /// A thread while machine code runs it.
@@ -52,6 +53,10 @@ impl Host for Machine<'_> {
     fn join(&mut self, lanes: NativeLanes) -> NativeLanes {
         let running = self.waiting.join(self.base, (lanes.place, lanes.running));
         self.lanes(lanes.place, running)
+    }
+
+    fn usual_mode(&mut self) {
+        self.registers.mode = FloatMode::from_cr0(USUAL_MODE);
     }
 
     fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault> {

@@ -22,29 +22,37 @@ pub(super) fn zeroed(list: &mut Vec<u8>, bytes: usize) -> Result<(), TryReserveE
     Ok(())
 }
 
-/// Fills the registers of a thread of a group that takes so many bytes.
+/// Fills the registers of a thread of a group that takes so many bytes. `again` tells that the start is that of the
+/// thread's last run but for the thread header and the place of the group.
 pub(super) fn prepare(
     thread: &mut Thread,
     program: &Program,
     start: &ThreadStart,
     bytes: u64,
+    again: bool,
 ) -> Result<(), Fault> {
     let none = |_| Fault::at_start(FaultKind::OutOfMemory(bytes));
     let image = &program.image;
-    let mut file = std::mem::take(&mut thread.registers.file);
-    if thread
-        .image
-        .take()
-        .is_some_and(|old| Arc::ptr_eq(&old, image))
-    {
-        image.restore(&mut file);
+    let used = thread.image.take();
+    let used = used.is_some_and(|old| Arc::ptr_eq(&old, image));
+    let whole = start.image.len() >= program.payload_bytes;
+    let again = again && used && whole && thread.changed.is_empty() && start.sets.is_empty();
+    let file = &mut thread.registers.file;
+    if used {
+        image.restore(file);
         for part in &thread.changed {
-            image.restore_part(&mut file, part.clone());
+            image.restore_part(file, part.clone());
         }
-        if start.image.len() < program.payload_bytes {
-            // Of an input that the payload does not fill, the rest is as at first.
-            for input in program.inputs() {
-                image.restore_part(&mut file, input.place..input.place + input.size);
+        if !whole {
+            // Of what the payload does not fill, the rest is as at first.
+            let inputs = program.inputs().iter().map(InputSlot::range);
+            for part in program
+                .entry
+                .header(program.grf_bytes())
+                .into_iter()
+                .chain(inputs)
+            {
+                image.restore_part(file, part);
             }
         }
     } else {
@@ -52,16 +60,13 @@ pub(super) fn prepare(
         file.try_reserve_exact(image.bytes.len()).map_err(none)?;
         file.extend_from_slice(&image.bytes);
     }
-    let mut scratch = std::mem::take(&mut thread.scratch);
-    zeroed(&mut scratch, start.scratch_bytes).map_err(none)?;
+    zeroed(&mut thread.scratch, start.scratch_bytes).map_err(none)?;
     thread.changed.clear();
-    thread.registers.file = file;
     thread.registers.mode = FloatMode::from_cr0(start.cr0);
     if !Arc::ptr_eq(&thread.registers.taken, &program.taken) {
         thread.registers.taken = Arc::clone(&program.taken);
     }
     thread.registers.stray_reads = program.stray_reads;
-    thread.scratch = scratch;
     thread.waiting.0.clear();
     thread.frames.clear();
     thread.saved_bytes = 0;
@@ -73,36 +78,7 @@ pub(super) fn prepare(
     if start.mask == 0 {
         thread.pause = Pause::Ended;
     }
-
-    let r0 = start.image.get(..program.grf_bytes() as usize);
-    let r0 = r0.unwrap_or(&start.image);
-    if let Some(slot) = &program.entry.r0 {
-        write(&mut thread.registers, slot.offset, r0, slot.bytes);
-    }
-    for (fact, slot) in &program.entry.facts {
-        let value = (fact.value)(start);
-        let (registers, at) = (&mut thread.registers, slot.offset);
-        // Copies of known size are no calls.
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the low bytes are its value"
-        )]
-        match fact.bytes.min(slot.bytes) {
-            2 => registers.set_element(at, value as u16),
-            4 => registers.set_element(at, value as u32),
-            8 => registers.set_element(at, value as u64),
-            16 => registers.set_element(at, value),
-            room => write(registers, at, &value.to_le_bytes(), room),
-        }
-    }
-    for input in program.inputs() {
-        let from = payload(start, input);
-        let room = match input.class {
-            InputClass::General => image.bytes.len().saturating_sub(input.place),
-            InputClass::Sampler | InputClass::Surface => input.size,
-        };
-        write(&mut thread.registers, input.place, from, room);
-    }
+    set(&mut thread.registers, program, start, again);
     for (slot, bytes) in &start.sets {
         thread.changed.push(slot.offset..slot.offset + bytes.len());
         if bytes.len() > slot.bytes {
@@ -117,6 +93,52 @@ pub(super) fn prepare(
     }
     thread.image = Some(Arc::clone(image));
     Ok(())
+}
+
+/// Sets the thread header, predefined variables and inputs: all of them, or what may differ from the start before.
+fn set(registers: &mut Registers, program: &Program, start: &ThreadStart, again: bool) {
+    let r0 = start.image.get(..program.grf_bytes() as usize);
+    let r0 = r0.unwrap_or(&start.image);
+    if let Some(slot) = &program.entry.r0 {
+        write(registers, slot.offset, r0, slot.bytes);
+    }
+    for set in &program.entry.facts {
+        if again && !set.again {
+            continue;
+        }
+        let value = (set.fact.value)(start);
+        let at = set.slot.offset;
+        // Copies of known size are no calls.
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the low bytes are its value"
+        )]
+        match set.fact.bytes.min(set.slot.bytes) {
+            2 => registers.set_element(at, value as u16),
+            4 => registers.set_element(at, value as u32),
+            8 => registers.set_element(at, value as u64),
+            16 => registers.set_element(at, value),
+            room => write(registers, at, &value.to_le_bytes(), room),
+        }
+    }
+    let input = |registers: &mut Registers, input: &InputSlot| {
+        let from = payload(start, input);
+        let room = match input.class {
+            InputClass::General => program.register_bytes().saturating_sub(input.place),
+            InputClass::Sampler | InputClass::Surface => input.size,
+        };
+        write(registers, input.place, from, room);
+    };
+    if again {
+        let inputs = program.entry.again.iter();
+        for slot in inputs.filter_map(|number| program.inputs().get(*number)) {
+            input(registers, slot);
+        }
+    } else {
+        for slot in program.inputs() {
+            input(registers, slot);
+        }
+    }
 }
 
 /// What the payload has for an input.

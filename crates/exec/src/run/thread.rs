@@ -327,9 +327,11 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
         let mut lane_operations = 0u64;
         let outcome = loop {
             if let Some(native) = native
-                && let Some(cost @ 1..) = entries.get(thread.pc)
-                && left >= u64::from(*cost)
-                && !thread.registers.mode.is_slow()
+                && let Some(entry) = entries.get(thread.pc)
+                && entry.cost != 0
+                && left >= u64::from(entry.cost)
+                && let usual_mode = !thread.registers.mode.is_slow()
+                && (usual_mode || !entry.usual_mode)
             {
                 let base = thread.base();
                 let mut state = NativeThread {
@@ -338,6 +340,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     waiting: first(&thread.waiting, base),
                     left,
                     lane_operations,
+                    usual_mode,
                 };
                 let mut host = Machine {
                     program,

@@ -46,7 +46,8 @@ impl<'l> Team<'l> {
         let launch = self.launch;
         let at = launch.range.group(number);
         let local = launch.range.local_of(at);
-        if self.local != Some(local) {
+        let same = self.local == Some(local);
+        if !same {
             self.local = None;
             self.fill(local)?;
             self.local = Some(local);
@@ -58,9 +59,17 @@ impl<'l> Team<'l> {
             start.group_id = at;
         }
         let (program, slm) = (&*launch.program, launch.bound.slm_bytes);
-        self.group
-            .reset(program, slm, &self.starts, limits)
-            .map_err(|fault| at_group(at, fault))?;
+        let group = &mut self.group;
+        let started = if same {
+            group.next(program, slm, &self.starts, limits)
+        } else {
+            group.reset(program, slm, &self.starts, limits)
+        };
+        if let Err(fault) = started {
+            // What the threads have is not known.
+            self.local = None;
+            return Err(at_group(at, fault));
+        }
         Ok(at)
     }
 
