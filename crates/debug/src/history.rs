@@ -76,10 +76,40 @@ pub(crate) struct History {
     pub(crate) snapshots: Vec<Snapshot>,
     /// Ascending by time.
     pub(crate) edits: Vec<(Time, Edit)>,
+    /// Instructions of each group that has ended, from the first one on.
+    lengths: Vec<u64>,
     interval: u64,
 }
 
 impl History {
+    /// A group has ended after so many instructions.
+    pub(crate) fn ended(&mut self, time: Time) {
+        if self.lengths.len() as u64 == time.group {
+            self.lengths.push(time.step);
+        }
+    }
+
+    /// Instructions of the groups before one.
+    pub(crate) fn before_group(&self, group: u64) -> u64 {
+        let groups = usize::try_from(group).unwrap_or(usize::MAX);
+        self.lengths.iter().take(groups).sum()
+    }
+
+    /// The moment after so many instructions of all groups, which are no more than there are up to `now`.
+    pub(crate) fn moment(&self, instructions: u64, now: Time) -> Time {
+        let mut step = instructions;
+        for (group, length) in (0..now.group).zip(&self.lengths) {
+            if step < *length {
+                return Time { group, step };
+            }
+            step -= length;
+        }
+        Time {
+            group: now.group,
+            step,
+        }
+    }
+
     /// Instructions after which a snapshot is due.
     pub(crate) fn interval(&self) -> u64 {
         self.interval.max(INTERVAL)
@@ -137,6 +167,8 @@ impl History {
     pub(crate) fn record(&mut self, time: Time, edit: Edit) {
         self.snapshots.retain(|s| s.time <= time);
         self.edits.retain(|(at, _)| *at <= time);
+        self.lengths
+            .truncate(usize::try_from(time.group).unwrap_or(usize::MAX));
         self.edits.push((time, edit));
     }
 }

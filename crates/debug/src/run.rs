@@ -114,6 +114,7 @@ impl Session {
                     return Ok(Flow::Interrupted);
                 }
                 Ok(Progress::Ended) => {
+                    history.ended(*time);
                     if time.group + 1 >= target.groups() {
                         return Ok(Flow::Ended);
                     }

@@ -85,11 +85,11 @@ pub struct Session {
     pub(crate) history: History,
     pub(crate) points: Vec<Point>,
     next_point: u32,
-    focus: (usize, u32),
+    pub(crate) focus: (usize, u32),
     frame: usize,
     pub(crate) stop: Stop,
     /// The thread that was looked at, and its registers, when the run went on the last time.
-    earlier: Option<(usize, Vec<u8>)>,
+    pub(crate) earlier: Option<(usize, Vec<u8>)>,
     pub(crate) interrupt: Interrupt,
 }
 

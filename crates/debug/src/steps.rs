@@ -309,7 +309,7 @@ impl Session {
         Ok(&self.stop)
     }
 
-    fn jump(&mut self, time: Time) -> Result<Flow, DebugError> {
+    pub(crate) fn jump(&mut self, time: Time) -> Result<Flow, DebugError> {
         let newest = self.history.before(time);
         let snapshot = self.history.snapshots.get(newest).map(|s| s.time);
         if self.time > time || snapshot.is_some_and(|s| s > self.time) {

@@ -62,12 +62,43 @@ impl Bare {
         grf_bytes: u32,
         strict: bool,
     ) -> Result<Self, LaunchError> {
-        let options = Options {
-            grf_bytes,
-            strict,
-            ..Options::default()
-        };
-        let program = Program::new(object, routine, &options)?;
+        Self::translated(
+            object,
+            routine,
+            &Options {
+                grf_bytes,
+                strict,
+                ..Options::default()
+            },
+        )
+    }
+
+    /// Translates a routine so that its program counts what runs; see [`Program::take_counts`].
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn counting(
+        object: &Object<'_>,
+        routine: RoutineId,
+        grf_bytes: u32,
+    ) -> Result<Self, LaunchError> {
+        Self::translated(
+            object,
+            routine,
+            &Options {
+                grf_bytes,
+                count: true,
+                ..Options::default()
+            },
+        )
+    }
+
+    fn translated(
+        object: &Object<'_>,
+        routine: RoutineId,
+        options: &Options,
+    ) -> Result<Self, LaunchError> {
+        let program = Program::new(object, routine, options)?;
         let lanes = program.simd_size().clamp(1, 32);
         Ok(Self {
             program,

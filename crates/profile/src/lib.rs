@@ -44,8 +44,9 @@ pub use timer::Timer;
 use code::Kind;
 use hashbrown::HashMap;
 use price::work;
+use visakit_exec::Progress;
 use visakit_exec::code::StepCounts;
-use visakit_launch::{Config, Launch, LaunchError, ObjectKind, Outcome};
+use visakit_launch::{Bare, Config, Launch, LaunchError, ObjectKind, Outcome};
 use watch::{Seen, Watch};
 
 /// Work-groups whose addresses and waits are looked at. The interpreter runs them.
@@ -142,6 +143,32 @@ fn run_watched(
         stopped: outcome.stopped,
     };
     Ok((outcome, seen, ran))
+}
+
+/// Runs a bare routine that was translated by [`Bare::counting`]; `code` is of its program. A fault or a limit ends the
+/// profile there, as [`KernelProfile::stopped`] tells.
+///
+/// # Errors
+/// [`LaunchError::Fault`]: the thread cannot be started.
+pub fn run_bare(code: &KernelCode, bare: &Bare) -> Result<KernelProfile, LaunchError> {
+    let mut group = bare.group()?;
+    let (program, memory, limits) = (bare.program(), bare.memory(), &bare.limits);
+    let interrupt = bare.interrupt.as_ref();
+    let stopped = loop {
+        match group.advance(program, memory, limits, u64::MAX, interrupt, &mut ()) {
+            Ok(Progress::OutOfFuel) => {}
+            Ok(Progress::Ended) => break false,
+            Ok(Progress::Interrupted) | Err(_) => break true,
+        }
+    };
+    let ran = Ran {
+        threads: 1,
+        groups: 1,
+        watched_groups: 0,
+        stopped,
+    };
+    let counts = program.take_counts().unwrap_or_default();
+    Ok(collect(code, &counts, &HashMap::new(), ran))
 }
 
 #[derive(Clone, Copy)]

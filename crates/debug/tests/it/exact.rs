@@ -1,6 +1,6 @@
 //! Control changes nothing, and going back gives the very state that there was.
 
-use crate::{blur, case, cases};
+use crate::{bare, blur, case, cases};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use visakit_debug::{Expression, MemorySpace, Session, Step, Stop, Time};
 use visakit_launch::{Case, Config};
@@ -179,3 +179,108 @@ fn changes_last() {
     console.run("continue").unwrap();
     assert_eq!(at(&mut console, "out[0]"), "0.25");
 }
+
+/// Along the whole run, over the ends of groups and the waits of threads: every instruction is one step, what it did is
+/// told, and the way back leads through the same states.
+#[test]
+fn one_line_of_instructions() {
+    for path in cases() {
+        let mut session = case(&path);
+        session.go_on().unwrap();
+        let all = session.ran();
+        // Where groups end, and some moments between.
+        let mut near = vec![1, 2, 3, all - 1, all];
+        let mut sum = 0;
+        let mut walk = case(&path);
+        for group in 1..session.target().groups().min(4) {
+            walk.go_to(Time { group, step: 0 }).unwrap();
+            sum = walk.ran();
+            near.extend([sum - 1, sum, sum + 1]);
+        }
+        assert!(sum < all);
+        near.extend((1..8).map(|n| all * n / 8));
+        near.retain(|n| (1..=all).contains(n));
+        near.sort_unstable();
+        near.dedup();
+        let look = |session: &mut Session, at: u64| {
+            let deed = session.seek(at).unwrap().unwrap();
+            assert_eq!(session.ran(), at, "{}", path.display());
+            let told = (deed.thread, deed.place, deed.lanes, deed.accesses.len());
+            assert_eq!(session.focus().0, deed.thread);
+            (told, state(session), session.variables())
+        };
+        let mut forward = case(&path);
+        let seen: Vec<_> = near.iter().map(|at| look(&mut forward, *at)).collect();
+        assert_eq!(*forward.stop(), Stop::Ended);
+        assert!(forward.seek(all + 7).unwrap().is_none());
+        assert_eq!((forward.ran(), forward.stop()), (all, &Stop::Ended));
+        for (at, seen) in near.iter().zip(&seen).rev() {
+            assert_eq!(look(&mut forward, *at), *seen, "{} {at}", path.display());
+        }
+        // What each instruction did is seen by itself, however it was come to.
+        for (at, seen) in near.iter().zip(&seen) {
+            assert_eq!(look(&mut session, *at), *seen, "{} {at}", path.display());
+        }
+        assert!(session.seek(0).unwrap().is_none());
+        assert_eq!(
+            (session.time(), session.stop()),
+            (Time::default(), &Stop::Start)
+        );
+    }
+}
+
+/// A run to a place goes through it, and on to its next time.
+#[test]
+fn through_a_place() {
+    let mut console = bare(LOOP, &[]);
+    let session = &mut console.session;
+    let place = session.places("3").unwrap()[0];
+    let mut times = Vec::new();
+    while let Some(deed) = session.run_through(place, 1000).unwrap() {
+        assert_eq!(deed.place, place);
+        times.push(session.ran());
+    }
+    assert_eq!(*session.stop(), Stop::Ended);
+    assert_eq!(times.len(), 5, "{times:?}");
+    let whole = session.ran();
+    session.seek(0).unwrap();
+    assert!(session.run_through(place, 1).unwrap().is_none());
+    assert!(session.ran() < whole);
+}
+
+/// A fault is stood before, as often as it is come to.
+#[test]
+fn a_fault_is_no_step() {
+    let text = LOOP.replace(
+        "ret (M1, 1)",
+        "raw_sends.15.1.0.0 (M1, 1) 0x0:ud 0x0:ud %null.0 %null.0 %null.0\n    ret (M1, 1)",
+    );
+    let mut console = bare(&text, &[]);
+    let session = &mut console.session;
+    session.go_on().unwrap();
+    assert!(
+        matches!(session.stop(), Stop::Fault(_)),
+        "{:?}",
+        session.stop()
+    );
+    let (at, before) = (session.ran(), state(session));
+    assert!(session.seek(at + 1).unwrap().is_none());
+    assert!(matches!(session.stop(), Stop::Fault(_)));
+    assert_eq!((session.ran(), state(session)), (at, before));
+    assert!(session.seek(at - 1).unwrap().is_some());
+    assert!(session.seek(at).unwrap().is_some());
+    assert_eq!((session.ran(), state(session)), (at, before));
+}
+
+const LOOP: &str = r#".version 4.1
+.kernel "k"
+.decl N v_type=G type=d num_elts=1
+.decl GO v_type=P num_elts=1
+    mov (M1, 1) N(0,0)<1> 0x0:d
+    mov (M1, 1) N(0,0)<1> 0x0:d
+L:
+    add (M1, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:d
+    cmp.lt (M1, 1) GO N(0,0)<0;1,0> 0x5:d
+    (GO) jmp (M1, 1) L
+    ret (M1, 1)
+"#;
