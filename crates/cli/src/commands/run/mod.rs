@@ -306,15 +306,13 @@ impl Args {
             max_memory: self.max_memory.unwrap_or(default.max_memory),
             interrupt: Some(stop::interrupt()),
             exact_reads: self.exact_reads,
-            lenient: false,
             strict: self.strict,
             compile: match self.jit {
                 Jit::Auto if !self.no_jit => compiler().map(Compile::when_it_pays),
                 Jit::Always => compiler().map(Compile::always),
                 Jit::Auto | Jit::Never => None,
             },
-            count: false,
-            progress: None,
+            ..default
         }
     }
 
