@@ -178,6 +178,13 @@ impl Assembler {
         }
     }
 
+    /// The last instruction is atomic.
+    pub(crate) fn lock(&mut self) {
+        if let Some(last) = self.instructions.last_mut() {
+            last.set_has_lock_prefix(true);
+        }
+    }
+
     /// The last instruction works under a mask register; lanes that it disables become zero.
     pub(crate) fn mask_or_zero(&mut self, mask: Register) {
         if let Some(last) = self.instructions.last_mut() {

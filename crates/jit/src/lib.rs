@@ -27,6 +27,8 @@ mod flow;
 #[cfg(target_arch = "x86_64")]
 mod kept;
 #[cfg(target_arch = "x86_64")]
+mod lane;
+#[cfg(target_arch = "x86_64")]
 mod load;
 #[cfg(target_arch = "x86_64")]
 mod machine;
@@ -38,6 +40,8 @@ mod memory;
 mod ops;
 #[cfg(target_arch = "x86_64")]
 mod pages;
+#[cfg(target_arch = "x86_64")]
+mod run;
 #[cfg(target_arch = "x86_64")]
 mod vector;
 #[cfg(target_arch = "x86_64")]

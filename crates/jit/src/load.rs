@@ -288,7 +288,7 @@ fn is_extended(source: &Source) -> bool {
 
 /// Loads that extend integers or halves to lanes.
 #[rustfmt::skip]
-fn widening(ty: DataType, lane: usize) -> Option<Op> {
+pub(crate) fn widening(ty: DataType, lane: usize) -> Option<Op> {
     use Code as C;
     let (ymm, zmm) = match (ty.size(), ty.is_signed(), lane) {
         (2, _, 4) if ty == DataType::Hf => (C::VEX_Vcvtph2ps_ymm_xmmm128, C::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae),

@@ -9,14 +9,15 @@ use crate::assembler::Label;
 use crate::masks::mask_register;
 use crate::ops;
 use crate::pages::place;
+use crate::run::run_of;
 use crate::vector::{Chunks, Done, FILE, MASK, NoTemplate, Writer, field, xmm, ymm};
 use iced_x86::{Code, MemoryOperand, Register};
-use visakit_exec::code::{LaneMessage, LaneSpace};
+use visakit_exec::code::{Element, LaneMessage, LaneSpace};
 use visakit_exec::memory::Region;
 
-use Register::{K2, R8, R9, R10, RAX, RCX, RDI};
+use Register::{K2, R8, R9, R10, RAX, RCX, RDI, RDX};
 
-fn at(base: Register, offset: usize) -> Result<MemoryOperand, NoTemplate> {
+pub(crate) fn at(base: Register, offset: usize) -> Result<MemoryOperand, NoTemplate> {
     let offset = i32::try_from(offset).map_err(|_| NoTemplate)?;
     Ok(MemoryOperand::with_base_displ(base, offset.into()))
 }
@@ -37,7 +38,7 @@ impl Writer {
         done: Label,
     ) -> Done {
         for &(_, register) in &m.parts {
-            self.file(m.data + register as usize, 4 * m.lanes)?;
+            self.file(m.data + register as usize, m.element.register * m.lanes)?;
         }
         self.file(m.addresses, m.width * m.lanes)?;
         if m.lanes == 1 {
@@ -51,6 +52,11 @@ impl Writer {
             (LaneSpace::Local | LaneSpace::Surface { .. }, 4) => self.window_lanes(m, masked, slow),
             _ => Err(NoTemplate),
         }
+    }
+
+    /// Whether elements are moved as vectors of 32-bit lanes.
+    fn is_vector(m: &LaneMessage) -> bool {
+        m.atomic.is_none() && m.element == Element::DWORD
     }
 
     /// `rax` becomes the address of the first lane that is enabled, with what is added to it.
@@ -150,37 +156,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Copies bytes between memory at `rax` and the register file.
-    fn copy(&mut self, store: bool, data: usize, bytes: usize) -> Done {
-        let mut done = 0;
-        while done < bytes {
-            let left = bytes - done;
-            let size = match left {
-                64.. if self.features == Features::Avx512 => 64,
-                32.. => 32,
-                16.. => 16,
-                8.. => 8,
-                _ => 4,
-            };
-            let there = at(RAX, done)?;
-            let here = self.file(data + done, size)?;
-            let (from, to) = if store { (here, there) } else { (there, here) };
-            let register = u32::try_from(done / size % 8).unwrap_or(0);
-            self.load_bytes(register, from, size)?;
-            self.store_bytes(to, register, size)?;
-            done += size;
-        }
-        Ok(())
-    }
-
-    /// The only lane's elements, one after the other.
+    /// The only lane's elements: one after the other, or one by one.
     fn block(&mut self, m: &LaneMessage, slow: Label) -> Done {
-        let bytes = 4 * m.parts.len();
-        let packed = (0..)
-            .step_by(4)
-            .zip(&m.parts)
-            .all(|(n, part)| *part == (n, n));
-        if !packed || bytes > 512 {
+        let packed = Self::is_vector(m)
+            && (0..)
+                .step_by(4)
+                .zip(&m.parts)
+                .all(|(n, part)| *part == (n, n));
+        let bytes = m.span;
+        if bytes > 512 {
             return Err(NoTemplate);
         }
         self.first_address(m, false)?;
@@ -190,7 +174,7 @@ impl Writer {
             }
             self.buffer(slow);
             self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
-            self.check_offset(bytes as u64, m.align, slow)?;
+            self.check_offset(bytes, m.align, slow)?;
             self.asm.op2(Code::Add_r64_rm64, RAX, R10);
         } else {
             if m.mask != u64::MAX {
@@ -202,10 +186,20 @@ impl Writer {
             self.asm.op2(Code::Mov_r64_rm64, R8, RAX);
             self.window(m.space, slow)?;
             self.asm.op2(Code::Mov_r64_rm64, RAX, R8);
-            self.check_offset(bytes as u64, m.align, slow)?;
+            self.check_offset(bytes, m.align, slow)?;
             self.asm.op2(Code::Add_r64_rm64, RAX, RDI);
         }
-        self.copy(m.store, m.data, bytes)
+        if packed {
+            let bytes = usize::try_from(bytes).map_err(|_| NoTemplate)?;
+            return self.copy(m.store, m.data, bytes);
+        }
+        self.asm.op2(Code::Mov_r64_rm64, RDX, RAX);
+        self.asm
+            .op2(Code::Xor_r32_rm32, Register::ECX, Register::ECX);
+        self.one_lane(m, |memory| {
+            let memory = i64::from(memory);
+            Ok(MemoryOperand::with_base_displ(RDX, memory))
+        })
     }
 
     /// The mask of the next gather or scatter of AVX-512, in `k2`: all ones, or the lanes of a chunk.
@@ -312,6 +306,10 @@ impl Writer {
             self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(5), ymm(5));
         }
         self.asm.jump(Code::Jne_rel32_64, slow);
+        if !Self::is_vector(m) {
+            let added = if whole { None } else { Some((m.add, mask)) };
+            return self.each_lane(m, (RDI, add), added, masked);
+        }
         for &(memory, register) in &m.parts {
             let (memory, data) = (memory + add, m.data + register as usize);
             if m.store && !avx512 {
@@ -414,58 +412,27 @@ impl Writer {
         self.buffer(slow);
         if let [(memory, 0)] = *m.parts.as_slice()
             && !masked
+            && m.atomic.is_none()
+            && m.align <= m.element.memory as u64
+            && let Some(extended) = run_of(m)
         {
             let scattered = self.asm.label();
             self.is_run(c, m, scattered)?;
-            let bytes = 4 * m.lanes;
+            let bytes = m.element.memory * m.lanes;
             self.asm.op2(Code::Sub_r64_rm64, RAX, R8);
             if memory != 0 {
                 self.asm.op1i(Code::Add_rm64_imm32, RAX, memory);
             }
-            self.check_offset(bytes as u64, m.align.min(4), slow)?;
+            self.check_offset(bytes as u64, m.align, slow)?;
             self.asm.op2(Code::Add_r64_rm64, RAX, R10);
-            self.copy(m.store, m.data, bytes)?;
+            match extended {
+                None => self.copy(m.store, m.data, bytes)?,
+                Some(ty) => self.extend(m, ty)?,
+            }
             self.asm.jump(Code::Jmp_rel32_64, done);
             self.asm.place(scattered);
         }
         self.global_scattered(c, m, masked, slow)
-    }
-
-    /// Goes on if the addresses follow each other by 4.
-    fn is_run(&mut self, c: Chunks, m: &LaneMessage, otherwise: Label) -> Done {
-        let from = self.file(m.addresses, 8)?;
-        self.v2(c, ops::BROADCAST_Q, 7, from);
-        for chunk in 0..c.count {
-            let bytes = c.lanes * 8;
-            let there = self.file(m.addresses + chunk * bytes, bytes)?;
-            let steps = self.each_qword(|lane| 4 * (chunk * c.lanes + lane) as u64);
-            self.v3m(c, ops::ADD_Q, 6, 7, steps);
-            if c.zmm {
-                let code = Code::EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8;
-                self.asm.op3i(code, K2, c.register(6), there, 0);
-                if chunk != 0 {
-                    self.asm.mask(K2);
-                }
-            } else {
-                self.asm
-                    .op3(Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256, ymm(6), ymm(6), there);
-                if chunk == 0 {
-                    self.v2(c, ops::MOVE, 5, ymm(6));
-                } else {
-                    self.v3(c, ops::AND, 5, 5, 6);
-                }
-            }
-        }
-        if c.zmm {
-            self.asm.op2(Code::VEX_Kmovd_r32_kr, Register::ECX, K2);
-            self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, 0xff);
-        } else {
-            self.asm
-                .op2(Code::VEX_Vpmovmskb_r32_ymm, Register::ECX, ymm(5));
-            self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, u32::MAX);
-        }
-        self.asm.jump(Code::Jne_rel32_64, otherwise);
-        Ok(())
     }
 
     /// Lanes anywhere in the buffer of the first one.
@@ -539,6 +506,9 @@ impl Writer {
                 self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(any), low);
             }
             self.asm.jump(Code::Jne_rel32_64, slow);
+        }
+        if !Self::is_vector(m) {
+            return self.each_lane(m, (R10, 0), None, masked);
         }
         for &(memory, register) in &m.parts {
             let data = m.data + register as usize;

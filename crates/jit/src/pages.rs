@@ -239,8 +239,8 @@ impl Pages {
         // context, the constants, its stack, the register file, whose size was compared with what it was
         // compiled for just now and after each call back, and shared local and global memory, whose
         // bounds it compares before each access with those that stand in the context and in the storage
-        // that a memory lends. Global memory consists of atomic words: dwords are read and written as
-        // relaxed accesses to them are.
+        // that a memory lends. Global memory consists of atomic words: elements are read and written as
+        // relaxed accesses to them are, and exchanged by instructions with a lock.
         enter(&mut context);
         context.tell_mode();
         thread.usual_mode = context.usual_mode != 0;

@@ -30,6 +30,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use visakit_isa::Op;
 use visakit_isa::object::RoutineId;
+pub use visakit_isa::semantics::AtomicOp;
 
 /// An entry of the code.
 #[derive(Clone, Debug)]
@@ -295,7 +296,38 @@ pub enum LaneSpace {
     },
 }
 
-/// A load or store of elements of 32 bits by each lane, at addresses that stand in registers. Element
+/// An element of a message: its size in memory and in a register, where it is extended with zeroes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Element {
+    /// Bytes in memory.
+    pub memory: usize,
+    /// Bytes in a register; lanes follow each other.
+    pub register: usize,
+    /// First byte of the register that memory has.
+    pub low: usize,
+}
+
+impl Element {
+    /// 32 bits on both sides.
+    pub const DWORD: Self = Self {
+        memory: 4,
+        register: 4,
+        low: 0,
+    };
+}
+
+/// An atomic operation of each lane on integers, the lowest lane first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LaneAtomic {
+    /// Which one. It is none on floats.
+    pub op: AtomicOp,
+    /// Places of its operands in the register file. One that is absent is zero.
+    pub operands: [Option<usize>; 2],
+    /// Place of what it returns.
+    pub result: Option<usize>,
+}
+
+/// A load, store or atomic operation by each lane, at addresses that stand in registers. Element
 /// n of a lane goes to, or comes from, the n-th vector of lanes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneMessage {
@@ -305,6 +337,10 @@ pub struct LaneMessage {
     pub store: bool,
     /// Number of lanes.
     pub lanes: usize,
+    /// What the elements are.
+    pub element: Element,
+    /// The operation, if it is neither a load nor a store. Such a message has no data operand.
+    pub atomic: Option<LaneAtomic>,
     /// For each element of a lane: bytes after the lane's address, and bytes after the start of the
     /// data operand.
     pub parts: Vec<(u32, u32)>,

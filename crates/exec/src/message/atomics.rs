@@ -2,8 +2,9 @@
 
 use super::addresses::{Addresses, LaneAddresses, enabled};
 use super::fields::Data;
-use super::lanes::outside;
+use super::lanes::{outside, plain};
 use super::reach::{Reach, with_target};
+use crate::code::{Element, LaneAtomic, LaneMessage};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::target::{Access, Target};
@@ -175,6 +176,36 @@ pub(crate) struct AtomicAccess {
 }
 
 impl AtomicAccess {
+    /// As an access that compilers have code for: of integers of 32 or 64 bits.
+    pub(crate) fn plain(&self) -> Option<LaneMessage> {
+        let data = &self.data;
+        let bytes = match data.width {
+            AtomicWidth::W16 => return None,
+            AtomicWidth::W32 => 4,
+            AtomicWidth::W64 => 8,
+        };
+        let place = |data: &Option<Data>| match data {
+            Some(data) => data.place().map(Some),
+            None => Some(None),
+        };
+        Some(LaneMessage {
+            lanes: self.lanes,
+            element: Element {
+                memory: bytes,
+                register: bytes,
+                low: 0,
+            },
+            atomic: (!data.op.is_float()).then_some(LaneAtomic {
+                op: data.op,
+                operands: [place(&data.a)?, place(&data.b)?],
+                result: place(&data.dst)?,
+            }),
+            span: bytes as u64,
+            ..plain(&self.reach, &self.addresses)?
+        })
+        .filter(|message| message.atomic.is_some())
+    }
+
     pub(crate) fn run<O: Observer>(
         &self,
         registers: &mut Registers,

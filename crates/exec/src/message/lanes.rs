@@ -4,7 +4,7 @@ use super::addresses::{Addresses, GROUP, Group, Width, enabled, groups};
 use super::fields::Data;
 use super::reach::{Index, Reach, with_target};
 use super::unit::{self, Unit, UnitKind, with_unit};
-use crate::code::{LaneMessage, LaneSpace, Scalar};
+use crate::code::{Element, LaneMessage, LaneSpace, Scalar};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::memory::space::Space as Storage;
@@ -38,6 +38,56 @@ pub(crate) struct LaneAccess {
     pub(crate) span: usize,
     /// Bytes of all lanes, if addresses that follow each other make one run of bytes of them; else 0.
     pub(crate) run_bytes: usize,
+}
+
+/// A message that reaches this at these addresses, if compilers have code for them; it has no elements yet.
+pub(super) fn plain(reach: &Reach, addresses: &Addresses) -> Option<LaneMessage> {
+    let Scalar::Constant(scalar) = addresses.scalar else {
+        return None;
+    };
+    let simple = addresses.scale == 1
+        && addresses.pitch.is_none()
+        && matches!(addresses.width, Width::W32 | Width::W64);
+    let space = match *reach {
+        Reach::Local => LaneSpace::Local,
+        Reach::Flat => LaneSpace::Global,
+        Reach::Table(Index {
+            base:
+                Scalar::Register {
+                    offset,
+                    data_type: DataType::Ud,
+                },
+            add,
+        }) => LaneSpace::Surface {
+            place: Some(offset),
+            add,
+        },
+        Reach::Table(Index {
+            base: Scalar::Constant(index),
+            add,
+        }) => LaneSpace::Surface {
+            place: None,
+            add: add.wrapping_add(u32::try_from(index).ok()?),
+        },
+        _ => return None,
+    };
+    simple.then_some(LaneMessage {
+        space,
+        store: false,
+        lanes: 0,
+        element: Element::DWORD,
+        atomic: None,
+        parts: Vec::new(),
+        data: 0,
+        addresses: addresses.elements.place()?,
+        width: addresses.width.bytes(),
+        add: scalar
+            .wrapping_mul(addresses.scalar_scale)
+            .wrapping_add(addresses.add),
+        mask: addresses.mask,
+        align: addresses.align,
+        span: 0,
+    })
 }
 
 /// Place of an address that is known to be inside.
@@ -89,43 +139,12 @@ impl LaneAccess {
 
     /// As an access that compilers have code for.
     pub(crate) fn plain(&self) -> Option<LaneMessage> {
-        let addresses = &self.addresses;
-        let Scalar::Constant(scalar) = addresses.scalar else {
-            return None;
-        };
         // The only lane's elements one after the other are dwords, whatever their size.
         let first = self.parts.first().is_some_and(|p| p.memory == 0);
         let block =
             self.lanes == 1 && first && self.run_bytes != 0 && self.run_bytes.is_multiple_of(4);
-        let rows = self.unit == UnitKind::D32 && self.lane_pitch == self.unit.register();
-        let simple = (block || rows)
-            && addresses.scale == 1
-            && addresses.pitch.is_none()
-            && matches!(addresses.width, Width::W32 | Width::W64);
-        let space = match self.reach {
-            Reach::Local => LaneSpace::Local,
-            Reach::Flat => LaneSpace::Global,
-            Reach::Table(Index {
-                base:
-                    Scalar::Register {
-                        offset,
-                        data_type: DataType::Ud,
-                    },
-                add,
-            }) => LaneSpace::Surface {
-                place: Some(offset),
-                add,
-            },
-            Reach::Table(Index {
-                base: Scalar::Constant(index),
-                add,
-            }) => LaneSpace::Surface {
-                place: None,
-                add: add.wrapping_add(u32::try_from(index).ok()?),
-            },
-            _ => return None,
-        };
-        if !simple {
+        let rows = self.lane_pitch == self.unit.register();
+        if !block && !rows {
             return None;
         }
         let part = |part: &Part| {
@@ -134,26 +153,22 @@ impl LaneAccess {
                 u32::try_from(part.register).ok()?,
             ))
         };
-        let parts = if block {
+        let (element, parts) = if block {
             let bytes = u32::try_from(self.run_bytes).ok()?;
-            (0..bytes).step_by(4).map(|at| (at, at)).collect()
+            let parts = (0..bytes).step_by(4).map(|at| (at, at)).collect();
+            (Element::DWORD, parts)
         } else {
-            self.parts.iter().map(part).collect::<Option<_>>()?
+            let parts = self.parts.iter().map(part).collect::<Option<_>>()?;
+            (self.unit.element(), parts)
         };
         Some(LaneMessage {
-            space,
             store: self.store,
             lanes: self.lanes,
+            element,
             parts,
             data: self.data.as_ref()?.place()?,
-            addresses: addresses.elements.place()?,
-            width: addresses.width.bytes(),
-            add: scalar
-                .wrapping_mul(addresses.scalar_scale)
-                .wrapping_add(addresses.add),
-            mask: addresses.mask,
-            align: addresses.align,
             span: self.span as u64,
+            ..plain(&self.reach, &self.addresses)?
         })
     }
 

@@ -115,6 +115,7 @@ impl Message {
     pub(crate) fn plain(&self) -> Option<LaneMessage> {
         match self {
             Self::Lanes(m) => m.plain(),
+            Self::Atomic(m) => m.plain(),
             _ => None,
         }
     }

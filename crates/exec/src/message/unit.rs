@@ -1,5 +1,6 @@
 //! Elements of messages: their size in memory and in a register.
 
+use crate::code::Element;
 use crate::memory::space::Space;
 
 /// The kinds of elements.
@@ -29,6 +30,18 @@ impl UnitKind {
             Self::D16 | Self::D16In32 | Self::D16High => 2,
             Self::D32 => 4,
             Self::D64 => 8,
+        }
+    }
+
+    /// Sizes in memory and in a register.
+    pub(crate) const fn element(self) -> Element {
+        Element {
+            memory: self.memory(),
+            register: self.register(),
+            low: match self {
+                Self::D16High => 2,
+                _ => 0,
+            },
         }
     }
 

@@ -31,10 +31,29 @@ pub(super) fn prepare(
     bytes: u64,
     again: bool,
 ) -> Result<(), Fault> {
+    let image = &program.image;
+    let used = thread.image.as_ref();
+    let used = used.is_some_and(|old| Arc::ptr_eq(old, image));
+    let filled = fill(thread, program, start, bytes, (used, again));
+    if filled.is_err() {
+        // What the registers are is not known.
+        thread.image = None;
+    } else if !used {
+        thread.image = Some(Arc::clone(image));
+    }
+    filled
+}
+
+/// The same for a thread that has been `used` by the program before, or not.
+fn fill(
+    thread: &mut Thread,
+    program: &Program,
+    start: &ThreadStart,
+    bytes: u64,
+    (used, again): (bool, bool),
+) -> Result<(), Fault> {
     let none = |_| Fault::at_start(FaultKind::OutOfMemory(bytes));
     let image = &program.image;
-    let used = thread.image.take();
-    let used = used.is_some_and(|old| Arc::ptr_eq(&old, image));
     let whole = start.image.len() >= program.payload_bytes;
     let again = again && used && whole && thread.changed.is_empty() && start.sets.is_empty();
     let file = &mut thread.registers.file;
@@ -91,7 +110,6 @@ pub(super) fn prepare(
         }
         write(&mut thread.registers, slot.offset, bytes, slot.bytes);
     }
-    thread.image = Some(Arc::clone(image));
     Ok(())
 }
 

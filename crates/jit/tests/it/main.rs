@@ -5,8 +5,11 @@
     missing_docs,
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "tests"
 )]
+
+mod messages;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -87,12 +90,12 @@ fn kernels() -> Vec<(String, u32, String)> {
 
 /// What a lone thread leaves behind: registers, instructions and lane operations. Every kernel runs
 /// into its end or into a fault, the same one.
-fn left_behind(program: &Program, fuel: u64) -> (Vec<u8>, u64, u64, String) {
+fn left_behind(program: &Program, fuel: u64, cr0: u32) -> (Vec<u8>, u64, u64, String) {
     let memory = Memory::new(1 << 20);
     let lanes = program.simd_size().clamp(1, 32);
     let start = ThreadStart {
         mask: u32::MAX >> (32 - lanes),
-        cr0: 0x4c0,
+        cr0,
         ..ThreadStart::default()
     };
     let limits = Limits {
@@ -129,17 +132,68 @@ fn fuel_runs_out_anywhere() {
             ..Options::default()
         };
         let program = || Program::new(&object, kernel, &options).unwrap();
-        let expected = left_behind(&program(), 1 << 40);
+        let expected = left_behind(&program(), 1 << 40, 0x4c0);
         for jit in compilers() {
             let mut compiled = program();
             compiled.compile_with(Arc::new(jit), 0);
             assert!(compiled.is_compiled(), "{name}");
             for fuel in [1, 3, 977, 1 << 40] {
                 assert_eq!(
-                    left_behind(&compiled, fuel),
+                    left_behind(&compiled, fuel, 0x4c0),
                     expected,
                     "{name}, {fuel} at a time"
                 );
+            }
+        }
+    }
+}
+
+/// Floats in every rounding mode, denormals kept and flushed, between steps that depend on no mode.
+const MODES: &str = ".version 4.1
+.kernel \"modes\"
+.decl F v_type=G type=f num_elts=16 align=GRF
+.decl FD v_type=G type=d num_elts=16 align=GRF alias=<F, 0>
+.decl R v_type=G type=f num_elts=16 align=GRF
+.decl RD v_type=G type=d num_elts=16 align=GRF alias=<R, 0>
+.decl A v_type=G type=d num_elts=16 align=GRF
+.decl I v_type=G type=ud num_elts=1 align=dword
+.decl M v_type=G type=ud num_elts=1 align=dword
+.decl P1 v_type=P num_elts=1
+.kernel_attr SimdSize=16
+mov (M1, 16) FD(0,0)<1> 0x7fffff:d
+mov (M1_NM, 1) I(0,0)<1> 0x0:ud
+L0:
+mul (M1, 16) R(0,0)<1> F(0,0)<1;1,0> 0x40400001:f
+mul (M1, 16) A(0,0)<1> A(0,0)<1;1,0> 0x3:d
+add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> RD(0,0)<1;1,0>
+mul (M1, 16) R(0,0)<1> F(0,0)<1;1,0> 0x3f000001:f
+add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> RD(0,0)<1;1,0>
+and (M1_NM, 1) M(0,0)<1> I(0,0)<0;1,0> 0x1c:ud
+shl (M1_NM, 1) M(0,0)<1> M(0,0)<0;1,0> 0x2:ud
+xor (M1_NM, 1) %cr0(0,0)<1> M(0,0)<0;1,0> 0x4c0:ud
+mul (M1, 16) A(0,0)<1> A(0,0)<1;1,0> 0x5:d
+add (M1_NM, 1) I(0,0)<1> I(0,0)<0;1,0> 0x1:ud
+cmp.lt (M1_NM, 1) P1 I(0,0)<0;1,0> 0x40:ud
+(P1) jmp (M1, 1) L0
+ret (M1, 1)
+";
+
+/// Machine code is left where floats are in a mode that it has no code for, and is entered again after that.
+#[test]
+fn float_modes() {
+    let options = visakit_text::asm::Options::default();
+    let object = visakit_text::asm::assemble(MODES.as_bytes(), &options).unwrap();
+    let (kernel, _) = visakit_launch::find_kernel(&object, None).unwrap();
+    let program = || Program::new(&object, kernel, &Options::default()).unwrap();
+    for cr0 in [0, 0x4c0, 0x4d0, 0x14c0] {
+        let expected = left_behind(&program(), 1 << 40, cr0);
+        assert_eq!(expected.3, "");
+        for jit in compilers() {
+            let mut compiled = program();
+            compiled.compile_with(Arc::new(jit), 0);
+            for fuel in [1, 7, 1 << 40] {
+                let left = left_behind(&compiled, fuel, cr0);
+                assert!(left == expected, "{cr0:#x}, {fuel} at a time");
             }
         }
     }

@@ -1,0 +1,94 @@
+//! Starting the threads of a group again, where only the place of the group differs.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use crate::common::program;
+use visakit_exec::{Group, Limits, Memory, Options, Program, ThreadStart};
+
+/// Writes to an input, between two inputs, to the thread header and to predefined variables.
+const KERNEL: &str = ".version 4.1
+.kernel \"k\"
+.decl A v_type=G type=d num_elts=8 align=GRF
+.decl B v_type=G type=d num_elts=8 align=GRF
+.decl C v_type=G type=d num_elts=8 align=GRF
+.decl D v_type=G type=d num_elts=8 align=GRF
+.decl E v_type=G type=d num_elts=8 align=GRF
+.decl H v_type=G type=d num_elts=8 align=GRF alias=<%r0, 0>
+.decl G v_type=G type=ud num_elts=1 align=dword alias=<%group_id_y, 0>
+.decl O v_type=G type=d num_elts=128 align=GRF
+.decl P1 v_type=P num_elts=8
+.input A offset=32 size=32
+.input C offset=64 size=32
+.input D offset=96 size=16
+.input E offset=0 size=32
+.kernel_attr SimdSize=8
+mov (M1_NM, 1) %cr0(0,0)<1> 0x4c0:ud
+cmp.lt (M1, 8) P1 A(0,0)<1;1,0> C(0,0)<1;1,0>
+add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> D(0,0)<1;1,0>
+mov (M1, 8) B(0,0)<1> H(0,0)<1;1,0>
+(P1) mov (M1, 2) D(0,0)<1> 0x7:d
+mov (M1, 8) H(0,0)<1> 0x9:d
+add (M1_NM, 1) G(0,0)<1> G(0,0)<0;1,0> 0x5:ud
+mov (M1, 8) O(0,0)<1> E(0,0)<1;1,0>
+ret (M1, 1)
+";
+
+fn start(group: u32, bytes: usize) -> ThreadStart {
+    let word = |n: u32| n.wrapping_mul(0x9e37_79b1).to_le_bytes();
+    let header = (0..8).map(|n| 1000 * group + n).flat_map(u32::to_le_bytes);
+    let rest = (8..32).flat_map(word);
+    ThreadStart {
+        image: header.chain(rest).take(bytes).collect(),
+        mask: 0xff,
+        group_id: [group, group + 1, group + 2],
+        local_size: [8, 1, 1],
+        ..ThreadStart::default()
+    }
+}
+
+fn registers(group: &Group) -> Vec<u8> {
+    group.thread(0).unwrap().registers().to_vec()
+}
+
+/// The registers before and after the run are those of a new group.
+fn check(program: &Program, group: &mut Group, start: &ThreadStart) {
+    let (memory, limits) = (Memory::new(0), Limits::default());
+    let mut new = Group::new(program, 0, std::slice::from_ref(start), &limits).unwrap();
+    assert!(registers(group) == registers(&new), "at the start");
+    new.run(program, &memory, &limits, &mut ()).unwrap();
+    group.run(program, &memory, &limits, &mut ()).unwrap();
+    assert!(registers(group) == registers(&new), "at the end");
+}
+
+#[test]
+fn the_next_group_starts_like_a_new_one() {
+    let program = program(KERNEL, &Options::default());
+    let limits = Limits::default();
+    // An image that fills all inputs, and shorter ones.
+    for bytes in [128, 112, 100, 40, 16, 0] {
+        let first = start(1, bytes);
+        let mut group = Group::new(&program, 0, std::slice::from_ref(&first), &limits).unwrap();
+        check(&program, &mut group, &first);
+        for number in 2..5 {
+            let next = start(number, bytes);
+            group
+                .next(&program, 0, std::slice::from_ref(&next), &limits)
+                .unwrap();
+            check(&program, &mut group, &next);
+        }
+        // Any other start is looked at anew.
+        let other = ThreadStart {
+            local_size: [4, 4, 4],
+            cr0: 0x4c0,
+            ..start(7, 64)
+        };
+        group
+            .reset(&program, 0, std::slice::from_ref(&other), &limits)
+            .unwrap();
+        check(&program, &mut group, &other);
+        // More threads are, too.
+        let two = [start(1, bytes), start(1, bytes)];
+        group.next(&program, 0, &two, &limits).unwrap();
+        check(&program, &mut group, &two[0]);
+    }
+}

@@ -1,0 +1,259 @@
+//! Machine code for the lanes of a message one after the other: atomics, and elements of other sizes than 32 bits.
+//!
+//! The places have been checked before, for all lanes.
+
+use crate::vector::{Done, FILE, MASK, NoTemplate, Writer};
+use iced_x86::{Code, MemoryOperand, Register};
+use visakit_exec::code::{AtomicOp, LaneAtomic, LaneMessage, LaneSpace};
+
+use Register::{EAX, ECX, EDX, R9, R9D, R11D, RAX, RCX, RDX};
+
+/// An instruction on 32 and on 64 bits.
+const fn of(m: &LaneMessage, dword: Code, qword: Code) -> Code {
+    if m.element.register == 8 {
+        qword
+    } else {
+        dword
+    }
+}
+
+impl Writer {
+    /// Accesses the memory of each lane, the lowest first: of those in [`MASK`], if it is masked. An offset from the
+    /// base is the lane's address, less `r8` in global memory; or in a window the low bits of the sum of the address
+    /// and what is `added`. `rax`, `rcx`, `rdx`, `r9` and `r11` are lost.
+    pub(crate) fn each_lane(
+        &mut self,
+        m: &LaneMessage,
+        (base, displacement): (Register, u32),
+        added: Option<(u64, u32)>,
+        masked: bool,
+    ) -> Done {
+        let addresses = i64::try_from(m.addresses).map_err(|_| NoTemplate)?;
+        let scale = u32::try_from(m.width).map_err(|_| NoTemplate)?;
+        if masked {
+            self.asm.op2(Code::Mov_r32_rm32, R11D, MASK);
+        } else {
+            let window = u32::MAX >> (32 - m.lanes.clamp(1, 32));
+            self.asm.op1i(Code::Mov_r32_imm32, R11D, window);
+        }
+        let again = self.asm.label();
+        self.asm.place(again);
+        self.asm.op2(Code::Bsf_r32_rm32, ECX, R11D);
+        let address =
+            MemoryOperand::with_base_index_scale_displ_size(FILE, RCX, scale, addresses, 8);
+        if m.space == LaneSpace::Global {
+            self.asm.op2(Code::Mov_r64_rm64, RDX, address);
+            self.asm.op2(Code::Sub_r64_rm64, RDX, Register::R8);
+        } else {
+            self.asm.op2(Code::Mov_r32_rm32, EDX, address);
+            if let Some((add, mask)) = added {
+                #[expect(clippy::cast_possible_truncation, reason = "addresses have 32 bits")]
+                self.asm.op1i(Code::Add_rm32_imm32, EDX, add as u32);
+                self.asm.op1i(Code::And_rm32_imm32, EDX, mask);
+            }
+        }
+        self.one_lane(m, |memory| {
+            let place = memory.checked_add(displacement).ok_or(NoTemplate)?;
+            let place = i32::try_from(place).map_err(|_| NoTemplate)?;
+            Ok(MemoryOperand::with_base_index_scale_displ_size(
+                base,
+                RDX,
+                1,
+                place.into(),
+                8,
+            ))
+        })?;
+        // The lowest lane is done.
+        let less = MemoryOperand::with_base_displ(Register::R11, -1);
+        self.asm.op2(Code::Lea_r32_m, EAX, less);
+        self.asm.op2(Code::And_r32_rm32, R11D, EAX);
+        self.asm.jump(Code::Jne_rel32_64, again);
+        Ok(())
+    }
+
+    /// The elements of the lane in `ecx`, or its atomic operation. `there` tells where in memory, relative to the
+    /// lane's address.
+    pub(crate) fn one_lane(
+        &mut self,
+        m: &LaneMessage,
+        there: impl Fn(u32) -> Result<MemoryOperand, NoTemplate>,
+    ) -> Done {
+        if let Some(atomic) = &m.atomic {
+            return self.atomic(m, atomic, there(0)?);
+        }
+        for &(memory, register) in &m.parts {
+            let here = m.data + register as usize;
+            self.element(m, there(memory)?, here)?;
+        }
+        Ok(())
+    }
+
+    /// The element of the lane in `ecx` of an operand in the register file.
+    fn of_lane(
+        &self,
+        m: &LaneMessage,
+        place: usize,
+        low: usize,
+    ) -> Result<MemoryOperand, NoTemplate> {
+        let size = m.element.register;
+        self.file(place, size * m.lanes)?;
+        let scale = u32::try_from(size).map_err(|_| NoTemplate)?;
+        let displacement = i32::try_from(place + low).map_err(|_| NoTemplate)?;
+        Ok(MemoryOperand::with_base_index_scale_displ_size(
+            FILE,
+            RCX,
+            scale,
+            displacement.into(),
+            8,
+        ))
+    }
+
+    fn element(&mut self, m: &LaneMessage, there: MemoryOperand, place: usize) -> Done {
+        let e = m.element;
+        if m.store {
+            let from = self.of_lane(m, place, e.low)?;
+            let (load, store, register) = match e.memory {
+                1 => (Code::Movzx_r32_rm8, Code::Mov_rm8_r8, Register::AL),
+                2 => (Code::Movzx_r32_rm16, Code::Mov_rm16_r16, Register::AX),
+                4 => (Code::Mov_r32_rm32, Code::Mov_rm32_r32, EAX),
+                8 => (Code::Mov_r64_rm64, Code::Mov_rm64_r64, RAX),
+                _ => return Err(NoTemplate),
+            };
+            let loaded = if e.memory == 8 { RAX } else { EAX };
+            self.asm.op2(load, loaded, from);
+            self.asm.op2(store, there, register);
+            return Ok(());
+        }
+        let to = self.of_lane(m, place, 0)?;
+        let (load, loaded) = match e.memory {
+            1 => (Code::Movzx_r32_rm8, EAX),
+            2 => (Code::Movzx_r32_rm16, EAX),
+            4 => (Code::Mov_r32_rm32, EAX),
+            8 => (Code::Mov_r64_rm64, RAX),
+            _ => return Err(NoTemplate),
+        };
+        self.asm.op2(load, loaded, there);
+        if e.low != 0 {
+            let bits = u32::try_from(8 * e.low).map_err(|_| NoTemplate)?;
+            self.asm.op1i(Code::Shl_rm32_imm8, EAX, bits);
+        }
+        let (store, register) = match e.register {
+            1 => (Code::Mov_rm8_r8, Register::AL),
+            2 => (Code::Mov_rm16_r16, Register::AX),
+            4 => (Code::Mov_rm32_r32, EAX),
+            8 => (Code::Mov_rm64_r64, RAX),
+            _ => return Err(NoTemplate),
+        };
+        self.asm.op2(store, to, register);
+        Ok(())
+    }
+
+    /// The atomic operation of the lane in `ecx`. Shared local memory belongs to threads that take turns; other memory
+    /// is exchanged until nobody has come in between.
+    fn atomic(&mut self, m: &LaneMessage, atomic: &LaneAtomic, there: MemoryOperand) -> Done {
+        let bytes = m.element.memory as u64;
+        if m.align < bytes {
+            // Words that are not aligned are the interpreter's.
+            return Err(NoTemplate);
+        }
+        let (old, new) = if bytes == 8 { (RAX, R9) } else { (EAX, R9D) };
+        self.asm
+            .op2(of(m, Code::Mov_r32_rm32, Code::Mov_r64_rm64), old, there);
+        let retry = self.asm.label();
+        if m.space != LaneSpace::Local {
+            self.asm.place(retry);
+        }
+        self.changed(m, atomic, old, new)?;
+        if m.space == LaneSpace::Local {
+            self.asm
+                .op2(of(m, Code::Mov_rm32_r32, Code::Mov_rm64_r64), there, new);
+        } else {
+            // Fails with what is there in the first register.
+            let exchange = of(m, Code::Cmpxchg_rm32_r32, Code::Cmpxchg_rm64_r64);
+            self.asm.op2(exchange, there, new);
+            self.asm.lock();
+            self.asm.jump(Code::Jne_rel32_64, retry);
+        }
+        if let Some(result) = atomic.result {
+            let to = self.of_lane(m, result, 0)?;
+            let from = if atomic.op == AtomicOp::PreDecrement {
+                new
+            } else {
+                old
+            };
+            self.asm
+                .op2(of(m, Code::Mov_rm32_r32, Code::Mov_rm64_r64), to, from);
+        }
+        Ok(())
+    }
+
+    /// What an atomic operation makes of the old value.
+    fn changed(
+        &mut self,
+        m: &LaneMessage,
+        atomic: &LaneAtomic,
+        old: Register,
+        new: Register,
+    ) -> Done {
+        // Results are written while operands of later lanes are still to be read.
+        if let Some(result) = atomic.result {
+            let bytes = m.lanes * m.element.register;
+            let apart =
+                |place: usize, other: usize| place + other <= result || result + bytes <= place;
+            let operands = atomic.operands.iter().flatten();
+            if !operands.copied().all(|place| apart(place, bytes))
+                || !apart(m.addresses, m.lanes * m.width)
+            {
+                return Err(NoTemplate);
+            }
+        }
+        let mov = of(m, Code::Mov_r32_rm32, Code::Mov_r64_rm64);
+        let [a, b] = atomic.operands;
+        let operand = |writer: &mut Self, code: Code, to: Register, place: Option<usize>| -> Done {
+            let from = writer.of_lane(m, place.ok_or(NoTemplate)?, 0)?;
+            writer.asm.op2(code, to, from);
+            Ok(())
+        };
+        let both = |writer: &mut Self, dword: Code, qword: Code| -> Done {
+            writer.asm.op2(mov, new, old);
+            operand(writer, of(m, dword, qword), new, a)
+        };
+        let choice = |writer: &mut Self, dword: Code, qword: Code| -> Done {
+            operand(writer, mov, new, a)?;
+            writer
+                .asm
+                .op2(of(m, Code::Cmp_r32_rm32, Code::Cmp_r64_rm64), old, new);
+            writer.asm.op2(of(m, dword, qword), new, old);
+            Ok(())
+        };
+        let count = |writer: &mut Self, dword: Code, qword: Code| {
+            writer.asm.op2(mov, new, old);
+            writer.asm.op1(of(m, dword, qword), new);
+        };
+        match atomic.op {
+            AtomicOp::Load => self.asm.op2(mov, new, old),
+            AtomicOp::Store => operand(self, mov, new, a)?,
+            AtomicOp::Add => both(self, Code::Add_r32_rm32, Code::Add_r64_rm64)?,
+            AtomicOp::Sub => both(self, Code::Sub_r32_rm32, Code::Sub_r64_rm64)?,
+            AtomicOp::And => both(self, Code::And_r32_rm32, Code::And_r64_rm64)?,
+            AtomicOp::Or => both(self, Code::Or_r32_rm32, Code::Or_r64_rm64)?,
+            AtomicOp::Xor => both(self, Code::Xor_r32_rm32, Code::Xor_r64_rm64)?,
+            AtomicOp::Increment => count(self, Code::Inc_rm32, Code::Inc_rm64),
+            AtomicOp::Decrement | AtomicOp::PreDecrement => {
+                count(self, Code::Dec_rm32, Code::Dec_rm64);
+            }
+            AtomicOp::UnsignedMin => choice(self, Code::Cmovb_r32_rm32, Code::Cmovb_r64_rm64)?,
+            AtomicOp::UnsignedMax => choice(self, Code::Cmova_r32_rm32, Code::Cmova_r64_rm64)?,
+            AtomicOp::SignedMin => choice(self, Code::Cmovl_r32_rm32, Code::Cmovl_r64_rm64)?,
+            AtomicOp::SignedMax => choice(self, Code::Cmovg_r32_rm32, Code::Cmovg_r64_rm64)?,
+            AtomicOp::CompareExchange => {
+                operand(self, mov, new, b)?;
+                operand(self, of(m, Code::Cmp_r32_rm32, Code::Cmp_r64_rm64), old, a)?;
+                let other = of(m, Code::Cmovne_r32_rm32, Code::Cmovne_r64_rm64);
+                self.asm.op2(other, new, old);
+            }
+            _ => return Err(NoTemplate),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+//! Machine code for runs of bytes: lanes whose addresses follow each other.
+
+use crate::Features;
+use crate::assembler::Label;
+use crate::load::widening;
+use crate::memory::at;
+use crate::ops;
+use crate::vector::{Chunks, Done, NoTemplate, Writer, ymm};
+use iced_x86::{Code, Register};
+use visakit_exec::code::{Element, LaneMessage};
+use visakit_isa::DataType;
+
+use Register::{K2, RAX};
+
+/// How elements of lanes whose addresses follow each other are moved at once: as they are, or extended from a type.
+/// `None` if they are not.
+pub(crate) fn run_of(m: &LaneMessage) -> Option<Option<DataType>> {
+    let Element {
+        memory,
+        register,
+        low,
+    } = m.element;
+    match (memory, register) {
+        _ if memory == register => Some(None),
+        (1, 4) if low == 0 && !m.store => Some(Some(DataType::Ub)),
+        (2, 4) if low == 0 && !m.store => Some(Some(DataType::Uw)),
+        _ => None,
+    }
+}
+
+impl Writer {
+    /// Copies bytes between memory at `rax` and the register file.
+    pub(crate) fn copy(&mut self, store: bool, data: usize, bytes: usize) -> Done {
+        let mut done = 0;
+        while done < bytes {
+            let left = bytes - done;
+            let size = match left {
+                64.. if self.features == Features::Avx512 => 64,
+                32.. => 32,
+                16.. => 16,
+                8.. => 8,
+                _ => 4,
+            };
+            let there = at(RAX, done)?;
+            let here = self.file(data + done, size)?;
+            let (from, to) = if store { (here, there) } else { (there, here) };
+            let register = u32::try_from(done / size % 8).unwrap_or(0);
+            self.load_bytes(register, from, size)?;
+            self.store_bytes(to, register, size)?;
+            done += size;
+        }
+        Ok(())
+    }
+
+    /// Extends the elements at `rax`, which follow each other, to lanes of 32 bits.
+    pub(crate) fn extend(&mut self, m: &LaneMessage, ty: DataType) -> Done {
+        let c = Chunks::new(self.features, 4, m.lanes);
+        let op = widening(ty, 4).ok_or(NoTemplate)?;
+        for chunk in 0..c.count {
+            let from = at(RAX, chunk * c.lanes * m.element.memory)?;
+            let bytes = 4 * c.lanes;
+            let to = self.file(m.data + chunk * bytes, bytes)?;
+            self.v2(c, op, 0, from);
+            self.store_bytes(to, 0, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on if the addresses follow each other as elements do.
+    pub(crate) fn is_run(&mut self, c: Chunks, m: &LaneMessage, otherwise: Label) -> Done {
+        let from = self.file(m.addresses, 8)?;
+        self.v2(c, ops::BROADCAST_Q, 7, from);
+        for chunk in 0..c.count {
+            let bytes = c.lanes * 8;
+            let there = self.file(m.addresses + chunk * bytes, bytes)?;
+            let size = m.element.memory;
+            let steps = self.each_qword(|lane| (size * (chunk * c.lanes + lane)) as u64);
+            self.v3m(c, ops::ADD_Q, 6, 7, steps);
+            if c.zmm {
+                let code = Code::EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8;
+                self.asm.op3i(code, K2, c.register(6), there, 0);
+                if chunk != 0 {
+                    self.asm.mask(K2);
+                }
+            } else {
+                self.asm
+                    .op3(Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256, ymm(6), ymm(6), there);
+                if chunk == 0 {
+                    self.v2(c, ops::MOVE, 5, ymm(6));
+                } else {
+                    self.v3(c, ops::AND, 5, 5, 6);
+                }
+            }
+        }
+        if c.zmm {
+            self.asm.op2(Code::VEX_Kmovd_r32_kr, Register::ECX, K2);
+            self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, 0xff);
+        } else {
+            self.asm
+                .op2(Code::VEX_Vpmovmskb_r32_ymm, Register::ECX, ymm(5));
+            self.asm.op1i(Code::Cmp_rm32_imm32, Register::ECX, u32::MAX);
+        }
+        self.asm.jump(Code::Jne_rel32_64, otherwise);
+        Ok(())
+    }
+}

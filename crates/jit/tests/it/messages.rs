@@ -1,0 +1,215 @@
+//! Messages with a template do what the interpreter does: loads, stores and atomics of every element, in every place
+//! that lanes can have, inside and outside of memory.
+
+use super::compilers;
+use std::sync::Arc;
+use visakit_exec::{Group, Limits, Memory, Options, Program, ThreadStart};
+use visakit_text::asm;
+
+/// Bytes of the buffer and of shared local memory.
+const BYTES: u32 = 4096;
+
+fn kernel(lanes: u32, lines: &str) -> Program {
+    let text = format!(
+        ".version 4.1\n.kernel \"m\"\n\
+         .decl A v_type=G type=ud num_elts=32 align=GRF\n\
+         .decl Q v_type=G type=uq num_elts=32 align=GRF\n\
+         .decl S v_type=G type=ud num_elts=256 align=GRF\n\
+         .decl T v_type=G type=ud num_elts=256 align=GRF\n\
+         .decl D v_type=G type=ud num_elts=256 align=GRF\n\
+         .decl P1 v_type=P num_elts=32\n\
+         .kernel_attr SimdSize={lanes}\n{lines}\nret (M1, 1)\n"
+    );
+    let object = asm::assemble(text.as_bytes(), &asm::Options::default())
+        .unwrap_or_else(|faults| panic!("{}\n{text}", faults[0].message));
+    let (kernel, _) = visakit_launch::find_kernel(&object, None).unwrap();
+    Program::new(&object, kernel, &Options::default()).unwrap()
+}
+
+/// Numbers that look random, the same each time.
+struct Random(u32);
+
+impl Random {
+    fn next(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 17;
+        self.0 ^= self.0 << 5;
+        self.0.wrapping_mul(0x9e37_79b1)
+    }
+}
+
+/// Offsets of lanes whose elements have so many bytes.
+fn offsets(shape: u32, size: u32, random: &mut Random) -> Vec<u32> {
+    let within = |n: u32| n % (BYTES / size / 2) * size;
+    let first = within(random.next());
+    let place = |lane: u32, random: &mut Random| match shape {
+        0 => first + lane * size,
+        1 => first,
+        2 => within(random.next()),
+        3 => lane * size * 3,
+        // Few places, so that lanes collide.
+        4 => first + random.next() % 4 * size,
+        // The last element, then outside.
+        5 => BYTES - 8 * size + lane * size,
+        6 => BYTES - size,
+        // Not aligned.
+        7 => first + lane * size + 1,
+        _ => random.next(),
+    };
+    (0..32).map(|lane| place(lane, random)).collect()
+}
+
+/// What a run leaves behind.
+#[derive(PartialEq, Eq, Debug)]
+struct Left {
+    registers: Vec<u8>,
+    local: Vec<u8>,
+    global: Vec<u8>,
+    fault: String,
+}
+
+fn run(program: &Program, offsets: &[u32], mask: u32, seed: u32) -> Left {
+    let mut random = Random(seed);
+    let mut bytes = |count: usize| -> Vec<u8> {
+        (0..count / 4)
+            .flat_map(|_| random.next().to_le_bytes())
+            .collect()
+    };
+    let mut memory = Memory::new(1 << 20);
+    let buffer = memory.add_buffer(&bytes(BYTES as usize)).unwrap();
+    let base = memory.address(buffer);
+    let slot = |name: &str| program.variable(name).unwrap();
+    let narrow = offsets.iter().flat_map(|o| o.to_le_bytes()).collect();
+    let wide = offsets.iter().map(|o| base.wrapping_add((*o).into()));
+    let wide = wide.flat_map(u64::to_le_bytes).collect();
+    let start = ThreadStart {
+        mask,
+        cr0: 0x4c0,
+        sets: vec![
+            (slot("A"), narrow),
+            (slot("Q"), wide),
+            (slot("S"), bytes(1024)),
+            (slot("T"), bytes(1024)),
+            (slot("D"), bytes(1024)),
+            (slot("P1"), bytes(4)),
+        ],
+        ..ThreadStart::default()
+    };
+    let limits = Limits::default();
+    let mut group = Group::new(program, BYTES as usize, &[start], &limits).unwrap();
+    let fault = group.run(program, &memory, &limits, &mut ());
+    let mut global = vec![0; BYTES as usize];
+    memory.read_into(buffer, 0, &mut global);
+    Left {
+        registers: group.thread(0).unwrap().registers().to_vec(),
+        local: group.slm().to_vec(),
+        global,
+        fault: fault.map_or_else(|fault| fault.to_string(), |_| String::new()),
+    }
+}
+
+/// Compares one message of elements of so many bytes in all shapes, and asks whether it has a template.
+fn check(lanes: u32, size: u32, lines: &str, template: bool) {
+    let program = kernel(lanes, lines);
+    let compiled: Vec<_> = compilers()
+        .into_iter()
+        .map(|jit| {
+            let calls = jit.calls(program.code()).unwrap();
+            assert_eq!(calls.is_empty(), template, "{lines}, {:?}", jit.features());
+            let mut compiled = kernel(lanes, lines);
+            compiled.compile_with(Arc::new(jit), 0);
+            (compiled, jit.features())
+        })
+        .collect();
+    let mut random = Random(lanes * 31 + size);
+    let full = u32::MAX >> (32 - lanes);
+    for shape in 0..9 {
+        let offsets = offsets(shape, size, &mut random);
+        for mask in [full, random.next() & full | 1] {
+            let seed = random.next() | 1;
+            let expected = run(&program, &offsets, mask, seed);
+            for (compiled, features) in &compiled {
+                let left = run(compiled, &offsets, mask, seed);
+                assert!(
+                    left == expected,
+                    "{lines}, shape {shape}, {features:?}, {mask:#x}: {} {}",
+                    left.fault,
+                    expected.fault,
+                );
+            }
+        }
+    }
+}
+
+/// Shared local memory, and a buffer.
+const PLACES: [(&str, &str); 2] = [("slm", "flat[A]:a32"), ("ugm", "flat[Q]:a64")];
+
+#[test]
+fn elements() {
+    for lanes in [32, 16, 8, 1] {
+        for (memory, address) in PLACES {
+            for (element, size) in [("d8u32", 1), ("d16u32", 2), ("d32", 4), ("d64", 8)] {
+                for predicate in ["", "(P1) "] {
+                    // What is stored before is what is loaded then.
+                    let lines = format!(
+                        "{predicate}lsc_store.{memory} (M1, {lanes}) {address} S:{element}\n\
+                         {predicate}lsc_load.{memory} (M1, {lanes}) D:{element} {address}"
+                    );
+                    check(lanes, size, &lines, true);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn atomics() {
+    let operations = [
+        ("load", "%null %null"),
+        ("store", "S %null"),
+        ("iinc", "%null %null"),
+        ("idec", "%null %null"),
+        ("iadd", "S %null"),
+        ("isub", "S %null"),
+        ("smin", "S %null"),
+        ("smax", "S %null"),
+        ("umin", "S %null"),
+        ("umax", "S %null"),
+        ("icas", "S T"),
+        ("and", "S %null"),
+        ("or", "S %null"),
+        ("xor", "S %null"),
+    ];
+    for lanes in [32, 16, 8, 1] {
+        for (memory, address) in PLACES {
+            for (element, size) in [("d32", 4), ("d64", 8)] {
+                for (operation, sources) in operations {
+                    for (predicate, result) in [("", "D"), ("(P1) ", "D"), ("(P1) ", "%null")] {
+                        // Exchanges that succeed in some lanes.
+                        let lines = format!(
+                            "lsc_store.{memory} (M1, {lanes}) {address} S:{element}\n\
+                             {predicate}lsc_atomic_{operation}.{memory} (M1, {lanes}) \
+                             {result}:{element} {address} {sources}"
+                        );
+                        check(lanes, size, &lines, true);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a lane returns must not be what a later lane reads.
+#[test]
+fn results_over_operands() {
+    for result in ["S", "A"] {
+        let lines = format!("lsc_atomic_iadd.slm (M1, 16) {result}:d32 flat[A]:a32 S %null");
+        check(16, 4, &lines, false);
+    }
+    check(
+        16,
+        4,
+        "lsc_atomic_fadd.slm (M1, 16) D:d32 flat[A]:a32 S %null",
+        false,
+    );
+}
