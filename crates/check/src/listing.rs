@@ -2,7 +2,7 @@
 
 use crate::finding::Place;
 use std::collections::BTreeMap;
-use visakit_isa::object::{Object, RoutineId};
+use visakit_isa::object::{Item, Object, RoutineId, SourceFiles, SourceLine};
 use visakit_isa::table::FieldName;
 use visakit_isa::{Op, Value};
 use visakit_text::{Form, Options, Printer};
@@ -11,14 +11,13 @@ use visakit_text::{Form, Options, Printer};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Listing {
     lines: BTreeMap<(RoutineId, usize), Line>,
-    files: Vec<String>,
+    files: SourceFiles,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Line {
     text: String,
-    /// File, by its number, and line.
-    source: Option<(Option<usize>, u32)>,
+    source: Option<SourceLine>,
 }
 
 /// The unit of shared local memory in the field of a fence.
@@ -51,28 +50,16 @@ impl Listing {
             let Some(body) = object.routine(id).and_then(|routine| routine.body()) else {
                 continue;
             };
-            for (number, text) in printer.code(id).into_iter().enumerate() {
-                listing
-                    .lines
-                    .insert((id, number), Line { text, source: None });
+            let lines = listing.files.lines(body);
+            for (number, (text, source)) in printer.code(id).into_iter().zip(lines).enumerate() {
+                listing.lines.insert((id, number), Line { text, source });
             }
-            let (mut file, mut line) = (None, None);
-            for (number, instruction) in body.instructions().enumerate() {
+            for (number, item) in body.code.iter().enumerate() {
+                let Item::Instruction(instruction) = item else {
+                    continue;
+                };
                 let field = |name| instruction.get(name).and_then(Value::as_number);
                 match instruction.op {
-                    Op::FILE => {
-                        let name = match instruction.get(FieldName::FileName) {
-                            Some(Value::String(id)) => body.string(*id),
-                            _ => None,
-                        };
-                        let name = name.map(|n| String::from_utf8_lossy(n).into_owned());
-                        file = name.map(|name| listing.file(name));
-                    }
-                    Op::LOC => {
-                        let number = field(FieldName::Line).and_then(|n| u32::try_from(n).ok());
-                        // Line 0 is code that the compiler made: it belongs to what was before.
-                        line = number.filter(|n| *n != 0).or(line);
-                    }
                     Op::FENCE => {
                         let mask = field(FieldName::Mask).unwrap_or(0);
                         // A fence for the compiler alone stands where local memory needs none of the hardware.
@@ -93,10 +80,6 @@ impl Listing {
                     }
                     _ => {}
                 }
-                if let Some(line) = line {
-                    let entry = listing.lines.entry((id, number)).or_default();
-                    entry.source = Some((file, line));
-                }
             }
         }
         (listing, fences)
@@ -109,25 +92,17 @@ impl Listing {
         lines.any(|line| line.text.contains(" 0x76543210:"))
     }
 
-    fn file(&mut self, name: String) -> usize {
-        let found = self.files.iter().position(|f| *f == name);
-        found.unwrap_or_else(|| {
-            self.files.push(name);
-            self.files.len() - 1
-        })
-    }
-
     /// The place of an instruction.
     pub(crate) fn place(&self, routine: (RoutineId, &str), instruction: usize) -> Place {
         let line = self.lines.get(&(routine.0, instruction));
         let source = line.and_then(|line| line.source);
-        let file = source.and_then(|(file, _)| self.files.get(file?).cloned());
+        let file = source.and_then(|source| self.files.name(source.file?));
         Place {
             routine: routine.1.to_owned(),
             instruction,
             text: line.map_or_else(String::new, |line| line.text.clone()),
-            file,
-            line: source.map(|(_, line)| line),
+            file: file.map(ToOwned::to_owned),
+            line: source.map(|source| source.line),
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use visakit_exec::code::Code;
-use visakit_isa::object::{Body, Item, Object, RoutineId};
+use visakit_isa::object::{Body, Item, Object, RoutineId, SourceFiles};
 use visakit_isa::semantics::{Flow, Resource};
-use visakit_isa::{AnyInstruction, FieldName, Format, Op, Value};
+use visakit_isa::{AnyInstruction, Format};
 use visakit_text::{Form, Options, Printer};
 
 /// A place in the program: a routine of the code and an instruction of it.
@@ -75,10 +75,11 @@ impl Listing {
         };
         let printer = Printer::new(object, options);
         let mut listing = Self::default();
+        let mut files = SourceFiles::default();
         for routine in &code.routines {
             let body = object.routine(routine.id).and_then(|r| r.body());
             let format = object.format();
-            let mut rows = body.map_or_else(Vec::new, |body| listing.rows(body, format));
+            let mut rows = body.map_or_else(Vec::new, |body| Self::rows(body, format, &mut files));
             for (row, text) in rows.iter_mut().zip(printer.code(routine.id)) {
                 row.text = text;
             }
@@ -95,30 +96,16 @@ impl Listing {
                 aliases: body.map_or_else(BTreeMap::new, |body| aliases(body, first)),
             });
         }
+        listing.files = files.names().to_vec();
         listing
     }
 
-    fn rows(&mut self, body: &Body<'_>, format: Format) -> Vec<Row> {
-        let mut file = None;
-        let mut line = 0;
+    fn rows(body: &Body<'_>, format: Format, files: &mut SourceFiles) -> Vec<Row> {
+        let lines = files.lines(body);
         let mut rows = Vec::with_capacity(body.code.len());
-        for item in &body.code {
+        for (item, line) in body.code.iter().zip(lines) {
             let mut row = Row::default();
             if let Item::Instruction(instruction) = item {
-                match instruction.op() {
-                    Op::FILE => {
-                        if let Some(Value::String(id)) = instruction.value(FieldName::FileName) {
-                            let name = body.string(id).unwrap_or_default();
-                            file = Some(self.file(&String::from_utf8_lossy(name)));
-                        }
-                    }
-                    Op::LOC => {
-                        let number = instruction.value(FieldName::Line);
-                        let number = number.and_then(|v| v.as_number()).unwrap_or(0);
-                        line = u32::try_from(number).unwrap_or(0);
-                    }
-                    _ => {}
-                }
                 row.marker = matches!(instruction.def().flow, Flow::Marker | Flow::Label { .. });
                 let mask = instruction.exec_size().and_then(|size| size.mask(format));
                 row.first_lane = mask.map_or(0, |mask| mask.first_lane.into());
@@ -135,21 +122,13 @@ impl Listing {
                     }
                 }
             }
-            // Line 0 is what compilers give to code of no line.
-            row.source = file
-                .filter(|_| line != 0)
-                .map(|file| SourceLine { file, line });
+            row.source = line.and_then(|of| {
+                let (file, line) = (of.file?, of.line);
+                Some(SourceLine { file, line })
+            });
             rows.push(row);
         }
         rows
-    }
-
-    fn file(&mut self, name: &str) -> usize {
-        let known = self.files.iter().position(|f| f == name);
-        known.unwrap_or_else(|| {
-            self.files.push(name.to_owned());
-            self.files.len() - 1
-        })
     }
 
     /// The instruction at a place.

@@ -6,10 +6,9 @@ use crate::watch::Seen;
 use std::collections::BTreeMap;
 use visakit_exec::Program;
 use visakit_exec::code::{Action, LaneSpace, Step};
-use visakit_isa::object::{Object, RoutineId};
+use visakit_isa::Platform;
+use visakit_isa::object::{Object, RoutineId, SourceFiles, SourceLine};
 use visakit_isa::semantics::Flow;
-use visakit_isa::table::FieldName;
-use visakit_isa::{Op, Platform, Value};
 use visakit_text::{Form, Options, Printer};
 
 /// The code of a kernel and of what it calls, ready for profiles of its launches.
@@ -17,7 +16,7 @@ use visakit_text::{Form, Options, Printer};
 pub struct KernelCode {
     pub(crate) device: Device,
     pub(crate) routines: Vec<String>,
-    pub(crate) files: Vec<String>,
+    pub(crate) files: SourceFiles,
     pub(crate) instructions: Vec<Instruction>,
     /// For each step of the code, the place of its instruction in `instructions`; `None` for what is no instruction.
     pub(crate) steps: Vec<Option<usize>>,
@@ -32,7 +31,7 @@ pub(crate) struct Instruction {
     pub(crate) block: usize,
     pub(crate) mnemonic: String,
     pub(crate) text: String,
-    pub(crate) source: Option<(Option<usize>, u32)>,
+    pub(crate) source: Option<SourceLine>,
     pub(crate) width: u32,
     pub(crate) issue: u32,
     pub(crate) latency: u32,
@@ -79,14 +78,11 @@ pub(crate) enum Kind {
     Call(Option<usize>),
 }
 
-/// Text and source line of the instructions of a routine, by their numbers.
-#[derive(Default)]
-struct Listing(BTreeMap<usize, Line>);
-
+/// Text and source line of an instruction.
 #[derive(Clone, Default)]
 struct Line {
     text: String,
-    source: Option<(Option<usize>, u32)>,
+    source: Option<SourceLine>,
 }
 
 impl KernelCode {
@@ -103,7 +99,7 @@ impl KernelCode {
         let mut made = Self {
             device: Device::of(platform),
             routines: code.routines.iter().map(|r| r.name.clone()).collect(),
-            files: Vec::new(),
+            files: SourceFiles::default(),
             instructions: Vec::new(),
             steps: vec![None; code.steps.len()],
             simd: program.simd_size(),
@@ -139,7 +135,7 @@ impl KernelCode {
                     // One instruction in several steps.
                     continue;
                 }
-                let line = listings.get(routine).and_then(|l| l.0.get(&instruction));
+                let line = listings.get(routine).and_then(|l| l.get(instruction));
                 let line = line.cloned().unwrap_or_default();
                 made.instructions.push(Instruction {
                     routine,
@@ -167,52 +163,23 @@ impl KernelCode {
         &self.device
     }
 
+    /// The instructions of a routine, by their numbers.
     fn listing(
         &mut self,
         object: &Object<'_>,
         printer: &Printer<'_, '_>,
         id: RoutineId,
-    ) -> Listing {
-        let mut listing = Listing::default();
+    ) -> Vec<Line> {
         let Some(body) = object.routine(id).and_then(|routine| routine.body()) else {
-            return listing;
+            return Vec::new();
         };
-        for (number, text) in printer.code(id).into_iter().enumerate() {
+        let lines = self.files.lines(body);
+        let of = |(text, source): (String, _)| {
             // Intel's text sets some operands off with more blanks than one.
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            listing.0.insert(number, Line { text, source: None });
-        }
-        let (mut file, mut line) = (None, None);
-        for (number, instruction) in body.instructions().enumerate() {
-            match instruction.op {
-                Op::FILE => {
-                    let name = match instruction.get(FieldName::FileName) {
-                        Some(Value::String(id)) => body.string(*id),
-                        _ => None,
-                    };
-                    file = name.map(|name| self.file(&String::from_utf8_lossy(name)));
-                }
-                Op::LOC => {
-                    let number = instruction.get(FieldName::Line).and_then(Value::as_number);
-                    let number = number.and_then(|n| u32::try_from(n).ok());
-                    // Line 0 is code that the compiler made: it belongs to what was before.
-                    line = number.filter(|n| *n != 0).or(line);
-                }
-                _ => {}
-            }
-            if let Some(line) = line {
-                listing.0.entry(number).or_default().source = Some((file, line));
-            }
-        }
-        listing
-    }
-
-    fn file(&mut self, name: &str) -> usize {
-        let found = self.files.iter().position(|f| f == name);
-        found.unwrap_or_else(|| {
-            self.files.push(name.to_owned());
-            self.files.len() - 1
-        })
+            Line { text, source }
+        };
+        printer.code(id).into_iter().zip(lines).map(of).collect()
     }
 }
 

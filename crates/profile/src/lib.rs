@@ -219,15 +219,17 @@ fn collect(
             Kind::Message { what, .. } => Some(what.to_owned()),
             _ => None,
         };
-        let file = known.source.and_then(|(file, _)| code.files.get(file?));
+        let file = known
+            .source
+            .and_then(|source| code.files.name(source.file?));
         instructions.push(InstructionProfile {
             routine: known.routine,
             instruction: known.number,
             block: blocks.len() - 1,
             mnemonic: known.mnemonic.clone(),
             text: known.text.clone(),
-            file: file.cloned(),
-            line: known.source.map(|(_, line)| line),
+            file: file.map(ToOwned::to_owned),
+            line: known.source.map(|source| source.line),
             width: known.width,
             counts: Counts {
                 executions: counts.times,

@@ -5,10 +5,12 @@
 //! that borrows from the bytes it was read from and one that stands alone ([`Object::into_owned`]).
 
 mod layout;
+mod lines;
 mod native;
 mod owned;
 mod symbols;
 
+pub use lines::{SourceFiles, SourceLine};
 pub use symbols::{
     Alignment, Attribute, Declaration, FileAttribute, FileVariable, Input, InputKind, Label,
     LabelKind, Linkage, NativeBinary, NativeCode, NativePlatform, Relocation, Variable,

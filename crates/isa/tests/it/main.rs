@@ -3,5 +3,6 @@
 mod build;
 mod facts;
 mod fields;
+mod lines;
 mod semantics;
 mod table;
