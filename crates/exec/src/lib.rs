@@ -30,7 +30,9 @@ pub use memory::{BufferId, Memory};
 pub use native::{
     Compiler, Entry, Host, MODE_BITS, Native, NativeFault, NativeLanes, NativeThread, USUAL_MODE,
 };
-pub use observe::{Extent, InRegister, InstructionEvent, MemoryAccess, Observer, Space};
+pub use observe::{
+    Extent, InRegister, InstructionEvent, LanesAccess, MemoryAccess, Observer, Space,
+};
 pub use program::{Program, ThreadStart};
 pub use run::{
     CallFrame, Counters, Group, Interrupt, Limits, Position, Progress, Thread, ThreadState,

@@ -97,6 +97,32 @@ pub struct MemoryAccess {
     pub texel: bool,
 }
 
+/// A message that accesses the same number of bytes for each of its enabled lanes: all of them together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LanesAccess {
+    /// Which memory.
+    pub space: Space,
+    /// First byte that any lane accesses.
+    pub address: u64,
+    /// Number of bytes from there to behind the last one that any lane accesses. Not all of them need be accessed.
+    pub bytes: u64,
+    /// Bits below the size of an element that are set in some element's address: 0 if each is at a multiple of its size.
+    pub low_bits: u64,
+    /// Bytes of an element.
+    pub element: u32,
+    /// Whether it writes; it reads otherwise. It is no atomic operation.
+    pub write: bool,
+    /// What the surface is, for [`Space::Surface`] of a buffer or an image.
+    pub extent: Option<Extent>,
+    /// First byte and number of bytes of the data in the register file, of all lanes, enabled or not. `None` if that
+    /// is not known.
+    pub data: Option<(usize, usize)>,
+    /// Whether all lanes are enabled, and every byte of `data` belongs to one.
+    pub whole: bool,
+    /// Whether the message demands another alignment of some address.
+    pub misaligned: bool,
+}
+
 impl MemoryAccess {
     /// An access that is not atomic and has no data operand.
     pub(crate) const fn plain(space: Space, address: u64, bytes: u32, write: bool) -> Self {
@@ -147,6 +173,13 @@ pub trait Observer {
     /// Memory is about to be accessed. An access outside of its storage is told of, too.
     fn memory(&mut self, access: &MemoryAccess, registers: &[u8]) {
         let _ = (access, registers);
+    }
+
+    /// Memory is about to be accessed by all enabled lanes of a message. If this gives false, [`Observer::memory`] is
+    /// called for each of them; if it gives true, nobody needs to be told more.
+    fn lanes(&mut self, access: &LanesAccess, registers: &[u8]) -> bool {
+        let _ = (access, registers);
+        false
     }
 
     /// A message reaches for a part of an image or of a block surface that is not there: nothing happens in memory. The

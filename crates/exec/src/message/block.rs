@@ -236,7 +236,7 @@ impl MediaAccess {
                 let access = MemoryAccess {
                     extent: texels.extent(memory),
                     texel: true,
-                    data: whole.filter(|_| self.store).map(|offset| InRegister {
+                    data: whole.filter(|_| inside).map(|offset| InRegister {
                         offset,
                         whole: offset,
                         whole_bytes: bytes,
@@ -422,38 +422,45 @@ impl Block2d {
         });
         if O::MEMORY {
             let plain = !shape.transpose && shape.packed() == 1;
+            // Elements that are neighbours in memory and in registers are one access.
+            let (step, most) = if plain {
+                (shape.width, shape.width)
+            } else {
+                (1, 1)
+            };
             for block in 0..shape.blocks {
                 for y in 0..shape.height {
                     let inside = |x: &usize| address(block, y, *x).is_some();
-                    let count = (0..shape.width).filter(inside).count();
-                    let first = (0..shape.width).find(inside);
-                    let at = first.and_then(|x| address(block, y, x));
-                    let from = data.place().filter(|_| plain && self.store);
-                    let from = from.map(|d| d + shape.slot(block, y, first.unwrap_or(0)) * element);
-                    let access = MemoryAccess {
-                        data: from.map(|offset| InRegister {
-                            offset,
-                            whole: offset,
-                            whole_bytes: count * element,
-                        }),
-                        texel: true,
-                        ..block_event(
-                            Space::Global,
-                            at.unwrap_or(base),
-                            if count > 0 { count } else { shape.width } * element,
-                            self.store,
-                        )
-                    };
-                    if count > 0 {
-                        observer.memory(
-                            &MemoryAccess {
-                                texel: false,
-                                ..access
-                            },
-                            &registers.file,
-                        );
+                    let mut dropped = 0;
+                    for start in (0..shape.width).step_by(step.max(1)) {
+                        let elements = start..start + most;
+                        let count = elements.clone().filter(inside).count();
+                        dropped += most - count;
+                        let Some(first) = elements.clone().find(inside) else {
+                            continue;
+                        };
+                        let from = data.place();
+                        let from = from.map(|d| d + shape.slot(block, y, first) * element);
+                        let access = MemoryAccess {
+                            data: from.map(|offset| InRegister {
+                                offset,
+                                whole: offset,
+                                whole_bytes: count * element,
+                            }),
+                            ..block_event(
+                                Space::Global,
+                                address(block, y, first).unwrap_or(base),
+                                count * element,
+                                self.store,
+                            )
+                        };
+                        observer.memory(&access, &registers.file);
                     }
-                    if count < shape.width {
+                    if dropped > 0 {
+                        let access = MemoryAccess {
+                            texel: true,
+                            ..block_event(Space::Global, base, dropped * element, self.store)
+                        };
                         observer.dropped(&access);
                     }
                 }

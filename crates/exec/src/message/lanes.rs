@@ -10,7 +10,7 @@ use crate::machine::Registers;
 use crate::memory::space::Space as Storage;
 use crate::memory::target::{Access, Target};
 use crate::memory::{Local, Memory};
-use crate::observe::{Extent, InRegister, MemoryAccess, Observer, Space};
+use crate::observe::Observer;
 use visakit_isa::DataType;
 
 /// One element of a lane: where it is, relative to the lane's address and to the lane's place in
@@ -198,12 +198,12 @@ impl LaneAccess {
         if mask == 0 {
             return Ok(());
         }
-        if !O::MEMORY && self.run_bytes != 0 && u64::from(mask) == (1u64 << self.lanes) - 1 {
+        if self.run_bytes != 0 && u64::from(mask) == (1u64 << self.lanes) - 1 {
             let first = self
                 .addresses
                 .run(registers, self.lanes, self.unit.memory())?;
             if let Some(first) = first
-                && self.run_at_once(data, registers, local, memory, first)?
+                && self.run_at_once(data, registers, local, memory, first, observer)?
             {
                 return Ok(());
             }
@@ -214,13 +214,14 @@ impl LaneAccess {
     /// All lanes together are one run of bytes, in memory and in the register. Gives whether that
     /// lies in one storage, and if so has done it.
     #[inline]
-    fn run_at_once(
+    fn run_at_once<O: Observer>(
         &self,
         data: &Data,
         registers: &mut Registers,
         local: &mut Local<'_>,
         memory: &Memory,
         first: u64,
+        observer: &mut O,
     ) -> Result<bool, Box<Trap>> {
         let opened = self.reach.open(registers, local, memory, first)?;
         let address = first
@@ -235,6 +236,12 @@ impl LaneAccess {
             let Some((space, at)) = target.locate(access, address, self.run_bytes as u64) else {
                 return Ok(false);
             };
+            if O::MEMORY {
+                let reach = (opened.space, self.reach.extent(registers, memory));
+                if !self.report_run(observer, registers, reach, address) {
+                    return Ok(false);
+                }
+            }
             if self.store {
                 let from = data.read(registers)?;
                 with_unit!(self.unit, |U| unit::store_run::<U, _>(space, at, from));
@@ -273,7 +280,9 @@ impl LaneAccess {
         if O::MEMORY {
             let extent = self.reach.extent(registers, memory);
             let reach = (opened.space, extent);
-            self.report(observer, registers, reach, addresses, mask);
+            if !self.report_lanes(observer, registers, reach, addresses, mask) {
+                self.report(observer, registers, reach, addresses, mask);
+            }
         }
         with_target!(opened.target, |target| {
             if self.store {
@@ -408,64 +417,6 @@ impl LaneAccess {
             }
         }
         Ok(())
-    }
-
-    #[cold]
-    fn report<O: Observer>(
-        &self,
-        observer: &mut O,
-        registers: &Registers,
-        (space, extent): (Space, Option<Extent>),
-        addresses: &[u64],
-        mask: u32,
-    ) {
-        let data = self.data.as_ref().and_then(Data::place);
-        let (memory, register) = (self.unit.memory(), self.unit.register());
-        let first = if self.unit == UnitKind::D16High { 2 } else { 0 };
-        let align = self.addresses.align.max(1);
-        // Low bits that the message does not look at.
-        let mut whole = [0; 32];
-        let dropped = self.addresses.mask & 3 == 0;
-        if dropped {
-            let mut exact = self.addresses.clone();
-            exact.mask |= 3;
-            let _ = exact.fill(registers, self.lanes, &mut whole);
-        }
-        for (lane, address) in enabled(mask, addresses) {
-            let low = whole.get(usize::from(lane)).copied().unwrap_or(0) & 3;
-            let mut parts = self.parts.iter().peekable();
-            while let Some(part) = parts.next() {
-                let mut bytes = memory;
-                // Elements that are neighbours in memory and in registers are one access.
-                let is_next = |next: &&Part, bytes| {
-                    memory == register
-                        && next.memory == part.memory + bytes
-                        && next.register == part.register + bytes
-                };
-                while parts.next_if(|next| is_next(next, bytes)).is_some() {
-                    bytes += memory;
-                }
-                let at = data.map(|d| d + usize::from(lane) * self.lane_pitch + part.register);
-                let access = MemoryAccess {
-                    lane: Some(lane),
-                    element: u32::try_from(memory).unwrap_or(1),
-                    extent,
-                    data: at.map(|whole| InRegister {
-                        offset: whole + first,
-                        whole,
-                        whole_bytes: bytes.max(register),
-                    }),
-                    misaligned: address & (align - 1) != 0 || low != 0,
-                    ..MemoryAccess::plain(
-                        space,
-                        address.wrapping_add(part.memory as u64),
-                        u32::try_from(bytes).unwrap_or(u32::MAX),
-                        self.store,
-                    )
-                };
-                observer.memory(&access, &registers.file);
-            }
-        }
     }
 }
 

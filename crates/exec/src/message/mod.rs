@@ -13,6 +13,7 @@ mod lanes;
 mod lsc;
 mod operands;
 mod reach;
+mod report;
 mod sampling;
 mod status;
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::{Message, translate};
 use crate::fault::{FaultKind, Trap, Unsupported};
 use crate::machine::Registers;
 use crate::memory::{BufferId, Local, Memory};
-use crate::observe::{MemoryAccess, Observer};
+use crate::observe::{LanesAccess, MemoryAccess, Observer, Space};
 use crate::translate::layout::Layout;
 use crate::translate::{Context, Options};
 use std::cell::RefCell;
@@ -62,13 +62,83 @@ pub(super) struct Machine {
     events: Vec<MemoryAccess>,
 }
 
-struct Events<'a>(&'a mut Vec<MemoryAccess>);
+#[derive(Default)]
+struct Events {
+    lanes: Vec<MemoryAccess>,
+    together: Option<LanesAccess>,
+}
 
-impl Observer for Events<'_> {
+impl Events {
+    /// What is told of all lanes together follows from what is told of each.
+    fn agree(&self) {
+        let Some(all) = &self.together else { return };
+        let first = self.lanes.iter().map(|a| a.address).min();
+        let end = self
+            .lanes
+            .iter()
+            .map(|a| a.address + u64::from(a.bytes))
+            .max();
+        assert_eq!(first, Some(all.address));
+        assert_eq!(end, Some(all.address + all.bytes));
+        let low = |a: &MemoryAccess| a.address & (u64::from(a.element) - 1);
+        assert_eq!(
+            self.lanes.iter().fold(0, |bits, a| bits | low(a)),
+            all.low_bits
+        );
+        assert_eq!(self.lanes.iter().any(|a| a.misaligned), all.misaligned);
+        let mut bytes = 0;
+        for one in &self.lanes {
+            assert_eq!(
+                (one.space, one.element, one.write),
+                (all.space, all.element, all.write)
+            );
+            assert_eq!(
+                (one.read, one.atomic, one.extent),
+                (!all.write, false, all.extent)
+            );
+            if let (Some(data), Some((at, of_all))) = (one.data, all.data) {
+                let end = data.whole + data.whole_bytes;
+                assert!(data.whole >= at && end <= at + of_all);
+                bytes += data.whole_bytes;
+            }
+        }
+        assert!(!all.whole || all.data.is_none_or(|(_, of_all)| of_all == bytes));
+    }
+}
+
+impl Events {
+    /// What loads are told to bring from global memory stands where they are told to bring it.
+    fn loaded(&self, memory: &Memory, registers: &[u8]) {
+        let loads = self
+            .lanes
+            .iter()
+            .filter(|a| a.space == Space::Global && !a.write);
+        for (access, data) in loads.filter_map(|a| Some((a, a.data?))) {
+            let bytes = access.bytes as usize;
+            let buffer = memory.buffers().find_map(|buffer| {
+                let at = access.address.checked_sub(memory.address(buffer))?;
+                let at = usize::try_from(at).ok()?;
+                memory.read(buffer).get(at..at + bytes).map(<[u8]>::to_vec)
+            });
+            // Outside is nothing.
+            if let Some(buffer) = buffer {
+                assert_eq!(registers[data.offset..data.offset + bytes], buffer);
+            }
+        }
+    }
+}
+
+impl Observer for Events {
     const INSTRUCTIONS: bool = false;
     const MEMORY: bool = true;
     fn memory(&mut self, access: &MemoryAccess, _: &[u8]) {
-        self.0.push(*access);
+        self.lanes.push(*access);
+    }
+    fn lanes(&mut self, access: &LanesAccess, _: &[u8]) -> bool {
+        // A run of bytes is told of as such first.
+        assert!(self.together.is_none_or(|before| before == *access));
+        self.together = Some(*access);
+        false
     }
 }
 
@@ -242,11 +312,15 @@ impl Machine {
             slm: &mut slm,
             scratch: &mut scratch,
         };
-        self.events.clear();
-        let events = &mut Events(&mut self.events);
+        let mut events = Events::default();
         let watched = self
             .message
-            .run(&mut copy, &mut watched_local, &memory, mask, events);
+            .run(&mut copy, &mut watched_local, &memory, mask, &mut events);
+        events.agree();
+        if watched.is_ok() {
+            events.loaded(&memory, &copy.file);
+        }
+        self.events = events.lanes;
         let outcome =
             self.message
                 .run(&mut self.registers, &mut local, &self.memory, mask, &mut ());
