@@ -161,6 +161,22 @@ impl Bare {
         &self.memory
     }
 
+    /// Whether accesses outside of everything are dropped instead of being a fault. Bare threads have no buffers.
+    pub const fn set_lenient(&mut self, lenient: bool) {
+        self.memory.set_lenient(lenient);
+    }
+
+    /// Shared local memory, and scratch memory: bytes of each.
+    #[must_use]
+    pub const fn own_bytes(&self) -> usize {
+        OWN_BYTES
+    }
+
+    /// The registers that were set.
+    pub fn sets(&self) -> impl Iterator<Item = &VariableSlot> {
+        self.sets.iter().map(|(slot, _)| slot)
+    }
+
     /// The thread before its first step, as a group, for those who run it themselves.
     ///
     /// # Errors

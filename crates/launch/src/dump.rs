@@ -2,6 +2,7 @@
 
 use crate::content::{Content, TELLING};
 use crate::error::LaunchError;
+use crate::locals::{LocalVariable, local_variables};
 use crate::source::Source;
 use crate::zebin::Zebin;
 use crate::zeinfo::ZeInfo;
@@ -11,6 +12,12 @@ use std::path::{Path, PathBuf};
 /// A program with constants comes with a kernel that only carries their symbols, and functions that are called by their
 /// address are its functions.
 const SYMBOLS: &str = "Intel_Symbol_Table_Void_Program";
+
+/// How the names of dumps end that have places in local memory.
+const REPRESENTATION: &str = "_codegen.ll";
+
+/// Longer dumps are not looked at.
+const LARGEST_REPRESENTATION: u64 = 256 << 20;
 
 /// Folders are searched down to this depth.
 const DEPTH: usize = 3;
@@ -25,6 +32,8 @@ pub struct Dump {
     folder: PathBuf,
     texts: Vec<Text>,
     metadata: Vec<Metadata>,
+    /// What tells where variables are in local memory.
+    representations: Vec<PathBuf>,
 }
 
 /// A text of one routine.
@@ -56,6 +65,8 @@ pub struct DumpedKernel {
     pub sources: Vec<Source>,
     /// Its metadata, if there are some.
     pub metadata: Option<Metadata>,
+    /// Its variables in local memory, if the compiler dumped what tells them.
+    pub locals: Vec<LocalVariable>,
 }
 
 impl Metadata {
@@ -105,6 +116,10 @@ impl Dump {
         list(folder, DEPTH, &mut files)?;
         files.sort();
         for path in files {
+            if path.to_string_lossy().ends_with(REPRESENTATION) {
+                dump.representations.push(path);
+                continue;
+            }
             match beginning(&path) {
                 Some(Content::Text | Content::Gzip) if is_text(&path) => {
                     if let Ok(source) = Source::open(&path) {
@@ -210,7 +225,25 @@ impl Dump {
             name: name.clone(),
             sources,
             metadata: metadata.map(|(metadata, _)| metadata.clone()),
+            locals: self.locals(name),
         })
+    }
+
+    /// The variables of a kernel in local memory.
+    fn locals(&self, kernel: &str) -> Vec<LocalVariable> {
+        let small = |path: &&PathBuf| {
+            let size = std::fs::metadata(path).map(|m| m.len());
+            size.is_ok_and(|size| size <= LARGEST_REPRESENTATION)
+        };
+        let dumps = self.representations.iter().filter(small);
+        let texts = dumps.filter_map(|path| std::fs::read(path).ok());
+        let found = texts.map(|text| {
+            let mut all = local_variables(&String::from_utf8_lossy(&text));
+            all.retain(|variable| variable.kernel == kernel);
+            all
+        });
+        let mut found = found.filter(|all| !all.is_empty());
+        found.next().unwrap_or_default()
     }
 }
 

@@ -8,10 +8,13 @@ use crate::bare::image_bytes;
 use crate::bind::content;
 use crate::effort::{Done, Effort};
 use crate::error::LaunchError;
+use crate::front::{Dependency, Front};
 use crate::kernel::Config;
+use crate::objects::{MemoryObject, ObjectKind};
+use std::ops::ControlFlow;
 use visakit_exec::memory::{Format, Image, Surface as Bound};
 use visakit_exec::{
-    BufferId, Counters, Group, InputClass, InputSlot, Memory, Observer, Options, Program,
+    BufferId, Counters, Fault, Group, InputClass, InputSlot, Memory, Observer, Options, Program,
     ThreadStart,
 };
 use visakit_isa::object::{Object, RoutineId};
@@ -56,102 +59,6 @@ pub enum Target {
     Input(usize),
     /// That entry of the binding table, for kernels that name it themselves.
     Entry(u8),
-}
-
-/// Which threads must have ended before a thread begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Dependency {
-    /// None.
-    #[default]
-    Free,
-    /// The one above.
-    Vertical,
-    /// The one to the left.
-    Horizontal,
-    /// Those to the left, above and between.
-    Wavefront,
-    /// Those to the left, above, and above to the left and to the right.
-    Wavefront26,
-}
-
-impl Dependency {
-    /// All of them with their names.
-    pub const ALL: [(Self, &'static str); 5] = [
-        (Self::Free, "none"),
-        (Self::Vertical, "vertical"),
-        (Self::Horizontal, "horizontal"),
-        (Self::Wavefront, "wavefront"),
-        (Self::Wavefront26, "wavefront26"),
-    ];
-
-    /// Number of fronts that a space of that size has. All groups of one front may run at the same time, when
-    /// those before have ended.
-    fn fronts(self, [width, height]: [u32; 2]) -> u64 {
-        let (width, height) = (u64::from(width), u64::from(height));
-        match self {
-            Self::Free => 1,
-            Self::Vertical => height,
-            Self::Horizontal => width,
-            Self::Wavefront => (width + height).saturating_sub(1),
-            Self::Wavefront26 => (width + 2 * height).saturating_sub(2),
-        }
-    }
-}
-
-/// Groups that do not wait for each other.
-#[derive(Clone, Copy)]
-struct Front {
-    dependency: Dependency,
-    number: u64,
-    /// Size of the space, in groups.
-    size: [u32; 2],
-}
-
-impl Front {
-    /// Rows of its first and its last group, the others lie between: of the diagonal fronts
-    /// `x + step * y = number`.
-    fn rows(&self, step: u64) -> (u64, u64) {
-        let [width, height] = self.size.map(u64::from);
-        let first = (self.number + 1).saturating_sub(width).div_ceil(step);
-        (first, (self.number / step).min(height.saturating_sub(1)))
-    }
-
-    fn step(&self) -> Option<u64> {
-        match self.dependency {
-            Dependency::Wavefront => Some(1),
-            Dependency::Wavefront26 => Some(2),
-            _ => None,
-        }
-    }
-
-    /// Number of groups.
-    fn count(&self) -> u64 {
-        let [width, height] = self.size.map(u64::from);
-        match (self.dependency, self.step()) {
-            (_, Some(step)) => {
-                let (first, last) = self.rows(step);
-                (last + 1).saturating_sub(first)
-            }
-            (Dependency::Vertical, _) => width,
-            (Dependency::Horizontal, _) => height,
-            _ => width * height,
-        }
-    }
-
-    /// Place of one of its groups.
-    fn group(&self, index: u64) -> [u32; 2] {
-        let width = u64::from(self.size[0]).max(1);
-        let place = match (self.dependency, self.step()) {
-            (_, Some(step)) => {
-                let y = self.rows(step).0 + index;
-                [self.number.saturating_sub(step * y), y]
-            }
-            (Dependency::Vertical, _) => [index, self.number],
-            (Dependency::Horizontal, _) => [self.number, index],
-            _ => [index % width, index / width],
-        };
-        place.map(|n| u32::try_from(n).unwrap_or(u32::MAX))
-    }
 }
 
 /// A media kernel.
@@ -244,6 +151,37 @@ impl Media {
     /// Whether reads outside of a buffer are a fault even in its last page; see [`Memory::set_exact_reads`].
     pub const fn set_exact_reads(&mut self, exact: bool) {
         self.memory.set_exact_reads(exact);
+    }
+
+    /// Whether accesses outside of everything are dropped instead of being a fault.
+    pub const fn set_lenient(&mut self, lenient: bool) {
+        self.memory.set_lenient(lenient);
+    }
+
+    /// What the threads share: the surfaces in global memory, in the order in which they were given.
+    #[must_use]
+    pub fn objects(&self) -> Vec<(Target, MemoryObject)> {
+        let objects = self.surfaces.iter().map(|(target, buffer)| {
+            let object = MemoryObject {
+                address: self.memory.address(*buffer),
+                bytes: self.memory.len(*buffer) as u64,
+                kind: ObjectKind::Other,
+            };
+            (*target, object)
+        });
+        objects.collect()
+    }
+
+    /// Shared local memory of a group, in bytes.
+    #[must_use]
+    pub const fn local_bytes(&self) -> usize {
+        self.slm
+    }
+
+    /// Scratch memory of a thread, in bytes.
+    #[must_use]
+    pub const fn scratch_bytes(&self) -> usize {
+        SCRATCH
     }
 
     /// The translated program.
@@ -416,13 +354,34 @@ impl Media {
         config: &Config<'_>,
         observer: &mut impl Observer,
     ) -> Result<MediaOutcome, LaunchError> {
+        self.run_watched(config, observer, |_| ControlFlow::Break(()))
+    }
+
+    /// As [`Self::run_observed`], going on with the next group after one that faulted, as long as `fault` wants it.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; the fault of a group only if `fault` breaks.
+    pub fn run_watched(
+        &self,
+        config: &Config<'_>,
+        observer: &mut impl Observer,
+        mut fault: impl FnMut(&Fault) -> ControlFlow<()>,
+    ) -> Result<MediaOutcome, LaunchError> {
         let started = Instant::now();
         let effort = Effort::new(config);
         let mut group = Group::default();
         let groups = self.fronts()?;
         let groups = groups.flat_map(|front| (0..front.count()).map(move |n| front.group(n)));
+        let [columns, rows] = self.group.unwrap_or([1, 1]);
         let done = effort.each((0..).zip(groups), |(number, at), done| {
-            self.run_group((at, number), &mut group, &effort, done, observer)
+            let [x, y] = at;
+            observer.group([x, y, 0], [columns, rows, 1]);
+            match self.run_group((at, number), &mut group, &effort, done, observer) {
+                Err(LaunchError::Fault { fault: found, .. }) if fault(&found).is_continue() => {
+                    Ok(())
+                }
+                other => other,
+            }
         })?;
         self.outcome(done, started)
     }
@@ -551,50 +510,5 @@ impl Media {
 fn put(image: &mut [u8], at: usize, bytes: &[u8]) {
     for (to, from) in image.iter_mut().skip(at).zip(bytes) {
         *to = *from;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Each group stands in one front, with those that it waits for in earlier ones.
-    #[test]
-    fn fronts() {
-        for size in [[1, 1], [1, 5], [5, 1], [4, 3], [3, 7], [2, 2]] {
-            for (dependency, _) in Dependency::ALL {
-                let mut seen = std::collections::BTreeMap::new();
-                for number in 0..dependency.fronts(size) {
-                    let front = Front {
-                        dependency,
-                        number,
-                        size,
-                    };
-                    assert!(front.count() > 0 || size[0] == 1, "{size:?} {dependency:?}");
-                    for index in 0..front.count() {
-                        assert_eq!(seen.insert(front.group(index), number), None);
-                    }
-                }
-                assert_eq!(seen.len(), (size[0] * size[1]) as usize);
-                for (place, number) in &seen {
-                    let [x, y] = place.map(i64::from);
-                    let before: &[[i64; 2]] = match dependency {
-                        Dependency::Free => &[],
-                        Dependency::Vertical => &[[0, -1]],
-                        Dependency::Horizontal => &[[-1, 0]],
-                        Dependency::Wavefront => &[[-1, 0], [0, -1], [-1, -1]],
-                        Dependency::Wavefront26 => &[[-1, 0], [0, -1], [-1, -1], [1, -1]],
-                    };
-                    for [dx, dy] in before {
-                        let place = [x + dx, y + dy].map(|n| u32::try_from(n).ok());
-                        if let [Some(x), Some(y)] = place
-                            && let Some(earlier) = seen.get(&[x, y])
-                        {
-                            assert!(earlier < number, "{size:?} {dependency:?} {place:?}");
-                        }
-                    }
-                }
-            }
-        }
     }
 }

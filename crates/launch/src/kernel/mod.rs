@@ -13,6 +13,7 @@ use crate::argument::Argument;
 use crate::bind::bind;
 use crate::error::LaunchError;
 use crate::implicit::Implicit;
+use crate::locals::LocalVariable;
 use crate::ndrange::NdRange;
 use crate::payload::Layout;
 use crate::source::{find_kernel, grf_bytes_of};
@@ -53,6 +54,8 @@ pub struct Kernel<'o> {
     pub data: Vec<DataSection>,
     /// Their names and places.
     pub symbols: Vec<DataSymbol>,
+    /// Its variables in local memory, where a dump tells them ([`crate::DumpedKernel`]).
+    pub locals: Vec<LocalVariable>,
 }
 
 impl<'o> Kernel<'o> {
@@ -96,6 +99,7 @@ impl<'o> Kernel<'o> {
             grf_bytes: grf_bytes_of(found).unwrap_or(32),
             data: Vec::new(),
             symbols: Vec::new(),
+            locals: Vec::new(),
         })
     }
 
