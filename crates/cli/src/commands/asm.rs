@@ -11,7 +11,7 @@ use visakit_launch::{Content, Input, LaunchError, ZeInfo, Zebin, link};
 
 #[derive(clap::Args)]
 #[command(
-    after_help = "Where registers are 32 or 64 bytes large matters to an address-of operand with an offset. \
+    after_help = "Whether registers have 32 or 64 bytes matters to an address-of operand with an offset and to %sizeof(GRF). \
 The platform is taken from --platform, --zebin, --zeinfo, `//Platform:` lines and attributes of the text; where the \
 text needs it and nothing tells, that is an error.
 

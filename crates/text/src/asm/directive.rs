@@ -104,7 +104,7 @@ impl<'t> Assembler<'t> {
         range: core::ops::RangeInclusive<i64>,
     ) -> Parsed<i64> {
         let draft = self.draft.as_ref();
-        let names = |name: &[u8]| draft.and_then(|d| d.size_of(name));
+        let names = |name: &[u8], span| draft.and_then(|d| d.size_of(name, span));
         ranged(&mut self.cursor, extent, &names, what, range)
     }
 
@@ -364,7 +364,7 @@ fn input_symbol<'t>(
     draft: &mut Draft<'t>,
     word: Word<'t>,
 ) -> Parsed<(InputKind, u32, Option<i64>)> {
-    let size = draft.size_of(word.name);
+    let size = draft.size_of(word.name, word.span);
     match draft.need(word)? {
         Symbol::General(VarId(id)) => Ok((InputKind::GENERAL, id, size)),
         Symbol::Sampler(SamplerId(id)) => Ok((InputKind::SAMPLER, id.into(), size)),

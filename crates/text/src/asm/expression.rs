@@ -9,7 +9,7 @@ use core::ops::RangeInclusive;
 pub(super) fn ranged(
     cursor: &mut Cursor<'_>,
     extent: Extent,
-    names: Names<'_, '_>,
+    names: Names<'_>,
     what: &str,
     range: RangeInclusive<i64>,
 ) -> Parsed<i64> {
@@ -102,14 +102,14 @@ pub(super) enum Extent {
     Primary,
 }
 
-/// The value of a name after `%sizeof`, and the constant `%DispatchSimd`.
-pub(super) type Names<'n, 't> = &'n dyn Fn(&[u8]) -> Option<i64>;
+/// The value of a name after `%sizeof`, which stands there, and the constant `%DispatchSimd`.
+pub(super) type Names<'n> = &'n dyn Fn(&[u8], Span) -> Option<i64>;
 
 /// An expression after blanks; `None` where none begins here.
-pub(super) fn expression<'t>(
-    cursor: &mut Cursor<'t>,
+pub(super) fn expression(
+    cursor: &mut Cursor<'_>,
     extent: Extent,
-    names: Names<'_, 't>,
+    names: Names<'_>,
 ) -> Parsed<Option<i64>> {
     let start = cursor.at;
     if let Some(number) = plain(cursor, extent)? {
@@ -243,7 +243,7 @@ fn plain(cursor: &mut Cursor<'_>, extent: Extent) -> Parsed<Option<i64>> {
     Ok(Some(number.cast_signed()))
 }
 
-fn value(cursor: &mut Cursor<'_>, names: Names<'_, '_>) -> Parsed<Option<i64>> {
+fn value(cursor: &mut Cursor<'_>, names: Names<'_>) -> Parsed<Option<i64>> {
     if let Some(number) = cursor.number()? {
         return Ok(Some(number.cast_signed()));
     }
@@ -257,7 +257,7 @@ fn value(cursor: &mut Cursor<'_>, names: Names<'_, '_>) -> Parsed<Option<i64>> {
         if parenthesis {
             ahead.need(b')', "`)`")?;
         }
-        let Some(size) = names(word.name) else {
+        let Some(size) = names(word.name, word.span) else {
             let message = alloc::format!("`{}` has no size", crate::lexer::shown(word.name));
             let fault = Diagnostic::new(DiagnosticKind::Undeclared, word.span, message);
             return Err(fault.expected("a general or address variable, or GRF"));
@@ -267,7 +267,7 @@ fn value(cursor: &mut Cursor<'_>, names: Names<'_, '_>) -> Parsed<Option<i64>> {
     }
     if cursor.has("%DispatchSimd") {
         let span = cursor.piece();
-        let Some(lanes) = names(b"%DispatchSimd") else {
+        let Some(lanes) = names(b"%DispatchSimd", span) else {
             let message = "the routine does not say its SIMD size";
             let fault = Diagnostic::new(DiagnosticKind::Undeclared, span, message);
             return Err(fault.hint("write `.kernel_attr SimdSize=16` before it"));

@@ -61,7 +61,7 @@ impl<'t> Assembler<'t> {
         let Some(mut draft) = self.draft.take() else {
             return;
         };
-        self.undecided = self.undecided.or(draft.undecided);
+        self.undecided = self.undecided.or(draft.undecided.get());
         for fault in draft.missing_labels() {
             self.fault(fault);
         }

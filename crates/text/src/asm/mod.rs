@@ -84,7 +84,7 @@ pub struct Options {
     pub version: Option<Version>,
     /// Dialect of the object. Where it is not given: what the text says, else the first one.
     pub dialect: Option<Dialect>,
-    /// Bytes of a register, 32 or 64, which the place of an address-of operand depends on. Where it is not
+    /// Bytes of a register, 32 or 64, which the place of an address-of operand and `%sizeof(GRF)` depend on. Where it is not
     /// given: what the text says (`//Platform:` lines of compilers), else 32; see [`Assembled::undecided`].
     pub grf_bytes: Option<u32>,
 }
@@ -110,10 +110,10 @@ pub fn assemble_with_source_map<'t>(
     assembler.result()
 }
 
-/// What is to be said of an operand that depends on the size of a register, where that is not known.
+/// What is to be said of a place of the text that depends on the size of a register, where that is not known.
 fn undecided(span: Span) -> Fault {
     let message =
-        "where registers have 64 bytes this offset is another place, and nothing tells their size";
+        "where registers have 64 bytes this means something else, and nothing tells their size";
     let fault = Diagnostic::new(DiagnosticKind::RegisterSize, span, message);
     fault.hint(
         "name the platform: registers have 32 bytes up to DG2 and ARL, 64 on PVC and since XE2",

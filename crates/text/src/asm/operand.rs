@@ -28,7 +28,7 @@ impl<'t> LineParser<'_, 't> {
         ranged(
             self.cursor,
             extent,
-            &|name| draft.size_of(name),
+            &|name, span| draft.size_of(name, span),
             what,
             range,
         )
@@ -390,8 +390,8 @@ impl<'t> LineParser<'_, 't> {
             Symbol::Sampler(SamplerId(id)) => Ok(state(StateClass::SAMPLER, id)),
             Symbol::General(variable) => {
                 let size = operand::element_size(&self.draft.body, self.draft.format, variable);
-                if self.draft.grf_assumed && offset >= self.draft.grf_bytes {
-                    self.draft.undecided.get_or_insert(word.span);
+                if offset >= self.draft.grf_bytes {
+                    self.draft.undecided_at(word.span);
                 }
                 let (row, bytes) = (offset / self.draft.grf_bytes, offset % self.draft.grf_bytes);
                 match u8::try_from(row) {

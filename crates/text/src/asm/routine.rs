@@ -9,6 +9,7 @@ use crate::lexer::{Word, shown};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::cell::Cell;
 use hashbrown::HashMap;
 use visakit_isa::object::{Body, Label, LabelKind, Routine, RoutineKind};
 use visakit_isa::{AddressId, DataType, Format, LabelId, VarId};
@@ -34,8 +35,8 @@ pub(super) struct Draft<'t> {
     pub(super) grf_bytes: u32,
     /// Nothing said how large a register is.
     pub(super) grf_assumed: bool,
-    /// The first operand that means something else where registers are larger than assumed.
-    pub(super) undecided: Option<Span>,
+    /// The first place that means something else where registers are larger than assumed.
+    pub(super) undecided: Cell<Option<Span>>,
     pub(super) paired: Paired,
     /// What `.kernel_attr SimdSize` said.
     pub(super) simd: Option<i64>,
@@ -94,7 +95,7 @@ impl<'t> Draft<'t> {
             format,
             grf_bytes,
             grf_assumed: false,
-            undecided: None,
+            undecided: Cell::new(None),
             paired,
             simd: None,
             names: HashMap::new(),
@@ -229,8 +230,15 @@ impl<'t> Draft<'t> {
         operand::variable(&self.body, self.format, id)
     }
 
-    /// The value of `%sizeof` and of `%DispatchSimd`.
-    pub(super) fn size_of(&self, name: &[u8]) -> Option<i64> {
+    /// Notes a place that means something else where registers have another size, unless that size is known.
+    pub(super) fn undecided_at(&self, span: Span) {
+        if self.grf_assumed && self.undecided.get().is_none() {
+            self.undecided.set(Some(span));
+        }
+    }
+
+    /// The value of `%DispatchSimd` and of `%sizeof`, whose name stands at `span`.
+    pub(super) fn size_of(&self, name: &[u8], span: Span) -> Option<i64> {
         if name == b"%DispatchSimd" {
             return self.simd;
         }
@@ -241,7 +249,10 @@ impl<'t> Draft<'t> {
                 let declaration = self.body.addresses.get(usize::from(id))?;
                 Some(i64::from(declaration.elements) * 2)
             }
-            None if name == b"GRF" => Some(self.grf_bytes.into()),
+            None if name == b"GRF" => {
+                self.undecided_at(span);
+                Some(self.grf_bytes.into())
+            }
             _ => None,
         }
     }

@@ -98,8 +98,9 @@ pub struct Assembled<'t> {
     pub warnings: Vec<Diagnostic>,
     /// The platform that the text names in a `//Platform:` line, as compilers write them.
     pub platform: Option<Platform>,
-    /// The first operand whose place depends on the size of a register, where neither options nor text tell that
-    /// size: it is assembled for registers of 32 bytes, and means something else on a machine of 64.
+    /// The first place of the text that depends on the size of a register (an address-of operand with an offset,
+    /// `%sizeof(GRF)`), where neither options nor text tell that size: it is assembled for registers of 32 bytes, and
+    /// means something else on a machine of 64.
     pub undecided: Option<Diagnostic>,
 }
 

@@ -314,3 +314,48 @@ fn errors_are_one_error() {
     );
     assert!(error.source().is_some());
 }
+
+/// The first place that depends on the size of a register is told, unless options or the text tell that size.
+#[test]
+fn the_size_of_a_register_is_asked_for_where_it_matters() {
+    let with = |line: &str, grf_bytes| {
+        let text = format!("{HEAD}{line}    ret (M1, 1)\n");
+        let options = Options {
+            grf_bytes,
+            ..Options::default()
+        };
+        let made = assemble_with_source_map(text.as_bytes(), &options).unwrap();
+        let place = made.undecided.map(|fault| {
+            assert_eq!(fault.kind, DiagnosticKind::RegisterSize);
+            text[fault.span.start..fault.span.end()].to_owned()
+        });
+        (place, made.object.into_owned())
+    };
+    for (line, place) in [
+        ("    mov (M1, 8) V1x(0,0)<1> %sizeof(GRF):d\n", "GRF"),
+        ("    mov (M1, 8) V1x(0,0)<1> (2*%sizeof GRF + 1):d\n", "GRF"),
+        (
+            ".decl V3x v_type=G type=b num_elts=%sizeof(GRF) align=GRF\n",
+            "GRF",
+        ),
+        ("    addr_add (M1, 1) A0(0)<1> &V1x[64] 0x0:uw\n", "V1x"),
+    ] {
+        let (undecided, small) = with(line, None);
+        assert_eq!(undecided.as_deref(), Some(place), "{line}");
+        let (known, large) = with(line, Some(64));
+        assert_eq!(known, None, "{line}");
+        assert_ne!(small, large, "{line}");
+        assert_eq!(
+            with(&format!("//Platform: PVC\n{line}"), None),
+            (None, large)
+        );
+    }
+    // A variable of that name has its own size, and small offsets are the same place.
+    for line in [
+        ".decl GRF v_type=G type=d num_elts=4\n    mov (M1, 8) V1x(0,0)<1> %sizeof(GRF):d\n",
+        "    mov (M1, 8) V1x(0,0)<1> %sizeof(V2x):d\n",
+        "    addr_add (M1, 1) A0(0)<1> &V1x[16] 0x0:uw\n",
+    ] {
+        assert_eq!(with(line, None).0, None, "{line}");
+    }
+}
