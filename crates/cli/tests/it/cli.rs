@@ -228,3 +228,80 @@ fn memory_that_cannot_be_had() {
         assert!(said.contains("bytes"), "{said}");
     }
 }
+
+/// Each crate is published alone, and a package without the text of its licences may not be passed on.
+#[test]
+fn published_crates_carry_their_licences() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let crates = std::fs::read_dir(root.join("crates")).unwrap();
+    let mut folders: Vec<_> = crates.map(|entry| entry.unwrap().path()).collect();
+    folders.retain(|folder| {
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+        !manifest.is_empty() && !manifest.contains("publish = false")
+    });
+    assert!(folders.len() > 20);
+    // The Python package is one of its own.
+    folders.push(root.join("python"));
+    for folder in folders {
+        for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            let own = std::fs::read(folder.join(name)).unwrap_or_default();
+            let same = own == std::fs::read(root.join(name)).unwrap();
+            assert!(same, "{} has no {name} of the project", folder.display());
+        }
+    }
+}
+
+/// A process that is killed leaves whole shards and a folder that nobody reads; the same command goes on.
+#[cfg(feature = "table")]
+#[test]
+fn a_table_that_was_killed_is_gone_on_with() {
+    const COUNT: u64 = 60;
+    let objects = file("killed/objects").display().to_string();
+    let tables = file("killed/tables");
+    let _ = std::fs::remove_dir_all(&tables);
+    let folder = tables.display().to_string();
+    let made = visakit(&[
+        "smith",
+        "--seed=1",
+        "--count=60",
+        "--statements=400",
+        "--output-dir",
+        &objects,
+    ]);
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    // Shards of a megabyte.
+    let args = [
+        "table",
+        &objects,
+        "-o",
+        &folder,
+        "--shard-size",
+        "1",
+        "--json",
+    ];
+    let mut child = command(&args).stdout(Stdio::null()).spawn().unwrap();
+    let is_shard = |entry: std::io::Result<std::fs::DirEntry>| {
+        let name = entry.unwrap().file_name();
+        name.to_string_lossy().starts_with("part-")
+    };
+    let begun = std::time::Instant::now();
+    loop {
+        let shards = std::fs::read_dir(&tables).map(|mut found| found.any(is_shard));
+        if shards.unwrap_or(false) || begun.elapsed().as_secs() > 120 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let counts = |done: std::process::Output| -> (u64, u64) {
+        assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
+        let document: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+        let count = |name: &str| document[name].as_u64().unwrap();
+        (count("written"), count("skipped"))
+    };
+    let (written, skipped) = counts(visakit(&args));
+    assert_eq!(written + skipped, COUNT);
+    assert!(skipped > 0, "a shard was whole before the end");
+    assert_eq!(counts(visakit(&args)), (0, COUNT));
+}
