@@ -1,7 +1,7 @@
 //! Goes through an object and asks every rule.
 
 use crate::platform::Registers;
-use crate::report::{Location, Scope, Sink};
+use crate::report::{Cause, Finding, Location, Scope, Sink};
 use crate::rule::Rule;
 use crate::storage::{General, generals};
 use crate::{
@@ -23,8 +23,45 @@ use visakit_isa::{
 ///
 /// Pieces that did not decode are told where nobody else tells of them.
 pub(crate) fn object(object: &Object<'_>, options: &Options, tell_raw: bool, sink: &mut Sink) {
-    structure::object(object, sink);
     let registers = Registers::of(object, options.platform);
+    let before = sink.report.findings.len();
+    check(object, options, registers, tell_raw, sink);
+    let Some(findings) = sink.report.findings.get_mut(before..) else {
+        return;
+    };
+    if findings.is_empty() || options.platform.is_none() || registers.least <= SMALL {
+        return;
+    }
+    // What is found with small registers, too, does not come from their size.
+    let mut small = Sink::new(usize::MAX);
+    check(
+        object,
+        options,
+        registers.of_bytes(SMALL),
+        tell_raw,
+        &mut small,
+    );
+    let place = |finding: &Finding| (finding.rule.number, finding.location);
+    let mut found: Vec<_> = small.report.findings.iter().map(place).collect();
+    found.sort_unstable();
+    for finding in findings {
+        if found.binary_search(&place(finding)).is_err() {
+            finding.cause = Some(Cause::RegisterSize);
+        }
+    }
+}
+
+/// Bytes of a register of platforms before PVC, and of DG2, MTL and ARL.
+const SMALL: u32 = 32;
+
+fn check(
+    object: &Object<'_>,
+    options: &Options,
+    registers: Registers,
+    tell_raw: bool,
+    sink: &mut Sink,
+) {
+    structure::object(object, sink);
     let lacking = options.platform.map_or(TypeSet::empty(), platform::lacking);
     for (id, routine) in object.routines() {
         sink.report.routines += 1;

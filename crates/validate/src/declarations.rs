@@ -200,9 +200,7 @@ fn alias(checker: &mut Checker<'_, '_>, location: Location, index: usize, variab
         let aligned = root.properties.alignment().bytes(32).unwrap_or(1);
         let aligned = aligned.max(root.properties.data_type().size().into());
         // What fills a register begins one.
-        let register = checker
-            .platform
-            .map_or(64, visakit_isa::Platform::grf_bytes);
+        let register = checker.registers.most;
         let aligned = if root.size() >= register {
             register
         } else {

@@ -60,7 +60,7 @@ mod structure;
 mod types;
 
 pub use page::page;
-pub use report::{FieldLocation, Finding, Location, Report, Scope};
+pub use report::{Cause, FieldLocation, Finding, Location, Report, Scope};
 pub use rule::{Area, Rule, RuleId, Severity};
 pub use visakit_isa::Platform;
 

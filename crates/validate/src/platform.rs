@@ -39,6 +39,15 @@ impl Registers {
             addresses,
         }
     }
+
+    /// The same platform with registers of so many bytes.
+    pub(crate) const fn of_bytes(self, bytes: u32) -> Self {
+        Self {
+            least: bytes,
+            most: bytes,
+            ..self
+        }
+    }
 }
 
 /// Types that arithmetic of the platform lacks.

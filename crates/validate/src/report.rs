@@ -128,6 +128,35 @@ pub struct Finding {
     pub span: Option<Range<usize>>,
     /// What is wrong, one sentence without a full stop.
     pub message: String,
+    /// What it comes from, where many findings have that in common.
+    pub cause: Option<Cause>,
+}
+
+/// What findings of several rules may come from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Cause {
+    /// The registers of the platform have 64 bytes; were they of 32, nothing would be wrong at this place. So it is with
+    /// code that was compiled for older platforms: places in variables are told as a row of registers and a column.
+    RegisterSize,
+}
+
+impl Cause {
+    /// Its name in documents for programs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RegisterSize => "register-size",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    /// What stands after "because".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::RegisterSize => "registers have 64 bytes; with 32 nothing is wrong there",
+        })
+    }
 }
 
 impl fmt::Display for Finding {
@@ -251,6 +280,7 @@ impl Sink {
                 offset,
                 span: None,
                 message: message(),
+                cause: None,
             });
         }
     }

@@ -204,3 +204,33 @@ fn numbers_that_contradict_the_file_are_found_where_they_are() {
     // Among them the size of the code and the place of its begin.
     assert!(places.len() >= 2, "{places:x?}");
 }
+
+/// What is wrong for the size of registers alone has that cause, and nothing else has.
+#[test]
+fn findings_that_come_from_large_registers_tell_so() {
+    use visakit_validate::Cause;
+    let declarations = ".decl SMALL v_type=G type=d num_elts=16 align=GRF\n";
+    // The second row is in the variable where registers have 32 bytes; the stride is wrong on all platforms.
+    let lines = "    mov (M1, 8) SMALL(1,0)<1> 0x1:d\n    mov (M1, 8) SMALL(0,0)<0> 0x1:d\n";
+    let object = common::assembled(&common::text(declarations, lines)).unwrap();
+    let file = visakit_encode::write(&object).unwrap();
+    for platform in [Platform::Pvc, Platform::Dg2] {
+        let options = Options {
+            platform: Some(platform),
+            ..Options::default()
+        };
+        let of_object = visakit_validate::object(&object, &options).findings;
+        let of_file = bytes(&file, None, &options).unwrap().findings;
+        let causes = |findings: &[visakit_validate::Finding]| -> Vec<_> {
+            let told = findings.iter().map(|f| (f.rule.number, f.cause));
+            told.collect()
+        };
+        let stride = (223, None);
+        let expected = match platform {
+            Platform::Pvc => vec![(226, Some(Cause::RegisterSize)), stride],
+            _ => vec![stride],
+        };
+        assert_eq!(causes(&of_object), expected);
+        assert_eq!(causes(&of_file), expected);
+    }
+}

@@ -1,12 +1,13 @@
 //! What to check: options, and `visakit.toml` for what they leave open.
 
+use super::group::{self, Group};
 use super::{Args, Deny, LIMIT};
 use crate::input;
 use crate::output::{Failure, printable};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use visakit::isa::{Dialect, Platform};
-use visakit::validate::{Report, Rule};
+use visakit::validate::{Finding, Report, Rule};
 
 /// The name that is looked for.
 const FILE: &str = "visakit.toml";
@@ -36,13 +37,17 @@ pub(super) struct Config {
     pub(super) dialect: Option<Dialect>,
     pub(super) deny: Option<Deny>,
     pub(super) limit: usize,
+    /// Whether more findings than are shown are looked at, to be counted or told together.
+    pub(super) collects: bool,
+    /// Whether many findings of one kind are told once.
+    grouped: bool,
     select: Vec<&'static Rule>,
     ignore: Vec<&'static Rule>,
 }
 
 impl Config {
     /// What the options say, and for the rest a file in this folder or above.
-    pub(super) fn find(args: &Args) -> Result<Self, Failure> {
+    pub(super) fn find(args: &Args, grouped: bool) -> Result<Self, Failure> {
         let path = args.config.clone().or_else(nearest);
         let section = match &path {
             Some(path) => read(path)?,
@@ -72,6 +77,8 @@ impl Config {
             dialect: args.reading.dialect.or(dialect),
             deny: args.deny.or(section.deny),
             limit: args.limit.or(section.limit).unwrap_or(LIMIT),
+            collects: args.statistics || grouped,
+            grouped,
             select: or(&args.select, &section.select)?,
             ignore: or(&args.ignore, &section.ignore)?,
         })
@@ -80,6 +87,16 @@ impl Config {
     /// Whether findings of some rules are left out.
     pub(super) fn chooses(&self) -> bool {
         !self.select.is_empty() || !self.ignore.is_empty()
+    }
+
+    /// The findings that are shown, as many as the limit says.
+    pub(super) fn groups(&self, findings: &[Finding]) -> Vec<Group> {
+        if self.grouped {
+            group::groups(findings, self.limit)
+        } else {
+            let each = (0..findings.len().min(self.limit)).map(Group::of);
+            each.collect()
+        }
     }
 
     /// Leaves the findings that are wanted.

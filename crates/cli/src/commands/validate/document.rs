@@ -85,6 +85,9 @@ fn finding(one: &Checked, number: usize, finding: &Finding) -> Value {
         put("line", line.into());
         put("column", column.into());
     }
+    if let Some(cause) = finding.cause {
+        put("cause", cause.name().into());
+    }
     put("message", printable(finding.message.as_bytes()).into());
     put("help", finding.rule.action.into());
     Value::Object(out)

@@ -3,6 +3,7 @@
 mod config;
 mod document;
 mod github;
+mod group;
 pub(crate) mod sarif;
 mod text;
 
@@ -13,6 +14,7 @@ use crate::reading::{Reading, Rejected, with};
 use crate::render::one_byte_each;
 use crate::{Status, names, render};
 use config::Config;
+use group::Group;
 use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
 use std::io::Write;
@@ -61,7 +63,7 @@ pub(crate) struct Args {
     /// Print how often each rule was broken, instead of the findings.
     #[arg(long)]
     statistics: bool,
-    /// Findings shown of each file; all are counted.
+    /// Findings shown of each file, many of one kind counted as one in the text form; all are counted.
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Defaults for these options. [default: visakit.toml here or above]
@@ -80,7 +82,8 @@ pub(crate) enum Deny {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// With the line of a text and a caret, or the instruction of an object.
+    /// With the line of a text and a caret, or the instruction of an object; many of one kind are told once, with
+    /// their places.
     #[default]
     Text,
     /// A line for each finding.
@@ -102,7 +105,7 @@ impl Format {
 /// Findings shown of a file unless asked otherwise.
 const LIMIT: usize = 100;
 
-/// Where rules are chosen, so many findings are kept until they are.
+/// Where findings are chosen, counted or told together, so many are kept until they are.
 const BEFORE_CHOICE: usize = 1 << 20;
 
 /// What was found in a file.
@@ -110,8 +113,8 @@ struct Checked {
     path: PathBuf,
     version: Option<String>,
     report: Report,
-    /// Findings that are shown.
-    shown: usize,
+    /// The findings that are shown, each with those that are told together with it.
+    groups: Vec<Group>,
     /// Names of kernels and functions.
     names: Names,
     /// Line and column of each finding in a text.
@@ -153,16 +156,26 @@ impl Checked {
     /// Findings that are counted and not shown.
     fn more(&self) -> u64 {
         let all = self.report.errors + self.report.warnings;
-        all.saturating_sub(self.shown as u64)
+        let shown: usize = self.groups.iter().map(|group| 1 + group.others.len()).sum();
+        all.saturating_sub(shown as u64)
     }
 
+    /// What is shown by itself, with its number.
     fn findings(&self) -> impl Iterator<Item = (usize, &Finding)> {
-        self.report.findings.iter().take(self.shown).enumerate()
+        let firsts = self.groups.iter().map(|group| group.first);
+        firsts.filter_map(|n| Some((n, self.report.findings.get(n)?)))
     }
 }
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
-    let config = Config::find(args)?;
+    let format = if args.sarif {
+        Format::Sarif
+    } else {
+        args.format
+    };
+    let json = args.reading.json || format.is_json();
+    let grouped = format == Format::Text && !json;
+    let config = Config::find(args, grouped)?;
     let found = input::find(&args.paths, Wanted::Programs);
     let outcomes: Vec<Result<Checked, Rejected>> = found
         .files
@@ -181,14 +194,9 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     for error in &unusable {
         render::failure(error);
     }
-    let format = if args.sarif {
-        Format::Sarif
-    } else {
-        args.format
-    };
     let mut out = stdout();
     match format {
-        _ if args.reading.json || format.is_json() => {
+        _ if json => {
             output::json(&document::document(&checked, args.statistics))?;
         }
         Format::Sarif => output::plain_json(&sarif::log(&checked, &unusable))?,
@@ -209,7 +217,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
 }
 
 fn check(input: &Input, config: &Config) -> Result<Checked, Vec<LaunchError>> {
-    let mut checked = match input.sources.as_slice() {
+    let checked = match input.sources.as_slice() {
         [source] if !source.is_text() => check_object(&source.path, &source.bytes, config)?,
         [source] => check_text(&source.path, &source.bytes, config),
         sources => {
@@ -228,16 +236,16 @@ fn check(input: &Input, config: &Config) -> Result<Checked, Vec<LaunchError>> {
                 first.lines.extend(next.lines);
             }
             first.text = None;
+            first.groups = config.groups(&first.report.findings);
             first
         }
     };
-    checked.shown = checked.report.findings.len().min(config.limit);
     Ok(checked)
 }
 
 /// How many findings are kept, and of which platform the rules are.
 fn options(config: &Config) -> Options {
-    let limit = if config.chooses() {
+    let limit = if config.chooses() || config.collects {
         BEFORE_CHOICE
     } else {
         config.limit
@@ -261,20 +269,15 @@ fn check_object(path: &Path, bytes: &[u8], config: &Config) -> Result<Checked, V
     })?;
     let mut report = decoded_from(bytes, &decoded, &options(config));
     config.choose(&mut report);
+    let groups = config.groups(&report.findings);
     Ok(Checked {
         path: path.to_owned(),
         version: Some(decoded.object.version.to_string()),
         names: Names::of(&decoded.object),
         lines: vec![None; report.findings.len()],
-        instructions: instructions(
-            &decoded.object,
-            report
-                .findings
-                .get(..config.limit)
-                .unwrap_or(&report.findings),
-        ),
+        instructions: instructions(&decoded.object, &report.findings, &groups),
         text: None,
-        shown: 0,
+        groups,
         report,
     })
 }
@@ -289,7 +292,7 @@ fn check_text(path: &Path, bytes: &[u8], config: &Config) -> Checked {
         path: path.to_owned(),
         version: None,
         report: Report::default(),
-        shown: 0,
+        groups: Vec::new(),
         names: Names::default(),
         lines: Vec::new(),
         text: None,
@@ -302,6 +305,7 @@ fn check_text(path: &Path, bytes: &[u8], config: &Config) -> Checked {
         offset: None,
         span: Some(diagnostic.span.start..diagnostic.span.end()),
         message: diagnostic.to_string(),
+        cause: None,
     };
     match assemble_in_any_dialect(bytes, &assembling) {
         Ok(assembled) => {
@@ -324,6 +328,7 @@ fn check_text(path: &Path, bytes: &[u8], config: &Config) -> Checked {
         }
     }
     config.choose(&mut checked.report);
+    checked.groups = config.groups(&checked.report.findings);
     checked.lines = lines(bytes, &checked.report.findings);
     if !checked.report.findings.is_empty() {
         checked.text = Some(one_byte_each(bytes));
@@ -331,8 +336,12 @@ fn check_text(path: &Path, bytes: &[u8], config: &Config) -> Checked {
     checked
 }
 
-/// The instructions that findings are about, as text.
-fn instructions(object: &Object<'_>, findings: &[Finding]) -> Vec<Option<String>> {
+/// The instructions that findings are about, as text, for those that are shown.
+fn instructions(
+    object: &Object<'_>,
+    findings: &[Finding],
+    groups: &[Group],
+) -> Vec<Option<String>> {
     /// Keeps the lines of some instructions, given in order of their numbers.
     struct Wanted {
         numbers: Vec<usize>,
@@ -363,7 +372,8 @@ fn instructions(object: &Object<'_>, findings: &[Finding]) -> Vec<Option<String>
         }
         _ => None,
     };
-    let mut places: Vec<_> = findings.iter().filter_map(place).collect();
+    let shown = groups.iter().filter_map(|group| findings.get(group.first));
+    let mut places: Vec<_> = shown.filter_map(place).collect();
     places.sort_unstable();
     places.dedup();
     let printer = Printer::new(object, visakit::text::Options::default());

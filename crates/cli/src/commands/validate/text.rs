@@ -1,10 +1,11 @@
 //! Findings for people.
 
 use super::Checked;
+use super::group::{self, Group};
 use crate::input;
 use crate::output::{Failure, count, printable};
 use crate::render::Quote;
-use crate::table::{Align, Columns};
+use crate::table::{Align, Columns, prose, wrap};
 use annotate_snippets::Level;
 use anstyle::{AnsiColor, Style};
 use std::collections::HashSet;
@@ -22,13 +23,21 @@ pub(super) fn print(out: &mut impl Write, checked: &[Checked], short: bool) -> R
     let mut explained = HashSet::new();
     for one in checked {
         let file = input::name(&one.path);
-        for (n, finding) in one.findings() {
+        for group in &one.groups {
+            let n = group.first;
+            let Some(finding) = one.report.findings.get(n) else {
+                continue;
+            };
             let line = one.lines.get(n).copied().flatten();
             let help = explained
                 .insert(finding.rule.number)
                 .then_some(finding.rule.action);
             match (&one.text, &finding.span) {
-                (Some(text), Some(span)) if !short => quoted(out, one, finding, text, span, help)?,
+                (Some(text), Some(span)) if !short => {
+                    quoted(out, one, finding, text, span, help)?;
+                    together(out, one, group)?;
+                    writeln!(out)?;
+                }
                 _ => {
                     print_one(out, &file, one, finding, line)?;
                     let instruction = one.instructions.get(n).and_then(Option::as_ref);
@@ -38,6 +47,7 @@ pub(super) fn print(out: &mut impl Write, checked: &[Checked], short: bool) -> R
                     if let (Some(help), false) = (help, short) {
                         writeln!(out, "  {HELP}help{HELP:#}: {help}")?;
                     }
+                    together(out, one, group)?;
                 }
             }
         }
@@ -129,7 +139,28 @@ fn quoted(
         help,
     };
     let id = finding.rule.id().to_string();
-    writeln!(out, "{}\n", quote.under(level, Some(&id), &finding.message))?;
+    writeln!(out, "{}", quote.under(level, Some(&id), &finding.message))?;
+    Ok(())
+}
+
+/// What is told together with a finding: how often, and where.
+fn together(out: &mut impl Write, one: &Checked, group: &Group) -> Result<(), Failure> {
+    if group.others.is_empty() {
+        return Ok(());
+    }
+    let finding = one.report.findings.get(group.first);
+    let because = finding.and_then(|finding| finding.cause);
+    let because = because.map_or_else(String::new, |cause| format!(", because {cause}"));
+    let text = format!(
+        "{} more of this kind{because}: {} (--format short tells each)",
+        group.others.len(),
+        group::places(one, &group.others)
+    );
+    let mut label = format!("  {HELP}note{HELP:#}: ");
+    for line in wrap(&text, prose().saturating_sub(8)) {
+        writeln!(out, "{label}{line}")?;
+        "        ".clone_into(&mut label);
+    }
     Ok(())
 }
 
