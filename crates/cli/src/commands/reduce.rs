@@ -1,12 +1,14 @@
 //! `visakit reduce`: the smallest object for which a command still succeeds.
 
-use crate::output::{self, Failure, count};
+use crate::output::{self, Failure, count, printable};
 use crate::reading::{Reading, open};
 use crate::{Status, input, render};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt;
 use std::fs;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use visakit_reduce::{Answer, Progress};
@@ -14,7 +16,8 @@ use visakit_reduce::{Answer, Progress};
 #[derive(clap::Args)]
 #[command(
     after_help = "The command is given to the shell, with the name of a candidate in place \
-of {}; it succeeds if it exits with 0. What it prints is not shown.
+of {}; it succeeds if it exits with 0. What it prints is shown only if it does not succeed for \
+the input itself.
 
 Examples:
   visakit reduce bad.isa --test '! visakit validate {}' -o small.isa
@@ -69,12 +72,24 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         bar.set_style(style);
     }
     let mut trouble = None;
-    let mut first = |files: &[Vec<u8>]| match first(&candidates, &args.test, files, limit) {
-        _ if STOPPED.load(Ordering::Relaxed) => Answer::Stop,
-        Ok(found) => Answer::of(found),
-        Err(error) => {
-            trouble = Some(error);
-            Answer::Stop
+    // What the first run, that of the input itself, printed and how it ended.
+    let mut log = Some(Log::new(&args.output)?);
+    let mut refused = None;
+    let mut first = |files: &[Vec<u8>]| {
+        let found = match log.take() {
+            None => first(&candidates, &args.test, files, limit),
+            Some(log) => of_input(&candidates, &args.test, files, limit, log).map(|told| {
+                refused = told;
+                refused.is_none().then_some(0)
+            }),
+        };
+        match found {
+            _ if STOPPED.load(Ordering::Relaxed) => Answer::Stop,
+            Ok(found) => Answer::of(found),
+            Err(error) => {
+                trouble = Some(error);
+                Answer::Stop
+            }
         }
     };
     let mut state = Progress::default();
@@ -99,7 +114,11 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         }
         (Err(error), _) => {
             let name = input::name(&args.file);
-            return Err(Failure::Other(format!("{name}: {error}")));
+            render::failure(&format!("{name}: {error}"));
+            if let Some(told) = refused {
+                render::note(&told);
+            }
+            return Ok(Status::Unusable);
         }
     };
     output::file(&args.output, &small)?;
@@ -120,6 +139,22 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     Ok(Status::Clean)
 }
 
+/// Tests the input itself; where the command does not succeed, how it ended and what it printed.
+fn of_input(
+    candidates: &[Candidate],
+    command: &str,
+    files: &[Vec<u8>],
+    limit: Duration,
+    log: Log,
+) -> Result<Option<String>, String> {
+    let (Some(candidate), Some(file)) = (candidates.first(), files.first()) else {
+        return Ok(None);
+    };
+    let end = candidate.test(command, file, limit, Some(&log))?;
+    let command = printable(command.as_bytes());
+    Ok((end != End::Success).then(|| format!("`{command}`: {end}{}", log.tail())))
+}
+
 /// The first file for which the command succeeds; they are tested side by side.
 fn first(
     candidates: &[Candidate],
@@ -129,7 +164,9 @@ fn first(
 ) -> Result<Option<usize>, String> {
     let passed: Vec<_> = std::thread::scope(|scope| {
         let pairs = candidates.iter().zip(files);
-        let tests = pairs.map(|(c, file)| scope.spawn(move || c.succeeds(command, file, limit)));
+        let tests = pairs.map(|(c, file)| {
+            scope.spawn(move || Ok(c.test(command, file, limit, None)? == End::Success))
+        });
         let tests: Vec<_> = tests.collect();
         let lost = || Err("a test was lost".to_owned());
         let ended = tests
@@ -145,20 +182,108 @@ fn first(
     Ok(None)
 }
 
+/// How a run of the command ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Success,
+    Failure(ExitStatus),
+    /// It was ended after so long.
+    Timeout(Duration),
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Success => f.write_str("succeeded"),
+            // Such as "exit status: 1" and "signal: 11".
+            Self::Failure(status) => write!(f, "{status}"),
+            Self::Timeout(limit) => write!(
+                f,
+                "was ended after {} s, see --timeout",
+                limit.as_secs_f64()
+            ),
+        }
+    }
+}
+
+/// What a command prints: a file beside the output, gone at the end.
+struct Log {
+    path: PathBuf,
+    file: fs::File,
+}
+
+impl Log {
+    /// So many bytes are shown, the last ones.
+    const SHOWN: u64 = 4096;
+
+    fn new(output: &Path) -> Result<Self, Failure> {
+        let path = beside(output, "log")?;
+        let failed = |error| Failure::Other(format!("{}: {error}", input::name(&path)));
+        let mut options = fs::OpenOptions::new();
+        options.read(true).append(true).create_new(true);
+        let file = options.open(&path).map_err(failed)?;
+        Ok(Self { path, file })
+    }
+
+    /// Where one of the two streams of a command goes.
+    fn stream(log: Option<&Self>) -> Result<Stdio, String> {
+        match log.map(|log| log.file.try_clone()) {
+            None => Ok(Stdio::null()),
+            Some(Ok(file)) => Ok(file.into()),
+            Some(Err(error)) => Err(format!("the output of the command has no place: {error}")),
+        }
+    }
+
+    /// The last lines, each indented.
+    fn tail(mut self) -> String {
+        let size = self.file.metadata().map_or(0, |m| m.len());
+        let mut bytes = Vec::new();
+        let start = SeekFrom::Start(size.saturating_sub(Self::SHOWN));
+        let read = self.file.seek(start).is_ok() && self.file.read_to_end(&mut bytes).is_ok();
+        if !read || bytes.is_empty() {
+            return ", and printed nothing".to_owned();
+        }
+        let mut out = String::from(", and printed");
+        for line in bytes.trim_ascii_end().split(|b| *b == b'\n') {
+            out.push_str("\n  ");
+            out.push_str(&printable(line));
+        }
+        out
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// A file of this process beside the output.
+fn beside(output: &Path, what: &str) -> Result<PathBuf, Failure> {
+    let mut name = output
+        .file_name()
+        .ok_or_else(|| Failure::Other("-o: expected the name of a file".to_owned()))?
+        .to_owned();
+    name.push(format!(".candidate-{}-{what}", std::process::id()));
+    Ok(output.with_file_name(name))
+}
+
 /// The file that the command looks at, beside the output; gone at the end.
 struct Candidate(PathBuf);
 
 impl Candidate {
     fn new(output: &Path, number: usize) -> Result<Self, Failure> {
-        let mut name = output
-            .file_name()
-            .ok_or_else(|| Failure::Other("-o: expected the name of a file".to_owned()))?
-            .to_owned();
-        name.push(format!(".candidate-{}-{number}.isa", std::process::id()));
-        Ok(Self(output.with_file_name(name)))
+        beside(output, &format!("{number}.isa")).map(Self)
     }
 
-    fn succeeds(&self, command: &str, bytes: &[u8], limit: Duration) -> Result<bool, String> {
+    /// Runs the command on a file. What it prints goes to the log, if there is one.
+    fn test(
+        &self,
+        command: &str,
+        bytes: &[u8],
+        limit: Duration,
+        log: Option<&Log>,
+    ) -> Result<End, String> {
         let name = self.0.display();
         fs::write(&self.0, bytes).map_err(|error| format!("{name}: {error}"))?;
         let quoted = format!("'{}'", name.to_string().replace('\'', r"'\''"));
@@ -166,17 +291,21 @@ impl Candidate {
             .arg("-c")
             .arg(command.replace("{}", &quoted))
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stdout(Log::stream(log)?)
+            .stderr(Log::stream(log)?)
             .spawn()
             .map_err(|error| format!("the shell could not be started: {error}"))?;
         let start = Instant::now();
         let mut pause = Duration::from_millis(1);
         loop {
             match child.try_wait() {
-                // A signal that stops us may have ended the command, too.
                 Ok(Some(status)) => {
-                    return Ok(status.success() && !STOPPED.load(Ordering::Relaxed));
+                    // A signal that stops us may have ended the command, too.
+                    let stopped = STOPPED.load(Ordering::Relaxed);
+                    return Ok(match status.success() && !stopped {
+                        true => End::Success,
+                        false => End::Failure(status),
+                    });
                 }
                 Ok(None) if !STOPPED.load(Ordering::Relaxed) && start.elapsed() < limit => {
                     std::thread::sleep(pause);
@@ -185,7 +314,7 @@ impl Candidate {
                     // Gone already is as good.
                     let _ = child.kill();
                     let _ = child.wait();
-                    return Ok(false);
+                    return Ok(End::Timeout(limit));
                 }
                 Err(error) => return Err(format!("the command was lost: {error}")),
             }
