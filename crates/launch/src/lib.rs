@@ -35,6 +35,7 @@ mod objects;
 mod payload;
 mod printf;
 mod source;
+mod trace;
 mod trial;
 pub mod value;
 mod variables;
@@ -58,6 +59,7 @@ pub use ndrange::NdRange;
 pub use objects::{LocalObject, MemoryObject, ObjectKind};
 pub use payload::{Layout, LocalIds, local_id};
 pub use source::{Source, find_kernel, grf_bytes_of};
+pub use trace::Tracer;
 pub use trial::{
     ENTRIES as TRIAL_ENTRIES, KernelTrial, TrialDifference, TrialOptions, TrialPlace, TrialVerdict,
     trial,

@@ -62,6 +62,12 @@ impl Variables {
         Some(bytes)
     }
 
+    /// The bytes of a variable, and what follows it in its section: nothing tells where it ends.
+    #[must_use]
+    pub fn of_name(&self, name: &str) -> Option<Vec<u8>> {
+        self.at(*self.symbols.get(name)?)
+    }
+
     /// Bytes of all variables together.
     #[must_use]
     pub fn bytes(&self) -> usize {

@@ -115,6 +115,16 @@ impl<'o> Kernel<'o> {
         &self.info
     }
 
+    /// The size of groups where nobody tells: what the kernel requires, else [`NdRange::default_local`].
+    #[must_use]
+    pub fn local_size(&self, global: &[u32]) -> Vec<u32> {
+        let required = &self.info.execution_env.required_work_group_size;
+        if required.iter().any(|&n| n > 0) {
+            return required.clone();
+        }
+        NdRange::default_local(global)
+    }
+
     /// Names and types of the arguments, if the compiler wrote them down.
     #[must_use]
     pub fn args_info(&self) -> &[ArgInfo] {

@@ -9,7 +9,7 @@ use serde_json::{Map, json};
 use std::io::Write;
 use std::time::Instant;
 use visakit::isa::object::Object;
-use visakit_launch::{Bare, BareOutcome, LaunchError, Shown, find_kernel, value};
+use visakit_launch::{Bare, BareOutcome, LaunchError, Shown, Tracer, find_kernel, value};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     prepare(args, |object, bare, grf_bytes| {
@@ -37,8 +37,8 @@ pub(super) fn prepare<R>(
 fn start(args: &Args, object: &Object<'_>, bare: Bare, grf_bytes: u32) -> Result<Status, Failure> {
     let started = Instant::now();
     let outcome = if args.trace {
-        let mut trace = Trace::new(object, grf_bytes);
-        trace.know(bare.program());
+        let tracer = Tracer::new(object, grf_bytes, bare.program());
+        let mut trace = Trace::new(tracer);
         let outcome = bare.run(&mut trace);
         trace.end()?;
         outcome?

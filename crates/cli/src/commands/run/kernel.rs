@@ -15,8 +15,8 @@ use std::path::Path;
 use visakit::isa::DataType;
 use visakit_check::{Checks, Report};
 use visakit_launch::{
-    Argument, Config, Dump, Kernel, Metadata, NdRange, Outcome, Source, ZeInfo, Zebin, find_kernel,
-    value,
+    Argument, Config, Dump, Kernel, Metadata, NdRange, Outcome, Source, Tracer, ZeInfo, Zebin,
+    find_kernel, value,
 };
 use visakit_profile::{KernelCode, KernelProfile, Watched};
 
@@ -89,7 +89,11 @@ pub(super) fn with_kernel<R>(
             "--global is missing: how many work-items?".to_owned(),
         ));
     }
-    let range = NdRange::new(&args.global, &local(args, &kernel), &args.offset)?;
+    let local = match args.local.is_empty() {
+        true => kernel.local_size(&args.global),
+        false => args.local.clone(),
+    };
+    let range = NdRange::new(&args.global, &local, &args.offset)?;
     run(&kernel, &range)
 }
 
@@ -101,9 +105,9 @@ fn run_kernel(
 ) -> Result<Status, Failure> {
     let config = args.config();
     let outcome = if args.trace {
-        let mut trace = Trace::new(kernel.object(), kernel.grf_bytes);
         let launch = kernel.prepare(range, arguments, &config)?;
-        trace.know(launch.program());
+        let tracer = Tracer::new(kernel.object(), kernel.grf_bytes, launch.program());
+        let mut trace = Trace::new(tracer);
         let outcome = launch.run_observed(&config, &mut trace);
         trace.end()?;
         outcome?
@@ -207,18 +211,6 @@ fn dumped(
         })?);
     }
     Ok(())
-}
-
-/// The size of groups: as told, as the kernel requires, or one that does.
-fn local(args: &Args, kernel: &Kernel<'_>) -> Vec<u32> {
-    if !args.local.is_empty() {
-        return args.local.clone();
-    }
-    let required = &kernel.info().execution_env.required_work_group_size;
-    if required.iter().any(|&n| n > 0) {
-        return required.clone();
-    }
-    NdRange::default_local(&args.global)
 }
 
 fn print(

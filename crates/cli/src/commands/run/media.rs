@@ -8,7 +8,7 @@ use crate::commands::roundtrip::progress;
 use crate::output::{self, Failure, stdout};
 use serde_json::json;
 use std::io::Write;
-use visakit_launch::{Config, Media, MediaOutcome, MediaSurface, Target, find_kernel};
+use visakit_launch::{Config, Media, MediaOutcome, MediaSurface, Target, Tracer, find_kernel};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     let surfaces = args.surface.iter().map(|s| Ok((s.target, s.surface()?)));
@@ -31,8 +31,8 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     media.dependency = args.dependency.unwrap_or_default();
     let config = args.config();
     let outcome = if args.trace {
-        let mut trace = Trace::new(&object, grf_bytes);
-        trace.know(media.program());
+        let tracer = Tracer::new(&object, grf_bytes, media.program());
+        let mut trace = Trace::new(tracer);
         let outcome = media.run_observed(&config, &mut trace);
         trace.end()?;
         outcome?
