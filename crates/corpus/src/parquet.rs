@@ -5,9 +5,9 @@
 //! interrupted is simply missing. What the shards of a folder hold is known from the column `sha256` of
 //! their `objects.parquet`.
 
-use crate::arrow::{batch, schema};
+use crate::arrow::{VERSION_KEY, batch, schema};
 use crate::rows::{Source, fill, key_of};
-use crate::schema::{Select, Tables};
+use crate::schema::{Select, TableDef, Tables, VERSION};
 use arrow_array::{Array, StringArray};
 use arrow_schema::ArrowError;
 use hashbrown::HashSet;
@@ -54,6 +54,37 @@ pub enum Error {
     /// Columns.
     #[error(transparent)]
     Arrow(#[from] ArrowError),
+    /// A shard was written without one of the tables.
+    #[error("{}: this shard has no table `{table}`", shard.display())]
+    Lacks {
+        /// Its folder.
+        shard: PathBuf,
+        /// The table.
+        table: &'static str,
+    },
+    /// A table has another version of the schema.
+    #[error("{}: version {} of the schema, this is version {VERSION}", path.display(), version.as_deref().unwrap_or("?"))]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The version that stands there, if any does.
+        version: Option<String>,
+    },
+}
+
+impl Error {
+    /// What to do about it, where that is known.
+    #[must_use]
+    pub const fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Parquet { .. } => {
+                Some("remove this shard: the same command writes again what was in it")
+            }
+            Self::Lacks { .. } => Some("choose the tables of the first run, or another folder"),
+            Self::Version { .. } => Some("write into another folder"),
+            Self::Io { .. } | Self::Arrow(_) => None,
+        }
+    }
 }
 
 fn io_error(path: &Path) -> impl FnOnce(io::Error) -> Error {
@@ -226,22 +257,47 @@ impl Open {
     }
 }
 
-/// The hashes, in hexadecimal digits, of all files that the shards of a folder hold.
+/// The hashes, in hexadecimal digits, of all files that the shards of a folder hold, each in all tables that are chosen.
 ///
 /// # Errors
-/// A shard cannot be read.
-pub fn written(folder: &Path) -> Result<HashSet<String>, Error> {
+/// A shard cannot be read: of each table the end of the file is looked at, which has no sense unless it was written whole.
+/// A shard that lacks one of the chosen tables, or has another version of them: what is missing there would never be
+/// written.
+pub fn written(folder: &Path, select: Select) -> Result<HashSet<String>, Error> {
     let mut hashes = HashSet::new();
     for entry in fs::read_dir(folder).map_err(io_error(folder))? {
         let entry = entry.map_err(io_error(folder))?;
-        let is_shard = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        let path = entry.path().join("objects.parquet");
-        if !is_shard || !path.is_file() {
-            continue;
+        let shard = entry.path();
+        if entry.file_name().to_string_lossy().starts_with(PREFIX) && shard.is_dir() {
+            read_shard(&shard, select, &mut hashes)?;
+        }
+    }
+    Ok(hashes)
+}
+
+fn read_shard(shard: &Path, select: Select, hashes: &mut HashSet<String>) -> Result<(), Error> {
+    let chosen = |def: &&TableDef| def.name == "objects" || select.has(def.name);
+    for def in Tables::DEFS.iter().filter(chosen) {
+        let path = shard.join(format!("{}.parquet", def.name));
+        if !path.is_file() {
+            return Err(Error::Lacks {
+                shard: shard.to_owned(),
+                table: def.name,
+            });
         }
         let file = File::open(&path).map_err(io_error(&path))?;
         let builder =
             ParquetRecordBatchReaderBuilder::try_new(file).map_err(parquet_error(&path))?;
+        let version = builder.schema().metadata().get(VERSION_KEY);
+        if version.and_then(|version| version.parse().ok()) != Some(VERSION) {
+            return Err(Error::Version {
+                path,
+                version: version.cloned(),
+            });
+        }
+        if def.name != "objects" {
+            continue;
+        }
         let mask = ProjectionMask::columns(builder.parquet_schema(), ["sha256"]);
         let reader = builder
             .with_projection(mask)
@@ -256,5 +312,5 @@ pub fn written(folder: &Path) -> Result<HashSet<String>, Error> {
             }
         }
     }
-    Ok(hashes)
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! `visakit table`: objects as Parquet files.
 
-use crate::output::{self, Failure, stdout};
+use crate::output::{self, Failure, count, stdout};
 use crate::reading::{Reading, Rejected};
 use crate::{Status, input, render};
 use rayon::prelude::*;
@@ -8,15 +8,17 @@ use serde_json::json;
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use visakit_corpus::parquet::{SHARD_BYTES, ShardWriter, written};
-use visakit_corpus::{Select, Source, fill_file, sha256_hex};
+use visakit_corpus::{Select, Source, fill_file, key_of, sha256_hex};
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   visakit table drivers/ -o columns        all programs below a folder; run it again to go on
   visakit table drivers/ -o columns --tables objects,routines
+  visakit table drivers/ -o columns --share 3/10   on the third of ten machines
   duckdb -c \"SELECT mnemonic, count(*) FROM 'columns/part-*/instructions.parquet' GROUP BY 1\"
   visakit table --schema                   the tables and their columns")]
 pub(crate) struct Args {
@@ -33,11 +35,43 @@ pub(crate) struct Args {
     /// Begin a new shard after so many megabytes of columns, before compression.
     #[arg(long, value_name = "MB", default_value_t = SHARD_BYTES >> 20)]
     shard_size: usize,
+    /// Take this share of the files only, such as 3/10 for the third of ten. Processes and machines that share a folder and
+    /// are given the same paths write each file once.
+    #[arg(long, value_name = "K/N")]
+    share: Option<Share>,
     #[command(flatten)]
     reading: Reading,
     /// Print the tables and their columns in Markdown.
     #[arg(long, conflicts_with_all = ["paths", "output"])]
     schema: bool,
+}
+
+/// One of so many shares of the files, from 1.
+#[derive(Clone, Copy)]
+struct Share {
+    number: u64,
+    of: u64,
+}
+
+impl FromStr for Share {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = text.split_once('/');
+        let parsed = parts.and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match parsed {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
+            _ => Err("expected K/N, with K from 1 to N"),
+        }
+    }
+}
+
+impl Share {
+    /// Whether a file belongs to it. That follows from the path as it was given, so that nobody reads the files of others.
+    fn has(self, path: &Path) -> bool {
+        let hash = Source::new("", path.as_os_str().as_encoded_bytes()).sha256;
+        key_of(&hash).cast_unsigned() % self.of == self.number - 1
+    }
 }
 
 /// What became of the files.
@@ -75,8 +109,17 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     };
     std::fs::create_dir_all(folder)
         .map_err(|e| Failure::Other(format!("{}: {e}", input::name(folder))))?;
-    let found = input::find(&args.paths, input::Wanted::Programs);
-    let known = written(folder).map_err(|e| Failure::Other(e.to_string()))?;
+    let mut found = input::find(&args.paths, input::Wanted::Programs);
+    if let Some(share) = args.share {
+        found.files.retain(|path| share.has(path));
+    }
+    let known = written(folder, select).map_err(|error| {
+        match error.help() {
+            Some(help) => render::failure_with_help(&error.to_string(), help),
+            None => render::failure(&error.to_string()),
+        }
+        Failure::Told(Status::Unusable)
+    })?;
     let work = Work {
         files: &found.files,
         reading: args.reading,
@@ -114,8 +157,11 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         let mut out = stdout();
         writeln!(
             out,
-            "{} objects written, {} were there already, {} of them cannot be read",
-            total.written,
+            "{} written, {} there already, {} of them cannot be read",
+            count(
+                usize::try_from(total.written).unwrap_or(usize::MAX),
+                "object"
+            ),
             total.skipped,
             total.rejected.len()
         )?;
