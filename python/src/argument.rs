@@ -3,6 +3,7 @@
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use visakit::isa::DataType;
 use visakit::launch::{Argument, Image, ImageKind, Outcome, format, sampler};
 
 /// An array: its bytes can be looked at and written.
@@ -14,22 +15,33 @@ struct Array {
 /// The arguments of a launch, and the arrays that hold them.
 pub(crate) struct Arguments {
     pub(crate) values: Vec<Argument>,
+    /// Types of the numbers among them, by their places.
+    pub(crate) types: Vec<(usize, DataType)>,
     arrays: Vec<Array>,
 }
 
-impl Arguments {
-    pub(crate) fn new(values: &[Bound<'_, PyAny>]) -> PyResult<Self> {
+impl FromPyObject<'_, '_> for Arguments {
+    type Error = PyErr;
+
+    fn extract(list: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let values: Vec<Bound<'_, PyAny>> = list.extract()?;
         let mut arrays = Vec::new();
+        let types = values.iter().enumerate();
+        let types = types.filter_map(|(number, value)| Some((number, type_of(value)?)));
+        let types = types.collect();
         let values = values.iter().enumerate();
         let values: PyResult<_> = values
             .map(|(number, value)| argument(value, number, &mut arrays))
             .collect();
         Ok(Self {
             values: values?,
+            types,
             arrays,
         })
     }
+}
 
+impl Arguments {
     /// Writes what a run left in buffers and images into the arrays that can be written.
     pub(crate) fn write_back(&self, py: Python<'_>, outcome: &Outcome) -> PyResult<()> {
         for array in &self.arrays {
@@ -41,6 +53,33 @@ impl Arguments {
         }
         Ok(())
     }
+}
+
+/// Type of a scalar of numpy, where kernels have such a type.
+fn type_of(value: &Bound<'_, PyAny>) -> Option<DataType> {
+    let dimensions: usize = value.getattr("ndim").ok()?.extract().ok()?;
+    let name: String = value
+        .getattr("dtype")
+        .ok()?
+        .getattr("name")
+        .ok()?
+        .extract()
+        .ok()?;
+    let ty = match name.as_str() {
+        "int8" => DataType::B,
+        "uint8" => DataType::Ub,
+        "int16" => DataType::W,
+        "uint16" => DataType::Uw,
+        "int32" => DataType::D,
+        "uint32" => DataType::Ud,
+        "int64" => DataType::Q,
+        "uint64" => DataType::Uq,
+        "float16" => DataType::Hf,
+        "float32" => DataType::F,
+        "float64" => DataType::Df,
+        _ => return None,
+    };
+    (dimensions == 0).then_some(ty)
 }
 
 /// What an argument of `run` is for the launch.

@@ -48,12 +48,17 @@ fn number(py: Python<'_>, number: Number) -> PyResult<Py<PyAny>> {
     })
 }
 
-fn elements(py: Python<'_>, variable: &VariableView) -> PyResult<Vec<Py<PyAny>>> {
-    let of = |text: &String| match text.parse() {
+/// An element as libraries show it.
+pub(crate) fn element(py: Python<'_>, text: &str) -> PyResult<Py<PyAny>> {
+    match text.parse() {
         Ok(n) => number(py, Number::Int(n)),
         Err(_) => number(py, Number::Float(text.parse().unwrap_or(f64::NAN))),
-    };
-    variable.elements().iter().map(of).collect()
+    }
+}
+
+fn elements(py: Python<'_>, variable: &VariableView) -> PyResult<Vec<Py<PyAny>>> {
+    let elements = variable.elements();
+    elements.iter().map(|text| element(py, text)).collect()
 }
 
 impl Debugger {

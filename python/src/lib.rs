@@ -5,21 +5,26 @@
 mod argument;
 mod check;
 mod debug;
+mod grid;
 mod html;
 mod instruction;
 mod names;
 mod object;
 mod profile;
+mod routine;
 mod run;
 mod table;
+mod trace;
+mod variables;
 mod watch;
 
 use instruction::{Instruction, Instructions, Operand};
-use object::{Object, Routine, bytes_of, parse_dialect, parse_version};
+use object::{Object, bytes_of, parse_dialect, parse_version};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use routine::Routine;
 use std::path::PathBuf;
 use visakit::isa::{Format, Platform, table as rows};
 use visakit::text::asm;
@@ -151,17 +156,24 @@ fn asm_options(
 
 /// Assembles a text.
 #[pyfunction(name = "asm")]
-#[pyo3(signature = (text, *, version = None, dialect = None, grf_bytes = None))]
+#[pyo3(signature = (text, *, version = None, dialect = None, platform = None, grf_bytes = None))]
 fn assemble(
     text: &str,
     version: Option<&str>,
     dialect: Option<&str>,
+    platform: Option<&str>,
     grf_bytes: Option<u32>,
 ) -> PyResult<Object> {
+    let platform = platform.map(parse_platform).transpose()?;
+    let grf_bytes = grf_bytes.or(platform.map(Platform::grf_bytes));
     let options = asm_options(version, dialect, grf_bytes)?;
     let text = text.as_bytes();
     let made = asm::assemble_in_any_dialect(text, &options);
     let made = made.map_err(|e| AsmError::new_err(faults(text, &e)))?;
+    if let Some(fault) = &made.undecided {
+        let fault = std::slice::from_ref(fault);
+        return Err(AsmError::new_err(faults(text, fault)));
+    }
     Ok(Object::made(made.object.into_owned()))
 }
 
@@ -174,6 +186,11 @@ fn fmt(text: &str) -> PyResult<String> {
     Ok(String::from_utf8_lossy(&done).into_owned())
 }
 
+fn parse_platform(name: &str) -> PyResult<Platform> {
+    let unknown = || PyValueError::new_err(format!("no platform is called `{name}`"));
+    Platform::from_name(name).ok_or_else(unknown)
+}
+
 /// Something that is wrong with an object.
 #[pyclass(frozen, get_all, module = "visakit")]
 struct Finding {
@@ -184,6 +201,7 @@ struct Finding {
     instruction: Option<u32>,
     field: Option<&'static str>,
     offset: Option<u64>,
+    cause: Option<&'static str>,
     message: String,
     help: &'static str,
 }
@@ -203,10 +221,8 @@ impl Finding {
 #[pyo3(signature = (object, *, platform = None, limit = visakit::validate::DEFAULT_LIMIT))]
 fn validate(object: &Object, platform: Option<&str>, limit: usize) -> PyResult<Vec<Finding>> {
     use visakit::validate::{Options, Scope, bytes, object as check};
-    let unknown = |name: &str| PyValueError::new_err(format!("no platform is called `{name}`"));
-    let platform = platform.map(|name| Platform::from_name(name).ok_or_else(|| unknown(name)));
     let options = Options {
-        platform: platform.transpose()?,
+        platform: platform.map(parse_platform).transpose()?,
         limit,
     };
     // Places are known of what was read.
@@ -229,6 +245,7 @@ fn validate(object: &Object, platform: Option<&str>, limit: usize) -> PyResult<V
         },
         field: finding.location.field.map(|field| field.name),
         offset: finding.offset,
+        cause: finding.cause.map(visakit::validate::Cause::name),
         message: finding.message,
         help: finding.rule.action,
     };
@@ -418,6 +435,9 @@ fn _visakit(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<check::RunFinding>()?;
     m.add_class::<debug::Debugger>()?;
     m.add_class::<profile::Profile>()?;
+    m.add_class::<trace::Trace>()?;
+    m.add_class::<trace::TraceStep>()?;
+    m.add_class::<variables::Variables>()?;
     m.add_class::<table::Columns>()?;
     macro_rules! functions {
         ($($function:path),* $(,)?) => {$( m.add_function(wrap_pyfunction!($function, m)?)?; )*};
@@ -437,7 +457,7 @@ fn _visakit(m: &Bound<'_, PyModule>) -> PyResult<()> {
         isa,
         search,
         object::_unpickle,
-        object::_instruction,
+        routine::_instruction,
         names::enumerations,
         table::columns,
         table::schema

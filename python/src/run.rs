@@ -4,15 +4,21 @@ use crate::RunError;
 use crate::argument::Arguments;
 use crate::check::RunFinding;
 use crate::debug::Debugger;
+use crate::grid::{Grid, Sizes};
 use crate::object::{Object, Shared};
 use crate::profile::Profile;
+use crate::trace::{Recorder, Trace};
+use crate::variables::Variables;
 use crate::watch::watched;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use visakit::exec::{Compiler, Interrupt, Limits};
-use visakit::launch::{Compile, Config, Kernel as Launch, LaunchError, NdRange, ZeInfo};
+use visakit::launch::{
+    Compile, Config, Input, Kernel as Launch, Launch as Launched, LaunchError, NdRange, Reading,
+    Tracer, ZeInfo, Zebin, link,
+};
 use visakit_check::Checks;
 use visakit_profile::{KernelCode, Watched};
 
@@ -27,6 +33,7 @@ pub(crate) struct Kernel {
     name: String,
     zeinfo: ZeInfo,
     grf_bytes: Option<u32>,
+    variables: Variables,
 }
 
 /// What a run did.
@@ -38,8 +45,10 @@ pub(crate) struct Outcome {
     seconds: f64,
     translation_seconds: f64,
     printf: Vec<u8>,
+    printed: String,
     findings: Vec<Py<RunFinding>>,
     profile: Option<Py<Profile>>,
+    trace: Option<Py<Trace>>,
 }
 
 #[pymethods]
@@ -60,27 +69,6 @@ fn compiler() -> Option<&'static Arc<dyn Compiler>> {
     static JIT: OnceLock<Option<Arc<dyn Compiler>>> = OnceLock::new();
     let host = || Some(Arc::new(visakit_jit::Jit::host()?) as Arc<dyn Compiler>);
     JIT.get_or_init(host).as_ref()
-}
-
-/// One to three sizes.
-fn sizes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
-    value
-        .extract::<u32>()
-        .map_or_else(|_| value.extract(), |one| Ok(vec![one]))
-}
-
-fn grid(
-    global: &Bound<'_, PyAny>,
-    local: Option<&Bound<'_, PyAny>>,
-    offset: Option<&Bound<'_, PyAny>>,
-) -> PyResult<NdRange> {
-    let global = sizes(global)?;
-    let local = match local {
-        Some(local) => sizes(local)?,
-        None => NdRange::default_local(&global),
-    };
-    let offset = offset.map(sizes).transpose()?.unwrap_or_default();
-    NdRange::new(&global, &local, &offset).map_err(|e| run_error(&e))
 }
 
 /// The checks that `check=` names: a name, names, or whether all.
@@ -110,32 +98,50 @@ impl Kernel {
     /// The kernel of an object (the only one without a name); `zeinfo` is the text of the compiler's
     /// metadata, `.ze_info`.
     #[new]
-    #[pyo3(signature = (object, zeinfo, name = None, *, grf_bytes = None))]
+    #[pyo3(signature = (object, zeinfo, name = None, *, grf_bytes = None, variables = None))]
     fn new(
         object: &Object,
         zeinfo: &str,
         name: Option<&str>,
         grf_bytes: Option<u32>,
+        variables: Option<Variables>,
     ) -> PyResult<Self> {
         let zeinfo = ZeInfo::parse(zeinfo).map_err(|e| run_error(&e))?;
-        let name = match name {
-            Some(name) => name.to_owned(),
-            None => {
-                let found = visakit::launch::find_kernel(object.isa(), None);
-                found
-                    .map_err(|e| run_error(&e))?
-                    .1
-                    .display_name()
-                    .into_owned()
-            }
-        };
-        Launch::new(object.isa(), &name, &zeinfo).map_err(|e| run_error(&e))?;
-        Ok(Self {
-            shared: object.shared.clone(),
-            name,
+        Self::of(
+            object,
             zeinfo,
+            name,
             grf_bytes,
-        })
+            variables.unwrap_or_default(),
+        )
+    }
+
+    /// The kernel of a compiled program (zebin), with its metadata and variables. Where it carries no vISA, `object` has it.
+    #[staticmethod]
+    #[pyo3(signature = (zebin, name = None, *, object = None))]
+    fn of_zebin(
+        zebin: &Bound<'_, PyAny>,
+        name: Option<&str>,
+        object: Option<&Object>,
+    ) -> PyResult<Self> {
+        let (path, bytes) = crate::source(zebin)?;
+        let parsed = Zebin::parse(&bytes).map_err(|e| run_error(&e))?;
+        let zeinfo = ZeInfo::parse(&parsed.zeinfo).map_err(|e| run_error(&e))?;
+        let variables = Variables::of_parsed(&parsed)?;
+        let grf_bytes = parsed.grf_bytes.or_else(|| zeinfo.grf_bytes());
+        let made = match object {
+            Some(_) => None,
+            None => Some(carried(&path, &bytes, name, grf_bytes)?),
+        };
+        let object = object.or(made.as_ref());
+        let object = object.ok_or_else(|| RunError::new_err("the zebin carries no vISA"))?;
+        Self::of(object, zeinfo, name, grf_bytes, variables)
+    }
+
+    /// Program-scope variables of the kernel.
+    #[getter]
+    fn variables(&self) -> Variables {
+        self.variables.clone()
     }
 
     /// Name of the kernel.
@@ -147,28 +153,36 @@ impl Kernel {
     /// Runs the kernel over a grid. Arrays are written in place once it has ended.
     #[pyo3(signature = (
         global_size, args, *, local_size = None, global_offset = None, max_steps = None, timeout = None,
-        strict = false, jit = "auto", check = None, profile = false
+        strict = false, jit = "auto", check = None, profile = false, trace = None
     ))]
     #[allow(clippy::too_many_arguments)]
     fn run(
         &self,
         py: Python<'_>,
-        global_size: &Bound<'_, PyAny>,
-        args: Vec<Bound<'_, PyAny>>,
-        local_size: Option<&Bound<'_, PyAny>>,
-        global_offset: Option<&Bound<'_, PyAny>>,
+        global_size: Sizes,
+        args: Arguments,
+        local_size: Option<Sizes>,
+        global_offset: Option<Sizes>,
         max_steps: Option<u64>,
         timeout: Option<f64>,
         strict: bool,
         jit: &str,
         check: Option<&Bound<'_, PyAny>>,
         profile: bool,
+        trace: Option<Limit>,
     ) -> PyResult<Outcome> {
-        let range = grid(global_size, local_size, global_offset)?;
-        let arguments = Arguments::new(&args)?;
+        let grid = Grid {
+            global: global_size,
+            local: local_size,
+            offset: global_offset,
+        };
+        let kernel = self.launch().map_err(|e| run_error(&e))?;
+        let range = grid.range(&kernel)?;
         let checks = checks(check)?;
-        if profile && checks.is_some() {
-            let message = "a run is checked or profiled: give one of check and profile";
+        let trace = trace.and_then(Limit::steps);
+        if usize::from(profile) + usize::from(checks.is_some()) + usize::from(trace.is_some()) > 1 {
+            let message =
+                "a run is checked, profiled or traced: give one of check, profile and trace";
             return Err(PyValueError::new_err(message));
         }
         let compile = match jit {
@@ -197,43 +211,56 @@ impl Kernel {
             };
         }
         let work = || {
-            let kernel = self.launch()?;
             if let Some(checks) = checks {
                 let config = visakit_check::config(config);
-                let launch = kernel.prepare(&range, &arguments.values, &config)?;
+                let launch = self.prepare(&kernel, &range, &args, &config)?;
                 let report = visakit_check::check(&kernel, launch, &config, checks, &[])?;
-                return Ok((report.outcome, report.findings, None));
+                return Ok((report.outcome, Watching::Checked(report.findings)));
             }
             if profile {
                 let config = visakit_profile::config(config);
-                let launch = kernel.prepare(&range, &arguments.values, &config)?;
+                let launch = self.prepare(&kernel, &range, &args, &config)?;
                 let code = KernelCode::new(kernel.object(), launch.program(), None);
                 let (of, outcome) =
                     visakit_profile::run(&code, launch, &config, Watched::default())?;
-                return Ok((outcome, Vec::new(), Some(of)));
+                let mut all = visakit_profile::Profile::default();
+                all.add(of);
+                return Ok((outcome, Watching::Profiled(all)));
             }
-            let outcome = kernel.run(&range, &arguments.values, &config)?;
-            Ok((outcome, Vec::new(), None))
+            let launch = self.prepare(&kernel, &range, &args, &config)?;
+            if let Some(most) = trace {
+                let tracer = Tracer::new(kernel.object(), kernel.grf_bytes, launch.program());
+                let mut recorder = Recorder::new(tracer, most);
+                let outcome = launch.run_observed(&config, &mut recorder)?;
+                return Ok((outcome, Watching::Traced(recorder.into())));
+            }
+            Ok((launch.run(&config)?, Watching::Nothing))
         };
         let done = py.detach(|| watched(&interrupt, timeout, work))?;
-        let (outcome, findings, profile) = done.map_err(|e| run_error(&e))?;
-        let profile = profile.map(|of| {
-            let mut all = visakit_profile::Profile::default();
-            all.add(of);
-            Py::new(py, Profile(all))
-        });
-        arguments.write_back(py, &outcome)?;
-        let findings = findings.iter().map(|f| Py::new(py, RunFinding::new(f)));
-        Ok(Outcome {
+        let (outcome, watching) = done.map_err(|e: LaunchError| run_error(&e))?;
+        args.write_back(py, &outcome)?;
+        let mut result = Outcome {
             instructions: outcome.counters.instructions,
             lane_operations: outcome.counters.lane_operations,
             groups: outcome.groups,
             seconds: outcome.time.as_secs_f64(),
             translation_seconds: outcome.translation.as_secs_f64(),
+            printed: String::from_utf8_lossy(&outcome.printed).into_owned(),
             printf: outcome.printf,
-            findings: findings.collect::<PyResult<_>>()?,
-            profile: profile.transpose()?,
-        })
+            findings: Vec::new(),
+            profile: None,
+            trace: None,
+        };
+        match watching {
+            Watching::Nothing => {}
+            Watching::Checked(findings) => {
+                let findings = findings.iter().map(|f| Py::new(py, RunFinding::new(f)));
+                result.findings = findings.collect::<PyResult<_>>()?;
+            }
+            Watching::Profiled(of) => result.profile = Some(Py::new(py, Profile(of))?),
+            Watching::Traced(of) => result.trace = Some(Py::new(py, of)?),
+        }
+        Ok(result)
     }
 
     /// The kernel on a grid, stopped before its first instruction. Arrays are read and not written.
@@ -241,18 +268,21 @@ impl Kernel {
     fn debug(
         &self,
         py: Python<'_>,
-        global_size: &Bound<'_, PyAny>,
-        args: Vec<Bound<'_, PyAny>>,
-        local_size: Option<&Bound<'_, PyAny>>,
-        global_offset: Option<&Bound<'_, PyAny>>,
+        global_size: Sizes,
+        args: Arguments,
+        local_size: Option<Sizes>,
+        global_offset: Option<Sizes>,
         source: Vec<std::path::PathBuf>,
     ) -> PyResult<Debugger> {
-        let range = grid(global_size, local_size, global_offset)?;
-        let arguments = Arguments::new(&args)?;
+        let grid = Grid {
+            global: global_size,
+            local: local_size,
+            offset: global_offset,
+        };
+        let kernel = self.launch().map_err(|e| run_error(&e))?;
+        let range = grid.range(&kernel)?;
         py.detach(|| {
-            let kernel = self.launch().map_err(|e| run_error(&e))?;
-            let config = Config::default();
-            let launch = kernel.prepare(&range, &arguments.values, &config);
+            let launch = self.prepare(&kernel, &range, &args, &Config::default());
             Debugger::new(&kernel, launch.map_err(|e| run_error(&e))?, source)
         })
     }
@@ -270,4 +300,94 @@ impl Kernel {
         }
         Ok(kernel)
     }
+
+    fn of(
+        object: &Object,
+        zeinfo: ZeInfo,
+        name: Option<&str>,
+        grf_bytes: Option<u32>,
+        variables: Variables,
+    ) -> PyResult<Self> {
+        let name = match name {
+            Some(name) => name.to_owned(),
+            None => {
+                let found = visakit::launch::find_kernel(object.isa(), None);
+                let (_, routine) = found.map_err(|e| run_error(&e))?;
+                routine.display_name().into_owned()
+            }
+        };
+        Launch::new(object.isa(), &name, &zeinfo).map_err(|e| run_error(&e))?;
+        Ok(Self {
+            shared: object.shared.clone(),
+            name,
+            zeinfo,
+            grf_bytes,
+            variables,
+        })
+    }
+
+    /// The kernel with its memory. Variables have what earlier runs left in them.
+    fn prepare(
+        &self,
+        kernel: &Launch<'_>,
+        range: &NdRange,
+        arguments: &Arguments,
+        config: &Config<'_>,
+    ) -> Result<Launched, LaunchError> {
+        for (index, ty) in &arguments.types {
+            kernel.check_type(*index, *ty)?;
+        }
+        let loaded = kernel.load(&self.variables.inner, config)?;
+        loaded.launch(range, &arguments.values, &[], config)
+    }
+}
+
+/// What was seen of a run besides its results.
+enum Watching {
+    Nothing,
+    Checked(Vec<visakit_check::Finding>),
+    Profiled(visakit_profile::Profile),
+    Traced(Trace),
+}
+
+/// How many steps of a trace are kept: whether as many as usual, or a number.
+#[derive(FromPyObject)]
+enum Limit {
+    Usual(bool),
+    Steps(usize),
+}
+
+impl Limit {
+    fn steps(self) -> Option<usize> {
+        match self {
+            Self::Usual(traced) => traced.then_some(Trace::USUAL),
+            Self::Steps(steps) => Some(steps),
+        }
+    }
+}
+
+/// The object of the texts that a zebin carries: of all, or of the kernel that is named.
+fn carried(
+    path: &str,
+    bytes: &[u8],
+    name: Option<&str>,
+    grf_bytes: Option<u32>,
+) -> PyResult<Object> {
+    let mut input = Input::of(path.as_ref(), bytes).map_err(|e| run_error(&e))?;
+    if let Some(name) = name {
+        let module = format!("({name})");
+        let of_name = |path: &std::path::Path| path.to_string_lossy().ends_with(&module);
+        if input.sources.iter().any(|source| of_name(&source.path)) {
+            input.sources.retain(|source| of_name(&source.path));
+        }
+    }
+    let how = Reading {
+        grf_bytes,
+        ..Reading::default()
+    };
+    let linked = link(&input.sources, &how).map_err(|errors| {
+        let first = errors.first().map(ToString::to_string);
+        RunError::new_err(first.unwrap_or_default())
+    })?;
+    Ok(Object::made(linked.object.into_owned()))
 }

@@ -2,6 +2,8 @@
 
 import copy
 import gc
+import gzip
+import json
 import pickle
 import signal
 import threading
@@ -283,7 +285,7 @@ def test_a_profile_counts() -> None:
     assert "<!DOCTYPE html>" in profile.html("blurred") and profile.folded().startswith("blur;")
     assert "blur" in repr(profile) and '"kernels"' in profile.json()
     assert blur().run(256, args, local_size=64).profile is None
-    with pytest.raises(ValueError, match="checked or profiled"):
+    with pytest.raises(ValueError, match="give one of check"):
         blur().run(256, args, local_size=64, check=True, profile=True)
 
 
@@ -315,6 +317,97 @@ def test_a_debugger_steps_forward_and_back() -> None:
     for wrong in (lambda: debugger.evaluate("1 +"), lambda: debugger.break_at("nowhere"), lambda: debugger.variable("V9999")):
         with pytest.raises(visakit.RunError):
             wrong()
+
+
+def case(name: str, device: str) -> tuple[Path, dict[str, Any], visakit.Variables]:
+    folder = ROOT / "fixtures" / "cases" / name / device
+    told = json.loads((folder / "case.json").read_text())
+    sections = {s["section"]: (folder / s["file"]).read_bytes() for s in told["data_sections"]}
+    symbols = {s["name"]: (s["section"], s["offset"]) for s in told["data_symbols"]}
+    return folder, told, visakit.Variables(sections, symbols)
+
+
+def test_program_scope_variables() -> None:
+    folder, told, variables = case("const_table", "skl")
+    assert variables.names == ["TAB", "W"] and len(variables) == 2
+    assert numpy.frombuffer(variables["W"], numpy.float32)[0] == 0.0625
+    assert variables.sections[".data.const"] == (folder / "data.const.bin").read_bytes()
+    with pytest.raises(KeyError, match="nothing"):
+        variables["nothing"]
+    args: list[Any] = [numpy.fromfile(folder / a["file"], numpy.uint8) for a in told["args"]]
+    zeinfo = (folder / "k.zeinfo").read_text()
+    kernel = visakit.Kernel(visakit.read(folder / "k.isa"), zeinfo, variables=variables)
+    kernel.run(64, args, local_size=32)
+    assert args[0].tobytes() == (folder / ".." / "expect0.bin").read_bytes()
+    assert kernel.variables.sections == variables.sections and "TAB" in repr(variables)
+    bare = visakit.Kernel(visakit.read(folder / "k.isa"), zeinfo)
+    with pytest.raises(visakit.RunError):
+        bare.run(64, args, local_size=32)
+
+
+def test_what_a_kernel_prints() -> None:
+    folder, told, variables = case("printing", "pvc")
+    text = gzip.decompress((folder / "k.visaasm.gz").read_bytes()).decode()
+    kernel = visakit.Kernel(visakit.asm(text, platform="pvc"), (folder / "k.zeinfo").read_text(), grf_bytes=64, variables=variables)
+    args = [numpy.fromfile(folder / a["file"], numpy.int32) for a in told["args"]]
+    # Threads print in an order that nobody promises.
+    printed = kernel.run(32, args, local_size=32).printed
+    assert sorted(printed.splitlines()) == sorted(told["printf"].splitlines())
+
+
+def test_a_zebin_is_all_that_a_kernel_needs() -> None:
+    text = (KERNELS / "lookup.pvc.visaasm").read_text()
+    kernel = visakit.Kernel.of_zebin(KERNELS / "lookup.pvc.zebin", object=visakit.asm(text, platform="pvc"))
+    out = numpy.zeros(8, numpy.int32)
+    which = numpy.array([0, 1] * 4, numpy.int32)
+    kernel.run(8, [out, which, numpy.int32(1000)])
+    assert out.tolist()[0] == 1000 and kernel.variables.sections
+    with pytest.raises(visakit.RunError, match="is of type int, the value is of type f"):
+        kernel.run(8, [out, which, numpy.float32(1000)])
+    assert visakit.Variables.of_zebin(KERNELS / "lookup.pvc.zebin").names == kernel.variables.names
+    with pytest.raises(visakit.RunError):
+        visakit.Kernel.of_zebin(KERNELS / "lookup.pvc.zebin")
+
+
+def test_traces() -> None:
+    data = numpy.arange(128, dtype=numpy.float32)
+    out = numpy.zeros_like(data)
+    args = [data, out, visakit.Local(66 * 4), numpy.int32(128)]
+    outcome = blur().run(128, args, local_size=64, trace=True)
+    trace = outcome.trace
+    assert trace is not None and len(trace) == outcome.instructions and trace.missed == 0
+    numpy.testing.assert_allclose(out, blurred(data), rtol=1e-6)
+    first, last = trace[0], trace[-1]
+    assert first.group == (0, 0, 0) and last.group == (1, 0, 0) and "ret" in last.text and "ret" in repr(last)
+    written = [step for step in trace if step.values is not None and step.mask == 0xFFFF]
+    assert written and all(len(step.values or []) == 16 for step in written if "(M1, 16)" in step.text)
+    half = next(step for step in trace if "0x3e800000:f" in step.text and step.values)
+    assert half.values is not None and half.routine == ("kernel", 0) and half.instruction > 0
+    some = blur().run(128, args, local_size=64, trace=10).trace
+    assert some is not None and len(some) == 10 and some.missed == outcome.instructions - 10
+    assert blur().run(128, args, local_size=64, trace=False).trace is None
+    with pytest.raises(IndexError):
+        some[10]
+    with pytest.raises(ValueError, match="give one of"):
+        blur().run(128, args, local_size=64, trace=True, check=True)
+
+
+def test_a_text_that_needs_the_platform_says_so() -> None:
+    text = '.version 4.1\n.kernel "a"\n.decl V32 v_type=G type=ud num_elts=(%sizeof(GRF)/4)\n    ret (M1, 1)\n'
+    with pytest.raises(visakit.AsmError) as caught:
+        visakit.asm(text)
+    (fault,) = caught.value.args[0]
+    assert (fault.line, fault.length) == (3, 3) and "platform" in fault.help
+    elements = [visakit.asm(text, platform=p).kernels[0].declarations[0][4] for p in ("dg2", "PVC")]
+    assert elements == [8, 16]
+    with pytest.raises(ValueError, match="no platform"):
+        visakit.asm(text, platform="z80")
+
+
+def test_findings_tell_their_cause() -> None:
+    images = visakit.read(ROOT / "fixtures" / "objects" / "images_dg2_v41.isa")
+    assert {f.cause for f in visakit.validate(images, platform="pvc")} == {"register-size"}
+    assert not visakit.validate(images, platform="dg2")
 
 
 def test_images() -> None:

@@ -51,6 +51,8 @@ class Finding:
     instruction: int | None
     field: str | None
     offset: int | None
+    cause: Literal["register-size"] | None
+    """Set where the finding comes from registers of 64 bytes alone."""
     message: str
     help: str
 
@@ -232,10 +234,67 @@ class Outcome:
     seconds: float
     translation_seconds: float
     printf: bytes
+    """What the kernel printed, as the hardware's buffer has it."""
+    printed: str
+    """What the kernel printed. The format strings are program-scope variables."""
     findings: list[RunFinding]
     """What the checkers found; empty without `check`."""
     profile: Profile | None
     """Where the time goes; with `profile` only."""
+    trace: Trace | None
+    """What ran, with `trace` only."""
+
+class TraceStep:
+    """One instruction that ran."""
+
+    group: tuple[int, int, int]
+    thread: int
+    """Place of the thread in its group."""
+    routine: tuple[Literal["kernel", "function"], int]
+    instruction: int
+    """Number of the instruction in its routine."""
+    mask: int
+    """Enabled lanes of the instruction, bit 0 is its first one."""
+    text: str
+    values: list[int | float | None] | None
+    """What an instruction of the kernel wrote into a variable, by lane; `None` for lanes that were not enabled."""
+
+class Trace:
+    """The instructions that a run went through, group after group and thread after thread: a sequence of steps."""
+
+    @property
+    def missed(self) -> int:
+        """Steps that ran after as many were kept as were asked for."""
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> TraceStep: ...
+    def __iter__(self) -> Iterator[TraceStep]: ...
+
+class Variables:
+    """The program-scope variables of a program with their contents: runs of its kernels find what earlier ones left there.
+
+    `sections` are their first contents by name (`.data.const`, `.bss.global` and the like), `symbols` the section and the
+    offset of each variable, `relocations` where a section holds an address: section, offset, the variable whose address it
+    is, and what is added to it.
+    """
+
+    def __new__(
+        cls,
+        sections: dict[str, bytes],
+        symbols: dict[str, tuple[str, int]] = ...,
+        relocations: Sequence[tuple[str, int, str, int]] = ...,
+    ) -> Variables: ...
+    @staticmethod
+    def of_zebin(zebin: _Source) -> Variables:
+        """The variables of a compiled program (zebin)."""
+    @property
+    def names(self) -> list[str]:
+        """Names of the variables."""
+    @property
+    def sections(self) -> dict[str, bytes]:
+        """The sections with what is in them now."""
+    def __getitem__(self, name: str) -> bytes:
+        """The bytes of a variable, and what follows it in its section: nothing tells where it ends."""
+    def __len__(self) -> int: ...
 
 class Profile:
     """What ran how often, with which lanes, what messages reached, and the time that a cost model makes of it."""
@@ -285,10 +344,25 @@ class Kernel:
     """An OpenCL kernel with what its compiler says of its arguments."""
 
     def __new__(
-        cls, object: Object, zeinfo: str, name: str | None = None, *, grf_bytes: int | None = None
+        cls,
+        object: Object,
+        zeinfo: str,
+        name: str | None = None,
+        *,
+        grf_bytes: int | None = None,
+        variables: Variables | None = None,
     ) -> Kernel: ...
+    @staticmethod
+    def of_zebin(zebin: _Source, name: str | None = None, *, object: Object | None = None) -> Kernel:
+        """The kernel of a compiled program (zebin), with its metadata and variables.
+
+        Where it carries no vISA, `object` has it.
+        """
     @property
     def name(self) -> str: ...
+    @property
+    def variables(self) -> Variables:
+        """Program-scope variables; runs find what earlier ones left in them."""
     def run(
         self,
         global_size: int | Sequence[int],
@@ -302,11 +376,13 @@ class Kernel:
         jit: Literal["auto", "always", "never"] = "auto",
         check: bool | str | Sequence[str] | None = None,
         profile: bool = False,
+        trace: bool | int | None = None,
     ) -> Outcome:
         """Runs the kernel over a grid. Arrays are written in place once it has ended.
 
         `check` names checkers (`memory`, `uninitialized`, `race`, `sync`, `arithmetic`; true for the usual ones), which
-        run on the interpreter; what would be a fault is a finding then. `profile` counts what runs.
+        run on the interpreter; what would be a fault is a finding then. `profile` counts what runs. `trace` keeps so many
+        steps, true a million, and runs groups one after the other.
         """
     def debug(
         self,
@@ -399,9 +475,14 @@ def read_lenient(source: _Source, *, dialect: str | None = None) -> tuple[Object
 
 def write(object: Object) -> bytes: ...
 def asm(
-    text: str, *, version: str | None = None, dialect: str | None = None, grf_bytes: int | None = None
+    text: str,
+    *,
+    version: str | None = None,
+    dialect: str | None = None,
+    platform: str | None = None,
+    grf_bytes: int | None = None,
 ) -> Object:
-    """Assembles a text."""
+    """Assembles a text. Where it depends on the size of a register and does not tell it, `platform` or `grf_bytes` has to."""
 
 def fmt(text: str) -> str:
     """A text in the form of the printer; comments are kept."""

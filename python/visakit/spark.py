@@ -44,8 +44,8 @@ def _decode(batches: Iterable[pyarrow.RecordBatch], name: str) -> Iterator[pyarr
             yield from made.cast(target).to_batches()
 
 
-def table(spark: Any, path: str, name: str = "instructions") -> Any:
-    """A table of all files of a path, with wildcards if need be, as a data frame."""
+def table(spark: Any, path: str | list[str], name: str = "instructions") -> Any:
+    """A table of all files of a path or of paths, with wildcards if need be, as a data frame."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     files = spark.read.format("binaryFile").load(path).select("path", "content")

@@ -1,0 +1,41 @@
+//! What a kernel runs on: the grid, as callers write it.
+
+use crate::run::run_error;
+use pyo3::prelude::*;
+use visakit::launch::{Kernel, NdRange};
+
+/// One to three sizes.
+#[derive(FromPyObject)]
+pub(crate) enum Sizes {
+    One(u32),
+    Many(Vec<u32>),
+}
+
+impl Sizes {
+    fn list(self) -> Vec<u32> {
+        match self {
+            Self::One(size) => vec![size],
+            Self::Many(sizes) => sizes,
+        }
+    }
+}
+
+/// The arguments of all methods that put a kernel on a grid.
+pub(crate) struct Grid {
+    pub(crate) global: Sizes,
+    pub(crate) local: Option<Sizes>,
+    pub(crate) offset: Option<Sizes>,
+}
+
+impl Grid {
+    /// The grid of a kernel. Without a local size: what the kernel requires, else one that divides the global size.
+    pub(crate) fn range(self, kernel: &Kernel<'_>) -> PyResult<NdRange> {
+        let global = self.global.list();
+        let local = match self.local {
+            Some(local) => local.list(),
+            None => kernel.local_size(&global),
+        };
+        let offset = self.offset.map(Sizes::list).unwrap_or_default();
+        NdRange::new(&global, &local, &offset).map_err(|e| run_error(&e))
+    }
+}

@@ -1,0 +1,116 @@
+//! Program-scope variables.
+
+use crate::object::bytes_of;
+use crate::run::run_error;
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use visakit::launch::{self, AddressPart, DataRelocation, DataSection, DataSymbol, Zebin};
+
+/// The program-scope variables of a program with their contents: runs of its kernels find what earlier ones left there.
+#[pyclass(frozen, module = "visakit", from_py_object)]
+#[derive(Clone, Default)]
+pub(crate) struct Variables {
+    pub(crate) inner: Arc<launch::Variables>,
+    names: Arc<[String]>,
+}
+
+impl Variables {
+    fn of(data: &[DataSection], symbols: &[DataSymbol]) -> PyResult<Self> {
+        let inner = launch::Variables::new(data, symbols).map_err(|e| run_error(&e))?;
+        Ok(Self {
+            inner: Arc::new(inner),
+            names: symbols.iter().map(|symbol| symbol.name.clone()).collect(),
+        })
+    }
+
+    pub(crate) fn of_parsed(zebin: &Zebin) -> PyResult<Self> {
+        Self::of(&zebin.data, &zebin.symbols)
+    }
+}
+
+/// Where an address is put in: section, offset, whose, and what is added to it.
+type Relocation = (String, u64, String, i64);
+
+#[pymethods]
+impl Variables {
+    /// Sections with their first contents, the places of variables in them, and where they hold addresses of variables.
+    #[new]
+    #[pyo3(signature = (sections, symbols = BTreeMap::new(), relocations = Vec::new()))]
+    fn new(
+        sections: &Bound<'_, PyDict>,
+        symbols: BTreeMap<String, (String, u64)>,
+        relocations: Vec<Relocation>,
+    ) -> PyResult<Self> {
+        let mut data = Vec::new();
+        for (name, content) in sections.iter() {
+            let name: String = name.extract()?;
+            let of_section = relocations.iter().filter(|r| r.0 == name);
+            data.push(DataSection {
+                relocations: of_section
+                    .map(|(_, offset, symbol, addend)| DataRelocation {
+                        offset: *offset,
+                        symbol: symbol.clone(),
+                        addend: *addend,
+                        part: AddressPart::Whole,
+                    })
+                    .collect(),
+                bytes: bytes_of(&content)?,
+                name,
+            });
+        }
+        let symbols = symbols.into_iter();
+        let symbols: Vec<_> = symbols
+            .map(|(name, (section, offset))| DataSymbol {
+                name,
+                section,
+                offset,
+            })
+            .collect();
+        Self::of(&data, &symbols)
+    }
+
+    /// The variables of a compiled program (zebin).
+    #[staticmethod]
+    fn of_zebin(zebin: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (_, bytes) = crate::source(zebin)?;
+        Self::of_parsed(&Zebin::parse(&bytes).map_err(|e| run_error(&e))?)
+    }
+
+    /// Names of the variables.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.names.to_vec()
+    }
+
+    /// The sections with what is in them now.
+    #[getter]
+    fn sections<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let sections = PyDict::new(py);
+        for (name, bytes) in self.inner.contents() {
+            sections.set_item(name, PyBytes::new(py, &bytes))?;
+        }
+        Ok(sections)
+    }
+
+    /// The bytes of a variable, and what follows it in its section: nothing tells where it ends.
+    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.inner.of_name(name);
+        let bytes = bytes.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn __len__(&self) -> usize {
+        self.names.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<Variables {} bytes: {}>",
+            self.inner.bytes(),
+            self.names.join(", ")
+        )
+    }
+}
