@@ -18,6 +18,12 @@ QUESTION = re.compile(r"(### \d+\. [^\n]*\n\n```sql\n(.*?);\n```\n\n```text\n).*
 SCHEMA = re.compile(r"<!-- schema -->\n.*?<!-- /schema -->", re.S)
 
 
+def files() -> list[Path]:
+    """Objects, and kernels that compilers left as text."""
+    found: list[Path] = [*(ROOT / "fixtures" / "objects").glob("*.isa"), *(ROOT / "fixtures" / "kernels").glob("*.visaasm")]
+    return sorted(found, key=lambda file: file.name)
+
+
 def connect(folder: str | None) -> duckdb.DuckDBPyConnection:
     """The tables as views."""
     database = duckdb.connect()
@@ -26,9 +32,7 @@ def connect(folder: str | None) -> duckdb.DuckDBPyConnection:
         for name in names:
             database.execute(f"CREATE VIEW {name} AS FROM '{folder}/part-*/{name}.parquet'")
         return database
-    # Objects, and kernels that compilers left as text.
-    files: list[Path] = [*(ROOT / "fixtures" / "objects").glob("*.isa"), *(ROOT / "fixtures" / "kernels").glob("*.visaasm")]
-    made = visakit.columns(sorted(files, key=lambda file: file.name))
+    made = visakit.columns(files())
     for name in names:
         rows = pyarrow.table(made[name])
         database.register(f"{name}_rows", rows)
