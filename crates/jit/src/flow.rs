@@ -1,8 +1,9 @@
 //! Machine code for whole programs: segments of steps, in two versions, and the ways between them.
 //!
 //! A segment is a run of steps that is entered at its first one only. The version for full masks knows
-//! that all lanes of the program run; the other one works under the lanes that do. Machine code leaves
-//! the lanes that run alone: where they part or meet, it ends, and the interpreter takes that step.
+//! that all lanes of the program run; the other one works under the lanes that do. Where lanes part or meet,
+//! the host says which of them run on. A segment that computes floats is left to the interpreter where the float
+//! mode is not the host's usual one.
 
 use crate::Features;
 use crate::assembler::Assembler;
