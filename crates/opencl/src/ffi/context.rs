@@ -126,11 +126,10 @@ api! {
     }
 
     fn clGetDeviceAndHostTimer(device: Pointer, on_device: *mut u64, on_host: *mut u64) {
-        get::<Device>(device)?;
+        let device = get::<Device>(device)?;
         ensure(!on_device.is_null() && !on_host.is_null(), cl::CL_INVALID_VALUE)?;
-        let time = now();
-        put(on_device, time);
-        put(on_host, time);
+        put(on_device, device.clock());
+        put(on_host, now());
         Ok(())
     }
 

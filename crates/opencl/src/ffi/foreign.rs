@@ -218,7 +218,7 @@ impl Foreign {
             );
             return built
                 .map(|()| Program(made))
-                .map_err(|code| self.why(made, code));
+                .map_err(|code| self.why(made, &code));
         }
         let mut objects = Vec::new();
         for (source, options) in parts {
@@ -238,7 +238,7 @@ impl Foreign {
                     null,
                 )
             );
-            compiled.map_err(|code| self.why(made, code))?;
+            compiled.map_err(|code| self.why(made, &code))?;
             objects.push(made);
         }
         let count = u32::try_from(objects.len()).map_err(|e| e.to_string())?;
@@ -261,7 +261,7 @@ impl Foreign {
     }
 
     /// Why a program was not built there: the first error of its log.
-    fn why(&self, program: Pointer, code: String) -> String {
+    fn why(&self, program: Pointer, code: &str) -> String {
         let mut log = vec![0_u8; 4096];
         let told = call!(
             self.table,

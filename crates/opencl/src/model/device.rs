@@ -4,6 +4,7 @@ use crate::error::{Code, Result, fail};
 use crate::handle::{Handle, Object, export};
 use crate::info::Answer;
 use crate::model::context::lock;
+use crate::model::event::now;
 use crate::model::models::{MODELS, Model};
 use opencl_sys as cl;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -206,8 +207,14 @@ fn memory() -> u64 {
 }
 
 impl Device {
-    /// Lets it work for so many nanoseconds, from a time of the host on or as soon as it has done what it does. Tells from
-    /// when until when.
+    /// What its clock shows: nanoseconds of the host, or when it has done what it did, if that is later.
+    #[must_use]
+    pub fn clock(&self) -> u64 {
+        now().max(*lock(&self.busy))
+    }
+
+    /// Lets it work for so many nanoseconds, from a time on or as soon as it has done what it does. Tells from when until
+    /// when.
     pub(crate) fn occupy(&self, from: u64, nanoseconds: u64) -> (u64, u64) {
         let mut busy = lock(&self.busy);
         let start = from.max(*busy);

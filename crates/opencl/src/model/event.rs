@@ -31,10 +31,17 @@ pub fn now() -> u64 {
         .saturating_add(1)
 }
 
+/// What the clock shows by which commands of a queue are timed.
+fn clock(queue: Option<&Arc<Queue>>) -> u64 {
+    queue.map_or_else(now, |queue| queue.device.clock())
+}
+
 struct State {
     status: i32,
     /// Queued, submitted, started, ended.
     times: [u64; 4],
+    /// When the host began the command.
+    began: u64,
     /// Nanoseconds that the command takes on the device, if that is known.
     nanoseconds: Option<u64>,
     callbacks: Vec<(i32, Callback)>,
@@ -147,7 +154,8 @@ impl Event {
             kind,
             state: Mutex::new(State {
                 status,
-                times: [now(), 0, 0, 0],
+                times: [clock(queue), 0, 0, 0],
+                began: 0,
                 nanoseconds: None,
                 callbacks: Vec::new(),
                 waiting: Vec::new(),
@@ -215,18 +223,21 @@ impl Event {
         state.status = status;
         let place = match status {
             cl::CL_SUBMITTED => 1,
-            cl::CL_RUNNING => 2,
+            cl::CL_RUNNING => {
+                state.began = now();
+                2
+            }
             _ => 3,
         };
         if let Some(time) = state.times.get_mut(place) {
-            *time = now();
+            *time = clock(self.queue.as_ref());
         }
         if status <= 0
             && let Some(queue) = self.queue.as_ref().filter(|q| q.is_timed())
         {
-            let simulated = state.nanoseconds;
+            let on_host = now().saturating_sub(state.began);
+            let taken = state.nanoseconds.unwrap_or(on_host);
             let [.., started, ended] = &mut state.times;
-            let taken = simulated.unwrap_or(ended.saturating_sub(*started));
             (*started, *ended) = queue.device.occupy(*started, taken);
         }
         let mut called = Vec::new();
