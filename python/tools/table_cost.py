@@ -13,7 +13,7 @@ from pathlib import Path
 
 #: Instructions of an object that has so many statements, about.
 STATEMENTS = 400
-PER_OBJECT = 1300
+PER_OBJECT = 450
 
 
 def measure(visakit: str, objects: Path, tables: Path) -> tuple[float, float, int]:

@@ -170,10 +170,13 @@ impl ShardWriter {
         open.objects += 1;
         // Two machines that were given the same files write the same name.
         open.name = open.name.rotate_left(7) ^ key_of(&source.sha256).cast_unsigned();
-        if size >= GATHERED {
+        let held = if size >= GATHERED {
             open.write(&mut self.tables)?;
-        }
-        if open.bytes >= self.limit {
+            0
+        } else {
+            size
+        };
+        if open.bytes + held >= self.limit {
             self.finish()?;
         }
         Ok(())
