@@ -22,7 +22,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use steps::{Role, StepInfo, Widths, ever_read, role};
 use visakit_exec::code::{Code, Compute};
-use visakit_exec::{InstructionEvent, MemoryAccess, Observer};
+use visakit_exec::{InstructionEvent, LanesAccess, MemoryAccess, Observer};
 use visakit_isa::object::RoutineId;
 
 /// What is known of a thread.
@@ -98,6 +98,13 @@ pub(crate) struct Checker {
     votes: (u32, u32),
     /// The lane and object that the current message reached last.
     reached: Option<(Option<u8>, usize)>,
+    /// What the current access writes.
+    stored: Option<u64>,
+    /// Undefined bits are followed: for what nobody has written always, for bytes past the end of an object from the first
+    /// one on that was read.
+    tracks: bool,
+    /// Steps whose registers are known to be numbers of a buffer.
+    moved: HashSet<u32>,
     /// Number of the source line of each step.
     keys: Vec<u32>,
     sub_groups: bool,
@@ -125,6 +132,8 @@ pub(crate) struct Ids {
     pub(crate) walk: [usize; 3],
     pub(crate) local: [u32; 3],
     pub(crate) offset: [u32; 3],
+    /// Lanes are work-items; else a thread is one program.
+    pub(crate) of_lanes: bool,
 }
 
 impl Ids {
@@ -148,6 +157,7 @@ pub(crate) struct Setting {
     pub(crate) groups: [u32; 3],
     /// The program counts on sub-groups: what lockstep orders is meant.
     pub(crate) sub_groups: bool,
+    pub(crate) order: Order,
 }
 
 fn small(n: usize) -> u32 {
@@ -166,7 +176,7 @@ impl Checker {
         let steps = steps.collect();
         let names = code.routines.iter().map(|r| (r.id, r.name.clone()));
         let names = names.collect();
-        let mut template = Shadow::new(code.register_bytes, true);
+        let mut template = Shadow::new(code.register_bytes, setting.checks.uninitialized);
         // Below the first variable is nothing, and wide reads may run into what follows the last one.
         for range in &setting.defined {
             template.define(range.start, range.len());
@@ -200,7 +210,7 @@ impl Checker {
             flat: Pages::default(),
             local_cells: Cells::default(),
             flat_cells: Cells::default(),
-            order: Order::default(),
+            order: setting.order,
             barrier: None,
             origins: vec![Origin::Register],
             origin_numbers: HashMap::new(),
@@ -214,6 +224,9 @@ impl Checker {
             unconfirmed: HashMap::new(),
             diverged: false,
             groups: setting.groups,
+            stored: None,
+            tracks: setting.checks.uninitialized,
+            moved: HashSet::new(),
             keys: Vec::new(),
             current: (NONE, 0),
             findings: Vec::new(),
@@ -310,7 +323,8 @@ impl Checker {
     fn item(&self, thread: usize, lane: Option<u8>) -> Item {
         let (group, size) = self.group;
         let thread = small(thread);
-        let local = lane.map(|lane| self.ids.local_id(size, thread, lane.into()));
+        let lanes = lane.filter(|_| self.ids.of_lanes);
+        let local = lanes.map(|lane| self.ids.local_id(size, thread, lane.into()));
         let global = local.map(|local| {
             std::array::from_fn(|d| {
                 let of = |a: &[u32; 3]| a.get(d).copied().unwrap_or(0);
@@ -332,7 +346,8 @@ impl Checker {
     /// A work-item of the group of that number.
     fn item_of_group(&self, number: u32, thread: usize, lane: Option<u8>) -> Item {
         let [x, y, _] = self.groups.map(|n| n.max(1));
-        let group = [number % x, number / x % y, number / x / y];
+        let linear = [number % x, number / x % y, number / x / y];
+        let group = self.order.place(number).unwrap_or(linear);
         let mut item = self.item(thread, lane);
         item.group = group;
         if let Some(local) = item.local {
@@ -373,7 +388,7 @@ impl Observer for Checker {
         self.local.clear();
         self.local_cells.clear();
         self.diverged = false;
-        self.order.start(self.number);
+        self.order.start(self.number, place);
         self.barrier = None;
         // Groups use the same private memory one after the other.
         let private = self.objects.all().iter().find(|known| known.is_private());
@@ -413,7 +428,7 @@ impl Observer for Checker {
                 address,
                 indirect,
             } => {
-                let needs_shadow = self.checks.uninitialized || self.checks.memory;
+                let needs_shadow = self.tracks;
                 if (*address || *indirect) && event.mask != 0 {
                     let (compute, address, indirect) = (Arc::clone(compute), *address, *indirect);
                     if address {
@@ -476,6 +491,13 @@ impl Observer for Checker {
             return;
         }
         self.access(access, registers);
+    }
+
+    fn lanes(&mut self, access: &LanesAccess, _: &[u8]) -> bool {
+        if !(self.checks.memory || self.checks.uninitialized || self.checks.race) {
+            return true;
+        }
+        self.all_lanes(access)
     }
 
     fn dropped(&mut self, access: &MemoryAccess) {

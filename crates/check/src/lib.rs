@@ -28,18 +28,24 @@ pub use finding::{Checks, Finding, Item, Kind, Level, Other, Place, Space, Targe
 pub use suppress::{Suppressions, SuppressionsError};
 
 use checker::{Checker, Ids, Setting};
-use listing::Listing;
+use listing::{Fence, Listing};
 use objects::Objects;
+use race::Order;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use visakit_launch::{Case, Config, Kernel, Launch, LaunchError, Outcome};
+use visakit_exec::{Observer, Program};
+use visakit_isa::object::{Object, RoutineId};
+use visakit_launch::{
+    Bare, BareOutcome, Case, Config, Kernel, Launch, LaunchError, Media, MediaOutcome, Outcome,
+};
 
 /// What a check gave.
 #[derive(Debug)]
-pub struct Report {
+pub struct Report<O = Outcome> {
     /// What is wrong, in the order in which it was found.
     pub findings: Vec<Finding>,
     /// What the launch left behind.
-    pub outcome: Outcome,
+    pub outcome: O,
 }
 
 /// How launches are to be run so that they can be checked: accesses that would be a fault are dropped.
@@ -49,6 +55,46 @@ pub const fn config(config: Config<'_>) -> Config<'_> {
         lenient: true,
         compile: None,
         ..config
+    }
+}
+
+/// What a program says of itself, ready to be watched.
+struct Watched<'p> {
+    program: &'p Program,
+    listing: Listing,
+    fences: BTreeMap<(RoutineId, usize), Fence>,
+}
+
+impl<'p> Watched<'p> {
+    fn new(object: &Object<'_>, program: &'p Program) -> Self {
+        let routines = program.code().routines.iter().map(|r| r.id);
+        let (listing, fences) = Listing::new(object, program.grf_bytes(), routines);
+        Self {
+            program,
+            listing,
+            fences,
+        }
+    }
+
+    /// How it is watched, unless something is different.
+    fn setting(self, checks: Checks, objects: Objects, ids: Ids) -> Setting {
+        let variables = self.program.variables();
+        Setting {
+            checks,
+            listing: self.listing,
+            fences: self.fences,
+            objects,
+            defined: self.program.defined(),
+            addressed: self.program.addressed().to_vec(),
+            variables: variables
+                .map(|(name, slot)| (slot.offset..slot.offset + slot.bytes, name.to_owned()))
+                .collect(),
+            ids,
+            groups: [1; 3],
+            sub_groups: false,
+            order: Order::default(),
+            code: self.program.code().clone(),
+        }
     }
 }
 
@@ -64,35 +110,24 @@ pub fn check(
     checks: Checks,
     uninitialized: &[usize],
 ) -> Result<Report, LaunchError> {
-    let program = launch.program();
-    let code = program.code().clone();
-    let routines: Vec<_> = code.routines.iter().map(|r| r.id).collect();
-    let (listing, fences) = Listing::new(kernel.object(), kernel.grf_bytes, routines.into_iter());
-    let variables = program.variables();
+    let watched = Watched::new(kernel.object(), launch.program());
     let info = launch.info();
     let private = info.per_thread_memory_buffers.iter();
     let has_private = private.clone().any(|buffer| buffer.is_simt_thread);
     let sub_groups = info.user_attributes.intel_reqd_sub_group_size > 0
-        || !has_private && listing.counts_lanes();
+        || !has_private && watched.listing.counts_lanes();
+    let objects = Objects::new(&launch, kernel.args_info(), &kernel.locals, uninitialized);
+    let ids = Ids {
+        simd: launch.simd(),
+        walk: launch.walk(),
+        local: launch.range().local,
+        offset: launch.range().offset,
+        of_lanes: true,
+    };
     let mut checker = Checker::new(Setting {
-        checks,
-        listing,
-        fences,
-        objects: Objects::new(&launch, kernel.args_info(), uninitialized),
-        defined: program.defined(),
-        addressed: program.addressed().to_vec(),
-        variables: variables
-            .map(|(name, slot)| (slot.offset..slot.offset + slot.bytes, name.to_owned()))
-            .collect(),
-        ids: Ids {
-            simd: launch.simd(),
-            walk: launch.walk(),
-            local: launch.range().local,
-            offset: launch.range().offset,
-        },
         groups: launch.range().groups(),
         sub_groups,
-        code,
+        ..watched.setting(checks, objects, ids)
     });
     let mut faults = Vec::new();
     let outcome = launch.run_watched(config, &mut checker, |_, fault| {
@@ -102,6 +137,89 @@ pub fn check(
     for fault in &faults {
         checker.fault(fault);
     }
+    Ok(Report {
+        findings: checker.findings(),
+        outcome,
+    })
+}
+
+/// Runs a media kernel of an object and looks for what is wrong. Its threads take the place of work-items: the lanes of
+/// one are one program, in the order of which they access memory.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_media(
+    object: &Object<'_>,
+    media: &mut Media,
+    config: &Config<'_>,
+    checks: Checks,
+) -> Result<Report<MediaOutcome>, LaunchError> {
+    media.set_lenient(true);
+    let config = self::config(*config);
+    let [columns, rows] = media.group.unwrap_or([1, 1]);
+    let [width, height] = media.space;
+    let ids = Ids {
+        simd: 1,
+        walk: [0, 1, 2],
+        local: [columns, rows, 1],
+        offset: [0; 3],
+        of_lanes: false,
+    };
+    let watched = Watched::new(object, media.program());
+    let mut checker = Checker::new(Setting {
+        groups: [width / columns.max(1), height / rows.max(1), 1],
+        order: Order::of_threads(media.dependency),
+        ..watched.setting(checks, Objects::media(media), ids)
+    });
+    let mut faults = Vec::new();
+    let outcome = media.run_watched(&config, &mut checker, |fault| {
+        faults.push(fault.clone());
+        ControlFlow::Continue(())
+    })?;
+    for fault in &faults {
+        checker.fault(fault);
+    }
+    Ok(Report {
+        findings: checker.findings(),
+        outcome,
+    })
+}
+
+/// Runs a routine of an object without a launch and looks for what is wrong. What was set is defined, and no other
+/// variable is.
+///
+/// # Errors
+/// As [`check`]. The outcome is `None` where the routine faulted, which is a finding.
+pub fn check_bare(
+    object: &Object<'_>,
+    mut bare: Bare,
+    checks: Checks,
+) -> Result<Report<Option<BareOutcome>>, LaunchError> {
+    bare.set_lenient(true);
+    let lanes = bare.program().simd_size().clamp(1, 32);
+    let ids = Ids {
+        simd: lanes,
+        walk: [0, 1, 2],
+        local: [lanes, 1, 1],
+        offset: [0; 3],
+        of_lanes: true,
+    };
+    let objects = Objects::own(bare.own_bytes(), bare.own_bytes());
+    let mut setting = Watched::new(object, bare.program()).setting(checks, objects, ids);
+    let sets = bare
+        .sets()
+        .map(|slot| slot.offset..slot.offset + slot.bytes);
+    setting.defined.extend(sets);
+    let mut checker = Checker::new(setting);
+    checker.group([0; 3], [lanes, 1, 1]);
+    let outcome = match bare.run(&mut checker) {
+        Ok(outcome) => Some(outcome),
+        Err(LaunchError::Fault { fault, .. }) => {
+            checker.fault(&fault);
+            None
+        }
+        Err(error) => return Err(error),
+    };
     Ok(Report {
         findings: checker.findings(),
         outcome,

@@ -1,7 +1,10 @@
 //! What stands where in memory.
 
 use crate::finding::{Space, Target};
-use visakit_launch::{ArgInfo, KernelInfo, Launch, LocalObject, MemoryObject, ObjectKind};
+use visakit_launch::{
+    ArgInfo, KernelInfo, Launch, LocalObject, LocalVariable, Media, MemoryObject, ObjectKind,
+    Target as MediaTarget,
+};
 
 /// An object in flat memory with what is known of it.
 #[derive(Clone, Debug)]
@@ -60,13 +63,20 @@ pub(crate) struct Objects {
     flat: Vec<Known>,
     /// Object of each 4 GiB of addresses.
     regions: Vec<Option<usize>>,
-    pub(crate) local: Vec<(LocalObject, String)>,
+    local: Vec<LocalObject>,
+    /// What local memory is called: arguments, and variables of the program as far as they are known.
+    local_names: Vec<(LocalObject, String)>,
     pub(crate) scratch: u64,
     pub(crate) private: Private,
 }
 
 impl Objects {
-    pub(crate) fn new(launch: &Launch, args_info: &[ArgInfo], uninitialized: &[usize]) -> Self {
+    pub(crate) fn new(
+        launch: &Launch,
+        args_info: &[ArgInfo],
+        variables: &[LocalVariable],
+        uninitialized: &[usize],
+    ) -> Self {
         let info = |index: usize| {
             args_info
                 .iter()
@@ -112,12 +122,66 @@ impl Objects {
             objects.add(known);
         }
         for local in launch.local_objects() {
-            let name = local
-                .argument
-                .map_or_else(|| "local memory".to_owned(), name);
-            objects.local.push((local, name));
+            let (start, end) = (local.start, local.start.saturating_add(local.bytes));
+            let inside =
+                |v: &&LocalVariable| v.start >= start && v.start.saturating_add(v.bytes) <= end;
+            let own = variables.iter().filter(|_| local.argument.is_none());
+            let own = own.filter(inside).map(|variable| {
+                let object = LocalObject {
+                    start: variable.start,
+                    bytes: variable.bytes,
+                    argument: None,
+                };
+                (object, variable.name.clone())
+            });
+            let before = objects.local_names.len();
+            objects.local_names.extend(own);
+            if objects.local_names.len() == before {
+                let name = local
+                    .argument
+                    .map_or_else(|| "local memory".to_owned(), name);
+                objects.local_names.push((local, name));
+            }
+            objects.local.push(local);
         }
         objects
+    }
+
+    /// Surfaces of a media kernel, by what they are given to, and memory of its own.
+    pub(crate) fn media(media: &Media) -> Self {
+        let mut objects = Self::own(media.local_bytes(), media.scratch_bytes());
+        for (target, object) in media.objects() {
+            let (name, argument) = match target {
+                MediaTarget::Input(number) => (format!("input {number}"), Some(number)),
+                MediaTarget::Entry(entry) => (format!("entry {entry}"), None),
+            };
+            objects.add(Known {
+                object,
+                name,
+                argument,
+                constant: false,
+                element: 1,
+                structure: false,
+                three: false,
+                uninitialized: false,
+            });
+        }
+        objects
+    }
+
+    /// Local memory without variables, and scratch memory.
+    pub(crate) fn own(local_bytes: usize, scratch_bytes: usize) -> Self {
+        let local = LocalObject {
+            start: 0,
+            bytes: local_bytes as u64,
+            argument: None,
+        };
+        Self {
+            local: vec![local],
+            local_names: vec![(local, "local memory".to_owned())],
+            scratch: scratch_bytes as u64,
+            ..Self::default()
+        }
     }
 
     fn add(&mut self, known: Known) {
@@ -156,25 +220,27 @@ impl Objects {
         &self.flat
     }
 
-    /// The object of local memory that an access is inside of.
-    pub(crate) fn local_at(&self, address: u64, bytes: u64) -> Option<usize> {
-        self.local.iter().position(|(object, _)| {
-            address >= object.start
-                && address.saturating_add(bytes) <= object.start.saturating_add(object.bytes)
+    /// Whether an access to local memory is inside of an object.
+    pub(crate) fn has_local(&self, address: u64, bytes: u64) -> bool {
+        let end = address.saturating_add(bytes);
+        self.local.iter().any(|object| {
+            address >= object.start && end <= object.start.saturating_add(object.bytes)
         })
     }
 
-    /// The object of local memory that an access misses by the least.
+    /// What an address in local memory is in, or what it misses by the least.
     pub(crate) fn local_near(&self, address: u64) -> Option<Target> {
         let distance = |object: &LocalObject| {
             let end = object.start.saturating_add(object.bytes);
             if address < object.start {
                 object.start - address
             } else {
-                address.saturating_sub(end)
+                // The first byte behind is outside.
+                address.saturating_add(1).saturating_sub(end)
             }
         };
-        let there = self.local.iter().filter(|(object, _)| object.bytes > 0);
+        let there = self.local_names.iter();
+        let there = there.filter(|(object, _)| object.bytes > 0);
         let (object, name) = there.min_by_key(|(object, _)| distance(object))?;
         Some(Target {
             name: name.clone(),

@@ -11,6 +11,7 @@ pub(crate) use cells::{Cells, Earlier, LANES, Now, Record};
 use crate::listing::Fence;
 use hashbrown::HashMap;
 use std::sync::Arc;
+use visakit_launch::Dependency;
 
 /// Published points that are kept at most.
 const MOST_POINTS: usize = 1 << 20;
@@ -44,6 +45,11 @@ pub(crate) struct Order {
     foreign_arrived: HashMap<u64, HashMap<u32, Arc<[u32]>>>,
     points: HashMap<(bool, u64), Published>,
     count: usize,
+    /// The lanes of a thread are one program, whose order they follow.
+    scalar: bool,
+    /// Which groups end before others begin, and the places of the groups, if some do.
+    dependency: Dependency,
+    places: Vec<[u32; 2]>,
 }
 
 /// Two accesses that conflict.
@@ -58,8 +64,21 @@ pub(crate) struct Conflict {
 }
 
 impl Order {
-    /// Another group starts.
-    pub(crate) fn start(&mut self, group: u32) {
+    /// The order of threads whose lanes are one program, and of groups that wait for others.
+    pub(crate) fn of_threads(dependency: Dependency) -> Self {
+        Self {
+            scalar: true,
+            dependency,
+            ..Self::default()
+        }
+    }
+
+    /// Another group starts, at that place.
+    pub(crate) fn start(&mut self, group: u32, place: [u32; 3]) {
+        let [x, y, _] = place;
+        if self.dependency != Dependency::Free {
+            self.places.push([x, y]);
+        }
         self.group = group;
         self.threads.clear();
         self.arrived.clear();
@@ -232,6 +251,9 @@ impl Order {
             return None;
         }
         let same_thread = earlier.record.same_thread(&now.record);
+        if same_thread && self.scalar || self.waits(earlier.record.group, now.record.group) {
+            return None;
+        }
         let same_message = same_thread && earlier.record.time == now.record.time;
         let lockstep = same_thread && !same_message;
         // A lane is in the order of the program with itself; what all lanes do together is not looked into.
@@ -252,6 +274,23 @@ impl Order {
             same_message,
             lockstep,
         })
+    }
+
+    /// Whether a group began after the end of another one.
+    fn waits(&self, earlier: u32, now: u32) -> bool {
+        // Groups are counted from 1.
+        let place = |group: u32| {
+            self.places
+                .get(usize::try_from(group).ok()?.checked_sub(1)?)
+        };
+        let places = place(earlier).zip(place(now));
+        places.is_some_and(|(earlier, now)| self.dependency.orders(*earlier, *now))
+    }
+
+    /// The place of a group, if they do not run in the order of the grid.
+    pub(crate) fn place(&self, group: u32) -> Option<[u32; 3]> {
+        let index = usize::try_from(group).ok()?;
+        self.places.get(index).map(|[x, y]| [*x, *y, 0])
     }
 
     /// Looks at an access to a cell, and remembers it.

@@ -171,6 +171,15 @@ impl Pages {
         self.pages.clear();
     }
 
+    /// Whether anything is known of some of these bytes.
+    pub(crate) fn has(&self, at: u64, bytes: u64) -> bool {
+        let (first, last) = (split(at).0, split(at.saturating_add(bytes)).0);
+        if last - first > self.pages.len() as u64 {
+            return self.pages.keys().any(|page| (first..=last).contains(page));
+        }
+        (first..=last).any(|page| self.pages.contains_key(&page))
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }

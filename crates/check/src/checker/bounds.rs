@@ -1,7 +1,7 @@
 //! Where accesses go, and what misses everything or stands at the wrong address.
 
 use super::messages::{Located, Reached};
-use super::report::{missed, verb, with_access};
+use super::report::{missed, verb};
 use super::{Checker, NONE, Origin};
 use crate::finding::{Kind, Space, Target};
 use visakit_exec::{MemoryAccess, Space as ExecSpace};
@@ -20,7 +20,7 @@ impl Checker {
         match access.space {
             ExecSpace::Local => {
                 let size = u64::from(access.bytes);
-                if self.objects.local_at(access.address, size).is_some() {
+                if self.objects.has_local(access.address, size) {
                     return whole(Reached::Local, access.address);
                 }
                 self.outside_local(access);
@@ -84,7 +84,7 @@ impl Checker {
                     );
                     let space = Space::Global;
                     let finding = this.finding(Kind::OutOfBounds, space, message, access.lane);
-                    with_access(finding, access)
+                    this.with_access(finding, access)
                 });
             }
             return None;
@@ -115,7 +115,7 @@ impl Checker {
                     let kind = Kind::WriteToConstant;
                     let mut finding = this.finding(kind, Space::Constant, message, access.lane);
                     finding.target = this.target(object, offset);
-                    with_access(finding, access)
+                    this.with_access(finding, access)
                 });
             }
             self.reached = Some((access.lane, object));
@@ -135,6 +135,7 @@ impl Checker {
             if let Some(data) = access.data {
                 self.define(data);
                 let origin = self.intern(origin);
+                self.tracks |= self.checks.memory;
                 if let Some(Some(thread)) = self.threads.get_mut(self.current.1) {
                     let at = inside.min(access.bytes as usize);
                     let rest = access.bytes as usize - at;
@@ -165,7 +166,7 @@ impl Checker {
             self.find(cause, |this| {
                 let mut finding = this.finding(kind, space, String::new(), access.lane);
                 this.outside(&mut finding, object, offset, access.bytes, verb(access));
-                with_access(finding, access)
+                this.with_access(finding, access)
             });
         }
         if let Some(data) = access.data.filter(|_| access.read) {
@@ -223,7 +224,7 @@ impl Checker {
                     bytes: size,
                     offset: own - low,
                 });
-                with_access(finding, access)
+                this.with_access(finding, access)
             });
         }
         None
@@ -238,7 +239,7 @@ impl Checker {
             let verb = verb(access);
             let message = format!("{verb} of {} bytes through {what}", access.bytes);
             let finding = this.finding(Kind::Null, Space::Global, message, access.lane);
-            with_access(finding, access)
+            this.with_access(finding, access)
         });
     }
 
@@ -256,7 +257,7 @@ impl Checker {
             let space = Space::Local;
             let mut finding = this.finding(Kind::OutOfBounds, space, message, access.lane);
             finding.target = near;
-            with_access(finding, access)
+            this.with_access(finding, access)
         });
     }
 
@@ -280,7 +281,7 @@ impl Checker {
                 bytes: size,
                 offset,
             });
-            with_access(finding, access)
+            this.with_access(finding, access)
         });
     }
 
@@ -331,7 +332,7 @@ impl Checker {
             let message = format!("{verb} of {bytes} bytes at {address:#x}, which is not aligned");
             let mut finding = this.finding(Kind::Misaligned, space, message, access.lane);
             finding.target = this.target(object, offset.cast_signed());
-            with_access(finding, access)
+            this.with_access(finding, access)
         });
         match (known, unconfirmed) {
             (None, Some(what)) => {

@@ -1,9 +1,8 @@
 //! Accesses without an order.
 
 use super::messages::{Located, Reached};
-use super::report::with_access;
 use super::{Cause, Checker};
-use crate::finding::{Kind, Other, Space, Target};
+use crate::finding::{Kind, Other, Space};
 use crate::objects::Known;
 use crate::race::{Conflict, LANES, Now, Record};
 use crate::shadow::element;
@@ -152,16 +151,7 @@ impl Checker {
             let mut finding = this.finding(kind, space, message, access.lane);
             finding.target = match located.reached {
                 Reached::Flat(object, _) => this.target(object, offset.cast_signed()),
-                _ => {
-                    let at = this.objects.local_at(located.address, access.bytes.into());
-                    let of = at.and_then(|at| this.objects.local.get(at));
-                    of.map(|(object, name)| Target {
-                        name: name.clone(),
-                        argument: object.argument,
-                        bytes: object.bytes,
-                        offset: located.address.wrapping_sub(object.start).cast_signed(),
-                    })
-                }
+                _ => this.objects.local_near(located.address),
             };
             if access.write && !access.atomic {
                 finding.value = Some(now.value.into());
@@ -177,7 +167,7 @@ impl Checker {
                 place: Some(this.place(other.step)),
                 item: Some(item),
             });
-            with_access(finding, access)
+            this.with_access(finding, access)
         });
     }
 }

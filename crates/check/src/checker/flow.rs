@@ -23,6 +23,7 @@ impl Checker {
                 None => return,
             },
         };
+        let fresh = fresh && self.checks.uninitialized;
         let flat = matches!(located.reached, Reached::Flat(..));
         let Some(Some(thread)) = self.threads.get_mut(self.current.1) else {
             return;

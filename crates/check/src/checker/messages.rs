@@ -3,7 +3,8 @@
 use super::Checker;
 use super::steps::Role;
 use crate::finding::Space;
-use visakit_exec::{InRegister, InstructionEvent, MemoryAccess};
+use crate::shadow::element;
+use visakit_exec::{InRegister, InstructionEvent, LanesAccess, MemoryAccess, Space as ExecSpace};
 
 /// Where an access goes to.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +86,9 @@ impl Checker {
         }
         self.votes = (0, 0);
         self.reached = None;
+        if !self.checks.race {
+            return;
+        }
         let time = self.order.message(event.thread);
         if let Some(Some(thread)) = self.threads.get_mut(event.thread) {
             thread.time = time;
@@ -93,6 +97,12 @@ impl Checker {
 
     /// Memory is about to be accessed.
     pub(super) fn access(&mut self, access: &MemoryAccess, registers: &[u8]) {
+        let data = access.data.filter(|_| access.write && !access.atomic);
+        // Blocks have no elements; of several elements it is the first.
+        let size = access.element.min(access.bytes);
+        self.stored = data
+            .filter(|_| size > 1 || access.bytes == 1)
+            .map(|data| element(registers, data.offset, size as usize));
         // Compilers load what lies between two elements that they want.
         if access.read
             && !access.write
@@ -118,9 +128,93 @@ impl Checker {
         if self.checks.race {
             self.look_for_races(access, &located, registers);
         }
-        if self.checks.uninitialized || self.checks.memory {
+        if self.tracks {
             self.move_definedness(access, &located);
         }
+    }
+
+    /// All lanes of a message are about to access memory. Gives whether nothing can be wrong with any of them and
+    /// nothing is to be remembered of them one by one.
+    pub(super) fn all_lanes(&mut self, access: &LanesAccess) -> bool {
+        if self.checks.race || access.misaligned {
+            return false;
+        }
+        let Some((object, address)) = self.all_inside(access) else {
+            return false;
+        };
+        let element = u64::from(access.element);
+        let known = object.and_then(|object| self.objects.get(object));
+        if let Some(known) = known {
+            let offset = address.wrapping_sub(access.address);
+            let base = offset.wrapping_sub(known.object.address);
+            let base = if access.extent.is_some() {
+                base
+            } else {
+                known.object.address
+            };
+            let is_number = known.element > 1 && element == known.element;
+            if (base | access.low_bits) & (element - 1) != 0 {
+                return false;
+            }
+            if self.checks.memory
+                && is_number
+                && let Some((at, bytes)) = access.data
+                && self.moved.insert(self.current.0)
+            {
+                self.widths.moved(at, bytes, access.element);
+            }
+        } else if access.low_bits != 0 {
+            return false;
+        }
+        if !self.tracks {
+            return true;
+        }
+        // What is undefined in memory, or may get there, is looked at lane by lane.
+        let plain = object.is_some() && !self.flat.has(address, access.bytes);
+        let fresh = self
+            .objects
+            .get(object.unwrap_or(usize::MAX))
+            .is_some_and(|k| k.uninitialized);
+        let Some((at, bytes)) = access.data.filter(|_| access.whole && plain && !fresh) else {
+            return false;
+        };
+        let Some(Some(thread)) = self.threads.get_mut(self.current.1) else {
+            return false;
+        };
+        if access.write {
+            return thread.shadow.is_defined(at, bytes);
+        }
+        thread.shadow.define(at, bytes);
+        true
+    }
+
+    /// The object in flat memory that all lanes are inside of, if it is there, and the first address. `None` if some lane
+    /// is outside, or does what it must not.
+    fn all_inside(&self, access: &LanesAccess) -> Option<(Option<usize>, u64)> {
+        let end = access.address.checked_add(access.bytes)?;
+        let address = match access.space {
+            ExecSpace::Local => {
+                let inside = self.objects.has_local(access.address, access.bytes);
+                return inside.then_some((None, access.address));
+            }
+            ExecSpace::Scratch => {
+                return (end <= self.objects.scratch).then_some((None, access.address));
+            }
+            ExecSpace::Global => access.address,
+            ExecSpace::Surface(_) => {
+                let extent = access.extent.filter(|extent| end <= extent.bytes)?;
+                extent.base.wrapping_add(access.address)
+            }
+        };
+        if address >> 32 == 0 {
+            return None;
+        }
+        let (object, offset) = self.objects.find(address)?;
+        let known = self.objects.get(object)?;
+        let offset = u64::try_from(offset).ok()?;
+        let inside = offset.checked_add(access.bytes)? <= known.object.bytes;
+        let apart = known.is_private() || known.constant && access.write;
+        (inside && !apart).then_some((Some(object), address))
     }
 
     pub(super) fn define(&mut self, data: InRegister) {

@@ -191,6 +191,14 @@ impl Checker {
             .map(|(_, name)| name.clone())
     }
 
+    /// With what the access was, and what it would have written.
+    pub(super) fn with_access(&self, mut finding: Finding, access: &MemoryAccess) -> Finding {
+        finding.address = Some(access.address);
+        finding.bytes = Some(access.bytes);
+        finding.value = finding.value.or(self.stored);
+        finding
+    }
+
     /// Puts into words how an access misses an object.
     pub(super) fn outside(
         &self,
@@ -239,10 +247,4 @@ pub(super) const fn verb(access: &MemoryAccess) -> &'static str {
     } else {
         "read"
     }
-}
-
-pub(super) fn with_access(mut finding: Finding, access: &MemoryAccess) -> Finding {
-    finding.address = Some(access.address);
-    finding.bytes = Some(access.bytes);
-    finding
 }

@@ -1,0 +1,65 @@
+//! Kernels in two forms, of which their sources (`fixtures/check/pairs.cl` and `more.cl`) tell how they are launched (`//@`)
+//! and where the second one has its fault (`//!`): what is found in each, and that nothing is found in the clean one.
+
+use crate::{findings, metadata, specs, texts};
+use visakit_check::Finding;
+
+#[test]
+fn every_fault_of_the_first_kernels_and_no_false_alarm() {
+    let runs = program("pairs", [("dg2", 32), ("pvc", 64)]);
+    assert!(runs > 200, "{runs}");
+}
+
+#[test]
+fn every_fault_of_further_kernels_and_no_false_alarm() {
+    let runs = program("more", [("dg2", 32), ("skl", 32)]);
+    assert!(runs > 150, "{runs}");
+}
+
+/// Checks both forms of all kernels of a source on two devices, and gives how many launches that were.
+fn program(name: &str, devices: [(&str, u32); 2]) -> usize {
+    let specs = specs(name);
+    let mut runs = 0;
+    let mut wrong = Vec::new();
+    for (device, grf_bytes) in devices {
+        for form in ["clean", "fault"] {
+            let texts = texts(name, device, form);
+            let zeinfo = metadata(name, device, form);
+            for spec in &specs {
+                let other = spec.only.as_ref().is_some_and(|only| only != device);
+                // Constants and functions of a program are in files of their own: the tests of launches have them.
+                let Some(source) = texts.get(&spec.name).filter(|_| !other) else {
+                    continue;
+                };
+                let words = if form == "clean" {
+                    &spec.clean
+                } else {
+                    &spec.fault
+                };
+                let found = findings(source, grf_bytes, &zeinfo, spec, words).unwrap();
+                runs += 1;
+                let fits = |f: &Finding| {
+                    let line = f.place.line.unwrap_or(0);
+                    spec.wanted.contains(&(f.kind.name().to_owned(), line))
+                };
+                let right = match form {
+                    "clean" => found.is_empty(),
+                    _ => !found.is_empty() && found.iter().all(fits),
+                };
+                if !right {
+                    let told = found.iter().map(|f| {
+                        let (kind, line) = (f.kind.name(), f.place.line.unwrap_or(0));
+                        format!(
+                            "\n    {kind} in line {line}: {} ({})",
+                            f.message, f.place.text
+                        )
+                    });
+                    let told: String = told.collect();
+                    wrong.push(format!("{} {device} {form}:{told}", spec.name));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    runs
+}

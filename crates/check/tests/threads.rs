@@ -1,0 +1,165 @@
+//! Media kernels and bare routines.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
+
+use visakit_check::{Checks, Finding, Kind, check_bare, check_media};
+use visakit_launch::{
+    Bare, Config, Dependency, Media, MediaSurface, Source, SurfaceShape, Target, find_kernel,
+};
+
+fn source(text: &str) -> Source {
+    Source {
+        path: "test.visaasm".into(),
+        bytes: text.as_bytes().to_vec(),
+    }
+}
+
+/// What is found in a media kernel of 8 x 8 threads whose input 0 is a surface of 40 x 9 bytes, all 1.
+fn media(text: &str, dependency: Dependency, inputs: &[(usize, &str)]) -> Vec<Finding> {
+    let source = source(text);
+    let object = source.object(32).unwrap();
+    let (id, _) = find_kernel(&object, None).unwrap();
+    let mut media = Media::new(&object, id, 32, false).unwrap();
+    let surface = MediaSurface {
+        bytes: vec![1; 40 * 9],
+        shape: Some(SurfaceShape {
+            width: 40,
+            height: 9,
+            pitch: 40,
+        }),
+    };
+    media.surface(Target::Input(0), &surface).unwrap();
+    for (number, value) in inputs {
+        media.input(*number, value).unwrap();
+    }
+    media.space = [8, 8];
+    media.dependency = dependency;
+    let report = check_media(&object, &mut media, &Config::default(), Checks::ALL).unwrap();
+    assert_eq!(report.outcome.threads, 64);
+    report.findings
+}
+
+fn kinds(findings: &[Finding]) -> Vec<Kind> {
+    findings.iter().map(|finding| finding.kind).collect()
+}
+
+/// Threads read what those to the left and above wrote, as far as to the right: only one pattern of dependencies orders
+/// all that.
+#[test]
+fn dependencies_are_an_order() {
+    let path = visakit_testing::fixtures().join("programs/prefix_sum_2d.visaasm");
+    let text = std::fs::read_to_string(path).unwrap();
+    let weights = [(1, "0,1,1,1")];
+    let found = media(&text, Dependency::Wavefront26, &weights);
+    assert!(found.is_empty(), "{found:#?}");
+    for (dependency, _) in Dependency::ALL {
+        if dependency == Dependency::Wavefront26 {
+            continue;
+        }
+        let found = media(&text, dependency, &weights);
+        assert!(!found.is_empty(), "{dependency:?}");
+        assert!(found.iter().all(|f| f.kind == Kind::Race), "{found:#?}");
+        for race in &found {
+            let target = race.target.as_ref().unwrap();
+            assert_eq!(
+                (target.name.as_str(), target.argument),
+                ("input 0", Some(0))
+            );
+            let (one, other) = (
+                race.item.unwrap(),
+                race.other.as_ref().unwrap().item.unwrap(),
+            );
+            assert_ne!(one.group, other.group);
+            assert!(one.to_string().starts_with("thread 0 of group ("), "{one}");
+        }
+    }
+}
+
+const STORE: &str = "\
+.version 3.6
+.kernel \"store\"
+.decl V32 v_type=G type=ud num_elts=1 align=dword
+.decl V33 v_type=G type=ud num_elts=1 align=dword
+.decl V34 v_type=G type=ud num_elts=8 align=GRF
+.decl T6 v_type=T num_elts=1 v_name=T6
+.input T6 offset=32 size=4
+.kernel_attr Target=\"cm\"
+    mov (M1, 1) V32(0,0)<1> %thread_x(0,0)<0;1,0>
+    mov (M1, 1) V33(0,0)<1> %thread_y(0,0)<0;1,0>
+    mov (M1, LANES) V34(0,0)<1> 0x7:ud
+    mul (M1, 1) V32(0,0)<1> V32(0,0)<0;1,0> FACTOR:ud
+    media_st.nomod (4,1) T6 0 V32(0,0)<0;1,0> V33(0,0)<0;1,0> V34.0
+    ret (M1, 1)
+";
+
+#[test]
+fn blocks_of_surfaces() {
+    let with = |lanes: &str, factor: &str| {
+        let text = STORE.replace("LANES", lanes).replace("FACTOR", factor);
+        media(&text, Dependency::Free, &[])
+    };
+    assert!(with("1", "0x4").is_empty());
+    // The last two columns are outside.
+    let found = with("1", "0x6");
+    assert_eq!(kinds(&found), [Kind::Dropped], "{found:#?}");
+    assert_eq!(found[0].count, 8);
+    // Blocks overlap by two bytes, with the same value in them; the lanes of a thread are one program.
+    let found = with("1", "0x2");
+    assert!(!found.is_empty(), "{found:#?}");
+    assert!(
+        found
+            .iter()
+            .all(|f| matches!(f.kind, Kind::Race | Kind::RaceSameValue))
+    );
+    // Nobody writes the register.
+    let text = STORE.replace("V34.0\n", "V35.0\n").replace("FACTOR", "0x4");
+    let text = text.replace("LANES", "8").replace(
+        ".decl T6",
+        ".decl V35 v_type=G type=ud num_elts=8 align=GRF\n.decl T6",
+    );
+    let found = media(&text, Dependency::Free, &[]);
+    assert_eq!(kinds(&found), [Kind::Uninitialized], "{found:#?}");
+    assert_eq!(found[0].count, 64);
+}
+
+const BARE: &str = "\
+.version 4.1
+.kernel \"bare\"
+.decl V32 v_type=G type=d num_elts=8 align=hword
+.decl V33 v_type=G type=d num_elts=8 align=hword
+.decl V34 v_type=G type=uq num_elts=8 align=hword
+.decl P1 v_type=P num_elts=8
+.kernel_attr SimdSize=8
+    add (M1, 8) V33(0,0)<1> V32(0,0)<1;1,0> 0x1:d
+    cmp.gt (M1, 8) P1 V33(0,0)<1;1,0> 0x4:d
+    (P1) goto (M1, 8) skip
+    mov (M1, 8) V34(0,0)<1> 0x10:uq
+    lsc_store.ugm (M1, 8) flat[V34]:a64 V33:d32
+skip:
+    ret (M1, 8)
+";
+
+#[test]
+fn bare_routines() {
+    let with = |sets: &[(&str, &str)]| {
+        let source = source(BARE);
+        let object = source.object(32).unwrap();
+        let (id, _) = find_kernel(&object, None).unwrap();
+        let mut bare = Bare::new(&object, id, 32, false).unwrap();
+        for (name, value) in sets {
+            bare.set(name, value).unwrap();
+        }
+        let report = check_bare(&object, bare, Checks::ALL).unwrap();
+        assert!(report.outcome.is_some());
+        report.findings
+    };
+    // All lanes jump over the store.
+    assert!(with(&[("V32", "9,9,9,9,9,9,9,9")]).is_empty());
+    let found = with(&[("V32", "9,9,9,1,9,9,9,2")]);
+    assert_eq!(kinds(&found), [Kind::Null], "{found:#?}");
+    assert_eq!(found[0].count, 2);
+    let found = with(&[]);
+    assert_eq!(found[0].kind, Kind::Uninitialized, "{found:#?}");
+    assert!(found[0].message.contains("branch"), "{found:#?}");
+    assert_eq!(found[0].place.instruction, 2);
+}
