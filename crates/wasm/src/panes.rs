@@ -3,8 +3,7 @@
 use crate::Answer;
 use crate::file::File;
 use serde_json::{Value as Json, json};
-use visakit::isa::object::Item;
-use visakit::isa::{AnyInstruction, FieldName, Op, Value};
+use visakit::isa::object::SourceFiles;
 use visakit::stats::{Sizes, Stats};
 use visakit::validate;
 
@@ -16,37 +15,14 @@ pub(crate) fn source_lines(file: &File, routine: usize) -> Answer {
     let Some(body) = body else {
         return Err("the routine could not be decoded".to_owned());
     };
-    let mut files: Vec<String> = Vec::new();
-    let (mut current, mut line) = (None, None);
-    let mut places = Vec::new();
-    for item in &body.code {
-        if let Item::Instruction(instruction) = item {
-            match instruction.op {
-                Op::FILE => {
-                    if let Some(Value::String(id)) = instruction.value(FieldName::FileName) {
-                        let name = body.string(id).unwrap_or_default();
-                        let name = String::from_utf8_lossy(name).into_owned();
-                        let known = files.iter().position(|f| *f == name);
-                        current = Some(known.unwrap_or_else(|| {
-                            files.push(name);
-                            files.len() - 1
-                        }));
-                    }
-                }
-                Op::LOC => {
-                    line = instruction
-                        .value(FieldName::Line)
-                        .and_then(|value| value.as_number());
-                }
-                _ => {}
-            }
-        }
-        places.push(match (current, line) {
-            (Some(file), Some(line)) => json!([file, line]),
-            _ => Json::Null,
-        });
-    }
-    Ok(json!({ "files": files, "places": places }))
+    let mut files = SourceFiles::default();
+    let lines = files.lines(body).into_iter();
+    let places = lines.map(|of| match of.and_then(|of| Some((of.file?, of.line))) {
+        Some((file, line)) => json!([file, line]),
+        None => Json::Null,
+    });
+    let places: Vec<_> = places.collect();
+    Ok(json!({ "files": files.names(), "places": places }))
 }
 
 /// What the object is made of.

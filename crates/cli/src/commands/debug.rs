@@ -126,7 +126,9 @@ fn script(
         }
         let mut out = stdout();
         if !json {
+            // Seen before the command is carried out: that may take long.
             writeln!(out, "(visakit) {command}")?;
+            out.flush()?;
         }
         match console.run(&command) {
             Ok(reply) => {

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use visakit::isa::object::{Item, Object, RoutineId};
-use visakit::isa::{FieldName, Instruction, Op, Value};
+use visakit::isa::object::{Item, Object, RoutineId, SourceFiles, SourceLine};
+use visakit::isa::{Op, Value};
 use visakit::parse::Container;
 use visakit::text::asm::{self, assemble};
 use visakit::text::{Form, LineKind, Options, Output, Printer, Token, tokens};
@@ -69,8 +69,11 @@ pub(crate) struct Listing<'o, W> {
 /// Where the code came from, as FILE and LOC say.
 #[derive(Default)]
 struct Source {
-    files: HashMap<Vec<u8>, Option<Vec<String>>>,
-    current: Vec<u8>,
+    files: SourceFiles,
+    /// For each item of the routine that is printed.
+    lines: Vec<Option<SourceLine>>,
+    /// The lines of files, by their numbers; `None` for those that are not found.
+    texts: HashMap<usize, Option<Vec<String>>>,
 }
 
 impl<'o, W: Write> Listing<'o, W> {
@@ -129,7 +132,10 @@ impl<'o, W: Write> Listing<'o, W> {
         self.code = body.map_or(&[][..], |b| &b.code);
         self.places = self.places_of(id);
         self.notes.clear();
-        self.source.current.clear();
+        self.source.lines = match body {
+            Some(body) if self.shown.source => self.source.files.lines(body),
+            _ => Vec::new(),
+        };
         if self.shown.notes {
             self.notes = notes(self.printer(), id, self.object, self.code, self.options);
         }
@@ -226,8 +232,7 @@ impl<'o, W: Write> Listing<'o, W> {
 
     fn instruction(&mut self, index: usize, text: &[u8]) -> io::Result<()> {
         if self.shown.source
-            && let Some(Item::Instruction(instruction)) = self.code.get(index)
-            && let Some(line) = self.source_line(instruction)
+            && let Some(line) = self.source_line(index)
         {
             self.text(line.as_bytes())?;
         }
@@ -257,34 +262,23 @@ impl<'o, W: Write> Listing<'o, W> {
         Ok(())
     }
 
-    /// The line of the source that LOC names.
-    fn source_line(&mut self, instruction: &Instruction) -> Option<String> {
-        let body = self.object.routines();
-        let string = |id| {
-            let mut bodies = body.filter_map(|(_, r)| r.body());
-            // Strings are those of the routine whose code this is.
-            let body = bodies.find(|b| std::ptr::eq(b.code.as_slice(), self.code))?;
-            body.string(id)
+    /// The line of the source that a LOC names.
+    fn source_line(&mut self, index: usize) -> Option<String> {
+        let Some(Item::Instruction(instruction)) = self.code.get(index) else {
+            return None;
         };
-        match instruction.op {
-            Op::FILE => {
-                if let Some(Value::String(id)) = instruction.get(FieldName::FileName) {
-                    self.source.current = string(*id).unwrap_or_default().to_vec();
-                }
-                None
-            }
-            Op::LOC => {
-                let number = instruction.get(FieldName::Line)?.as_number()?;
-                let index = usize::try_from(number).ok()?.checked_sub(1)?;
-                let name = self.source.current.clone();
-                let folder = &self.folder;
-                let file = self.source.files.entry(name.clone());
-                let lines = file.or_insert_with(|| source(&name, folder)).as_ref()?;
-                let line = lines.get(index)?;
-                Some(format!("// {}:{number}: {line}\n", printable(&name)))
-            }
-            _ => None,
-        }
+        let of = (*self.source.lines.get(index)?).filter(|_| instruction.op == Op::LOC)?;
+        let (file, number) = (of.file?, of.line);
+        let name = self.source.files.name(file)?;
+        let texts = self.source.texts.entry(file);
+        let lines = texts.or_insert_with(|| source(name, &self.folder));
+        let line = lines
+            .as_ref()?
+            .get(usize::try_from(number).ok()?.checked_sub(1)?)?;
+        Some(format!(
+            "// {}:{number}: {line}\n",
+            printable(name.as_bytes())
+        ))
     }
 }
 
@@ -348,9 +342,8 @@ fn style(token: Token) -> Option<Style> {
 }
 
 /// The lines of a source, as it is named or beside the object.
-fn source(name: &[u8], folder: &Path) -> Option<Vec<String>> {
-    let name = std::str::from_utf8(name).ok().filter(|n| !n.is_empty())?;
-    let named = Path::new(name);
+fn source(name: &str, folder: &Path) -> Option<Vec<String>> {
+    let named = Some(Path::new(name)).filter(|_| !name.is_empty())?;
     let beside = named.file_name().map(|n| folder.join(n));
     let paths = [Some(named.to_owned()), beside];
     let mut paths = paths.into_iter().flatten();

@@ -5,6 +5,8 @@
 mod cli;
 mod containers;
 mod dap;
+#[cfg(unix)]
+mod debug;
 mod hostile;
 mod json;
 mod listing;

@@ -50,6 +50,8 @@ pub(crate) struct CheckArgs {
 /// A launch and what was found in it.
 pub(crate) struct Checked {
     case: String,
+    /// What the kernel printed.
+    printed: Vec<u8>,
     result: Result<Vec<Finding>, String>,
 }
 
@@ -84,15 +86,11 @@ pub(crate) fn with(
     };
     let fails = fails(&options.fail_on)?;
     let mut checked = if run.cases().is_empty() {
-        let report = run::kernel::check(run, checks)?;
-        if run.printf() {
-            let mut out = stdout();
-            out.write_all(&report.outcome.printed)?;
-            out.flush()?;
-        }
+        let (findings, printed) = run::check(run, checks)?;
         vec![Checked {
             case: run.name(),
-            result: Ok(report.findings),
+            printed,
+            result: Ok(findings),
         }]
     } else {
         cases(run, checks)?
@@ -112,6 +110,11 @@ pub(crate) fn with(
         output::json(&document::all(&checked))?;
     } else {
         let mut out = stdout();
+        if run.printf() {
+            for one in &checked {
+                out.write_all(&one.printed)?;
+            }
+        }
         text::print(&mut out, &checked, options.source.as_deref())?;
         out.flush()?;
     }
@@ -132,7 +135,7 @@ pub(crate) fn with(
 /// All that is found in the one launch of some arguments.
 pub(crate) fn find(run: &run::Args) -> Result<Vec<Finding>, Failure> {
     let [folder] = run.cases() else {
-        return Ok(run::kernel::check(run, Checks::ALL)?.findings);
+        return Ok(run::check(run, Checks::ALL)?.0);
     };
     let case = Case::open(folder).map_err(|e| Failure::Other(e.to_string()))?;
     let report = visakit_check::check_case(&case, run.takes_texts(), &run.config(), Checks::ALL);
@@ -156,8 +159,10 @@ fn cases(run: &run::Args, checks: Checks) -> Result<Vec<Checked>, Failure> {
             .map_or_else(|_| input::name(path), Case::name);
         let report = opened
             .and_then(|case| visakit_check::check_case(&case, run.takes_texts(), &config, checks));
+        let printed = report.as_ref().map(|report| report.outcome.printed.clone());
         Checked {
             case,
+            printed: printed.unwrap_or_default(),
             result: complete(report),
         }
     };

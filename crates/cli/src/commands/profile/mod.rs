@@ -96,12 +96,18 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
 fn profile(args: &Args) -> Result<Status, Failure> {
     let mut status = Status::Clean;
     let mut profile = Profile::default();
+    let mut printed = Vec::new();
     if args.run.cases().is_empty() {
-        profile.add(run::kernel::profile(&args.run, args.memory)?);
+        let (kernel, text) = run::kernel::profile(&args.run, args.memory)?;
+        profile.add(kernel);
+        printed.extend(text);
     } else {
         for (name, result) in cases(args)? {
             match result {
-                Ok(kernel) => profile.add(kernel),
+                Ok((kernel, text)) => {
+                    profile.add(kernel);
+                    printed.extend(text);
+                }
                 Err(error) => {
                     let error = output::printable(error.to_string().as_bytes());
                     render::failure(&format!("{name}: {error}"));
@@ -134,6 +140,9 @@ fn profile(args: &Args) -> Result<Status, Failure> {
         return Ok(status);
     }
     let mut out = stdout();
+    if args.run.printf() {
+        out.write_all(&printed)?;
+    }
     for (number, kernel) in profile.kernels.iter().enumerate() {
         if number > 0 {
             writeln!(out)?;
@@ -149,7 +158,8 @@ fn profile(args: &Args) -> Result<Status, Failure> {
     Ok(status)
 }
 
-type OfCase = (String, Result<KernelProfile, LaunchError>);
+/// A case, its profile, and what its kernel printed.
+type OfCase = (String, Result<(KernelProfile, Vec<u8>), LaunchError>);
 
 fn cases(args: &Args) -> Result<Vec<OfCase>, Failure> {
     let folders = args.run.cases().iter().filter(|p| run::case::is_case(p));
@@ -174,7 +184,8 @@ fn case(args: &Args, path: &Path) -> OfCase {
         |object| object,
         |kernel, _, launch| {
             let code = KernelCode::new(kernel.object(), launch.program(), platform);
-            Ok(visakit_profile::run(&code, launch, &config, args.memory)?.0)
+            let (profile, outcome) = visakit_profile::run(&code, launch, &config, args.memory)?;
+            Ok((profile, outcome.printed))
         },
     );
     (case.name(), result)

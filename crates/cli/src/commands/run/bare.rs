@@ -9,12 +9,24 @@ use serde_json::{Map, json};
 use std::io::Write;
 use std::time::Instant;
 use visakit::isa::object::Object;
+use visakit_check::{Checks, Finding};
 use visakit_launch::{Bare, BareOutcome, LaunchError, Shown, Tracer, find_kernel, value};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     prepare(args, |object, bare, grf_bytes| {
         start(args, object, bare, grf_bytes)
     })?
+}
+
+/// Runs the routine and looks for what is wrong.
+pub(super) fn check(args: &Args, checks: Checks) -> Result<Vec<Finding>, Failure> {
+    let report = prepare(args, |object, bare, _| {
+        visakit_check::check_bare(object, bare, checks)
+    })??;
+    if report.outcome.is_some_and(|outcome| outcome.stopped) {
+        return Err(super::stopped());
+    }
+    Ok(report.findings)
 }
 
 /// Hands over the routine that the arguments name, with its variables set.

@@ -70,6 +70,14 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
         output::json(&all)?;
     } else {
         let mut out = stdout();
+        if args.printf {
+            for verdict in results
+                .iter()
+                .filter_map(|(_, result)| result.as_ref().ok())
+            {
+                out.write_all(&verdict.outcome.printed)?;
+            }
+        }
         for (name, message) in &failures {
             writeln!(out, "{name}: {message}")?;
         }

@@ -15,8 +15,8 @@ use std::path::Path;
 use visakit::isa::DataType;
 use visakit_check::{Checks, Report};
 use visakit_launch::{
-    Argument, Config, Dump, Kernel, Metadata, NdRange, Outcome, Source, Tracer, ZeInfo, Zebin,
-    find_kernel, value,
+    Argument, Config, Dump, Kernel, LocalVariable, Metadata, NdRange, Outcome, Source, Tracer,
+    ZeInfo, Zebin, find_kernel, value,
 };
 use visakit_profile::{KernelCode, KernelProfile, Watched};
 
@@ -42,15 +42,15 @@ pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report, Failure> {
     })
 }
 
-/// Runs the kernel and counts what runs.
-pub(crate) fn profile(args: &Args, watched: Watched) -> Result<KernelProfile, Failure> {
+/// Runs the kernel and counts what runs; gives what it printed, too.
+pub(crate) fn profile(args: &Args, watched: Watched) -> Result<(KernelProfile, Vec<u8>), Failure> {
     let arguments = arguments(args)?;
     let config = visakit_profile::config(args.config());
     with_kernel(args, |kernel, range| {
         let launch = kernel.prepare(range, &arguments, &config)?;
         let code = KernelCode::new(kernel.object(), launch.program(), args.platform());
-        let (profile, _) = visakit_profile::run(&code, launch, &config, watched)?;
-        Ok(profile)
+        let (profile, outcome) = visakit_profile::run(&code, launch, &config, watched)?;
+        Ok((profile, outcome.printed))
     })
 }
 
@@ -68,6 +68,7 @@ pub(super) fn with_kernel<R>(
         sources,
         zeinfo,
         zebin,
+        locals,
     } = program(args)?;
     let grf_bytes = zebin.as_ref().and_then(|z| z.grf_bytes);
     let (object, grf_bytes) = args.object(&sources, grf_bytes.or_else(|| zeinfo.grf_bytes()))?;
@@ -75,6 +76,7 @@ pub(super) fn with_kernel<R>(
     let name = routine.display_name();
     let mut kernel = Kernel::new(&object, &name, &zeinfo)?;
     kernel.grf_bytes = grf_bytes;
+    kernel.locals = locals;
     if let Some(zebin) = zebin {
         kernel.data = zebin.data;
         kernel.symbols = zebin.symbols;
@@ -137,6 +139,7 @@ struct Program {
     sources: Vec<Source>,
     zeinfo: ZeInfo,
     zebin: Option<Zebin>,
+    locals: Vec<LocalVariable>,
 }
 
 /// The program of the files that are named: texts and objects with their metadata, a zebin that carries text, a folder of
@@ -145,13 +148,14 @@ fn program(args: &Args) -> Result<Program, Failure> {
     let given = args.zebin.as_ref().or(args.zeinfo.as_ref());
     let mut metadata = given.map(|path| metadata(path)).transpose()?;
     let mut sources = Vec::new();
+    let mut locals = Vec::new();
     for path in &args.files {
         if path.is_dir() {
-            dumped(args, path, &mut sources, &mut metadata)?;
+            locals.extend(dumped(args, path, &mut sources, &mut metadata)?);
         } else if compile::is_source(path) {
             let folder =
                 compile::to_temporary(path, args.device.as_deref(), args.options.as_deref())?;
-            dumped(args, folder.path(), &mut sources, &mut metadata)?;
+            locals.extend(dumped(args, folder.path(), &mut sources, &mut metadata)?);
         } else {
             let input = open(path)?;
             if let (Some(zebin), None) = (input.zebin, &metadata) {
@@ -185,6 +189,7 @@ fn program(args: &Args) -> Result<Program, Failure> {
         sources,
         zeinfo: metadata.zeinfo,
         zebin: metadata.zebin,
+        locals,
     })
 }
 
@@ -192,13 +197,13 @@ fn metadata(path: &Path) -> Result<Metadata, Failure> {
     Ok(Metadata::open(path)?)
 }
 
-/// The kernel in a folder of dumps.
+/// The kernel in a folder of dumps; gives its variables in local memory.
 fn dumped(
     args: &Args,
     folder: &Path,
     sources: &mut Vec<Source>,
     metadata: &mut Option<Metadata>,
-) -> Result<(), Failure> {
+) -> Result<Vec<LocalVariable>, Failure> {
     let kernel = Dump::open(folder)?.kernel(args.routine.as_deref())?;
     sources.extend(kernel.sources);
     if metadata.is_none() {
@@ -210,7 +215,7 @@ fn dumped(
             ))
         })?);
     }
-    Ok(())
+    Ok(kernel.locals)
 }
 
 fn print(

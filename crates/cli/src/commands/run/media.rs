@@ -8,9 +8,32 @@ use crate::commands::roundtrip::progress;
 use crate::output::{self, Failure, stdout};
 use serde_json::json;
 use std::io::Write;
+use visakit::isa::object::Object;
+use visakit_check::{Checks, Finding};
 use visakit_launch::{Config, Media, MediaOutcome, MediaSurface, Target, Tracer, find_kernel};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
+    prepare(args, |object, media, grf_bytes, surfaces| {
+        start(args, object, &media, grf_bytes, surfaces)
+    })
+}
+
+/// Runs the kernel and looks for what is wrong.
+pub(super) fn check(args: &Args, checks: Checks) -> Result<Vec<Finding>, Failure> {
+    prepare(args, |object, mut media, _, _| {
+        let report = visakit_check::check_media(object, &mut media, &args.config(), checks)?;
+        if report.outcome.stopped {
+            return Err(super::stopped());
+        }
+        Ok(report.findings)
+    })
+}
+
+/// Hands over the kernel that the arguments name, with its surfaces and inputs, and the surfaces as they are given.
+fn prepare<R>(
+    args: &Args,
+    run: impl FnOnce(&Object<'_>, Media, u32, &[(Target, MediaSurface)]) -> Result<R, Failure>,
+) -> Result<R, Failure> {
     let surfaces = args.surface.iter().map(|s| Ok((s.target, s.surface()?)));
     let surfaces = surfaces
         .collect::<Result<Vec<_>, _>>()
@@ -29,9 +52,19 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     media.group = args.group;
     media.set_exact_reads(args.exact_reads);
     media.dependency = args.dependency.unwrap_or_default();
+    run(&object, media, grf_bytes, &surfaces)
+}
+
+fn start(
+    args: &Args,
+    object: &Object<'_>,
+    media: &Media,
+    grf_bytes: u32,
+    surfaces: &[(Target, MediaSurface)],
+) -> Result<Status, Failure> {
     let config = args.config();
     let outcome = if args.trace {
-        let tracer = Tracer::new(&object, grf_bytes, media.program());
+        let tracer = Tracer::new(object, grf_bytes, media.program());
         let mut trace = Trace::new(tracer);
         let outcome = media.run_observed(&config, &mut trace);
         trace.end()?;
@@ -57,7 +90,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
         stop::tell(&format!("{ended} of {all} threads had ended"));
         status = Status::Findings;
     }
-    print(args, &surfaces, &outcome)?;
+    print(args, surfaces, &outcome)?;
     Ok(status)
 }
 

@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 use visakit::isa::Platform;
 use visakit::isa::object::Object;
+use visakit_check::{Checks, Finding};
 use visakit_exec::{Compiler, Limits, Program};
 use visakit_launch::{Compile, Config, LaunchError, Source, find_kernel, grf_bytes_of, link};
 
@@ -84,8 +85,8 @@ pub(crate) struct Args {
     /// Print the buffer of argument or input N as elements of a type.
     #[arg(long, value_name = "N:TYPE")]
     show: Vec<spec::ShowSpec>,
-    /// Write what the kernel prints, and nothing of its buffers.
-    #[arg(long, conflicts_with_all = ["json", "media", "bare", "case"])]
+    /// Write what the kernel prints, and nothing of its buffers; of cases one after the other, before what comes of them.
+    #[arg(long, conflicts_with_all = ["json", "media", "bare"])]
     printf: bool,
     /// Media mode: a 2D space of threads.
     #[arg(long, value_name = "WxH", value_parser = spec::two, conflicts_with_all = ["bare", "global"])]
@@ -197,6 +198,23 @@ pub(crate) fn run_or_check(args: &Args, kinds: &[String]) -> Result<Status, Fail
         }
     };
     pool.install(run)
+}
+
+/// Runs what the arguments say, which are no cases, under checks: what is found, and what was printed.
+pub(crate) fn check(args: &Args, checks: Checks) -> Result<(Vec<Finding>, Vec<u8>), Failure> {
+    if args.bare {
+        return Ok((bare::check(args, checks)?, Vec::new()));
+    }
+    if args.media.is_some() {
+        return Ok((media::check(args, checks)?, Vec::new()));
+    }
+    let report = kernel::check(args, checks)?;
+    Ok((report.findings, report.outcome.printed))
+}
+
+/// What is said of a check that was stopped.
+fn stopped() -> Failure {
+    Failure::Other("it was stopped before its end".to_owned())
 }
 
 /// Says that a run was stopped, and that what follows is not of all of it.
