@@ -195,14 +195,65 @@ pub(crate) fn folds(
 }
 
 pub(crate) fn tokens(
-    server: &Server,
+    server: &mut Server,
     params: &lsp::SemanticTokensParams,
 ) -> Answer<lsp::SemanticTokens> {
-    let Some(view) = server.view(&params.text_document.uri) else {
+    let uri = &params.text_document.uri;
+    let Some(mut tokens) = all_tokens(server, uri) else {
         return Ok(None);
     };
+    tokens.result_id = server.tell_tokens(uri, tokens.data.clone());
+    Ok(Some(tokens))
+}
+
+/// What has changed in the tokens since they were told, as one edit: there are five numbers for each of them.
+pub(crate) fn token_changes(
+    server: &mut Server,
+    params: &lsp::SemanticTokensDeltaParams,
+) -> Answer<lsp::SemanticTokensDeltaResponse> {
+    let uri = &params.text_document.uri;
+    let Some(mut tokens) = all_tokens(server, uri) else {
+        return Ok(None);
+    };
+    let told = server.told_tokens(uri, &params.previous_result_id);
+    let new = tokens.data.clone();
+    let Some(old) = told else {
+        tokens.result_id = server.tell_tokens(uri, new);
+        return Ok(Some(tokens.into()));
+    };
+    let same = |(a, b): &(&lsp::SemanticToken, &lsp::SemanticToken)| a == b;
+    let front = old.iter().zip(&new).take_while(same).count();
+    let rest = old.len().min(new.len()) - front;
+    let ends = old.iter().rev().zip(new.iter().rev()).take(rest);
+    let back = ends.take_while(same).count();
+    let put = new.get(front..new.len() - back).unwrap_or_default();
+    let removed = old.len() - back - front;
+    let data = put.iter().flat_map(|t| {
+        [
+            t.delta_line,
+            t.delta_start,
+            t.length,
+            t.token_type,
+            t.token_modifiers_bitset,
+        ]
+    });
+    let edit = lsp::SemanticTokensEdit {
+        start: narrow(front.saturating_mul(5)),
+        delete_count: narrow(removed.saturating_mul(5)),
+        data: Some(data.collect()),
+    };
+    let edits = match (removed, put) {
+        (0, []) => Vec::new(),
+        _ => vec![edit],
+    };
+    let result_id = server.tell_tokens(uri, new);
+    Ok(Some(lsp::SemanticTokensDelta { result_id, edits }.into()))
+}
+
+fn all_tokens(server: &Server, uri: &lsp::Uri) -> Option<lsp::SemanticTokens> {
+    let view = server.view(uri)?;
     let lines = 0..view.document.line_count();
-    Ok(Some(view.tokens(&view.document.highlights(lines))))
+    Some(view.tokens(&view.document.highlights(lines)))
 }
 
 pub(crate) fn tokens_of(

@@ -25,6 +25,9 @@ struct Open {
     version: Option<i32>,
     /// Its problems have not been published since it changed.
     changed: bool,
+    /// The tokens that the client was told last, and how often it was told some.
+    tokens: Option<Vec<lsp::SemanticToken>>,
+    told: u64,
 }
 
 /// What is known of a client.
@@ -47,6 +50,29 @@ impl Server {
             document: &open.document,
             encoding: self.encoding,
         })
+    }
+
+    /// Keeps the tokens that a client is told, and names them.
+    pub(crate) fn tell_tokens(
+        &mut self,
+        uri: &lsp::Uri,
+        tokens: Vec<lsp::SemanticToken>,
+    ) -> Option<String> {
+        let open = self.documents.get_mut(uri)?;
+        open.tokens = Some(tokens);
+        open.told += 1;
+        Some(open.told.to_string())
+    }
+
+    /// The tokens that a client was told under that name, if they are the last ones.
+    pub(crate) fn told_tokens(
+        &mut self,
+        uri: &lsp::Uri,
+        name: &str,
+    ) -> Option<Vec<lsp::SemanticToken>> {
+        let open = self.documents.get_mut(uri)?;
+        let told = open.tokens.take();
+        told.filter(|_| open.told.to_string() == name)
     }
 
     /// Whether the client carries out a command.
@@ -249,7 +275,7 @@ fn capabilities(encoding: lsp::PositionEncodingKind) -> lsp::ServerCapabilities 
                     token_modifiers: TOKEN_MODIFIERS.map(str::to_owned).to_vec(),
                 },
                 range: Some(true.into()),
-                full: Some(true.into()),
+                full: Some(lsp::SemanticTokensFullDelta::new(Some(true)).into()),
                 ..lsp::SemanticTokensOptions::default()
             },
         )),
@@ -317,6 +343,7 @@ impl Server {
             DocumentSymbolRequest => symbols,
             FoldingRangeRequest => folds,
             SemanticTokensRequest => tokens,
+            SemanticTokensDeltaRequest => token_changes,
             SemanticTokensRangeRequest => tokens_of,
             DocumentFormattingRequest => format,
             InlayHintRequest => hints,
@@ -338,6 +365,8 @@ impl Server {
                 document: Document::with_settings(item.text, self.settings),
                 version: Some(item.version),
                 changed: true,
+                tokens: None,
+                told: 0,
             };
             self.documents.insert(item.uri, open);
         } else if method == lsp::DidChangeTextDocumentNotification::METHOD.as_str() {

@@ -1,6 +1,11 @@
 //! Parts of the protocol that a recorded session does not show.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used
+)]
 
 use lsp_server::{Connection, Message, Notification, Request, RequestId, Response};
 use serde_json::{Value, json};
@@ -107,6 +112,63 @@ fn columns_are_what_was_agreed_on() {
     }
 }
 
+/// Colours after an edit come as a change of those before it, and make the same as all of them anew.
+#[test]
+fn tokens_change_where_the_text_does() {
+    let line = "    add (M1, 1) A(0,0)<1> A(0,0)<0;1,0> 0x1:ud\n";
+    let text = format!(
+        ".version 4.1\n.kernel \"k\"\n.decl A v_type=G type=ud num_elts=1\n{}",
+        line.repeat(300)
+    );
+    let document = json!({ "uri": "file:///a" });
+    let full = json!({ "textDocument": document });
+    let since = |id: &str| json!({ "textDocument": document, "previousResultId": id });
+    let at = json!({ "line": 150, "character": 26 });
+    let change = json!({
+        "textDocument": { "uri": "file:///a", "version": 2 },
+        "contentChanges": [{ "range": { "start": at, "end": at }, "text": "V" }],
+    });
+    let delta = "textDocument/semanticTokens/full/delta";
+    let mut messages = vec![
+        opened(&text),
+        request(1, "textDocument/semanticTokens/full", full.clone()),
+        request(2, delta, since("1")),
+        notification("textDocument/didChange", change),
+        request(3, delta, since("2")),
+        request(4, delta, since("1")),
+        request(5, "textDocument/semanticTokens/full", full),
+        request(
+            6,
+            delta,
+            json!({ "textDocument": { "uri": "file:///b" }, "previousResultId": "" }),
+        ),
+    ];
+    messages.extend(end());
+    let (_, said) = session(&json!({}), messages);
+    let result = |id| answer(&said, id).response_result.unwrap();
+    let numbers = |value: &Value| -> Vec<u64> {
+        let all = value.as_array().unwrap().iter();
+        all.map(|n| n.as_u64().unwrap()).collect()
+    };
+    let first = result(1);
+    assert_eq!(first["resultId"], "1");
+    assert_eq!(result(2), json!({ "resultId": "2", "edits": [] }));
+    let changed = result(3);
+    let [edit] = changed["edits"].as_array().unwrap().as_slice() else {
+        panic!("{changed}");
+    };
+    let start = edit["start"].as_u64().unwrap() as usize;
+    let removed = edit["deleteCount"].as_u64().unwrap() as usize;
+    let mut tokens = numbers(&first["data"]);
+    assert!(removed <= 10 && tokens.len() > 5000, "{edit}");
+    tokens.splice(start..start + removed, numbers(&edit["data"]));
+    // What is no change of the last answer comes as a whole.
+    let whole = result(4);
+    assert_eq!(numbers(&whole["data"]), tokens);
+    assert_eq!(numbers(&result(5)["data"]), tokens);
+    assert_eq!(result(6), Value::Null);
+}
+
 #[test]
 fn clients_that_leave_without_a_word_are_told_apart() {
     assert!(!session(&json!({}), vec![notification("exit", Value::Null)]).0);
@@ -125,6 +187,7 @@ fn every_request_takes_any_parameters() {
         "documentSymbol",
         "foldingRange",
         "semanticTokens/full",
+        "semanticTokens/full/delta",
         "semanticTokens/range",
         "formatting",
         "inlayHint",
@@ -137,7 +200,7 @@ fn every_request_takes_any_parameters() {
     let place = json!({ "line": 4_000_000_000u32, "character": 4_000_000_000u32 });
     let range = json!({ "start": place, "end": { "line": 0, "character": 0 } });
     let whole = json!({
-        "textDocument": { "uri": "file:///a", "version": -1 }, "position": place, "range": range, "newName": "",
+        "textDocument": { "uri": "file:///a", "version": -1 }, "position": place, "range": range, "newName": "", "previousResultId": "",
         "context": { "includeDeclaration": true, "diagnostics": [] }, "options": { "tabSize": 4, "insertSpaces": true },
         "contentChanges": [{ "range": range, "text": "é" }, { "text": ".kernel" }, { "range": 5 }],
     });
