@@ -38,14 +38,39 @@ export interface Status {
 export interface Summary extends Status {
   name: string;
   editable: boolean;
+  /** The whole text, or that of the routine that is shown where it is not edited. */
   text: string;
   metadata: boolean;
 }
 /** From and to in the text, offset and length in the file. */
 export type Link = [from: number, to: number, offset: number, length: number];
+/** The links of the instructions of a routine: there may be very many. */
+export class Links {
+  constructor(private readonly numbers: Uint32Array) {}
+  get length() {
+    return this.numbers.length / 4;
+  }
+  at(n: number | undefined): Link | undefined {
+    if (n === undefined || n < 0 || n >= this.length) return undefined;
+    return Array.from(this.numbers.subarray(n * 4, n * 4 + 4)) as Link;
+  }
+  /** The last instruction that begins at a place or before it: in the text (0) or in the file (2). */
+  below(value: number, which: 0 | 2): number {
+    let low = 0;
+    let high = this.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.numbers[middle * 4 + which] as number) <= value) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+}
 export type FieldRow = [from: number, to: number, kind: string, path: string, value: string];
 export interface TreeRow {
-  node: number;
+  /** Null for a list of instructions as a whole. */
+  node: number | null;
+  chunk: number | null;
   label: string;
   value: string;
   class: string;
@@ -90,32 +115,56 @@ export interface Declarations {
   grf: number;
   instructions: number;
 }
-export interface Step {
-  thread: number;
-  routine: number;
-  instruction: number;
-  mask: number;
-}
 export interface RunState {
   step: number;
   routine: number;
   group: number;
   groups: number;
-  threads: number;
+  threads: { state: string; routine: number | null; instruction: number | null; mask: number; next: boolean }[];
   lanes: number;
   ended: boolean;
-  fault: { message: string; routine: number; instruction: number } | null;
-  last: Step | null;
-  recent: Step[];
+  fault: { message: string; routine: number; instruction: number; thread: number | null } | null;
+  last: { thread: number; routine: number; instruction: number; mask: number } | null;
   accesses: { space: string; address: string; bytes: number; lane: number | null; kind: string }[];
+  /** Bytes of shared local memory and of a thread's scratch. */
+  local: number;
+  scratch: number;
+  printed: string;
 }
 export interface Variable {
   name: string;
   class: string;
   type: string;
   elements: string[];
+  alias: string | null;
   zero: boolean;
   changed: number[];
+}
+/** Number, executions, lanes, lanes that there could have been, cycles by the cost model. */
+export type HeatRow = [instruction: number, executions: number, lanes: number, slots: number, cycles: number];
+export interface Heat {
+  rows: HeatRow[];
+  platform: string;
+  stopped: boolean;
+}
+export interface CheckedPlace {
+  routine: number | null;
+  instruction: number;
+  text: string;
+  file: string | null;
+  line: number | null;
+}
+export interface CheckFinding {
+  kind: string;
+  level: "error" | "warning" | "note";
+  meaning: string;
+  message: string;
+  place: CheckedPlace;
+  item: string | null;
+  other: { what: string; item: string | null; place: CheckedPlace | null } | null;
+  group: number;
+  step: number;
+  count: number;
 }
 export interface RunForm {
   arguments: { name: string; type: string; pointer: boolean; space: string | null; bytes: number }[] | null;
@@ -141,12 +190,12 @@ const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "modu
 const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
 let next = 0;
 
-worker.onmessage = (event: MessageEvent<{ id: number; answer?: string; bytes?: Uint8Array }>) => {
-  const { id, answer, bytes } = event.data;
+worker.onmessage = (event: MessageEvent<{ id: number; answer?: string; plain?: unknown }>) => {
+  const { id, answer, plain } = event.data;
   const promise = waiting.get(id);
   waiting.delete(id);
   if (!promise) return;
-  if (bytes) return promise.resolve(bytes as never);
+  if (plain !== undefined) return promise.resolve(plain as never);
   const result = JSON.parse(answer ?? "{}") as { ok?: unknown; error?: string };
   if (result.error !== undefined) promise.reject(new Error(result.error));
   else promise.resolve(result.ok as never);
@@ -167,9 +216,27 @@ function send<T>(message: object, transfer: Transferable[] = []): Promise<T> {
 export function ask<T>(method: string, parameters: object = {}): Promise<T> {
   return send<T>({ call: JSON.stringify({ method, ...parameters }) });
 }
-export function openFile(slot: number, name: string, bytes: Uint8Array): Promise<Summary> {
-  return send<Summary>({ open: { slot, name, bytes } });
+/** Opens a file; its text comes by itself, as it may be long. */
+export async function openFile(slot: number, name: string, bytes: Uint8Array): Promise<Summary> {
+  const summary = await send<Summary>({ open: { slot, name, bytes } });
+  summary.text = await textOf(slot, 0);
+  return summary;
+}
+/** Opens a folder that a compiler dumped into: `choose` picks one of several kernels. */
+export async function openDump(files: { name: string; bytes: Uint8Array }[], choose: (kernels: string[]) => Promise<string>): Promise<Summary> {
+  await send<null>({ offer: files });
+  let answer = await ask<Summary | { kernels: string[] }>("dump");
+  if ("kernels" in answer) answer = await ask<Summary>("dump", { kernel: await choose(answer.kernels) });
+  const summary = answer as Summary;
+  summary.text = await textOf(0, 0);
+  return summary;
 }
 export function data(slot: number): Promise<Uint8Array> {
   return send<Uint8Array>({ data: { slot } });
+}
+export function textOf(slot: number, routine: number): Promise<string> {
+  return send<string>({ text: { slot, routine } });
+}
+export async function linksOf(slot: number, routine: number): Promise<Links> {
+  return new Links(await send<Uint32Array>({ links: { slot, routine } }));
 }

@@ -105,7 +105,12 @@ store.add({
     loaded = { from: 0, to: 0 };
     fields = new Map();
     if (!bytes.length) path.textContent = "No bytes: the text does not assemble.";
-    else if (!store.selection) path.textContent = "";
+    else if (!store.selection) {
+      // Another file begins at its beginning.
+      path.textContent = "";
+      caret = 0;
+      rows.box.scrollTop = 0;
+    }
     rows.resize(Math.ceil(bytes.length / COLUMNS));
   },
   follow(selection: Selection, origin: string) {

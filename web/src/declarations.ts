@@ -2,8 +2,8 @@
 import { ask, type Declarations } from "./api";
 import { el, Rows, svg } from "./dom";
 import { showBars } from "./editor";
-import { store } from "./store";
-import type { View } from "./views";
+import { MANY, store } from "./store";
+import { currentView, type View } from "./views";
 
 const WIDTH = 1000;
 const HEIGHT = 120;
@@ -57,14 +57,19 @@ function row(index: number): HTMLElement {
 
 function draw() {
   const { pressure } = found;
-  const most = Math.max(1, ...pressure);
+  const most = pressure.reduce((a, b) => Math.max(a, b), 1);
   const count = Math.max(1, pressure.length);
   const x = (n: number) => ((n / count) * WIDTH).toFixed(1);
   const y = (v: number) => (HEIGHT - (v / most) * (HEIGHT - 8)).toFixed(1);
   let path = `M0 ${HEIGHT}`;
-  pressure.forEach((v, n) => (path += `L${x(n)} ${y(v)}L${x(n + 1)} ${y(v)}`));
+  // Of several instructions in one column of the plot the highest is drawn.
+  const each = Math.max(1, Math.ceil(count / WIDTH));
+  for (let n = 0; n < pressure.length; n += each) {
+    const v = pressure.slice(n, n + each).reduce((a, b) => Math.max(a, b), 0);
+    path += `L${x(n)} ${y(v)}L${x(Math.min(n + each, count))} ${y(v)}`;
+  }
   path += `L${WIDTH} ${HEIGHT}Z`;
-  const peak = pressure.indexOf(Math.max(...pressure));
+  const peak = Math.max(0, pressure.indexOf(most));
   plot.replaceChildren(svg("path", { class: "area", d: path }));
   if (store.selection?.routine === store.routine && store.selection.instruction !== undefined) {
     const at = x(store.selection.instruction + 0.5);
@@ -93,7 +98,8 @@ export const declarationsView: View = {
   id: "declarations",
   title: "Declarations",
   root: el("div", {}, plot as unknown as HTMLElement, caption, el("label", { class: "inline" }, "Order ", sort), rows.box),
-  refresh() {
+  async refresh() {
+    if (store.length > MANY) return load();
     arrange();
     draw();
   },
@@ -103,16 +109,25 @@ export const declarationsView: View = {
   },
 };
 
-// The bars beside the code are there whichever view is shown.
+async function load() {
+  found = { declarations: [], pressure: [], grf: 32, instructions: 0 };
+  try {
+    if (store.summary?.routines.length) found = await ask<Declarations>("declarations", { routine: store.routine });
+  } catch {
+    // A routine that could not be decoded has none.
+  }
+  if (!document.body.dataset["heat"]) showBars(found.pressure, "registers in use", false);
+  if (currentView() === "declarations") {
+    arrange();
+    draw();
+  }
+}
+
+// The bars beside the code are there whichever view is shown; those of long routines with the view of the declarations.
 store.add({
   async refresh() {
-    if (!store.summary?.routines.length) return;
-    try {
-      found = await ask<Declarations>("declarations", { routine: store.routine });
-    } catch {
-      found = { declarations: [], pressure: [], grf: 32, instructions: 0 };
-    }
-    if (!document.body.dataset["heat"]) showBars(found.pressure, "registers in use", false);
+    if (store.length <= MANY) await load();
+    else if (currentView() !== "declarations") found = { declarations: [], pressure: [], grf: 32, instructions: 0 };
   },
 });
 

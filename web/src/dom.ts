@@ -36,6 +36,8 @@ export class Rows {
   private count = 0;
   private first = -1;
   private last = -1;
+  /** The row to be brought into sight when there is something to see. */
+  private wanted?: number;
 
   constructor(
     role: string,
@@ -47,7 +49,10 @@ export class Rows {
     this.room = el("div", { class: "room", role: role === "grid" ? "rowgroup" : "none" });
     this.box = el("div", { class: "rows", role, "aria-label": label, tabindex: 0 }, this.room);
     this.box.addEventListener("scroll", () => this.draw());
-    new ResizeObserver(() => this.draw()).observe(this.box);
+    new ResizeObserver(() => {
+      if (this.wanted !== undefined && this.box.clientHeight) this.show(this.wanted);
+      else this.draw();
+    }).observe(this.box);
   }
 
   resize(count: number) {
@@ -77,6 +82,8 @@ export class Rows {
   show(index: number) {
     const top = index * this.height;
     const { scrollTop, clientHeight } = this.box;
+    // What is hidden cannot be scrolled.
+    this.wanted = clientHeight ? undefined : index;
     if (top < scrollTop || top + this.height > scrollTop + clientHeight) {
       this.box.scrollTop = Math.max(0, top - clientHeight / 2);
     }

@@ -4,12 +4,12 @@ import { defaultKeymap, history, historyKeymap, redo, undo } from "@codemirror/c
 import { codeFolding, foldGutter, foldKeymap, foldService } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField, type Extension } from "@codemirror/state";
+import { type ChangeDesc, Compartment, EditorState, RangeSetBuilder, StateEffect, StateField, type Extension } from "@codemirror/state";
 import {
-  Decoration, type DecorationSet, drawSelection, EditorView, gutter, GutterMarker, highlightActiveLine, hoverTooltip, keymap, lineNumbers,
+  type BlockInfo, Decoration, type DecorationSet, drawSelection, EditorView, gutter, GutterMarker, highlightActiveLine, hoverTooltip, keymap, lineNumbers,
   type ViewUpdate,
 } from "@codemirror/view";
-import { ask, type Problem, type Status } from "./api";
+import { ask, type Links, type Problem, type Status } from "./api";
 import { byId, el } from "./dom";
 import { say } from "./message";
 import { store, type Selection } from "./store";
@@ -17,6 +17,7 @@ import { store, type Selection } from "./store";
 const DELAY = 40;
 const theme = EditorView.theme({
   "&": { height: "100%", color: "var(--ink)", backgroundColor: "var(--paper)", fontSize: "12.5px" },
+  "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.45" },
   ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--faint)", border: "none" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--line)" },
@@ -76,14 +77,36 @@ class Bar extends GutterMarker {
     return el("span", { class: `bar w${this.width}${this.hot ? " hot" : ""}`, title: this.title });
   }
 }
-const setBars = StateEffect.define<RangeSet<Bar>>();
-const bars = StateField.define<RangeSet<Bar>>({
-  create: () => RangeSet.empty,
+interface Bars {
+  /** For each instruction of the routine. */
+  values: (number | undefined)[];
+  most: number;
+  unit: string;
+  hot: boolean;
+  links?: Links;
+  /** From the text as it is to the one that the links are of. */
+  back?: ChangeDesc;
+}
+const setBars = StateEffect.define<Bars>();
+const bars = StateField.define<Bars>({
+  create: () => ({ values: [], most: 1, unit: "", hot: false }),
   update(value, transaction) {
     for (const effect of transaction.effects) if (effect.is(setBars)) return effect.value;
-    return value.map(transaction.changes);
+    if (!transaction.docChanged) return value;
+    const back = transaction.changes.invertedDesc;
+    return { ...value, back: value.back ? back.composeDesc(value.back) : back };
   },
 });
+/** The bar of a line: only those in sight are made. */
+function barOf(view: EditorView, line: BlockInfo): Bar | null {
+  const { values, most, unit, hot, links, back } = view.state.field(bars);
+  if (!links) return null;
+  const [from, to] = back ? [back.mapPos(line.from, 1), back.mapPos(line.to, -1)] : [line.from, line.to];
+  const instruction = links.below(to, 0);
+  const value = values[instruction];
+  if (value === undefined || value <= 0 || (links.at(instruction)?.[0] ?? -1) < from) return null;
+  return new Bar(Math.max(1, Math.round((value / most) * 32)), hot, `${value} ${unit}`);
+}
 
 const readOnly = new Compartment();
 let view: EditorView;
@@ -96,7 +119,7 @@ async function colour() {
   const doc = view.state.doc;
   const first = Math.max(0, doc.lineAt(from).number - 20);
   const last = doc.lineAt(Math.min(to, doc.length)).number + 20;
-  const { pieces } = await ask<{ pieces: [number, number, string][] }>("highlights", { from: first, to: last });
+  const { pieces } = await ask<{ pieces: [number, number, string][] }>("highlights", { routine: store.routine, from: first, to: last });
   // The text may have changed since: the answer to the change comes soon.
   if (doc !== view.state.doc) return;
   const builder = new RangeSetBuilder<Decoration>();
@@ -193,6 +216,8 @@ export async function format(): Promise<void> {
 const folding = foldService.of((state, start) => {
   const line = state.doc.lineAt(start);
   if (!/^\s*\.(kernel|function)\b/.test(line.text)) return null;
+  // What is not edited is one routine, and may be long.
+  if (state.readOnly) return { from: line.to, to: state.doc.length };
   for (let n = line.number + 1; n <= state.doc.lines; n++) {
     const text = state.doc.line(n).text;
     if (/^\s*\.(kernel|function)\b/.test(text)) return { from: line.to, to: state.doc.line(n - 1).to };
@@ -204,7 +229,12 @@ function extensions(): Extension {
   return [
     theme,
     lineNumbers(),
-    gutter({ class: "cm-bars", markers: (v) => v.state.field(bars), initialSpacer: () => new Bar(0, false, "") }),
+    gutter({
+      class: "cm-bars",
+      lineMarker: barOf,
+      lineMarkerChange: (u) => u.startState.field(bars) !== u.state.field(bars),
+      initialSpacer: () => new Bar(0, false, ""),
+    }),
     foldGutter(),
     codeFolding(),
     folding,
@@ -282,9 +312,9 @@ function mark() {
   const list: { from: number; to: number; kind: string }[] = [];
   const { selection } = store;
   const length = view.state.doc.length;
-  const link = selection?.routine !== undefined ? store.links[selection.routine]?.[selection.instruction as number] : undefined;
+  const link = store.link(selection?.routine, selection?.instruction);
   if (link) list.push({ from: link[0], to: link[1], kind: "cm-linked" });
-  const last = ran ? store.links[ran.routine]?.[ran.instruction] : undefined;
+  const last = store.link(ran?.routine, ran?.instruction);
   if (last) list.push({ from: last[0], to: last[1], kind: "cm-ran" });
   const set = list.filter((m) => m.to <= length && m.from < m.to).map((m) => Decoration.mark({ class: m.kind }).range(m.from, m.to));
   view.dispatch({ effects: setMarks.of(Decoration.set(set, true)) });
@@ -294,23 +324,15 @@ function mark() {
 export function markRun(routine?: number, instruction?: number) {
   ran = routine === undefined || instruction === undefined ? undefined : { routine, instruction };
   mark();
-  const link = ran && store.links[ran.routine]?.[ran.instruction];
+  const link = store.link(ran?.routine, ran?.instruction);
   if (link) view.dispatch({ effects: EditorView.scrollIntoView(link[0], { y: "nearest", yMargin: 60 }) });
 }
 
 /** Bars beside the instructions of the routine: registers in use, or how often each ran. */
 export function showBars(values: (number | undefined)[], unit: string, hot: boolean) {
-  const links = store.links[store.routine] ?? [];
-  const most = Math.max(1, ...values.map((v) => v ?? 0));
-  const builder: { at: number; bar: Bar }[] = [];
-  const doc = view.state.doc;
-  for (const [n, link] of links.entries()) {
-    const value = values[n];
-    if (value === undefined || value <= 0 || link[0] >= doc.length) continue;
-    const width = Math.max(1, Math.round((value / most) * 32));
-    builder.push({ at: doc.lineAt(link[0]).from, bar: new Bar(width, hot, `${value} ${unit}`) });
-  }
-  view.dispatch({ effects: setBars.of(RangeSet.of(builder.map((b) => b.bar.range(b.at)), true)) });
+  let most = 1;
+  for (const value of values) if (value !== undefined && value > most) most = value;
+  view.dispatch({ effects: setBars.of({ values, most, unit, hot, links: store.links[store.routine] }) });
 }
 
 store.add({
@@ -320,7 +342,7 @@ store.add({
   follow(selection: Selection, origin: string) {
     mark();
     if (origin === "text" || selection.routine === undefined) return;
-    const link = store.links[selection.routine]?.[selection.instruction as number];
+    const link = store.link(selection.routine, selection.instruction);
     if (!link || link[0] >= view.state.doc.length) return;
     view.dispatch({ effects: EditorView.scrollIntoView(link[0], { y: "nearest", yMargin: 60 }) });
   },

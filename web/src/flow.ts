@@ -1,7 +1,7 @@
 // Control flow as a graph, laid out by the libraries.
 import { ask, type Flow } from "./api";
 import { el, svg } from "./dom";
-import { store, type Selection } from "./store";
+import { MANY, store, type Selection } from "./store";
 import type { View } from "./views";
 
 let flow: Flow | undefined;
@@ -9,9 +9,7 @@ let folded = new Set<number>();
 let shown = -1;
 /** Longer blocks are folded at first. */
 const LONG = 80;
-/** Longer routines are not drawn. */
-const DRAWN = 50_000;
-const tooLong = el("p", { class: "hint", hidden: true }, `Routines of more than ${DRAWN} instructions are not drawn.`);
+const tooLong = el("p", { class: "hint", hidden: true }, `Routines of more than ${MANY} instructions are not drawn.`);
 const camera = { x: 0, y: 0, scale: 1 };
 let focused = 0;
 
@@ -128,9 +126,8 @@ function focusBlock(n: number) {
 }
 
 async function load(whole: boolean, first = false) {
-  const length = store.summary?.routines[store.routine]?.instructions ?? 0;
-  tooLong.hidden = length <= DRAWN;
-  if (!store.summary?.routines.length || length > DRAWN) {
+  tooLong.hidden = store.length <= MANY;
+  if (!store.summary?.routines.length || store.length > MANY) {
     flow = undefined;
     scene.replaceChildren();
     return;

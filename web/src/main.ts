@@ -1,6 +1,6 @@
 // The explorer: opening, saving, sharing, keys. What panes do is theirs.
 import "./style.css";
-import { ask, data, openFile, type Status } from "./api";
+import { ask, data, openDump, openFile, type Status } from "./api";
 import "./bytes";
 import { reset as resetTree } from "./tree";
 import { focus, format, goTo, redoEdit, setText, text, undoEdit } from "./editor";
@@ -10,7 +10,7 @@ import { byId, el } from "./dom";
 import { flowView } from "./flow";
 import { examples, type Example } from "./gallery";
 import { say } from "./message";
-import { runStart, runStep, runView, setPreset, type Preset } from "./run";
+import { runCheck, runEnd, runStart, runStep, runUntil, runView, setPreset, type Preset } from "./run";
 import { base64, fromBase64, pack, unpack, type State } from "./share";
 import { store } from "./store";
 import { findingsView, linesView, statisticsView } from "./tables";
@@ -38,6 +38,7 @@ const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 /** Opens what was chosen or dropped: an object or a text, with its metadata, its source, or a case around it. */
 async function openAll(given: Given[], preset?: Preset, view?: string) {
+  const started = performance.now();
   const files = await Promise.all(given.map(unzipped));
   const metadata = files.find((f) => ends(f.name, ".zeinfo", ".ze_info", "zeinfo.yaml"));
   for (const source of files.filter((f) => ends(f.name, ".cl", ".cpp", ".c", ".h"))) {
@@ -51,22 +52,25 @@ async function openAll(given: Given[], preset?: Preset, view?: string) {
     if (found.main) main = [found.main];
     view ??= "run";
   }
-  // Of a dump the object says most.
+  // Texts in a folder, without an object, are what a compiler dumped.
+  const texts = files.filter((f) => f.name.includes("/") && /\.visaasm/.test(f.name));
+  const dumped = !description && texts.length > 0 && !main.some((f) => ends(f.name, ".isa"));
+  // Of several files the object says most.
   main.sort((a, b) => rank(a.name) - rank(b.name));
-  const first = main[0] ?? files.find((f) => f !== metadata && !ends(f.name, ".cl", ".c", ".cpp", ".h", ".json"));
+  const first = dumped ? texts[0] : main[0] ?? files.find((f) => f !== metadata && !ends(f.name, ".cl", ".c", ".cpp", ".h", ".json"));
   if (!first) {
     if (metadata && store.summary) await attach(metadata);
     else if (files.length && store.summary) await store.refresh();
     else throw new Error("no object, text or zebin among the files");
     return;
   }
-  const summary = await openFile(0, first.name, first.bytes);
+  const summary = dumped ? await openDump(files, chooseKernel) : await openFile(0, first.name.split("/").pop() as string, first.bytes);
   resetViews();
   resetTree();
   compared = undefined;
   setPreset(preset);
   store.metadata = "";
-  if (metadata) {
+  if (metadata && !dumped) {
     store.metadata = decode(metadata.bytes);
     await ask("attach", { text: store.metadata });
   }
@@ -75,8 +79,9 @@ async function openAll(given: Given[], preset?: Preset, view?: string) {
   await store.opened(summary);
   chrome();
   await showView(view ?? (summary.problems.some((p) => p.severity === "error") ? "findings" : currentView()));
-  const last = files.length > 1 && !description && main.length === 2 && !view ? main[1] : undefined;
+  const last = files.length > 1 && !description && !dumped && main.length === 2 && !view ? main[1] : undefined;
   if (last) await second(last);
+  document.body.dataset["opened"] = String(Math.round(performance.now() - started));
   const names = summary.notes.length ? ` ${summary.notes[0]}` : "";
   say(`Opened ${summary.name}: version ${summary.format}, ${summary.size} bytes.${names}`, summary.notes.length > 0);
 }
@@ -231,6 +236,23 @@ function dialog(title: string, ...content: HTMLElement[]) {
   return box;
 }
 
+/** Which kernel of a dump: closing the list takes the first. */
+function chooseKernel(kernels: string[]): Promise<string> {
+  return new Promise((resolve) => {
+    const list = el("ul", { class: "gallery" });
+    const box = dialog("Kernels of the folder", list);
+    for (const kernel of kernels) {
+      const button = el("button", {}, kernel);
+      button.addEventListener("click", () => {
+        resolve(kernel);
+        box.close();
+      });
+      list.append(el("li", {}, button));
+    }
+    box.addEventListener("close", () => resolve(kernels[0] as string), { once: true });
+  });
+}
+
 function gallery() {
   const list = el("ul", { class: "gallery" });
   for (const example of examples) {
@@ -247,7 +269,7 @@ function gallery() {
 const KEYS: [string, string][] = [
   ["Alt+O", "open files"], ["Alt+G", "gallery"], ["Alt+S", "save the object"], ["Alt+L", "share"], ["Alt+D", "compare with a file"],
   ["Alt+1 … Alt+7", "views on the right"], ["Alt+T, Alt+Y, Alt+U", "to the text, the bytes, the structure"],
-  ["Alt+R, Alt+N, Alt+B", "start a run, step forwards, step back"], ["Ctrl+Z, Ctrl+Y", "undo, redo"], ["Ctrl+Space", "proposals"],
+  ["Alt+R, Alt+N, Alt+B", "start a run, step forwards, step back"], ["Alt+K, Alt+E, Alt+C", "run through the selected instruction, to the end, under the checkers"], ["Ctrl+Z, Ctrl+Y", "undo, redo"], ["Ctrl+Space", "proposals"],
   ["F12", "to the declaration"], ["F8", "to the next fault"], ["Shift+Alt+F", "format the text"], ["Arrows, Enter, F2", "in the structure: move, unfold, edit a field"],
   ["+, −, 0, F", "in the graph: zoom, fit, fold a block"], ["?", "this list"],
 ];
@@ -313,7 +335,7 @@ byId<HTMLSelectElement>("routine").addEventListener("change", (event) => {
   void guarded(async () => {
     await store.show(routine);
     if (store.summary && !store.summary.editable) setText(store.summary.text, false);
-    const link = store.links[routine]?.[0];
+    const link = store.link(routine, 0);
     if (link) {
       store.selectInstruction(routine, 0, "");
       goTo(link[0]);
@@ -340,6 +362,17 @@ for (const [id, title] of PARTS) {
 }
 part("text-pane");
 
+function toText() {
+  part("text-pane");
+  focus();
+}
+/** To the bytes or the structure, which a comparison has no room for. */
+async function toRows(id: string) {
+  part("left");
+  if (currentView() === "diff") await showView("flow");
+  byId(id).querySelector<HTMLElement>(".rows")?.focus();
+}
+
 document.addEventListener("keydown", (event) => {
   const inText = (event.target as HTMLElement).id === "text" || /INPUT|SELECT|TEXTAREA/.test((event.target as HTMLElement).tagName);
   if (event.key === "?" && !inText) return keys();
@@ -350,10 +383,10 @@ document.addEventListener("keydown", (event) => {
   const view = views[Number(event.key) - 1];
   const actions: Record<string, () => unknown> = {
     o: () => byId("file").click(), g: gallery, s: saveObject, l: share, d: () => byId("file-second").click(),
-    t: focus, y: () => byId("bytes").querySelector<HTMLElement>(".rows")?.focus(), u: () => byId("tree").querySelector<HTMLElement>(".rows")?.focus(),
-    r: runStart, n: () => runStep(1), b: () => runStep(-1), F: () => (event.shiftKey ? format() : undefined),
+    t: toText, y: () => toRows("bytes"), u: () => toRows("tree"),
+    r: runStart, n: () => runStep(1), b: () => runStep(-1), k: runUntil, e: runEnd, c: runCheck, F: () => (event.shiftKey ? format() : undefined),
   };
-  const action = view ? () => showView(view.id) : actions[event.key];
+  const action = view ? () => (part("right"), showView(view.id)) : actions[event.key];
   if (!action) return;
   event.preventDefault();
   void guarded(action);

@@ -1,5 +1,5 @@
 // Runs: the form, steps forwards and backwards, lanes, values, memory, heat.
-import { ask, type RunForm, type RunState, type Variable } from "./api";
+import { ask, type CheckFinding, type CheckedPlace, type Heat, type HeatRow, type RunForm, type RunState, type Variable } from "./api";
 import { el } from "./dom";
 import { markRun, showBars } from "./editor";
 import { pressure } from "./declarations";
@@ -19,7 +19,15 @@ let form: RunForm | undefined;
 let state: RunState | undefined;
 let thread = 0;
 let shownAll = false;
-let heat = false;
+/** What the bars beside the text show of a run. */
+const HEATS: Record<string, { title: string; unit: string; of: (row: HeatRow) => number }> = {
+  executions: { title: "times run", unit: "times run", of: ([, executions]) => executions },
+  cycles: { title: "time", unit: "cycles by the cost model", of: ([, , , , cycles]) => cycles },
+  idle: { title: "idle lanes", unit: "lanes that did nothing", of: ([, , lanes, slots]) => slots - lanes },
+};
+let findings: CheckFinding[] | undefined;
+/** Parts of memory that were unfolded; the first argument is at first. */
+const unfolded = new Map<string, boolean>();
 
 const fields = el("form", { class: "run-form", "aria-label": "What to run" });
 const controls = el("div", { class: "tools", role: "toolbar", "aria-label": "Run" });
@@ -27,7 +35,9 @@ const status = el("p", { class: "run-status", role: "status" });
 const lanes = el("div", { class: "lanes" });
 const values = el("div", { class: "values", tabindex: 0, role: "region", "aria-label": "Values of variables" });
 const memory = el("div", { class: "memory" });
-const root = el("div", { class: "run-view" }, fields, controls, status, lanes, values, memory);
+const checked = el("div", { class: "checked" });
+const printed = el("pre", { class: "elements", hidden: true, "aria-label": "Printed by the kernel" });
+const root = el("div", { class: "run-view" }, fields, controls, status, checked, lanes, values, memory, printed);
 
 function control(text: string, label: string, action: () => Promise<unknown> | void, id: string) {
   const button = el("button", { type: "button", title: label, id: `run-${id}` }, text);
@@ -38,15 +48,19 @@ control("▶ Start", "Start (Alt+R)", start, "start");
 control("◀ Back", "One step back (Alt+B)", () => go("run_step", { by: -1 }), "back");
 control("Step ▶", "One step forward (Alt+N)", () => go("run_step", { by: 1 }), "step");
 control("+10", "Ten steps forward", () => go("run_step", { by: 10 }), "ten");
-control("To line", "On to the selected instruction", () => {
-  if (store.selection?.instruction === undefined) throw new Error("Select an instruction first.");
-  return go("run_until", { instruction: store.selection.instruction });
-}, "until");
-control("To end", "On to the end", () => go("run_end"), "end");
-control("Heat", "How often each instruction ran, beside the text", async () => {
-  heat = !heat;
-  await showHeat();
-}, "heat");
+control("To line", "On until the selected instruction has run (Alt+K)", until, "until");
+control("To end", "On to the end (Alt+E)", () => go("run_end"), "end");
+control("Check", "Run everything under the checkers: memory, undefined values, races, barriers (Alt+C)", check, "check");
+const heat = el("select", { id: "run-heat", "aria-label": "Heat: bars beside the text, of the whole run" },
+  el("option", { value: "" }, "no heat"), ...Object.entries(HEATS).map(([value, { title }]) => el("option", { value }, `heat: ${title}`)));
+heat.addEventListener("change", () => void guarded(showHeat));
+controls.append(heat);
+
+function until() {
+  const { selection } = store;
+  if (selection?.instruction === undefined) throw new Error("Select an instruction first.");
+  return go("run_until", { routine: selection.routine, instruction: selection.instruction });
+}
 
 async function guarded(action: () => Promise<unknown> | void) {
   try {
@@ -148,6 +162,7 @@ function formData(): object {
 
 async function start() {
   thread = 0;
+  findings = undefined;
   state = await ask<RunState>("run_start", { routine: store.routine, ...formData() });
   await show();
 }
@@ -155,35 +170,73 @@ async function start() {
 async function go(method: string, parameters: object = {}) {
   if (!state) await start();
   state = await ask<RunState>(method, parameters);
-  if (state.last) thread = state.last.thread;
+  thread = state.fault?.thread ?? state.last?.thread ?? Math.min(thread, state.threads.length - 1);
   await show();
 }
 
+async function check() {
+  if (!state) await start();
+  status.textContent = "Running under the checkers…";
+  findings = await ask<CheckFinding[]>("run_check");
+  await show();
+}
+
+const named = (place: CheckedPlace | null) =>
+  !place ? "" : `instruction ${place.instruction}${place.line ? `, ${place.file?.split(/[\\/]/).pop() ?? "line"}:${place.line}` : ""}`;
+
+/** What the checkers found; choosing one goes to the moment at which it happened. */
+function showFindings() {
+  checked.replaceChildren();
+  if (!findings) return;
+  checked.append(el("h3", {}, findings.length ? `Checkers: ${findings.length} ${findings.length === 1 ? "finding" : "findings"}` : "Checkers: nothing found"));
+  const list = el("ul", { class: "findings" });
+  for (const finding of findings) {
+    const { place, other } = finding;
+    const button = el("button", { type: "button", class: `finding ${finding.level === "error" ? "error" : ""}`, title: finding.meaning },
+      el("strong", {}, finding.kind), " ", el("span", { class: "place" }, named(place)), " ", finding.message,
+      ...(finding.count > 1 ? [el("small", {}, ` ${finding.count} times`)] : []),
+      ...(finding.item ? [el("em", {}, finding.item)] : []),
+      ...(other ? [el("em", {}, [other.what, named(other.place), other.item].filter(Boolean).join(", "))] : []));
+    button.addEventListener("click", () => void guarded(async () => {
+      await go("run_moment", { group: finding.group, step: finding.step });
+      if (place.routine !== null) store.selectInstruction(place.routine, place.instruction, "run");
+    }));
+    list.append(el("li", {}, button));
+  }
+  checked.append(list);
+}
+
 async function show() {
+  showFindings();
   if (!state) {
     status.textContent = "";
     lanes.replaceChildren();
     values.replaceChildren();
     memory.replaceChildren();
+    printed.hidden = true;
     markRun();
     return;
   }
-  const { last } = state;
-  markRun(last?.routine, last?.instruction);
+  const { last, fault } = state;
+  markRun(fault?.routine ?? last?.routine, fault?.instruction ?? last?.instruction);
   const where = last ? `, thread ${last.thread} did instruction ${last.instruction}` : "";
   status.textContent = `Step ${state.step}, group ${state.group + 1} of ${state.groups}${where}${state.ended ? ". Ended." : ""}`
-    + (state.fault ? ` Fault: ${state.fault.message}` : "");
-  status.classList.toggle("wrong", state.fault !== null);
+    + (fault ? ` Fault: ${fault.message}` : "");
+  status.classList.toggle("wrong", fault !== null);
+  printed.hidden = !state.printed;
+  printed.textContent = state.printed;
   const grid: HTMLElement[] = [];
   const count = Math.max(1, Math.min(32, state.lanes));
-  for (let t = 0; t < Math.min(state.threads, 64); t++) {
-    const mask = last?.thread === t ? last.mask : (state.recent.find((s) => s.thread === t)?.mask ?? 0);
-    const cells = Array.from({ length: count }, (_, lane) => el("span", { class: `lane${(mask >>> lane) & 1 ? " on" : ""}`, title: `thread ${t}, lane ${lane}` }));
-    const button = el("button", { class: `thread${t === thread ? " current" : ""}`, "aria-pressed": String(t === thread),
-      "aria-label": `T${t}, lanes ${mask.toString(2).padStart(count, "0")}` }, `T${t} `, ...cells);
+  for (const [t, about] of state.threads.slice(0, 64).entries()) {
+    // Of the thread that ran the lanes of its last instruction, of the others those that run next.
+    const mask = last?.thread === t ? last.mask : about.state === "ended" ? 0 : about.mask;
+    const at = about.instruction === null || about.state === "ended" ? about.state : `${about.state}, next is instruction ${about.instruction}`;
+    const cells = Array.from({ length: count }, (_, lane) => el("span", { class: `lane${(mask >>> lane) & 1 ? " on" : ""}` }));
+    const button = el("button", { type: "button", class: `thread${t === thread ? " current" : ""}`, "aria-pressed": String(t === thread), title: `Thread ${t}: ${at}`,
+      "aria-label": `T${t} ${at}, lanes ${mask.toString(2).padStart(count, "0")}` }, `T${t} `, ...cells);
     button.addEventListener("click", () => {
       thread = t;
-      void show();
+      void guarded(show);
     });
     grid.push(button);
   }
@@ -193,8 +246,9 @@ async function show() {
 
 async function showValues() {
   const list = await ask<Variable[]>("run_values", { thread });
-  const wanted = list.filter((v) => v.changed.length || shownAll || !v.zero).sort((a, b) => Number(b.changed.length > 0) - Number(a.changed.length > 0));
-  const all = el("button", { type: "button", "aria-pressed": String(shownAll) }, shownAll ? "Hide zeroes" : "Show zeroes");
+  const wanted = list.filter((v) => v.changed.length || shownAll || !v.zero).sort((a, b) => Number(b.changed.length > 0) - Number(a.changed.length > 0))
+    .filter((v) => shownAll || !["surface", "sampler"].includes(v.class));
+  const all = el("button", { type: "button", "aria-pressed": String(shownAll) }, shownAll ? "Show fewer" : "Show all");
   all.addEventListener("click", () => {
     shownAll = !shownAll;
     void showValues();
@@ -202,51 +256,63 @@ async function showValues() {
   const body = el("tbody");
   const columns = Math.max(1, Math.min(16, state?.lanes ?? 16));
   for (const variable of wanted.slice(0, 200)) {
-    const elements = variable.class === "predicate" ? predicate(variable) : variable.elements;
+    const { elements } = variable;
     const most = Math.min(elements.length, variable.changed.length ? 64 : columns);
     for (let first = 0; first < Math.max(1, most); first += columns) {
       const cells = elements.slice(first, first + columns).map((text, n) =>
         el("td", { class: variable.changed.includes(first + n) ? "changed" : "" }, text));
       const head = first === 0 ? `${variable.name}` : "";
-      body.append(el("tr", {}, el("th", { scope: "row", title: `${variable.type}×${variable.elements.length}` }, head, " ", el("small", {}, first === 0 ? variable.type : `[${first}]`)), ...cells));
+      body.append(el("tr", {}, el("th", { scope: "row", title: `${variable.type}×${elements.length}${variable.alias ? `, in ${variable.alias}` : ""}` }, head, " ", el("small", {}, first === 0 ? variable.type : `[${first}]`)), ...cells));
     }
   }
   values.replaceChildren(el("h3", {}, `Values of thread ${thread} `, all), el("table", { class: "grid" }, body));
 }
 
-const predicate = (v: Variable) => {
-  const bits = Number(v.elements[0] ?? 0);
-  return Array.from({ length: Math.min(16, state?.lanes ?? 16) }, (_, n) => String((bits >>> n) & 1));
-};
-
+/** Memory that is unfolded is kept up to date. */
 async function showMemory() {
-  if (!form?.arguments) {
-    memory.replaceChildren();
-    return;
-  }
-  const parts: HTMLElement[] = [el("h3", {}, "Memory")];
-  for (const [n, argument] of form.arguments.entries()) {
+  const parts: HTMLElement[] = [];
+  const part = async (title: string, space: string, number: number, type: string, first = false) => {
+    const key = `${space} ${number}`;
+    const open = unfolded.get(key) ?? first;
+    const body = el("p", { class: "elements" });
+    const load = async () => {
+      const found = await ask<{ bytes: number; elements: string[] }>("run_memory", { space, number, type }).catch(() => undefined);
+      const more = found && found.elements.length > 256 ? " …" : "";
+      body.textContent = found ? found.elements.slice(0, 256).join(" ") + more : "nothing is there";
+    };
+    const box = el("details", { open }, el("summary", {}, `${title} as ${type}`), body);
+    box.addEventListener("toggle", () => {
+      unfolded.set(key, box.open);
+      if (box.open) void load();
+    });
+    if (open) await load();
+    parts.push(box);
+  };
+  const mode = fields.querySelector<HTMLSelectElement>('[name="mode"]')?.value;
+  let first = true;
+  for (const [n, argument] of (mode === "kernel" ? form?.arguments ?? [] : []).entries()) {
     const kind = fields.querySelector<HTMLSelectElement>(`[name="kind-${n}"]`)?.value;
     if (kind !== "buffer" && kind !== "image") continue;
-    const type = fields.querySelector<HTMLSelectElement>(`[name="type-${n}"]`)?.value ?? "u32";
-    const found = await ask<{ bytes: number; elements: string[] }>("run_memory", { argument: n, type }).catch(() => undefined);
-    if (!found) continue;
-    parts.push(el("details", { open: n === 0 }, el("summary", {}, `${argument.name}: ${found.bytes} bytes as ${type}`),
-      el("p", { class: "elements" }, found.elements.slice(0, 256).join(" "))));
+    await part(argument.name, "argument", n, fields.querySelector<HTMLSelectElement>(`[name="type-${n}"]`)?.value ?? "u32", first);
+    first = false;
   }
+  if (state?.local) await part(`shared local memory, ${state.local} bytes`, "local", 0, "u32");
+  if (state?.scratch) await part(`scratch of thread ${thread}, ${state.scratch} bytes`, "scratch", thread, "u32");
   if (state?.accesses.length) {
     const list = state.accesses.slice(0, 8).map((a) => `${a.kind} ${a.space} ${a.address}+${a.bytes}${a.lane === null ? "" : ` lane ${a.lane}`}`);
     parts.push(el("p", { class: "elements" }, `Last step: ${list.join("; ")}${state.accesses.length > 8 ? " …" : ""}`));
   }
-  memory.replaceChildren(...parts);
+  memory.replaceChildren(...(parts.length ? [el("h3", {}, "Memory"), ...parts] : []));
 }
 
 async function showHeat() {
-  if (heat && state) {
-    document.body.dataset["heat"] = "on";
-    const counts: number[] = [];
-    for (const [n, count] of await ask<[number, number][]>("run_heat", { routine: store.routine })) counts[n] = count;
-    showBars(Array.from(counts), "times run", true);
+  const kind = HEATS[heat.value];
+  if (kind && state) {
+    document.body.dataset["heat"] = heat.value;
+    const found = await ask<Heat>("run_heat", { routine: store.routine });
+    const values: number[] = [];
+    for (const row of found.rows) values[row[0]] = kind.of(row);
+    showBars(values, kind.unit + (heat.value === "cycles" ? ` of ${found.platform}` : ""), true);
   } else if (document.body.dataset["heat"]) {
     delete document.body.dataset["heat"];
     showBars(pressure(), "registers in use", false);
@@ -259,6 +325,7 @@ export const runView: View = {
   root,
   async refresh() {
     // What ran belongs to the text as it was.
+    findings = undefined;
     if (state) {
       state = undefined;
       await ask("run_stop").catch(() => undefined);
@@ -274,7 +341,8 @@ export const runView: View = {
   },
   reset() {
     preset = undefined;
-    heat = false;
+    heat.value = "";
+    unfolded.clear();
     delete document.body.dataset["heat"];
   },
 };
@@ -284,3 +352,6 @@ export function setPreset(given: Preset | undefined) {
 }
 export const runStart = () => guarded(start);
 export const runStep = (by: number) => guarded(() => go("run_step", { by }));
+export const runUntil = () => guarded(until);
+export const runEnd = () => guarded(() => go("run_end"));
+export const runCheck = () => guarded(check);

@@ -1,5 +1,5 @@
 // What is open and what is selected. Panes listen and follow.
-import { ask, type Link, type Status, type Summary } from "./api";
+import { type Link, type Links, linksOf, type Status, type Summary, textOf } from "./api";
 
 /** A place in the file: bytes, and the instruction that they belong to. */
 export interface Selection {
@@ -16,10 +16,13 @@ export interface Pane {
   follow?(selection: Selection, origin: string): void;
 }
 
+/** What is said of every instruction of a routine is asked for only where it is looked at if there are more. */
+export const MANY = 50_000;
+
 class Store {
   summary?: Summary;
   routine = 0;
-  links: Link[][] = [];
+  links: Links[] = [];
   selection?: Selection;
   metadata = "";
   /** Sources by their base name, for the lines that LOC names. */
@@ -45,10 +48,10 @@ class Store {
     this.routine = Math.min(this.routine, Math.max(0, status.routines.length - 1));
     const version = status.version;
     const wanted = this.summary.editable ? status.routines.map((_, n) => n) : [this.routine];
-    const links: Link[][] = [];
+    const links: Links[] = [];
     await Promise.all(
       wanted.map(async (routine) => {
-        if (status.routines.length) links[routine] = await ask<Link[]>("links", { routine });
+        if (status.routines.length) links[routine] = await linksOf(0, routine);
       }),
     );
     if (this.summary.version !== version) return;
@@ -60,8 +63,8 @@ class Store {
     if (routine === this.routine) return;
     this.routine = routine;
     if (this.summary && !this.summary.editable) {
-      this.links[routine] ??= await ask<Link[]>("links", { routine });
-      this.summary.text = await ask<string>("text", { routine });
+      this.links[routine] ??= await linksOf(0, routine);
+      this.summary.text = await textOf(0, routine);
     }
     await this.refresh();
   }
@@ -71,13 +74,22 @@ class Store {
     await this.busy;
   }
 
+  link(routine: number | undefined, instruction: number | undefined): Link | undefined {
+    return routine === undefined ? undefined : this.links[routine]?.at(instruction);
+  }
+
+  /** Instructions of the routine that is shown. */
+  get length(): number {
+    return this.summary?.routines[this.routine]?.instructions ?? 0;
+  }
+
   select(selection: Selection, origin: string) {
     this.selection = selection;
     for (const pane of this.panes) pane.follow?.(selection, origin);
   }
 
   selectInstruction(routine: number, instruction: number, origin: string) {
-    const link = this.links[routine]?.[instruction];
+    const link = this.link(routine, instruction);
     if (!link) return;
     if (routine !== this.routine) void this.show(routine);
     this.select({ from: link[2], to: link[2] + link[3], routine, instruction }, origin);
@@ -87,8 +99,8 @@ class Store {
   selectBytes(from: number, to: number, origin: string) {
     for (const [routine, links] of this.links.entries()) {
       if (!links?.length) continue;
-      const instruction = below(links, from, (l) => l[2]);
-      const link = links[instruction];
+      const instruction = links.below(from, 2);
+      const link = links.at(instruction);
       if (link && from >= link[2] && from < link[2] + link[3]) {
         this.select({ from, to, routine, instruction }, origin);
         return;
@@ -102,8 +114,8 @@ class Store {
     for (const [routine, links] of this.links.entries()) {
       if (!links?.length) continue;
       if (!this.summary?.editable && routine !== this.routine) continue;
-      const instruction = below(links, at, (l) => l[0]);
-      const link = links[instruction];
+      const instruction = links.below(at, 0);
+      const link = links.at(instruction);
       if (link && at >= link[0] && at <= link[1] + 1) {
         if (this.selection?.routine === routine && this.selection.instruction === instruction) return;
         this.selectInstruction(routine, instruction, origin);
@@ -111,18 +123,6 @@ class Store {
       }
     }
   }
-}
-
-/** The last entry whose key is not above a value. */
-function below<T>(list: T[], value: number, key: (entry: T) => number): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (key(list[middle] as T) <= value) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 export const store = new Store();

@@ -38,7 +38,7 @@ export const linesView: View = {
       const numbers = source ? source.map((_, n) => n + 1) : [...by.keys()].sort((a, b) => a - b);
       for (const line of numbers) {
         const own = by.get(line) ?? [];
-        const button = el("button", { class: "link", disabled: !own.length, "aria-label": `Line ${line}, ${own.length} instructions` },
+        const button = el("button", { class: "link", disabled: !own.length, title: `line ${line}, ${own.length} instructions` },
           el("span", { class: "number" }, String(line)),
           el("code", {}, source?.[line - 1] ?? ""),
           el("span", { class: "count" }, own.length ? `${own.length}` : ""));

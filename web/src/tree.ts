@@ -12,6 +12,9 @@ interface Item extends TreeRow {
   place: [number, number];
 }
 
+/** The node of a part as a whole. */
+const HEAD = -1;
+
 let items: Item[] = [];
 let open = new Set<string>();
 let current = 0;
@@ -20,7 +23,7 @@ let following = 0;
 
 const rows = new Rows("tree", "Structure of the object", 22, row);
 
-const keyOf = (part: number, node: number) => `${part}:${node}`;
+const keyOf = (part: number, chunk: number | null, node: number | null) => `${part}:${chunk ?? ""}:${node ?? ""}`;
 
 function row(index: number): HTMLElement {
   const item = items[index] as Item;
@@ -47,16 +50,16 @@ function row(index: number): HTMLElement {
   return line;
 }
 
-async function children(part: number, node: number | undefined, depth: number): Promise<Item[]> {
-  const list = await ask<TreeRow[]>("tree", { part, node });
-  return list.map((r, n) => ({ ...r, part, depth, key: keyOf(part, r.node), place: [n + 1, list.length] }));
+async function children(part: number, chunk: number | null, node: number | null, depth: number): Promise<Item[]> {
+  const list = await ask<TreeRow[]>("tree", { part, chunk, node });
+  return list.map((r, n) => ({ ...r, part, depth, key: keyOf(part, r.chunk, r.node), place: [n + 1, list.length] }));
 }
 
 function heads(): Item[] {
   const summary = store.summary;
   if (!summary) return [];
   const about = (label: string, value: string, part: number, from: number, to: number): Item => ({
-    node: -1, label, value, class: "group", from, to, children: 1, editable: false, key: keyOf(part, -1), part, depth: 0,
+    node: HEAD, chunk: null, label, value, class: "group", from, to, children: 1, editable: false, key: keyOf(part, null, HEAD), part, depth: 0,
     place: [part + 1, summary.routines.length + 1],
   });
   const list = [about("header", `version ${summary.format}`, 0, 0, summary.routines[0]?.offset ?? summary.size)];
@@ -73,12 +76,12 @@ async function build(): Promise<Item[]> {
     list.push(item);
     if (!item.children || !open.has(item.key)) return;
     let below: Item[];
-    if (item.node === -1 && item.part > 0) {
+    if (item.node === HEAD && item.part > 0) {
       // The routine itself is the only entry of its part.
-      const [routine] = await children(item.part, undefined, item.depth);
-      below = routine ? await children(item.part, routine.node, item.depth + 1) : [];
+      const [routine] = await children(item.part, null, null, item.depth);
+      below = routine ? await children(item.part, null, routine.node, item.depth + 1) : [];
     } else {
-      below = await children(item.part, item.node === -1 ? undefined : item.node, item.depth + 1);
+      below = await children(item.part, item.chunk, item.node === HEAD ? null : item.node, item.depth + 1);
     }
     for (const child of below) await visit(child);
   };
@@ -207,9 +210,9 @@ store.add({
     rows.draw(true);
     if (origin === "tree") return;
     const asked = ++following;
-    const path = await ask<{ part: number; nodes: number[] } | null>("tree_path", { offset: selection.from });
+    const path = await ask<{ part: number; steps: [number | null, number | null][] } | null>("tree_path", { offset: selection.from });
     if (!path || asked !== following) return;
-    const keys = [keyOf(path.part, -1), ...path.nodes.map((n) => keyOf(path.part, n))];
+    const keys = [keyOf(path.part, null, HEAD), ...path.steps.map(([chunk, node]) => keyOf(path.part, chunk, node))];
     const leaf = keys.pop() as string;
     const closed = keys.filter((key) => !open.has(key));
     for (const key of closed) open.add(key);
@@ -224,4 +227,5 @@ store.add({
 export function reset() {
   open = new Set();
   current = 0;
+  rows.box.scrollTop = 0;
 }

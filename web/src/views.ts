@@ -26,6 +26,8 @@ export function addViews(list: View[]) {
     tabs.append(tab);
     view.root.id = `view-${view.id}`;
     view.root.setAttribute("role", "tabpanel");
+    // Those that scroll are scrolled by keys.
+    view.root.tabIndex = 0;
     view.root.setAttribute("aria-labelledby", tab.id);
     view.root.classList.add("view");
     view.root.hidden = true;

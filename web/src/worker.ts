@@ -4,7 +4,10 @@ import wasm from "./wasm/visakit_wasm_bg.wasm?url";
 
 export type Request =
   | { id: number; open: { slot: number; name: string; bytes: Uint8Array } }
+  | { id: number; offer: { name: string; bytes: Uint8Array }[] }
   | { id: number; data: { slot: number } }
+  | { id: number; text: { slot: number; routine: number } }
+  | { id: number; links: { slot: number; routine: number } }
   | { id: number; call: string };
 
 let explorer: Explorer | undefined;
@@ -21,9 +24,17 @@ self.onmessage = async (event: MessageEvent<Request>) => {
     if ("open" in request) {
       const { slot, name, bytes } = request.open;
       self.postMessage({ id, answer: explorer.open(slot, name, bytes) });
+    } else if ("offer" in request) {
+      for (const { name, bytes } of request.offer) explorer.offer(name, bytes);
+      self.postMessage({ id, plain: null });
     } else if ("data" in request) {
-      const bytes = explorer.data(request.data.slot);
-      self.postMessage({ id, bytes }, { transfer: [bytes.buffer as ArrayBuffer] });
+      const plain = explorer.data(request.data.slot);
+      self.postMessage({ id, plain }, { transfer: [plain.buffer as ArrayBuffer] });
+    } else if ("text" in request) {
+      self.postMessage({ id, plain: explorer.text(request.text.slot, request.text.routine) });
+    } else if ("links" in request) {
+      const plain = explorer.links(request.links.slot, request.links.routine);
+      self.postMessage({ id, plain }, { transfer: [plain.buffer as ArrayBuffer] });
     } else {
       self.postMessage({ id, answer: explorer.call(request.call) });
     }

@@ -4,11 +4,13 @@
 //   node web/test/run.mjs [--shots FOLDER] [--explore VISAKIT]
 import { createServer } from "node:http";
 import { existsSync } from "node:fs";
-import { mkdir, readFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
+import { tmpdir } from "node:os";
 import { dirname, extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
+import { zebin } from "./zebin.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = join(here, "../dist");
@@ -92,10 +94,19 @@ async function line(page, text) {
 }
 /** Chooses a line at its beginning, so that nothing scrolls sideways. */
 const tap = async (page, text) => (await line(page, text)).click({ position: { x: 50, y: 6 } });
+/** Where the views are looked at. */
+const screens = {
+  light: { colorScheme: "light" },
+  dark: { colorScheme: "dark" },
+  "small-light": { colorScheme: "light", viewport: { width: 390, height: 844 }, hasTouch: true },
+  "small-dark": { colorScheme: "dark", viewport: { width: 390, height: 844 }, hasTouch: true },
+};
 async function example(page, title) {
   await page.click("#gallery");
-  await page.locator("dialog .gallery button", { hasText: title }).click();
-  await page.waitForFunction(() => !document.querySelector("dialog").open);
+  const button = page.locator("dialog .gallery button", { hasText: title });
+  const lesson = await button.locator("span").textContent();
+  await button.click();
+  await page.waitForFunction((l) => document.querySelector("#message").textContent === l, lesson);
 }
 
 const tests = {
@@ -198,7 +209,7 @@ const tests = {
     await p.click("#run-back");
     await p.waitForFunction(() => /Step 6,/.test(document.querySelector(".run-status").textContent));
     assert.equal(await at(), sixth);
-    await p.click("#run-heat");
+    await p.selectOption("#run-heat", "executions");
     await p.waitForSelector(".bar.hot");
     await shot(p, "run");
     await p.click("#run-end");
@@ -276,24 +287,174 @@ const tests = {
     }
     await p.context().close();
   },
-  async "is readable in the dark and on a telephone"() {
-    const dark = await page({ colorScheme: "dark" });
-    await open(dark, "objects/uniform_switch_tgllp_v36.isa");
-    await message(dark, /Opened/);
-    await tap(dark, "goto (M1");
-    await shot(dark, "dark");
-    await accessible(dark, "dark");
-    await dark.context().close();
-    const small = await page({ viewport: { width: 390, height: 844 }, hasTouch: true });
-    await shot(small, "small-text");
-    await accessible(small, "small");
-    await small.click("#switch-left");
-    await small.waitForSelector("#bytes .byte");
-    await shot(small, "small-bytes");
-    await small.click("#switch-right");
-    await small.waitForSelector(".flow .block");
-    await shot(small, "small-flow");
-    await small.context().close();
+  async "everybody can use each view, in the light and in the dark, on a desk and on a telephone"() {
+    for (const [name, options] of Object.entries(screens)) {
+      const p = await page(options);
+      const small = name.startsWith("small");
+      const part = async (id) => small && (await p.click(`#switch-${id}`));
+      await open(p, "objects/uniform_switch_tgllp_v36.isa");
+      await message(p, /Opened uniform/);
+      await tap(p, "goto (M1");
+      await shot(p, `${name}-text`);
+      await accessible(p, `${name}: text`);
+      await part("left");
+      await p.waitForSelector("#bytes .byte.selected");
+      await shot(p, `${name}-bytes`);
+      await accessible(p, `${name}: bytes`);
+      await part("right");
+      for (const view of ["flow", "declarations", "statistics", "findings"]) {
+        await p.click(`#tab-${view}`);
+        await p.waitForSelector(`#view-${view}:not([hidden])`);
+        await shot(p, `${name}-${view}`);
+        await accessible(p, `${name}: ${view}`);
+      }
+      // What examples show: source, run with a finding, comparison.
+      for (const [title, view] of [["From line to instruction", "lines"], ["A kernel on a grid", "run"], ["The same kernel for two", "diff"], ["Faults where", "findings"]]) {
+        await example(p, title);
+        await part("right");
+        await p.waitForSelector(`#view-${view}:not([hidden])`);
+        if (view === "run") {
+          await p.fill('[name="count-0"]', "100");
+          await p.fill('[name="values-0"]', "");
+          await p.click("#run-check");
+          await p.waitForSelector(".checked .finding.error");
+        }
+        if (view === "diff") await p.waitForSelector(".diff.changed");
+        await shot(p, `${name}-${view}`);
+        await accessible(p, `${name}: ${view}`);
+        // Nothing is cut off at the side.
+        const wide = await p.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `${name}: ${view} is ${wide} pixels too wide`);
+      }
+      await p.click("#help");
+      await accessible(p, `${name}: keys`);
+      await p.context().close();
+    }
+  },
+  async "everything by keys"() {
+    const p = await page();
+    await example(p, "Lanes part and meet");
+    const focused = () => p.evaluate(() => document.activeElement.id || document.activeElement.parentElement?.id);
+    await p.keyboard.press("Alt+r");
+    await p.waitForFunction(() => /Step 0/.test(document.querySelector(".run-status").textContent));
+    for (const key of ["Alt+n", "Alt+n", "Alt+b"]) await p.keyboard.press(key);
+    await p.waitForFunction(() => /Step 1,/.test(document.querySelector(".run-status").textContent));
+    await p.keyboard.press("Alt+e");
+    await p.waitForFunction(() => /Ended/.test(document.querySelector(".run-status").textContent));
+    for (const [key, view] of ["flow", "declarations", "lines", "statistics", "findings", "run", "diff"].map((v, n) => [`Alt+${n + 1}`, v])) {
+      await p.keyboard.press(key);
+      await p.waitForSelector(`#tab-${view}[aria-selected="true"]`);
+    }
+    await p.keyboard.press("Alt+y");
+    assert.equal(await focused(), "bytes");
+    await p.keyboard.press("End");
+    await p.keyboard.press("ArrowRight");
+    await p.waitForSelector("#byte-16.caret");
+    await p.keyboard.press("Alt+u");
+    assert.equal(await focused(), "tree");
+    await p.keyboard.press("Home");
+    await p.keyboard.press("ArrowRight");
+    await p.waitForSelector(".item:has-text('magic')");
+    await p.keyboard.press("Alt+t");
+    assert.equal(await focused(), "text");
+    await p.keyboard.press("Control+Home");
+    for (let n = 0; n < 3; n++) await p.keyboard.press("ArrowDown");
+    await p.keyboard.press("Alt+1");
+    await p.locator(".flow").focus();
+    await p.keyboard.press("ArrowDown");
+    await p.waitForSelector(".flow .block.selected");
+    await p.keyboard.press("f");
+    await p.keyboard.press("?");
+    await p.waitForSelector("dialog[open] .keys");
+    await p.keyboard.press("Escape");
+    await p.keyboard.press("Alt+g");
+    await p.waitForSelector("dialog[open] .gallery");
+    // Every control can be come to.
+    await p.keyboard.press("Escape");
+    const seen = new Set();
+    await p.evaluate(() => document.activeElement.blur());
+    for (let n = 0; n < 60; n++) {
+      await p.keyboard.press("Tab");
+      seen.add(await focused());
+    }
+    for (const id of ["open", "gallery", "save-object", "share", "theme", "help", "bytes", "tree", "tab-flow"]) assert.ok(seen.has(id), `${id} is not come to by Tab: ${[...seen]}`);
+    await p.context().close();
+  },
+  async "checkers lead to the moment of what they find"() {
+    const p = await page();
+    await example(p, "A kernel on a grid");
+    await p.waitForSelector(".argument");
+    await p.fill('[name="count-0"]', "100");
+    await p.fill('[name="values-0"]', "");
+    await p.click("#run-check");
+    await p.waitForSelector(".checked .finding:has-text('out-of-bounds')");
+    await p.locator(".checked .finding").first().click();
+    await p.waitForSelector(".cm-ran");
+    await p.waitForFunction(() => /Fault: .*outside of every buffer/.test(document.querySelector(".run-status").textContent));
+    await shot(p, "check");
+    const at = () => p.locator(".run-status").textContent();
+    const here = await at();
+    await p.click("#run-back");
+    await p.waitForFunction((h) => document.querySelector(".run-status").textContent !== h, here);
+    assert.doesNotMatch(await at(), /Fault/);
+    await p.click("#run-step");
+    await p.click("#run-step");
+    await p.waitForFunction((h) => document.querySelector(".run-status").textContent === h, here);
+    // With a buffer that is large enough nothing is found, and the whole run has counts.
+    await p.fill('[name="count-0"]', "180");
+    await p.click("#run-start");
+    await p.click("#run-check");
+    await p.waitForSelector(".checked h3:has-text('nothing found')");
+    for (const heat of ["executions", "cycles", "idle"]) {
+      await p.selectOption("#run-heat", heat);
+      await p.waitForFunction((h) => document.body.dataset.heat === h, heat);
+    }
+    await p.context().close();
+  },
+  async "opens what is dropped: a case, a folder of dumps, a zebin"() {
+    const folder = await mkdtemp(join(tmpdir(), "visakit-"));
+    const drop = async (p, ...files) => {
+      const client = await p.context().newCDPSession(p);
+      for (const type of ["dragEnter", "dragOver", "drop"]) {
+        await client.send("Input.dispatchDragEvent", { type, x: 600, y: 300, data: { items: [], files, dragOperationsMask: 1 } });
+      }
+    };
+    try {
+      const p = await page();
+      await drop(p, join(fixtures, "cases/partial_groups"));
+      await message(p, /Opened k.isa/);
+      await p.waitForSelector("#view-run .argument");
+      assert.equal(await p.inputValue('[name="global"]'), "60 3 1");
+      await p.click("#run-end");
+      await p.waitForFunction(() => /Ended/.test(document.querySelector(".run-status").textContent));
+      // Two kernels, with the metadata of one of them.
+      const dump = join(folder, "dump");
+      await mkdir(dump);
+      for (const name of ["blur.dg2.visaasm", "blur.dg2.zeinfo", "sha256.acm-g10.visaasm"]) {
+        await copyFile(join(fixtures, "kernels", name), join(dump, name));
+      }
+      await drop(p, dump);
+      await p.waitForSelector("dialog[open] .gallery button:has-text('blur')");
+      await p.locator("dialog .gallery button", { hasText: "blur" }).click();
+      await message(p, /Opened blur.visaasm/);
+      await p.click("#tab-run");
+      await p.waitForSelector("#view-run .argument");
+      const text = await readFile(join(fixtures, "kernels/blur.dg2.visaasm"));
+      const zeinfo = await readFile(join(fixtures, "kernels/blur.dg2.zeinfo"));
+      await writeFile(join(folder, "program.zebin"), zebin({ ".ze_info": [0xff000011, zeinfo], ".visaasm.blur": [0xff000013, text] }));
+      await drop(p, join(folder, "program.zebin"));
+      await message(p, /Opened program.zebin/);
+      await p.waitForSelector("#view-run .argument");
+      // A text with its metadata, and an object and a text at once, which are compared.
+      await drop(p, join(fixtures, "kernels/blur.dg2.visaasm"), join(fixtures, "kernels/blur.dg2.zeinfo"));
+      await message(p, /Opened blur.dg2.visaasm/);
+      await drop(p, join(fixtures, "kernels/sha256.pvc.visaasm"), join(fixtures, "objects/vecadd_f32_skl_v41.isa"));
+      await message(p, /Opened vecadd/);
+      await p.waitForSelector("#view-diff:not([hidden]) strong");
+      await p.context().close();
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   },
   async "damaged and large files are shown"() {
     const p = await page();
@@ -303,6 +464,55 @@ const tests = {
     await p.waitForSelector("#bytes .byte");
     await p.setInputFiles("#file", { name: "junk.isa", mimeType: "", buffer: Buffer.from([0, 1, 2]) });
     await message(p, /neither an object/);
+    await p.context().close();
+  },
+  async "opens an object of 10 MB"() {
+    const p = await page();
+    // A text that makes such an object, saved by the page itself.
+    const lines = Array.from({ length: 330_000 }, (_, n) => `${n % 5000 ? "" : `L${n}:\n`}    mad (M1, 16) V${32 + (n % 97)}(0,0)<1> V${32 + (n % 89)}(0,0)<1;1,0> V33(0,0)<1;1,0> V${32 + (n % 7)}(0,0)<1;1,0>`);
+    const declared = Array.from({ length: 100 }, (_, n) => `.decl V${32 + n} v_type=G type=f num_elts=16 align=GRF`);
+    const text = [".version 4.1", '.kernel "big"', ...declared, ...lines, "    ret (M1, 1)", ""].join("\n");
+    const folder = await mkdtemp(join(tmpdir(), "visakit-"));
+    try {
+      await writeFile(join(folder, "big.visaasm"), text);
+      await p.setInputFiles("#file", join(folder, "big.visaasm"));
+      await message(p, /Opened big.visaasm/);
+      console.log(`  a text of ${(text.length / 1e6).toFixed(1)} MB: ${await p.evaluate(() => document.body.dataset.opened)} ms`);
+      const [download] = await Promise.all([p.waitForEvent("download"), p.click("#save-object")]);
+      const object = join(folder, "big.isa");
+      await download.saveAs(object);
+      const { size } = await stat(object);
+      assert.ok(size > 10e6, `${size}`);
+      const times = [];
+      for (let n = 0; n < 5; n++) {
+        await example(p, "Every byte has a name");
+        await p.evaluate(() => {
+          delete document.body.dataset.opened;
+          window.longest = 0;
+          new PerformanceObserver((list) => list.getEntries().forEach((e) => (window.longest = Math.max(window.longest, e.duration)))).observe({ type: "longtask" });
+        });
+        await p.setInputFiles("#file", object);
+        await message(p, /Opened big.isa.*shown only/);
+        await p.waitForSelector(".cm-line:has-text('.decl V32')");
+        await p.waitForSelector("#bytes .byte.c-text");
+        times.push([Number(await p.evaluate(() => document.body.dataset.opened)), await p.evaluate(() => Math.round(window.longest))]);
+      }
+      times.sort((a, b) => a[0] - b[0]);
+      console.log(`  an object of ${(size / 1e6).toFixed(1)} MB: median ${times[2][0]} ms, the page busy for at most ${Math.max(...times.map((t) => t[1]))} ms at a time`);
+      // Far in, the panes follow each other as they do in small objects.
+      await p.evaluate(() => (document.querySelector("#text").shadowRoot.querySelector(".cm-scroller").scrollTop = 4_000_000));
+      await p.waitForSelector(".cm-line .t-mnemonic");
+      await p.locator(".cm-line", { hasText: "mad (M1" }).nth(20).click({ position: { x: 50, y: 6 } });
+      await p.waitForSelector(".item.current:has-text('opcode')");
+      await p.waitForSelector(".byte.selected");
+      assert.match(await p.locator("#path").textContent(), /instructions › instruction \d{5,} › opcode = 0x5c? ?.*mad|mad/i);
+      await shot(p, "large");
+      for (const view of ["flow", "declarations", "lines", "statistics"]) await p.click(`#tab-${view}`);
+      await p.waitForSelector("#view-statistics meter");
+      assert.ok(!(await p.locator("#message.wrong").count()) || /shown only/.test(await p.locator("#message").textContent()));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
     await p.context().close();
   },
   async "a keystroke in 2,000 instructions reaches all panes soon"() {

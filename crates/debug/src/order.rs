@@ -66,6 +66,8 @@ impl Session {
             flow = self.jump(Time { step, ..self.time })?;
         }
         if !matches!(flow, Flow::Arrived) {
+            // What a single instruction changed is told, not what a whole run did.
+            self.earlier = None;
             self.arrive(flow, None);
             return Ok(None);
         }

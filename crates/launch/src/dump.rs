@@ -40,6 +40,8 @@ pub struct Dump {
 #[derive(Clone, Debug)]
 struct Text {
     path: PathBuf,
+    /// Where it was read already.
+    bytes: Option<Vec<u8>>,
     name: String,
     is_kernel: bool,
     simd: Option<u32>,
@@ -69,6 +71,18 @@ pub struct DumpedKernel {
     pub locals: Vec<LocalVariable>,
 }
 
+impl Text {
+    fn source(&self) -> Result<Source, LaunchError> {
+        match &self.bytes {
+            Some(bytes) => Ok(Source {
+                path: self.path.clone(),
+                bytes: bytes.clone(),
+            }),
+            None => Source::open(&self.path),
+        }
+    }
+}
+
 impl Metadata {
     /// Reads a zebin or the text of its metadata.
     ///
@@ -79,15 +93,18 @@ impl Metadata {
             path: path.to_owned(),
             source,
         })?;
-        let path = path.to_owned();
-        if Content::of(&bytes) == Content::ZeInfo {
+        Self::read(path.to_owned(), &bytes)
+    }
+
+    fn read(path: PathBuf, bytes: &[u8]) -> Result<Self, LaunchError> {
+        if Content::of(bytes) == Content::ZeInfo {
             return Ok(Self {
                 path,
-                zeinfo: ZeInfo::parse(&String::from_utf8_lossy(&bytes))?,
+                zeinfo: ZeInfo::parse(&String::from_utf8_lossy(bytes))?,
                 zebin: None,
             });
         }
-        let zebin = Zebin::parse(&bytes)?;
+        let zebin = Zebin::parse(bytes)?;
         Ok(Self {
             path,
             zeinfo: ZeInfo::parse(&zebin.zeinfo)?,
@@ -132,12 +149,39 @@ impl Dump {
                 _ => {}
             }
         }
-        if dump.texts.iter().any(|text| text.is_kernel) {
-            Ok(dump)
+        dump.found()
+    }
+
+    /// Looks at files that were read already, with their paths in the folder; texts are unpacked.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn of(mut files: Vec<Source>) -> Result<Self, LaunchError> {
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut dump = Self::default();
+        for source in files {
+            match Content::of(&source.bytes) {
+                Content::Text if is_text(&source.path) => {
+                    dump.texts.extend(text(&source).map(|text| Text {
+                        bytes: Some(source.bytes),
+                        ..text
+                    }));
+                }
+                Content::Elf | Content::Zebin | Content::ZeInfo => {
+                    let metadata = Metadata::read(source.path, &source.bytes);
+                    dump.metadata.extend(metadata.ok());
+                }
+                _ => {}
+            }
+        }
+        dump.found()
+    }
+
+    fn found(self) -> Result<Self, LaunchError> {
+        if self.texts.iter().any(|text| text.is_kernel) {
+            Ok(self)
         } else {
-            Err(LaunchError::NoDump {
-                path: folder.to_owned(),
-            })
+            Err(LaunchError::NoDump { path: self.folder })
         }
     }
 
@@ -193,7 +237,7 @@ impl Dump {
                 path: self.folder.clone(),
             });
         };
-        let mut sources = vec![Source::open(&chosen.path)?];
+        let mut sources = vec![chosen.source()?];
         let symbols = self
             .texts
             .iter()
@@ -218,7 +262,7 @@ impl Dump {
         for text in taken {
             if !names.contains(&&text.name) {
                 names.push(&text.name);
-                sources.push(Source::open(&text.path)?);
+                sources.push(text.source()?);
             }
         }
         Ok(DumpedKernel {
@@ -328,6 +372,7 @@ fn text(source: &Source) -> Option<Text> {
     let (is_kernel, name) = named?;
     Some(Text {
         path: source.path.clone(),
+        bytes: None,
         name,
         is_kernel,
         simd,

@@ -146,7 +146,7 @@ pub fn walk<'a, V: Visitor<'a>>(
             continue;
         }
         match place.id {
-            ExtentId::Routine(id) => walker.routine(id, place, begin..end)?,
+            ExtentId::Routine(id) => walker.routine(id, place, begin..end, true)?,
             ExtentId::Binary { kernel, index } => walker.binary(kernel, index, begin..end)?,
         }
     }
@@ -183,7 +183,82 @@ pub fn walk_routine<'a, V: Visitor<'a>>(
         lenient: true,
         visitor,
     };
-    walker.routine(id, place, begin.min(end)..end)
+    walker.routine(id, place, begin.min(end)..end, true)
+}
+
+/// As [`walk_routine`], without the instructions: their group is entered and left, and [`walk_instructions`] shows them,
+/// some at a time.
+///
+/// # Errors
+/// Those of the visitor.
+pub fn walk_tables<'a, V: Visitor<'a>>(
+    container: &Container<'a>,
+    id: RoutineId,
+    visitor: &mut V,
+) -> Result<(), V::Error> {
+    let Some(place) = container.extent(id) else {
+        return Ok(());
+    };
+    let begin = u64::from(place.offset);
+    let end = (begin + u64::from(place.size)).min(container.bytes().len() as u64);
+    let mut walker = Walker {
+        container,
+        format: container.format(),
+        lenient: true,
+        visitor,
+    };
+    walker.routine(id, place, begin.min(end)..end, false)
+}
+
+/// Walks through instructions, at most so many; what cannot be decoded after them is a field `raw`.
+///
+/// # Errors
+/// Those of the visitor.
+pub fn walk_instructions<'a, V: Visitor<'a>>(
+    mut all: Instructions<'a>,
+    count: usize,
+    visitor: &mut V,
+) -> Result<(), V::Error> {
+    for _ in 0..count {
+        let number = all.number();
+        match all.next() {
+            None => break,
+            Some(Ok(instruction)) => fields(number, &instruction, visitor)?,
+            Some(Err(error)) => {
+                let range = all.offset()..all.offset() + all.rest().len() as u64;
+                let content = Content::Raw(all.rest(), error.to_string());
+                return visitor.field("raw", range, &content);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn fields<'a, V: Visitor<'a>>(
+    number: u32,
+    instruction: &InstructionRef<'a>,
+    visitor: &mut V,
+) -> Result<(), V::Error> {
+    let (start, def) = (instruction.offset(), instruction.def());
+    visitor.instruction(number, instruction)?;
+    visitor.field("opcode", start..start + 1, &Content::Opcode(def))?;
+    if def.sub_op.is_some() {
+        visitor.field("sub_op", start + 1..start + 2, &Content::SubOp(def))?;
+    }
+    for field in instruction.fields() {
+        let FieldRef {
+            def,
+            value,
+            start,
+            end,
+            ..
+        } = field;
+        let base = instruction.offset();
+        let range = base + start as u64..base + end as u64;
+        let content = Content::Field(def, value);
+        visitor.field(def.name.as_str(), range, &content)?;
+    }
+    visitor.leave(start + instruction.len() as u64)
 }
 
 /// Walks through the header of a file.
@@ -244,6 +319,7 @@ impl<'a, V: Visitor<'a>> Walker<'_, 'a, V> {
         id: RoutineId,
         place: &Extent,
         range: Range<u64>,
+        whole: bool,
     ) -> Result<(), V::Error> {
         let name = self.container.entry(id).map(|e| e.name.to_vec());
         self.visitor.routine(id, &name.unwrap_or_default(), place)?;
@@ -255,7 +331,12 @@ impl<'a, V: Visitor<'a>> Walker<'_, 'a, V> {
                 let (code, start) = (reader.code(), reader.tables_end());
                 // The walk shows what is there; what is wrong is told at the end.
                 let rules = Rules::LENIENT;
-                self.instructions(Instructions::new(code, start, self.format, rules))?;
+                let all = Instructions::new(code, start, self.format, rules);
+                self.visitor.enter("instructions", None, start)?;
+                if whole {
+                    walk_instructions(all, usize::MAX, self.visitor)?;
+                }
+                self.visitor.leave(start + code.len() as u64)?;
             }
             Err(error) if self.lenient => {
                 let content = Content::Raw(self.slice(&range), error.to_string());
@@ -264,54 +345,6 @@ impl<'a, V: Visitor<'a>> Walker<'_, 'a, V> {
             Err(error) => return Err(error.into()),
         }
         self.visitor.leave(range.end)
-    }
-
-    fn instructions(&mut self, mut all: Instructions<'a>) -> Result<(), V::Error> {
-        self.visitor.enter("instructions", None, all.offset())?;
-        loop {
-            let number = all.number();
-            match all.next() {
-                None => break,
-                Some(Ok(instruction)) => self.instruction(number, &instruction)?,
-                Some(Err(error)) => {
-                    let range = all.offset()..all.offset() + all.rest().len() as u64;
-                    let content = Content::Raw(all.rest(), error.to_string());
-                    self.visitor.field("raw", range, &content)?;
-                    break;
-                }
-            }
-        }
-        let end = all.offset() + all.rest().len() as u64;
-        self.visitor.leave(end)
-    }
-
-    fn instruction(
-        &mut self,
-        number: u32,
-        instruction: &InstructionRef<'a>,
-    ) -> Result<(), V::Error> {
-        let (start, def) = (instruction.offset(), instruction.def());
-        self.visitor.instruction(number, instruction)?;
-        self.visitor
-            .field("opcode", start..start + 1, &Content::Opcode(def))?;
-        if def.sub_op.is_some() {
-            self.visitor
-                .field("sub_op", start + 1..start + 2, &Content::SubOp(def))?;
-        }
-        for field in instruction.fields() {
-            let FieldRef {
-                def,
-                value,
-                start,
-                end,
-                ..
-            } = field;
-            let base = instruction.offset();
-            let range = base + start as u64..base + end as u64;
-            let content = Content::Field(def, value);
-            self.visitor.field(def.name.as_str(), range, &content)?;
-        }
-        self.visitor.leave(start + instruction.len() as u64)
     }
 }
 

@@ -1,13 +1,15 @@
 //! The fields of an object: the structure tree, and what the bytes of a window belong to.
 
 use crate::Answer;
+use crate::code::{CHUNK, Code};
 use crate::file::File;
 use serde_json::{Value as Json, json};
 use std::ops::Range;
+use std::rc::Rc;
 use visakit::dump::{self, Content, Visitor, meaning};
 use visakit::isa::object::RoutineId;
 use visakit::isa::table::Role;
-use visakit::parse::{Container, Error, Extent, ExtentId, InstructionRef};
+use visakit::parse::{Container, Error, Extent, ExtentId, InstructionRef, Instructions, Rules};
 
 /// What a field is, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,10 +52,16 @@ struct Node {
     children: Vec<usize>,
 }
 
-/// The fields of the header or of a routine.
+/// The fields of the header, of what a routine has before its instructions, or of some of its instructions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Part {
     nodes: Vec<Node>,
+    /// Number of the first instruction.
+    first: usize,
+    /// What the fields are in, for their paths.
+    within: String,
+    /// The entry whose children are the instructions.
+    instructions: Option<usize>,
     /// The fields in the order of their places.
     leaves: Vec<usize>,
     open: Vec<usize>,
@@ -69,16 +77,38 @@ const WINDOW: usize = 16 << 10;
 const WIDEST: u64 = 8;
 
 impl Part {
-    pub(crate) fn header(bytes: &[u8]) -> Self {
+    fn header(bytes: &[u8]) -> Self {
         let mut part = Self::default();
         // What comes before a fault is shown.
         drop(dump::walk_header(bytes, &mut part));
         part.finish()
     }
 
-    pub(crate) fn routine(container: &Container<'_>, id: RoutineId) -> Self {
+    fn tables(container: &Container<'_>, id: RoutineId) -> Self {
         let mut part = Self::default();
-        drop(dump::walk_routine(container, id, &mut part));
+        drop(dump::walk_tables(container, id, &mut part));
+        let last = part.nodes.iter().rposition(|n| n.label == "instructions");
+        part.instructions = last.filter(|n| part.node(*n).is_some_and(|n| n.children.is_empty()));
+        part.finish()
+    }
+
+    /// The instructions of a routine from that one on, as many as are listed together.
+    fn instructions(container: &Container<'_>, id: RoutineId, code: &Code, chunk: usize) -> Self {
+        let first = chunk.saturating_mul(CHUNK);
+        let mut part = Self {
+            first,
+            within: format!("{} {} › instructions", id.kind.name(), id.index),
+            ..Self::default()
+        };
+        let Ok(reader) = container.routine(id) else {
+            return part;
+        };
+        let before = first.checked_sub(1).and_then(|n| code.places.get(n));
+        let offset = before.map_or(code.start, |(offset, length)| offset + length);
+        let bytes = reader.code().get(offset - code.start..).unwrap_or_default();
+        let format = container.format();
+        let all = Instructions::new(bytes, offset as u64, format, Rules::LENIENT);
+        drop(dump::walk_instructions(all, CHUNK, &mut part));
         part.finish()
     }
 
@@ -130,17 +160,30 @@ impl Part {
         }))
     }
 
-    /// The names from the outermost part to a node.
-    fn path(&self, mut number: usize) -> String {
-        let mut names = Vec::new();
-        while let Some(node) = self.node(number) {
-            names.push(node.label.as_str());
-            match node.parent {
-                Some(parent) => number = parent,
-                None => break,
-            }
+    /// The entries that are in no other.
+    fn roots(&self) -> Vec<usize> {
+        let all = self.nodes.iter().enumerate();
+        all.filter(|(_, node)| node.parent.is_none())
+            .map(|(number, _)| number)
+            .collect()
+    }
+
+    /// The entries from the outermost one to an entry.
+    fn line(&self, number: usize) -> Vec<usize> {
+        let mut line = vec![number];
+        while let Some(parent) = line.last().and_then(|n| self.node(*n)?.parent) {
+            line.push(parent);
         }
-        names.reverse();
+        line.reverse();
+        line
+    }
+
+    /// The names from the outermost part to a node.
+    fn path(&self, number: usize) -> String {
+        let names = self.line(number).into_iter();
+        let names = names.filter_map(|n| Some(self.node(n)?.label.as_str()));
+        let within = Some(self.within.as_str()).filter(|within| !within.is_empty());
+        let names: Vec<_> = within.into_iter().chain(names).collect();
         names.join(" › ")
     }
 
@@ -217,7 +260,7 @@ impl<'a> Visitor<'a> for Part {
 
     fn instruction(&mut self, number: u32, instruction: &InstructionRef<'a>) -> Result<(), Error> {
         let name = instruction.def().mnemonic();
-        let label = format!("instruction {number}");
+        let label = format!("instruction {}", self.first + number as usize);
         self.begin(label, name.to_owned(), instruction.offset());
         Ok(())
     }
@@ -228,24 +271,102 @@ impl<'a> Visitor<'a> for Part {
 }
 
 impl File {
-    /// The entries below a node of a part; without a node those of the part itself.
-    pub(crate) fn tree(&self, part: usize, node: Option<usize>) -> Answer {
-        let fields = self.part(part);
-        let rows: Vec<Json> = match node {
-            Some(node) => {
-                let node = fields.node(node).ok_or("there is no such entry")?;
-                node.children
-                    .iter()
-                    .filter_map(|n| fields.row(*n))
-                    .collect()
+    /// The fields of a part: 0 is the header, 1 what the first routine has before its instructions, and so on; of a chunk
+    /// those of some instructions.
+    fn part(&self, part: usize, chunk: Option<usize>) -> Rc<Part> {
+        self.kept.parts.get((part, chunk), || {
+            let Some(routine) = part.checked_sub(1) else {
+                return Part::header(&self.bytes);
+            };
+            match (self.container(), self.id(routine), chunk) {
+                (Some(container), Ok(id), None) => Part::tables(&container, id),
+                (Some(container), Ok(id), Some(chunk)) => {
+                    Part::instructions(&container, id, &self.code(routine), chunk)
+                }
+                _ => Part::default(),
             }
-            None => {
-                let roots = 0..fields.nodes.len();
-                let roots = roots.filter(|n| fields.node(*n).is_some_and(|n| n.parent.is_none()));
-                roots.filter_map(|n| fields.row(n)).collect()
-            }
+        })
+    }
+
+    /// The entries below an entry of a part; without an entry those of the part itself. Instructions are entries of
+    /// chunks, which are entries themselves where there are several.
+    pub(crate) fn tree(&self, part: usize, chunk: Option<usize>, node: Option<usize>) -> Answer {
+        let fields = self.part(part, chunk);
+        let of = |fields: &Part, chunk: Option<usize>, numbers: &[usize]| {
+            let rows = numbers.iter().filter_map(|n| fields.row(*n));
+            let rows = rows.map(|mut row| {
+                if let Some(row) = row.as_object_mut() {
+                    row.insert("chunk".to_owned(), json!(chunk));
+                }
+                row
+            });
+            rows.collect::<Vec<_>>()
         };
-        Ok(Json::Array(rows))
+        let rows = match node {
+            Some(node) if chunk.is_none() && fields.instructions == Some(node) => {
+                match self.chunks(part) {
+                    0 | 1 => {
+                        let only = self.part(part, Some(0));
+                        of(&only, Some(0), &only.roots())
+                    }
+                    chunks => (0..chunks)
+                        .map(|chunk| self.chunk_row(part, chunk))
+                        .collect(),
+                }
+            }
+            Some(node) => {
+                let found = fields.node(node).ok_or("there is no such entry")?;
+                of(&fields, chunk, &found.children)
+            }
+            None => of(&fields, chunk, &fields.roots()),
+        };
+        let rows = rows.into_iter().map(|mut row| {
+            // How many instructions there are is known without looking at them.
+            if chunk.is_none()
+                && row["node"] == json!(fields.instructions)
+                && row["chunk"].is_null()
+            {
+                row["children"] = json!(self.listed(part));
+            }
+            row
+        });
+        Ok(Json::Array(rows.collect()))
+    }
+
+    fn chunks(&self, part: usize) -> usize {
+        part.checked_sub(1)
+            .map_or(0, |routine| self.code(routine).chunks())
+    }
+
+    /// Entries below that of the instructions.
+    fn listed(&self, part: usize) -> usize {
+        let code = part.checked_sub(1).map(|routine| self.code(routine));
+        code.map_or(0, |code| match code.chunks() {
+            0 | 1 => code.places.len() + usize::from(code.has_rest),
+            chunks => chunks,
+        })
+    }
+
+    fn chunk_row(&self, part: usize, chunk: usize) -> Json {
+        let code = self.code(part.saturating_sub(1));
+        let first = chunk * CHUNK;
+        let own = code.places.get(first..).unwrap_or_default();
+        let own = own.get(..CHUNK).unwrap_or(own);
+        let from = own.first().map_or(0, |(offset, _)| *offset);
+        // What could not be decoded follows the last of them.
+        let rest = usize::from(code.has_rest && chunk + 1 == code.chunks());
+        let to = own.last().map_or(from, |(offset, length)| offset + length);
+        json!({
+            "node": null,
+            "chunk": chunk,
+            "label": format!("instructions {first} to {}", first + own.len().max(1) - 1),
+            "value": "",
+            "class": Class::Group.name(),
+            "from": from,
+            "to": to,
+            "children": own.len() + rest,
+            "editable": false,
+        })
     }
 
     /// The part that an offset is in: the header, a routine, or neither.
@@ -266,32 +387,43 @@ impl File {
         }
     }
 
-    /// The entries of the tree from a part to the field at an offset.
+    /// The chunk of a part that an offset is in.
+    fn chunk_at(&self, part: usize, offset: u64) -> Option<usize> {
+        let code = self.code(part.checked_sub(1)?);
+        code.chunk_at(usize::try_from(offset).ok()?)
+    }
+
+    /// The entries of the tree from a part to the field at an offset: chunk and number of each.
     pub(crate) fn tree_path(&self, offset: usize) -> Answer {
         let offset = offset as u64;
         let Some((part, _)) = self.part_at(offset) else {
             return Ok(Json::Null);
         };
-        let fields = self.part(part);
+        let chunk = self.chunk_at(part, offset);
+        let fields = self.part(part, chunk);
         let Some(leaf) = fields.leaf_at(offset) else {
             return Ok(Json::Null);
         };
-        let mut nodes = vec![leaf];
-        while let Some(parent) = nodes
-            .last()
-            .and_then(|n| fields.node(*n))
-            .and_then(|n| n.parent)
-        {
-            nodes.push(parent);
+        let mut steps: Vec<(Option<usize>, Option<usize>)> = Vec::new();
+        if let Some(chunk) = chunk {
+            let tables = self.part(part, None);
+            let instructions = tables.instructions.into_iter();
+            steps.extend(
+                instructions
+                    .flat_map(|n| tables.line(n))
+                    .map(|n| (None, Some(n))),
+            );
+            if self.chunks(part) > 1 {
+                steps.push((Some(chunk), None));
+            }
         }
-        nodes.reverse();
-        let range = fields
-            .node(leaf)
-            .map(|n| n.range.clone())
-            .unwrap_or_default();
-        Ok(
-            json!({ "part": part, "nodes": nodes, "path": fields.path(leaf), "from": range.start, "to": range.end }),
-        )
+        let line = fields.line(leaf).into_iter();
+        steps.extend(line.map(|n| (chunk, Some(n))));
+        let range = fields.node(leaf).map(|n| n.range.clone());
+        let range = range.unwrap_or_default();
+        Ok(json!({
+            "part": part, "steps": steps, "path": fields.path(leaf), "from": range.start, "to": range.end,
+        }))
     }
 
     /// The fields in a window of bytes: from, to, class, path and value.
@@ -328,10 +460,23 @@ impl File {
                 at = next;
                 continue;
             };
-            let fields = self.part(part);
+            let (fields, part_end) = match self.chunk_at(part, at) {
+                None => {
+                    let code = part.checked_sub(1).map(|routine| self.code(routine));
+                    let tables_end = code.filter(|c| c.chunks() > 0).map(|c| c.start as u64);
+                    (self.part(part, None), tables_end.unwrap_or(part_end))
+                }
+                Some(chunk) => {
+                    let fields = self.part(part, Some(chunk));
+                    let last = chunk + 1 >= self.chunks(part);
+                    let end = fields.leaves.last().and_then(|leaf| fields.node(*leaf));
+                    let end = end.filter(|_| !last).map(|n| n.range.end);
+                    (fields, end.unwrap_or(part_end))
+                }
+            };
             let stop = end.min(part_end);
-            let start = |leaf: &usize| fields.node(*leaf).map_or(0, |n| n.range.end);
-            let first = fields.leaves.partition_point(|leaf| start(leaf) <= at);
+            let ends = |leaf: &usize| fields.node(*leaf).map_or(0, |n| n.range.end);
+            let first = fields.leaves.partition_point(|leaf| ends(leaf) <= at);
             for leaf in fields.leaves.get(first..).unwrap_or_default() {
                 let Some(node) = fields.node(*leaf) else {
                     continue;
@@ -349,7 +494,7 @@ impl File {
                     node.value
                 ]));
             }
-            at = part_end;
+            at = part_end.max(at + 1);
         }
         Ok(Json::Array(found))
     }

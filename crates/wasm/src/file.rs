@@ -1,26 +1,21 @@
 //! An open file: its bytes, its object and its text.
 
 use crate::Answer;
-use crate::fields::Part;
+use crate::code::Piece;
+use crate::kept::Kept;
 use crate::units::{self, Units};
 use serde_json::{Value as Json, json};
-use std::cell::RefCell;
-use std::convert::Infallible;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::rc::Rc;
 use visakit::isa::Platform;
 use visakit::isa::object::{Object, Routine, RoutineId, RoutineKind};
-use visakit::launch::{DataSection, DataSymbol, Source, ZeInfo, Zebin};
-use visakit::parse::{Container, Instructions, MAGIC, ReadOptions, Rules, read_with};
-use visakit::text::{Form, LineKind, Options, Output, Printer};
+use visakit::launch::{DataSection, DataSymbol, DumpedKernel, LaunchError, Source, ZeInfo, Zebin};
+use visakit::parse::{Container, MAGIC, ReadOptions, read_with};
+use visakit::text::{Form, Options, Printer};
 use visakit_language::{CompletionKind, Document, Highlight, Settings, Severity};
 
 /// Larger objects are shown and not edited: their text would be assembled after every keystroke.
 const EDITABLE: usize = 512 << 10;
-
-/// So many parts keep their fields.
-const KEPT_PARTS: usize = 4;
 
 /// An open file.
 #[derive(Debug)]
@@ -32,7 +27,7 @@ pub(crate) struct File {
     pub(crate) object: Object<'static>,
     /// The text, where it can be edited.
     pub(crate) document: Option<Document>,
-    units: Units,
+    pub(crate) units: Units,
     /// Counts changes, so that answers to old questions can be told from new ones.
     version: u32,
     pub(crate) zeinfo: Option<ZeInfo>,
@@ -41,36 +36,12 @@ pub(crate) struct File {
     grf_bytes: Option<u32>,
     /// Why the file cannot be edited, and what is wrong with it.
     notes: Vec<String>,
-    parts: RefCell<Vec<(usize, Rc<Part>)>>,
-}
-
-/// The text of a routine, and where its instructions stand.
-#[derive(Default)]
-struct Printed {
-    text: String,
-    spans: Vec<Range<usize>>,
-}
-
-impl Output for Printed {
-    type Error = Infallible;
-
-    fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), Infallible> {
-        let text = String::from_utf8_lossy(text);
-        let start = self.text.len() + (text.len() - text.trim_start_matches('\n').len());
-        self.text.push_str(&text);
-        if let LineKind::Instruction(index) | LineKind::Undecoded(index) = kind
-            && index == self.spans.len()
-        {
-            let end = start.max(self.text.trim_end().len());
-            self.spans.push(start..end);
-        }
-        Ok(())
-    }
+    pub(crate) kept: Kept,
 }
 
 impl File {
-    pub(crate) fn open(name: &str, bytes: &[u8]) -> Result<Self, String> {
-        let mut file = Self {
+    fn empty(name: &str) -> Self {
+        Self {
             name: name.to_owned(),
             bytes: Vec::new(),
             object: Object::new(visakit::Version::V4_1, visakit::Dialect::default()),
@@ -82,8 +53,12 @@ impl File {
             symbols: Vec::new(),
             grf_bytes: None,
             notes: Vec::new(),
-            parts: RefCell::default(),
-        };
+            kept: Kept::default(),
+        }
+    }
+
+    pub(crate) fn open(name: &str, bytes: &[u8]) -> Result<Self, String> {
+        let mut file = Self::empty(name);
         if bytes.starts_with(&MAGIC) {
             file.open_object(bytes)?;
         } else if bytes.starts_with(b"\x7fELF") {
@@ -135,6 +110,35 @@ impl File {
         Ok(())
     }
 
+    /// A kernel of a folder that a compiler dumped into.
+    pub(crate) fn of_dump(kernel: DumpedKernel) -> Result<Self, String> {
+        let mut file = Self::empty(&format!("{}.visaasm", kernel.name));
+        if let Some(metadata) = kernel.metadata {
+            file.zeinfo = Some(metadata.zeinfo);
+            if let Some(zebin) = metadata.zebin {
+                file.data = zebin.data;
+                file.symbols = zebin.symbols;
+                file.grf_bytes = zebin.grf_bytes;
+            }
+        }
+        file.link(&kernel.sources).map_err(|e| e.to_string())?;
+        Ok(file)
+    }
+
+    /// The text of a routine, or of what several routines are together.
+    fn link(&mut self, texts: &[Source]) -> Result<(), LaunchError> {
+        if let [only] = texts
+            && !only.is_object()
+        {
+            let text = String::from_utf8_lossy(&only.bytes).into_owned();
+            self.set_text(text);
+            return Ok(());
+        }
+        let object = Source::link(texts, self.grf_bytes.unwrap_or(32))?;
+        self.set_text(exact(&object));
+        Ok(())
+    }
+
     fn open_zebin(&mut self, bytes: &[u8]) -> Result<(), String> {
         let zebin = Zebin::parse(bytes).map_err(|e| e.to_string())?;
         self.zeinfo = Some(ZeInfo::parse(&zebin.zeinfo).map_err(|e| e.to_string())?);
@@ -146,22 +150,12 @@ impl File {
             bytes,
         });
         let texts: Vec<Source> = texts.collect();
-        if let [only] = texts.as_slice()
-            && !only.is_object()
-        {
-            let text = String::from_utf8_lossy(&only.bytes).into_owned();
-            self.set_text(text);
-            return Ok(());
-        }
-        let linked = Source::link(&texts, self.grf_bytes.unwrap_or(32));
-        let object = linked.map_err(|error| {
+        self.link(&texts).map_err(|error| {
             format!(
                 "{}: {error}; a zebin has vISA text in it where it was compiled with IGC_DumpVISAASMToConsole or -dumpvisa",
                 self.name
             )
-        })?;
-        self.set_text(exact(&object));
-        Ok(())
+        })
     }
 
     fn new_document(&self, text: String) -> Document {
@@ -199,7 +193,7 @@ impl File {
         match visakit::write(analysis.object()) {
             Ok(bytes) => {
                 self.bytes = bytes;
-                self.parts.borrow_mut().clear();
+                self.kept = Kept::default();
             }
             Err(error) => self.notes.push(format!("has no bytes: {error}")),
         }
@@ -265,50 +259,12 @@ impl File {
         Some(container.with_dialect(self.object.dialect))
     }
 
-    /// Offset and length of the instructions of a routine in the file.
-    pub(crate) fn places(&self, id: RoutineId) -> Vec<(usize, usize)> {
-        let Some(reader) = self.container().and_then(|c| c.routine(id).ok()) else {
-            return Vec::new();
-        };
-        let format = self.object.format();
-        let all = Instructions::new(reader.code(), reader.tables_end(), format, Rules::LENIENT);
-        let mut places = Vec::new();
-        for instruction in all {
-            let Ok(instruction) = instruction else { break };
-            let offset = usize::try_from(instruction.offset()).unwrap_or(usize::MAX);
-            places.push((offset, instruction.len()));
-        }
-        places
-    }
-
-    fn printed(&self, id: RoutineId) -> Printed {
-        let mut printed = Printed::default();
-        let Ok(()) = Printer::new(&self.object, Options::default()).routine(id, &mut printed);
-        printed
-    }
-
-    /// The text of a routine; of a file that can be edited the whole text.
-    pub(crate) fn text_of(&self, routine: usize) -> Answer {
-        match &self.document {
-            Some(document) => Ok(json!(document.text())),
-            None => Ok(json!(self.printed(self.id(routine)?).text)),
-        }
-    }
-
-    /// What the file is.
+    /// What the file is; its text is asked for by itself.
     pub(crate) fn summary(&self) -> Json {
         let mut all = self.status();
-        let text = match &self.document {
-            Some(document) => document.text().to_owned(),
-            None => match self.id(0) {
-                Ok(id) => self.printed(id).text,
-                Err(_) => String::new(),
-            },
-        };
         if let Some(all) = all.as_object_mut() {
             all.insert("name".to_owned(), json!(self.name));
             all.insert("editable".to_owned(), json!(self.document.is_some()));
-            all.insert("text".to_owned(), json!(text));
             all.insert("metadata".to_owned(), json!(self.zeinfo.is_some()));
         }
         all
@@ -373,56 +329,21 @@ impl File {
         Json::Array(problems.collect())
     }
 
-    /// Where the instructions of a routine are: from and to in the text, offset and length in the file.
-    pub(crate) fn links(&self, routine: usize) -> Answer {
-        let id = self.id(routine)?;
-        let places = self.places(id);
-        let printed;
-        let spans: Vec<Option<Range<usize>>> = match &self.document {
-            Some(document) => {
-                let analysis = document.analysis();
-                let numbers = 0..places.len();
-                let spans = numbers.map(|n| analysis.place_of(id, n));
-                let trimmed = |span: Range<usize>| {
-                    let text = document.text().get(span.clone()).unwrap_or_default();
-                    let start = span.start + (text.len() - text.trim_start().len());
-                    let end = span.start + text.trim_end().len();
-                    self.units.units(start)..self.units.units(end.max(start))
-                };
-                spans.map(|span| span.map(trimmed)).collect()
-            }
-            None => {
-                printed = self.printed(id);
-                let units = Units::of(&printed.text);
-                let spans = printed.spans.iter();
-                spans
-                    .map(|s| Some(units.units(s.start)..units.units(s.end)))
-                    .collect()
-            }
-        };
-        let links = spans
-            .into_iter()
-            .zip(places)
-            .map(|(span, (offset, length))| {
-                let span = span.unwrap_or(0..0);
-                json!([span.start, span.end, offset, length])
-            });
-        Ok(Json::Array(links.collect()))
-    }
-
-    /// Pieces of some lines that have a colour: from, to and class.
-    pub(crate) fn highlights(&self, lines: Range<usize>) -> Answer {
+    /// Pieces of some lines that have a colour: from, to and class. Of a file that is not edited they are lines of the
+    /// routine that is shown.
+    pub(crate) fn highlights(&self, routine: usize, lines: Range<usize>) -> Answer {
         let units = &self.units;
-        let Some(document) = &self.document else {
-            return Ok(json!({ "version": self.version, "pieces": [] }));
+        let pieces: Vec<Piece> = match &self.document {
+            Some(document) => {
+                let pieces = document.highlights(lines).into_iter();
+                let place = |at| units.units(at);
+                let pieces = pieces.map(|(s, class)| (place(s.start), place(s.end), class));
+                pieces.collect()
+            }
+            None => self.printed(routine).highlights(lines),
         };
-        let pieces = document.highlights(lines).into_iter().map(|(span, class)| {
-            json!([
-                units.units(span.start),
-                units.units(span.end),
-                class_name(class)
-            ])
-        });
+        let pieces = pieces.into_iter();
+        let pieces = pieces.map(|(from, to, class)| json!([from, to, class_name(class)]));
         Ok(json!({ "version": self.version, "pieces": pieces.collect::<Vec<_>>() }))
     }
 
@@ -510,29 +431,6 @@ impl File {
         Err(format!(
             "with these bytes the object has no text: {problem}"
         ))
-    }
-
-    /// The fields of a part: 0 for the header, 1 for the first routine and so on.
-    pub(crate) fn part(&self, part: usize) -> Rc<Part> {
-        let mut parts = self.parts.borrow_mut();
-        if let Some(found) = parts.iter().position(|(number, _)| *number == part) {
-            let kept = parts.remove(found);
-            let fields = Rc::clone(&kept.1);
-            parts.push(kept);
-            return fields;
-        }
-        let fields = Rc::new(match part.checked_sub(1) {
-            None => Part::header(&self.bytes),
-            Some(routine) => match (self.container(), self.id(routine)) {
-                (Some(container), Ok(id)) => Part::routine(&container, id),
-                _ => Part::default(),
-            },
-        });
-        if parts.len() >= KEPT_PARTS {
-            parts.remove(0);
-        }
-        parts.push((part, Rc::clone(&fields)));
-        fields
     }
 }
 

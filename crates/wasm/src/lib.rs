@@ -10,15 +10,17 @@
 //! let text = b".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n";
 //! let opened = explorer.open(0, "k.visaasm", text);
 //! assert!(opened.contains(r#""assembles":true"#), "{opened}");
-//! let links = explorer.call(r#"{"method":"links","slot":0,"routine":0}"#);
-//! assert!(links.starts_with(r#"{"ok":[["#), "{links}");
+//! let [from, to, ..] = explorer.links(0, 0)[..] else { panic!() };
+//! assert_eq!(&explorer.text(0, 0)[from as usize..to as usize], "ret (M1, 1)");
 //! ```
 
+mod code;
 mod compare;
 mod declarations;
 mod fields;
 mod file;
 mod flow;
+mod kept;
 mod panes;
 mod run;
 mod units;
@@ -26,6 +28,8 @@ mod units;
 use file::File;
 use run::Run;
 use serde_json::{Value as Json, json};
+use std::path::PathBuf;
+use visakit::launch::{Dump, Source};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Open files and a run of one of them.
@@ -34,6 +38,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 pub struct Explorer {
     files: [Option<File>; 2],
     run: Option<Run>,
+    /// Files of a folder, until it is opened.
+    offered: Vec<Source>,
 }
 
 /// What answers are made of; errors are told to people.
@@ -58,11 +64,34 @@ impl Explorer {
         }))
     }
 
+    /// Takes a file of a folder that a compiler dumped into, unpacked; the request `dump` opens the folder.
+    pub fn offer(&mut self, path: &str, bytes: &[u8]) {
+        self.offered.push(Source {
+            path: PathBuf::from(path),
+            bytes: bytes.to_vec(),
+        });
+    }
+
     /// The bytes of the object in a slot; of a text those of its last version that assembled.
     #[must_use]
     pub fn data(&self, slot: usize) -> Vec<u8> {
         let file = self.files.get(slot).and_then(Option::as_ref);
         file.map(|file| file.bytes.clone()).unwrap_or_default()
+    }
+
+    /// The text of a slot: the whole one where it can be edited, else that of a routine.
+    #[must_use]
+    pub fn text(&self, slot: usize, routine: usize) -> String {
+        let file = self.files.get(slot).and_then(Option::as_ref);
+        file.map(|file| file.text_of(routine)).unwrap_or_default()
+    }
+
+    /// Where the instructions of a routine are, four numbers for each: from and to in the text, offset and length in the
+    /// file.
+    #[must_use]
+    pub fn links(&self, slot: usize, routine: usize) -> Vec<u32> {
+        let file = self.files.get(slot).and_then(Option::as_ref);
+        file.map(|file| file.links(routine)).unwrap_or_default()
     }
 
     /// Answers a request: an object with `method` and its arguments.
@@ -78,6 +107,9 @@ impl Explorer {
         let method = text(request, "method")?;
         if let Some(method) = method.strip_prefix("run_") {
             return self.respond_run(method, request);
+        }
+        if method == "dump" {
+            return self.dump(request.get("kernel").and_then(Json::as_str));
         }
         if method == "diff" {
             let [Some(old), Some(new)] = &self.files else {
@@ -97,15 +129,17 @@ impl Explorer {
             "attach" => file.attach(text(request, "text")?),
             "platform" => file.set_platform(text(request, "name")?),
             "summary" => Ok(file.summary()),
-            "text" => file.text_of(routine()?),
             "patch" => file.patch(number(request, "offset")?, text(request, "hex")?),
-            "links" => file.links(routine()?),
-            "highlights" => file.highlights(range()?),
+            "highlights" => file.highlights(optional(request, "routine").unwrap_or(0), range()?),
             "hover" => file.hover(number(request, "at")?),
             "complete" => file.complete(number(request, "at")?),
             "definition" => file.definition(number(request, "at")?),
             "format" => file.format(),
-            "tree" => file.tree(number(request, "part")?, optional(request, "node")),
+            "tree" => file.tree(
+                number(request, "part")?,
+                optional(request, "chunk"),
+                optional(request, "node"),
+            ),
             "tree_path" => file.tree_path(number(request, "offset")?),
             "fields" => file.fields(range()?),
             "flow" => {
@@ -122,6 +156,21 @@ impl Explorer {
             "findings" => Ok(panes::findings(file)),
             _ => Err(format!("there is no method `{method}`")),
         }
+    }
+
+    /// Opens a kernel of the files that were offered; without a name the only one there is. Names of kernels where
+    /// there are several.
+    fn dump(&mut self, kernel: Option<&str>) -> Answer {
+        let dump = Dump::of(self.offered.clone()).map_err(|e| e.to_string())?;
+        let kernels = dump.kernels();
+        if kernel.is_none() && kernels.len() > 1 {
+            return Ok(json!({ "kernels": kernels }));
+        }
+        let kernel = dump.kernel(kernel).map_err(|e| e.to_string())?;
+        let file = File::of_dump(kernel)?;
+        self.offered.clear();
+        let [slot, _] = &mut self.files;
+        Ok(slot.insert(file).summary())
     }
 
     fn respond_run(&mut self, method: &str, request: &Json) -> Answer {
@@ -143,15 +192,21 @@ impl Explorer {
             "step" => run.step(request.get("by").and_then(Json::as_i64).unwrap_or(1)),
             "seek" => run.seek(request.get("to").and_then(Json::as_u64).unwrap_or(0)),
             "end" => run.finish(),
-            "until" => run.until(number(request, "instruction")?),
+            "until" => run.until(number(request, "routine")?, number(request, "instruction")?),
+            "moment" => {
+                let of = |name: &str| request.get(name).and_then(Json::as_u64).unwrap_or(0);
+                run.moment(of("group"), of("step"))
+            }
             "state" => Ok(run.state()),
             "values" => Ok(run.values(optional(request, "thread").unwrap_or(0))),
             "memory" => run.memory(
-                optional(request, "argument"),
+                text(request, "space")?,
+                optional(request, "number").unwrap_or(0),
                 optional(request, "offset").unwrap_or(0),
                 text(request, "type")?,
             ),
-            "heat" => Ok(run.heat(optional(request, "routine").unwrap_or(0))),
+            "heat" => run.heat(optional(request, "routine").unwrap_or(0)),
+            "check" => run.check(),
             "stop" => {
                 self.run = None;
                 Ok(Json::Null)

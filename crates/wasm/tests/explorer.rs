@@ -49,18 +49,13 @@ fn objects_open() {
         assert_eq!(opened["editable"], true, "{name}: {}", opened["notes"]);
         assert_eq!(explorer.data(0), bytes, "{name}");
         for (routine, about) in opened["routines"].as_array().unwrap().iter().enumerate() {
-            let links = ask(
-                &mut explorer,
-                json!({"method": "links", "routine": routine}),
-            );
-            assert_eq!(
-                links.as_array().unwrap().len(),
-                about["instructions"].as_u64().unwrap() as usize
-            );
-            let text = opened["text"].as_str().unwrap();
-            for link in links.as_array().unwrap() {
-                let span = link[0].as_u64().unwrap() as usize..link[1].as_u64().unwrap() as usize;
-                assert!(!text[span].trim().is_empty());
+            let links = explorer.links(0, routine);
+            let (links, rest) = links.as_chunks::<4>();
+            assert!(rest.is_empty());
+            assert_eq!(links.len() as u64, about["instructions"].as_u64().unwrap());
+            let text = explorer.text(0, routine);
+            for [from, to, ..] in links {
+                assert!(!text[*from as usize..*to as usize].trim().is_empty());
             }
             let flow = ask(
                 &mut explorer,
@@ -83,32 +78,118 @@ fn objects_open() {
                 json!({"method": "run_form", "routine": routine}),
             );
         }
-        // Fields and native code together cover the file, each byte once.
-        let mut at = 0;
-        while at < bytes.len() {
-            let fields = ask(
-                &mut explorer,
-                json!({"method": "fields", "from": at, "to": at + 1000}),
-            );
-            for field in fields.as_array().unwrap() {
-                let (from, to) = (
-                    field[0].as_u64().unwrap() as usize,
-                    field[1].as_u64().unwrap() as usize,
-                );
-                assert!(from <= at, "{name}: nothing at {at:#x}, next is {field}");
-                at = at.max(to);
-                let path = ask(
-                    &mut explorer,
-                    json!({"method": "tree_path", "offset": from}),
-                );
-                assert!(
-                    !path.is_null() || field[3] == "native code",
-                    "{name}: {field}"
-                );
-            }
-        }
+        cover(&mut explorer, &name, &bytes);
         ask(&mut explorer, json!({"method": "statistics"}));
         ask(&mut explorer, json!({"method": "findings"}));
+    }
+}
+
+/// Fields and native code together cover the file, each byte once, and the tree leads to each field.
+fn cover(explorer: &mut Explorer, name: &str, bytes: &[u8]) {
+    let mut at = 0;
+    let mut paths = 0;
+    while at < bytes.len() {
+        let fields = ask(
+            explorer,
+            json!({"method": "fields", "from": at, "to": at + 1000}),
+        );
+        let fields = fields.as_array().unwrap();
+        assert!(!fields.is_empty(), "{name}: nothing at {at:#x}");
+        for field in fields {
+            let (from, to) = (
+                field[0].as_u64().unwrap() as usize,
+                field[1].as_u64().unwrap() as usize,
+            );
+            assert!(from <= at, "{name}: nothing at {at:#x}, next is {field}");
+            at = at.max(to);
+            paths += 1;
+            if paths > 500 && paths % 37 != 0 {
+                continue;
+            }
+            let path = ask(explorer, json!({"method": "tree_path", "offset": from}));
+            if path.is_null() {
+                assert_eq!(field[3], "native code", "{name}");
+                continue;
+            }
+            assert_eq!(path["path"], field[3], "{name}");
+            // Going down the tree comes to the same field; some are enough, as every list is read anew.
+            if paths % 407 == 0 || paths < 40 {
+                descend(explorer, &path, field);
+            }
+        }
+    }
+}
+
+fn descend(explorer: &mut Explorer, path: &Json, field: &Json) {
+    let part = &path["part"];
+    let mut rows = ask(explorer, json!({"method": "tree", "part": part}));
+    let steps = path["steps"].as_array().unwrap();
+    for (number, step) in steps.iter().enumerate() {
+        let same = |row: &&Json| row["chunk"] == step[0] && row["node"] == step[1];
+        let all = rows.as_array().unwrap();
+        let row = all
+            .iter()
+            .find(same)
+            .unwrap_or_else(|| panic!("{path}"))
+            .clone();
+        if number + 1 == steps.len() {
+            assert_eq!((&row["from"], &row["to"]), (&field[0], &field[1]), "{path}");
+            return;
+        }
+        let below =
+            json!({"method": "tree", "part": part, "chunk": row["chunk"], "node": row["node"]});
+        rows = ask(explorer, below);
+        assert_eq!(
+            rows.as_array().unwrap().len() as u64,
+            row["children"].as_u64().unwrap(),
+            "{row}"
+        );
+    }
+}
+
+/// Routines with more instructions than are listed together: lists of them are entries of the tree, and everything is
+/// found as in short ones. Damaged at the end, what is left shows.
+#[test]
+fn long_routines() {
+    let line = "    add (M1, 16) V1(0,0)<1> V1(0,0)<1;1,0> 0x1:d\n";
+    let text = format!(
+        ".version 4.1\n.kernel \"k\"\n.decl V1 v_type=G type=d num_elts=16 align=GRF\n{}    ret (M1, 1)\n",
+        line.repeat(2300)
+    );
+    let mut explorer = Explorer::new();
+    parsed(&explorer.open(0, "long.visaasm", text.as_bytes()));
+    let bytes = explorer.data(0);
+    // No instruction has that opcode.
+    let mut damaged = bytes.clone();
+    let [.., last, _] = explorer.links(0, 0)[..] else {
+        panic!()
+    };
+    damaged[last as usize] = 0xff;
+    for bytes in [bytes, damaged] {
+        let opened = parsed(&explorer.open(0, "long.isa", &bytes));
+        cover(&mut explorer, "long", &bytes);
+        let whole = opened["editable"] == true;
+        let count = explorer.links(0, 0).len() / 4;
+        assert_eq!(count, if whole { 2301 } else { 2300 });
+        // Colours, whether it is edited or not.
+        let colours = ask(
+            &mut explorer,
+            json!({"method": "highlights", "from": 700, "to": 720}),
+        );
+        assert!(
+            colours["pieces"].as_array().unwrap().len() >= 60,
+            "{colours}"
+        );
+        let text = explorer.text(0, 0);
+        for piece in colours["pieces"].as_array().unwrap() {
+            let span = piece[0].as_u64().unwrap() as usize..piece[1].as_u64().unwrap() as usize;
+            let expected = match piece[2].as_str().unwrap() {
+                "mnemonic" => "add",
+                "type" => ":d",
+                _ => continue,
+            };
+            assert_eq!(&text[span], expected);
+        }
     }
 }
 
@@ -118,9 +199,9 @@ fn fields_are_edited() {
     let bytes = fixture("objects/vecadd_f32_skl_v41.isa");
     let mut explorer = Explorer::new();
     parsed(&explorer.open(0, "vecadd.isa", &bytes));
-    let links = ask(&mut explorer, json!({"method": "links", "routine": 0}));
-    let last = links.as_array().unwrap().last().unwrap().clone();
-    let offset = last[2].as_u64().unwrap() as usize;
+    let links = explorer.links(0, 0);
+    let [.., offset, _] = links[..] else { panic!() };
+    let offset = offset as usize;
     let refused =
         explorer.call(&json!({"method": "patch", "offset": offset, "hex": "ff"}).to_string());
     assert!(refused.contains("error"), "{refused}");
@@ -232,7 +313,9 @@ fn kernels_run() {
     );
     let output = &about["outputs"][0];
     let expected = file(&output["file"]);
-    let memory = json!({"method": "run_memory", "argument": output["arg"], "type": "u8"});
+    let memory = json!({
+        "method": "run_memory", "space": "argument", "number": output["arg"], "type": "u8",
+    });
     let memory = ask(&mut explorer, memory);
     let got: Vec<u8> = memory["elements"]
         .as_array()
@@ -241,8 +324,91 @@ fn kernels_run() {
         .map(|e| e.as_str().unwrap().parse().unwrap())
         .collect();
     assert_eq!(got, expected[..got.len()]);
-    let heat = ask(&mut explorer, json!({"method": "run_heat"}));
-    assert!(!heat.as_array().unwrap().is_empty());
+    // Each instruction as often as it runs, from wherever it is asked.
+    let heat = ask(&mut explorer, json!({"method": "run_heat", "routine": 0}));
+    let count = |heat: &Json| -> u64 {
+        let rows = heat["rows"].as_array().unwrap();
+        rows.iter().map(|row| row[1].as_u64().unwrap()).sum()
+    };
+    assert!(count(&heat) > 0 && count(&heat) <= end["step"].as_u64().unwrap());
+    // And back, over the ends of groups, to the step from before.
+    let middle = ask(&mut explorer, json!({"method": "run_seek", "to": 100}));
+    assert_eq!(
+        (&middle["step"], &middle["last"], &middle["group"]),
+        (&state["step"], &state["last"], &state["group"])
+    );
+    assert_eq!(
+        ask(&mut explorer, json!({"method": "run_check"})),
+        json!([])
+    );
+}
+
+/// What the checkers find leads to the moment at which it happens, though the run goes on without them.
+#[test]
+fn findings_have_moments() {
+    let case = "cases/partial_groups";
+    let mut explorer = Explorer::new();
+    parsed(&explorer.open(0, "k.isa", &fixture(&format!("{case}/pvc/k.isa"))));
+    let zeinfo = String::from_utf8(fixture(&format!("{case}/pvc/k.zeinfo"))).unwrap();
+    ask(&mut explorer, json!({"method": "attach", "text": zeinfo}));
+    // A buffer that is too small for the grid.
+    let start = json!({
+        "method": "run_start", "routine": 0, "global": [60, 3, 1], "local": [20, 3, 1],
+        "arguments": [{"kind": "buffer", "type": "u32", "count": 100}, {"kind": "value", "type": "u32", "values": "100000"}],
+    });
+    ask(&mut explorer, start);
+    let found = ask(&mut explorer, json!({"method": "run_check"}));
+    let found = found.as_array().unwrap();
+    let finding = found
+        .iter()
+        .find(|f| f["kind"] == "out-of-bounds")
+        .unwrap_or_else(|| panic!("{found:?}"));
+    assert_eq!(finding["place"]["routine"], 0);
+    let moment =
+        json!({"method": "run_moment", "group": finding["group"], "step": finding["step"]});
+    let state = ask(&mut explorer, moment);
+    let at = if state["fault"].is_null() {
+        &state["last"]
+    } else {
+        &state["fault"]
+    };
+    assert_eq!(
+        at["instruction"], finding["place"]["instruction"],
+        "{state}"
+    );
+    assert_eq!(state["group"], finding["group"]);
+}
+
+/// A bare routine that faults has counts up to there, and says that the checkers are not for it.
+#[test]
+fn bare_runs_have_heat() {
+    let mut explorer = Explorer::new();
+    parsed(&explorer.open(0, "loops.visaasm", &fixture("programs/loops.visaasm")));
+    ask(
+        &mut explorer,
+        json!({"method": "run_start", "routine": 0, "mode": "bare", "sets": {"N": "7,1"}}),
+    );
+    let end = ask(&mut explorer, json!({"method": "run_end"}));
+    let heat = ask(&mut explorer, json!({"method": "run_heat", "routine": 0}));
+    let rows = heat["rows"].as_array().unwrap();
+    let sum: u64 = rows.iter().map(|row| row[1].as_u64().unwrap()).sum();
+    assert!(
+        rows.len() > 5 && sum <= end["step"].as_u64().unwrap(),
+        "{heat}"
+    );
+    assert!(
+        explorer
+            .call(r#"{"method":"run_check"}"#)
+            .contains("on a grid")
+    );
+    let through = ask(&mut explorer, json!({"method": "run_seek", "to": 0}));
+    assert_eq!(through["last"], Json::Null);
+    let instruction = rows.last().unwrap()[0].clone();
+    let through = ask(
+        &mut explorer,
+        json!({"method": "run_until", "routine": 0, "instruction": instruction}),
+    );
+    assert_eq!(through["last"]["instruction"], instruction);
 }
 
 #[test]
@@ -275,8 +441,8 @@ fn any_request_is_answered() {
     let mut explorer = Explorer::new();
     let methods = [
         "edit",
-        "links",
         "tree",
+        "tree_path",
         "fields",
         "flow",
         "lines",
@@ -286,6 +452,10 @@ fn any_request_is_answered() {
         "run_step",
         "run_values",
         "run_memory",
+        "run_moment",
+        "run_until",
+        "run_check",
+        "run_heat",
         "diff",
         "hover",
         "complete",
@@ -305,9 +475,14 @@ fn any_request_is_answered() {
         for slot in [0, 1, 9] {
             let opened = explorer.open(slot, "x", bytes);
             assert!(opened.starts_with('{'));
+            for routine in [0, 7, usize::MAX] {
+                assert_eq!(explorer.links(slot, routine).len() % 4, 0);
+                drop(explorer.text(slot, routine));
+            }
             for method in methods {
                 for number in [0_u64, 1, 1 << 40, u64::MAX] {
-                    let request = json!({"method": method, "slot": slot, "routine": number, "part": number, "node": number,
+                    let request = json!({"method": method, "slot": slot, "routine": number, "part": number, "chunk": number, "node": number, "group": number, "step": number, "instruction": number,
+                        "space": "local", "number": number,
                         "from": number, "to": number, "at": number, "offset": number, "hex": "00", "text": "x", "type": "u8"});
                     assert!(explorer.call(&request.to_string()).starts_with('{'));
                 }
