@@ -11,7 +11,8 @@ use crate::target::Target;
 use crate::watch::Ends;
 use std::ops::ControlFlow;
 use visakit_exec::{
-    Fault, Group, InstructionEvent, Interrupt, MemoryAccess, Observer, Progress, ThreadState,
+    Fault, Group, InstructionEvent, Interrupt, MemoryAccess, Observer, Progress, Thread,
+    ThreadState,
 };
 use visakit_isa::object::RoutineId;
 
@@ -133,7 +134,7 @@ impl Session {
         let first = self.listing.row(place).map_or(0, |row| row.first_lane);
         self.earlier = Some((seen.thread, seen.registers));
         let running = self.group.threads().iter();
-        let all_ended = running.map(|t| t.state()).all(|s| s == ThreadState::Ended);
+        let all_ended = running.map(Thread::state).all(|s| s == ThreadState::Ended);
         let last = self.time.group + 1 >= self.target.groups();
         let flow = if all_ended && last { Flow::Ended } else { flow };
         self.arrive(flow, None);

@@ -293,12 +293,15 @@ impl File {
     pub(crate) fn tree(&self, part: usize, chunk: Option<usize>, node: Option<usize>) -> Answer {
         let fields = self.part(part, chunk);
         let of = |fields: &Part, chunk: Option<usize>, numbers: &[usize]| {
-            let rows = numbers.iter().filter_map(|n| fields.row(*n));
-            let rows = rows.map(|mut row| {
-                if let Some(row) = row.as_object_mut() {
-                    row.insert("chunk".to_owned(), json!(chunk));
+            let rows = numbers.iter().filter_map(|number| {
+                let mut row = fields.row(*number)?;
+                let entries = row.as_object_mut()?;
+                entries.insert("chunk".to_owned(), json!(chunk));
+                // How many instructions there are is known without looking at them.
+                if chunk.is_none() && fields.instructions == Some(*number) {
+                    entries.insert("children".to_owned(), json!(self.listed(part)));
                 }
-                row
+                Some(row)
             });
             rows.collect::<Vec<_>>()
         };
@@ -320,17 +323,7 @@ impl File {
             }
             None => of(&fields, chunk, &fields.roots()),
         };
-        let rows = rows.into_iter().map(|mut row| {
-            // How many instructions there are is known without looking at them.
-            if chunk.is_none()
-                && row["node"] == json!(fields.instructions)
-                && row["chunk"].is_null()
-            {
-                row["children"] = json!(self.listed(part));
-            }
-            row
-        });
-        Ok(Json::Array(rows.collect()))
+        Ok(Json::Array(rows))
     }
 
     fn chunks(&self, part: usize) -> usize {

@@ -411,6 +411,36 @@ fn bare_runs_have_heat() {
     assert_eq!(through["last"]["instruction"], instruction);
 }
 
+/// Of the files in a folder a kernel is opened, with its metadata.
+#[test]
+fn dumps_open() {
+    let mut explorer = Explorer::new();
+    assert!(explorer.call(r#"{"method":"dump"}"#).contains("error"));
+    for name in [
+        "blur.dg2.visaasm",
+        "blur.dg2.zeinfo",
+        "sha256.pvc.visaasm",
+        "blur.cl",
+    ] {
+        explorer.offer(
+            &format!("dump/{name}"),
+            &fixture(&format!("kernels/{name}")),
+        );
+    }
+    let several = ask(&mut explorer, json!({"method": "dump"}));
+    assert_eq!(several, json!({ "kernels": ["blur", "sha256"] }));
+    let none = explorer.call(r#"{"method":"dump","kernel":"other"}"#);
+    assert!(none.contains("blur, sha256"), "{none}");
+    let opened = ask(&mut explorer, json!({"method": "dump", "kernel": "blur"}));
+    assert_eq!(
+        (&opened["name"], &opened["metadata"], &opened["assembles"]),
+        (&json!("blur.visaasm"), &json!(true), &json!(true))
+    );
+    assert!(explorer.text(0, 0).contains(".kernel \"blur\""));
+    let form = ask(&mut explorer, json!({"method": "run_form", "routine": 0}));
+    assert!(form["arguments"].as_array().unwrap().len() >= 2, "{form}");
+}
+
 #[test]
 fn files_are_compared() {
     let text = String::from_utf8(fixture("programs/loops.visaasm")).unwrap();
