@@ -176,7 +176,7 @@ impl Checker {
         let steps = steps.collect();
         let names = code.routines.iter().map(|r| (r.id, r.name.clone()));
         let names = names.collect();
-        let mut template = Shadow::new(code.register_bytes, setting.checks.uninitialized);
+        let mut template = Shadow::of_registers(code.register_bytes, setting.checks.uninitialized);
         // Below the first variable is nothing, and wide reads may run into what follows the last one.
         for range in &setting.defined {
             template.define(range.start, range.len());

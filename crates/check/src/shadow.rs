@@ -2,8 +2,17 @@
 
 use hashbrown::HashMap;
 
-/// Number of an origin; 0 is a register that was never written.
+/// Number of an origin; 0 is the place itself, which was never written. A number with [`REGISTER`] is a place in the register
+/// file that was never written, from where the bits were carried on.
 pub(crate) type OriginId = u32;
+
+/// Marks an origin that is a byte of the register file.
+const REGISTER: OriginId = 1 << 31;
+
+/// The byte of the register file that an origin stands for.
+pub(crate) fn register_of(origin: OriginId) -> Option<usize> {
+    (origin & REGISTER != 0).then_some((origin & !REGISTER) as usize)
+}
 
 /// Bytes of a page of shadow.
 const PAGE: usize = 1024;
@@ -13,6 +22,8 @@ const PAGE: usize = 1024;
 pub(crate) struct Shadow {
     undefined: Vec<u8>,
     origin: Vec<OriginId>,
+    /// Whether it is that of a register file.
+    registers: bool,
 }
 
 impl Shadow {
@@ -21,6 +32,15 @@ impl Shadow {
         Self {
             undefined: vec![if undefined { 0xff } else { 0 }; bytes],
             origin: vec![0; bytes.div_ceil(4)],
+            registers: false,
+        }
+    }
+
+    /// A register file that is all defined or all undefined.
+    pub(crate) fn of_registers(bytes: usize, undefined: bool) -> Self {
+        Self {
+            registers: true,
+            ..Self::new(bytes, undefined)
         }
     }
 
@@ -72,14 +92,19 @@ impl Shadow {
             .get(at..at.saturating_add(bytes))
             .and_then(|b| b.iter().position(|byte| *byte != 0));
         let place = at.saturating_add(found.unwrap_or(0));
-        self.origin.get(place / 4).copied().unwrap_or(0)
+        match self.origin.get(place / 4).copied().unwrap_or(0) {
+            0 if self.registers => u32::try_from(place).map_or(0, |place| place | REGISTER),
+            origin => origin,
+        }
     }
 
-    /// Gives undefined bytes another origin.
+    /// Gives an origin to bytes that have none.
     pub(crate) fn set_origin(&mut self, at: usize, bytes: usize, origin: OriginId) {
         let last = at.saturating_add(bytes).saturating_sub(1) / 4;
-        if let Some(to) = self.origin.get_mut(at / 4..=last) {
-            to.fill(origin);
+        for to in self.origin.get_mut(at / 4..=last).unwrap_or_default() {
+            if *to == 0 {
+                *to = origin;
+            }
         }
     }
 }

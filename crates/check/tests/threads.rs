@@ -162,4 +162,7 @@ fn bare_routines() {
     assert_eq!(found[0].kind, Kind::Uninitialized, "{found:#?}");
     assert!(found[0].message.contains("branch"), "{found:#?}");
     assert_eq!(found[0].place.instruction, 2);
+    // Where the bits come from, not where they are by then.
+    let from = &found[0].other.as_ref().unwrap().what;
+    assert_eq!(from, "variable V32 was never written in this lane");
 }

@@ -120,11 +120,8 @@ impl Checker {
         if let Some((at, count)) = unwritten {
             let origin = self.intern(Origin::Memory(space, self.current.0, object));
             if let Some(Some(thread)) = self.threads.get_mut(self.current.1) {
-                for at in (at..at + count).chain(at..at + total.min(access.bytes as usize)) {
-                    if thread.shadow.origin(at, 1) == 0 {
-                        thread.shadow.set_origin(at, 1, origin);
-                    }
-                }
+                let bytes = count.max(total.min(access.bytes as usize));
+                thread.shadow.set_origin(at, bytes, origin);
             }
         }
         if let Some((at, origin)) = output

@@ -3,7 +3,7 @@
 use super::{Cause, Checker, NONE, Origin, small};
 use crate::finding::{Finding, Kind, Other, Space, Target};
 use crate::objects::Known;
-use crate::shadow::OriginId;
+use crate::shadow::{OriginId, register_of};
 use visakit_exec::MemoryAccess;
 
 impl Checker {
@@ -95,8 +95,13 @@ impl Checker {
         at: usize,
     ) {
         let (step, _) = self.current;
-        let known = self.origins.get(origin as usize).cloned();
-        let known = known.unwrap_or(Origin::Register);
+        let (known, at) = match register_of(origin) {
+            Some(place) => (Origin::Register, place),
+            None => {
+                let known = self.origins.get(origin as usize).cloned();
+                (known.unwrap_or(Origin::Register), at)
+            }
+        };
         // Where a barrier failed, what others were to write is missing.
         if self.diverged && matches!(known, Origin::Memory(Space::Local, ..)) {
             return;
