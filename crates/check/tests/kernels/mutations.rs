@@ -155,7 +155,21 @@ fn larger(line: &str, lines: &[String], addresses: &[&str]) -> Option<String> {
         .then(|| format!("    add ({lanes}) {to}<1> {to}{region} 0x100000:d"))
 }
 
-/// Addresses that are far too large are out of bounds, unless they are tested or masked first.
+/// Whether what the lines first do with a variable is to mask it: then it does not matter how large it is.
+fn is_masked(line: &str, following: &[String]) -> bool {
+    let to = line
+        .split_once(") ")
+        .and_then(|(_, rest)| rest.split_once('('));
+    let Some((name, _)) = to else { return false };
+    let uses = |line: &&String| {
+        let mut words = line.split(|c: char| !c.is_ascii_alphanumeric());
+        words.any(|word| word == name)
+    };
+    let next = following.iter().find(uses);
+    next.is_some_and(|line| line.trim().starts_with("and ("))
+}
+
+/// Addresses that are far too large are out of bounds, unless they are tested first.
 #[test]
 fn addresses_that_are_too_large() {
     let (mut moved, mut found, mut missed) = (0, 0, Vec::new());
@@ -165,6 +179,9 @@ fn addresses_that_are_too_large() {
             let Some(more) = larger(line, &clean.lines, &addresses) else {
                 continue;
             };
+            if is_masked(line, clean.lines.get(at + 1..).unwrap_or(&[])) {
+                continue;
+            }
             let mut lines = clean.lines.clone();
             lines.insert(at + 1, more);
             moved += 1;
@@ -177,7 +194,7 @@ fn addresses_that_are_too_large() {
     });
     println!("{found} of {moved} addresses; not: {missed:#?}");
     assert!(moved > 1000, "{moved}");
-    assert!(found * 5 >= moved * 4, "{found} of {moved}");
+    assert!(found * 10 >= moved * 9, "{found} of {moved}");
 }
 
 /// A barrier in two halves orders what is before its signal, if that is fenced, and what is after its wait.
