@@ -57,15 +57,18 @@ impl Run {
     /// What the checkers find in the launch.
     pub(crate) fn check(&self) -> Answer {
         let source = &self.source;
-        if source.is_bare() {
-            return Err("the checkers watch kernels on a grid: what a bare routine may touch, nobody has said".to_owned());
-        }
-        let config = visakit_check::config(source.config());
-        let kernel = source.kernel()?;
-        let launch = source.launch(&kernel, &config)?;
-        let report =
-            visakit_check::check(&kernel, launch, &config, Checks::ALL, &[]).map_err(told)?;
-        let findings = report.findings.iter().map(|f| self.finding(f));
+        let findings = if source.is_bare() {
+            let bare = source.bare(false)?;
+            let report = visakit_check::check_bare(&source.object, bare, Checks::ALL);
+            report.map_err(told)?.findings
+        } else {
+            let config = visakit_check::config(source.config());
+            let kernel = source.kernel()?;
+            let launch = source.launch(&kernel, &config)?;
+            let report = visakit_check::check(&kernel, launch, &config, Checks::ALL, &[]);
+            report.map_err(told)?.findings
+        };
+        let findings = findings.iter().map(|f| self.finding(f));
         Ok(Json::Array(findings.collect()))
     }
 

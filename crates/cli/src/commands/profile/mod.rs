@@ -79,9 +79,9 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     if let Some(Verb::Diff(args)) = &args.verb {
         return diff::run(args);
     }
-    if let Some(flag) = args.run.unlike_a_kernel() {
+    if let Some(flag) = args.run.without_profile() {
         return Err(Failure::Other(format!(
-            "profiles are of OpenCL kernels and cases, not of what {flag} asks for"
+            "profiles are of OpenCL kernels, cases and bare routines, not of what {flag} asks for"
         )));
     }
     if args.run.cases().is_empty() && args.run.is_empty() {

@@ -11,16 +11,17 @@ use std::time::Instant;
 use visakit::isa::object::Object;
 use visakit_check::{Checks, Finding};
 use visakit_launch::{Bare, BareOutcome, LaunchError, Shown, Tracer, find_kernel, value};
+use visakit_profile::{KernelCode, KernelProfile};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
-    prepare(args, |object, bare, grf_bytes| {
+    prepare(args, false, |object, bare, grf_bytes| {
         start(args, object, bare, grf_bytes)
     })?
 }
 
 /// Runs the routine and looks for what is wrong.
 pub(super) fn check(args: &Args, checks: Checks) -> Result<Vec<Finding>, Failure> {
-    let report = prepare(args, |object, bare, _| {
+    let report = prepare(args, false, |object, bare, _| {
         visakit_check::check_bare(object, bare, checks)
     })??;
     if report.outcome.is_some_and(|outcome| outcome.stopped) {
@@ -29,15 +30,30 @@ pub(super) fn check(args: &Args, checks: Checks) -> Result<Vec<Finding>, Failure
     Ok(report.findings)
 }
 
-/// Hands over the routine that the arguments name, with its variables set.
+/// Runs the routine and counts what its instructions do.
+pub(super) fn profile(args: &Args) -> Result<KernelProfile, Failure> {
+    let profile = prepare(args, true, |object, bare, _| {
+        let code = KernelCode::new(object, bare.program(), args.platform());
+        visakit_profile::run_bare(&code, &bare)
+    })?;
+    Ok(profile?)
+}
+
+/// Hands over the routine that the arguments name, with its variables set. `counting`: translated so that it counts what
+/// runs.
 pub(super) fn prepare<R>(
     args: &Args,
+    counting: bool,
     run: impl FnOnce(&Object<'_>, Bare, u32) -> R,
 ) -> Result<R, Failure> {
     let sources = args.sources()?;
     let (object, grf_bytes) = args.object(&sources, None)?;
     let (id, _) = find_kernel(&object, args.routine.as_deref())?;
-    let mut bare = Bare::new(&object, id, grf_bytes, args.strict)?;
+    let mut bare = if counting {
+        Bare::counting(&object, id, grf_bytes)?
+    } else {
+        Bare::new(&object, id, grf_bytes, args.strict)?
+    };
     bare.limits = args.config().limits;
     bare.interrupt = Some(stop::interrupt().clone());
     for set in &args.set {

@@ -64,7 +64,7 @@ pub(crate) fn session(args: &Args) -> Result<Session, Failure> {
             "kernels of the media mode cannot be debugged yet".to_owned(),
         ));
     } else if args.bare {
-        let (bare, listing) = bare::prepare(args, |object, bare, grf_bytes| {
+        let (bare, listing) = bare::prepare(args, false, |object, bare, grf_bytes| {
             let listing = Listing::new(object, bare.program().code(), grf_bytes);
             (bare, listing)
         })?;

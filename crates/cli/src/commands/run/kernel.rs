@@ -44,6 +44,9 @@ pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report, Failure> {
 
 /// Runs the kernel and counts what runs; gives what it printed, too.
 pub(crate) fn profile(args: &Args, watched: Watched) -> Result<(KernelProfile, Vec<u8>), Failure> {
+    if args.bare {
+        return Ok((super::bare::profile(args)?, Vec::new()));
+    }
     let arguments = arguments(args)?;
     let config = visakit_profile::config(args.config());
     with_kernel(args, |kernel, range| {

@@ -282,12 +282,11 @@ impl Args {
         pool.map_err(|error| Failure::Other(error.to_string()))
     }
 
-    /// The name of what a profile of something else than OpenCL kernels would be of.
-    pub(crate) const fn unlike_a_kernel(&self) -> Option<&'static str> {
-        match (&self.media, self.bare, self.trace, self.show_code) {
+    /// The name of what has no profile.
+    pub(crate) const fn without_profile(&self) -> Option<&'static str> {
+        match (&self.media, self.trace, self.show_code) {
             (Some(_), ..) => Some("--media"),
-            (_, true, ..) => Some("--bare"),
-            (_, _, true, _) => Some("--trace"),
+            (_, true, _) => Some("--trace"),
             (.., true) => Some("--show-code"),
             _ => None,
         }
