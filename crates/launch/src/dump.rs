@@ -204,6 +204,12 @@ impl Dump {
         &self.metadata
     }
 
+    /// The files that tell where variables are in local memory.
+    #[must_use]
+    pub fn representations(&self) -> &[PathBuf] {
+        &self.representations
+    }
+
     /// A kernel; the only one where no name is given.
     ///
     /// # Errors

@@ -63,8 +63,12 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         output::file(&path, bytes)
     };
     let kernels = dump.kernels();
+    let mut has_locals = false;
     for name in &kernels {
-        let DumpedKernel { sources, .. } = dump.kernel(Some(name))?;
+        let DumpedKernel {
+            sources, locals, ..
+        } = dump.kernel(Some(name))?;
+        has_locals |= !locals.is_empty();
         let plain: String = name
             .chars()
             .map(|c| if c.is_alphanumeric() { c } else { '_' })
@@ -89,6 +93,17 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
             format!("{stem}.zeinfo"),
             text.trim_end_matches('\0').as_bytes(),
         )?;
+    }
+    // The checkers name variables in local memory by it.
+    let telling = dump.representations().iter().filter(|_| has_locals);
+    for (number, path) in telling.enumerate() {
+        let bytes = fs::read(path).map_err(|e| output::at(path, &e))?;
+        let end = if number == 0 {
+            String::new()
+        } else {
+            format!("_{number}")
+        };
+        write(format!("{stem}{end}_codegen.ll"), &bytes)?;
     }
     if args.json {
         output::json(&serde_json::json!({ "kernels": kernels, "files": written }))?;
