@@ -5,6 +5,7 @@ mod branches;
 mod conflicts;
 mod flow;
 mod messages;
+mod overflow;
 mod registers;
 mod report;
 mod steps;
@@ -70,6 +71,8 @@ pub(crate) struct Checker {
     checks: Checks,
     code: Code,
     steps: Vec<StepInfo>,
+    /// For each step whether it makes an address of 32 bits, and whether its sign is extended.
+    sums: Vec<Option<bool>>,
     names: Vec<(RoutineId, String)>,
     listing: Listing,
     objects: Objects,
@@ -192,9 +195,14 @@ impl Checker {
                 |(of, name)| (of.clone(), name.clone()),
             )
         });
+        let sums = match setting.checks.arithmetic {
+            true => overflow::sums_of_addresses(code),
+            false => Vec::new(),
+        };
         Self {
             checks: setting.checks,
             steps,
+            sums,
             names,
             listing: setting.listing,
             objects: setting.objects,
@@ -460,6 +468,7 @@ impl Observer for Checker {
                 }
                 if self.checks.arithmetic {
                     self.look_at_arithmetic(event);
+                    self.look_at_addresses(event);
                 }
             }
             Role::Message { .. } => self.message(event),

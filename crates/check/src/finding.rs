@@ -141,6 +141,8 @@ kinds! {
     DivisionByZero "division-by-zero" Warning;
     /// A shift by more than the width of the value.
     Shift "shift" Warning;
+    /// A sum or product that becomes an address and is too large for its register.
+    AddressOverflow "address-overflow" Warning;
 }
 
 /// How bad a finding is.

@@ -166,3 +166,50 @@ fn bare_routines() {
     let from = &found[0].other.as_ref().unwrap().what;
     assert_eq!(from, "variable V32 was never written in this lane");
 }
+
+const FAR: &str = "\
+.version 4.1
+.kernel \"far\"
+.decl V32 v_type=G type=d num_elts=8 align=hword
+.decl V33 v_type=G type=d num_elts=8 align=hword
+.decl V34 v_type=G type=q num_elts=8 align=hword
+.decl V35 v_type=G type=d num_elts=8 align=hword
+.kernel_attr SimdSize=8
+    mul (M1, 8) V33(0,0)<1> V32(0,0)<1;1,0> FACTOR:d
+    MASK
+    mov (M1, 8) V34(0,0)<1> V33(0,0)<1;1,0>
+    lsc_load.ugm (M1, 8) V35:d32 flat[V34]:a64
+    ret (M1, 8)
+";
+
+/// Products that become addresses, and are too large for 32 bits with a sign.
+#[test]
+fn addresses_overflow() {
+    let with = |factor: &str, mask: &str, index: &str| {
+        let text = FAR.replace("FACTOR", factor).replace("MASK", mask);
+        let source = source(&text);
+        let object = source.object(32).unwrap();
+        let (id, _) = find_kernel(&object, None).unwrap();
+        let mut bare = Bare::new(&object, id, 32, false).unwrap();
+        bare.set("V32", index).unwrap();
+        let checks = Checks {
+            arithmetic: true,
+            ..Checks::NONE
+        };
+        let report = check_bare(&object, bare, checks).unwrap();
+        let kind = |f: &Finding| f.kind == Kind::AddressOverflow;
+        report.findings.into_iter().filter(kind).collect::<Vec<_>>()
+    };
+    assert!(with("0x10000", "", "1,2,3,4,5,6,7,32767").is_empty());
+    let found = with("0x10000", "", "1,2,3,4,5,6,7,32768");
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        found[0].message,
+        "2147483648 becomes an address, and does not fit 32 bits"
+    );
+    assert_eq!((found[0].place.instruction, found[0].count), (0, 1));
+    // What is masked is meant to be cut, and so are remainders, which compilers make by products with large constants.
+    let mask = "and (M1, 8) V33(0,0)<1> V33(0,0)<1;1,0> 0xfc:d";
+    assert!(with("0x10000", mask, "1,2,3,4,5,6,7,32768").is_empty());
+    assert!(with("0x3ffffffd", "", "1,2,3,4,5,6,7,8").is_empty());
+}
