@@ -85,7 +85,7 @@ impl Bits {
         self.len == 0
     }
 
-    /// The bit at `index`; false behind the end.
+    /// The bit at `index`; false past the end.
     #[must_use]
     pub fn get(&self, index: usize) -> bool {
         self.bytes

@@ -127,7 +127,7 @@ impl<W: Write, L: Launcher> Server<W, L> {
         if session.is_ended() {
             let text = format!("{}\n", console.stop_text());
             self.event("output", json!({ "category": "console", "output": text }))?;
-            // The state can still be looked at, and the run go back.
+            // The state can still be read, and the run can go back.
         }
         let Some(console) = &self.console else {
             return Ok(());

@@ -2,7 +2,7 @@
 //!
 //! A [`Session`] has a launch (or a bare routine) under control: it runs to breakpoints, steps by instruction and by
 //! source line, and goes back, exactly: groups are deterministic, so that the state at any [`Time`] is what a run
-//! from a snapshot gives. All state can be looked at and set. [`Console`] understands commands, for scripts and for
+//! from a snapshot gives. All state can be read and written. [`Console`] understands commands, for scripts and for
 //! the command lines of front ends.
 
 #![forbid(unsafe_code)]

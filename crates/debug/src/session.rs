@@ -1,4 +1,4 @@
-//! A run under control: where it stands, and what is looked at and changed there.
+//! A run under control: where it is, and what is read and changed there.
 
 use crate::error::DebugError;
 use crate::expression::{Expression, Scope, Spot, bytes_of};
@@ -88,7 +88,7 @@ pub struct Session {
     pub(crate) focus: (usize, u32),
     frame: usize,
     pub(crate) stop: Stop,
-    /// The thread that was looked at, and its registers, when the run went on the last time.
+    /// The selected thread and its registers when the run went on the last time.
     pub(crate) earlier: Option<(usize, Vec<u8>)>,
     pub(crate) interrupt: Interrupt,
 }
@@ -163,13 +163,13 @@ impl Session {
         &self.interrupt
     }
 
-    /// The thread and the lane that are looked at.
+    /// The selected thread and lane.
     #[must_use]
     pub const fn focus(&self) -> (usize, u32) {
         self.focus
     }
 
-    /// The call that is looked at; 0 is the innermost.
+    /// The selected call; 0 is the innermost.
     #[must_use]
     pub const fn frame(&self) -> usize {
         self.frame
@@ -203,13 +203,13 @@ impl Session {
         Ok(())
     }
 
-    /// The thread that is looked at.
+    /// The selected thread.
     #[must_use]
     pub fn thread(&self) -> Option<&Thread> {
         self.group.thread(self.focus.0)
     }
 
-    /// The registers of the thread that is looked at, when the run went on the last time.
+    /// The registers of the selected thread when the run went on the last time.
     #[must_use]
     pub fn earlier_registers(&self) -> Option<&[u8]> {
         let (thread, registers) = self.earlier.as_ref()?;
@@ -249,7 +249,7 @@ impl Session {
         innermost.into_iter().chain(callers).collect()
     }
 
-    /// The place that is looked at.
+    /// The selected place.
     #[must_use]
     pub fn place(&self) -> Option<Place> {
         self.backtrace(self.focus.0).get(self.frame).copied()
@@ -394,7 +394,7 @@ impl Session {
         }
     }
 
-    /// The value of an expression, of the thread and lane that are looked at.
+    /// The value of an expression, in the selected thread and lane.
     ///
     /// # Errors
     /// Names and places that there are not.

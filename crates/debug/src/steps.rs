@@ -43,7 +43,7 @@ impl Session {
         Ok(&self.stop)
     }
 
-    /// Makes a step of the thread that is looked at. If it can run, it runs next, whatever the order of threads would
+    /// Makes a step of the selected thread. If it can run, it runs next, whatever the order of threads would
     /// be.
     ///
     /// # Errors
@@ -156,7 +156,7 @@ impl Session {
         self.backward(&mut |_, _, _| Ends::No, true)
     }
 
-    /// Goes back by a step of the thread that is looked at: to its instruction before, to the begin of the line before
+    /// Goes back by a step of the selected thread: to its instruction before, to the begin of the line before
     /// (or of this line, from its middle), or to where the routine was called.
     ///
     /// # Errors

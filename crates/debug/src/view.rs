@@ -62,7 +62,7 @@ pub struct ThreadView {
     pub next: bool,
 }
 
-/// A part of memory that can be looked at.
+/// A part of memory that can be shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemorySpace {
     /// A buffer.
@@ -154,7 +154,7 @@ impl Session {
         }
     }
 
-    /// The variables that the routine declares that is looked at.
+    /// The variables that the selected routine declares.
     #[must_use]
     pub fn variables(&self) -> Vec<VariableView> {
         let routine = self.place().map_or(0, |place| place.routine);
@@ -297,7 +297,7 @@ impl Session {
     }
 
     /// What to wait for so that accesses to what an expression names are seen. A variable is watched as a whole, in
-    /// the thread that is looked at, and only for changes.
+    /// the selected thread, and only for changes.
     ///
     /// # Errors
     /// As [`Session::evaluate`]; reads of registers cannot be watched.
@@ -347,7 +347,7 @@ impl Session {
         })
     }
 
-    /// The places that a text names: `N` or `*N` (an instruction of the routine that is looked at), `ROUTINE`,
+    /// The places that a text names: `N` or `*N` (an instruction of the selected routine), `ROUTINE`,
     /// `ROUTINE:N`, a label, `FILE:LINE`, `:LINE`.
     ///
     /// # Errors

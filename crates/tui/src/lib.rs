@@ -60,7 +60,7 @@ pub fn run(console: Console) -> io::Result<()> {
     outcome
 }
 
-/// How often keys are looked at while something runs.
+/// How often keys are read while something runs.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Whether it ends what runs.
@@ -94,7 +94,7 @@ impl App {
             if let Event::Key(key) = event::read()?
                 && key.kind != KeyEventKind::Release
             {
-                // What runs long ends with Ctrl-C or Esc, so keys are looked at meanwhile.
+                // What runs long ends with Ctrl-C or Esc, so keys are read meanwhile.
                 let ready = AtomicBool::new(false);
                 std::thread::scope(|scope| {
                     scope.spawn(|| {

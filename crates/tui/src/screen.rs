@@ -350,7 +350,7 @@ fn threads(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let session = &app.console.session;
     let (focus, _) = session.focus();
     let height = usize::from(area.height.saturating_sub(1));
-    // Two columns: threads and calls of the one that is looked at.
+    // Two columns: threads, and calls of the selected one.
     let threads = session.threads();
     let first = window(focus, height, threads.len());
     let calls = session.backtrace(focus);

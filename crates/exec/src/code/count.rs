@@ -1,7 +1,7 @@
 //! Counting what runs: steps that are put into translated code, one for each basic block and one for each predicate.
 //!
 //! All steps of a block run equally often and with the same running lanes, so that few counters tell the executions and
-//! the enabled lanes of every step. Counters are words of 64 bits behind everything else in the register file of a
+//! the enabled lanes of every step. Counters are words of 64 bits after everything else in the register file of a
 //! thread, where the interpreter and machine code reach them alike.
 
 use super::{Action, Code, Flag, Lanes, Origin, Step};
@@ -116,7 +116,7 @@ fn leaving(step: &Step) -> Option<Option<Flag>> {
 }
 
 impl Code {
-    /// Puts counting steps into the code, and places for what they count behind its register file.
+    /// Puts counting steps into the code, and places for what they count at the end of its register file.
     pub(crate) fn count(&mut self) -> Tallies {
         let blocks = self.blocks();
         let base = self.register_bytes.next_multiple_of(8);
