@@ -51,6 +51,7 @@ async function load(first: number, last: number) {
   for (const field of list) {
     for (let at = Math.max(field[0], from); at < Math.min(field[1], to); at++) fields.set(at, field);
   }
+  if (!path.textContent && store.selection) tell(caret);
   rows.draw(true);
 }
 
@@ -117,7 +118,8 @@ store.add({
     if (origin !== "bytes") {
       caret = selection.from;
       rows.show(Math.floor(selection.from / COLUMNS));
-      setTimeout(() => tell(selection.from), 120);
+      // What is not loaded yet is told when it is.
+      tell(caret);
     }
     rows.draw(true);
   },
