@@ -7,13 +7,9 @@ use crate::history::Time;
 use crate::listing::Place;
 use crate::run::{Flow, Follow, Replay};
 use crate::session::{Session, Stop};
-use crate::target::Target;
 use crate::watch::Ends;
 use std::ops::ControlFlow;
-use visakit_exec::{
-    Fault, Group, InstructionEvent, Interrupt, MemoryAccess, Observer, Progress, Thread,
-    ThreadState,
-};
+use visakit_exec::{InstructionEvent, MemoryAccess, Observer, Thread, ThreadState};
 use visakit_isa::object::RoutineId;
 
 /// Accesses of an instruction that are told.
@@ -195,19 +191,6 @@ impl Observer for Witness {
 }
 
 impl Follow for Witness {
-    fn advance(
-        &mut self,
-        group: &mut Group,
-        target: &Target,
-        fuel: u64,
-        interrupt: &Interrupt,
-    ) -> Result<Progress, Fault> {
-        let (program, memory, limits) = (target.program(), target.memory(), target.limits());
-        group.advance(program, memory, limits, fuel, Some(interrupt), self)
-    }
-
-    fn enter(&mut self, _: Time) {}
-
     fn is_open(&self) -> bool {
         self.replay.is_open()
     }

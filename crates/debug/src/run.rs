@@ -161,17 +161,20 @@ impl Session {
 }
 
 /// Who goes along with a run.
-pub(crate) trait Follow {
+pub(crate) trait Follow: Observer + Sized {
     fn advance(
         &mut self,
         group: &mut Group,
         target: &Target,
         fuel: u64,
         interrupt: &Interrupt,
-    ) -> Result<Progress, Fault>;
+    ) -> Result<Progress, Fault> {
+        let (program, memory, limits) = (target.program(), target.memory(), target.limits());
+        group.advance(program, memory, limits, fuel, Some(interrupt), self)
+    }
 
     /// Another group begins.
-    fn enter(&mut self, time: Time);
+    fn enter(&mut self, _: Time) {}
 
     /// Whether an instruction has begun and not ended.
     fn is_open(&self) -> bool;
@@ -198,36 +201,12 @@ impl Observer for Replay {
 }
 
 impl Follow for Replay {
-    fn advance(
-        &mut self,
-        group: &mut Group,
-        target: &Target,
-        fuel: u64,
-        interrupt: &Interrupt,
-    ) -> Result<Progress, Fault> {
-        let (program, memory, limits) = (target.program(), target.memory(), target.limits());
-        group.advance(program, memory, limits, fuel, Some(interrupt), self)
-    }
-
-    fn enter(&mut self, _: Time) {}
-
     fn is_open(&self) -> bool {
         self.open
     }
 }
 
 impl Follow for Watcher<'_> {
-    fn advance(
-        &mut self,
-        group: &mut Group,
-        target: &Target,
-        fuel: u64,
-        interrupt: &Interrupt,
-    ) -> Result<Progress, Fault> {
-        let (program, memory, limits) = (target.program(), target.memory(), target.limits());
-        group.advance(program, memory, limits, fuel, Some(interrupt), self)
-    }
-
     fn enter(&mut self, time: Time) {
         self.time = time;
     }

@@ -14,20 +14,7 @@ fn main() {
     divan::main();
 }
 
-/// Kernels of the fixtures, under other names, until there are enough lines.
-static TEXT: LazyLock<String> = LazyLock::new(|| {
-    let path = visakit_testing::fixtures().join("kernels/sha256.pvc.visaasm");
-    let kernel = std::fs::read_to_string(path).unwrap();
-    let (head, rest) = kernel.split_once("\n").unwrap();
-    let mut text = format!("{head}\n");
-    let mut count = 0;
-    while text.lines().count() < 20_000 {
-        count += 1;
-        text.push_str(&rest.replacen(".kernel \"", &format!(".kernel \"k{count}_"), 1));
-        text.push('\n');
-    }
-    text
-});
+static TEXT: LazyLock<String> = LazyLock::new(visakit_testing::corpus::long_text);
 
 /// The place in the middle after an operand, and a document that is as an editor has it.
 fn opened() -> (Document, usize) {

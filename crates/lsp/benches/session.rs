@@ -20,21 +20,6 @@ const KEYSTROKES: usize = 60;
 /// The server publishes problems when nobody has typed for so long.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Kernels of the fixtures, under other names, until there are enough lines.
-fn text() -> String {
-    let path = visakit_testing::fixtures().join("kernels/sha256.pvc.visaasm");
-    let kernel = std::fs::read_to_string(path).unwrap();
-    let (head, rest) = kernel.split_once('\n').unwrap();
-    let mut text = format!("{head}\n");
-    let mut count = 0;
-    while text.lines().count() < 20_000 {
-        count += 1;
-        text.push_str(&rest.replacen(".kernel \"", &format!(".kernel \"k{count}_"), 1));
-        text.push('\n');
-    }
-    text
-}
-
 struct Client {
     connection: Connection,
     next: i32,
@@ -67,7 +52,7 @@ impl Client {
 }
 
 fn main() {
-    let text = text();
+    let text = visakit_testing::corpus::long_text();
     let lines: Vec<&str> = text.lines().collect();
     println!("{} lines, {} bytes", lines.len(), text.len());
     let middle = lines.len() / 2;

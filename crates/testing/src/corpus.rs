@@ -109,3 +109,19 @@ pub fn unpacked(path: &Path) -> Option<Vec<u8>> {
     GzDecoder::new(file).read_to_end(&mut text).unwrap();
     Some(text)
 }
+
+/// A text of more than 20,000 lines, for benches of editors: kernels of the fixtures, under other names.
+#[must_use]
+pub fn long_text() -> String {
+    let path = crate::fixtures().join("kernels/sha256.pvc.visaasm");
+    let kernel = std::fs::read_to_string(path).unwrap();
+    let (head, rest) = kernel.split_once('\n').unwrap();
+    let mut text = format!("{head}\n");
+    let mut count = 0;
+    while text.lines().count() < 20_000 {
+        count += 1;
+        text.push_str(&rest.replacen(".kernel \"", &format!(".kernel \"k{count}_"), 1));
+        text.push('\n');
+    }
+    text
+}

@@ -172,18 +172,7 @@ pub fn walk_routine<'a, V: Visitor<'a>>(
     id: RoutineId,
     visitor: &mut V,
 ) -> Result<(), V::Error> {
-    let Some(place) = container.extent(id) else {
-        return Ok(());
-    };
-    let begin = u64::from(place.offset);
-    let end = (begin + u64::from(place.size)).min(container.bytes().len() as u64);
-    let mut walker = Walker {
-        container,
-        format: container.format(),
-        lenient: true,
-        visitor,
-    };
-    walker.routine(id, place, begin.min(end)..end, true)
+    routine(container, id, visitor, true)
 }
 
 /// As [`walk_routine`], without the instructions: their group is entered and left, and [`walk_instructions`] shows them,
@@ -196,6 +185,15 @@ pub fn walk_tables<'a, V: Visitor<'a>>(
     id: RoutineId,
     visitor: &mut V,
 ) -> Result<(), V::Error> {
+    routine(container, id, visitor, false)
+}
+
+fn routine<'a, V: Visitor<'a>>(
+    container: &Container<'a>,
+    id: RoutineId,
+    visitor: &mut V,
+    instructions: bool,
+) -> Result<(), V::Error> {
     let Some(place) = container.extent(id) else {
         return Ok(());
     };
@@ -207,7 +205,7 @@ pub fn walk_tables<'a, V: Visitor<'a>>(
         lenient: true,
         visitor,
     };
-    walker.routine(id, place, begin.min(end)..end, false)
+    walker.routine(id, place, begin.min(end)..end, instructions)
 }
 
 /// Walks through instructions, at most so many; what cannot be decoded after them is a field `raw`.
