@@ -5,7 +5,7 @@ use crate::definedness;
 use crate::finding::{Kind, Space};
 use crate::shadow::element;
 use visakit_exec::InstructionEvent;
-use visakit_exec::code::{Action, Code, Compute, Modify, Operation, Source, Target};
+use visakit_exec::code::{Action, Code, Compute, Modify, Operation, Source};
 
 /// Part of an address.
 const ADDRESS: u8 = 1;
@@ -45,21 +45,9 @@ impl Parts {
     }
 
     fn result(&self, compute: &Compute, lanes: usize) -> u8 {
-        let (at, bytes) = result(compute, lanes);
+        let (at, bytes) = definedness::written(compute, lanes);
         self.of(at, bytes)
     }
-}
-
-/// The bytes that an operation writes; none where an address tells.
-fn result(compute: &Compute, lanes: usize) -> (usize, usize) {
-    let to = &compute.destination;
-    let size = usize::from(to.data_type.size());
-    let bytes = match to.target {
-        Target::Packed => lanes * size,
-        Target::Strided(stride) => lanes.saturating_sub(1) * usize::from(stride) + size,
-        Target::Null | Target::Indirect { .. } => 0,
-    };
-    (to.offset, bytes)
 }
 
 /// Whether it is a product with a large constant.
@@ -106,7 +94,7 @@ pub(super) fn sums_of_addresses(code: &Code) -> Vec<Option<bool>> {
             && !is_followed(compute.operation)
         {
             let lanes = usize::from(step.lanes.count);
-            let (at, bytes) = result(compute, lanes);
+            let (at, bytes) = definedness::written(compute, lanes);
             let used = compute.sources.iter().take(compute.operation.sources());
             let mut sources = used.filter_map(|source| definedness::bounds(source, lanes));
             if sources.any(|(from, size)| from < at + bytes && at < from + size) {
@@ -127,7 +115,7 @@ pub(super) fn sums_of_addresses(code: &Code) -> Vec<Option<bool>> {
                 .fold(0, |all, (at, bytes)| all | parts.of(at, bytes));
             let follows = is_followed(compute.operation) && of & MODULAR != 0;
             if follows || is_modular(compute, code) {
-                let (at, bytes) = result(compute, lanes);
+                let (at, bytes) = definedness::written(compute, lanes);
                 new |= parts.mark(at, bytes, MODULAR);
             }
         }

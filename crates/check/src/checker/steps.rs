@@ -224,12 +224,8 @@ impl Widths {
             }
             let to = &compute.destination;
             let size = usize::from(to.data_type.size());
-            let bytes = match to.target {
-                Target::Packed => lanes * size,
-                Target::Strided(stride) => lanes.saturating_sub(1) * usize::from(stride) + size,
-                Target::Null | Target::Indirect { .. } => 0,
-            };
-            widths.mark(to.offset, bytes, flags(size, counts));
+            let (at, bytes) = definedness::written(compute, lanes);
+            widths.mark(at, bytes, flags(size, counts));
             let [from, ..] = &compute.sources;
             if matches!(compute.operation, Operation::Copy)
                 && from.data_type.size() == to.data_type.size()
