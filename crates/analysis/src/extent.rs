@@ -107,7 +107,7 @@ impl Extents<'_, '_> {
     }
 }
 
-/// Bytes in registers of a raw operand, where the instruction tells.
+/// Bytes in registers of a raw operand, where the instruction states it.
 fn raw_bytes(field: FieldName, memory: Option<&MemoryAccess>, grf: usize) -> Option<usize> {
     let memory = memory?;
     if memory.data != Some(field) {

@@ -75,7 +75,7 @@ impl Blocks {
     }
 }
 
-/// Blocks that are looked at for the ends of all subroutines together: real routines have hundreds.
+/// Blocks that are examined for the ends of all subroutines together: real routines have hundreds.
 const BUDGET: usize = 1 << 24;
 
 /// The blocks in which a subroutine returns, as far as the budget reaches.

@@ -9,7 +9,7 @@ use visakit_isa::object::{Body, Item, Object};
 use visakit_isa::semantics::Resource;
 use visakit_isa::{AnyInstruction, FieldName, Value};
 
-/// Blocks that are looked at for all variables of a routine together. Real routines need thousands of times less;
+/// Blocks that are examined for all variables of a routine together. Real routines need thousands of times less;
 /// what is beyond counts as live everywhere.
 const BUDGET: usize = 1 << 27;
 
@@ -27,7 +27,7 @@ pub struct LiveRange {
 /// Where the variables of a routine need their registers.
 ///
 /// Aliases count for the variable whose storage they are. A value matters from the instruction that writes it to the
-/// last one that may read it, along every way that control can go; variables are looked at in up to 64 parts, so that
+/// last one that may read it, along every way that control can go; variables are examined in up to 64 parts, so that
 /// what is written in pieces is seen to begin with the first one. As in the finalizer's own estimate, a write under a
 /// mask ends the old value's life although disabled lanes keep it; one under a predicate, to every other element or
 /// through an address does not. Predefined variables are left out.
@@ -49,7 +49,7 @@ struct Use {
 }
 
 impl Liveness {
-    /// Looks at a routine. `grf_bytes` is the size of a register, 32 or 64, which tells where rows of operands are.
+    /// Looks at a routine. `grf_bytes` is the size of a register, 32 or 64, which says where rows of operands are.
     #[must_use]
     pub fn of(object: &Object<'_>, body: &Body<'_>, grf_bytes: u32) -> Self {
         let storage = Storage::of(object, body);

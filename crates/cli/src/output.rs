@@ -62,7 +62,7 @@ fn documents<T>(with: impl FnOnce(&mut Documents) -> T) -> Option<T> {
     lock.as_mut().map(with)
 }
 
-/// From now on everything is told as JSON.
+/// From now on everything is printed as JSON.
 pub(crate) fn use_json(command: &str) {
     let mut lock = DOCUMENTS.lock().unwrap_or_else(PoisonError::into_inner);
     *lock = Some(Documents {
@@ -72,7 +72,7 @@ pub(crate) fn use_json(command: &str) {
     });
 }
 
-/// Whether everything is told as JSON.
+/// Whether everything is printed as JSON.
 pub(crate) fn is_json() -> bool {
     documents(|_| ()).is_some()
 }
@@ -109,7 +109,7 @@ pub(crate) fn json(content: &impl Serialize) -> Result<(), Failure> {
     written.unwrap_or_else(|| plain_json(content))
 }
 
-/// Where a command ended without a document, one that tells the problems.
+/// Where a command ended without a document, one that lists the problems.
 pub(crate) fn finish() -> Result<(), Failure> {
     if documents(|d| !d.written).unwrap_or(false) {
         return json(&serde_json::Map::new());

@@ -19,7 +19,7 @@ pub(crate) struct Reading {
     /// Dialect, for layouts that share version 4.1. [default: found out]
     #[arg(long, value_name = "NAME", value_parser = names::dialect())]
     pub(crate) dialect: Option<Dialect>,
-    /// Platform, or a product of it, which tells the size of a register. [default: found out]
+    /// Platform, or a product of it, which gives the size of a register. [default: found out]
     #[arg(long, value_name = "NAME", value_parser = names::platform(), hide_possible_values = true)]
     pub(crate) platform: Option<Platform>,
     /// Print one JSON document, results and errors (docs/json.md).
@@ -48,7 +48,7 @@ impl Reading {
         }
     }
 
-    /// The object in a file; tells what is wrong with it.
+    /// The object in a file; returns what is wrong with it.
     pub(crate) fn object(self, input: &Input) -> Result<Linked<'_>, Failure> {
         let linked = input.object(&self.how(None));
         let linked = linked.map_err(|errors| told(&errors, &input.sources))?;
@@ -73,7 +73,7 @@ impl Reading {
     }
 }
 
-/// Opens a file, or standard input for `-`; tells why it is of no use.
+/// Opens a file, or standard input for `-`; returns why it is of no use.
 pub(crate) fn open(path: &Path) -> Result<Input, Failure> {
     let input = if path.as_os_str() == STDIN {
         Input::of("<stdin>".as_ref(), io::stdin().lock())

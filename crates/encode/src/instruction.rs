@@ -29,7 +29,7 @@ const FIELD: usize = 16;
 ///
 /// Whether there is room is asked once for each instruction and operand, not for each number, and
 /// errors are not built on the way: an instruction that is refused is written once more, by [`write`],
-/// which tells why.
+/// which gives the reason.
 #[derive(Debug)]
 pub(crate) struct Writer<'o> {
     out: &'o mut Buffer,

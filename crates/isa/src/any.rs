@@ -126,7 +126,7 @@ impl AnyInstruction for Instruction {
         let row = self.op.def().fields;
         let mut next = 0;
         self.fields.iter().filter_map(move |field| {
-            // Fields stand in the order of the row; entries of a list share one place in it.
+            // Fields are in the order of the row; entries of a list share one place in it.
             let ahead = row.get(next..).unwrap_or_default();
             let found = ahead.iter().position(|def| def.name == field.name);
             if let Some(steps) = found {

@@ -7,14 +7,14 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::{Deref, DerefMut};
 
-/// Fields that stand in the instruction itself. Nineteen instructions in twenty have no more, and a
+/// Fields in the instruction itself. Nineteen instructions in twenty have no more, and a
 /// list of instructions is one allocation for all of them.
 const INLINE: usize = 5;
 
 /// The fields of an instruction, in stream order: a slice that can grow.
 ///
-/// A few stand in the instruction itself, longer lists in an allocation of their own; nothing else
-/// tells the two kinds apart.
+/// A few are in the instruction itself, longer lists in an allocation of their own; nothing else
+/// distinguishes the two kinds.
 #[derive(Clone)]
 pub struct Fields(Storage);
 

@@ -132,7 +132,7 @@ pub struct Field {
 
 /// An instruction that owns its fields and can be edited.
 ///
-/// The fields stand in stream order. Opcode, sub-operation and the counts of lists are not among
+/// The fields are in stream order. Opcode, sub-operation and the counts of lists are not among
 /// them: they follow from the operation and from the fields.
 ///
 /// ```

@@ -70,7 +70,7 @@ impl DataType {
         Self::Bf,
     ];
 
-    /// The type with this code; only the low four bits are looked at, all of them are in use.
+    /// The type with this code; only the low four bits count, and all their values are in use.
     #[inline]
     #[must_use]
     pub const fn from_code(code: u8) -> Self {

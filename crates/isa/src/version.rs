@@ -1,7 +1,7 @@
 //! Versions, dialects and the conditions that a layout may depend on.
 //!
 //! The version in the file header decides most widths. Five layout changes happened while the
-//! number stayed 4.1; no byte tells them apart, so they are modelled as [`Dialect`]s.
+//! number stayed 4.1; no byte distinguishes them, so they are modelled as [`Dialect`]s.
 
 use bitflags::bitflags;
 use core::fmt;

@@ -13,7 +13,7 @@ use divan::{Bencher, black_box};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::Path;
 use visakit_launch::{Config, Kernel, Launch, Source, ZeInfo};
-use work::{KERNELS, work};
+use work::{KERNELS, bench_work};
 
 fn main() {
     divan::main();
@@ -26,7 +26,7 @@ fn run(bencher: Bencher<'_, '_>, kernel: &str, device: (&str, u32), threads: usi
     let source = Source::open(&folder.join(format!("{kernel}.{}.visaasm", device.0))).unwrap();
     let object = source.object(device.1).unwrap();
     let prepared = Kernel::new(&object, kernel, &ZeInfo::parse(&zeinfo).unwrap()).unwrap();
-    let (range, arguments) = work(kernel);
+    let (range, arguments) = bench_work(kernel);
     let pool: ThreadPool = ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()

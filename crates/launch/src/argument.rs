@@ -184,9 +184,10 @@ impl Image {
         if sizes.len() != kind.sizes() {
             let name = KINDS.iter().find(|row| row.0 == kind);
             return Err(format!(
-                "an {} has {} size(s), not {}",
+                "an {} has {} {}, not {}",
                 name.map_or("image", |row| row.1),
                 kind.sizes(),
+                if kind.sizes() == 1 { "size" } else { "sizes" },
                 sizes.len()
             ));
         }
@@ -383,11 +384,7 @@ mod tests {
         assert_eq!((lines.span(), lines.entries()), (48, 3));
         let line = new("image1d_buffer", &[4]).unwrap();
         assert_eq!((line.height, line.depth, line.span()), (1, 1, 16));
-        assert!(
-            new("image2d", &[4])
-                .unwrap_err()
-                .contains("2 size(s), not 1")
-        );
+        assert!(new("image2d", &[4]).unwrap_err().contains("2 sizes, not 1"));
         assert_eq!(ImageKind::by_name("image4d"), None);
     }
 }

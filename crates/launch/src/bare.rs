@@ -1,4 +1,4 @@
-//! Routines without any launch contract: variables are set by name, one thread runs, variables are looked at.
+//! Routines without any launch contract: variables are set by name, one thread runs, variables are examined.
 
 use crate::error::LaunchError;
 use visakit_exec::{

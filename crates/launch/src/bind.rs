@@ -385,7 +385,7 @@ impl Bound {
         count
     }
 
-    /// Everything that stands in flat memory by now.
+    /// Everything in flat memory by now.
     pub(crate) fn objects(&self) -> Vec<MemoryObject> {
         let object = |id, kind| MemoryObject {
             address: self.memory.address(id),

@@ -36,7 +36,7 @@ struct Description {
     zeinfo: PathBuf,
     /// What it prints. Lines may come in any order.
     printf: Option<String>,
-    /// [`Config::stray_reads`], for runs that are not looked at.
+    /// [`Config::stray_reads`], for plain runs, which no checker watches.
     #[serde(default)]
     stray_reads: bool,
     #[serde(default)]
@@ -60,7 +60,7 @@ enum ArgKind {
     Buffer {
         size: usize,
         file: PathBuf,
-        /// What stands in it before the kernel runs means nothing.
+        /// Its content before the kernel runs means nothing.
         #[serde(default)]
         uninitialized: bool,
     },

@@ -16,7 +16,7 @@ const SYMBOLS: &str = "Intel_Symbol_Table_Void_Program";
 /// How the names of dumps end that have places in local memory.
 const REPRESENTATION: &str = "_codegen.ll";
 
-/// Longer dumps are not looked at.
+/// Longer dumps are ignored.
 const LARGEST_REPRESENTATION: u64 = 256 << 20;
 
 /// Folders are searched down to this depth.
@@ -32,7 +32,7 @@ pub struct Dump {
     folder: PathBuf,
     texts: Vec<Text>,
     metadata: Vec<Metadata>,
-    /// What tells where variables are in local memory.
+    /// What says where variables are in local memory.
     representations: Vec<PathBuf>,
 }
 
@@ -67,7 +67,7 @@ pub struct DumpedKernel {
     pub sources: Vec<Source>,
     /// Its metadata, if there are some.
     pub metadata: Option<Metadata>,
-    /// Its variables in local memory, if the compiler dumped what tells them.
+    /// Its variables in local memory, if the compiler dumped what names them.
     pub locals: Vec<LocalVariable>,
 }
 
@@ -198,7 +198,7 @@ impl Dump {
         names
     }
 
-    /// What the folder tells for launching.
+    /// What the folder says about launching.
     #[must_use]
     pub fn metadata(&self) -> &[Metadata] {
         &self.metadata

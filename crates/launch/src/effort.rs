@@ -9,7 +9,7 @@ use visakit_exec::{Counters, Group, Interrupt, Limits, Memory, Observer, Program
 /// Steps of a group after which it sees what the others have done.
 const CHUNK: u64 = 1 << 17;
 
-/// Chunks that groups before one that faulted have to fault themselves: which fault is told of does not depend on
+/// Chunks that groups before one that faulted have to fault themselves: which fault is reported does not depend on
 /// luck, and what spins is stopped.
 const GRACE: u64 = 64;
 

@@ -96,12 +96,12 @@ pub enum LaunchError {
     NotAProgram {
         /// The file.
         path: PathBuf,
-        /// What it is; [`Content::advice`] tells what to do.
+        /// What it is; [`Content::advice`] says what to do.
         content: Content,
         /// What it holds, where that is known.
         holds: String,
     },
-    /// The text means different programs on machines with registers of 32 and of 64 bytes, and nothing tells which.
+    /// The text means different programs on machines with registers of 32 and of 64 bytes, and nothing says which.
     #[error("{}: {fault}", .path.display())]
     NeedsPlatform {
         /// The file.

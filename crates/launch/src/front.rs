@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// Each group stands in one front, with those that it waits for in earlier ones.
+    /// Each group is in one front, with those that it waits for in earlier ones.
     #[test]
     fn fronts() {
         for size in [[1, 1], [1, 5], [5, 1], [4, 3], [3, 7], [2, 2]] {

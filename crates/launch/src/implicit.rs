@@ -14,7 +14,7 @@
 //! ```
 //!
 //! The table has for each thread the 16-bit ids of its lanes, x, then y, then z, each of them for 16 lanes at least;
-//! threads of one lane have three words. The first dword of a thread's header tells where the buffer stands.
+//! threads of one lane have three words. The first dword of a thread's header says where the buffer stands.
 
 use crate::bind::Bound;
 use crate::error::LaunchError;

@@ -22,7 +22,7 @@ pub struct Input {
     pub path: PathBuf,
     /// Objects and texts. A zebin may hold several texts.
     pub sources: Vec<Source>,
-    /// What else the file tells, if it is a zebin.
+    /// What else the file says, if it is a zebin.
     pub zebin: Option<Zebin>,
 }
 

@@ -1,6 +1,6 @@
 //! Starting the kernels of vISA objects on the executor.
 //!
-//! The executor ([`visakit_exec`]) runs threads; this crate knows what must stand in their registers and what memory
+//! The executor ([`visakit_exec`]) runs threads; this crate knows what must be in their registers and what memory
 //! they find:
 //!
 //! * [`Kernel`]: OpenCL kernels on an [`NdRange`], as the compiler's metadata ([`ZeInfo`], from a [`Zebin`] or a file

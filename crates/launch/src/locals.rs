@@ -24,7 +24,7 @@ const PLACE: u64 = 0x0fff_ffff;
 /// Types in types are followed down to this depth.
 const DEPTH: usize = 32;
 
-/// The variables in local memory that a dump tells of. What cannot be read is left out.
+/// The variables in local memory that a dump names. What cannot be read is left out.
 pub(crate) fn local_variables(text: &str) -> Vec<LocalVariable> {
     let mut dump = Dump::default();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! What stands in memory while a kernel runs, for who watches it.
+//! What is in memory while a kernel runs, for who watches it.
 
 /// An object in flat memory.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -24,7 +24,7 @@ const HEADER_INPUT: u32 = 32;
 /// Bytes of the thread header that is filled in.
 const HEADER: usize = 32;
 
-/// Where things stand in the register image of a kernel.
+/// Where things are in the register image of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Bytes of a register.
@@ -61,7 +61,7 @@ impl Inline {
         }
     }
 
-    /// Where a byte of the payload stands in the cross-thread data.
+    /// Where a byte of the payload is in the cross-thread data.
     const fn place(self, offset: u32) -> u32 {
         if offset < self.bytes {
             offset
@@ -158,7 +158,7 @@ impl Layout {
         })
     }
 
-    /// Where a byte of the payload stands in the image.
+    /// Where a byte of the payload is in the image.
     pub(crate) const fn place(&self, offset: u32) -> u32 {
         self.cross.saturating_add(self.inline.place(offset))
     }

@@ -133,7 +133,7 @@ pub fn find_kernel<'o, 'a>(
     )
 }
 
-/// Bytes of a register of the machine that a kernel was compiled for, as far as the object tells: by its native code,
+/// Bytes of a register of the machine that a kernel was compiled for, as far as the object says: by its native code,
 /// by inputs that only fit one of the sizes. `None` where both would do.
 #[must_use]
 pub fn grf_bytes_of(kernel: &Routine<'_>) -> Option<u32> {
@@ -141,7 +141,7 @@ pub fn grf_bytes_of(kernel: &Routine<'_>) -> Option<u32> {
         return Some(binary.platform.grf_bytes());
     }
     let body = kernel.body()?;
-    // Nothing of the payload stands in the first register, the thread header.
+    // Nothing of the payload is in the first register, the thread header.
     let general = body
         .inputs
         .iter()

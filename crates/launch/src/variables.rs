@@ -62,7 +62,7 @@ impl Variables {
         Some(bytes)
     }
 
-    /// The bytes of a variable, and what follows it in its section: nothing tells where it ends.
+    /// The bytes of a variable, and what follows it in its section: nothing says where it ends.
     #[must_use]
     pub fn of_name(&self, name: &str) -> Option<Vec<u8>> {
         self.at(*self.symbols.get(name)?)

@@ -1,7 +1,7 @@
 //! The ELF container of compiled OpenCL programs.
 //!
 //! Section names and types are those of the zebin specification in the public compiler repository. Native code,
-//! which the container is mostly made of, is not looked at: kernels run from their vISA.
+//! which the container is mostly made of, is ignored: kernels run from their vISA.
 
 use crate::error::{LaunchError, zeroes};
 use object::elf::FileHeader32;
@@ -320,7 +320,7 @@ fn grf_bytes(notes: &[u8]) -> Option<u32> {
 }
 
 impl AddressPart {
-    /// The number that stands in the place of a relocation of this kind; `None` past the end.
+    /// The number at the place of a relocation of this kind; `None` past the end.
     pub(crate) fn stored(self, bytes: &[u8], offset: u64) -> Option<i64> {
         let width = match self {
             Self::Whole => 8,
@@ -335,7 +335,7 @@ impl AddressPart {
 }
 
 impl DataSection {
-    /// The contents with addresses put in, where `address` tells those of symbols.
+    /// The contents with addresses put in, where `address` gives those of symbols.
     #[must_use]
     pub fn relocated(&self, address: impl Fn(&str) -> Option<u64>) -> Cow<'_, [u8]> {
         if self.relocations.is_empty() {

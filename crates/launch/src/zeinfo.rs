@@ -329,7 +329,7 @@ impl ZeInfo {
 }
 
 impl KernelInfo {
-    /// Number of arguments, as far as the payload tells.
+    /// Number of arguments, as far as the payload says.
     #[must_use]
     pub fn argument_count(&self) -> u32 {
         let indices = self.payload_arguments.iter().filter_map(|a| a.arg_index);

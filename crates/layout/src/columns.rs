@@ -33,7 +33,7 @@ impl Outline {
         }
     }
 
-    /// Puts another tree to the right of what is there, and tells how far it was moved. The work is that of the
+    /// Puts another tree to the right of what is there, and returns how far it was moved. The work is that of the
     /// shallower one.
     fn append(&mut self, mut other: Self) -> i64 {
         let depths = 0..self.rows.len().min(other.rows.len());

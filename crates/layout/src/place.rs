@@ -14,7 +14,7 @@ struct Item {
     /// Half of its width.
     half: i64,
     line: bool,
-    /// What it stands in, first and last: row `r` has the number `2r+1`, the channel above it `2r`.
+    /// What it is in, first and last: row `r` has the number `2r+1`, the channel above it `2r`.
     first: usize,
     last: usize,
 }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 const CORNER: i64 = 6;
 /// How far a link can be moved at least, so that it meets no other one.
 const SLACK: i64 = 4;
-/// How many places are looked at for a link.
+/// How many places are tried for a link.
 const TRIES: usize = 256;
 
 /// What a link needs to its right along the lower side of its box.

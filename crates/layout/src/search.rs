@@ -45,7 +45,7 @@ impl Nearest {
         self.find(index, bound, 0)
     }
 
-    /// Up from a leaf until the subtree on the side looked at (0: left, 1: right) has it, then down.
+    /// Up from a leaf until the subtree on the chosen side (0: left, 1: right) has it, then down.
     fn find(&self, index: usize, bound: usize, side: usize) -> Option<usize> {
         let mut node = index.min(self.leaves - 1) + self.leaves;
         if at(&self.least, node) <= bound {
@@ -74,7 +74,7 @@ impl Nearest {
     }
 }
 
-/// Raises ranges of numbers, and tells the largest of a range.
+/// Raises ranges of numbers, and returns the largest of a range.
 pub(crate) struct Highest {
     /// For each node the largest number of its subtree, and what was set for all of it.
     nodes: Vec<(usize, usize)>,

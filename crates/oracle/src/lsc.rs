@@ -202,7 +202,7 @@ pub(crate) fn quads(
     Ok(())
 }
 
-/// Bit n tells that the address of lane n is valid; what the memory has is.
+/// Bit n is set where the address of lane n is valid: any address inside of the memory.
 pub(crate) fn status(
     memory: &mut Memory,
     view: &mut View<'_, '_>,

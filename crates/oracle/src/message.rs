@@ -225,7 +225,7 @@ impl Memory {
         };
         let operation = AtomicOp::from_code(byte).ok_or(Halt::Undefined("atomic operation"))?;
         let (src0, src1, dst) = (raw(i, F::Src0)?, raw(i, F::Src1)?, raw(i, F::Dst)?);
-        // Words stand in dwords.
+        // Words come in dwords.
         let stride = width.max(4);
         for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
             let address = i128::from(read(view, addresses, lane, if flat { 8 } else { 4 })?);

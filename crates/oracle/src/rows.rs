@@ -12,7 +12,7 @@ use visakit_isa::{Instruction, Op};
 /// How an operation is executed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Execution {
-    /// Where control goes on, which its row tells, or the address of a routine: see [`crate::run`].
+    /// Where control goes on, which its row says, or the address of a routine: see [`crate::run`].
     Flow,
     /// Nothing that one thread can see.
     Nothing,

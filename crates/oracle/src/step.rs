@@ -562,7 +562,7 @@ impl View<'_, '_> {
     }
 }
 
-/// The number that tells relation, minimum or maximum, or function.
+/// The number that selects relation, minimum or maximum, or function.
 fn control_of(instruction: &Instruction) -> u8 {
     [F::RelOp, F::Op, F::BooleanFunc]
         .into_iter()

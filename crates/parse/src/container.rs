@@ -1,4 +1,4 @@
-//! The file header: who is where. Nothing after it is looked at until asked for.
+//! The file header: who is where. Nothing after it is read until asked for.
 
 use crate::dialect::{self, FoundDialect};
 use crate::error::{Context, Error, ErrorKind, NomError};

@@ -186,7 +186,7 @@ pub(crate) struct FoundDialect(AtomicU8);
 impl FoundDialect {
     const UNKNOWN: u8 = u8::MAX;
 
-    /// The dialect; `find` tells it where nobody asked before.
+    /// The dialect; `find` determines it at the first question.
     pub(crate) fn get_or_find(&self, find: impl FnOnce() -> Dialect) -> Dialect {
         let known = usize::from(self.0.load(Ordering::Relaxed));
         if let Some(dialect) = Dialect::ALL.get(known) {

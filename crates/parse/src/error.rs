@@ -23,19 +23,19 @@ pub enum ErrorKind {
     #[error("version {0} has no known binary layout")]
     UnsupportedVersion(Version),
     /// The input ends where more is needed.
-    #[error("input ends, at least {needed} more byte(s) expected")]
+    #[error("input ends, at least {needed} more {} expected", bytes(*needed))]
     UnexpectedEnd {
         /// Bytes that are missing at least.
         needed: u32,
     },
     /// The routine ends inside of its tables.
-    #[error("the routine ends inside of its tables, at least {needed} more byte(s) expected")]
+    #[error("the routine ends inside of its tables, at least {needed} more {} expected", bytes(*needed))]
     UnexpectedEndOfRoutine {
         /// Bytes that are missing at least.
         needed: u32,
     },
     /// The routine's instructions end inside of one.
-    #[error("the instructions end inside of this one, at least {needed} more byte(s) expected")]
+    #[error("the instructions end inside of this one, at least {needed} more {} expected", bytes(*needed))]
     UnexpectedEndOfCode {
         /// Bytes that are missing at least.
         needed: u32,
@@ -129,11 +129,16 @@ pub enum ErrorKind {
         size: u32,
     },
     /// Bytes that belong to nothing.
-    #[error("{length} byte(s) belong to no part of the object")]
+    #[error("{length} {} to no part of the object", if *length == 1 { "byte belongs" } else { "bytes belong" })]
     Uncovered {
         /// How many.
         length: u64,
     },
+}
+
+/// The word after a number of bytes.
+fn bytes(count: u32) -> &'static str {
+    if count == 1 { "byte" } else { "bytes" }
 }
 
 /// What a number means in other versions.

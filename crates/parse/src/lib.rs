@@ -2,7 +2,7 @@
 //!
 //! Three levels, each built on the one before:
 //!
-//! 1. [`Container`]: the file header, and where everything is. Nothing else is looked at.
+//! 1. [`Container`]: the file header, and where everything is. Nothing else is read.
 //! 2. [`RoutineReader`] and [`Instructions`]: the tables of one routine, and a lazy iterator over
 //!    its instructions. An [`InstructionRef`] is a `Copy` view into the input; decoding allocates
 //!    nothing.

@@ -16,7 +16,7 @@ use visakit_exec::Compiler;
 use visakit_jit::Jit;
 use visakit_launch::{Compile, Config, Kernel, Launch, Source, ZeInfo};
 use visakit_profile::{KernelCode, Watched};
-use work::{KERNELS, work};
+use work::{KERNELS, bench_work};
 
 fn main() {
     divan::main();
@@ -35,7 +35,7 @@ fn run(bencher: Bencher<'_, '_>, kernel: &str, jit: bool, how: How) {
     let source = Source::open(&folder.join(format!("{kernel}.pvc.visaasm"))).unwrap();
     let object = source.object(64).unwrap();
     let prepared = Kernel::new(&object, kernel, &ZeInfo::parse(&zeinfo).unwrap()).unwrap();
-    let (range, arguments) = work(kernel);
+    let (range, arguments) = bench_work(kernel);
     let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let compiler: Option<Arc<dyn Compiler>> = Jit::host().map(|jit| Arc::new(jit) as _);
     let config = Config {

@@ -57,7 +57,7 @@ impl fmt::Display for NotInteresting {
 
 impl std::error::Error for NotInteresting {}
 
-/// The smallest file that was found for which `test` says yes. `progress` is told of every test.
+/// The smallest file that was found for which `test` says yes. `progress` is told about every test.
 ///
 /// The number of tests grows with the number of instructions times its logarithm where the test
 /// lets pieces go, with its square at worst.

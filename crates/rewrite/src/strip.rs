@@ -238,7 +238,7 @@ fn anonymous(body: &mut Body<'_>) -> usize {
     ] {
         list.iter_mut().for_each(|d| take(&mut d.name));
     }
-    // Labels are told apart by their names.
+    // Labels are distinguished by their names.
     let mut uses = vec![0u32; body.strings.len()];
     for (_, reference) in References::of(body) {
         if reference.table != Table::String {

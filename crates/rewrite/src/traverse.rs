@@ -6,7 +6,7 @@
 //! the fields: there is no list of opcodes here.
 //!
 //! Every number into a symbol table ends at `reference`, whichever operand, declaration or input
-//! it stands in. So an analysis of uses or a renumbering is one method. Methods of a [`Rewriter`]
+//! it is in. So an analysis of uses or a renumbering is one method. Methods of a [`Rewriter`]
 //! return a `Result`: what cannot be done is said, with where, and never dropped.
 //!
 //! ```
@@ -224,7 +224,7 @@ macro_rules! traversal {
                 fn input(&mut self, index: usize, input: & $($mutable)? Input) $(-> $Out)? {
                     input_parts(self, index, input)
                 }
-                /// An attribute of the routine or of a symbol, which `location` tells.
+                /// An attribute of the routine or of a symbol, which `location` names.
                 fn attribute(&mut self, location: Location, attribute: & $($mutable)? Attribute<'a>) $(-> $Out)? {
                     attribute_parts(self, location, attribute)
                 }

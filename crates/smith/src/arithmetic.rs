@@ -161,7 +161,7 @@ impl Kernel<'_> {
         let allowed = destination(def)?.types;
         let declared = |t: DataType| self.pool.iter().any(|v| v.ty == t);
         let listed = |t: DataType| (allowed.is_empty() || allowed.has(t)) && declared(t);
-        // The one operation that converts between any types, which no column tells.
+        // The one operation that converts between any types, of which no column speaks.
         if def.op == Op::MOV {
             let types: Vec<DataType> = self
                 .pool
@@ -359,14 +359,14 @@ fn not_computed(def: &InstructionDef) -> TypeSet {
     {
         types = types.union(qwords);
     }
-    // Products of these are made of several, which no column tells.
+    // Products of these are made of several, of which no column speaks.
     if matches!(def.op, Op::MUL | Op::MAD) {
         types = types.union(qwords).union(bytes);
     }
     types
 }
 
-/// Whether the operation may give a result wider than its sources. No column tells: the table lists
+/// Whether the operation may give a result wider than its sources. No column says so: the table lists
 /// what the reference implementation lets pass.
 fn widens(op: Op) -> bool {
     matches!(op, Op::ADD | Op::MUL)

@@ -300,7 +300,7 @@ pub(crate) fn predicate_operand(id: PredicateId) -> Value {
     }))
 }
 
-/// A comparison. No column tells which operation compares.
+/// A comparison. No column says which operation compares.
 fn compared(
     relation: u8,
     into: PredicateId,

@@ -449,7 +449,7 @@ impl<'c> Kernel<'c> {
     ///
     /// What statements need around them (numbers of lanes, addresses, counters, indices) is
     /// computed with `add`, `and`, `shl`, `shr` and `mov`, which every version and platform has. They
-    /// are named where they are made: no column tells what an operation computes.
+    /// are named where they are made: no column says what an operation computes.
     pub(crate) fn computed(
         &self,
         op: Op,

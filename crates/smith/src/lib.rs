@@ -58,7 +58,7 @@ use visakit_isa::object::Object;
 /// The object that `data` stands for.
 ///
 /// Any bytes do. The first piece decides on the declarations, each further one on a statement;
-/// pieces beyond [`Config::statements`] are not looked at.
+/// pieces beyond [`Config::statements`] are ignored.
 #[must_use]
 pub fn generate(data: &[u8], config: &Config) -> Object<'static> {
     let (head, rest) = data.split_at(data.len().min(PIECE));

@@ -275,7 +275,7 @@ impl Drop for Storage {
 #[repr(align(4096))]
 struct Page;
 
-/// Aligned words of a run of bytes, and where they stand in it.
+/// Aligned words of a run of bytes, and where they are in it.
 enum Piece<'a> {
     Long { place: usize, words: &'a [U64] },
     Dword(usize, &'a U32),

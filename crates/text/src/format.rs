@@ -75,7 +75,7 @@ const STEP: usize = 4;
 /// Deeper scopes are indented no further, so that the output stays linear in the input.
 const DEEPEST: usize = 8;
 
-/// What stands in a text between blanks.
+/// A piece of text between blanks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Item {
     LineEnd,

@@ -3,7 +3,7 @@
 //! [`asm`] assembles text, by the same descriptions in the other direction.
 //!
 //! [`Printer`] prints routines in the form of Intel's own printer, byte for byte as GenX_IR
-//! 1.0.12504.6 writes them with `-dumpcommonisa`. How an instruction is written stands in its row
+//! 1.0.12504.6 writes them with `-dumpcommonisa`. How an instruction is written is in its row
 //! of the instruction table ([`visakit_isa::table::Syntax`]); this crate only knows how to print the
 //! [`Part`](visakit_isa::table::Part)s of such a description.
 //!

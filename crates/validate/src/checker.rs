@@ -21,7 +21,7 @@ use visakit_isa::{
 
 /// Checks a whole object.
 ///
-/// Pieces that did not decode are told where nobody else tells of them.
+/// Pieces that did not decode are reported where nothing else reports them.
 pub(crate) fn object(object: &Object<'_>, options: &Options, tell_raw: bool, sink: &mut Sink) {
     let registers = Registers::of(object, options.platform);
     let before = sink.report.findings.len();
@@ -129,7 +129,7 @@ pub(crate) struct Turn<'c> {
     pub(crate) what: Code<'c>,
 }
 
-/// What stands in the code.
+/// What is in the code.
 pub(crate) enum Code<'c> {
     Instruction(&'c Instruction),
     /// Bytes that do not decode.
@@ -146,7 +146,7 @@ pub(crate) struct Slot<'i> {
     pub(crate) position: u32,
 }
 
-/// An instruction with what one pass over its fields tells.
+/// An instruction with what one pass over its fields finds.
 pub(crate) struct Site<'i> {
     pub(crate) def: &'static InstructionDef,
     pub(crate) instruction: &'i Instruction,

@@ -75,7 +75,7 @@ pub const DEFAULT_LIMIT: usize = 4096;
 /// What to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The platform that the object is meant for. Rules of platforms are looked at only where one is
+    /// The platform that the object is meant for. Rules of platforms are applied only where one is
     /// named. Without it the size of a register is that of the object's native code, and where
     /// there is none both sizes are allowed.
     pub platform: Option<Platform>,
@@ -101,7 +101,7 @@ pub fn object(object: &Object<'_>, options: &Options) -> Report {
 }
 
 /// Reads an object leniently and looks at it. What does not decode is a finding, and what does is
-/// looked at.
+/// examined.
 ///
 /// # Errors
 /// Nothing can be read: another kind of file, an unknown version, a header that ends early.

@@ -307,7 +307,7 @@ mod encode {
 mod walk {
     use super::*;
 
-    /// Every field of every owned instruction is looked at.
+    /// Every field of every owned instruction is examined.
     #[divan::bench]
     fn owned_fields(bencher: Bencher) {
         let count = |i: &Instruction| {

@@ -1,6 +1,6 @@
 //! A fuzz target: what is read strictly is written again as it was.
 //!
-//! With cargo-fuzz the function stands in `libfuzzer_sys::fuzz_target!(|data: &[u8]| target(data))`.
+//! With cargo-fuzz the function is in `libfuzzer_sys::fuzz_target!(|data: &[u8]| target(data))`.
 //! Here it is given generated objects with a bit of each changed:
 //!
 //! `cargo run --example fuzz_target --features smith`

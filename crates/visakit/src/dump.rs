@@ -1,6 +1,6 @@
 //! Every byte of an object with the name and the value of the field it belongs to.
 //!
-//! [`walk`] goes through a file from its first byte to its last and tells a [`Visitor`] of every
+//! [`walk`] goes through a file from its first byte to its last and tells a [`Visitor`] about every
 //! part and every field. The `visakit dump` command prints what it hears, as lines or as JSON.
 
 use crate::isa::object::{RoutineId, RoutineKind};
@@ -163,7 +163,7 @@ pub fn walk<'a, V: Visitor<'a>>(
 }
 
 /// Walks through one routine of a container, in the container's dialect and as lenient reading does. The rest of the file
-/// is not looked at.
+/// is ignored.
 ///
 /// # Errors
 /// Those of the visitor.
@@ -356,7 +356,7 @@ pub fn meaning(def: &FieldDef, value: &Value) -> Option<&'static str> {
     }
 }
 
-/// Passes what the reader tells on to a visitor, with the meaning of numbers added.
+/// Passes what the reader finds on to a visitor, with the meaning of numbers added.
 struct Relay<'v, 'a, V: Visitor<'a>> {
     visitor: &'v mut V,
     error: Option<V::Error>,

@@ -54,7 +54,7 @@ impl Explorer {
         Self::default()
     }
 
-    /// Opens a file in slot 0 or 1: an object, a text or a zebin. The answer tells what is in it.
+    /// Opens a file in slot 0 or 1: an object, a text or a zebin. The answer says what is in it.
     pub fn open(&mut self, slot: usize, name: &str, bytes: &[u8]) -> String {
         let opened = File::open(name, bytes);
         answer(opened.and_then(|file| {

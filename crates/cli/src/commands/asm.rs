@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Metadata of the same compilation, which tell the size of a register.
     #[arg(long, value_name = "FILE", conflicts_with = "zebin")]
     zeinfo: Option<PathBuf>,
-    /// The compiled program (zebin) of the same compilation, which tells the size of a register.
+    /// The compiled program (zebin) of the same compilation, which gives the size of a register.
     #[arg(long, value_name = "FILE")]
     zebin: Option<PathBuf>,
     #[command(flatten)]

@@ -52,7 +52,7 @@ fn printed(command: &str, folder: &Path) -> String {
 fn replay(page: &str, folder: &Path) -> (String, usize) {
     let mut actual = String::new();
     let mut commands = 0;
-    // What the block that a line stands in is marked with.
+    // What the block that a line is in is marked with.
     let mut block = None;
     let mut lines = page.lines().peekable();
     while let Some(line) = lines.next() {
@@ -69,7 +69,7 @@ fn replay(page: &str, folder: &Path) -> (String, usize) {
         }
         let in_console = block == Some("console") && fence.is_none();
         let command = line.strip_prefix("$ ").filter(|_| in_console);
-        // What else stands in a block is printed, but for an empty line before the next command, if it is not printed.
+        // What else is in a block is output, but for an empty line before the next command that is not.
         let parts = line.is_empty()
             && !actual.ends_with("\n\n")
             && lines.peek().is_some_and(|next| next.starts_with("$ "));

@@ -164,7 +164,7 @@ impl RoutineId {
     }
 }
 
-/// Order in which routines and native binaries stand in the file.
+/// Order in which routines and native binaries are in the file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Arrangement<'a> {
     /// Each kernel followed by its binaries, then the functions (3.3 and later).
@@ -261,7 +261,7 @@ pub enum Content<'a> {
     Body(Body<'a>),
     /// Bytes that could not be decoded. Found in damaged files only.
     Raw(RawItem<'a>),
-    /// Nothing: the place is outside of the file or taken by another piece. The reason tells.
+    /// Nothing: the place is outside of the file or taken by another piece. The reason says which.
     /// Found in damaged files only.
     Missing(String),
 }

@@ -15,7 +15,7 @@ macro_rules! wire_words {
                 Self(bits)
             }
 
-            /// The bits as they stand in a file.
+            /// The bits as they are in a file.
             #[inline]
             #[must_use]
             pub const fn bits(self) -> $int {

@@ -43,7 +43,7 @@ impl OperandClass {
         }
     }
 
-    /// The class of the variable that a LIFETIME marks, which tells the table that it is in: bits 4
+    /// The class of the variable that a LIFETIME marks, which gives the table that it is in: bits 4
     /// and 5 of the properties. `None` where they name no kind of variable.
     #[must_use]
     pub const fn of_lifetime(properties: u16) -> Option<Self> {

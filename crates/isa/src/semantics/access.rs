@@ -37,7 +37,7 @@ pub struct Access {
 pub enum Resource {
     /// A general variable, declared or predefined.
     General(VarId),
-    /// Some general variable: an address variable tells which at run time.
+    /// Some general variable: an address variable says which at run time.
     AnyGeneral,
     /// An address variable.
     Address(AddressId),

@@ -122,7 +122,7 @@ impl AtomicOp {
     }
 
     /// The operation of a code of the messages that are older than the load/store cache; only the
-    /// low five bits are looked at. `None` for codes without a meaning.
+    /// low five bits count. `None` for codes without a meaning.
     #[must_use]
     pub fn from_code(code: u8) -> Option<Self> {
         let found = CODES.iter().find(|(known, _)| *known == code & 0x1f);

@@ -93,7 +93,7 @@ pub enum Structure {
     Continue,
 }
 
-/// Whether an instruction can be the last that a thread runs, beside what [`Flow`] tells.
+/// Whether an instruction can be the last that a thread runs, apart from what [`Flow`] says.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Ending {
     /// It goes on.
@@ -101,11 +101,11 @@ pub enum Ending {
     /// This bit of a field says that nothing follows: the end of the thread, or a call that does
     /// not return.
     IfBit(FieldName, u8),
-    /// The message may end the thread, which no field tells.
+    /// The message may end the thread, which no field says.
     Possible,
 }
 
-/// What [`AnyInstruction::flow`] tells of one instruction.
+/// What [`AnyInstruction::flow`] says of one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ControlFlow {
     /// The kind of the row.

@@ -232,11 +232,11 @@ pub enum AddressWidth {
 pub enum AddressUnit {
     /// This many bytes.
     Bytes(u8),
-    /// The element, whose size [`Memory::element`](field@Memory::element) tells.
+    /// The element, whose size is [`Memory::element`](field@Memory::element).
     Element,
 }
 
-/// What [`AnyInstruction::memory`] tells of one instruction.
+/// What [`AnyInstruction::memory`] says of one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryAccess {
     /// What is done; loads without a destination are prefetches, codes of atomic operations are
@@ -246,11 +246,11 @@ pub struct MemoryAccess {
     pub space: AddressSpace,
     /// How data lies.
     pub layout: DataLayout,
-    /// Bytes of an element in memory, where the instruction tells.
+    /// Bytes of an element in memory, where the instruction states them.
     pub element_bytes: Option<u32>,
-    /// Elements of each lane, or of the whole block for blocks and rectangles, where the instruction tells.
+    /// Elements of each lane, or of the whole block for blocks and rectangles, where the instruction states them.
     pub elements: Option<u32>,
-    /// Bits of an address, where there are addresses and the instruction tells.
+    /// Bits of an address, where there are addresses and the instruction states it.
     pub address_bits: Option<u8>,
     /// Execution size; 1 for messages without lanes.
     pub lanes: u8,
@@ -259,7 +259,7 @@ pub struct MemoryAccess {
 }
 
 impl MemoryAccess {
-    /// Bytes that all lanes together move at the most, where the instruction tells.
+    /// Bytes that all lanes together move at the most, where the instruction states them.
     #[must_use]
     pub fn bytes(&self) -> Option<u32> {
         let each = self.element_bytes?.checked_mul(self.elements?)?;

@@ -1,6 +1,6 @@
 //! What instructions do, as data: columns of the table, and the questions that they answer.
 //!
-//! | column of a row | question | tells |
+//! | column of a row | question | answer |
 //! |---|---|---|
 //! | [`Flow`], [`Ending`] | [`AnyInstruction::flow`](crate::AnyInstruction::flow) | where control goes on |
 //! | [`Memory`] | [`AnyInstruction::memory`](crate::AnyInstruction::memory) | which memory is read or written, and in which layout |

@@ -284,7 +284,7 @@ impl InstructionDef {
         self
     }
 
-    /// A row that a second byte tells from others of its opcode.
+    /// A row that a second byte distinguishes from others of its opcode.
     pub(crate) const fn sub(op: Op, group: Group, mnemonics: &'static [&'static str]) -> Self {
         let mut def = Self::plain(op, group, mnemonics);
         def.sub_op = Some((op as u16 & 0xff) as u8);

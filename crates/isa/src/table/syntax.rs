@@ -199,7 +199,7 @@ impl Part {
 pub struct Choice {
     /// The field.
     pub field: FieldName,
-    /// Bits that are looked at.
+    /// Bits that are tested.
     pub mask: u16,
     /// Values of those bits with their texts.
     pub cases: &'static [(u16, &'static str)],
@@ -298,7 +298,7 @@ mod tests {
     fn is_silent(row: &InstructionDef, name: FieldName) -> bool {
         use FieldName as F;
         match row.name {
-            // One lane, and only a surface is looked at.
+            // One lane, and only a surface is examined.
             "LSC_FENCE" => name == F::ExecSize,
             "LSC_TYPED_READ_STATE_INFO" => !matches!(name, F::Pred | F::Surface | F::Dst),
             // Loads have a place for data that they do not send, stores for a result.

@@ -110,7 +110,7 @@ fn compare(row: &InstructionDef, fields: &Json) {
         .map(|f| (f.name.as_str(), f.kind, f.when, f.only_if))
         .collect();
     if !row.has_layout() {
-        // Nothing tells kinds of operands but the language.
+        // Nothing says kinds of operands but the language.
         let names: Vec<_> = table.iter().map(|f| f.0).collect();
         let facts: Vec<_> = facts.iter().map(|f| f.0).collect();
         assert_eq!(names, facts, "{}", row.name);

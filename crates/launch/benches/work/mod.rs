@@ -70,6 +70,21 @@ fn floats(count: usize, low: f32, high: f32) -> Argument {
     Argument::Buffer((0..count).flat_map(|_| float().to_le_bytes()).collect())
 }
 
+/// What a bench runs: all of [`work`] where it is measured, and one group of it where `cargo test` only sees that the
+/// bench runs.
+pub fn bench_work(kernel: &str) -> (NdRange, Vec<Argument>) {
+    let (mut range, arguments) = work(kernel);
+    if !measured() {
+        range.global = range.local;
+    }
+    (range, arguments)
+}
+
+/// Whether `cargo bench` runs this, which says so to the binary.
+pub fn measured() -> bool {
+    std::env::args().any(|argument| argument == "--bench")
+}
+
 /// Grid and arguments of a kernel, large enough that starting it does not matter.
 pub fn work(kernel: &str) -> (NdRange, Vec<Argument>) {
     let buffer = |bytes: usize| {

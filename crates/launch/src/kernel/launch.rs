@@ -223,7 +223,7 @@ impl Launch {
         self.private
     }
 
-    /// What stands in flat memory.
+    /// What is in flat memory.
     #[must_use]
     pub fn objects(&self) -> Vec<MemoryObject> {
         let mut objects = self.bound.objects();
@@ -235,7 +235,7 @@ impl Launch {
         objects
     }
 
-    /// What stands in local memory.
+    /// What is in local memory.
     #[must_use]
     pub fn local_objects(&self) -> Vec<LocalObject> {
         let own = LocalObject {

@@ -54,7 +54,7 @@ pub struct Kernel<'o> {
     pub data: Vec<DataSection>,
     /// Their names and places.
     pub symbols: Vec<DataSymbol>,
-    /// Its variables in local memory, where a dump tells them ([`crate::DumpedKernel`]).
+    /// Its variables in local memory, where a dump names them ([`crate::DumpedKernel`]).
     pub locals: Vec<LocalVariable>,
 }
 
@@ -115,7 +115,7 @@ impl<'o> Kernel<'o> {
         &self.info
     }
 
-    /// The size of groups where nobody tells: what the kernel requires, else [`NdRange::default_local`].
+    /// The size of groups where none is given: what the kernel requires, else [`NdRange::default_local`].
     #[must_use]
     pub fn local_size(&self, global: &[u32]) -> Vec<u32> {
         let required = &self.info.execution_env.required_work_group_size;

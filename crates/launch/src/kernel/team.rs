@@ -9,7 +9,7 @@ use visakit_exec::{Group, Limits, Observer, ThreadStart};
 /// What one worker keeps from group to group: the threads' registers and payloads.
 pub(crate) struct Team<'l> {
     launch: &'l Launch,
-    /// Number of the worker, which tells its piece of private memory.
+    /// Number of the worker, which selects its piece of private memory.
     slot: u64,
     group: Group,
     starts: Vec<ThreadStart>,
@@ -41,7 +41,7 @@ impl<'l> Team<'l> {
         effort.run(number, parts, observer, done, |fault| at_group(at, fault))
     }
 
-    /// Gets the threads of a group ready, and tells its place in the grid.
+    /// Gets the threads of a group ready, and returns its place in the grid.
     fn start(&mut self, number: u64, limits: &Limits) -> Result<[u32; 3], LaunchError> {
         let launch = self.launch;
         let at = launch.range.group(number);

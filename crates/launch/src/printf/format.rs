@@ -65,7 +65,7 @@ impl Conversion {
                 b'+' => to.plus = true,
                 b' ' => to.space = true,
                 b'#' => to.alternate = true,
-                // The record tells how many elements there are.
+                // The record says how many elements there are.
                 b'v' => in_vector = true,
                 b'h' => {
                     in_vector = false;

@@ -103,7 +103,7 @@ fn string(memory: &impl Strings, address: u64) -> Option<Vec<u8>> {
     None
 }
 
-/// All that was printed. What cannot be read ends the text: nothing tells where the next record begins.
+/// All that was printed. What cannot be read ends the text: nothing says where the next record begins.
 pub(crate) fn text(buffer: &[u8], memory: &impl Strings) -> Vec<u8> {
     let mut out = Vec::new();
     let mut reader = Reader(buffer);

@@ -12,7 +12,7 @@ const PAGE: usize = 4096;
 /// The region that the first buffer with an address of its own gets: 256 GiB, where Linux has nothing.
 const FIRST_REGION: usize = 0x40;
 
-/// Regions that are looked at.
+/// Regions that are examined.
 const MOST_REGIONS: usize = 1 << 14;
 
 /// A mapping of zeroed pages; ends with the last storage of it.

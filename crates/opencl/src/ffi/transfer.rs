@@ -158,7 +158,7 @@ fn overlap(a: &Piece, b: &Piece, size: [usize; 3]) -> bool {
     if a.span.address() != b.span.address() || a1 <= b0 || b1 <= a0 {
         return false;
     }
-    // Boxes may interleave: rows are looked at.
+    // Boxes may interleave: rows are examined.
     let rows = |p: &Piece| {
         let mut all = Vec::new();
         for z in 0..size[2] {

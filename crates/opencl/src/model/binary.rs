@@ -277,7 +277,7 @@ impl Binary {
         Ok(loaded.as_ref().map_err(String::as_str))
     }
 
-    /// The same, with what tells the time that launches take on a device.
+    /// The same, with what is needed to estimate the time that launches take on a device.
     ///
     /// # Errors
     /// As [`Self::load`].

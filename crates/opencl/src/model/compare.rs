@@ -218,7 +218,7 @@ impl Comparison {
         Ok((memory, given))
     }
 
-    /// Compares what both left; tells the first argument that differs.
+    /// Compares what both left; returns the first argument that differs.
     fn compare(
         &self,
         launching: &Launching<'_>,

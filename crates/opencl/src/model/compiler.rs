@@ -54,7 +54,7 @@ pub struct Job<'a> {
     pub device: &'a Device,
 }
 
-/// Where the compiler is, and what tells it from others.
+/// Where the compiler is, and what distinguishes it from others.
 fn ocloc() -> &'static Option<(PathBuf, String)> {
     static FOUND: OnceLock<Option<(PathBuf, String)>> = OnceLock::new();
     FOUND.get_or_init(|| {

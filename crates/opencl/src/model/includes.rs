@@ -12,10 +12,10 @@ use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-/// Files of one program; more are not looked at.
+/// Files of one program; more are ignored.
 const MOST_FILES: usize = 1000;
 
-/// Bytes of all files of a program; more are not looked at.
+/// Bytes of all files of a program; more are ignored.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// Where the compiler looks besides the folder that it runs in and those of its options.

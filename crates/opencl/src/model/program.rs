@@ -33,7 +33,7 @@ struct Build {
     log: String,
     /// What was compiled and not linked yet.
     object: Option<Vec<Module>>,
-    /// Bytes that were given, and not looked at yet.
+    /// Bytes that were given, not examined yet.
     given: Option<Vec<u8>>,
     binary: Option<Arc<Binary>>,
 }

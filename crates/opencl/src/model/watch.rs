@@ -2,7 +2,7 @@
 //!
 //! A watcher stands around a launch: it is given the launch and the rest of the way, looks before, goes on (or runs the
 //! launch in its own way), looks after. To add one: implement [`Watcher`], and name it in [`watchers`]. What it has found
-//! it tells in [`Watcher::end`], when the program ends.
+//! it reports in [`Watcher::end`], when the program ends.
 
 use crate::model::binary::Binary;
 use crate::model::check::Check;
@@ -35,7 +35,7 @@ pub(crate) struct Launching<'a> {
     pub(crate) reachable: &'a [(u64, Storage)],
     /// The grid.
     pub(crate) range: &'a NdRange,
-    /// Who runs it tells how many nanoseconds it takes on the device, if that is known.
+    /// Who runs it says how many nanoseconds it takes on the device, if that is known.
     pub(crate) nanoseconds: OnceCell<f64>,
 }
 

@@ -115,7 +115,7 @@ fn to_routine(
     Ok(())
 }
 
-/// What a marked name tells: number, linkage, name.
+/// The parts of a marked name: number, linkage, name.
 fn told(name: &[u8]) -> Option<(u16, Linkage, &[u8])> {
     let rest = name.strip_prefix(MARK.as_bytes())?;
     let mut parts = rest.splitn(3, |b| *b == b'.');

@@ -294,7 +294,7 @@ pub(super) fn raise(object: &mut Object<'_>) {
     }
 }
 
-/// What a marked name tells.
+/// The parts of a marked name.
 fn told(name: &[u8]) -> Option<(u32, Target)> {
     let rest = std::str::from_utf8(name).ok()?.strip_prefix(MARK)?;
     let (word, number) = rest.split_once('.')?;

@@ -84,7 +84,7 @@ impl Numbers {
         }
     }
 
-    /// Aligns the declarations of a table and tells which differ.
+    /// Aligns the declarations of a table and returns which differ.
     pub(super) fn pair(&mut self, table: Table, sides: Sides<'_>, changes: &mut Vec<Change>) {
         self.predefined(table, sides);
         let [old, new] = sides;

@@ -160,7 +160,7 @@ impl<'a> Editor<'_, 'a> {
     }
 
     /// Gives the routine another name, in the header and in its string pool. Calls of it in other
-    /// routines are not looked at: [`crate::rename_routine`] does that.
+    /// routines are ignored: [`crate::rename_routine`] does that.
     ///
     /// # Errors
     /// The string pool is full, or the name has a NUL.

@@ -1,5 +1,5 @@
 //! Rewriters whose edits fail, native code that goes with what it was compiled from, control flow
-//! as the table tells it, and differences.
+//! as the table has it, and differences.
 
 use visakit_isa::object::{
     Content, Item, NativeBinary, NativeCode, NativePlatform, Object, RoutineId, RoutineKind,

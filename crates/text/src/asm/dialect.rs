@@ -11,7 +11,7 @@ pub(super) const TEXT_ONLY: &str = "4.2 has it, and exists as text only";
 
 /// Assembles a text in the dialect that the options or the text itself name; where neither does, in
 /// the first one, in the order of [`Dialect::ALL`], that has everything the text says. What only 4.2 has
-/// gives an object of that version, unless options or text name another. Also tells where each part of
+/// gives an object of that version, unless options or text name another. Also says where each part of
 /// the object was written.
 ///
 /// # Errors

@@ -340,7 +340,7 @@ impl<'t> Assembler<'t> {
     }
 }
 
-/// Class and index of an input that is told by its number: `#V40`, `#S1`, `#T7`, or `#C3_5` for
+/// Class and index of an input that is identified by its number: `#V40`, `#S1`, `#T7`, or `#C3_5` for
 /// entry 5 of a class that has no name.
 fn numbered_input(name: &[u8]) -> Option<(InputKind, u32)> {
     if let Some(rest) = name.strip_prefix(b"#C") {
@@ -359,7 +359,7 @@ fn numbered_input(name: &[u8]) -> Option<(InputKind, u32)> {
     Some((class, index))
 }
 
-/// Class, index and size of an input that is told by its name.
+/// Class, index and size of an input that is identified by its name.
 fn input_symbol<'t>(
     draft: &mut Draft<'t>,
     word: Word<'t>,

@@ -23,7 +23,7 @@ pub enum Operand {
     Raw(RawOperand),
 }
 
-/// An instruction that was parsed, and where its fields stand in the text.
+/// An instruction that was parsed, and where its fields are in the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fragment {
     /// The instruction.

@@ -181,7 +181,7 @@ struct Assembler<'t> {
     /// SourceMap of the routine under construction.
     here: RoutineSpans,
     /// Routines that were changed after native code was compiled from them, and where the text
-    /// tells.
+    /// says.
     edited: Vec<(RoutineId, Span)>,
     faults: Vec<Diagnostic>,
     /// What looks wrong and does not matter to the object.

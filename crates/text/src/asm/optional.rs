@@ -34,7 +34,7 @@ impl LineParser<'_, '_> {
             match *part {
                 Part::Text(text) if text.bytes().all(|c| c == b' ') => {}
                 Part::Text(text) => {
-                    // A name that is listed tells more than what stands before it.
+                    // A name that is listed says more than what stands before it.
                     let Some(Part::Named(name)) = rest.first() else {
                         return ahead.eat_text(text);
                     };

@@ -1,4 +1,4 @@
-//! A checksum of the text of a routine: by it exact text tells whether the native code that it
+//! A checksum of the text of a routine: by it a reader of exact text knows whether the native code that it
 //! carries still belongs to the routine.
 
 use crate::lexer::{comment, literal};
@@ -20,7 +20,7 @@ impl Digest {
 
     /// Adds some whole lines.
     pub(crate) fn lines(&mut self, text: &[u8]) {
-        // A line that comments stand in, without them.
+        // A line that comments are in, without them.
         let mut joined = Vec::new();
         // Where what belongs to the line begins, and where to look for its end.
         let (mut start, mut at) = (0, 0);

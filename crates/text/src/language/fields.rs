@@ -23,7 +23,7 @@ pub(crate) struct Slot {
     pub(crate) known: u32,
 }
 
-/// The fields of an instruction as its line tells them. Kept for the next line, so that lines need no
+/// The fields of an instruction as its line states them. Kept for the next line, so that lines need no
 /// memory of their own.
 #[derive(Debug)]
 pub(crate) struct Fields {
@@ -127,8 +127,8 @@ impl Fields {
         }
     }
 
-    /// Whether a test holds, as far as the line up to its place tells; `None` where only what follows
-    /// tells whether the parts of the test stand there.
+    /// Whether a test holds, as far as the line up to its place says; `None` where only what follows
+    /// says whether the parts of the test stand there.
     pub(crate) fn decided(&self, test: Test) -> Option<bool> {
         let bits = |name: F, mask: u32| {
             let slot = self.slot(name);

@@ -59,7 +59,7 @@ pub(crate) fn predefined(name: &[u8], format: Format) -> Option<Symbol> {
     (number < format.predefined_variable_count()).then_some(Symbol::General(VarId(number)))
 }
 
-/// `#T7`: a symbol that is told by its number, declared or not.
+/// `#T7`: a symbol that is identified by its number, declared or not.
 pub(crate) fn numbered(name: &[u8]) -> Option<Symbol> {
     let (letter, number) = letter_and_number(name)?;
     let narrow = u16::try_from(number).ok();

@@ -2,7 +2,7 @@
 //! colour text. [`Cursor`] is a place in the text from which pieces are taken, none of them copied.
 //!
 //! What a character means depends on where it stands (`.RGBA`, `sample+killpix`, `:d8.2x16x8nn`), so
-//! there is no list of tokens: the description of the instruction tells what to look for.
+//! there is no list of tokens: the description of the instruction says what to look for.
 
 use crate::asm::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use alloc::borrow::Cow;
@@ -227,7 +227,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// A name after blanks: letters, digits, underscores, not beginning with a digit; a percent
-    /// sign may stand before it, or the `#` of symbols that are told by their number.
+    /// sign may stand before it, or the `#` of symbols that are identified by their number.
     #[inline]
     pub(crate) fn word(&mut self) -> Option<Word<'t>> {
         self.blanks();

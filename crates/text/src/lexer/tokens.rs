@@ -44,7 +44,7 @@ pub fn tokens(text: &[u8]) -> Tokens<'_> {
 }
 
 /// [`tokens`] of lines that do not begin where the text begins: the state is the one that
-/// [`Tokens::state`] tells at the end of the lines before. So a line can be lexed by itself.
+/// [`Tokens::state`] gives at the end of the lines before. So a line can be lexed by itself.
 ///
 /// ```
 /// use visakit_text::{LexState, Token, tokens_from};

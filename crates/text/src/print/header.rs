@@ -285,7 +285,7 @@ impl Context<'_> {
     }
 }
 
-/// The name that tells a variable of the file, without the `@` that it may begin with: letters and
+/// The name that identifies a variable of the file, without the `@` that it may begin with: letters and
 /// digits, the first not a digit, and of no variable before.
 fn file_name<'v>(all: &'v [FileVariable<'_>], variable: &FileVariable<'_>) -> Option<&'v [u8]> {
     let plain = |v: &'v FileVariable<'_>| v.name.strip_prefix(b"@").unwrap_or(&v.name);

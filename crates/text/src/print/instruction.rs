@@ -317,7 +317,7 @@ pub(super) fn is_null(value: &Value) -> bool {
     }
 }
 
-/// Whether a string can stand in text without quotes.
+/// Whether a string can be written without quotes.
 pub(crate) fn is_identifier(text: &[u8]) -> bool {
     let letter = |c: &u8| c.is_ascii_alphabetic() || *c == b'_';
     text.first().is_some_and(letter) && text.iter().all(|c| letter(c) || c.is_ascii_digit())

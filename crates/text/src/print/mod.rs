@@ -79,7 +79,7 @@ pub(crate) struct Context<'o> {
     /// Whether this is not the form of Intel's printer.
     pub(crate) is_plain: bool,
     pub(crate) grf_bytes: u32,
-    /// Rows of address-of operands are not given in bytes, as nothing tells the assembler of how
+    /// Rows of address-of operands are not given in bytes, as nothing tells the assembler how
     /// many a row is.
     pub(crate) rows_by_number: bool,
     /// Which predefined symbols are listed as the object's version has them.

@@ -399,7 +399,7 @@ impl Reading {
     }
 }
 
-/// The modifier that the text of a source tells.
+/// The modifier that the text of a source states.
 fn written(modifier: Modifier) -> Modifier {
     if operand::modifier_text(modifier).is_empty() {
         Modifier::NONE

@@ -161,7 +161,7 @@ fn lines(text: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// The routine whose name stands in the second line.
+/// The routine whose name is in the second line.
 fn routine_of(text: &[u8], object: &Object<'_>) -> Option<RoutineId> {
     let line = text.split(|b| *b == b'\n').nth(1)?;
     let name = line.split(|b| *b == b'"').nth(1)?;

@@ -1,7 +1,7 @@
 //! Single faults, judged by this crate and by the verifier of Intel's own tool.
 //!
 //! GenX_IR refuses a text if its verifier does. Every case is a text with one instruction, most of them
-//! with one fault; the table that the test prints tells where the two judge alike.
+//! with one fault; the table that the test prints says where the two judge alike.
 
 #![allow(
     missing_docs,

@@ -124,7 +124,7 @@ fn limits_bound_what_is_kept_and_not_what_is_counted() {
     );
 }
 
-/// A file that was cut: what can be read is looked at.
+/// A file that was cut: what can be read is examined.
 #[test]
 fn damaged_objects_are_checked_as_far_as_they_go() {
     let lines = "mov (M1, 4) D0(0,0)<0> D0(0,0)<4;4,1>\nmov (M1, 8) D0(0,0)<1> D1(0,0)<1;1,0>";

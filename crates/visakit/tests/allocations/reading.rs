@@ -238,7 +238,7 @@ fn dense_bodies_take_little() {
     }
 }
 
-/// Thousands of faults, each of which tells of a routine with the longest name there can be.
+/// Thousands of faults, each of which names a routine with the longest name there can be.
 #[test]
 fn faults_under_a_long_name_take_little() {
     use visakit::isa::object::{Body, NativeBinary, NativeCode, Object, RawItem, Routine};

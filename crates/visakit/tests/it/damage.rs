@@ -42,7 +42,7 @@ fn a_stated_size_beyond_the_file_is_kept() {
     }
 }
 
-/// An error tells of a routine with a name of any length, and keeps the begin of it.
+/// An error names a routine of a name of any length, and keeps the beginning of it.
 #[test]
 fn errors_keep_the_begin_of_a_long_name() {
     use visakit::isa::object::{Body, Object, Routine};

@@ -106,7 +106,7 @@ fn case_objects_have_no_errors_on_their_platforms() {
     assert_eq!(objects, 442);
 }
 
-/// Objects that faulty writers cut: the fault is found, and what stands before it is looked at.
+/// Objects that faulty writers cut: the fault is found, and what stands before it is examined.
 #[test]
 fn cut_objects_have_errors() {
     let Some(folder) = visakit_testing::shared("cut_objects_have_errors", "corpus") else {

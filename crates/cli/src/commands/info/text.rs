@@ -54,7 +54,7 @@ pub(super) fn write(out: &mut impl Write, file: &File) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is told of each routine: the head of the column, and whether it is a number.
+/// What is shown of each routine: the head of the column, and whether it is a number.
 const COLUMNS: [(&str, Align); 13] = [
     ("kind", Left),
     ("#", Right),

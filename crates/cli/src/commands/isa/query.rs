@@ -34,7 +34,7 @@ fn select(matches: impl Fn(Def) -> bool) -> Vec<Def> {
     found
 }
 
-/// The rows that a query means; an error tells what could have been meant.
+/// The rows that a query means; an error says what could have been meant.
 pub(super) fn find(query: &str) -> Result<Matches, String> {
     match number(query) {
         Some(Ok((opcode, sub_op))) => by_number(opcode, sub_op),

@@ -7,7 +7,7 @@ use crate::table::{Columns, paragraph, prose, wrap};
 use std::io::Write;
 use visakit::isa::{InstructionDef, Platform, Version};
 
-/// One line for each row; on narrow terminals only what tells it from the others.
+/// One line for each row; on narrow terminals only what distinguishes it from the others.
 pub(super) fn list(rows: &[&InstructionDef]) -> Columns {
     let mut table = Columns::new(&[
         ("opcode", Left),
@@ -106,7 +106,7 @@ pub(super) fn facts(row: &Row, mut tell: impl FnMut(&'static str, String)) {
     fact("since", row.since.clone().unwrap_or_default());
 }
 
-/// What is told of a field.
+/// What is shown of a field.
 pub(super) const FIELDS: [(&str, Align); 9] = [
     ("#", Right),
     ("field", Left),

@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// Write folded stacks for flame graphs, with cycles; - for standard output.
     #[arg(long, value_name = "FILE", conflicts_with = "annotate")]
     folded: Option<PathBuf>,
-    /// Work-groups whose addresses and waits at barriers are looked at: none, all, or at most so many, spread over the
+    /// Work-groups whose addresses and waits at barriers are examined: none, all, or at most so many, spread over the
     /// grid.
     #[arg(long, value_name = "none|all|N", value_parser = watched, default_value = "4")]
     memory: Watched,

@@ -70,7 +70,7 @@ impl FromStr for ArgSpec {
 }
 
 impl ArgSpec {
-    /// Whether what stands in the buffer first means nothing.
+    /// Whether the buffer's first content means nothing.
     pub(crate) const fn is_uninitialized(&self) -> bool {
         matches!(self, Self::Uninitialized(_))
     }

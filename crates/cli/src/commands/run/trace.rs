@@ -53,7 +53,7 @@ impl Trace {
         writeln!(self.out)
     }
 
-    /// Writes what is left, and tells if something could not be written.
+    /// Writes what is left; the error is the first that a write met.
     pub(super) fn end(mut self) -> Result<(), Failure> {
         if let Some(error) = self.failed {
             return Err(error.into());

@@ -37,9 +37,9 @@ pub(super) struct Config {
     pub(super) dialect: Option<Dialect>,
     pub(super) deny: Option<Deny>,
     pub(super) limit: usize,
-    /// Whether more findings than are shown are looked at, to be counted or told together.
+    /// Whether more findings than are shown are examined, to be counted or reported together.
     pub(super) collects: bool,
-    /// Whether many findings of one kind are told once.
+    /// Whether many findings of one kind are reported once.
     grouped: bool,
     select: Vec<&'static Rule>,
     ignore: Vec<&'static Rule>,

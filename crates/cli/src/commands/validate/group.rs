@@ -1,4 +1,4 @@
-//! Findings that are told together.
+//! Findings that are reported together.
 
 use super::Checked;
 use std::collections::HashMap;

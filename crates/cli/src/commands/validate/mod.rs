@@ -82,7 +82,7 @@ pub(crate) enum Deny {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// With the line of a text and a caret, or the instruction of an object; many of one kind are told once, with
+    /// With the line of a text and a caret, or the instruction of an object; many of one kind are reported once, with
     /// their places.
     #[default]
     Text,
@@ -105,7 +105,7 @@ impl Format {
 /// Findings shown of a file unless asked otherwise.
 const LIMIT: usize = 100;
 
-/// Where findings are chosen, counted or told together, so many are kept until they are.
+/// Where findings are chosen, counted or reported together, so many are kept until they are.
 const BEFORE_CHOICE: usize = 1 << 20;
 
 /// What was found in a file.
@@ -113,7 +113,7 @@ struct Checked {
     path: PathBuf,
     version: Option<String>,
     report: Report,
-    /// The findings that are shown, each with those that are told together with it.
+    /// The findings that are shown, each with those that are reported together with it.
     groups: Vec<Group>,
     /// Names of kernels and functions.
     names: Names,

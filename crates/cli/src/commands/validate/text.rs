@@ -143,7 +143,7 @@ fn quoted(
     Ok(())
 }
 
-/// What is told together with a finding: how often, and where.
+/// What is reported together with a finding: how often, and where.
 fn together(out: &mut impl Write, one: &Checked, group: &Group) -> Result<(), Failure> {
     if group.others.is_empty() {
         return Ok(());
