@@ -15,7 +15,7 @@ pub enum DebugError {
         text: String,
     },
     /// A source line without code.
-    #[error("no code of {file} is of line {line} or of a later one")]
+    #[error("no code of {file} belongs to line {line} or a later one")]
     NoCode {
         /// The file.
         file: String,

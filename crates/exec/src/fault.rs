@@ -129,7 +129,7 @@ pub enum FaultKind {
     #[error("more than {0} bytes of registers or local memory")]
     MemoryLimit(u64),
     /// The host has not as much memory.
-    #[error("{0} bytes of registers and local memory cannot be had")]
+    #[error("{0} bytes of registers and local memory cannot be allocated")]
     OutOfMemory(u64),
     /// Threads of the group wait at a barrier that others never reach.
     #[error("barrier that not all threads of the group reach ({waiting} wait, {ended} ended)")]

@@ -152,7 +152,7 @@ pub enum LaunchError {
     #[error("the groups ran more than {0} instructions together")]
     Steps(u64),
     /// The host has not as much memory.
-    #[error("{what} of {bytes} bytes cannot be had")]
+    #[error("{what} of {bytes} bytes cannot be allocated")]
     OutOfMemory {
         /// What needs memory.
         what: &'static str,

@@ -57,7 +57,7 @@ pub enum MemoryError {
     #[error("there is no buffer {0}")]
     NoBuffer(u32),
     /// A buffer cannot stand there; see [`Memory::add_storage`].
-    #[error("no buffer can stand at address {0:#x}")]
+    #[error("no buffer can be placed at address {0:#x}")]
     Address(u64),
 }
 

@@ -319,7 +319,7 @@ fn zeros(size: usize) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     bytes
         .try_reserve_exact(size)
-        .map_err(|_| format!("{size} bytes cannot be had"))?;
+        .map_err(|_| format!("{size} bytes cannot be allocated"))?;
     bytes.resize(size, 0);
     Ok(bytes)
 }
