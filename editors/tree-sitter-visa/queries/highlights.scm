@@ -1,7 +1,9 @@
-; Names of captures are those that Neovim and Helix share; where they differ a node has both.
+; Names of captures are those that Neovim and Helix share; where they differ a node has both. The last pattern of a node
+; decides.
 
 (identifier) @variable
 (predefined) @variable.builtin
+(string) @string
 
 (mnemonic) @keyword
 (predicate name: (identifier) @variable.parameter)
@@ -22,8 +24,9 @@
 
 (number) @constant.numeric @number
 (type) @type
-(string) @string
 (sign) @operator
+(predicate ["!" "+" "-" "~"] @operator)
+"=" @operator
 ["(" ")" "[" "]" "{" "}"] @punctuation.bracket
 
 (comment) @comment
