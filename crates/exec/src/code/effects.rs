@@ -62,7 +62,7 @@ impl Destination {
 
 impl Flag {
     /// The word that it stands in.
-    fn word_range(&self) -> Range<usize> {
+    pub(super) fn word_range(&self) -> Range<usize> {
         let first = self.offset as usize;
         first..first + 4
     }

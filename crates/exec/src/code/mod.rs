@@ -4,6 +4,7 @@
 //! program is loaded, and whoever wants to print, check, rewrite or compile a program reads the same
 //! steps.
 
+mod assigned;
 mod blocks;
 mod count;
 mod display;
@@ -12,6 +13,7 @@ mod operand;
 mod operation;
 mod verify;
 
+pub(crate) use assigned::{exposed, lanes};
 pub use blocks::{Block, Edge};
 pub(crate) use count::Tallies;
 pub use count::{Count, StepCounts};
@@ -221,6 +223,20 @@ impl Systolic {
     #[must_use]
     pub fn result_bytes(&self) -> usize {
         self.plan.sizes().result
+    }
+
+    /// Parts of the register file that it reads.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = Range<usize>> {
+        let (places, sizes) = (self.places, self.plan.sizes());
+        let all = [
+            (places.accumulator, sizes.accumulator),
+            (Some(places.weights), sizes.weights),
+            (Some(self.activations), sizes.activations),
+            (places.weight_scales, sizes.weight_scales),
+            (places.activation_scales, sizes.activation_scales),
+        ];
+        let range = |(place, bytes): (Option<usize>, usize)| place.map(|at| at..at + bytes);
+        all.into_iter().filter_map(range)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The register file before a thread sets its own variables.
 
-use crate::code::Code;
+use crate::code::{self, Code};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Changed parts that are closer than this are restored as one.
 const GAP: usize = 32;
@@ -14,6 +15,9 @@ pub(crate) struct Image {
     changed: Vec<Range<usize>>,
     /// What programs may write: ascending, no two of them touch.
     written: Vec<Range<usize>>,
+    /// Of what is changed, what a thread may read before it writes it, if all lanes start; and those lanes. Worked out
+    /// when threads are first used again.
+    exposed: OnceLock<(u32, Vec<Range<usize>>)>,
 }
 
 impl Image {
@@ -47,6 +51,7 @@ impl Image {
             changed: joined(changed, GAP),
             written,
             bytes,
+            exposed: OnceLock::new(),
         }
     }
 
@@ -64,6 +69,43 @@ impl Image {
         for part in &self.changed {
             self.restore_part(file, part.clone());
         }
+    }
+
+    /// The same for a thread with these lanes that runs the code of the image, which may write to `addressed` by
+    /// address: what it writes before it reads it stays what it is.
+    pub(crate) fn restore_exposed(
+        &self,
+        file: &mut [u8],
+        mask: u32,
+        (code, addressed): (&Code, &[Range<usize>]),
+    ) {
+        let (lanes, exposed) = self.exposed.get_or_init(|| {
+            let exposed = code::exposed(code, addressed);
+            let parts = exposed.map(|exposed| self.of_changed(&exposed));
+            let parts = parts.unwrap_or_else(|| self.changed.clone());
+            (code::lanes(code), parts)
+        });
+        if mask & lanes != *lanes {
+            return self.restore(file);
+        }
+        for part in exposed {
+            self.restore_part(file, part.clone());
+        }
+    }
+
+    /// The bytes of what is changed for which `wanted` is set.
+    fn of_changed(&self, wanted: &[bool]) -> Vec<Range<usize>> {
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        for place in self.changed.iter().cloned().flatten() {
+            if wanted.get(place) == Some(&false) {
+                continue;
+            }
+            match parts.last_mut() {
+                Some(last) if last.end == place => last.end += 1,
+                _ => parts.push(place..place + 1),
+            }
+        }
+        joined(parts, GAP)
     }
 
     /// The same for one part, as far as there are registers.

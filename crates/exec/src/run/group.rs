@@ -109,7 +109,8 @@ impl Group {
     }
 
     /// Starts anew with the threads of the last start, of which only the thread header (the first register of the image)
-    /// and [`ThreadStart::group_id`] may have changed: what else they set is not looked at again.
+    /// and [`ThreadStart::group_id`] may have changed: what else they set is not looked at again. Registers that the
+    /// program writes before it reads them may hold what was left in them: whoever looks at registers takes [`Self::reset`].
     ///
     /// # Errors
     /// As [`Self::new`]; the group is not to be run then.

@@ -58,7 +58,11 @@ fn fill(
     let again = again && used && whole && thread.changed.is_empty() && start.sets.is_empty();
     let file = &mut thread.registers.file;
     if used {
-        image.restore(file);
+        if again {
+            image.restore_exposed(file, start.mask, (program.code(), &program.taken));
+        } else {
+            image.restore(file);
+        }
         for part in &thread.changed {
             image.restore_part(file, part.clone());
         }

@@ -35,14 +35,19 @@ impl<'l> Team<'l> {
         done: &mut Done,
         observer: &mut impl Observer,
     ) -> Result<(), LaunchError> {
-        let at = self.start(number, effort.limits())?;
+        let at = self.start(number, effort.limits(), watches(observer))?;
         observer.group(at, self.launch.range.local_of(at));
         let parts = (&mut self.group, &*self.launch.program, self.launch.memory());
         effort.run(number, parts, observer, done, |fault| at_group(at, fault))
     }
 
-    /// Gets the threads of a group ready, and returns its place in the grid.
-    fn start(&mut self, number: u64, limits: &Limits) -> Result<[u32; 3], LaunchError> {
+    /// Gets the threads of a group ready, and returns its place in the grid. `watched` says that registers are read from outside.
+    fn start(
+        &mut self,
+        number: u64,
+        limits: &Limits,
+        watched: bool,
+    ) -> Result<[u32; 3], LaunchError> {
         let launch = self.launch;
         let at = launch.range.group(number);
         let local = launch.range.local_of(at);
@@ -60,7 +65,7 @@ impl<'l> Team<'l> {
         }
         let (program, slm) = (&*launch.program, launch.bound.slm_bytes);
         let group = &mut self.group;
-        let started = if same {
+        let started = if same && !watched {
             group.next(program, slm, &self.starts, limits)
         } else {
             group.reset(program, slm, &self.starts, limits)
@@ -75,7 +80,7 @@ impl<'l> Team<'l> {
 
     /// The group, ready to run.
     pub(crate) fn started(mut self, number: u64, limits: &Limits) -> Result<Group, LaunchError> {
-        self.start(number, limits)?;
+        self.start(number, limits, true)?;
         Ok(self.group)
     }
 
@@ -118,6 +123,11 @@ impl<'l> Team<'l> {
         }
         Ok(())
     }
+}
+
+/// Whether an observer sees what instructions do.
+fn watches<O: Observer>(_: &O) -> bool {
+    O::INSTRUCTIONS || O::MEMORY
 }
 
 fn at_group(group: [u32; 3], fault: visakit_exec::Fault) -> LaunchError {
