@@ -28,7 +28,8 @@ mod variables;
 pub use fault::{Fault, FaultKind, TranslateError, Unsupported};
 pub use memory::{BufferId, Memory};
 pub use native::{
-    Compiler, Entry, Host, MODE_BITS, Native, NativeFault, NativeLanes, NativeThread, USUAL_MODE,
+    Compiler, Entry, Host, MODE_BITS, Native, NativeFault, NativeLanes, NativeMode, NativeThread,
+    USUAL_MODE,
 };
 pub use observe::{
     Extent, InRegister, InstructionEvent, LanesAccess, MemoryAccess, Observer, Space,

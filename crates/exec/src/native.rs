@@ -14,7 +14,7 @@ pub trait Compiler: Send + Sync + Debug {
 ///
 /// It does exactly what the interpreter does for the same steps, and leaves to the interpreter what it
 /// has no code for: calls, barriers, returns. What depends on the float mode it runs in the host's usual
-/// one only: round to nearest even, denormals kept.
+/// one, and in those that differ from it only in what denormals count.
 pub trait Native: Send + Sync + Debug {
     /// For each step of the code, whether machine code can be entered there.
     fn entries(&self) -> &[Entry];
@@ -32,8 +32,8 @@ pub trait Native: Send + Sync + Debug {
 pub struct Entry {
     /// The least number of instructions that running from there takes; 0 where machine code cannot be entered.
     pub cost: u32,
-    /// Whether it needs the host's usual float mode.
-    pub usual_mode: bool,
+    /// Whether it needs a float mode other than [`NativeMode::Other`].
+    pub mode: bool,
 }
 
 /// Bits of `%cr0` that choose the float mode.
@@ -59,8 +59,24 @@ pub struct NativeThread {
     pub left: u64,
     /// Enabled lanes of all instructions that ran.
     pub lane_operations: u64,
-    /// Whether the float mode is the host's usual one.
-    pub usual_mode: bool,
+    /// The float mode.
+    pub mode: NativeMode,
+}
+
+/// Float modes as machine code tells them apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NativeMode {
+    /// The host's usual one: rounds to nearest even, keeps denormals.
+    Usual,
+    /// The same, but for denormals that count as zero.
+    Flushing {
+        /// Those of single precision do.
+        float: bool,
+        /// Those of double precision do.
+        double: bool,
+    },
+    /// Any other.
+    Other,
 }
 
 /// Which lanes run, and where.

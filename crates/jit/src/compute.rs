@@ -52,6 +52,8 @@ impl Writer {
             {
                 return Err(NoTemplate);
             }
+            // Choices go through no arithmetic.
+            Operation::Select if float && self.flushing => return Err(NoTemplate),
             _ => {}
         }
         let sources = compute.operation.sources();
@@ -71,6 +73,9 @@ impl Writer {
             }
             *to = self.take(c)?;
             self.operation(c, chunk, compute, from, *to)?;
+            if float && self.flushing {
+                self.flush(c, *to);
+            }
             from.into_iter().for_each(|n| self.release(n));
         }
         self.finish(c, compute, results, float, enabled)
@@ -376,11 +381,17 @@ impl Writer {
         let mut results = [0; 8];
         let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
         for (chunk, to_register) in results.iter_mut().enumerate() {
-            let a = self.load(c, chunk, 0, source, float)?;
+            let a = self.load_unflushed(c, chunk, 0, source, float)?;
             let r = self.take(c)?;
             *to_register = r;
             match (compute.lane, to) {
-                (Lane::F32, Lane::F32) => self.v2(c, ops::MOVE, r, c.register(a)),
+                (Lane::F32, Lane::F32) => {
+                    self.v2(c, ops::MOVE, r, c.register(a));
+                    if self.flushing {
+                        self.quiet(c, r);
+                        self.flush(c, r);
+                    }
+                }
                 (Lane::I32, Lane::F32) => self.v2(c, ops::FROM_D_PS, r, c.register(a)),
                 (Lane::U32, Lane::F32) if self.features == Features::Avx512 => {
                     let code = if c.zmm {

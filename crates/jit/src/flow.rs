@@ -2,12 +2,13 @@
 //!
 //! A segment is a run of steps that is entered at its first one only. The version for full masks knows
 //! that all lanes of the program run; the other one works under the lanes that do. Where lanes part or meet,
-//! the host says which of them run on. A segment that computes floats is left to the interpreter where the float
-//! mode is not the host's usual one.
+//! the host says which of them run on. A segment that computes floats has one more form of each version, for modes that
+//! flush denormals, where it can be entered in one; it is left to the interpreter in all other modes but the usual one.
 
 use crate::Features;
 use crate::assembler::Assembler;
 use crate::assembler::Label;
+use crate::flush::may_flush;
 use crate::kept::Kept;
 use crate::pages::place as fields;
 use crate::vector::{
@@ -27,6 +28,8 @@ struct Segment {
     cost: u32,
     /// Whether what it computes depends on the float mode.
     usual_mode: bool,
+    /// Whether it may be entered in a mode that flushes denormals, too.
+    flushes: bool,
     /// For full masks, and for others.
     labels: [Label; 2],
 }
@@ -82,20 +85,25 @@ fn depends_on_mode(step: &Step) -> bool {
 /// The runs of steps that can be entered.
 fn segments(code: &Code, writer: &mut Writer) -> BTreeMap<usize, Segment> {
     let mut starts: BTreeSet<usize> = BTreeSet::new();
-    for block in code.blocks() {
-        starts.insert(block.steps.start);
-    }
+    let blocks: BTreeSet<usize> = code.blocks().iter().map(|b| b.steps.start).collect();
+    starts.extend(&blocks);
     for (place, step) in code.steps.iter().enumerate() {
         if leaves(&step.action) {
             // One for the step itself, which is no entry, and one for what follows.
             starts.extend([place, place + 1]);
         }
     }
+    let may_flush = may_flush(code);
     let mut segments = BTreeMap::new();
+    let mut flushes = false;
     let mut after = starts.iter().skip(1).copied();
     for start in starts.iter().copied() {
         let end = after.next().unwrap_or(code.steps.len());
         let steps = code.steps.get(start..end).unwrap_or(&[]);
+        // A block may be cut into several.
+        if blocks.contains(&start) {
+            flushes = may_flush.contains(&start);
+        }
         let cost = steps.iter().filter(|s| s.action.is_instruction()).count();
         if steps.is_empty() || steps.iter().any(|s| leaves(&s.action)) {
             continue;
@@ -104,6 +112,7 @@ fn segments(code: &Code, writer: &mut Writer) -> BTreeMap<usize, Segment> {
             steps: start..end,
             cost: u32::try_from(cost).unwrap_or(u32::MAX),
             usual_mode: steps.iter().any(depends_on_mode),
+            flushes,
             labels: [writer.asm.label(), writer.asm.label()],
         };
         segments.insert(start, segment);
@@ -172,6 +181,7 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
         file_bytes: code.register_bytes,
         constants: Constants::default(),
         kept: Kept::default(),
+        flushing: false,
     };
     let segments = segments(code, &mut writer);
     if segments.is_empty() {
@@ -200,7 +210,7 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
         if let Some(entry) = entries.get_mut(segment.steps.start) {
             *entry = Entry {
                 cost: segment.cost,
-                usual_mode: segment.usual_mode,
+                mode: segment.usual_mode,
             };
         }
     }
@@ -298,8 +308,7 @@ impl Compiler<'_> {
             return;
         };
         let (steps, cost, label) = (segment.steps.clone(), segment.cost, segment.label(version));
-        let usual_mode = segment.usual_mode;
-        let full = version == 0;
+        let (usual_mode, flushes) = (segment.usual_mode, segment.flushes);
         let mut exits: Vec<Exit> = Vec::new();
         self.writer.asm.place(label);
         self.writer.forget();
@@ -307,39 +316,70 @@ impl Compiler<'_> {
         self.writer.asm.op1i(Op::Cmp_rm64_imm32, LEFT, cost);
         self.writer.asm.jump(Op::Jb_rel32_64, unaffordable);
         if usual_mode {
-            let mode = field(fields::USUAL_MODE);
-            self.writer.asm.op1i(Op::Cmp_rm32_imm32, mode, 0);
-            self.writer.asm.jump(Op::Je_rel32_64, unaffordable);
+            let other = if flushes {
+                self.writer.asm.label()
+            } else {
+                unaffordable
+            };
+            let mode = field(fields::MODE);
+            self.writer
+                .asm
+                .op1i(Op::Cmp_rm32_imm32, mode, fields::USUAL);
+            self.writer.asm.jump(Op::Jne_rel32_64, other);
+            self.steps(steps.clone(), version, &mut exits);
+            if flushes {
+                self.writer.asm.place(other);
+                self.writer.forget();
+                self.writer
+                    .asm
+                    .op1i(Op::Cmp_rm32_imm32, mode, fields::FLUSHING);
+                self.writer.asm.jump(Op::Jne_rel32_64, unaffordable);
+                self.writer.flushing = true;
+                self.steps(steps, version, &mut exits);
+                self.writer.flushing = false;
+            }
+        } else {
+            self.steps(steps, version, &mut exits);
         }
+        for exit in exits {
+            self.leave_by(exit);
+        }
+    }
+
+    /// The steps of a segment, and the way to the next one.
+    fn steps(&mut self, steps: Range<usize>, version: usize, exits: &mut Vec<Exit>) {
+        let full = version == 0;
         let mut counts = Counts::default();
         let code = self.code;
         for place in steps.clone() {
             let Some(step) = code.steps.get(place) else {
                 continue;
             };
-            self.step(place, step, full, &mut counts, &mut exits);
+            self.step(place, step, full, &mut counts, exits);
         }
         self.count(counts);
         self.go(steps.end, version);
-        for exit in exits {
-            self.writer.asm.place(exit.label);
-            self.count(exit.counts);
-            match exit.way {
-                Way::Leave => self.leave(exit.place),
-                Way::Fault => {
-                    let fault = field(fields::FAULT);
-                    self.writer.asm.op1i(Op::Mov_rm64_imm32, fault, 1);
-                    self.leave(exit.place);
-                }
-                Way::Jump(target) => {
-                    self.writer.asm.op2(Op::Mov_r32_rm32, TAKEN, RUNNING);
-                    self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
-                }
-                Way::Branch(target) => {
-                    self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
-                }
-                Way::Join => self.part(exit.place, fields::NO_TARGET),
+    }
+
+    /// A way out.
+    fn leave_by(&mut self, exit: Exit) {
+        self.writer.asm.place(exit.label);
+        self.count(exit.counts);
+        match exit.way {
+            Way::Leave => self.leave(exit.place),
+            Way::Fault => {
+                let fault = field(fields::FAULT);
+                self.writer.asm.op1i(Op::Mov_rm64_imm32, fault, 1);
+                self.leave(exit.place);
             }
+            Way::Jump(target) => {
+                self.writer.asm.op2(Op::Mov_r32_rm32, TAKEN, RUNNING);
+                self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
+            }
+            Way::Branch(target) => {
+                self.part(exit.place, u32::try_from(target).unwrap_or(u32::MAX));
+            }
+            Way::Join => self.part(exit.place, fields::NO_TARGET),
         }
     }
 
@@ -472,8 +512,8 @@ impl Compiler<'_> {
         asm.op1i(Op::And_rm32_imm32, Register::EAX, MODE_BITS);
         asm.op1i(Op::Cmp_rm32_imm32, Register::EAX, USUAL_MODE);
         asm.jump(Op::Jne_rel32_64, otherwise);
-        let mode = field(fields::USUAL_MODE);
-        asm.op1i(Op::Mov_rm32_imm32, mode, 1);
+        let mode = field(fields::MODE);
+        asm.op1i(Op::Mov_rm32_imm32, mode, fields::USUAL);
     }
 
     /// All running lanes jump, or none.

@@ -28,6 +28,8 @@ pub(crate) struct Kept {
     pub(crate) contents: [Option<Content>; 32],
     /// Mask registers from `k3` on that hold lanes that run: lanes of a chunk, and which chunk.
     pub(crate) masks: [Option<(usize, usize)>; 4],
+    /// Registers that hold no denormals that the mode flushes, as lanes of 32 and of 64 bits.
+    flushed: [u32; 2],
     next: u32,
     /// Registers that the step works with.
     pub(crate) busy: u32,
@@ -75,7 +77,23 @@ impl Writer {
     pub(crate) fn set(&mut self, n: u32, content: Option<Content>) {
         if let Some(to) = self.kept.contents.get_mut(n as usize) {
             *to = content;
+            for flushed in &mut self.kept.flushed {
+                *flushed &= !(1 << n);
+            }
         }
+    }
+
+    /// Whether a register holds no denormals that the mode flushes.
+    pub(crate) fn is_flushed(&self, c: Chunks, n: u32) -> bool {
+        let [dwords, qwords] = self.kept.flushed;
+        let flushed = if c.lane == 4 { dwords } else { qwords };
+        flushed >> n & 1 != 0
+    }
+
+    /// A register that is kept holds results that were flushed.
+    pub(crate) fn set_flushed(&mut self, c: Chunks, n: u32) {
+        let [dwords, qwords] = &mut self.kept.flushed;
+        *(if c.lane == 4 { dwords } else { qwords }) |= 1 << n;
     }
 
     /// The register that holds this, for instructions on such vectors.

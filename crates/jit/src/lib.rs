@@ -25,6 +25,8 @@ mod count;
 #[cfg(target_arch = "x86_64")]
 mod flow;
 #[cfg(target_arch = "x86_64")]
+mod flush;
+#[cfg(target_arch = "x86_64")]
 mod kept;
 #[cfg(target_arch = "x86_64")]
 mod lane;

@@ -9,9 +9,30 @@ use visakit_exec::code::{Extension, Modify, Region, Source};
 use visakit_isa::DataType;
 
 impl Writer {
+    /// A source of arithmetic: as [`Self::load_unflushed`] has it, without denormals where the mode flushes them.
+    pub(crate) fn load(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        to: u32,
+        source: &Source,
+        float: bool,
+    ) -> Result<u32, NoTemplate> {
+        let n = self.load_unflushed(c, chunk, to, source, float)?;
+        if !self.flushing || !float || n != to && self.is_flushed(c, n) {
+            return Ok(n);
+        }
+        if n != to {
+            self.v2(c, ops::MOVE, to, c.register(n));
+            self.release(n);
+        }
+        self.flush(c, to);
+        Ok(to)
+    }
+
     /// The lanes of a chunk of a source, with its modifier, in a register: `to`, or one that is kept
     /// and must not be changed. `float` tells whether lanes are floats.
-    pub(crate) fn load(
+    pub(crate) fn load_unflushed(
         &mut self,
         c: Chunks,
         chunk: usize,

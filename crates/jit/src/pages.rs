@@ -8,7 +8,7 @@ use crate::flow::Compiled;
 use memmap2::{Mmap, MmapMut};
 use std::mem::offset_of;
 use visakit_exec::memory::Region;
-use visakit_exec::{Host, NativeFault, NativeLanes};
+use visakit_exec::{Host, NativeFault, NativeLanes, NativeMode};
 
 /// What machine code works on. Its address is in a register while machine code runs.
 #[repr(C)]
@@ -44,10 +44,13 @@ pub(crate) struct Context<'a> {
     surface_count: u64,
     /// Out: whether a step that the interpreter ran had a fault.
     pub(crate) fault: u64,
-    /// Whether the float mode is the host's usual one. Machine code sets it.
-    usual_mode: u64,
+    /// The float mode: [`place::USUAL`], [`place::FLUSHING`], or 0 for another one. Machine code sets it.
+    mode: u64,
     /// What of that the interpreter knows.
     known_mode: u64,
+    /// Magnitudes below which floats and doubles count as zero in a mode that flushes, in every lane.
+    flushed_f: [u32; 16],
+    flushed_df: [u64; 8],
     host: &'a mut dyn Host,
     pages: &'a Pages,
 }
@@ -56,6 +59,10 @@ pub(crate) struct Context<'a> {
 pub(crate) mod place {
     use super::{Context, offset_of};
 
+    /// The float mode is the host's usual one.
+    pub(crate) const USUAL: u32 = 1;
+    /// It rounds as the usual one does, and flushes some denormals.
+    pub(crate) const FLUSHING: u32 = 2;
     /// Of a call of `branch`: lanes join instead.
     pub(crate) const NO_TARGET: u32 = u32::MAX;
 
@@ -76,15 +83,17 @@ pub(crate) mod place {
     pub(crate) const SURFACES: i64 = offset_of!(Context<'_>, surfaces) as i64;
     pub(crate) const SURFACE_COUNT: i64 = offset_of!(Context<'_>, surface_count) as i64;
     pub(crate) const FAULT: i64 = offset_of!(Context<'_>, fault) as i64;
-    pub(crate) const USUAL_MODE: i64 = offset_of!(Context<'_>, usual_mode) as i64;
+    pub(crate) const MODE: i64 = offset_of!(Context<'_>, mode) as i64;
+    pub(crate) const FLUSHED_F: i64 = offset_of!(Context<'_>, flushed_f) as i64;
+    pub(crate) const FLUSHED_DF: i64 = offset_of!(Context<'_>, flushed_df) as i64;
 }
 
 impl Context<'_> {
     /// Tells the interpreter of the float mode.
     fn tell_mode(&mut self) {
-        if self.usual_mode != self.known_mode {
+        if self.mode != self.known_mode {
             self.host.usual_mode();
-            self.known_mode = self.usual_mode;
+            self.known_mode = self.mode;
         }
     }
 }
@@ -208,6 +217,15 @@ impl Pages {
         let file = registers.as_mut_ptr();
         let (local, local_bytes) = local(host);
         let (storage, surfaces) = (host.storage(), host.surfaces());
+        let mode = u64::from(match thread.mode {
+            NativeMode::Usual => place::USUAL,
+            NativeMode::Flushing { .. } => place::FLUSHING,
+            NativeMode::Other => 0,
+        });
+        let (float, double) = match thread.mode {
+            NativeMode::Flushing { float, double } => (float, double),
+            _ => (false, false),
+        };
         let mut context = Context {
             file,
             local,
@@ -226,8 +244,18 @@ impl Pages {
             step,
             branch,
             fault: 0,
-            usual_mode: thread.usual_mode.into(),
-            known_mode: thread.usual_mode.into(),
+            mode,
+            known_mode: mode,
+            flushed_f: [if float {
+                f32::MIN_POSITIVE.to_bits()
+            } else {
+                0
+            }; 16],
+            flushed_df: [if double {
+                f64::MIN_POSITIVE.to_bits()
+            } else {
+                0
+            }; 8],
             host,
             pages: self,
         };
@@ -243,7 +271,9 @@ impl Pages {
         // relaxed accesses to them are, and exchanged by instructions with a lock.
         enter(&mut context);
         context.tell_mode();
-        thread.usual_mode = context.usual_mode != 0;
+        if context.mode == place::USUAL.into() {
+            thread.mode = NativeMode::Usual;
+        }
         thread.place = usize::try_from(context.place).unwrap_or(usize::MAX);
         thread.running = u32::try_from(context.running).unwrap_or(0);
         thread.left = context.left;

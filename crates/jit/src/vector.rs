@@ -53,6 +53,8 @@ pub(crate) struct Writer {
     pub(crate) file_bytes: usize,
     pub(crate) constants: Constants,
     pub(crate) kept: Kept,
+    /// Whether it writes for a mode that flushes denormals.
+    pub(crate) flushing: bool,
 }
 
 /// Constants of the code, 64 bytes each.
@@ -291,6 +293,9 @@ impl Writer {
             }
             self.overwritten(offset, bytes);
             self.set(from, Some(content));
+            if float && self.flushing && (!masked || c.lanes == 1) {
+                self.set_flushed(c, from);
+            }
             return self.store_bytes(to, from, bytes);
         }
         // Under a mask of a single lane the step is not reached unless the lane is enabled.

@@ -57,7 +57,9 @@ impl Compiler<'_> {
             return;
         }
         self.writer.asm.back(mark);
-        self.calls.insert(place);
+        if !self.writer.flushing {
+            self.calls.insert(place);
+        }
         self.call(place, step, how, *counts, exits);
         self.writer.forget();
     }

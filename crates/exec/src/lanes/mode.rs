@@ -1,6 +1,7 @@
 //! The floating-point mode that `%cr0` selects.
 
 use super::exact::Rounding;
+use crate::native::NativeMode;
 
 /// Rounding and denormals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -39,6 +40,20 @@ impl FloatMode {
             slow_df: directed || flush_df,
             slow_f: directed || flush_f,
             slow_hf: directed || flush_hf,
+        }
+    }
+
+    /// The mode as machine code tells it.
+    pub(crate) fn native(self) -> NativeMode {
+        if !self.is_slow() {
+            NativeMode::Usual
+        } else if self.rounding == Rounding::NearestEven && !self.round_to_int {
+            NativeMode::Flushing {
+                float: self.flush_f,
+                double: self.flush_df,
+            }
+        } else {
+            NativeMode::Other
         }
     }
 

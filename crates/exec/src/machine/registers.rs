@@ -493,7 +493,9 @@ macro_rules! sources_and_destinations {
         impl Destinations<$ty> for Registers {
             #[inline(never)]
             fn store_any(&mut self, destination: &Destination, values: &[$ty], mask: u32) -> Outcome {
-                if <$ty as Compute>::FLOAT && self.mode.is_slow() {
+                // Results in their own format are what they are in any mode.
+                let converted = !is_element::<$ty>(destination);
+                if <$ty as Compute>::FLOAT && self.mode.is_slow() && converted {
                     let exact: [f64; 32] = std::array::from_fn(|lane| {
                         values.get(lane).map_or(0.0, |v| (*v).convert())
                     });

@@ -14,7 +14,7 @@ use crate::fault::{Fault, FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::machine::simd::Kernel;
 use crate::memory::{Local, Memory};
-use crate::native::{Native, NativeThread};
+use crate::native::{Native, NativeMode, NativeThread};
 use crate::observe::{InstructionEvent, Observer};
 use crate::program::{Image, Program, Work};
 use crate::variables::VariableSlot;
@@ -330,8 +330,8 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                 && let Some(entry) = entries.get(thread.pc)
                 && entry.cost != 0
                 && left >= u64::from(entry.cost)
-                && let usual_mode = !thread.registers.mode.is_slow()
-                && (usual_mode || !entry.usual_mode)
+                && let mode = thread.registers.mode.native()
+                && (mode != NativeMode::Other || !entry.mode)
             {
                 let base = thread.base();
                 let mut state = NativeThread {
@@ -340,7 +340,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     waiting: first(&thread.waiting, base),
                     left,
                     lane_operations,
-                    usual_mode,
+                    mode,
                 };
                 let mut host = Machine {
                     program,

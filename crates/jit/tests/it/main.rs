@@ -9,6 +9,7 @@
     reason = "tests"
 )]
 
+mod denormals;
 mod messages;
 
 use std::path::PathBuf;
@@ -26,6 +27,18 @@ fn compilers() -> Vec<Jit> {
         say("NOT RUN: machine code: the host has no AVX2");
     }
     all
+}
+
+/// Numbers that look random, the same each time.
+struct Random(u32);
+
+impl Random {
+    fn next(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 17;
+        self.0 ^= self.0 << 5;
+        self.0.wrapping_mul(0x9e37_79b1)
+    }
 }
 
 fn run(folders: &[PathBuf]) {

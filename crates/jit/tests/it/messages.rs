@@ -1,7 +1,7 @@
 //! Messages with a template do what the interpreter does: loads, stores and atomics of every element, in every place
 //! that lanes can have, inside and outside of memory.
 
-use super::compilers;
+use super::{Random, compilers};
 use std::sync::Arc;
 use visakit_exec::{Group, Limits, Memory, Options, Program, ThreadStart};
 use visakit_text::asm;
@@ -24,18 +24,6 @@ fn kernel(lanes: u32, lines: &str) -> Program {
         .unwrap_or_else(|faults| panic!("{}\n{text}", faults[0].message));
     let (kernel, _) = visakit_launch::find_kernel(&object, None).unwrap();
     Program::new(&object, kernel, &Options::default()).unwrap()
-}
-
-/// Numbers that look random, the same each time.
-struct Random(u32);
-
-impl Random {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 17;
-        self.0 ^= self.0 << 5;
-        self.0.wrapping_mul(0x9e37_79b1)
-    }
 }
 
 /// Offsets of lanes whose elements have so many bytes.
