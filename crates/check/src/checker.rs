@@ -5,6 +5,7 @@ mod branches;
 mod conflicts;
 mod flow;
 mod messages;
+mod named;
 mod overflow;
 mod registers;
 mod report;
@@ -14,16 +15,18 @@ use crate::definedness::{self, follow, undefined_lanes};
 use crate::finding::{Checks, Finding, Item, Kind, Place, Space};
 use crate::listing::{Fence, Listing};
 use crate::objects::Objects;
-use crate::race::{Cells, Order};
+use crate::race::{Cells, NAMED, Order};
 use crate::shadow::{OriginId, Pages, Shadow};
 use hashbrown::{HashMap, HashSet};
+pub(crate) use named::Barriers;
+use named::Named;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::ops::Range;
 use std::sync::Arc;
 use steps::{Role, StepInfo, Widths, ever_read, role};
 use visakit_exec::code::{Code, Compute};
-use visakit_exec::{InstructionEvent, LanesAccess, MemoryAccess, Observer};
+use visakit_exec::{Fault, InstructionEvent, LanesAccess, MemoryAccess, Observer};
 use visakit_isa::object::RoutineId;
 
 /// What is known of a thread.
@@ -37,7 +40,8 @@ struct Thread {
     /// Barriers that it came to, and that it has left.
     signals: u64,
     waits: u64,
-    pending: Option<u64>,
+    /// The barrier that it waits at, and the step of the wait.
+    pending: Option<(u64, u32)>,
     time: u32,
 }
 
@@ -93,6 +97,8 @@ pub(crate) struct Checker {
     order: Order,
     /// The barrier that threads come to, and the first of them.
     barrier: Option<(u64, u32, u32)>,
+    named: HashMap<u64, Named>,
+    barriers: Barriers,
     origins: Vec<Origin>,
     origin_numbers: HashMap<Origin, OriginId>,
     /// Private memory of the lanes follows each other; `None` as long as it is not known.
@@ -161,6 +167,7 @@ pub(crate) struct Setting {
     /// The program counts on sub-groups: what lockstep orders is meant.
     pub(crate) sub_groups: bool,
     pub(crate) order: Order,
+    pub(crate) barriers: Barriers,
 }
 
 fn small(n: usize) -> u32 {
@@ -220,6 +227,8 @@ impl Checker {
             flat_cells: Cells::default(),
             order: setting.order,
             barrier: None,
+            named: HashMap::new(),
+            barriers: setting.barriers,
             origins: vec![Origin::Register],
             origin_numbers: HashMap::new(),
             contiguous: None,
@@ -260,7 +269,8 @@ impl Checker {
 
     /// What was found, without what follows from something else that was found: what a read saw that came before the
     /// write that it races with, and writes of the same value by which others wrote another one.
-    pub(crate) fn findings(self) -> Vec<Finding> {
+    pub(crate) fn findings(mut self) -> Vec<Finding> {
+        self.end_of_group();
         let is_race = |kind| matches!(kind, Kind::Race | Kind::RaceSameValue);
         let races = self.findings.iter().filter(|f| is_race(f.kind));
         let races: Vec<_> = races
@@ -389,6 +399,7 @@ impl Observer for Checker {
     const MEMORY: bool = true;
 
     fn group(&mut self, place: [u32; 3], size: [u32; 3]) {
+        self.end_of_group();
         self.group = (place, size);
         self.number = self.number.saturating_add(1);
         self.instructions = 0;
@@ -415,8 +426,11 @@ impl Observer for Checker {
         let running = event.running;
         self.running = running;
         let thread = self.thread(event.thread, running);
-        if let Some(barrier) = thread.pending.take() {
+        if let Some((barrier, _)) = thread.pending.take() {
             self.order.leave(event.thread, barrier);
+            if barrier >= NAMED {
+                self.left_named(event.thread, barrier);
+            }
         }
         let Some(info) = self.steps.get(event.step) else {
             return ControlFlow::Continue(());
@@ -480,9 +494,13 @@ impl Observer for Checker {
                 let (signals, waits) = (*signals, *waits);
                 self.barrier(event, signals, waits);
             }
-            Role::Named(number, signals) => {
-                let (number, signals) = (*number, *signals);
-                self.named_barrier(event, number, signals);
+            Role::NamedSignal(operands) => {
+                let operands = *operands;
+                self.named_signal(event, operands);
+            }
+            Role::NamedWait(number) => {
+                let number = *number;
+                self.named_wait(event, number);
             }
             Role::Branch => self.branch(event),
         }
@@ -511,6 +529,13 @@ impl Observer for Checker {
 
     fn dropped(&mut self, access: &MemoryAccess) {
         self.look_at_dropped(access);
+    }
+
+    fn fault(&mut self, fault: &Fault) -> ControlFlow<()> {
+        self.faulted(fault);
+        // What threads were doing when they were stopped means nothing.
+        self.named.clear();
+        ControlFlow::Continue(())
     }
 }
 

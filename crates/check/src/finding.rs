@@ -133,6 +133,8 @@ kinds! {
     RaceSameValue "race-same-value" Warning;
     /// A barrier that not all work-items of a group reach.
     BarrierDivergence "barrier-divergence" Error;
+    /// A named barrier whose threads do not agree, or that others come to than it is for.
+    NamedBarrier "named-barrier" Error;
     /// The executor could not go on.
     Fault "fault" Error;
     /// A NaN or infinity made of numbers.

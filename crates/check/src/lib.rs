@@ -7,7 +7,7 @@
 //! * `uninitialized`: bits that nobody wrote, followed through registers and memory to a branch, an address, a predicate
 //!   or an output.
 //! * `race`: conflicting accesses without an order by barriers, fences and atomics, however the host ran them.
-//! * `sync`: barriers that not all work-items of a group reach.
+//! * `sync`: barriers that not all work-items of a group reach, named barriers whose threads do not agree.
 //! * `arithmetic`: values that are rarely meant; only on demand.
 //!
 //! What happens often by one cause is one [`Finding`] with a count. State grows with the memory that a launch touches,
@@ -27,12 +27,11 @@ mod suppress;
 pub use finding::{Checks, Finding, Item, Kind, Level, Other, Place, Space, Target};
 pub use suppress::{Suppressions, SuppressionsError};
 
-use checker::{Checker, Ids, Setting};
+use checker::{Barriers, Checker, Ids, Setting};
 use listing::{Fence, Listing};
 use objects::Objects;
 use race::Order;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use visakit_exec::{Observer, Program};
 use visakit_isa::object::{Object, RoutineId};
 use visakit_launch::{
@@ -63,22 +62,32 @@ struct Watched<'p> {
     program: &'p Program,
     listing: Listing,
     fences: BTreeMap<(RoutineId, usize), Fence>,
+    barriers: Barriers,
 }
 
 impl<'p> Watched<'p> {
-    fn new(object: &Object<'_>, program: &'p Program) -> Self {
-        let routines = program.code().routines.iter().map(|r| r.id);
-        let (listing, fences) = Listing::new(object, program.grf_bytes(), routines);
+    /// `metadata` is how many barriers a group gets, as far as that is known.
+    fn new(object: &Object<'_>, program: &'p Program, metadata: Option<u32>) -> Self {
+        let code = program.code();
+        let routines = code.routines.iter().map(|r| r.id);
+        let (listing, fences) = Listing::new(object, program.grf_bytes(), routines.clone());
+        let kernel = routines
+            .into_iter()
+            .next()
+            .and_then(|id| object.routine(id));
+        let body = kernel.and_then(|kernel| kernel.body());
         Self {
             program,
             listing,
             fences,
+            barriers: Barriers::new(code, body, metadata),
         }
     }
 
     /// How it is watched, unless something is different.
     fn setting(self, checks: Checks, objects: Objects, ids: Ids) -> Setting {
         let variables = self.program.variables();
+        let code = self.program.code();
         Setting {
             checks,
             listing: self.listing,
@@ -93,7 +102,8 @@ impl<'p> Watched<'p> {
             groups: [1; 3],
             sub_groups: false,
             order: Order::default(),
-            code: self.program.code().clone(),
+            barriers: self.barriers,
+            code: code.clone(),
         }
     }
 }
@@ -110,8 +120,9 @@ pub fn check(
     checks: Checks,
     uninitialized: &[usize],
 ) -> Result<Report, LaunchError> {
-    let watched = Watched::new(kernel.object(), launch.program());
     let info = launch.info();
+    let barriers = info.execution_env.barrier_count;
+    let watched = Watched::new(kernel.object(), launch.program(), Some(barriers));
     let private = info.per_thread_memory_buffers.iter();
     let has_private = private.clone().any(|buffer| buffer.is_simt_thread);
     let sub_groups = info.user_attributes.intel_reqd_sub_group_size > 0
@@ -129,14 +140,7 @@ pub fn check(
         sub_groups,
         ..watched.setting(checks, objects, ids)
     });
-    let mut faults = Vec::new();
-    let outcome = launch.run_watched(config, &mut checker, |_, fault| {
-        faults.push(fault.clone());
-        ControlFlow::Continue(())
-    })?;
-    for fault in &faults {
-        checker.fault(fault);
-    }
+    let outcome = launch.run_observed(config, &mut checker)?;
     Ok(Report {
         findings: checker.findings(),
         outcome,
@@ -165,20 +169,13 @@ pub fn check_media(
         offset: [0; 3],
         of_lanes: false,
     };
-    let watched = Watched::new(object, media.program());
+    let watched = Watched::new(object, media.program(), None);
     let mut checker = Checker::new(Setting {
         groups: [width / columns.max(1), height / rows.max(1), 1],
         order: Order::of_threads(media.dependency),
         ..watched.setting(checks, Objects::media(media), ids)
     });
-    let mut faults = Vec::new();
-    let outcome = media.run_watched(&config, &mut checker, |fault| {
-        faults.push(fault.clone());
-        ControlFlow::Continue(())
-    })?;
-    for fault in &faults {
-        checker.fault(fault);
-    }
+    let outcome = media.run_observed(&config, &mut checker)?;
     Ok(Report {
         findings: checker.findings(),
         outcome,
@@ -205,7 +202,7 @@ pub fn check_bare(
         of_lanes: true,
     };
     let objects = Objects::own(bare.own_bytes(), bare.own_bytes());
-    let mut setting = Watched::new(object, bare.program()).setting(checks, objects, ids);
+    let mut setting = Watched::new(object, bare.program(), None).setting(checks, objects, ids);
     let sets = bare
         .sets()
         .map(|slot| slot.offset..slot.offset + slot.bytes);
@@ -214,10 +211,8 @@ pub fn check_bare(
     checker.group([0; 3], [lanes, 1, 1]);
     let outcome = match bare.run(&mut checker) {
         Ok(outcome) => Some(outcome),
-        Err(LaunchError::Fault { fault, .. }) => {
-            checker.fault(&fault);
-            None
-        }
+        // The checker was told.
+        Err(LaunchError::Fault { .. }) => None,
         Err(error) => return Err(error),
     };
     Ok(Report {

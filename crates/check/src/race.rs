@@ -16,7 +16,7 @@ use visakit_launch::Dependency;
 /// Published points that are kept at most.
 const MOST_POINTS: usize = 1 << 20;
 
-/// Named barriers count from here: who waits at one is told of all that signalled it.
+/// Phases of named barriers count from here: who waits for one is told of all that signalled it.
 pub(crate) const NAMED: u64 = 1 << 40;
 
 /// What a thread knows of the others of its group.
@@ -137,13 +137,14 @@ impl Order {
         told
     }
 
-    /// The thread comes to the barrier of that number.
-    pub(crate) fn arrive(&mut self, number: usize, barrier: u64) {
+    /// The thread comes to the barrier of that number; tells when.
+    pub(crate) fn arrive(&mut self, number: usize, barrier: u64) -> u32 {
         let told = self.told(number);
         let at = self.arrived.entry(barrier).or_default();
         join(at, &told);
         let thread = self.thread(number);
-        thread.time = thread.time.saturating_add(1);
+        let time = thread.time;
+        thread.time = time.saturating_add(1);
         let foreign = thread.foreign.clone();
         if !foreign.is_empty() {
             let at = self.foreign_arrived.entry(barrier).or_default();
@@ -153,6 +154,19 @@ impl Order {
         let left = |at: u64| at < NAMED && barrier < NAMED && at + 4 <= barrier;
         self.arrived.retain(|at, _| !left(*at));
         self.foreign_arrived.retain(|at, _| !left(*at));
+        time
+    }
+
+    /// Nobody will leave the barrier of that number any more.
+    pub(crate) fn forget(&mut self, barrier: u64) {
+        self.arrived.remove(&barrier);
+        self.foreign_arrived.remove(&barrier);
+    }
+
+    /// Whether a thread of the group knows of what another one did at some time.
+    pub(crate) fn knows(&self, thread: usize, other: usize, time: u32) -> bool {
+        let known = self.threads.get(thread).and_then(|t| t.known.get(other));
+        known.is_some_and(|[known, ..]| time <= *known)
     }
 
     /// The thread leaves the barrier of that number.

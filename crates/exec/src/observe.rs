@@ -1,5 +1,6 @@
 //! Watching a program run.
 
+use crate::fault::Fault;
 use std::ops::ControlFlow;
 use visakit_isa::Op;
 use visakit_isa::object::RoutineId;
@@ -191,6 +192,13 @@ pub trait Observer {
     /// A group is about to start: its place in the grid, and the number of its work-items in each dimension.
     fn group(&mut self, place: [u32; 3], size: [u32; 3]) {
         let _ = (place, size);
+    }
+
+    /// The group that started last cannot go on. Break to end the launch with the fault; else it goes on with the next
+    /// group.
+    fn fault(&mut self, fault: &Fault) -> ControlFlow<()> {
+        let _ = fault;
+        ControlFlow::Break(())
     }
 }
 

@@ -194,7 +194,7 @@ impl Bare {
         Group::new(&self.program, OWN_BYTES, &[start], &self.limits).map_err(fault)
     }
 
-    /// Runs the thread.
+    /// Runs the thread. A fault ends it, whatever the observer says to it.
     ///
     /// # Errors
     /// [`LaunchError::Fault`].
@@ -204,9 +204,13 @@ impl Bare {
         let interrupt = self.interrupt.as_ref();
         let mut progress = Progress::OutOfFuel;
         while progress == Progress::OutOfFuel {
-            progress = group
-                .advance(program, &self.memory, limits, u64::MAX, interrupt, observer)
-                .map_err(fault)?;
+            let advanced =
+                group.advance(program, &self.memory, limits, u64::MAX, interrupt, observer);
+            progress = advanced.map_err(|found| {
+                // There is no group after it.
+                let _ = observer.fault(&found);
+                fault(found)
+            })?;
         }
         Ok(BareOutcome {
             counters: group.counters(),

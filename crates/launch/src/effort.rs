@@ -170,14 +170,15 @@ impl<'a> Effort<'a> {
         }
     }
 
-    /// Runs groups one after the other, as long as they are not interrupted.
+    /// Runs groups one after the other, as long as they are not interrupted. The observer tells whether a fault ends that.
     ///
     /// # Errors
-    /// That of the first group that has one.
-    pub(crate) fn each<G>(
+    /// That of the first group that has one, but for the faults that the observer passes over.
+    pub(crate) fn each<G, O: Observer>(
         &self,
         groups: impl IntoIterator<Item = G>,
-        mut run: impl FnMut(G, &mut Done) -> Result<(), LaunchError>,
+        observer: &mut O,
+        mut run: impl FnMut(G, &mut Done, &mut O) -> Result<(), LaunchError>,
     ) -> Result<Done, LaunchError> {
         let mut done = Done::default();
         for group in groups {
@@ -185,7 +186,10 @@ impl<'a> Effort<'a> {
                 done.stopped = true;
                 break;
             }
-            run(group, &mut done)?;
+            match run(group, &mut done, observer) {
+                Err(LaunchError::Fault { fault, .. }) if observer.fault(&fault).is_continue() => {}
+                other => other?,
+            }
         }
         Ok(done)
     }

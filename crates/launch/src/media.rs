@@ -11,10 +11,9 @@ use crate::error::LaunchError;
 use crate::front::{Dependency, Front};
 use crate::kernel::Config;
 use crate::objects::{MemoryObject, ObjectKind};
-use std::ops::ControlFlow;
 use visakit_exec::memory::{Format, Image, Surface as Bound};
 use visakit_exec::{
-    BufferId, Counters, Fault, Group, InputClass, InputSlot, Memory, Observer, Options, Program,
+    BufferId, Counters, Group, InputClass, InputSlot, Memory, Observer, Options, Program,
     ThreadStart,
 };
 use visakit_isa::object::{Object, RoutineId};
@@ -345,7 +344,8 @@ impl Media {
         self.outcome(done, started)
     }
 
-    /// Runs thread after thread, telling an observer of everything.
+    /// Runs group after group and thread after thread, telling an observer of everything. After a fault that the observer
+    /// passes over, the next group runs.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -354,35 +354,21 @@ impl Media {
         config: &Config<'_>,
         observer: &mut impl Observer,
     ) -> Result<MediaOutcome, LaunchError> {
-        self.run_watched(config, observer, |_| ControlFlow::Break(()))
-    }
-
-    /// As [`Self::run_observed`], going on with the next group after one that faulted, as long as `fault` wants it.
-    ///
-    /// # Errors
-    /// As [`Self::run`]; the fault of a group only if `fault` breaks.
-    pub fn run_watched(
-        &self,
-        config: &Config<'_>,
-        observer: &mut impl Observer,
-        mut fault: impl FnMut(&Fault) -> ControlFlow<()>,
-    ) -> Result<MediaOutcome, LaunchError> {
         let started = Instant::now();
         let effort = Effort::new(config);
         let mut group = Group::default();
         let groups = self.fronts()?;
         let groups = groups.flat_map(|front| (0..front.count()).map(move |n| front.group(n)));
         let [columns, rows] = self.group.unwrap_or([1, 1]);
-        let done = effort.each((0..).zip(groups), |(number, at), done| {
-            let [x, y] = at;
-            observer.group([x, y, 0], [columns, rows, 1]);
-            match self.run_group((at, number), &mut group, &effort, done, observer) {
-                Err(LaunchError::Fault { fault: found, .. }) if fault(&found).is_continue() => {
-                    Ok(())
-                }
-                other => other,
-            }
-        })?;
+        let done = effort.each(
+            (0..).zip(groups),
+            observer,
+            |(number, at), done, observer| {
+                let [x, y] = at;
+                observer.group([x, y, 0], [columns, rows, 1]);
+                self.run_group((at, number), &mut group, &effort, done, observer)
+            },
+        )?;
         self.outcome(done, started)
     }
 

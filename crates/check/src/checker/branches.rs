@@ -3,7 +3,6 @@
 use super::{Cause, Checker, NONE, small};
 use crate::definedness::{flag_word, undefined_lanes};
 use crate::finding::{Finding, Kind, Other, Space};
-use crate::race::NAMED;
 use crate::shadow::element;
 use visakit_exec::code::{Action, Combine, Flag, Scalar};
 use visakit_exec::{Fault, FaultKind, InstructionEvent};
@@ -94,28 +93,7 @@ impl Checker {
         }
         if waits && let Some(Some(thread)) = self.threads.get_mut(event.thread) {
             thread.waits += 1;
-            thread.pending = Some(thread.waits);
-        }
-    }
-
-    pub(super) fn named_barrier(
-        &mut self,
-        event: &InstructionEvent<'_>,
-        number: Option<Scalar>,
-        signals: bool,
-    ) {
-        let number = match number {
-            Some(Scalar::Constant(number)) => number,
-            Some(Scalar::Register { offset, data_type }) => {
-                element(event.registers, offset, data_type.size().into())
-            }
-            _ => 0,
-        };
-        let barrier = NAMED + number;
-        if signals {
-            self.order.arrive(event.thread, barrier);
-        } else if let Some(Some(thread)) = self.threads.get_mut(event.thread) {
-            thread.pending = Some(barrier);
+            thread.pending = Some((thread.waits, step));
         }
     }
 
@@ -129,7 +107,7 @@ impl Checker {
         }
     }
 
-    fn diverged(&mut self, step: u32, come: u32, all: u32, missing: u32) {
+    pub(super) fn diverged(&mut self, step: u32, come: u32, all: u32, missing: u32) {
         self.diverged = true;
         let lane = u8::try_from(missing.trailing_zeros()).ok();
         self.find(self.divergence(step), |this| {
@@ -160,8 +138,8 @@ impl Checker {
         });
     }
 
-    /// The executor could not go on with a group.
-    pub(crate) fn fault(&mut self, fault: &Fault) {
+    /// The executor could not go on with the group.
+    pub(super) fn faulted(&mut self, fault: &Fault) {
         let steps = self.code.steps.iter().position(|step| {
             let routine = self.names.get(step.origin.routine as usize);
             routine.is_some_and(|(id, _)| *id == fault.routine)
@@ -185,7 +163,10 @@ impl Checker {
         // An operand that leaves its variable was told of before it ran.
         let key = self.key(step);
         let told = |cause: &Cause| cause.kind == Kind::OutOfBounds && cause.step == key;
-        if !wanted || kind == Kind::OutOfBounds && self.causes.keys().any(told) {
+        if !wanted
+            || kind == Kind::OutOfBounds && self.causes.keys().any(told)
+            || kind == Kind::BarrierDivergence && self.waits_at_faulty()
+        {
             return;
         }
         let cause = Cause {
@@ -195,11 +176,26 @@ impl Checker {
             object: 0,
             detail: 0,
         };
-        let message = fault.kind.to_string();
+        let waits = match fault.kind {
+            FaultKind::BarrierDivergence { .. } => self.where_threads_wait(),
+            _ => Vec::new(),
+        };
+        let mut message = fault.kind.to_string();
+        for (text, ..) in &waits {
+            message.push_str("; ");
+            message.push_str(text);
+        }
         self.find(cause, |this| {
             let finding = this.finding(kind, space, message, fault.lane);
+            let other = waits.iter().find(|(_, at, _)| *at != step);
+            let other = other.map(|(text, at, thread)| Other {
+                what: text.clone(),
+                place: Some(this.place(*at)),
+                item: Some(this.item(*thread, None)),
+            });
             Finding {
                 address: fault.address,
+                other: finding.other.clone().or(other),
                 ..finding
             }
         });

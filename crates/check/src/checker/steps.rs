@@ -34,8 +34,8 @@ pub(super) enum Role {
         signals: bool,
         waits: bool,
     },
-    /// A signal to a named barrier, else a wait.
-    Named(Option<Scalar>, bool),
+    NamedSignal([Scalar; 4]),
+    NamedWait(Scalar),
     Branch,
 }
 
@@ -108,8 +108,8 @@ pub(super) fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
             signals: false,
             waits: true,
         },
-        Action::NamedSignal(operands) => Role::Named(operands.first().copied(), true),
-        Action::NamedWait(number) => Role::Named(Some(*number), false),
+        Action::NamedSignal(operands) => Role::NamedSignal(**operands),
+        Action::NamedWait(number) => Role::NamedWait(*number),
         Action::Jump { .. }
         | Action::Goto { .. }
         | Action::Call { .. }

@@ -12,10 +12,9 @@ use crate::ndrange::NdRange;
 use crate::objects::{LocalObject, MemoryObject, ObjectKind};
 use crate::payload::Layout;
 use crate::zeinfo::{ArgInfo, KernelInfo};
-use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 use visakit_exec::code::StepCounts;
-use visakit_exec::{Counters, Fault, Memory, Observer, Program};
+use visakit_exec::{Counters, Memory, Observer, Program};
 use web_time::{Duration, Instant};
 
 /// What a run left behind.
@@ -106,7 +105,8 @@ impl Launch {
         self.outcome(done, started)
     }
 
-    /// Runs all groups one after the other, telling an observer of everything.
+    /// Runs all groups one after the other, telling an observer of everything. After a fault that the observer passes
+    /// over, the next group runs.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -118,7 +118,8 @@ impl Launch {
         let started = Instant::now();
         let effort = Effort::new(config);
         let mut team = Team::new(&self, 0);
-        let done = effort.each(0..self.range.group_count(), |number, done| {
+        let groups = 0..self.range.group_count();
+        let done = effort.each(groups, observer, |number, done, observer| {
             team.run(number, &effort, done, observer)
         })?;
         drop(team);
@@ -158,33 +159,6 @@ impl Launch {
         let observers = observers.into_iter();
         let seen = observers.map(|o| o.into_inner().unwrap_or_else(PoisonError::into_inner));
         Ok((self.outcome(done, started)?, seen.collect()))
-    }
-
-    /// As [`Self::run_observed`], going on with the next group after one that faulted, as long as `fault` wants it.
-    ///
-    /// # Errors
-    /// As [`Self::run`]; the fault of a group only if `fault` breaks.
-    pub fn run_watched(
-        self,
-        config: &Config<'_>,
-        observer: &mut impl Observer,
-        mut fault: impl FnMut([u32; 3], &Fault) -> ControlFlow<()>,
-    ) -> Result<Outcome, LaunchError> {
-        let started = Instant::now();
-        let effort = Effort::new(config);
-        let mut team = Team::new(&self, 0);
-        let groups = 0..self.range.group_count();
-        let done = effort.each(groups, |number, done| {
-            match team.run(number, &effort, done, observer) {
-                Err(LaunchError::Fault {
-                    group: Some(at),
-                    fault: found,
-                }) if fault(at, &found).is_continue() => Ok(()),
-                other => other,
-            }
-        })?;
-        drop(team);
-        self.outcome(done, started)
     }
 
     /// The grid.

@@ -35,19 +35,15 @@ impl<'l> Team<'l> {
         done: &mut Done,
         observer: &mut impl Observer,
     ) -> Result<(), LaunchError> {
-        let at = self.start(number, effort.limits(), watches(observer))?;
+        let at = self.launch.range.group(number);
         observer.group(at, self.launch.range.local_of(at));
+        self.start(number, effort.limits(), watches(observer))?;
         let parts = (&mut self.group, &*self.launch.program, self.launch.memory());
         effort.run(number, parts, observer, done, |fault| at_group(at, fault))
     }
 
-    /// Gets the threads of a group ready, and returns its place in the grid. `watched` says that registers are read from outside.
-    fn start(
-        &mut self,
-        number: u64,
-        limits: &Limits,
-        watched: bool,
-    ) -> Result<[u32; 3], LaunchError> {
+    /// Gets the threads of a group ready. `watched` says that registers are read from outside.
+    fn start(&mut self, number: u64, limits: &Limits, watched: bool) -> Result<(), LaunchError> {
         let launch = self.launch;
         let at = launch.range.group(number);
         let local = launch.range.local_of(at);
@@ -75,7 +71,7 @@ impl<'l> Team<'l> {
             self.local = None;
             return Err(at_group(at, fault));
         }
-        Ok(at)
+        Ok(())
     }
 
     /// The group, ready to run.
