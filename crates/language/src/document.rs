@@ -2,8 +2,9 @@
 
 use crate::analysis::Analysis;
 use crate::line::{Line, What};
+use crate::names::Before;
 use crate::symbols::Symbols;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::fmt;
 use std::ops::Range;
 use visakit_isa::{Format, Platform, Version};
@@ -25,7 +26,11 @@ pub struct Document {
     lines: Vec<Line>,
     /// How many lines were lexed since the text came into being.
     lexed: u64,
+    /// The name of the next line.
+    next_id: u64,
     symbols: OnceCell<Symbols>,
+    /// What names stood for before edits that lines with colours have not seen.
+    pub(crate) before: RefCell<Option<Before>>,
     analysis: OnceCell<Analysis>,
 }
 
@@ -60,7 +65,9 @@ impl Document {
             settings,
             lines: Vec::new(),
             lexed: 0,
+            next_id: 1,
             symbols: OnceCell::new(),
+            before: RefCell::default(),
             analysis: OnceCell::new(),
         };
         document.relex(0, 0, 0);
@@ -96,6 +103,11 @@ impl Document {
         if range.start > range.end || self.text.get(range.clone()).is_none() {
             return Err(NoSuchPlace(range));
         }
+        self.analysis.take();
+        if self.edit_inside(&range, with) {
+            return Ok(());
+        }
+        self.remember_names();
         // A line that a backslash joins to the one before is lexed with it.
         let mut first = self.line_at(range.start);
         while first > 0 && self.joins(first - 1) {
@@ -105,13 +117,62 @@ impl Document {
         let removed = range.len();
         self.text.replace_range(range.clone(), with);
         self.symbols.take();
-        self.analysis.take();
         // Lines after the edit move.
         for line in self.lines.iter_mut().skip(last + 1) {
             line.start = line.start - removed + with.len();
         }
         self.relex(first, last + 1, range.start + with.len());
         Ok(())
+    }
+
+    /// An edit inside of one line after which other lines know of it what they knew before: the usual one. `false` where
+    /// it is none, and nothing is changed then.
+    fn edit_inside(&mut self, range: &Range<usize>, with: &str) -> bool {
+        let number = self.line_at(range.start);
+        let Some(old) = self.lines.get(number) else {
+            return false;
+        };
+        let end = old.start + old.length;
+        // The last line has no end, the first ones may say the version, and joined lines are one statement.
+        let simple = range.end < end && number + 1 < self.lines.len() && old.what != What::Version;
+        if !simple
+            || with.contains('\n')
+            || self.joins(number)
+            || number > 0 && self.joins(number - 1)
+        {
+            return false;
+        }
+        let Some(before) = self.text.get(old.start..range.start) else {
+            return false;
+        };
+        let said = [
+            before,
+            with,
+            self.text.get(range.end..end).unwrap_or_default(),
+        ]
+        .concat();
+        let mut line = Line::lex(&said, 0, old.state);
+        let name =
+            |line: &Line, text: &str| line.name().map(|name| text.get(name).map(str::to_owned));
+        let joins = said.trim_end_matches(['\n', '\r']).ends_with('\\');
+        if joins || line.role() != old.role() || name(&line, &said) != name(old, &self.text) {
+            return false;
+        }
+        self.lexed += 1;
+        line.start = old.start;
+        line.id = old.id;
+        let (start, moved, name) = (old.start, (range.len(), with.len()), line.name());
+        if let Some(symbols) = self.symbols.get_mut() {
+            symbols.shift(number, start, moved, name.as_ref());
+        }
+        self.text.replace_range(range.clone(), with);
+        for line in self.lines.iter_mut().skip(number + 1) {
+            line.start = line.start - moved.0 + moved.1;
+        }
+        if let Some(place) = self.lines.get_mut(number) {
+            *place = line;
+        }
+        true
     }
 
     /// Puts another text in place of everything.
@@ -155,6 +216,12 @@ impl Document {
             if self.lines.get(next).is_some_and(same) {
                 break;
             }
+        }
+        // A line in the place of another has its name.
+        let gone = self.lines.get(first..next.max(first)).unwrap_or_default();
+        for (at, line) in made.iter_mut().enumerate() {
+            line.id = gone.get(at).map_or(self.next_id, |gone| gone.id);
+            self.next_id += u64::from(line.id == self.next_id);
         }
         self.lines.splice(first..next.max(first), made);
     }

@@ -3,6 +3,7 @@
 use crate::line::What;
 use crate::{Document, SymbolKind};
 use std::ops::Range;
+use std::sync::Arc;
 use visakit_text::Token;
 
 /// What a piece of a text is.
@@ -36,15 +37,53 @@ pub enum Highlight {
     String,
 }
 
+/// A piece of a line that has a colour.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Piece {
+    /// Bytes of the line before it.
+    pub start: u32,
+    /// Its bytes.
+    pub length: u32,
+    /// What it is.
+    pub class: Highlight,
+}
+
 impl Document {
     /// The pieces of some lines that have a colour, in the order of the text.
     #[must_use]
     pub fn highlights(&self, lines: Range<usize>) -> Vec<(Range<usize>, Highlight)> {
         let mut found = Vec::new();
         for line in lines.start..lines.end.min(self.line_count()) {
-            self.highlights_of(line, &mut found);
+            let start = self.line_start(line);
+            found.extend(self.pieces(line).iter().map(|piece| {
+                let start = start + wide(piece.start);
+                (start..start + wide(piece.length), piece.class)
+            }));
         }
         found
+    }
+
+    /// The pieces of a line that have a colour; none where there is no such line. They are kept: until an edit reaches
+    /// the line, or what its names stand for, the same list is given.
+    #[must_use]
+    pub fn pieces(&self, line: usize) -> Arc<[Piece]> {
+        self.settle_names();
+        let Some(known) = self.lines().get(line) else {
+            return Arc::default();
+        };
+        if let Some(pieces) = &*known.pieces.borrow() {
+            return pieces.clone();
+        }
+        let mut found = Vec::new();
+        self.highlights_of(line, &mut found);
+        let pieces = found.into_iter().map(|(span, class)| Piece {
+            start: narrow(span.start - known.start),
+            length: narrow(span.len()),
+            class,
+        });
+        let pieces: Arc<[Piece]> = pieces.collect();
+        *known.pieces.borrow_mut() = Some(pieces.clone());
+        pieces
     }
 
     fn highlights_of(&self, line: usize, found: &mut Vec<(Range<usize>, Highlight)>) {
@@ -112,4 +151,13 @@ impl Document {
         let before = self.text().get(..span.start).unwrap_or_default();
         before.ends_with(what) && !before.ends_with("v_type=")
     }
+}
+
+/// Lines of more than 4 GiB have no colours past that.
+fn narrow(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn wide(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }

@@ -36,6 +36,7 @@ mod hints;
 mod hover;
 mod line;
 mod live;
+mod names;
 mod place;
 mod symbols;
 
@@ -44,7 +45,7 @@ pub use complete::{Completion, CompletionKind};
 pub use document::{Document, NoSuchPlace, Settings};
 pub use edits::{CannotRename, Edit};
 pub use folds::{Fold, FoldKind};
-pub use highlight::Highlight;
+pub use highlight::{Highlight, Piece};
 pub use hints::{Hint, Lens};
 pub use hover::Hover;
 pub use live::Life;

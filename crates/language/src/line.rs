@@ -1,6 +1,9 @@
 //! What a line is, as far as the lexer tells.
 
+use crate::highlight::Piece;
+use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::Arc;
 use visakit_text::{LexState, Token, tokens_from};
 
 /// What the statement on a line is.
@@ -46,6 +49,10 @@ pub(crate) struct Line {
     pub(crate) opens: u16,
     /// Scopes that the line ends.
     pub(crate) closes: u16,
+    /// Names the line while the text is edited: one that takes its place has the same.
+    pub(crate) id: u64,
+    /// The pieces that have a colour, once they were asked for.
+    pub(crate) pieces: RefCell<Option<Arc<[Piece]>>>,
 }
 
 /// The bytes of the line at the beginning of a text, its end included.
@@ -84,6 +91,8 @@ impl Line {
             name: (0, 0),
             opens: 0,
             closes: 0,
+            id: 0,
+            pieces: RefCell::default(),
         };
         let whole = statement_length(text, length);
         let statement = text.get(..whole).unwrap_or_default();
@@ -153,6 +162,11 @@ impl Line {
         let name = inner.map_or(said, |inner| inner.strip_suffix('"').unwrap_or(inner));
         let narrow = |n: usize| u32::try_from(n).unwrap_or(0);
         self.name = (narrow(start), narrow(name.len()));
+    }
+
+    /// What other lines know of it beside its name, and what it leaves to the next one.
+    pub(crate) const fn role(&self) -> (What, u16, u16, LexState) {
+        (self.what, self.opens, self.closes, self.leaves)
     }
 
     /// Where the name is that the statement declares or places.

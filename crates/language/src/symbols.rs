@@ -224,6 +224,38 @@ impl Symbols {
         }
     }
 
+    /// After an edit inside of a line that begins at `start`, declares what it declared, and is not the last one: so many
+    /// bytes went, and so many came. `name` is where its name is now.
+    pub(crate) fn shift(
+        &mut self,
+        line: usize,
+        start: usize,
+        (gone, come): (usize, usize),
+        name: Option<&Range<usize>>,
+    ) {
+        // All places are begins of lines, but those on the line itself.
+        let shift = |place: &mut usize| {
+            if *place > start {
+                *place = *place - gone + come;
+            }
+        };
+        for definition in &mut self.definitions {
+            if definition.line == line
+                && let Some(name) = name
+            {
+                if definition.kind.space() == Space::Variable {
+                    definition.known.start = name.start;
+                }
+                definition.name = name.clone();
+            } else {
+                shift(&mut definition.name.start);
+                shift(&mut definition.name.end);
+                shift(&mut definition.known.start);
+            }
+            shift(&mut definition.known.end);
+        }
+    }
+
     /// What a name stands for at a place.
     pub(crate) fn find(
         &self,
@@ -331,7 +363,7 @@ impl Document {
             if span.start < until {
                 continue;
             }
-            let before = text.get(..span.start).unwrap_or_default();
+            let before = text.get(known.start..span.start).unwrap_or_default();
             match token {
                 Token::Mnemonic => {
                     mnemonic = Some(span.start);

@@ -1,17 +1,19 @@
 //! A keystroke in a text of 20,000 lines, as an editor sees it: `cargo bench -p visakit-lsp`.
 //!
-//! Each keystroke is a change of the document, and what editors ask after it, as messages of the protocol in JSON. The
-//! time goes until the last answer has come, and until the problems are published, which waits for a pause of typing.
+//! Each keystroke is a change of the document, and what editors ask after it, as messages of the protocol over pipes. The
+//! time of a request goes from when it is written until its answer has been read; that of the problems until they are
+//! published, without the pause of typing that this waits for. The text is one of many kernels, and one of a single one.
 
 #![allow(
     missing_docs,
     clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
     clippy::print_stdout,
     clippy::unwrap_used
 )]
 
-use lsp_server::{Connection, Message, Notification, Request};
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write, pipe};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,73 +23,142 @@ const KEYSTROKES: usize = 60;
 const PAUSE: Duration = Duration::from_millis(100);
 
 struct Client {
-    connection: Connection,
+    to: PipeWriter,
+    from: BufReader<PipeReader>,
     next: i32,
 }
 
 impl Client {
-    /// Through JSON, as over a stream.
-    fn send(&self, message: &Message) {
-        let bytes = serde_json::to_vec(message).unwrap();
-        let message = serde_json::from_slice(&bytes).unwrap();
-        self.connection.sender.send(message).unwrap();
+    fn send(&mut self, message: &Value) {
+        let body = serde_json::to_vec(message).unwrap();
+        write!(self.to, "Content-Length: {}\r\n\r\n", body.len()).unwrap();
+        self.to.write_all(&body).unwrap();
     }
 
-    fn notify(&self, method: &str, params: Value) {
-        self.send(&Notification::new(method.to_owned(), params).into());
+    fn notify(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    fn ask(&mut self, method: &str, params: Value) {
+    fn ask(&mut self, method: &str, params: Value) -> Vec<u8> {
         self.next += 1;
-        self.send(&Request::new(self.next.into(), method.to_owned(), params).into());
+        self.send(
+            &json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params }),
+        );
+        self.receive()
     }
 
-    /// The next answer, or what is published, and its bytes.
-    fn receive(&self) -> (Message, usize) {
-        let message = self.connection.receiver.recv().unwrap();
-        let bytes = serde_json::to_vec(&message).unwrap();
-        let size = bytes.len();
-        (serde_json::from_slice(&bytes).unwrap(), size)
+    /// The body of the next answer, or of what is published.
+    fn receive(&mut self) -> Vec<u8> {
+        let mut header = String::new();
+        self.from.read_line(&mut header).unwrap();
+        let length = header.trim().rsplit(' ').next().unwrap().parse().unwrap();
+        self.from.read_line(&mut header).unwrap();
+        let mut body = vec![0; length];
+        self.from.read_exact(&mut body).unwrap();
+        body
     }
 }
 
+/// What comes back, by its name, with its times and the bytes of the longest answer.
+struct Answers {
+    name: &'static str,
+    times: Vec<Duration>,
+    bytes: usize,
+}
+
+/// A kernel as long as the text of many: its code again and again.
+fn single() -> String {
+    let path = visakit_testing::fixtures().join("kernels/sha256.pvc.visaasm");
+    let kernel = std::fs::read_to_string(path).unwrap();
+    let line = |text: &str| text.lines().count();
+    // What stands between labels and ends nothing can stand there twice.
+    let begin = kernel.find("    mov (").unwrap();
+    let straight = kernel[begin..].lines();
+    let straight: Vec<&str> = straight
+        .take_while(|line| line.starts_with("    ") || line.trim().is_empty())
+        .filter(|line| !line.contains("ret"))
+        .collect();
+    let code = straight.join("\n") + "\n";
+    let mut text = kernel[..begin].to_owned();
+    let rest = line(&kernel);
+    for _ in 0..20_000usize.saturating_sub(rest) / straight.len() + 1 {
+        text.push_str(&code);
+    }
+    text.push_str(&kernel[begin..]);
+    text
+}
+
 fn main() {
-    let text = visakit_testing::corpus::long_text();
+    measure("many kernels", &visakit_testing::corpus::long_text());
+    measure("one kernel", &single());
+}
+
+fn measure(what: &str, text: &str) {
     let lines: Vec<&str> = text.lines().collect();
-    println!("{} lines, {} bytes", lines.len(), text.len());
+    println!("{what}: {} lines, {} bytes", lines.len(), text.len());
     let middle = lines.len() / 2;
     let line = (middle..)
         .find(|line| lines[*line].trim_start().starts_with("add"))
         .unwrap();
     let column = lines[line].find(" V").unwrap();
 
-    let (server, connection) = Connection::memory();
-    let serving = thread::spawn(move || visakit_lsp::serve(&server).unwrap());
+    let (requests, to) = pipe().unwrap();
+    let (from, answers) = pipe().unwrap();
+    let serving = thread::spawn(move || visakit_lsp::serve(requests, answers).unwrap());
     let mut client = Client {
-        connection,
+        to,
+        from: BufReader::with_capacity(1 << 20, from),
         next: 0,
     };
-    client.ask("initialize", json!({ "capabilities": {} }));
-    client.receive();
+    let commands = json!(["visakit.run", "visakit.showControlFlow"]);
+    client.ask(
+        "initialize",
+        json!({ "capabilities": {}, "initializationOptions": { "commands": commands } }),
+    );
     client.notify("initialized", json!({}));
     let document = json!({ "uri": "file:///a" });
+    let whole = json!({ "textDocument": document });
     client.notify(
         "textDocument/didOpen",
         json!({ "textDocument": { "uri": "file:///a", "languageId": "visa", "version": 1, "text": text } }),
     );
-    client.receive();
-    client.ask(
-        "textDocument/semanticTokens/full",
-        json!({ "textDocument": document }),
+    let start = Instant::now();
+    let published = client.receive();
+    let opened = start.elapsed().saturating_sub(PAUSE);
+    let problems: Value = serde_json::from_slice(&published).unwrap();
+    let problems = problems
+        .pointer("/params/diagnostics")
+        .and_then(Value::as_array);
+    println!(
+        "  opened, {} problems told: {opened:.1?}",
+        problems.unwrap().len()
     );
-    let (answer, first) = client.receive();
-    let Message::Response(answer) = answer else {
-        unreachable!("the answer to a request")
-    };
-    let mut id = answer.response_result.unwrap()["resultId"].clone();
-    println!("all tokens: {first} bytes");
+    let start = Instant::now();
+    let answer = client.ask("textDocument/semanticTokens/full", whole.clone());
+    println!(
+        "  all tokens: {:.1?}, {} bytes",
+        start.elapsed(),
+        answer.len()
+    );
+    let answer: Value = serde_json::from_slice(&answer).unwrap();
+    let mut id = answer["result"]["resultId"].clone();
 
-    let (mut answered, mut published, mut bytes) = (Vec::new(), Vec::new(), 0);
+    let screen = json!({ "start": { "line": line - 40, "character": 0 }, "end": { "line": line + 40, "character": 0 } });
+    let names = [
+        "semanticTokens/full/delta",
+        "completion",
+        "inlayHint",
+        "codeLens",
+        "documentSymbol",
+        "foldingRange",
+        "all of these",
+        "publishDiagnostics",
+    ];
+    let mut all = names.map(|name| Answers {
+        name,
+        times: Vec::new(),
+        bytes: 0,
+    });
     // One run of a test build shows that it works; it is too slow to measure.
     let count = if cfg!(debug_assertions) {
         2
@@ -95,60 +166,53 @@ fn main() {
         KEYSTROKES
     };
     for number in 0..count {
-        let typed = number % 2 == 0;
         let at = |character: usize| json!({ "line": line, "character": character });
-        let (end, put) = if typed {
+        let (end, put) = if number % 2 == 0 {
             (column, " ")
         } else {
             (column + 1, "")
         };
-        let screen = json!({ "start": { "line": line - 40, "character": 0 }, "end": { "line": line + 40, "character": 0 } });
-        let start = Instant::now();
+        let first = Instant::now();
         client.notify("textDocument/didChange", json!({
             "textDocument": { "uri": "file:///a", "version": number + 2 },
             "contentChanges": [{ "range": { "start": at(column), "end": at(end) }, "text": put }],
         }));
-        client.ask(
-            "textDocument/semanticTokens/range",
-            json!({ "textDocument": document, "range": screen }),
-        );
-        client.ask(
-            "textDocument/semanticTokens/full/delta",
-            json!({ "textDocument": document, "previousResultId": id }),
-        );
-        client.ask(
-            "textDocument/completion",
-            json!({ "textDocument": document, "position": at(column + 1) }),
-        );
-        client.ask(
-            "textDocument/inlayHint",
-            json!({ "textDocument": document, "range": screen }),
-        );
-        for asked in 0..4 {
-            let (answer, size) = client.receive();
-            let Message::Response(answer) = answer else {
-                unreachable!("answers come before the pause")
+        let mut note = |index: usize, time: Duration, bytes: usize| {
+            let entry: &mut Answers = &mut all[index];
+            entry.times.push(time);
+            entry.bytes = entry.bytes.max(bytes);
+        };
+        for (index, name) in names.iter().take(6).enumerate() {
+            let params = match index {
+                0 => json!({ "textDocument": document, "previousResultId": id }),
+                1 => json!({ "textDocument": document, "position": at(column + 1) }),
+                2 => json!({ "textDocument": document, "range": screen }),
+                _ => whole.clone(),
             };
-            if asked == 1 {
-                id = answer.response_result.unwrap()["resultId"].clone();
-                bytes = bytes.max(size);
+            let start = Instant::now();
+            let answer = client.ask(&format!("textDocument/{name}"), params);
+            note(index, start.elapsed(), answer.len());
+            if index == 0 {
+                let answer: Value = serde_json::from_slice(&answer).unwrap();
+                id = answer["result"]["resultId"].clone();
             }
         }
-        answered.push(start.elapsed());
-        client.receive();
-        published.push(start.elapsed().saturating_sub(PAUSE));
+        note(6, first.elapsed(), 0);
+        let start = Instant::now();
+        let published = client.receive();
+        note(7, start.elapsed().saturating_sub(PAUSE), published.len());
     }
     client.ask("shutdown", Value::Null);
-    client.receive();
     client.notify("exit", Value::Null);
     assert!(serving.join().unwrap());
-    println!("changes of the tokens: at most {bytes} bytes");
-    for (what, mut times) in [
-        ("tokens, completions and hints", answered),
-        ("problems, without the pause", published),
-    ] {
+    for Answers {
+        name,
+        mut times,
+        bytes,
+    } in all
+    {
         times.sort();
         let (median, most) = (times[times.len() / 2], times[times.len() - 1]);
-        println!("{what}: median {median:.1?}, most {most:.1?}");
+        println!("  {name}: median {median:.1?}, most {most:.1?}, at most {bytes} bytes");
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::convert::{View, completion_kind, fold_kind, narrow, wide};
 use crate::server::Server;
+use crate::tokens;
 use gen_lsp_types as lsp;
 use lsp_server::ErrorCode;
 use serde_json::{Value, json};
@@ -16,8 +17,12 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self::with(ErrorCode::RequestFailed, message)
+    }
+
+    pub(crate) fn with(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
-            code: ErrorCode::RequestFailed,
+            code,
             message: message.into(),
         }
     }
@@ -199,61 +204,35 @@ pub(crate) fn tokens(
     params: &lsp::SemanticTokensParams,
 ) -> Answer<lsp::SemanticTokens> {
     let uri = &params.text_document.uri;
-    let Some(mut tokens) = all_tokens(server, uri) else {
-        return Ok(None);
-    };
-    tokens.result_id = server.tell_tokens(uri, tokens.data.clone());
-    Ok(Some(tokens))
+    Ok(server
+        .tokens(uri)
+        .map(|(_, tokens, told)| lsp::SemanticTokens {
+            result_id: Some(told),
+            data: tokens.packed(),
+        }))
 }
 
-/// What has changed in the tokens since they were told, as one edit: there are five numbers for each of them.
 pub(crate) fn token_changes(
     server: &mut Server,
     params: &lsp::SemanticTokensDeltaParams,
 ) -> Answer<lsp::SemanticTokensDeltaResponse> {
     let uri = &params.text_document.uri;
-    let Some(mut tokens) = all_tokens(server, uri) else {
+    let Some((before, tokens, told)) = server.tokens(uri) else {
         return Ok(None);
     };
-    let told = server.told_tokens(uri, &params.previous_result_id);
-    let new = tokens.data.clone();
-    let Some(old) = told else {
-        tokens.result_id = server.tell_tokens(uri, new);
-        return Ok(Some(tokens.into()));
-    };
-    let same = |(a, b): &(&lsp::SemanticToken, &lsp::SemanticToken)| a == b;
-    let front = old.iter().zip(&new).take_while(same).count();
-    let rest = old.len().min(new.len()) - front;
-    let ends = old.iter().rev().zip(new.iter().rev()).take(rest);
-    let back = ends.take_while(same).count();
-    let put = new.get(front..new.len() - back).unwrap_or_default();
-    let removed = old.len() - back - front;
-    let data = put.iter().flat_map(|t| {
-        [
-            t.delta_line,
-            t.delta_start,
-            t.length,
-            t.token_type,
-            t.token_modifiers_bitset,
-        ]
-    });
-    let edit = lsp::SemanticTokensEdit {
-        start: narrow(front.saturating_mul(5)),
-        delete_count: narrow(removed.saturating_mul(5)),
-        data: Some(data.collect()),
-    };
-    let edits = match (removed, put) {
-        (0, []) => Vec::new(),
-        _ => vec![edit],
-    };
-    let result_id = server.tell_tokens(uri, new);
-    Ok(Some(lsp::SemanticTokensDelta { result_id, edits }.into()))
-}
-
-fn all_tokens(server: &Server, uri: &lsp::Uri) -> Option<lsp::SemanticTokens> {
-    let view = server.view(uri)?;
-    let lines = 0..view.document.line_count();
-    Some(view.tokens(&view.document.highlights(lines)))
+    let result_id = Some(told);
+    // A client that was told something else in between gets all of them.
+    let before = before.filter(|(name, _)| *name == params.previous_result_id);
+    Ok(Some(match before {
+        Some((_, before)) => {
+            let edits = tokens.since(&before);
+            lsp::SemanticTokensDelta { result_id, edits }.into()
+        }
+        None => {
+            let data = tokens.packed();
+            lsp::SemanticTokens { result_id, data }.into()
+        }
+    }))
 }
 
 pub(crate) fn tokens_of(
@@ -264,7 +243,10 @@ pub(crate) fn tokens_of(
         return Ok(None);
     };
     let lines = wide(params.range.start.line)..wide(params.range.end.line).saturating_add(1);
-    Ok(Some(view.tokens(&view.document.highlights(lines))))
+    Ok(Some(lsp::SemanticTokens {
+        result_id: None,
+        data: tokens::of_lines(view, lines),
+    }))
 }
 
 pub(crate) fn format(

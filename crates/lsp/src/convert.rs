@@ -108,42 +108,6 @@ impl View<'_> {
             children: (!children.is_empty()).then_some(children),
         }
     }
-
-    /// Coloured pieces as the protocol packs them.
-    pub(crate) fn tokens(self, pieces: &[(Range<usize>, Highlight)]) -> lsp::SemanticTokens {
-        let mut data = Vec::with_capacity(pieces.len());
-        let (mut line, mut column) = (0, 0);
-        let text = self.document.text();
-        // Where the last piece began: most pieces stand on the line of the one before.
-        let (mut start, mut next, mut at) = (0, 0, Position::default());
-        for (span, class) in pieces {
-            let said = text.get(span.clone()).unwrap_or_default();
-            at = match text.get(start..span.start) {
-                Some(between) if span.start < next => Position {
-                    line: at.line,
-                    column: at.column + self.encoding.length(between),
-                },
-                _ => self.document.position(span.start, self.encoding),
-            };
-            start = span.start;
-            next = self.document.line_start(at.line + 1);
-            if at.line != line {
-                column = 0;
-            }
-            data.push(lsp::SemanticToken {
-                delta_line: narrow(at.line - line),
-                delta_start: narrow(at.column - column),
-                length: narrow(self.encoding.length(said)),
-                token_type: token_type(*class),
-                token_modifiers_bitset: u32::from(*class == Highlight::Predefined),
-            });
-            (line, column) = (at.line, at.column);
-        }
-        lsp::SemanticTokens {
-            result_id: None,
-            data,
-        }
-    }
 }
 
 pub(crate) fn offset(document: &Document, at: lsp::Position, encoding: Encoding) -> usize {
@@ -173,7 +137,7 @@ pub(crate) const TOKEN_TYPES: [&str; 12] = [
 /// Modifiers by their bits.
 pub(crate) const TOKEN_MODIFIERS: [&str; 1] = ["defaultLibrary"];
 
-const fn token_type(class: Highlight) -> u32 {
+pub(crate) const fn token_type(class: Highlight) -> u32 {
     match class {
         Highlight::Comment => 0,
         Highlight::Directive => 1,

@@ -1,16 +1,20 @@
 //! The loop: messages in order, cancellation, documents.
 
 use crate::Error;
-use crate::answers::{self, Answer, CONTROL_FLOW};
+use crate::answers::{self, Answer, CONTROL_FLOW, Refusal};
 use crate::convert::{TOKEN_MODIFIERS, TOKEN_TYPES, View, offset};
-use crossbeam_channel::RecvTimeoutError;
+use crate::tokens::Tokens;
+use crate::transport::{Client, Incoming};
 use gen_lsp_types as lsp;
 use gen_lsp_types::{Notification as _, Request as _};
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_server::{ErrorCode, Message, Notification, Request, RequestId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 use visakit_isa::Platform;
 use visakit_language::{Document, Encoding, Settings};
@@ -26,7 +30,7 @@ struct Open {
     /// Its problems have not been published since it changed.
     changed: bool,
     /// The tokens that the client was told last, and how often it was told some.
-    tokens: Option<Vec<lsp::SemanticToken>>,
+    tokens: Option<Arc<Tokens>>,
     told: u64,
 }
 
@@ -52,27 +56,23 @@ impl Server {
         })
     }
 
-    /// Keeps the tokens that a client is told, and names them.
-    pub(crate) fn tell_tokens(
+    /// The tokens of a document, which the client is told now, and their name; before them those that it was told last.
+    #[allow(clippy::type_complexity)]
+    pub(crate) fn tokens(
         &mut self,
         uri: &lsp::Uri,
-        tokens: Vec<lsp::SemanticToken>,
-    ) -> Option<String> {
+    ) -> Option<(Option<(String, Arc<Tokens>)>, Arc<Tokens>, String)> {
+        let encoding = self.encoding;
         let open = self.documents.get_mut(uri)?;
-        open.tokens = Some(tokens);
+        let view = View {
+            document: &open.document,
+            encoding,
+        };
+        let tokens = Arc::new(Tokens::of(view, open.tokens.as_deref()));
+        let before = open.tokens.replace(tokens.clone());
+        let before = before.map(|before| (open.told.to_string(), before));
         open.told += 1;
-        Some(open.told.to_string())
-    }
-
-    /// The tokens that a client was told under that name, if they are the last ones.
-    pub(crate) fn told_tokens(
-        &mut self,
-        uri: &lsp::Uri,
-        name: &str,
-    ) -> Option<Vec<lsp::SemanticToken>> {
-        let open = self.documents.get_mut(uri)?;
-        let told = open.tokens.take();
-        told.filter(|_| open.told.to_string() == name)
+        Some((before, tokens, open.told.to_string()))
     }
 
     /// Whether the client carries out a command.
@@ -81,109 +81,145 @@ impl Server {
     }
 }
 
-pub(crate) fn run(connection: &Connection) -> Result<bool, Error> {
-    let (id, params) = connection.initialize_start().map_err(Error::Protocol)?;
-    let (mut server, result) = begin(&params);
-    connection
-        .initialize_finish(id, result)
-        .map_err(Error::Protocol)?;
+/// Serves the client until it ends: see [`crate::serve`].
+pub(crate) fn run(
+    incoming: &Receiver<Incoming>,
+    client: &mut Client<impl Write>,
+) -> Result<bool, Error> {
+    let mut server = None;
+    let ended = converse(incoming, client, &mut server);
+    match ended {
+        Ok(()) if server.is_none() => Err(Error::NoHandshake),
+        Ok(()) => Ok(server.is_some_and(|server| server.ending)),
+        // A client that does not listen has gone.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Error::Io(error)),
+    }
+}
+
+/// Takes messages in order until the client says that it ends, or its stream does.
+fn converse(
+    incoming: &Receiver<Incoming>,
+    client: &mut Client<impl Write>,
+    server: &mut Option<Server>,
+) -> io::Result<()> {
     let mut queue = VecDeque::new();
     loop {
         if queue.is_empty() {
-            let waits = server.documents.values().any(|open| open.changed);
-            let next = if waits {
-                connection.receiver.recv_timeout(PAUSE)
-            } else {
-                connection
-                    .receiver
-                    .recv()
-                    .map_err(|_| RecvTimeoutError::Disconnected)
-            };
-            match next {
-                Ok(message) => queue.push_back(message),
-                Err(RecvTimeoutError::Timeout) => {
-                    if !server.publish(connection) {
-                        return Ok(false);
+            let changed = |server: &Server| server.documents.values().any(|open| open.changed);
+            let next = match server {
+                Some(server) if changed(server) => match incoming.recv_timeout(PAUSE) {
+                    Err(RecvTimeoutError::Timeout) => {
+                        server.publish(client)?;
+                        continue;
                     }
-                    continue;
+                    next => next.ok(),
+                },
+                _ => incoming.recv().ok(),
+            };
+            let Some(next) = next else {
+                // What it asked for has been answered, and nobody is there any more.
+                if let Some(server) = server {
+                    server.ending = false;
                 }
-                Err(RecvTimeoutError::Disconnected) => return Ok(false),
-            }
+                return Ok(());
+            };
+            queue.push_back(next);
         }
-        queue.extend(connection.receiver.try_iter());
+        queue.extend(incoming.try_iter());
         for id in cancelled(&mut queue) {
-            let message = "the client has cancelled the request".to_owned();
-            let response = Response::new_err(id, ErrorCode::RequestCanceled as i32, message);
-            if connection.sender.send(response.into()).is_err() {
-                return Ok(false);
-            }
+            let message = "the client has cancelled the request";
+            let refusal = Refusal::with(ErrorCode::RequestCanceled, message);
+            client.refuse(Some(&id), &refusal)?;
         }
-        let Some(message) = queue.pop_front() else {
-            continue;
-        };
-        match message {
-            Message::Request(request) => {
-                let response = server.answer(request);
-                if connection.sender.send(response.into()).is_err() {
-                    return Ok(false);
-                }
+        match queue.pop_front() {
+            Some(Incoming::Message(Message::Request(request))) => {
+                answer(server, client, request)?;
             }
-            Message::Notification(notification) => {
+            Some(Incoming::Message(Message::Notification(notification))) => {
                 if notification.method == "exit" {
-                    return Ok(server.ending);
+                    return Ok(());
                 }
-                let gone = server.notice(notification);
+                let gone = server
+                    .as_mut()
+                    .and_then(|server| server.notice(notification));
                 // The problems of a document that is closed are nobody's.
-                if let Some(uri) = gone
-                    && !send(
-                        connection,
-                        lsp::PublishDiagnosticsParams::new(uri, None, Vec::new()),
-                    )
-                {
-                    return Ok(false);
+                if let Some(uri) = gone {
+                    tell(
+                        client,
+                        &lsp::PublishDiagnosticsParams::new(uri, None, Vec::new()),
+                    )?;
                 }
             }
-            Message::Response(_) => {}
+            Some(Incoming::Malformed(error)) => {
+                let message = format!("this is no message: {error}");
+                client.refuse(None, &Refusal::with(ErrorCode::ParseError, message))?;
+            }
+            Some(Incoming::Broken(error)) => return Err(error),
+            Some(Incoming::Message(Message::Response(_))) | None => {}
         }
     }
 }
 
+/// The answer to a request, or why there is none, at any time of the conversation.
+fn answer(
+    server: &mut Option<Server>,
+    client: &mut Client<impl Write>,
+    mut request: Request,
+) -> io::Result<()> {
+    let first = request.method == lsp::InitializeRequest::METHOD.as_str();
+    let refusal = match server {
+        None if first => {
+            let (new, result) = begin(&request.params);
+            *server = Some(new);
+            return client.answer(&request.id, &result);
+        }
+        None => Refusal::with(
+            ErrorCode::ServerNotInitialized,
+            "the first request must be `initialize`",
+        ),
+        Some(_) if first => Refusal::with(ErrorCode::InvalidRequest, "the server is initialized"),
+        Some(server) => return server.answer(client, &mut request),
+    };
+    client.refuse(Some(&request.id), &refusal)
+}
+
 /// Takes the requests out of a queue that a later message cancels.
-fn cancelled(queue: &mut VecDeque<Message>) -> Vec<RequestId> {
-    let ids = queue.iter().filter_map(|message| match message {
-        Message::Notification(n) if n.method == "$/cancelRequest" => match n.params.get("id")? {
-            Value::String(id) => Some(RequestId::from(id.clone())),
-            Value::Number(id) => Some(RequestId::from(i32::try_from(id.as_i64()?).ok()?)),
-            _ => None,
-        },
+fn cancelled(queue: &mut VecDeque<Incoming>) -> Vec<RequestId> {
+    let cancels = |message: &Incoming| match message {
+        Incoming::Message(Message::Notification(n)) if n.method == "$/cancelRequest" => {
+            Some(n.params.get("id").cloned().unwrap_or_default())
+        }
+        _ => None,
+    };
+    let ids = queue.iter().filter_map(|message| match cancels(message)? {
+        Value::String(id) => Some(RequestId::from(id)),
+        Value::Number(id) => Some(RequestId::from(i32::try_from(id.as_i64()?).ok()?)),
         _ => None,
     });
     let ids: Vec<RequestId> = ids.collect();
-    if ids.is_empty() {
-        return ids;
-    }
     let mut found = Vec::new();
     queue.retain(|message| match message {
-        Message::Request(request) if ids.contains(&request.id) => {
+        Incoming::Message(Message::Request(request)) if ids.contains(&request.id) => {
             found.push(request.id.clone());
             false
         }
-        Message::Notification(n) => n.method != "$/cancelRequest",
-        _ => true,
+        message => cancels(message).is_none(),
     });
     found
 }
 
-fn send(connection: &Connection, params: lsp::PublishDiagnosticsParams) -> bool {
-    let method = lsp::PublishDiagnosticsNotification::METHOD
-        .as_str()
-        .to_owned();
-    let message = Notification::new(method, params);
-    connection.sender.send(message.into()).is_ok()
+/// Publishes the problems of a document.
+fn tell(
+    client: &mut Client<impl Write>,
+    problems: &lsp::PublishDiagnosticsParams,
+) -> io::Result<()> {
+    let method = lsp::PublishDiagnosticsNotification::METHOD;
+    client.notify(method.as_str(), problems)
 }
 
 /// What the client says of itself, and what it is told.
-fn begin(params: &Value) -> (Server, Value) {
+fn begin(params: &Value) -> (Server, lsp::InitializeResult) {
     // Each part by itself: a client that is wrong about one is still served.
     let offered = params.pointer("/capabilities/general/positionEncodings");
     let offered = offered
@@ -219,7 +255,7 @@ fn begin(params: &Value) -> (Server, Value) {
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         }),
     };
-    (server, json!(result))
+    (server, result)
 }
 
 /// `{"platform": "PVC"}`
@@ -283,52 +319,52 @@ fn capabilities(encoding: lsp::PositionEncodingKind) -> lsp::ServerCapabilities 
     }
 }
 
-/// The request, if it is of this kind, as an answer.
-fn answer_to<R>(
+/// Answers the request, if it is of this kind.
+fn answer_to<R, T>(
+    client: &mut Client<impl Write>,
     request: &mut Request,
-    ask: impl FnOnce(&R::Params) -> Answer<Value>,
-) -> Option<Response>
+    ask: impl FnOnce(&R::Params) -> Answer<T>,
+) -> Option<io::Result<()>>
 where
     R: lsp::Request,
     R::Params: DeserializeOwned,
+    T: Serialize,
 {
     if request.method != R::METHOD.as_str() {
         return None;
     }
-    let id = request.id.clone();
+    let id = &request.id;
     let params = match serde_json::from_value(request.params.take()) {
         Ok(params) => params,
         Err(error) => {
             let message = format!("the parameters of {} are others: {error}", request.method);
-            return Some(Response::new_err(
-                id,
-                ErrorCode::InvalidParams as i32,
-                message,
-            ));
+            let refusal = Refusal::with(ErrorCode::InvalidParams, message);
+            return Some(client.refuse(Some(id), &refusal));
         }
     };
     Some(match ask(&params) {
-        Ok(answer) => Response::new_ok(id, answer.unwrap_or_default()),
-        Err(refusal) => Response::new_err(id, refusal.code as i32, refusal.message),
+        Ok(answer) => client.answer(id, &answer),
+        Err(refusal) => client.refuse(Some(id), &refusal),
     })
 }
 
 impl Server {
-    fn answer(&mut self, mut request: Request) -> Response {
+    fn answer(&mut self, client: &mut Client<impl Write>, request: &mut Request) -> io::Result<()> {
         if self.ending {
-            let message = "the client has asked for the end".to_owned();
-            return Response::new_err(request.id, ErrorCode::InvalidRequest as i32, message);
+            let message = "the client has asked for the end";
+            let refusal = Refusal::with(ErrorCode::InvalidRequest, message);
+            return client.refuse(Some(&request.id), &refusal);
         }
         if request.method == lsp::ShutdownRequest::METHOD.as_str() {
             self.ending = true;
-            return Response::new_ok(request.id, Value::Null);
+            return client.answer(&request.id, ());
         }
         macro_rules! ask {
             ($($kind:ident => $function:ident,)*) => {
-                $(if let Some(response) = answer_to::<lsp::$kind>(&mut request, |params| {
-                    answers::$function(self, params).map(|answer| answer.map(plain))
+                $(if let Some(done) = answer_to::<lsp::$kind, _>(client, request, |params| {
+                    answers::$function(self, params)
                 }) {
-                    return response;
+                    return done;
                 })*
             };
         }
@@ -352,7 +388,8 @@ impl Server {
             ExecuteCommandRequest => execute,
         }
         let message = format!("no request is called {:?}", request.method);
-        Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message)
+        let refusal = Refusal::with(ErrorCode::MethodNotFound, message);
+        client.refuse(Some(&request.id), &refusal)
     }
 
     /// Takes a notification; ones that are unknown or malformed mean nothing. Gives the document that was closed.
@@ -397,27 +434,21 @@ impl Server {
         None
     }
 
-    /// Publishes the problems of documents that have changed; `false` where nobody listens.
-    fn publish(&mut self, connection: &Connection) -> bool {
+    /// Publishes the problems of documents that have changed.
+    fn publish(&mut self, client: &mut Client<impl Write>) -> io::Result<()> {
         let encoding = self.encoding;
-        let mut changed = self.documents.iter_mut().filter(|(_, open)| open.changed);
-        changed.all(|(uri, open)| {
+        let changed = self.documents.iter_mut().filter(|(_, open)| open.changed);
+        for (uri, open) in changed {
             open.changed = false;
             let document = &open.document;
             let view = View { document, encoding };
             let problems = document.problems().iter();
             let problems = problems.map(|problem| view.problem(uri, problem)).collect();
-            send(
-                connection,
-                lsp::PublishDiagnosticsParams::new(uri.clone(), open.version, problems),
-            )
-        })
+            let params = lsp::PublishDiagnosticsParams::new(uri.clone(), open.version, problems);
+            tell(client, &params)?;
+        }
+        Ok(())
     }
-}
-
-/// The answer as JSON; types of the protocol have a form.
-fn plain(answer: impl Serialize) -> Value {
-    serde_json::to_value(answer).unwrap_or_default()
 }
 
 fn apply(document: &mut Document, change: lsp::TextDocumentContentChangeEvent, encoding: Encoding) {
@@ -432,5 +463,44 @@ fn apply(document: &mut Document, change: lsp::TextDocumentContentChangeEvent, e
         lsp::TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(whole) => {
             document.replace(whole.text);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn requests_that_are_cancelled_later_are_taken_out() {
+        let request = |id: RequestId| {
+            let request = Request::new(id, "textDocument/hover".to_owned(), Value::Null);
+            Incoming::Message(request.into())
+        };
+        let cancel = |id: Value| {
+            let params = json!({ "id": id });
+            Incoming::Message(Notification::new("$/cancelRequest".to_owned(), params).into())
+        };
+        let mut queue = VecDeque::from([
+            request(1.into()),
+            request(2.into()),
+            request("2".to_owned().into()),
+            cancel(json!(2)),
+            cancel(json!(77)),
+            cancel(json!({ "x": [] })),
+            cancel(json!(-1e300)),
+            request(3.into()),
+            Incoming::Malformed(String::new()),
+        ]);
+        assert_eq!(cancelled(&mut queue), [2.into()]);
+        let left = queue.iter().map(|message| match message {
+            Incoming::Message(Message::Request(request)) => Some(request.id.clone()),
+            _ => None,
+        });
+        let left: Vec<_> = left.collect();
+        let second = Some("2".to_owned().into());
+        assert_eq!(left, [Some(1.into()), second, Some(3.into()), None]);
     }
 }

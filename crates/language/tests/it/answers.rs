@@ -258,3 +258,88 @@ fn outlines_folds_and_lenses() {
         (1, "main", true)
     );
 }
+
+#[test]
+fn hints_tell_offsets_and_bytes() {
+    let document = Document::new(TEXT);
+    let line = document.line_start(7)..document.line_start(8);
+    let [hint] = document.hints(line.clone()).try_into().unwrap();
+    assert_eq!(hint.at, line.end - 1);
+    assert_eq!(hint.label, "0x0000: 01 04 00 00 00 20 00 00 …");
+    assert!(
+        hint.detail
+            .starts_with("offset 0x0 in the routine's instructions, 31 bytes: 01 04"),
+        "{hint:?}"
+    );
+    // The next one begins where it ends; what stands between routines and declarations has none.
+    let all = document.hints(0..TEXT.len());
+    assert!(all[1].label.starts_with("0x001f: "), "{:?}", all[1]);
+    assert_eq!(document.hints(0..document.line_start(7) - 1), []);
+    let faulty = Document::new(TEXT.replace("0x10:ud", ""));
+    assert_eq!(faulty.hints(0..usize::MAX), []);
+}
+
+/// Names in the scopes of others: nothing that stood for one variable stands for another afterwards.
+#[test]
+fn renaming_respects_scopes() {
+    let text = "\
+.version 4.1
+.kernel \"k\"
+.decl A v_type=G type=ud num_elts=16
+.decl B v_type=G type=ud num_elts=16
+{
+.decl B v_type=G type=ud num_elts=8
+    mov (M1, 8) B(0,0)<1> A(0,0)<1;1,0>
+}
+L:
+    mov (M1, 8) B(0,0)<1> A(0,0)<1;1,0>
+    ret (M1, 1)
+.global_function \"f\"
+.decl A v_type=G type=ud num_elts=16
+L:
+    mov (M1, 8) A(0,0)<1> A(0,0)<1;1,0>
+    fret (M1, 1)
+";
+    let mut document = Document::new(text);
+    let outer = at(text, "A v_type", 0);
+    let inner = at(text, "B v_type", 1);
+    let label = at(text, "L:", 0);
+    for (offset, name) in [
+        // Hidden by the inner one, hides the outer one, predefined.
+        (outer, "B"),
+        (inner, "A"),
+        (outer, "V7"),
+        (label, "L2:"),
+        (label, ""),
+        (label, "\u{e9}"),
+    ] {
+        assert!(document.rename(offset, name).is_err(), "{name}");
+    }
+    let renamed = |document: &mut Document, offset: usize, name: &str| {
+        let mut edits = document.rename(offset, name).unwrap();
+        edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start));
+        for edit in &edits {
+            document.edit(edit.range.clone(), &edit.text).unwrap();
+        }
+        edits.len()
+    };
+    // The function's own names are others.
+    assert_eq!(renamed(&mut document, label, "AGAIN"), 1);
+    assert_eq!(renamed(&mut document, outer, "DATA"), 3);
+    let inner = at(document.text(), "B v_type", 1);
+    assert_eq!(renamed(&mut document, inner, "OWN"), 2);
+    assert!(
+        document
+            .problems()
+            .iter()
+            .all(|p| p.severity == Severity::Warning)
+    );
+    assert!(document.text().contains(
+        "mov (M1, 8) OWN(0,0)<1> DATA(0,0)<1;1,0>\n}\nAGAIN:\n    mov (M1, 8) B(0,0)<1> DATA"
+    ));
+    assert!(
+        document
+            .text()
+            .contains("L:\n    mov (M1, 8) A(0,0)<1> A(0,0)<1;1,0>\n    fret")
+    );
+}

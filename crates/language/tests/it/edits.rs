@@ -2,7 +2,8 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use visakit_language::{Document, Encoding, Position};
+use std::ops::Range;
+use visakit_language::{Document, Encoding, Piece, Position};
 
 const TEXTS: [&str; 4] = [
     ".version 4.1\n.kernel \"k\"\n.decl V1 v_type=G type=ud num_elts=8\n/* a\nb */ .decl V2 \\\n v_type=G type=d \\\n num_elts=8\nL:\n{\n.decl V1 v_type=P num_elts=8\n    (V1) mov (M1, 8) V2(0,0)<1> %r0(0,0)<1;1,0> // é€𝄞\n}\n    goto (M1, 8) L\n    ret (M1, 1)\n",
@@ -81,6 +82,120 @@ fn edited_documents_are_as_new_ones() {
             );
         }
     }
+}
+
+/// The same for texts of compilers, with edits as people make them: a sign, a word that stands elsewhere, lines that are
+/// copied, moved and removed, names that are declared anew. Not every edit is asked about: what is kept must outlast
+/// several.
+#[test]
+fn edited_texts_of_compilers_are_as_new_ones() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
+    let texts = visakit_testing::corpus::texts().into_iter();
+    let texts = texts.filter(|(_, text)| (500..40_000).contains(&text.len()));
+    let texts: Vec<_> = texts
+        .filter_map(|(name, text)| Some((name, String::from_utf8(text).ok()?)))
+        .collect();
+    for round in 0..60 {
+        let (name, text) = &texts[below(&mut random, texts.len() - 1)];
+        let mut document = Document::new(text.as_str());
+        let mut history = Vec::new();
+        for step in 0..12 {
+            let (range, with) = change(&mut random, &document);
+            document.edit(range.clone(), &with).unwrap();
+            history.push((range, with));
+            if below(&mut random, 2) == 0 {
+                continue;
+            }
+            let fresh = Document::new(document.text());
+            let told = format!("{name}, round {round}, step {step}: {history:?}");
+            assert!(facts(&document) == facts(&fresh), "{told}");
+            assert_eq!(document.problems(), fresh.problems(), "{told}");
+            let all = 0..document.text().len();
+            assert!(document.hints(all.clone()) == fresh.hints(all), "{told}");
+            assert_eq!(document.lenses(), fresh.lenses(), "{told}");
+        }
+    }
+}
+
+/// An edit as people make them.
+fn change(random: &mut Xoshiro256PlusPlus, document: &Document) -> (Range<usize>, String) {
+    let text = document.text();
+    let lines = document.line_count();
+    let mut line = || {
+        let number = below(random, lines - 1);
+        document.line_start(number)..document.line_start(number + 1)
+    };
+    let (here, there) = (line(), line());
+    let kind = below(random, 9);
+    let at = boundary(text, here.start + below(random, here.len()));
+    let words = |range: &Range<usize>| -> Vec<Range<usize>> {
+        let said = text[range.clone()].split(|c: char| !c.is_ascii_alphanumeric());
+        let place = |word: &str| {
+            let start = word.as_ptr() as usize - text.as_ptr() as usize;
+            start..start + word.len()
+        };
+        said.filter(|word| !word.is_empty()).map(place).collect()
+    };
+    match kind {
+        0 | 1 => {
+            let sign = PIECES[below(random, PIECES.len() - 1)];
+            (at..at, sign.to_owned())
+        }
+        2 => {
+            let end = text[at..].chars().next().map_or(at, |c| at + c.len_utf8());
+            (at..end, String::new())
+        }
+        3 => (here, String::new()),
+        4 => (here.start..here.start, text[there].to_owned()),
+        5 => (
+            here.start..here.start,
+            text[here.start.min(there.start)..here.start.max(there.start)]
+                .chars()
+                .take(3000)
+                .collect(),
+        ),
+        6 => (at..at, " ".to_owned()),
+        _ => {
+            // A word takes the place of another one: variables become others, declarations name others.
+            let (own, others) = (words(&here), words(&there));
+            if own.is_empty() || others.is_empty() {
+                return (at..at, "x".to_owned());
+            }
+            let own = own[below(random, own.len() - 1)].clone();
+            let other = others[below(random, others.len() - 1)].clone();
+            (own, text[other].to_owned())
+        }
+    }
+}
+
+/// What nobody has reached keeps its colours: they are the same list, not one that is equal.
+#[test]
+fn only_what_an_edit_reaches_is_coloured_anew() {
+    let mut text =
+        String::from(".version 4.1\n.kernel \"k\"\n.decl A v_type=G type=ud num_elts=8\n");
+    for number in 0..200 {
+        let name = if number % 10 == 0 { "A" } else { "B" };
+        text.push_str(&format!("    mov (M1, 8) {name}(0,0)<1> 0x1:ud\n"));
+    }
+    let mut document = Document::new(text);
+    let mut kept = |range: Range<usize>, with: &str| {
+        let pieces =
+            |d: &Document| -> Vec<_> { (0..d.line_count()).map(|l| d.pieces(l)).collect() };
+        let before = pieces(&document);
+        document.edit(range, with).unwrap();
+        let after = pieces(&document);
+        let new =
+            |a: &&std::sync::Arc<[Piece]>| !before.iter().any(|b| std::sync::Arc::ptr_eq(a, b));
+        after.iter().filter(new).count()
+    };
+    // A blank on the line of an instruction, in a declaration, and an empty line.
+    assert_eq!(kept(90..90, " "), 1);
+    assert_eq!(kept(33..33, " "), 1);
+    assert_eq!(kept(63..63, "\n"), 2);
+    // The declaration names another variable: its own line, and those that name either.
+    let at = 31;
+    assert_eq!(kept(at..at + 1, "B"), 201);
+    assert_eq!(kept(at..at + 1, "C"), 181);
 }
 
 /// Every question at every place of broken texts.

@@ -61,6 +61,34 @@ fn references_are_what_the_assembler_takes_them_for() {
     }
 }
 
+/// What stands beside the instructions of a routine is what the object has, one after the other.
+#[test]
+fn hints_are_the_bytes_of_the_object() {
+    let mut count = 0;
+    for (place, text) in texts().step_by(13) {
+        let document = Document::new(text);
+        let analysis = document.analysis();
+        let Ok(object) = visakit_encode::write(analysis.object()) else {
+            continue;
+        };
+        let mut code: Vec<u8> = Vec::new();
+        for encoded in analysis.encoded() {
+            if encoded.offset == 0 {
+                code.clear();
+            }
+            assert_eq!(encoded.offset, code.len(), "{place}");
+            code.extend(&encoded.bytes);
+            count += 1;
+        }
+        let mut found = object.windows(code.len().max(1));
+        assert!(
+            code.is_empty() || found.any(|bytes| bytes == code),
+            "{place}"
+        );
+    }
+    assert!(count > 1000);
+}
+
 #[test]
 fn renamed_texts_make_the_same_object_but_for_the_name() {
     let mut renamed = 0;
