@@ -302,7 +302,7 @@ impl Debugger {
         let console = self.lock()?;
         let session = &console.session;
         let buffers = session.target().buffers();
-        let found = buffers.iter().find(|b| b.argument == argument);
+        let found = buffers.iter().find(|b| b.argument == Some(argument));
         match found {
             Some(view) => Ok(session.read(MemorySpace::Buffer(view.buffer), 0, view.bytes)),
             None => Err(PyIndexError::new_err(format!(

@@ -1,10 +1,10 @@
-//! What is debugged: a launch of a kernel, or a bare routine.
+//! What is debugged: a launch of a kernel, a media kernel, or a bare routine.
 
 use visakit_exec::{BufferId, Group, Limits, Memory, Program};
 use visakit_isa::DataType;
-use visakit_launch::{Bare, Launch, LaunchError, value};
+use visakit_launch::{Bare, Launch, LaunchError, Media, Target as MediaTarget, value};
 
-/// A kernel on its grid, or one thread of a routine, ready to run.
+/// A kernel on its grid, the threads of a media kernel, or one thread of a routine, ready to run.
 #[derive(Debug)]
 pub struct Target {
     what: What,
@@ -14,10 +14,11 @@ pub struct Target {
 #[derive(Debug)]
 enum What {
     Kernel(Box<Launch>),
+    Media(Box<Media>),
     Bare(Box<Bare>),
 }
 
-/// Which work-item a lane is.
+/// Which work-item a lane is. The lanes of a media kernel's thread are one program: its place, for each of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WorkItem {
     /// Local id.
@@ -26,12 +27,12 @@ pub struct WorkItem {
     pub global: [u32; 3],
 }
 
-/// A buffer of an argument.
+/// A buffer of an argument, or a surface of a media kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BufferView {
-    /// Number of the argument.
-    pub argument: usize,
-    /// The argument's name, `arg0` where the compiler wrote down none.
+    /// Number of the argument; `None` for surfaces of media kernels.
+    pub argument: Option<usize>,
+    /// The argument's name, `arg0` where the compiler wrote down none; `input0` or `entry0` for surfaces of media kernels.
     pub name: String,
     /// The buffer.
     pub buffer: BufferId,
@@ -62,6 +63,18 @@ impl Target {
         }
     }
 
+    /// A media kernel.
+    ///
+    /// # Errors
+    /// [`LaunchError::Grid`] for spaces that cannot be.
+    pub fn media(media: Media, limits: Limits) -> Result<Self, LaunchError> {
+        media.group_count()?;
+        Ok(Self {
+            what: What::Media(Box::new(media)),
+            limits,
+        })
+    }
+
     /// A bare routine.
     #[must_use]
     pub fn bare(bare: Bare) -> Self {
@@ -76,6 +89,7 @@ impl Target {
     pub fn program(&self) -> &Program {
         match &self.what {
             What::Kernel(launch) => launch.program(),
+            What::Media(media) => media.program(),
             What::Bare(bare) => bare.program(),
         }
     }
@@ -85,6 +99,7 @@ impl Target {
     pub const fn memory(&self) -> &Memory {
         match &self.what {
             What::Kernel(launch) => launch.memory(),
+            What::Media(media) => media.memory(),
             What::Bare(bare) => bare.memory(),
         }
     }
@@ -100,6 +115,8 @@ impl Target {
     pub fn groups(&self) -> u64 {
         match &self.what {
             What::Kernel(launch) => launch.range().group_count(),
+            // It was looked at when it was made.
+            What::Media(media) => media.group_count().unwrap_or(0),
             What::Bare(_) => 1,
         }
     }
@@ -107,6 +124,7 @@ impl Target {
     pub(crate) fn start(&self, number: u64) -> Result<Group, LaunchError> {
         match &self.what {
             What::Kernel(launch) => launch.start(number, &self.limits),
+            What::Media(media) => media.start(number, &self.limits),
             What::Bare(bare) => bare.group(),
         }
     }
@@ -116,6 +134,7 @@ impl Target {
     pub fn group_at(&self, number: u64) -> Option<[u32; 3]> {
         match &self.what {
             What::Kernel(launch) => Some(launch.range().group(number)),
+            What::Media(media) => media.group_at(number).map(|[x, y]| [x, y, 0]),
             What::Bare(_) => None,
         }
     }
@@ -125,6 +144,7 @@ impl Target {
     pub fn lanes(&self) -> u32 {
         match &self.what {
             What::Kernel(launch) => launch.simd(),
+            What::Media(media) => media.program().simd_size(),
             What::Bare(bare) => bare.program().simd_size(),
         }
         .clamp(1, 32)
@@ -133,8 +153,10 @@ impl Target {
     /// The work-item that a lane of a thread is; `None` for a bare routine.
     #[must_use]
     pub fn work_item(&self, group: u64, thread: usize, lane: u32) -> Option<WorkItem> {
-        let What::Kernel(launch) = &self.what else {
-            return None;
+        let launch = match &self.what {
+            What::Kernel(launch) => launch,
+            What::Media(media) => return media_item(media, group, thread),
+            What::Bare(_) => return None,
         };
         let range = launch.range();
         let at = range.group(group);
@@ -151,11 +173,13 @@ impl Target {
         Some(WorkItem { local, global })
     }
 
-    /// The buffers and images of the arguments.
+    /// The buffers and images of the arguments, and the surfaces of a media kernel.
     #[must_use]
     pub fn buffers(&self) -> Vec<BufferView> {
-        let What::Kernel(launch) = &self.what else {
-            return Vec::new();
+        let launch = match &self.what {
+            What::Kernel(launch) => launch,
+            What::Media(media) => return surfaces(media),
+            What::Bare(_) => return Vec::new(),
         };
         let memory = launch.memory();
         let all = launch.argument_buffers().iter().enumerate();
@@ -165,7 +189,7 @@ impl Target {
             let info = infos.find(|info| usize::try_from(info.index) == Ok(argument));
             let named = info.map(|i| i.name.clone()).filter(|name| !name.is_empty());
             Some(BufferView {
-                argument,
+                argument: Some(argument),
                 name: named.unwrap_or_else(|| format!("arg{argument}")),
                 buffer,
                 address: memory.address(buffer),
@@ -175,6 +199,34 @@ impl Target {
         })
         .collect()
     }
+}
+
+/// The place of a thread, counted along the rows of its group.
+fn media_item(media: &Media, group: u64, thread: usize) -> Option<WorkItem> {
+    let [x, y] = media.group_at(group)?;
+    let [columns, rows, _] = media.group_size();
+    let thread = u32::try_from(thread).ok()?;
+    let (across, down) = (thread.checked_rem(columns)?, thread.checked_div(columns)?);
+    Some(WorkItem {
+        local: [across, down, 0],
+        global: [x * columns + across, y * rows + down, 0],
+    })
+}
+
+fn surfaces(media: &Media) -> Vec<BufferView> {
+    let memory = media.memory();
+    let all = media.buffers().map(|(target, buffer)| BufferView {
+        argument: None,
+        name: match target {
+            MediaTarget::Input(number) => format!("input{number}"),
+            MediaTarget::Entry(number) => format!("entry{number}"),
+        },
+        buffer,
+        address: memory.address(buffer),
+        bytes: memory.len(buffer),
+        data_type: Some(DataType::Ub),
+    });
+    all.collect()
 }
 
 /// Type of the elements that a parameter points at, `float4*;8` for instance.

@@ -2,8 +2,8 @@
 
 use crate::error::LaunchError;
 use crate::kernel::Config;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use visakit_exec::{Counters, Group, Interrupt, Limits, Memory, Observer, Program, Progress};
 
 /// Steps of a group after which it sees what the others have done.
@@ -21,6 +21,28 @@ pub(crate) struct Effort<'a> {
     spent: AtomicU64,
     /// The first group, in order, that faulted.
     faulted: AtomicU64,
+}
+
+/// Observers of workers, one for each.
+pub(crate) struct Observers<O>(Vec<Mutex<O>>);
+
+impl<O> Observers<O> {
+    pub(crate) fn new(workers: u64, observer: impl Fn() -> O) -> Self {
+        Self((0..workers).map(|_| Mutex::new(observer())).collect())
+    }
+
+    /// That of a worker. Nobody else has it.
+    pub(crate) fn of(&self, worker: u64) -> Option<MutexGuard<'_, O>> {
+        let own = self.0.get(usize::try_from(worker).ok()?)?;
+        Some(own.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// All of them, when the workers are done.
+    pub(crate) fn into_all(self) -> Vec<O> {
+        let all = self.0.into_iter();
+        all.map(|own| own.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .collect()
+    }
 }
 
 /// What groups did.

@@ -6,14 +6,15 @@
 
 use crate::bare::image_bytes;
 use crate::bind::content;
-use crate::effort::{Done, Effort};
+use crate::effort::{Done, Effort, Observers};
 use crate::error::LaunchError;
 use crate::front::{Dependency, Front};
 use crate::kernel::Config;
 use crate::objects::{MemoryObject, ObjectKind};
+use visakit_exec::code::StepCounts;
 use visakit_exec::memory::{Format, Image, Surface as Bound};
 use visakit_exec::{
-    BufferId, Counters, Group, InputClass, InputSlot, Memory, Observer, Options, Program,
+    BufferId, Counters, Group, InputClass, InputSlot, Limits, Memory, Observer, Options, Program,
     ThreadStart,
 };
 use visakit_isa::object::{Object, RoutineId};
@@ -81,8 +82,12 @@ pub struct Media {
 pub struct MediaOutcome {
     /// What all threads did together.
     pub counters: Counters,
+    /// Groups that ran to their ends.
+    pub groups: u64,
     /// Threads that ran to their ends.
     pub threads: u64,
+    /// What was counted of each step, if the program counts.
+    pub counts: Option<Vec<StepCounts>>,
     /// Whether the run was interrupted before all threads had ended.
     pub stopped: bool,
     /// Time to run.
@@ -117,12 +122,45 @@ impl Media {
         grf_bytes: u32,
         strict: bool,
     ) -> Result<Self, LaunchError> {
-        let options = Options {
-            grf_bytes,
-            strict,
-            ..Options::default()
-        };
-        let program = Program::new(object, routine, &options)?;
+        Self::translated(
+            object,
+            routine,
+            &Options {
+                grf_bytes,
+                strict,
+                ..Options::default()
+            },
+        )
+    }
+
+    /// Translates a kernel so that its program counts what runs; the outcome has the counts.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn counting(
+        object: &Object<'_>,
+        routine: RoutineId,
+        grf_bytes: u32,
+        strict: bool,
+    ) -> Result<Self, LaunchError> {
+        Self::translated(
+            object,
+            routine,
+            &Options {
+                grf_bytes,
+                strict,
+                count: true,
+                ..Options::default()
+            },
+        )
+    }
+
+    fn translated(
+        object: &Object<'_>,
+        routine: RoutineId,
+        options: &Options,
+    ) -> Result<Self, LaunchError> {
+        let program = Program::new(object, routine, options)?;
         let body = object.routine(routine).and_then(|r| r.body());
         let slm = body
             .and_then(|b| b.attribute("SLMSize"))
@@ -321,19 +359,42 @@ impl Media {
     /// # Errors
     /// [`LaunchError::Grid`] for spaces that cannot be, [`LaunchError::Fault`], [`LaunchError::Steps`].
     pub fn run(&self, config: &Config<'_>) -> Result<MediaOutcome, LaunchError> {
+        let (outcome, _) = self.run_sampled(config, |_| false, || ())?;
+        Ok(outcome)
+    }
+
+    /// The same. Groups that `watched` picks by their numbers tell an observer of everything, one for each worker; what
+    /// these saw comes back with the outcome.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_sampled<O: Observer + Send>(
+        &self,
+        config: &Config<'_>,
+        watched: impl Fn(u64) -> bool + Sync,
+        observer: impl Fn() -> O,
+    ) -> Result<(MediaOutcome, Vec<O>), LaunchError> {
         let started = Instant::now();
         let effort = Effort::new(config);
         let workers = u64::try_from(rayon::current_num_threads()).unwrap_or(1);
+        let observers = Observers::new(workers, observer);
         let (mut done, mut first) = (Done::default(), 0);
         for front in self.fronts()? {
             let count = front.count();
             done += effort.all(
                 (first, count),
                 workers,
-                |_| Group::default(),
-                |group, number, done| {
+                |worker| (Group::default(), worker),
+                |(group, worker), number, done| {
                     let at = front.group(number - first);
-                    self.run_group((at, number), group, &effort, done, &mut ())
+                    match observers.of(*worker).filter(|_| watched(number)) {
+                        Some(mut own) => {
+                            let [x, y] = at;
+                            own.group([x, y, 0], self.group_size());
+                            self.run_group((at, number), group, &effort, done, &mut *own)
+                        }
+                        None => self.run_group((at, number), group, &effort, done, &mut ()),
+                    }
                 },
             )?;
             if done.stopped {
@@ -341,7 +402,7 @@ impl Media {
             }
             first += count;
         }
-        self.outcome(done, started)
+        Ok((self.outcome(done, started)?, observers.into_all()))
     }
 
     /// Runs group after group and thread after thread, telling an observer of everything. After a fault that the observer
@@ -407,6 +468,58 @@ impl Media {
         }))
     }
 
+    /// Threads of a group in each direction.
+    #[must_use]
+    pub fn group_size(&self) -> [u32; 3] {
+        let [columns, rows] = self.group.unwrap_or([1, 1]);
+        [columns, rows, 1]
+    }
+
+    /// Number of groups of the space.
+    ///
+    /// # Errors
+    /// [`LaunchError::Grid`] for spaces that cannot be.
+    pub fn group_count(&self) -> Result<u64, LaunchError> {
+        let (_, [width, height]) = self.groups()?;
+        Ok(u64::from(width) * u64::from(height))
+    }
+
+    /// Place of the group that runs as the one of that number, from 0, when one runs after the other.
+    #[must_use]
+    pub fn group_at(&self, number: u64) -> Option<[u32; 2]> {
+        let mut left = number;
+        self.fronts().ok()?.find_map(|front| {
+            let count = front.count();
+            let found = (left < count).then(|| front.group(left));
+            left = left.saturating_sub(count);
+            found
+        })
+    }
+
+    /// A group before its first instruction, by its number.
+    ///
+    /// # Errors
+    /// [`LaunchError::Grid`] for numbers and spaces that cannot be, [`LaunchError::Fault`] for a group that takes more
+    /// memory than it may.
+    pub fn start(&self, number: u64, limits: &Limits) -> Result<Group, LaunchError> {
+        let missing = || LaunchError::Grid(format!("there is no group {number}"));
+        let at = self.group_at(number).ok_or_else(missing)?;
+        let mut group = Group::default();
+        self.reset(at, &mut group, limits)?;
+        Ok(group)
+    }
+
+    /// Global memory.
+    #[must_use]
+    pub const fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The surfaces in global memory, in the order in which they were given.
+    pub fn buffers(&self) -> impl Iterator<Item = (Target, BufferId)> {
+        self.surfaces.iter().copied()
+    }
+
     fn run_group(
         &self,
         (at, number): ([u32; 2], u64),
@@ -415,27 +528,28 @@ impl Media {
         done: &mut Done,
         observer: &mut impl Observer,
     ) -> Result<(), LaunchError> {
+        self.reset(at, group, effort.limits())?;
+        let parts = (group, &self.program, &self.memory);
+        effort.run(number, parts, observer, done, |fault| at_group(at, fault))
+    }
+
+    /// Gets the threads of the group at a place ready.
+    fn reset(&self, at: [u32; 2], group: &mut Group, limits: &Limits) -> Result<(), LaunchError> {
         let ([columns, rows], count) = self.groups()?;
         let [x, y] = at;
         let mut starts = Vec::new();
         for local_y in 0..rows {
             for local_x in 0..columns {
                 let place = [x * columns + local_x, y * rows + local_y];
-                starts.push(self.start(at, place, [local_x, local_y], [columns, rows], count));
+                starts.push(self.thread(at, place, [local_x, local_y], [columns, rows], count));
             }
         }
-        let fault = |fault: visakit_exec::Fault| LaunchError::Fault {
-            group: Some([x, y, 0]),
-            fault: Box::new(fault),
-        };
         group
-            .reset(&self.program, self.slm, &starts, effort.limits())
-            .map_err(fault)?;
-        let parts = (group, &self.program, &self.memory);
-        effort.run(number, parts, observer, done, fault)
+            .reset(&self.program, self.slm, &starts, limits)
+            .map_err(|fault| at_group(at, fault))
     }
 
-    fn start(
+    fn thread(
         &self,
         group: [u32; 2],
         place: [u32; 2],
@@ -478,17 +592,26 @@ impl Media {
     }
 
     fn outcome(&self, done: Done, started: Instant) -> Result<MediaOutcome, LaunchError> {
-        let [columns, rows] = self.group.unwrap_or([1, 1]);
+        let [columns, rows, _] = self.group_size();
         let surfaces = self.surfaces.iter();
         Ok(MediaOutcome {
             counters: done.counters,
+            groups: done.groups,
             threads: done.groups * u64::from(columns) * u64::from(rows),
+            counts: self.program.take_counts(),
             stopped: done.stopped,
             time: started.elapsed(),
             surfaces: surfaces
                 .map(|(t, id)| Ok((*t, content(&self.memory, *id)?)))
                 .collect::<Result<_, LaunchError>>()?,
         })
+    }
+}
+
+fn at_group([x, y]: [u32; 2], fault: visakit_exec::Fault) -> LaunchError {
+    LaunchError::Fault {
+        group: Some([x, y, 0]),
+        fault: Box::new(fault),
     }
 }
 

@@ -46,7 +46,7 @@ use hashbrown::HashMap;
 use price::work;
 use visakit_exec::Progress;
 use visakit_exec::code::StepCounts;
-use visakit_launch::{Bare, Config, Launch, LaunchError, ObjectKind, Outcome};
+use visakit_launch::{Bare, Config, Launch, LaunchError, Media, MediaOutcome, ObjectKind, Outcome};
 use watch::{Seen, Watch};
 
 /// Work-groups whose addresses and waits are looked at. The interpreter runs them.
@@ -124,6 +124,18 @@ fn run_watched(
         |number| watched.has(number, groups),
         || Watch::new(code, private.clone()),
     )?;
+    let (seen, watched_groups) = together(watches);
+    let ran = Ran {
+        threads: threads.saturating_mul(outcome.groups),
+        groups: outcome.groups,
+        watched_groups,
+        stopped: outcome.stopped,
+    };
+    Ok((outcome, seen, ran))
+}
+
+/// What all workers saw of each instruction, by its place, and in how many groups.
+fn together(watches: Vec<Watch<'_>>) -> (HashMap<usize, Seen>, u64) {
     let mut seen: HashMap<usize, Seen> = HashMap::new();
     let mut watched_groups = 0;
     for watch in watches {
@@ -136,13 +148,34 @@ fn run_watched(
             seen.waited += more.waited;
         }
     }
+    (seen, watched_groups)
+}
+
+/// Runs a media kernel that was translated by [`Media::counting`]; `code` is of its program.
+///
+/// # Errors
+/// As [`Media::run`].
+pub fn run_media(
+    code: &KernelCode,
+    media: &Media,
+    config: &Config<'_>,
+    watched: Watched,
+) -> Result<(KernelProfile, MediaOutcome), LaunchError> {
+    let groups = media.group_count()?;
+    let (outcome, watches) = media.run_sampled(
+        config,
+        |number| watched.has(number, groups),
+        || Watch::new(code, 0..0),
+    )?;
+    let (seen, watched_groups) = together(watches);
     let ran = Ran {
-        threads: threads.saturating_mul(outcome.groups),
+        threads: outcome.threads,
         groups: outcome.groups,
         watched_groups,
         stopped: outcome.stopped,
     };
-    Ok((outcome, seen, ran))
+    let counts = outcome.counts.as_deref().unwrap_or(&[]);
+    Ok((collect(code, counts, &seen, ran), outcome))
 }
 
 /// Runs a bare routine that was translated by [`Bare::counting`]; `code` is of its program. A fault or a limit ends the

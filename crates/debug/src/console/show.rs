@@ -372,10 +372,12 @@ impl Console {
             "buffers" => {
                 for buffer in session.target().buffers() {
                     let ty = buffer.data_type.map_or("", |ty| ty.name());
+                    let argument = buffer.argument.map(|n| format!(" (argument {n})"));
+                    let argument = argument.unwrap_or_default();
                     let _ = writeln!(
                         text,
-                        "{} (argument {}) {ty} {:#x}, {} bytes",
-                        buffer.name, buffer.argument, buffer.address, buffer.bytes
+                        "{}{argument} {ty} {:#x}, {} bytes",
+                        buffer.name, buffer.address, buffer.bytes
                     );
                 }
                 let scratch = session.thread().map_or(0, |t| t.scratch().len());

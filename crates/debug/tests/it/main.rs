@@ -11,6 +11,7 @@
 mod blur;
 mod console;
 mod exact;
+mod media;
 
 pub(crate) use blur::blur;
 use std::path::{Path, PathBuf};

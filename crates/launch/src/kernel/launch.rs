@@ -4,7 +4,7 @@ use super::config::Config;
 use super::team::Team;
 use crate::argument::Argument;
 use crate::bind::Bound;
-use crate::effort::{Done, Effort};
+use crate::effort::{Done, Effort, Observers};
 use crate::error::LaunchError;
 use crate::facts::Facts;
 use crate::implicit::Implicit;
@@ -12,7 +12,7 @@ use crate::ndrange::NdRange;
 use crate::objects::{LocalObject, MemoryObject, ObjectKind};
 use crate::payload::Layout;
 use crate::zeinfo::{ArgInfo, KernelInfo};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use visakit_exec::code::StepCounts;
 use visakit_exec::{Counters, Memory, Observer, Program};
 use web_time::{Duration, Instant};
@@ -139,26 +139,17 @@ impl Launch {
     ) -> Result<(Outcome, Vec<O>), LaunchError> {
         let started = Instant::now();
         let effort = Effort::new(config);
-        let observers: Vec<_> = (0..self.workers).map(|_| Mutex::new(observer())).collect();
+        let observers = Observers::new(self.workers, observer);
         let done = effort.all(
             (0, self.range.group_count()),
             self.workers,
-            |slot| (Team::new(&self, slot), slot),
-            |(team, slot), number, done| {
-                let own = usize::try_from(*slot).ok().and_then(|s| observers.get(s));
-                match own.filter(|_| watched(number)) {
-                    // Nobody else has the observer of this worker.
-                    Some(own) => {
-                        let mut own = own.lock().unwrap_or_else(PoisonError::into_inner);
-                        team.run(number, &effort, done, &mut *own)
-                    }
-                    None => team.run(number, &effort, done, &mut ()),
-                }
+            |worker| (Team::new(&self, worker), worker),
+            |(team, worker), number, done| match observers.of(*worker).filter(|_| watched(number)) {
+                Some(mut own) => team.run(number, &effort, done, &mut *own),
+                None => team.run(number, &effort, done, &mut ()),
             },
         )?;
-        let observers = observers.into_iter();
-        let seen = observers.map(|o| o.into_inner().unwrap_or_else(PoisonError::into_inner));
-        Ok((self.outcome(done, started)?, seen.collect()))
+        Ok((self.outcome(done, started)?, observers.into_all()))
     }
 
     /// The grid.

@@ -11,6 +11,7 @@
 mod cases;
 mod counts;
 mod devices;
+mod media;
 mod messages;
 mod output;
 mod support;

@@ -183,7 +183,7 @@ impl Run {
         let (space, bytes) = match space {
             "argument" => {
                 let buffers = session.target().buffers();
-                let mut found = buffers.iter().filter(|b| b.argument == number);
+                let mut found = buffers.iter().filter(|b| b.argument == Some(number));
                 let found = found
                     .next()
                     .ok_or_else(|| format!("argument {number} is no buffer"))?;

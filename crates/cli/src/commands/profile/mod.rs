@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     }
     if let Some(flag) = args.run.without_profile() {
         return Err(Failure::Other(format!(
-            "profiles are of OpenCL kernels, cases and bare routines, not of what {flag} asks for"
+            "profiles are of what kernels and routines do, not of what {flag} asks for"
         )));
     }
     if args.run.cases().is_empty() && args.run.is_empty() {

@@ -1,6 +1,6 @@
 //! What `visakit run` would run, under the control of a debugger.
 
-use super::{Args, bare, kernel};
+use super::{Args, bare, kernel, media};
 use crate::output::Failure;
 use std::path::{Path, PathBuf};
 use visakit_debug::{DebugError, Listing, Session, Target};
@@ -60,9 +60,10 @@ pub(crate) fn session(args: &Args) -> Result<Session, Failure> {
             "no program: name an object or a text, or a case with --case".to_owned(),
         ));
     } else if args.media.is_some() {
-        return Err(Failure::Other(
-            "kernels of the media mode cannot be debugged yet".to_owned(),
-        ));
+        media::prepare(args, false, |object, media, grf_bytes, _| {
+            let listing = Listing::new(object, media.program().code(), grf_bytes);
+            Ok((Target::media(media, config.limits)?, listing))
+        })?
     } else if args.bare {
         let (bare, listing) = bare::prepare(args, false, |object, bare, grf_bytes| {
             let listing = Listing::new(object, bare.program().code(), grf_bytes);

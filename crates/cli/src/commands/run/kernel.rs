@@ -47,6 +47,9 @@ pub(crate) fn profile(args: &Args, watched: Watched) -> Result<(KernelProfile, V
     if args.bare {
         return Ok((super::bare::profile(args)?, Vec::new()));
     }
+    if args.media.is_some() {
+        return Ok((super::media::profile(args, watched)?, Vec::new()));
+    }
     let arguments = arguments(args)?;
     let config = visakit_profile::config(args.config());
     with_kernel(args, |kernel, range| {

@@ -11,16 +11,17 @@ use std::io::Write;
 use visakit::isa::object::Object;
 use visakit_check::{Checks, Finding};
 use visakit_launch::{Config, Media, MediaOutcome, MediaSurface, Target, Tracer, find_kernel};
+use visakit_profile::{KernelCode, KernelProfile, Watched};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
-    prepare(args, |object, media, grf_bytes, surfaces| {
+    prepare(args, false, |object, media, grf_bytes, surfaces| {
         start(args, object, &media, grf_bytes, surfaces)
     })
 }
 
 /// Runs the kernel and looks for what is wrong.
 pub(super) fn check(args: &Args, checks: Checks) -> Result<Vec<Finding>, Failure> {
-    prepare(args, |object, mut media, _, _| {
+    prepare(args, false, |object, mut media, _, _| {
         let report = visakit_check::check_media(object, &mut media, &args.config(), checks)?;
         if report.outcome.stopped {
             return Err(super::stopped());
@@ -29,9 +30,20 @@ pub(super) fn check(args: &Args, checks: Checks) -> Result<Vec<Finding>, Failure
     })
 }
 
+/// Runs the kernel and counts what its instructions do.
+pub(super) fn profile(args: &Args, watched: Watched) -> Result<KernelProfile, Failure> {
+    prepare(args, true, |object, media, _, _| {
+        let code = KernelCode::new(object, media.program(), args.platform());
+        let (profile, _) = visakit_profile::run_media(&code, &media, &args.config(), watched)?;
+        Ok(profile)
+    })
+}
+
 /// Hands over the kernel that the arguments name, with its surfaces and inputs, and the surfaces as they are given.
-fn prepare<R>(
+/// `counting`: translated so that it counts what runs.
+pub(super) fn prepare<R>(
     args: &Args,
+    counting: bool,
     run: impl FnOnce(&Object<'_>, Media, u32, &[(Target, MediaSurface)]) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
     let surfaces = args.surface.iter().map(|s| Ok((s.target, s.surface()?)));
@@ -41,7 +53,12 @@ fn prepare<R>(
     let sources = args.sources()?;
     let (object, grf_bytes) = args.object(&sources, None)?;
     let (id, _) = find_kernel(&object, args.routine.as_deref())?;
-    let mut media = Media::new(&object, id, grf_bytes, args.strict)?;
+    let made = if counting {
+        Media::counting
+    } else {
+        Media::new
+    };
+    let mut media = made(&object, id, grf_bytes, args.strict)?;
     for (target, surface) in &surfaces {
         media.surface(*target, surface)?;
     }
@@ -70,10 +87,7 @@ fn start(
         trace.end()?;
         outcome?
     } else {
-        let [columns, rows] = args.group.unwrap_or([1, 1]);
-        let [width, height] = media.space;
-        let groups = u64::from(width / columns.max(1)) * u64::from(height / rows.max(1));
-        let bar = progress(usize::try_from(groups).unwrap_or(usize::MAX));
+        let bar = progress(usize::try_from(media.group_count()?).unwrap_or(usize::MAX));
         let count = |groups| bar.inc(groups);
         let config = Config {
             progress: Some(&count),

@@ -284,10 +284,9 @@ impl Args {
 
     /// The name of what has no profile.
     pub(crate) const fn without_profile(&self) -> Option<&'static str> {
-        match (&self.media, self.trace, self.show_code) {
-            (Some(_), ..) => Some("--media"),
-            (_, true, _) => Some("--trace"),
-            (.., true) => Some("--show-code"),
+        match (self.trace, self.show_code) {
+            (true, _) => Some("--trace"),
+            (_, true) => Some("--show-code"),
             _ => None,
         }
     }
