@@ -9,7 +9,8 @@ use crate::finding::{Finding, Kind};
 /// follows a `#` are left out.
 #[derive(Clone, Debug, Default)]
 pub struct Suppressions {
-    rules: Vec<Vec<(Key, String)>>,
+    /// Lines, from 1, with what must fit.
+    rules: Vec<(usize, Vec<(Key, String)>)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,17 +80,35 @@ impl Suppressions {
                 {
                     return Err(error(format!("there is no kind `{value}`")));
                 }
+                let number = value.contains('*') || value.parse::<u32>().is_ok();
+                if value.is_empty() || key == Key::Line && !number {
+                    return Err(error(format!("`{word}` has no value that fits")));
+                }
                 rule.push((key, value.to_owned()));
             }
-            rules.push(rule);
+            rules.push((number + 1, rule));
         }
         Ok(Self { rules })
+    }
+
+    /// The lines with rules, from 1.
+    pub fn lines(&self) -> impl Iterator<Item = usize> + '_ {
+        self.rules.iter().map(|(line, _)| *line)
     }
 
     /// Whether a finding is known.
     #[must_use]
     pub fn covers(&self, case: &str, finding: &Finding) -> bool {
-        let fits = |(key, value): &(Key, String)| {
+        self.covering(case, finding).next().is_some()
+    }
+
+    /// The lines of the rules that fit a finding.
+    pub fn covering<'s>(
+        &'s self,
+        case: &'s str,
+        finding: &'s Finding,
+    ) -> impl Iterator<Item = usize> + 's {
+        let fits = move |(key, value): &(Key, String)| {
             let text = match key {
                 Key::Kind => finding.kind.name().to_owned(),
                 Key::Routine => finding.place.routine.clone(),
@@ -109,7 +128,9 @@ impl Suppressions {
             };
             matches(value, &text)
         };
-        self.rules.iter().any(|rule| rule.iter().all(fits))
+        let rules = self.rules.iter();
+        let found = rules.filter(move |(_, rule)| rule.iter().all(fits));
+        found.map(|(line, _)| *line)
     }
 }
 

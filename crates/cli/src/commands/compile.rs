@@ -171,7 +171,9 @@ fn compile(
         }
     };
     let source = folder.join(input);
-    output::file(&source, &bytes)?;
+    let mut text = line_of(file, content).unwrap_or_default();
+    text.extend_from_slice(&bytes);
+    output::file(&source, &text)?;
     let mut dumps =
         OsString::from(std::path::absolute(folder).map_err(|e| output::at(folder, &e))?);
     dumps.push("/");
@@ -223,6 +225,14 @@ fn compile(
         .collect();
     render::failure(&format!("the compiler says\n{}", said.join("\n")));
     Err(Failure::Told(Status::Findings))
+}
+
+/// What tells the compiler that the source is the user's file, not a copy: debug information then has its path.
+fn line_of(file: &Path, content: Content) -> Option<Vec<u8>> {
+    let plain = |c: char| !c.is_control() && !matches!(c, '"' | '\\');
+    let path = file.to_str().filter(|path| path.chars().all(plain))?;
+    let is_text = matches!(content, Content::OpenCl | Content::Text);
+    (is_text && path != "-").then(|| format!("#line 1 \"{path}\"\n").into_bytes())
 }
 
 /// The name of a source, which debug information has, if the compiler takes such a name.

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use visakit_check::{Checks, Finding, Kind, Level, Report, Suppressions};
+use visakit_debug::Sources;
 use visakit_launch::{Case, LaunchError};
 
 /// What is looked for and how it is told.
@@ -24,7 +25,7 @@ pub(crate) struct Checking {
     /// Findings that make the command fail: error, warning, note, or kinds. [default: warning]
     #[arg(long, value_name = "LEVEL|KIND", value_delimiter = ',')]
     fail_on: Vec<String>,
-    /// Where the sources are that line numbers speak of. [default: where the compiler found them]
+    /// Where the sources are that line numbers speak of. [default: where the compiler found them, or beside the program]
     #[arg(long, value_name = "DIR")]
     pub(crate) source: Option<PathBuf>,
     /// Write the findings as a SARIF log.
@@ -95,9 +96,22 @@ pub(crate) fn with(
     } else {
         cases(run, checks)?
     };
+    let mut used = Vec::new();
     for one in &mut checked {
         if let Ok(findings) = &mut one.result {
-            findings.retain(|finding| !suppressions.covers(&one.case, finding));
+            findings.retain(|finding| {
+                let known = used.len();
+                used.extend(suppressions.covering(&one.case, finding));
+                used.len() == known
+            });
+        }
+    }
+    if let Some(path) = &options.suppress {
+        for line in suppressions.lines().filter(|line| !used.contains(line)) {
+            let place = input::name(path);
+            render::note(&format!(
+                "{place}, line {line}: nothing was found that it is for"
+            ));
         }
     }
     if let Some(path) = &options.sarif {
@@ -115,7 +129,8 @@ pub(crate) fn with(
                 out.write_all(&one.printed)?;
             }
         }
-        text::print(&mut out, &checked, options.source.as_deref())?;
+        let mut sources = Sources::new(run.folders());
+        text::print(&mut out, &checked, &mut sources)?;
         out.flush()?;
     }
     let findings = checked.iter().filter_map(|one| one.result.as_ref().ok());

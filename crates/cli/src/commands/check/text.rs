@@ -3,10 +3,9 @@
 use super::Checked;
 use crate::output::{Failure, printable};
 use anstyle::{AnsiColor, Style};
-use std::collections::HashMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use visakit_check::{Finding, Level, Place};
+use visakit_debug::Sources;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -14,52 +13,25 @@ const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 const DIM: Style = AnsiColor::BrightBlack.on_default();
 const BOLD: Style = Style::new().bold();
 
-/// Source files that were looked for.
-struct Sources<'s> {
-    folder: Option<&'s Path>,
-    files: HashMap<String, Option<Vec<String>>>,
-}
-
-impl Sources<'_> {
-    fn line(&mut self, place: &Place) -> Option<String> {
-        let file = place.file.as_ref()?;
-        let number = usize::try_from(place.line?).ok()?.checked_sub(1)?;
-        let folder = self.folder;
-        let lines = self.files.entry(file.clone()).or_insert_with(|| {
-            let path = Path::new(file);
-            let mut candidates: Vec<PathBuf> = Vec::new();
-            if let Some(folder) = folder {
-                candidates.extend(path.file_name().map(|name| folder.join(name)));
-                candidates.push(folder.join(path.strip_prefix("/").unwrap_or(path)));
-            }
-            candidates.push(path.to_owned());
-            let bytes = candidates
-                .iter()
-                .find_map(|path| std::fs::read(path).ok())?;
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            Some(text.lines().map(str::to_owned).collect())
-        });
-        lines.as_ref()?.get(number).cloned()
-    }
+/// The source line of a place, if the file is at hand and has it.
+fn source_line(sources: &mut Sources, place: &Place) -> Option<String> {
+    let line = sources.line(place.file.as_ref()?, place.line?)?;
+    Some(line.to_owned())
 }
 
 /// Prints all findings.
 pub(super) fn print(
     out: &mut impl Write,
     checked: &[Checked],
-    source: Option<&Path>,
+    sources: &mut Sources,
 ) -> Result<(), Failure> {
-    let mut sources = Sources {
-        folder: source,
-        files: HashMap::new(),
-    };
     let (mut all, mut with) = (0, 0);
     for one in checked {
         let findings = one.result.as_deref().unwrap_or(&[]);
         all += findings.len();
         with += usize::from(!findings.is_empty());
         for finding in findings {
-            print_one(out, &one.case, finding, &mut sources)?;
+            print_one(out, &one.case, finding, sources)?;
         }
     }
     let launches = checked.len();
@@ -80,7 +52,7 @@ fn print_one(
     out: &mut impl Write,
     case: &str,
     finding: &Finding,
-    sources: &mut Sources<'_>,
+    sources: &mut Sources,
 ) -> Result<(), Failure> {
     let level = finding.kind.level();
     let style = match level {
@@ -142,17 +114,13 @@ fn print_one(
     Ok(())
 }
 
-fn print_place(
-    out: &mut impl Write,
-    place: &Place,
-    sources: &mut Sources<'_>,
-) -> Result<(), Failure> {
+fn print_place(out: &mut impl Write, place: &Place, sources: &mut Sources) -> Result<(), Failure> {
     let routine = printable(place.routine.as_bytes());
     match (&place.file, place.line) {
         (Some(file), Some(line)) => {
             let file = printable(file.as_bytes());
             writeln!(out, "  {DIM}-->{DIM:#} {file}:{line}, in {routine}")?;
-            if let Some(text) = sources.line(place) {
+            if let Some(text) = source_line(sources, place) {
                 let number = line.to_string();
                 let room = " ".repeat(number.len());
                 let text = printable(text.trim_end().as_bytes());
