@@ -66,6 +66,9 @@ struct Cause {
     detail: u8,
 }
 
+/// Elements by which compilers interleave the private memory of lanes, in bytes.
+const INTERLEAVED: [i64; 6] = [1, 2, 4, 8, 16, 32];
+
 /// No step or object.
 const NONE: u32 = u32::MAX;
 
@@ -105,6 +108,8 @@ pub(crate) struct Checker {
     contiguous: Option<bool>,
     /// Lanes of the current message in private memory that are where such a layout would have them, and others.
     votes: (u32, u32),
+    /// Sizes of elements by which lanes may be interleaved in scratch memory, after what the current message reached.
+    interleaved: Vec<i64>,
     /// The lane and object that the current message reached last.
     reached: Option<(Option<u8>, usize)>,
     /// What the current access writes.
@@ -233,6 +238,7 @@ impl Checker {
             origin_numbers: HashMap::new(),
             contiguous: None,
             votes: (0, 0),
+            interleaved: Vec::new(),
             reached: None,
             sub_groups: setting.sub_groups,
             running: 0,

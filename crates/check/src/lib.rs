@@ -63,6 +63,8 @@ struct Watched<'p> {
     listing: Listing,
     fences: BTreeMap<(RoutineId, usize), Fence>,
     barriers: Barriers,
+    /// Where registers that are spilled begin in scratch memory.
+    spills: Option<u64>,
 }
 
 impl<'p> Watched<'p> {
@@ -81,6 +83,7 @@ impl<'p> Watched<'p> {
             listing,
             fences,
             barriers: Barriers::new(code, body, metadata),
+            spills: body.and_then(|body| body.attribute("SpillMemOffset")?.number()),
         }
     }
 
@@ -127,7 +130,9 @@ pub fn check(
     let has_private = private.clone().any(|buffer| buffer.is_simt_thread);
     let sub_groups = info.user_attributes.intel_reqd_sub_group_size > 0
         || !has_private && watched.listing.counts_lanes();
-    let objects = Objects::new(&launch, kernel.args_info(), &kernel.locals, uninitialized);
+    let arguments = kernel.args_info();
+    let (locals, spills) = (&kernel.locals, watched.spills);
+    let objects = Objects::new(&launch, arguments, locals, spills, uninitialized);
     let ids = Ids {
         simd: launch.simd(),
         walk: launch.walk(),

@@ -57,6 +57,15 @@ pub(crate) struct Private {
     pub(crate) item: Option<u64>,
 }
 
+/// Scratch memory of a thread, as far as it is for private memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Scratch {
+    /// Bytes of a thread.
+    pub(crate) bytes: u64,
+    /// Bytes of a work-item, if it is known.
+    pub(crate) item: Option<u64>,
+}
+
 /// All objects of a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Objects {
@@ -66,7 +75,7 @@ pub(crate) struct Objects {
     local: Vec<LocalObject>,
     /// What local memory is called: arguments, and variables of the program as far as they are known.
     local_names: Vec<(LocalObject, String)>,
-    pub(crate) scratch: u64,
+    pub(crate) scratch: Scratch,
     pub(crate) private: Private,
 }
 
@@ -75,6 +84,7 @@ impl Objects {
         launch: &Launch,
         args_info: &[ArgInfo],
         variables: &[LocalVariable],
+        spills: Option<u64>,
         uninitialized: &[usize],
     ) -> Self {
         let info = |index: usize| {
@@ -87,7 +97,7 @@ impl Objects {
         };
         let mut objects = Self {
             private: private(launch.info(), launch.private_bytes()),
-            scratch: scratch(launch.info()),
+            scratch: scratch(launch.info(), spills),
             ..Self::default()
         };
         for object in launch.objects() {
@@ -179,7 +189,10 @@ impl Objects {
         Self {
             local: vec![local],
             local_names: vec![(local, "local memory".to_owned())],
-            scratch: scratch_bytes as u64,
+            scratch: Scratch {
+                bytes: scratch_bytes as u64,
+                item: None,
+            },
             ..Self::default()
         }
     }
@@ -268,10 +281,17 @@ fn private(info: &KernelInfo, thread: u64) -> Private {
     }
 }
 
-fn scratch(info: &KernelInfo) -> u64 {
-    let buffers = info.per_thread_memory_buffers.iter();
-    let sizes = buffers.filter(|b| b.kind == "scratch");
-    sizes.map(|b| u64::from(b.size)).sum()
+/// `spills` is the attribute `SpillMemOffset`: behind the private memory, which is in front, is room for registers.
+fn scratch(info: &KernelInfo, spills: Option<u64>) -> Scratch {
+    let bytes = info.scratch_bytes();
+    // With a stack nobody knows how deep it goes.
+    let private = spills.filter(|end| *end > 0 && *end <= bytes);
+    let private = private.filter(|_| !info.execution_env.has_stack_calls);
+    let simd = u64::from(info.execution_env.simd_size.max(1));
+    Scratch {
+        bytes: private.unwrap_or(bytes),
+        item: private.map(|bytes| bytes / simd),
+    }
 }
 
 /// What a parameter points at.

@@ -27,11 +27,13 @@ impl Checker {
                 None
             }
             ExecSpace::Scratch => {
-                let end = access.address.saturating_add(access.bytes.into());
-                if end <= self.objects.scratch {
+                // Offsets have 32 bits; what is large was meant to be negative.
+                let own = u32::try_from(access.address)
+                    .map_or(access.address.cast_signed(), |a| a.cast_signed().into());
+                let scratch = self.objects.scratch;
+                if self.is_own(access, own, (scratch.bytes, scratch.item), usize::MAX - 2) {
                     return whole(Reached::Scratch, access.address);
                 }
-                self.outside_scratch(access);
                 None
             }
             ExecSpace::Global => self.locate_flat(access, access.address),
@@ -187,34 +189,54 @@ impl Checker {
         let thread = self.current.1 as u64;
         let start = thread.saturating_mul(private.stride);
         let own = offset.saturating_sub(i64::try_from(start).unwrap_or(i64::MAX));
+        let inside = self.is_own(access, own, (private.thread, private.item), object);
+        inside.then_some(Located {
+            reached: Reached::Flat(object, address),
+            address,
+            inside: access.bytes as usize,
+        })
+    }
+
+    /// Whether an access to private memory is inside of what the work-item has, or else the thread, of so many bytes; tells
+    /// of it if not. `own` counts from the start of the thread's memory.
+    fn is_own(
+        &mut self,
+        access: &MemoryAccess,
+        own: i64,
+        (thread, item): (u64, Option<u64>),
+        object: usize,
+    ) -> bool {
         let bytes = i64::from(access.bytes);
-        let room = i64::try_from(private.thread).unwrap_or(i64::MAX);
-        let (mut low, mut high) = (0, room);
-        let lane = self.thread_lane(access.lane);
-        if let (Some(item), Some(lane)) = (private.item, lane)
+        let (mut low, mut high) = (0, i64::try_from(thread).unwrap_or(i64::MAX));
+        let mut name = "private memory of the thread";
+        if let (Some(item), Some(lane)) = (item, self.thread_lane(access.lane))
             && let Ok(item) = i64::try_from(item)
         {
             let first = item.saturating_mul(lane.into());
             let matches = own >= first && own + bytes <= first + item;
             match self.contiguous {
-                Some(true) => (low, high) = (first, first + item),
+                Some(true) => {
+                    (low, high) = (first, first + item);
+                    name = "private memory of the work-item";
+                }
                 Some(false) => {}
                 None if matches => self.votes.0 += 1,
                 None => self.votes.1 += 1,
             }
+            if access.space == ExecSpace::Scratch && self.contiguous.is_none() {
+                let simd = i64::from(self.ids.simd.max(1));
+                self.interleaved.retain(|element| {
+                    own.rem_euclid(simd * element).div_euclid(*element) == i64::from(lane)
+                });
+            }
         }
         if own >= low && own + bytes <= high {
-            return Some(Located {
-                reached: Reached::Flat(object, address),
-                address,
-                inside: access.bytes as usize,
-            });
+            return true;
         }
         if self.checks.memory {
             let cause = self.cause(Kind::OutOfBounds, NONE, object);
             self.find(cause, |this| {
                 let size = u64::try_from(high - low).unwrap_or(0);
-                let name = "private memory of the work-item";
                 let message = missed(name, size, own - low, access.bytes, verb(access));
                 let space = Space::Private;
                 let mut finding = this.finding(Kind::OutOfBounds, space, message, access.lane);
@@ -227,7 +249,7 @@ impl Checker {
                 this.with_access(finding, access)
             });
         }
-        None
+        false
     }
 
     fn null(&mut self, access: &MemoryAccess, what: &str) {
@@ -257,30 +279,6 @@ impl Checker {
             let space = Space::Local;
             let mut finding = this.finding(Kind::OutOfBounds, space, message, access.lane);
             finding.target = near;
-            this.with_access(finding, access)
-        });
-    }
-
-    fn outside_scratch(&mut self, access: &MemoryAccess) {
-        if !self.checks.memory {
-            return;
-        }
-        let cause = self.cause(Kind::OutOfBounds, NONE, usize::MAX - 2);
-        self.find(cause, |this| {
-            let size = this.objects.scratch;
-            // Offsets have 32 bits; what is large was meant to be negative.
-            let offset = u32::try_from(access.address)
-                .map_or(access.address.cast_signed(), |a| a.cast_signed().into());
-            let name = "private memory of the thread";
-            let message = missed(name, size, offset, access.bytes, verb(access));
-            let space = Space::Private;
-            let mut finding = this.finding(Kind::OutOfBounds, space, message, access.lane);
-            finding.target = Some(Target {
-                name: name.to_owned(),
-                argument: None,
-                bytes: size,
-                offset,
-            });
             this.with_access(finding, access)
         });
     }

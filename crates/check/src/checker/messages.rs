@@ -1,7 +1,7 @@
 //! Accesses to memory.
 
-use super::Checker;
 use super::steps::Role;
+use super::{Checker, INTERLEAVED};
 use crate::finding::Space;
 use crate::shadow::element;
 use visakit_exec::{InRegister, InstructionEvent, LanesAccess, MemoryAccess, Space as ExecSpace};
@@ -82,9 +82,15 @@ impl Checker {
             self.undefined("a predicate", Space::Register, origin, Some(lane), at);
         }
         if self.contiguous.is_none() && self.votes.0 + self.votes.1 >= 2 {
-            self.contiguous = Some(self.votes.1 == 0);
+            // Addresses that both layouts have say nothing.
+            let unclear = self.votes.1 == 0 && !self.interleaved.is_empty();
+            self.contiguous = (!unclear).then_some(self.votes.1 == 0);
         }
         self.votes = (0, 0);
+        self.interleaved.clear();
+        if self.contiguous.is_none() && self.objects.scratch.item.is_some() {
+            self.interleaved.extend(INTERLEAVED);
+        }
         self.reached = None;
         if !self.checks.race {
             return;
@@ -198,7 +204,10 @@ impl Checker {
                 return inside.then_some((None, access.address));
             }
             ExecSpace::Scratch => {
-                return (end <= self.objects.scratch).then_some((None, access.address));
+                let scratch = self.objects.scratch;
+                // Which lane has what is looked at one by one.
+                let together = scratch.item.is_none() || self.contiguous == Some(false);
+                return (together && end <= scratch.bytes).then_some((None, access.address));
             }
             ExecSpace::Global => access.address,
             ExecSpace::Surface(_) => {
