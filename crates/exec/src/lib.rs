@@ -19,6 +19,7 @@ pub mod memory;
 mod message;
 mod native;
 mod observe;
+mod passes;
 mod program;
 mod run;
 pub mod support;
@@ -34,6 +35,7 @@ pub use native::{
 pub use observe::{
     Extent, InRegister, InstructionEvent, LanesAccess, MemoryAccess, Observer, Space,
 };
+pub use passes::Pass;
 pub use program::{Program, ThreadStart};
 pub use run::{
     CallFrame, Counters, Group, Interrupt, Limits, Position, Progress, Thread, ThreadState,

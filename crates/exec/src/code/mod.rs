@@ -11,6 +11,7 @@ mod display;
 mod effects;
 mod operand;
 mod operation;
+mod relocate;
 mod verify;
 
 pub(crate) use assigned::{exposed, lanes};
@@ -23,6 +24,7 @@ pub use operand::{
 };
 pub(crate) use operand::{extend, full};
 pub use operation::{DotTerms, FourBits, Lane, Narrowing, Operation, Precision, Relation};
+pub(crate) use relocate::Moved;
 pub use verify::Violation;
 
 use crate::fault::FaultKind;

@@ -263,6 +263,28 @@ operations! {
     FlagFromLanes = "flag_from_lanes" 1;
 }
 
+impl Operation {
+    /// Whether a lane of its results depends on the same lane of its sources alone, and each enabled lane is written.
+    #[must_use]
+    pub const fn is_by_lane(self) -> bool {
+        !matches!(
+            self,
+            Self::Differences
+                | Self::DifferencesAdd
+                | Self::DotProduct(_)
+                | Self::Line
+                | Self::Plane
+                | Self::QuotientStep
+                | Self::RsqrtStep
+                | Self::ShuffleNibbles(_)
+                | Self::ScaleDown(_)
+                | Self::FlagToNumber(_)
+                | Self::FlagFromBits
+                | Self::FlagFromLanes
+        )
+    }
+}
+
 /// The terms of a dot product of four.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DotTerms {

@@ -1,14 +1,13 @@
-//! Instructions on registers: what they work on, and the kernels of arithmetic.
+//! Kernels of arithmetic on operands of any shape and type.
 //!
-//! A kernel is compiled for an operation and the type of its lanes. Hot kernels take operands as they stand in the
-//! register file, [`CHUNK`] lanes at a time; the others take operands of any shape and type.
+//! A kernel is compiled for an operation and the type of its lanes.
 
 #![allow(
     clippy::indexing_slicing,
     reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
 )]
 
-use super::{Alu, Lanes};
+use super::Alu;
 use crate::code::{Operation, Precision};
 use crate::fault::Outcome;
 use crate::lanes::convert::Compute;
@@ -21,28 +20,10 @@ use crate::machine::simd::Kernel;
 use std::marker::PhantomData;
 
 macro_rules! kernels {
-    ($($(#[doc = $doc:literal])* $name:ident $any:ident $body_name:ident $trait:ident ($($arg:ident $index:literal),*);)*) => {$(
+    ($($(#[doc = $doc:literal])* $name:ident $trait:ident ($($arg:ident $index:literal),*);)*) => {$(
         $(#[doc = $doc])*
-        /// For operands that are taken as they are, N lanes at a time.
-        pub(crate) fn $name<O, C, const N: usize>(
-            alu: &Alu<'_>,
-            registers: &mut Registers,
-            mask: u32,
-        ) -> Outcome
-        where
-            C: Compute,
-            O: $trait<C>,
-            Registers: Sources<C> + Destinations<C>,
-        {
-            let simd = registers.simd;
-            simd.run($body_name::<O, C, N> { alu, registers, mask, marker: PhantomData });
-            Ok(())
-        }
-
-        $(#[doc = $doc])*
-        /// For operands of any kind.
         #[inline(never)]
-        pub(crate) fn $any<O, C>(
+        pub(crate) fn $name<O, C>(
             alu: &Alu<'_>,
             registers: &mut Registers,
             mask: u32,
@@ -60,82 +41,26 @@ macro_rules! kernels {
             }
             registers.store(&alu.destination, &result[..lanes], mask)
         }
-
-        struct $body_name<'a, O, C, const N: usize> {
-            alu: &'a Alu<'a>,
-            registers: &'a mut Registers,
-            mask: u32,
-            marker: PhantomData<(O, C)>,
-        }
-
-        impl<O: $trait<C>, C: Compute, const N: usize> $body_name<'_, O, C, N> {
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn lanes<const MODIFIED: bool>(self) {
-                let Self { alu, registers, mask, .. } = self;
-                let hot = &alu.hot;
-                $(let $arg = Lanes::<C>::new(hot.sources[$index], registers);)*
-                for first in (0..usize::from(hot.lanes)).step_by(N) {
-                    $(let $arg: [C; N] = $arg.read::<N, MODIFIED>(registers, first);)*
-                    let mut result = [C::default(); N];
-                    for lane in 0..N {
-                        result[lane] = O::apply($($arg[lane]),*);
-                    }
-                    registers.put(hot.to, first, mask, &result);
-                }
-            }
-        }
-
-        impl<O: $trait<C>, C: Compute, const N: usize> Kernel for $body_name<'_, O, C, N> {
-            type Output = ();
-
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn run(self) {
-                if self.alu.hot.modified {
-                    self.lanes::<true>();
-                } else {
-                    self.lanes::<false>();
-                }
-            }
-        }
     )*};
 }
 
 kernels! {
     /// One source.
-    unary unary_any UnaryBody Unary (a 0);
+    unary Unary (a 0);
     /// Two sources.
-    binary binary_any BinaryBody Binary (a 0, b 1);
+    binary Binary (a 0, b 1);
     /// Three sources.
-    ternary ternary_any TernaryBody Ternary (a 0, b 1, c 2);
+    ternary Ternary (a 0, b 1, c 2);
 }
 
 macro_rules! real_kernels {
     ($(
         $(#[doc = $doc:literal])*
-        $name:ident $any:ident $hot_kernel:ident $any_kernel:ident $flushed:ident $body_name:ident
+        $name:ident $kernel:ident $flushed:ident $body_name:ident
         $trait:ident ($($arg:ident $index:literal),*);
     )*) => {$(
         $(#[doc = $doc])*
-        /// For operands that are taken as they are, N lanes at a time.
-        pub(crate) fn $name<O, C, const N: usize>(
-            alu: &Alu<'_>,
-            registers: &mut Registers,
-            mask: u32,
-        ) -> Outcome
-        where
-            C: Real,
-            O: $trait<C> + InMode,
-            Registers: Sources<C> + Destinations<C>,
-        {
-            if C::is_slow(registers.mode) {
-                return $flushed::<O, C>(alu, registers, mask);
-            }
-            $hot_kernel::<O, C, N>(alu, registers, mask)
-        }
-
-        $(#[doc = $doc])*
-        /// For operands of any kind.
-        pub(crate) fn $any<O, C>(
+        pub(crate) fn $name<O, C>(
             alu: &Alu<'_>,
             registers: &mut Registers,
             mask: u32,
@@ -148,7 +73,7 @@ macro_rules! real_kernels {
             if alu.is_slow(registers) {
                 return $flushed::<O, C>(alu, registers, mask);
             }
-            $any_kernel::<O, C>(alu, registers, mask)
+            $kernel::<O, C>(alu, registers, mask)
         }
 
         /// Where the mode only flushes denormals, the host computes; else the soft way is taken.
@@ -199,12 +124,11 @@ macro_rules! real_kernels {
 
 real_kernels! {
     /// One float source.
-    real_unary real_unary_any unary unary_any flushed_unary FlushedUnary Unary (a 0);
+    real_unary unary flushed_unary FlushedUnary Unary (a 0);
     /// Two float sources.
-    real_binary real_binary_any binary binary_any flushed_binary FlushedBinary Binary (a 0, b 1);
+    real_binary binary flushed_binary FlushedBinary Binary (a 0, b 1);
     /// Three float sources.
-    real_ternary real_ternary_any ternary ternary_any flushed_ternary FlushedTernary
-        Ternary (a 0, b 1, c 2);
+    real_ternary ternary flushed_ternary FlushedTernary Ternary (a 0, b 1, c 2);
 }
 
 /// Float arithmetic in a mode, or of a precision, that the host does not have.
@@ -226,65 +150,13 @@ pub(crate) fn in_mode<O: InMode>(alu: &Alu<'_>, registers: &mut Registers, mask:
     registers.store_exact(&alu.destination, &results[..alu.lanes], mask)
 }
 
-struct BooleanBody<'a, const N: usize> {
-    alu: &'a Alu<'a>,
-    registers: &'a mut Registers,
-    mask: u32,
-    function: Horner,
-}
-
-impl<const N: usize> Kernel for BooleanBody<'_, N> {
-    type Output = ();
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn run(self) {
-        let Self {
-            alu,
-            registers,
-            mask,
-            function,
-        } = self;
-        let hot = &alu.hot;
-        let [a, b, c] = hot.sources.map(|place| Lanes::<u32>::new(place, registers));
-        for first in (0..usize::from(hot.lanes)).step_by(N) {
-            let a: [u32; N] = a.read::<N, false>(registers, first);
-            let b: [u32; N] = b.read::<N, false>(registers, first);
-            let c: [u32; N] = c.read::<N, false>(registers, first);
-            let mut result = [0; N];
-            for lane in 0..N {
-                result[lane] = function.apply(a[lane], b[lane], c[lane]);
-            }
-            registers.put(hot.to, first, mask, &result);
-        }
-    }
-}
-
-fn boolean_function(alu: &Alu<'_>) -> Horner {
-    match alu.operation {
-        Operation::Boolean(table) => Horner::new(table.into()),
-        _ => Horner::new(0),
-    }
-}
-
 /// A bitwise function of three sources.
-pub(crate) fn boolean<const N: usize>(
-    alu: &Alu<'_>,
-    registers: &mut Registers,
-    mask: u32,
-) -> Outcome {
-    let simd = registers.simd;
-    simd.run(BooleanBody::<N> {
-        alu,
-        registers,
-        mask,
-        function: boolean_function(alu),
-    });
-    Ok(())
-}
-
-/// The same for operands of any kind.
-pub(crate) fn boolean_any(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
-    let function = boolean_function(alu);
+pub(crate) fn boolean(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
+    let table = match alu.operation {
+        Operation::Boolean(table) => table,
+        _ => 0,
+    };
+    let function = Horner::new(Horner::coefficients(table));
     let lanes = alu.lanes;
     let a: [u32; 32] = registers.load(&alu.sources[0], lanes, mask)?;
     let b: [u32; 32] = registers.load(&alu.sources[1], lanes, mask)?;

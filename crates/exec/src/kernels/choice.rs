@@ -5,16 +5,14 @@
     reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
 )]
 
-use super::arithmetic::unary_any;
-use super::{Alu, Lanes};
+use super::Alu;
+use super::arithmetic::unary;
 use crate::code::{Operation, Relation as Outcomes};
 use crate::fault::{Outcome, Trap};
-use crate::lanes::convert::{Compute, Convert, Element};
+use crate::lanes::convert::{Compute, Convert};
 use crate::lanes::int::{Copy, Int};
 use crate::machine::Registers;
 use crate::machine::registers::{Destinations, Sources};
-use crate::machine::simd::Kernel;
-use std::marker::PhantomData;
 
 /// A relation of two values.
 pub(crate) trait Relation {
@@ -37,47 +35,12 @@ macro_rules! relations {
 relations! { Equal ==; Less <; LessEqual <=; }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn relate<R: Relation, C: Compute>(a: &[C], b: &[C]) -> u32 {
+pub(super) fn relate<R: Relation, C: Compute>(a: &[C], b: &[C]) -> u32 {
     let mut bits = 0;
     for (lane, (a, b)) in a.iter().zip(b).enumerate() {
         bits |= u32::from(R::holds(a, b)) << lane;
     }
     bits
-}
-
-struct CompareBody<'a, R, C, const N: usize> {
-    alu: &'a Alu<'a>,
-    registers: &'a Registers,
-    marker: PhantomData<(R, C)>,
-}
-
-impl<R: Relation, C: Compute, const N: usize> CompareBody<'_, R, C, N> {
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const MODIFIED: bool>(self) -> u32 {
-        let Self { alu, registers, .. } = self;
-        let hot = &alu.hot;
-        let [a, b, _] = hot.sources.map(|place| Lanes::<C>::new(place, registers));
-        let mut bits = 0;
-        for first in (0..usize::from(hot.lanes)).step_by(N) {
-            let a: [C; N] = a.read::<N, MODIFIED>(registers, first);
-            let b: [C; N] = b.read::<N, MODIFIED>(registers, first);
-            bits |= relate::<R, C>(&a, &b) << first;
-        }
-        bits
-    }
-}
-
-impl<R: Relation, C: Compute, const N: usize> Kernel for CompareBody<'_, R, C, N> {
-    type Output = u32;
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn run(self) -> u32 {
-        if self.alu.hot.modified {
-            self.lanes::<true>()
-        } else {
-            self.lanes::<false>()
-        }
-    }
 }
 
 /// Writes the outcome of a comparison to a predicate, or as all ones or zeros to a variable.
@@ -87,7 +50,7 @@ fn conclude(alu: &Alu<'_>, registers: &mut Registers, bits: u32, mask: u32) -> O
     let bits = if negate { !bits } else { bits };
     match &alu.sets {
         Some(flag) => {
-            flag.write(registers, bits, mask);
+            flag.write(&mut registers.file, bits, mask);
             Ok(())
         }
         None => {
@@ -100,32 +63,9 @@ fn conclude(alu: &Alu<'_>, registers: &mut Registers, bits: u32, mask: u32) -> O
     }
 }
 
-/// Comparison of sources that are taken as they are, N lanes at a time.
-pub(crate) fn compare<R, C, const N: usize>(
-    alu: &Alu<'_>,
-    registers: &mut Registers,
-    mask: u32,
-) -> Outcome
-where
-    R: Relation,
-    C: Compute,
-    Registers: Sources<C>,
-{
-    if C::FLOAT && alu.is_slow(registers) {
-        return compare_any::<R, C>(alu, registers, mask);
-    }
-    let body = CompareBody::<R, C, N> {
-        alu,
-        registers,
-        marker: PhantomData,
-    };
-    let bits = registers.simd.run(body);
-    conclude(alu, registers, bits, mask)
-}
-
 /// Comparison of sources of any kind.
 #[inline(never)]
-pub(crate) fn compare_any<R, C>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
+pub(crate) fn compare<R, C>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
 where
     R: Relation,
     C: Compute,
@@ -157,87 +97,15 @@ fn compare_flushed<R: Relation>(
     Ok(relate::<R, f64>(&a[..lanes], &b[..lanes]))
 }
 
-struct SelectBody<'a, C, const N: usize> {
-    alu: &'a Alu<'a>,
-    registers: &'a mut Registers,
-    mask: u32,
-    chosen: u32,
-    marker: PhantomData<C>,
-}
-
-impl<C: Compute, const N: usize> SelectBody<'_, C, N> {
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const MODIFIED: bool>(self) {
-        let Self {
-            alu,
-            registers,
-            mask,
-            chosen,
-            ..
-        } = self;
-        let hot = &alu.hot;
-        let [a, b, _] = hot.sources.map(|place| Lanes::<C>::new(place, registers));
-        for first in (0..usize::from(hot.lanes)).step_by(N) {
-            let a: [C; N] = a.read::<N, MODIFIED>(registers, first);
-            let mut result: [C; N] = b.read::<N, MODIFIED>(registers, first);
-            for lane in 0..N {
-                let chosen = chosen >> first >> lane & 1 != 0;
-                result[lane] = if chosen { a[lane] } else { result[lane] };
-            }
-            registers.put(hot.to, first, mask, &result);
-        }
-    }
-}
-
-impl<C: Compute, const N: usize> Kernel for SelectBody<'_, C, N> {
-    type Output = ();
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn run(self) {
-        if self.alu.hot.modified {
-            self.lanes::<true>();
-        } else {
-            self.lanes::<false>();
-        }
-    }
-}
-
-fn chooser(alu: &Alu<'_>, registers: &Registers) -> u32 {
-    let [flag, _] = &alu.flags;
-    flag.read(registers)
-}
-
-/// The first source where the predicate is set, else the second. Of operands that are taken as they are, N lanes at a
-/// time.
-pub(crate) fn select<C, const N: usize>(
-    alu: &Alu<'_>,
-    registers: &mut Registers,
-    mask: u32,
-) -> Outcome
-where
-    C: Compute,
-    Registers: Sources<C> + Destinations<C>,
-{
-    let body = SelectBody::<C, N> {
-        alu,
-        chosen: chooser(alu, registers),
-        registers,
-        mask,
-        marker: PhantomData,
-    };
-    let simd = body.registers.simd;
-    simd.run(body);
-    Ok(())
-}
-
-/// The same of operands of any kind.
+/// The first source where the predicate is set, else the second.
 #[inline(never)]
-pub(crate) fn select_any<C>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
+pub(crate) fn select<C>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
 where
     C: Compute,
     Registers: Sources<C> + Destinations<C>,
 {
-    let chosen = chooser(alu, registers);
+    let [flag, _] = &alu.flags;
+    let chosen = flag.read(&registers.file);
     let lanes = alu.lanes;
     let a: [C; 32] = registers.load(&alu.sources[0], lanes, mask & chosen)?;
     let mut result: [C; 32] = registers.load(&alu.sources[1], lanes, mask & !chosen)?;
@@ -258,74 +126,11 @@ where
     if registers.mode.is_slow() {
         return convert_in_mode(alu, registers, mask, false);
     }
-    unary_any::<Copy, C>(alu, registers, mask)
-}
-
-struct ConvertBody<'a, S, D, const N: usize> {
-    alu: &'a Alu<'a>,
-    registers: &'a mut Registers,
-    mask: u32,
-    marker: PhantomData<(S, D)>,
-}
-
-impl<S, D, const N: usize> Kernel for ConvertBody<'_, S, D, N>
-where
-    S: Element + Convert<D>,
-    D: Element,
-{
-    type Output = ();
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn run(self) {
-        let Self {
-            alu,
-            registers,
-            mask,
-            ..
-        } = self;
-        let hot = &alu.hot;
-        let [from, ..] = hot.sources;
-        let scalar: S = registers.element(from.offset as usize);
-        for first in (0..usize::from(hot.lanes)).step_by(N) {
-            let values: [S; N] = match from.scalar {
-                true => [scalar; N],
-                false => registers.array(from.offset as usize + first * S::SIZE),
-            };
-            let mut result = [D::zeroed(); N];
-            for lane in 0..N {
-                result[lane] = values[lane].convert();
-            }
-            registers.put(hot.to, first, mask, &result);
-        }
-    }
-}
-
-/// A conversion of operands that are taken as they are, N lanes at a time.
-pub(crate) fn convert<S, D, const N: usize>(
-    alu: &Alu<'_>,
-    registers: &mut Registers,
-    mask: u32,
-) -> Outcome
-where
-    S: Element + Convert<D>,
-    D: Element,
-{
-    let float = S::RANGE.is_none();
-    if (float || D::RANGE.is_none()) && registers.mode.is_slow() {
-        return convert_in_mode(alu, registers, mask, float);
-    }
-    let simd = registers.simd;
-    simd.run(ConvertBody::<S, D, N> {
-        alu,
-        registers,
-        mask,
-        marker: PhantomData,
-    });
-    Ok(())
+    unary::<Copy, C>(alu, registers, mask)
 }
 
 /// A conversion of operands of any kind.
-pub(crate) fn convert_any<S, D>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
+pub(crate) fn convert<S, D>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
 where
     S: Compute + Convert<D>,
     D: Compute,

@@ -1,8 +1,8 @@
 //! The functions that run computations.
 //!
-//! A kernel is compiled for an operation and the type of its lanes. Hot kernels take operands as they
-//! stand in the register file, [`CHUNK`] lanes at a time; the others take operands of any region and
-//! type. Which one a step gets is decided once, by [`Bound::new`].
+//! Where operands stand in the register file as lanes, their code is in `bodies.rs`, and `hot.rs` says which computations
+//! have such code. All others have a function that takes operands of any region and type; `bind.rs` says which. A step
+//! gets the one or the other once, when it is loaded.
 
 #![allow(
     clippy::indexing_slicing,
@@ -11,14 +11,16 @@
 
 mod arithmetic;
 mod bind;
+mod bodies;
 mod choice;
+mod hot;
 mod special;
 
 pub(crate) use bind::Bound;
+pub(crate) use hot::Hot;
 
-use crate::code::{Compute, Modify, Precision};
+use crate::code::{Compute, Precision};
 use crate::fault::Outcome;
-use crate::lanes::convert;
 use crate::lanes::float::Exact;
 use crate::machine::Registers;
 use std::ops::Deref;
@@ -26,14 +28,9 @@ use std::ops::Deref;
 /// The code of a computation. Bit i of the mask enables lane i.
 pub(crate) type Function = fn(&Alu<'_>, &mut Registers, u32) -> Outcome;
 
-/// Lanes that a hot kernel computes at a time: two wide registers of 32-bit lanes.
-pub(crate) const CHUNK: usize = 16;
-
 /// A computation that runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Alu<'a> {
-    /// For hot kernels, else nothing.
-    pub(crate) hot: &'a Hot,
     /// Number of lanes, at most 32.
     pub(crate) lanes: usize,
     pub(crate) compute: &'a Compute,
@@ -45,27 +42,6 @@ impl Deref for Alu<'_> {
     fn deref(&self) -> &Compute {
         self.compute
     }
-}
-
-/// A source that a hot kernel takes as it stands in the register file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Place {
-    /// Of its first element, in bytes.
-    pub(crate) offset: u32,
-    /// Whether one element serves all lanes; else they follow each other.
-    pub(crate) scalar: bool,
-    pub(crate) modify: Modify,
-}
-
-/// What hot kernels need to know: little, so that steps are small.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Hot {
-    pub(crate) sources: [Place; 3],
-    /// Place of the first element that is written.
-    pub(crate) to: u32,
-    pub(crate) lanes: u8,
-    /// Whether any source has a modifier.
-    pub(crate) modified: bool,
 }
 
 impl Alu<'_> {
@@ -89,43 +65,5 @@ impl Alu<'_> {
             Precision::BFloat | Precision::Float => registers.mode.slow_f,
             Precision::Double => registers.mode.slow_df,
         }
-    }
-}
-
-/// A source of a hot kernel. What serves all lanes is read before anything is written.
-#[derive(Clone, Copy)]
-pub(crate) struct Lanes<C> {
-    place: Place,
-    value: C,
-}
-
-impl<C: convert::Compute> Lanes<C> {
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn new(place: Place, registers: &Registers) -> Self {
-        let value = match place.scalar {
-            true => registers.element(place.offset as usize),
-            false => C::default(),
-        };
-        Self { place, value }
-    }
-
-    /// The N lanes from `first` on.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn read<const N: usize, const MODIFIED: bool>(
-        &self,
-        registers: &Registers,
-        first: usize,
-    ) -> [C; N] {
-        let mut values = match self.place.scalar {
-            true => [self.value; N],
-            false => registers.array(self.place.offset as usize + first * size_of::<C>()),
-        };
-        if MODIFIED {
-            let change = C::change(self.place.modify);
-            for value in &mut values {
-                *value = value.changed(change);
-            }
-        }
-        values
     }
 }

@@ -62,7 +62,7 @@ pub(super) fn insert(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Out
 
 /// Logic on predicate variables.
 pub(super) fn flags(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {
-    let [a, b] = alu.flags.map(|flag| flag.read(registers));
+    let [a, b] = alu.flags.map(|flag| flag.read(&registers.file));
     let bits = match alu.operation {
         Operation::FlagAnd => a & b,
         Operation::FlagOr => a | b,
@@ -75,7 +75,7 @@ pub(super) fn flags(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outc
 /// Writes the lanes of the predicate.
 fn set(alu: &Alu<'_>, registers: &mut Registers, bits: u32, mask: u32) -> Outcome {
     if let Some(flag) = &alu.sets {
-        flag.write(registers, bits, mask);
+        flag.write(&mut registers.file, bits, mask);
     }
     Ok(())
 }
@@ -87,7 +87,7 @@ pub(super) fn predicate_to_number(alu: &Alu<'_>, registers: &mut Registers, mask
         Operation::FlagToNumber(elements) => usize::from(elements),
         _ => 32,
     };
-    let bits = (flag.word(registers) & full(elements)) >> flag.first;
+    let bits = (flag.word(&registers.file) & full(elements)) >> flag.first;
     let values = [bits; 32];
     registers.store_any(
         &alu.destination,

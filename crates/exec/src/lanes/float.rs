@@ -6,7 +6,6 @@
 use super::convert::Compute;
 use super::exact::{self, Narrow, Rounding};
 use super::int::{Binary, Ternary, Unary};
-use super::mode::FloatMode;
 use crate::code::Precision;
 
 /// Format and mode of an operation that the host's arithmetic does not do.
@@ -60,8 +59,6 @@ impl Exact {
 
 /// The host's float types.
 pub(crate) trait Real: Compute + Into<f64> {
-    /// Whether arithmetic in this type is not what the host does.
-    fn is_slow(mode: FloatMode) -> bool;
     fn of(x: f64) -> Self;
     fn to(self) -> f64;
     fn add(self, other: Self) -> Self;
@@ -82,12 +79,8 @@ pub(crate) trait Real: Compute + Into<f64> {
 }
 
 macro_rules! real {
-    ($($ty:ty, $slow:ident, $quiet:literal);*) => {$(
+    ($($ty:ty, $quiet:literal);*) => {$(
         impl Real for $ty {
-            #[cfg_attr(not(debug_assertions), inline(always))]
-            fn is_slow(mode: FloatMode) -> bool {
-                mode.$slow
-            }
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn of(x: f64) -> Self {
                 x as Self
@@ -153,7 +146,7 @@ macro_rules! real {
     )*};
 }
 
-real!(f32, slow_f, 0x0040_0000; f64, slow_df, 0x0008_0000_0000_0000);
+real!(f32, 0x0040_0000; f64, 0x0008_0000_0000_0000);
 
 /// An operation of up to three sources in any mode.
 pub(crate) trait InMode {
@@ -164,13 +157,12 @@ pub(crate) trait InMode {
 macro_rules! operations {
     ($(
         $(#[doc = $doc:literal])*
-        $name:ident $kind:ident<$ty:ident>($($arg:ident),*) $hot:literal $fast:expr;
+        $name:ident $kind:ident<$ty:ident>($($arg:ident),*) $fast:expr;
         |$exact:ident, $sources:pat_param| $slow:expr;
     )*) => {$(
         $(#[doc = $doc])*
         pub(crate) struct $name;
         impl<$ty: Real> $kind<$ty> for $name {
-            const HOT: bool = $hot;
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn apply($($arg: $ty),*) -> $ty {
                 $fast
@@ -249,56 +241,56 @@ fn power(a: f64, b: f64) -> f64 {
 
 operations! {
     /// Sum.
-    Add Binary<C>(a, b) true a.add(b); |e, [a, b, _]| e.add(a, b);
+    Add Binary<C>(a, b) a.add(b); |e, [a, b, _]| e.add(a, b);
     /// Product.
-    Mul Binary<C>(a, b) true a.mul(b); |e, [a, b, _]| mul(e, a, b);
+    Mul Binary<C>(a, b) a.mul(b); |e, [a, b, _]| mul(e, a, b);
     /// Quotient.
-    Div Binary<C>(a, b) true a.div(b); |e, [a, b, _]| div(e, a, b);
+    Div Binary<C>(a, b) a.div(b); |e, [a, b, _]| div(e, a, b);
     /// Fused multiply-add.
-    Mad Ternary<C>(a, b, c) true a.mul_add(b, c); |e, [a, b, c]| mul_add(e, a, b, c);
+    Mad Ternary<C>(a, b, c) a.mul_add(b, c); |e, [a, b, c]| mul_add(e, a, b, c);
     /// Fused multiply-add of halves in double: their product is exact, and so is a sum that a half can hold.
-    HalfMad Ternary<C>(a, b, c) false a.mul(b).add(c); |e, [a, b, c]| mul_add(e, a, b, c);
+    HalfMad Ternary<C>(a, b, c) a.mul(b).add(c); |e, [a, b, c]| mul_add(e, a, b, c);
     /// Smaller one.
-    Min Binary<C>(a, b) true minimum(a, b); |_e, [a, b, _]| minimum(a, b);
+    Min Binary<C>(a, b) minimum(a, b); |_e, [a, b, _]| minimum(a, b);
     /// Larger one.
-    Max Binary<C>(a, b) true maximum(a, b); |_e, [a, b, _]| maximum(a, b);
+    Max Binary<C>(a, b) maximum(a, b); |_e, [a, b, _]| maximum(a, b);
     /// src1 * src0 + src2 * (1 - src0).
-    Lrp Ternary<C>(a, b, c) false b.mul(a).add(c.mul(C::of(1.0).add(a.neg())));
+    Lrp Ternary<C>(a, b, c) b.mul(a).add(c.mul(C::of(1.0).add(a.neg())));
         |e, [a, b, c]| {
             let one_less = e.result(e.add(1.0, -a));
             let (x, y) = (e.result(mul(e, b, a)), e.result(mul(e, c, one_less)));
             e.add(x, y)
         };
     /// 1 / x.
-    Inv Unary<C>(a) true C::of(1.0).div(a); |e, [a, ..]| div(e, 1.0, a);
+    Inv Unary<C>(a) C::of(1.0).div(a); |e, [a, ..]| div(e, 1.0, a);
     /// Square root.
-    Sqrt Unary<C>(a) true a.sqrt(); |e, [a, ..]| sqrt(e, a);
+    Sqrt Unary<C>(a) a.sqrt(); |e, [a, ..]| sqrt(e, a);
     /// 1 / square root.
-    Rsqrt Unary<C>(a) true C::of(1.0 / a.to().sqrt()); |_e, [a, ..]| 1.0 / a.sqrt();
+    Rsqrt Unary<C>(a) C::of(1.0 / a.to().sqrt()); |_e, [a, ..]| 1.0 / a.sqrt();
     /// 2 to the power of x.
-    Exp Unary<C>(a) false C::of(a.to().exp2()); |_e, [a, ..]| a.exp2();
+    Exp Unary<C>(a) C::of(a.to().exp2()); |_e, [a, ..]| a.exp2();
     /// Logarithm to the base of 2.
-    Log Unary<C>(a) false C::of(a.to().log2()); |_e, [a, ..]| a.log2();
+    Log Unary<C>(a) C::of(a.to().log2()); |_e, [a, ..]| a.log2();
     /// Sine.
-    Sin Unary<C>(a) false C::of(a.to().sin()); |_e, [a, ..]| a.sin();
+    Sin Unary<C>(a) C::of(a.to().sin()); |_e, [a, ..]| a.sin();
     /// Cosine.
-    Cos Unary<C>(a) false C::of(a.to().cos()); |_e, [a, ..]| a.cos();
+    Cos Unary<C>(a) C::of(a.to().cos()); |_e, [a, ..]| a.cos();
     /// Hyperbolic tangent.
-    Tanh Unary<C>(a) false C::of(a.to().tanh()); |_e, [a, ..]| a.tanh();
+    Tanh Unary<C>(a) C::of(a.to().tanh()); |_e, [a, ..]| a.tanh();
     /// 1 / (1 + e^-x).
-    Sigmoid Unary<C>(a) false C::of(1.0 / (1.0 + (-a.to()).exp())); |_e, [a, ..]| 1.0 / (1.0 + (-a).exp());
+    Sigmoid Unary<C>(a) C::of(1.0 / (1.0 + (-a.to()).exp())); |_e, [a, ..]| 1.0 / (1.0 + (-a).exp());
     /// Power.
-    Pow Binary<C>(a, b) false C::of(power(a.to(), b.to())); |_e, [a, b, _]| power(a, b);
+    Pow Binary<C>(a, b) C::of(power(a.to(), b.to())); |_e, [a, b, _]| power(a, b);
     /// Fractional part.
-    Frc Unary<C>(a) true fraction(a); |e, [a, ..]| e.add(a, -a.floor());
+    Frc Unary<C>(a) fraction(a); |e, [a, ..]| e.add(a, -a.floor());
     /// Down to an integer.
-    Rndd Unary<C>(a) true a.floor(); |_e, [a, ..]| a.floor();
+    Rndd Unary<C>(a) a.floor(); |_e, [a, ..]| a.floor();
     /// Up to an integer.
-    Rndu Unary<C>(a) true a.ceil(); |_e, [a, ..]| a.ceil();
+    Rndu Unary<C>(a) a.ceil(); |_e, [a, ..]| a.ceil();
     /// To the nearest integer, ties to even.
-    Rnde Unary<C>(a) true a.round_ties_even(); |_e, [a, ..]| a.round_ties_even();
+    Rnde Unary<C>(a) a.round_ties_even(); |_e, [a, ..]| a.round_ties_even();
     /// Towards zero to an integer.
-    Rndz Unary<C>(a) true a.trunc(); |_e, [a, ..]| a.trunc();
+    Rndz Unary<C>(a) a.trunc(); |_e, [a, ..]| a.trunc();
 }
 
 #[cfg(test)]

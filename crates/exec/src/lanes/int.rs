@@ -4,22 +4,16 @@ use super::convert::Compute;
 
 /// An operation of one source.
 pub(crate) trait Unary<C> {
-    /// Whether there is code for each number of lanes; otherwise one serves all.
-    const HOT: bool = false;
     fn apply(a: C) -> C;
 }
 
 /// An operation of two sources.
 pub(crate) trait Binary<C> {
-    /// Whether there is code for each number of lanes; otherwise one serves all.
-    const HOT: bool = false;
     fn apply(a: C, b: C) -> C;
 }
 
 /// An operation of three sources.
 pub(crate) trait Ternary<C> {
-    /// Whether there is code for each number of lanes; otherwise one serves all.
-    const HOT: bool = false;
     fn apply(a: C, b: C, c: C) -> C;
 }
 
@@ -113,11 +107,10 @@ macro_rules! int {
 int!(u8, u16, u32, i32, u64, i64, i128);
 
 macro_rules! binary {
-    ($($(#[doc = $doc:literal])* $name:ident($a:ident, $b:ident) $body:expr, $hot:expr;)*) => {$(
+    ($($(#[doc = $doc:literal])* $name:ident($a:ident, $b:ident) $body:expr;)*) => {$(
         $(#[doc = $doc])*
         pub(crate) struct $name;
         impl<C: Int> Binary<C> for $name {
-            const HOT: bool = $hot;
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn apply($a: C, $b: C) -> C {
                 $body
@@ -128,33 +121,33 @@ macro_rules! binary {
 
 binary! {
     /// Sum.
-    Add(a, b) a.add(b), C::MODULAR;
+    Add(a, b) a.add(b);
     /// Product.
-    Mul(a, b) a.mul(b), C::MODULAR;
+    Mul(a, b) a.mul(b);
     /// Rounded average.
-    Avg(a, b) a.average(b), false;
+    Avg(a, b) a.average(b);
     /// Quotient.
-    Div(a, b) a.quotient(b), false;
+    Div(a, b) a.quotient(b);
     /// Remainder with the sign of the dividend.
-    Mod(a, b) a.remainder(b), false;
+    Mod(a, b) a.remainder(b);
     /// And.
-    And(a, b) a.and(b), C::MODULAR;
+    And(a, b) a.and(b);
     /// Or.
-    Or(a, b) a.or(b), C::MODULAR;
+    Or(a, b) a.or(b);
     /// Exclusive or.
-    Xor(a, b) a.xor(b), C::MODULAR;
+    Xor(a, b) a.xor(b);
     /// Shift left. Lanes of 64 bits with sign hold a dword that is needed exactly.
-    Shl(a, b) a.shl(b.low() & shift_left_mask::<C>()), C::MODULAR;
+    Shl(a, b) a.shl(b.low() & shift_left_mask::<C>());
     /// Shift right, logical or arithmetic by the type.
-    Shr(a, b) a.shr(b.low() & shift_mask::<C>()), C::BITS == 32 || C::MODULAR;
+    Shr(a, b) a.shr(b.low() & shift_mask::<C>());
     /// Rotate left within the type.
-    Rol(a, b) a.rotate(b.low() & (C::BITS - 1)), C::BITS == 32;
+    Rol(a, b) a.rotate(b.low() & (C::BITS - 1));
     /// Rotate right within the type.
-    Ror(a, b) a.rotate(b.low().wrapping_neg() & (C::BITS - 1)), C::BITS == 32;
+    Ror(a, b) a.rotate(b.low().wrapping_neg() & (C::BITS - 1));
     /// Smaller one.
-    Min(a, b) if a < b { a } else { b }, C::BITS == 32;
+    Min(a, b) if a < b { a } else { b };
     /// Larger one.
-    Max(a, b) if a >= b { a } else { b }, C::BITS == 32;
+    Max(a, b) if a >= b { a } else { b };
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -175,7 +168,6 @@ const fn shift_left_mask<C: Int>() -> u32 {
 pub(crate) struct Not;
 
 impl<C: Int> Unary<C> for Not {
-    const HOT: bool = C::MODULAR;
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(a: C) -> C {
         a.not()
@@ -186,7 +178,6 @@ impl<C: Int> Unary<C> for Not {
 pub(crate) struct Copy;
 
 impl<C: Int> Unary<C> for Copy {
-    const HOT: bool = C::MODULAR || C::BITS < 32;
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(a: C) -> C {
         a
@@ -197,7 +188,6 @@ impl<C: Int> Unary<C> for Copy {
 pub(crate) struct Mad;
 
 impl<C: Int> Ternary<C> for Mad {
-    const HOT: bool = C::MODULAR;
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(a: C, b: C, c: C) -> C {
         a.mul(b).add(c)
@@ -208,7 +198,6 @@ impl<C: Int> Ternary<C> for Mad {
 pub(crate) struct Add3;
 
 impl<C: Int> Ternary<C> for Add3 {
-    const HOT: bool = C::MODULAR && C::BITS == 32;
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn apply(a: C, b: C, c: C) -> C {
         a.add(b).add(c)
@@ -301,15 +290,21 @@ pub(crate) fn bfi(width: u32, offset: u32, insert: u32, base: u32) -> u32 {
 pub(crate) struct Horner([u32; 8]);
 
 impl Horner {
-    /// Bit n of `table` is the result for source bits n (first source lowest).
-    pub(crate) fn new(table: u32) -> Self {
-        let mut coefficients = table & 0xff;
+    /// The polynomial's coefficients, a bit each. Bit n of `table` is the result for source bits n (first source lowest).
+    pub(crate) const fn coefficients(table: u8) -> u8 {
         // Coefficient n is the sum of the results for all subsets of the bits of n.
-        coefficients ^= (coefficients & 0x55) << 1;
-        coefficients ^= (coefficients & 0x33) << 2;
-        coefficients ^= (coefficients & 0x0f) << 4;
+        let mut sums = table;
+        sums ^= (sums & 0x55) << 1;
+        sums ^= (sums & 0x33) << 2;
+        sums ^= (sums & 0x0f) << 4;
+        sums
+    }
+
+    /// The polynomial of these coefficients.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn new(coefficients: u8) -> Self {
         Self(std::array::from_fn(|n| {
-            (coefficients >> n & 1).wrapping_neg()
+            u32::from(coefficients >> n & 1).wrapping_neg()
         }))
     }
 
@@ -318,6 +313,16 @@ impl Horner {
     pub(crate) fn apply(self, a: u32, b: u32, c: u32) -> u32 {
         let [one, xa, xb, xab, xc, xac, xbc, xabc] = self.0;
         one ^ xa & a ^ b & (xb ^ xab & a) ^ c & (xc ^ xac & a ^ b & (xbc ^ xabc & a))
+    }
+}
+
+/// The bitwise function of three sources with a table of truth that is known here.
+pub(crate) struct Table<const TABLE: u8>;
+
+impl<const TABLE: u8> Ternary<u32> for Table<TABLE> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn apply(a: u32, b: u32, c: u32) -> u32 {
+        Horner::new(const { Horner::coefficients(TABLE) }).apply(a, b, c)
     }
 }
 
@@ -372,15 +377,16 @@ mod tests {
 
     #[test]
     fn functions_of_three() {
+        let of = |table| Horner::new(Horner::coefficients(table));
         let (a, b, c) = (0xaau32, 0xcc, 0xf0);
         // These sources hold all combinations in the order of the table.
         for table in 0..=0xff {
-            assert_eq!(Horner::new(table).apply(a, b, c) & 0xff, table);
+            assert_eq!(of(table).apply(a, b, c) & 0xff, table.into());
         }
         let (a, b, c) = (0xf0f0_aaaa, 0xcccc_ff00, 0x1234_5678);
-        assert_eq!(Horner::new(0x80).apply(a, b, c), a & b & c);
-        assert_eq!(Horner::new(0xfe).apply(a, b, c), a | b | c);
-        assert_eq!(Horner::new(0x96).apply(a, b, c), a ^ b ^ c);
+        assert_eq!(of(0x80).apply(a, b, c), a & b & c);
+        assert_eq!(of(0xfe).apply(a, b, c), a | b | c);
+        assert_eq!(of(0x96).apply(a, b, c), a ^ b ^ c);
     }
 
     #[test]

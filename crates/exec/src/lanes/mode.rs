@@ -64,6 +64,46 @@ impl FloatMode {
     }
 }
 
+/// Which arithmetic of the host gives what a float mode wants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct HostFloats {
+    pub(crate) single: bool,
+    pub(crate) double: bool,
+    /// Conversions from, to and between floats of any type.
+    pub(crate) conversions: bool,
+}
+
+impl HostFloats {
+    /// Number of different ones.
+    pub(crate) const COUNT: usize = 8;
+
+    /// All of it, which is what most programs want.
+    pub(crate) const ALL: Self = Self {
+        single: true,
+        double: true,
+        conversions: true,
+    };
+
+    /// A number below [`Self::COUNT`], 0 for [`Self::ALL`].
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn number(self) -> usize {
+        usize::from(!self.single)
+            | usize::from(!self.double) << 1
+            | usize::from(!self.conversions) << 2
+    }
+}
+
+impl FloatMode {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn host_floats(self) -> HostFloats {
+        HostFloats {
+            single: !self.slow_f,
+            double: !self.slow_df,
+            conversions: !self.is_slow(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

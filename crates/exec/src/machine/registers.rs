@@ -36,6 +36,59 @@ pub(crate) struct Registers {
     pub(crate) simd: Simd,
 }
 
+/// An element of a register file, 0 outside of it.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn element<E: Pod>(file: &[u8], offset: usize) -> E {
+    let [element] = array(file, offset);
+    element
+}
+
+/// Writes an element, nothing outside of the file.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn set_element<E: Pod>(file: &mut [u8], offset: usize, value: E) {
+    if let Some(end) = offset.checked_add(size_of::<E>())
+        && let Some(bytes) = file.get_mut(offset..end)
+    {
+        bytes.copy_from_slice(bytemuck::bytes_of(&value));
+    }
+}
+
+/// N consecutive elements, 0 outside of the file. It has a tail, so that reads of fixed width stay inside.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn array<E: Pod, const N: usize>(file: &[u8], offset: usize) -> [E; N] {
+    let end = offset.checked_add(size_of::<[E; N]>());
+    match end.and_then(|end| file.get(offset..end)) {
+        Some(bytes) => bytemuck::pod_read_unaligned(bytes),
+        None => [E::zeroed(); N],
+    }
+}
+
+/// Writes those of the N lanes from `first` on that the mask enables; lane 0 is at `to`.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn put<E: Pod, const N: usize>(
+    file: &mut [u8],
+    to: u32,
+    first: usize,
+    mask: u32,
+    values: &[E; N],
+) {
+    let mask = mask >> first & full(N);
+    let offset = to as usize + first * size_of::<E>();
+    let Some(bytes) = file.get_mut(offset..offset + size_of::<[E; N]>()) else {
+        return;
+    };
+    if mask == full(N) {
+        bytes.copy_from_slice(bytemuck::bytes_of(values));
+        return;
+    }
+    let mut merged: [E; N] = bytemuck::pod_read_unaligned(bytes);
+    for lane in 0..N {
+        let enabled = mask >> lane & 1 != 0;
+        merged[lane] = if enabled { values[lane] } else { merged[lane] };
+    }
+    bytes.copy_from_slice(bytemuck::bytes_of(&merged));
+}
+
 impl Registers {
     /// Bytes of the file; `None` outside of it.
     #[inline]
@@ -64,53 +117,19 @@ impl Registers {
     /// An element, 0 outside of the file.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn element<E: Pod>(&self, offset: usize) -> E {
-        match self.bytes(offset, size_of::<E>()) {
-            Some(bytes) => bytemuck::pod_read_unaligned(bytes),
-            None => E::zeroed(),
-        }
+        element(&self.file, offset)
     }
 
     /// Writes an element, nothing outside of the file.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn set_element<E: Pod>(&mut self, offset: usize, value: E) {
-        if let Some(bytes) = self.bytes_mut(offset, size_of::<E>()) {
-            bytes.copy_from_slice(bytemuck::bytes_of(&value));
-        }
+        set_element(&mut self.file, offset, value);
     }
 
     /// N consecutive elements. The file has a tail, so that reads of fixed width stay inside.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn array<E: Pod, const N: usize>(&self, offset: usize) -> [E; N] {
-        match self.bytes(offset, size_of::<[E; N]>()) {
-            Some(bytes) => bytemuck::pod_read_unaligned(bytes),
-            None => [E::zeroed(); N],
-        }
-    }
-
-    /// Writes those of the N lanes from `first` on that the mask enables; lane 0 is at `to`.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn put<E: Pod, const N: usize>(
-        &mut self,
-        to: u32,
-        first: usize,
-        mask: u32,
-        values: &[E; N],
-    ) {
-        let mask = mask >> first & full(N);
-        let offset = to as usize + first * size_of::<E>();
-        let Some(bytes) = self.bytes_mut(offset, size_of::<[E; N]>()) else {
-            return;
-        };
-        if mask == full(N) {
-            bytes.copy_from_slice(bytemuck::bytes_of(values));
-            return;
-        }
-        let mut merged: [E; N] = bytemuck::pod_read_unaligned(bytes);
-        for lane in 0..N {
-            let enabled = mask >> lane & 1 != 0;
-            merged[lane] = if enabled { values[lane] } else { merged[lane] };
-        }
-        bytes.copy_from_slice(bytemuck::bytes_of(&merged));
+        array(&self.file, offset)
     }
 
     /// Place of an element that an address points at; `None` where that is inside of no variable.
@@ -564,14 +583,14 @@ impl Registers {
 impl Flag {
     /// The whole word.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn word(&self, registers: &Registers) -> u32 {
-        registers.read_u32(self.offset as usize)
+    pub(crate) fn word(&self, file: &[u8]) -> u32 {
+        element(file, self.offset as usize)
     }
 
     /// The lanes that it enables.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn read(&self, registers: &Registers) -> u32 {
-        let bits = (self.word(registers) >> self.first) & self.window;
+    pub(crate) fn read(&self, file: &[u8]) -> u32 {
+        let bits = (self.word(file) >> self.first) & self.window;
         let set = match self.combine {
             Combine::PerLane => bits,
             Combine::Any if bits != 0 => self.window,
@@ -583,11 +602,11 @@ impl Flag {
 
     /// Writes the enabled lanes.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn write(&self, registers: &mut Registers, bits: u32, mask: u32) {
+    pub(crate) fn write(&self, file: &mut [u8], bits: u32, mask: u32) {
         let mask = (mask & self.window) << self.first;
-        let old = self.word(registers);
+        let old = self.word(file);
         let new = old & !mask | (bits << self.first) & mask;
-        registers.write_u32(self.offset as usize, new);
+        set_element(file, self.offset as usize, new);
     }
 }
 

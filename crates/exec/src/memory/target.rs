@@ -107,7 +107,7 @@ impl<'a> Target for Flat<'a> {
 }
 
 /// Whether `bytes` bytes at each enabled address lie within `len` bytes from `base` on.
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn all_inside(addresses: &[u64], mask: u32, base: u64, bytes: u64, len: usize) -> bool {
     let Some(room) = (len as u64).checked_sub(bytes) else {
         return false;

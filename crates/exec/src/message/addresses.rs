@@ -55,7 +55,7 @@ impl Width {
 
 impl Addresses {
     /// Computes the addresses of all lanes, enabled or not.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn fill(
         &self,
         registers: &Registers,
@@ -216,7 +216,7 @@ pub(crate) enum Group {
 
 /// How the addresses of each eight lanes lie to each other. Rows of a two-dimensional grid that are shorter than a thread
 /// are runs, and what all items of a row read is the same.
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn groups(addresses: &[u64], mask: u32, step: u64) -> [Group; 4] {
     let mut groups = [Group::Other; 4];
     let of_lanes = addresses.as_chunks::<GROUP>().0.iter();

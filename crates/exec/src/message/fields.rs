@@ -1,7 +1,7 @@
 //! The fields of an instruction as a message needs them.
 
 use super::reach::{Index, Reach};
-use crate::code::{Lanes, RawPlace, Scalar, StatePlace};
+use crate::code::{Lanes, Moved, RawPlace, Scalar, StatePlace};
 use crate::fault::{FaultKind, Trap, Unsupported};
 use crate::machine::Registers;
 use crate::memory::{Memory, Sampler};
@@ -37,6 +37,11 @@ impl Data {
     /// Its first byte, if all of it is inside of its variable.
     pub(crate) fn place(&self) -> Option<usize> {
         self.fits.then_some(self.offset)
+    }
+
+    /// Its bytes are somewhere else from now on.
+    pub(crate) fn relocate(&mut self, moved: Moved<'_>) {
+        self.offset = moved(self.offset);
     }
 
     #[inline]

@@ -1,16 +1,18 @@
 //! Loads and stores with an address for each lane.
 
-use super::addresses::{Addresses, GROUP, Group, Width, enabled, groups};
+use super::addresses::{Addresses, GROUP, Group, LaneAddresses, Width, enabled, groups};
 use super::fields::Data;
 use super::reach::{Index, Reach, with_target};
 use super::unit::{self, Unit, UnitKind, with_unit};
 use crate::code::{Element, LaneMessage, LaneSpace, Scalar};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
+use crate::machine::simd::Kernel;
 use crate::memory::space::Space as Storage;
 use crate::memory::target::{Access, Target};
 use crate::memory::{Local, Memory};
 use crate::observe::Observer;
+use std::marker::PhantomData;
 use visakit_isa::DataType;
 
 /// One element of a lane: where it is, relative to the lane's address and to the lane's place in
@@ -262,8 +264,14 @@ impl LaneAccess {
         mask: u32,
         observer: &mut O,
     ) -> Outcome {
+        let simd = registers.simd;
         let mut addresses = [0; 32];
-        self.addresses.fill(registers, self.lanes, &mut addresses)?;
+        simd.run(Fill {
+            addresses: &self.addresses,
+            registers,
+            lanes: self.lanes,
+            out: &mut addresses,
+        })?;
         let addresses = addresses.get_mut(..self.lanes).unwrap_or_default();
         if let Some((lane, address)) = self.addresses.misaligned(addresses, mask)
             && !memory.is_lenient()
@@ -287,25 +295,29 @@ impl LaneAccess {
         with_target!(opened.target, |target| {
             if self.store {
                 let from = data.read(registers)?;
-                with_unit!(self.unit, |U| self.store::<U, _>(
-                    &mut target,
+                with_unit!(self.unit, |U| simd.run(Store::<U, _> {
+                    access: self,
+                    target: &mut target,
                     addresses,
                     mask,
-                    from
-                ))
+                    from,
+                    unit: PhantomData,
+                }))
             } else {
                 let out = data.write(registers)?;
-                with_unit!(self.unit, |U| self.load::<U, _>(
-                    &mut target,
+                with_unit!(self.unit, |U| simd.run(Load::<U, _> {
+                    access: self,
+                    target: &mut target,
                     addresses,
                     mask,
-                    out
-                ))
+                    out,
+                    unit: PhantomData,
+                }))
             }
         })
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn load<U: Unit, T: Target>(
         &self,
         target: &mut T,
@@ -362,7 +374,7 @@ impl LaneAccess {
         Ok(())
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn store<U: Unit, T: Target>(
         &self,
         target: &mut T,
@@ -420,8 +432,65 @@ impl LaneAccess {
     }
 }
 
+/// [`Addresses::fill`], compiled for the host.
+struct Fill<'a> {
+    addresses: &'a Addresses,
+    registers: &'a Registers,
+    lanes: usize,
+    out: &'a mut LaneAddresses,
+}
+
+impl Kernel for Fill<'_> {
+    type Output = Outcome;
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn run(self) -> Outcome {
+        self.addresses.fill(self.registers, self.lanes, self.out)
+    }
+}
+
+/// [`LaneAccess::load`], compiled for the host.
+struct Load<'a, U, T> {
+    access: &'a LaneAccess,
+    target: &'a mut T,
+    addresses: &'a [u64],
+    mask: u32,
+    out: &'a mut [u8],
+    unit: PhantomData<U>,
+}
+
+impl<U: Unit, T: Target> Kernel for Load<'_, U, T> {
+    type Output = Outcome;
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn run(self) -> Outcome {
+        let (access, out) = (self.access, self.out);
+        access.load::<U, T>(self.target, self.addresses, self.mask, out)
+    }
+}
+
+/// [`LaneAccess::store`], compiled for the host.
+struct Store<'a, U, T> {
+    access: &'a LaneAccess,
+    target: &'a mut T,
+    addresses: &'a [u64],
+    mask: u32,
+    from: &'a [u8],
+    unit: PhantomData<U>,
+}
+
+impl<U: Unit, T: Target> Kernel for Store<'_, U, T> {
+    type Output = Outcome;
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn run(self) -> Outcome {
+        let (access, from) = (self.access, self.from);
+        access.store::<U, T>(self.target, self.addresses, self.mask, from)
+    }
+}
+
 /// Loads an element for each enabled lane of a group; all of them are inside.
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn load_group<U: Unit, S: Storage>(
     space: &S,
     group: Group,
@@ -457,7 +526,7 @@ fn load_group<U: Unit, S: Storage>(
 }
 
 /// Stores an element of each enabled lane of a group; all of them are inside.
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn store_group<U: Unit, S: Storage>(
     space: &mut S,
     group: Group,

@@ -6,7 +6,7 @@ use super::atomics::AtomicData;
 use super::fields::{Data, SamplerReach};
 use super::reach::Reach;
 use super::typed::Coordinates;
-use crate::code::{LaneOperand, MessageOperands, Scalar};
+use crate::code::{LaneOperand, MessageOperands, Moved, Scalar};
 
 impl Message {
     /// The operands of the message.
@@ -82,6 +82,91 @@ impl Message {
     }
 }
 
+impl Message {
+    /// The operands stand at other places of the register file from now on.
+    pub(crate) fn relocate(&mut self, moved: Moved<'_>) {
+        let data = |data: &mut Option<Data>| data.iter_mut().for_each(|d| d.relocate(moved));
+        match self {
+            Self::Lanes(m) => {
+                m.reach.relocate(moved);
+                m.addresses.relocate(moved);
+                data(&mut m.data);
+            }
+            Self::Block(m) => {
+                m.reach.relocate(moved);
+                m.address.relocate(moved);
+                data(&mut m.data);
+            }
+            Self::Media(m) => {
+                m.reach.relocate(moved);
+                m.x.at.relocate(moved);
+                m.y.at.relocate(moved);
+                data(&mut m.data);
+            }
+            Self::Block2d(m) => {
+                m.base.relocate(moved);
+                m.surface_width.relocate(moved);
+                m.surface_height.relocate(moved);
+                m.surface_pitch.relocate(moved);
+                m.x.at.relocate(moved);
+                m.y.at.relocate(moved);
+                data(&mut m.data);
+            }
+            Self::Atomic(m) => {
+                m.reach.relocate(moved);
+                m.addresses.relocate(moved);
+                m.data.relocate(moved);
+            }
+            Self::Counter(m) => {
+                m.reach.relocate(moved);
+                m.data.relocate(moved);
+            }
+            Self::Status(m) => {
+                m.reach.relocate(moved);
+                m.addresses.relocate(moved);
+                data(&mut m.dst);
+            }
+            Self::Typed(m) => {
+                m.reach.relocate(moved);
+                m.coordinates.sources.iter_mut().for_each(data);
+                data(&mut m.data);
+            }
+            Self::TypedAtomic(m) => {
+                m.reach.relocate(moved);
+                m.coordinates.sources.iter_mut().for_each(data);
+                m.data.relocate(moved);
+            }
+            Self::TypedStatus(m) => {
+                m.reach.relocate(moved);
+                m.coordinates.sources.iter_mut().for_each(data);
+                data(&mut m.dst);
+            }
+            Self::Texture(m) => {
+                m.reach.relocate(moved);
+                if let Some(SamplerReach::Table(index) | SamplerReach::Handle(index)) =
+                    &mut m.sampler
+                {
+                    index.base.relocate(moved);
+                }
+                m.offsets.relocate(moved);
+                for parameter in m.coordinates.iter_mut().flatten() {
+                    parameter.data.relocate(moved);
+                }
+                data(&mut m.dst);
+            }
+            Self::Fence | Self::Nothing => {}
+        }
+    }
+}
+
+impl AtomicData {
+    fn relocate(&mut self, moved: Moved<'_>) {
+        for data in [&mut self.a, &mut self.b, &mut self.dst] {
+            data.iter_mut().for_each(|d| d.relocate(moved));
+        }
+    }
+}
+
 impl MessageOperands {
     fn scalar(&mut self, scalar: Scalar) {
         match scalar {
@@ -121,6 +206,17 @@ impl MessageOperands {
 }
 
 impl Reach {
+    fn relocate(&mut self, moved: Moved<'_>) {
+        match self {
+            Self::Flat | Self::Local | Self::Scratch => {}
+            Self::Arguments(header) => header.relocate(moved),
+            Self::Table(index)
+            | Self::Bindless(index)
+            | Self::State(index)
+            | Self::Surface(index) => index.base.relocate(moved),
+        }
+    }
+
     fn operands(&self, to: &mut MessageOperands) {
         match self {
             Self::Flat | Self::Local | Self::Scratch => {}
@@ -134,6 +230,12 @@ impl Reach {
 }
 
 impl Addresses {
+    fn relocate(&mut self, moved: Moved<'_>) {
+        self.scalar.relocate(moved);
+        self.elements.relocate(moved);
+        self.pitch.iter_mut().for_each(|p| p.relocate(moved));
+    }
+
     fn operands(&self, to: &mut MessageOperands) {
         to.scalar(self.scalar);
         match self.pitch {

@@ -1,11 +1,12 @@
-//! Code that is ready to run: each step bound to the function that runs it on this host.
+//! Code that is ready to run: each step bound to what runs it on this host in a float mode.
 
 use crate::code::{Action, Code, Count, Flag, Message};
-use crate::kernels::Bound;
-use std::sync::Arc;
+use crate::kernels::{Bound, Hot};
+use crate::lanes::mode::{FloatMode, HostFloats};
+use std::sync::{Arc, OnceLock};
 
 /// Which lanes a step works on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Masking {
     /// First lane of the execution mask.
     pub(crate) first: u8,
@@ -24,13 +25,17 @@ pub(crate) struct Masking {
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
     pub(crate) masking: Masking,
+    /// How many steps from this one on are [`Work::Hot`] and enable the same lanes whatever runs; 1 for others.
+    pub(crate) alike: u16,
     pub(crate) work: Work,
 }
 
 /// What a step does.
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
-    /// [`Action::Compute`].
+    /// [`Action::Compute`] on operands that stand in the register file as lanes.
+    Hot(Hot),
+    /// [`Action::Compute`] on others.
     Compute(Bound),
     /// [`Action::Message`].
     Message(Arc<Message>),
@@ -57,11 +62,37 @@ impl Work {
     }
 }
 
+/// The steps of a program, bound for each float mode that threads of it have had.
+#[derive(Debug)]
+pub(crate) struct Steps([OnceLock<Box<[Loaded]>>; HostFloats::COUNT]);
+
+impl Steps {
+    /// Binds the steps for the mode that most programs run in.
+    pub(super) fn new(code: &Code) -> Self {
+        let all = Self(std::array::from_fn(|_| OnceLock::new()));
+        all.of(code, HostFloats::ALL);
+        all
+    }
+
+    /// Those for a mode.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn in_mode(&self, code: &Code, mode: FloatMode) -> &[Loaded] {
+        self.of(code, mode.host_floats())
+    }
+
+    fn of(&self, code: &Code, floats: HostFloats) -> &[Loaded] {
+        let [usual, ..] = &self.0;
+        let steps = self.0.get(floats.number()).unwrap_or(usual);
+        steps.get_or_init(|| load(code, floats))
+    }
+}
+
 /// Binds every step.
-pub(super) fn load(code: &Code) -> Box<[Loaded]> {
+fn load(code: &Code, floats: HostFloats) -> Box<[Loaded]> {
     let steps = code.steps.iter();
-    steps
+    let mut steps: Box<[Loaded]> = steps
         .map(|step| Loaded {
+            alike: 1,
             masking: Masking {
                 first: step.lanes.first,
                 no_mask: step.lanes.no_mask,
@@ -71,7 +102,8 @@ pub(super) fn load(code: &Code) -> Box<[Loaded]> {
             },
             work: match &step.action {
                 Action::Compute(compute) => {
-                    Work::Compute(Bound::new(compute, usize::from(step.lanes.count).min(32)))
+                    let hot = Hot::new(compute, usize::from(step.lanes.count).min(32), floats);
+                    hot.map_or_else(|| Work::Compute(Bound::new(compute)), Work::Hot)
                 }
                 Action::Message(message) => Work::Message(Arc::clone(message)),
                 Action::Join => Work::Join,
@@ -83,5 +115,17 @@ pub(super) fn load(code: &Code) -> Box<[Loaded]> {
                 },
             },
         })
-        .collect()
+        .collect();
+    let mut next: Option<(Masking, u16)> = None;
+    for step in steps.iter_mut().rev() {
+        let same = |&(masking, _): &(Masking, u16)| masking == step.masking;
+        let alike = next.filter(same).map_or(0, |(_, alike)| alike);
+        step.alike = alike.saturating_add(1);
+        let goes_on = matches!(step.work, Work::Hot(_)) && step.masking.predicate.is_none();
+        next = goes_on.then_some((step.masking, step.alike));
+        if !goes_on {
+            step.alike = 1;
+        }
+    }
+    steps
 }

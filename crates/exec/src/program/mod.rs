@@ -11,10 +11,13 @@ pub use start::ThreadStart;
 
 use crate::code::{Code, StepCounts, Tallies};
 use crate::fault::TranslateError;
-use crate::native::{Compiler, Native};
+use crate::lanes::mode::FloatMode;
+use crate::native::{Compiler, Native, USUAL_MODE};
+use crate::passes;
 use crate::translate::layout::Layout;
 use crate::translate::{self, Options, Watched};
 use crate::variables::{DeclaredVariable, InputClass, InputSlot, VariableClass, VariableSlot};
+use load::Steps;
 use names::declared;
 use start::Entry;
 use std::cell::RefCell;
@@ -28,8 +31,8 @@ use visakit_isa::object::{Body, InputKind, Object, RoutineId};
 #[derive(Debug)]
 pub struct Program {
     code: Code,
-    /// The code, bound to the functions that run it.
-    pub(crate) loaded: Box<[Loaded]>,
+    /// The code, bound to what runs it.
+    steps: Steps,
     /// Machine code.
     native: OnceLock<Option<Box<dyn Native>>>,
     /// Who makes it, and after how many instructions.
@@ -108,6 +111,9 @@ impl Program {
         layout.finish();
         code.constants = std::mem::take(&mut layout.constants);
         code.register_bytes = layout.size;
+        debug_assert_eq!(code.verify(), Ok(()));
+        let moves = passes::run(&mut code, &options.passes, &layout.own);
+        layout.relocate(&moves);
         let counting = options.count.then(|| {
             let tallies = code.count();
             let totals = tallies.counters.clone().step_by(8);
@@ -133,7 +139,7 @@ impl Program {
             declared: Vec::new(),
             entry: Entry::default(),
             grf_bytes: options.grf_bytes,
-            loaded: load::load(&code),
+            steps: Steps::new(&code),
             native: OnceLock::new(),
             compiler: None,
             ran: AtomicU64::new(0),
@@ -369,6 +375,18 @@ impl Program {
     /// the register that is there: a source that asks for something undefined (a shuffle from a lane that there is not) goes on.
     pub const fn allow_stray_reads(&mut self) {
         self.stray_reads = true;
+    }
+
+    /// The code, bound to what runs it in a float mode.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn steps(&self, mode: FloatMode) -> &[Loaded] {
+        self.steps.in_mode(&self.code, mode)
+    }
+
+    /// Which lanes a step of the code works on.
+    pub(crate) fn masking(&self, step: usize) -> Option<&Masking> {
+        let steps = self.steps(FloatMode::from_cr0(USUAL_MODE));
+        steps.get(step).map(|step| &step.masking)
     }
 
     /// Has the code compiled when so many instructions have run (0: at once). Threads go on in machine

@@ -1,5 +1,6 @@
 //! What machine code asks the interpreter for.
 
+use super::compute::{self, Lanes};
 use super::waiting::Waiting;
 use crate::fault::Trap;
 use crate::lanes::mode::FloatMode;
@@ -60,12 +61,18 @@ impl Host for Machine<'_> {
     }
 
     fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault> {
-        let Some(loaded) = self.program.loaded.get(place) else {
+        let steps = self.program.steps(self.registers.mode);
+        let Some(loaded) = steps.get(place) else {
             return Err(NativeFault);
         };
         let outcome = match &loaded.work {
-            Work::Compute(bound) if mask != 0 => {
-                bound.run(loaded.masking.count, self.registers, mask)
+            Work::Hot(_) | Work::Compute(_) => {
+                compute::steps(
+                    std::slice::from_ref(loaded),
+                    Lanes::Enabled(mask),
+                    self.registers,
+                )
+                .outcome
             }
             Work::Message(message) => {
                 let mut local = Local {

@@ -79,7 +79,7 @@ impl Thread {
             }
             step += 1;
         }
-        let masking = program.loaded.get(step).map(|step| &step.masking);
+        let masking = program.masking(step);
         Position {
             step,
             running,

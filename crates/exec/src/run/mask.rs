@@ -11,7 +11,7 @@ pub(super) fn enabled(step: &Masking, running: u32, registers: &Registers) -> u3
         mask &= running >> step.first;
     }
     if let Some(predicate) = &step.predicate {
-        mask &= predicate.read(registers);
+        mask &= predicate.read(&registers.file);
     }
     mask
 }
@@ -22,7 +22,7 @@ pub(super) fn enabled(step: &Masking, running: u32, registers: &Registers) -> u3
 pub(super) fn taken(step: &Masking, running: u32, registers: &Registers, inverted: bool) -> u32 {
     let mut mask = step.window;
     if let Some(predicate) = &step.predicate {
-        mask = predicate.read(registers);
+        mask = predicate.read(&registers.file);
         if inverted {
             mask = !mask & step.window;
         }
@@ -35,5 +35,5 @@ pub(super) fn taken(step: &Masking, running: u32, registers: &Registers, inverte
 pub(super) fn condition(step: &Masking, registers: &Registers) -> bool {
     step.predicate
         .as_ref()
-        .is_none_or(|p| p.read(registers) & 1 != 0)
+        .is_none_or(|p| p.read(&registers.file) & 1 != 0)
 }

@@ -1,5 +1,6 @@
 //! Running a translated program.
 
+mod compute;
 mod group;
 mod host;
 mod inspect;

@@ -4,6 +4,7 @@
 //! that is sorted by place. The loop need not ask at each step whether waiting lanes join: they only
 //! wait at `Join` steps, and every jump compares its target with the smallest waiting place.
 
+use super::compute::{self, Lanes};
 use super::host::{Machine, first};
 use super::mask::{condition, enabled, taken};
 use super::rare::rare;
@@ -251,10 +252,10 @@ impl Thread {
         activations: &[u8],
         observer: &mut O,
     ) {
-        if let Some(step) = program.loaded.get(self.pc)
+        if let Some(masking) = program.masking(self.pc)
             && let Some(systolic) = self.fused_at(program)
         {
-            let mask = enabled(&step.masking, self.running, &self.registers);
+            let mask = enabled(masking, self.running, &self.registers);
             systolic
                 .plan
                 .run(&mut self.registers.file, activations, systolic.places, mask);
@@ -318,7 +319,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
             observer,
         } = self;
         let program = world.program;
-        let code = &program.loaded;
+        let mut code = program.steps(thread.registers.mode);
         let steps_of_code = program.code().steps.as_slice();
         // Machine code tells nobody what it does.
         let native = program.native().filter(|_| !O::INSTRUCTIONS && !O::MEMORY);
@@ -354,6 +355,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                 };
                 let outcome = native.run(&mut state, &mut host);
                 let trap = host.trap;
+                code = program.steps(thread.registers.mode);
                 (thread.pc, thread.running) = (state.place, state.running);
                 left = state.left;
                 lane_operations = state.lane_operations;
@@ -380,17 +382,22 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                 }
             }
             match &step.work {
-                Work::Compute(bound) => {
-                    let mask = enabled(&step.masking, thread.running, &thread.registers);
-                    left -= 1;
-                    if mask != 0 {
-                        lane_operations += u64::from(mask.count_ones());
-                        let lanes = step.masking.count;
-                        if let Err(trap) = bound.run(lanes, &mut thread.registers, mask) {
-                            break Err(trap);
-                        }
+                Work::Hot(_) | Work::Compute(_) => {
+                    // An observer sees each step by itself.
+                    let most = if O::INSTRUCTIONS { 1 } else { left };
+                    let most = usize::try_from(most).unwrap_or(usize::MAX);
+                    let end = pc.saturating_add(most).min(code.len());
+                    let lanes = Lanes::Running(thread.running);
+                    let steps = code.get(pc..end).unwrap_or(&[]);
+                    let done = compute::steps(steps, lanes, &mut thread.registers);
+                    left -= done.steps as u64;
+                    lane_operations += done.lane_operations;
+                    thread.pc = pc + done.steps;
+                    if let Err(trap) = done.outcome {
+                        // The fault is told at its step.
+                        thread.pc -= 1;
+                        break Err(trap);
                     }
-                    thread.pc = pc + 1;
                 }
                 Work::Message(message) => {
                     let mask = enabled(&step.masking, thread.running, &thread.registers);
@@ -463,6 +470,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     if let Err(trap) = rare(thread, world, whole, &step.masking, used) {
                         break Err(trap);
                     }
+                    code = program.steps(thread.registers.mode);
                     if thread.pause != Pause::None {
                         // A fused instruction has yet to run.
                         if O::INSTRUCTIONS && thread.pause != Pause::Fused {

@@ -8,6 +8,7 @@
 
 use super::Options;
 use crate::fault::TranslateError;
+use crate::passes::Moves;
 use crate::variables::{VariableClass, VariableSlot};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -86,6 +87,8 @@ pub(crate) struct Layout {
     /// Place of each predefined variable.
     pub(crate) predefined: Vec<Place>,
     pub(crate) routines: Vec<RoutineLayout>,
+    /// General variables with storage of their own that are neither inputs nor reached by addresses, ascending.
+    pub(crate) own: Vec<Range<usize>>,
     limit: usize,
     grf: usize,
 }
@@ -213,11 +216,23 @@ impl Layout {
                 }
             }
             let resolved = roots.get(number).map_or(&[][..], Vec::as_slice);
+            let inputs: BTreeSet<Root> = body
+                .inputs
+                .iter()
+                .filter_map(|input| (input.index as usize).checked_sub(predefined))
+                .filter_map(|index| resolved.get(index).copied().flatten())
+                .map(|(root, _)| root)
+                .collect();
             for (index, variable) in body.variables.iter().enumerate() {
                 let is_root =
                     matches!(resolved.get(index), Some(Some((Root::Own(i), 0))) if *i == index);
                 if is_root && own.get(index).is_some_and(Option::is_none) {
                     let place = layout.allocate(*id, variable.size() as usize, false)?;
+                    if !inputs.contains(&Root::Own(index)) {
+                        layout
+                            .own
+                            .push(place.offset..place.offset + place.available);
+                    }
                     if let Some(slot) = own.get_mut(index) {
                         *slot = Some(place);
                     }
@@ -360,6 +375,33 @@ impl Layout {
         self.size += bytes.len();
         self.constants.push((place, bytes.to_vec()));
         place
+    }
+
+    /// Everything stands where the moves say; variables that share a place with others are no longer there.
+    pub(crate) fn relocate(&mut self, moves: &Moves) {
+        let moved = |place: &mut Place| {
+            let to = moves.own(place.offset);
+            place.offset = to.unwrap_or(place.offset);
+            to.is_some()
+        };
+        for (place, _) in &mut self.contents {
+            *place = moves.own(*place).unwrap_or(*place);
+        }
+        for routine in &mut self.routines {
+            for variable in &mut routine.variables {
+                variable.take_if(|place| !moved(place));
+            }
+            let lists = [
+                &mut routine.addresses,
+                &mut routine.predicates,
+                &mut routine.surfaces,
+                &mut routine.samplers,
+            ];
+            for place in lists.into_iter().flatten() {
+                moved(place);
+            }
+            routine.bindless_sampler.as_mut().map(moved);
+        }
     }
 
     /// Appends the tail; nothing may be added afterwards.

@@ -18,6 +18,7 @@ pub(crate) use context::Context;
 use crate::code::{Action, Code, Message, Origin, Routine as RoutineCode, Step};
 use crate::fault::{FaultKind, TranslateError, Unsupported};
 use crate::message;
+use crate::passes::Pass;
 use control::{Labels, Place};
 use dispatch::{Translation, translation};
 use layout::Layout;
@@ -46,6 +47,8 @@ pub struct Options {
     pub max_register_bytes: usize,
     /// Whether the program counts what runs; see [`crate::Program::take_counts`].
     pub count: bool,
+    /// What is done with the code before it runs.
+    pub passes: Vec<Pass>,
 }
 
 impl Default for Options {
@@ -56,6 +59,7 @@ impl Default for Options {
             symbols: BTreeMap::new(),
             max_register_bytes: 16 << 20,
             count: false,
+            passes: Pass::UNNOTICED.to_vec(),
         }
     }
 }

@@ -5,6 +5,7 @@ mod control_flow;
 mod litmus;
 mod observed;
 mod operands;
+mod passes;
 mod starts;
 mod stops;
 mod support;

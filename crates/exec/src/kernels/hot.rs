@@ -1,0 +1,346 @@
+//! Computations on operands that stand in the register file as lanes, one after the other or one for all: what most
+//! steps of real programs are.
+//!
+//! Each of them is a [`Kind`]. Their code stands in one `match`, into which the loop over steps is inlined, so that a
+//! step costs one jump and no call. What a kind computes is said in `lanes/`; here is only how lanes are moved.
+
+use super::bodies::{
+    self, Bitwise, Body, CHUNK, Comparison, Conversion, Needs, OfOne, OfThree, OfTwo, Resizing,
+    Selection,
+};
+use super::choice;
+use crate::code::{
+    Combine, Compute, Destination, Flag, Lane, Modify, Operation, Precision, Region, Relation,
+    Source, Target, full,
+};
+use crate::lanes::mode::HostFloats;
+use crate::lanes::{float, int};
+use crate::machine::simd::Simd;
+
+/// A source as it stands in the register file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    /// Of its first element, in bytes.
+    pub(super) offset: u32,
+    /// Whether one element serves all lanes; else they follow each other.
+    pub(super) scalar: bool,
+    pub(super) modify: Modify,
+}
+
+/// A computation with what its code needs to know: little, so that steps are small.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hot {
+    pub(super) sources: [Place; 3],
+    /// Place of the first element, or of the predicate, that is written.
+    pub(super) to: u32,
+    kind: Kind,
+    pub(super) lanes: u8,
+    /// Whether any source has a modifier.
+    pub(super) modified: bool,
+    /// Whether the outcome of a comparison is negated, or the predicate of a selection.
+    pub(super) negated: bool,
+    /// First lane of the predicate that is written or read.
+    pub(super) first: u8,
+    /// How the predicate that is read is combined.
+    pub(super) combine: Combine,
+    /// Table of truth of a bitwise function of three sources, as [`int::Horner`] has it.
+    pub(super) coefficients: u8,
+}
+
+/// What is asked to find a kind.
+#[derive(Clone, Copy)]
+enum Key {
+    /// An operation in lanes of a type.
+    Computed(Operation, Lane),
+    /// A copy of integers: size and signedness of what is read, and the other size of what is written.
+    Resized(u8, bool, u8),
+}
+
+/// What is to be known of a kind to tell whether operands stand as its code takes them.
+#[derive(Clone, Copy)]
+struct Form {
+    kind: Kind,
+    needs: Needs,
+    /// Bytes of a lane of the sources.
+    from: usize,
+    /// Bytes of a lane of the destination; 0 where a predicate is written.
+    to: usize,
+    /// Which modifiers sources may have.
+    modifies: fn(Modify) -> bool,
+    reads: fn(&Source) -> bool,
+    writes: fn(&Destination) -> bool,
+}
+
+impl Form {
+    const fn new<B: Body>(kind: Kind) -> Self {
+        Self {
+            kind,
+            needs: B::NEEDS,
+            from: B::FROM,
+            to: B::TO,
+            modifies: B::modifies,
+            reads: B::reads,
+            writes: B::writes,
+        }
+    }
+}
+
+macro_rules! kinds {
+    ($($how:ident $kind:ident: $key:pat => $body:ty;)*) => {
+        /// A computation for which there is code.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        enum Kind { $($kind,)* }
+
+        impl Form {
+            /// The kind for a computation.
+            fn of(key: Key) -> Option<Self> {
+                match key {
+                    $($key => Some(Form::new::<$body>(Kind::$kind)),)*
+                    _ => None,
+                }
+            }
+        }
+
+        impl Hot {
+            /// Runs the computation for the lanes of the mask, which is not empty.
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            pub(crate) fn run(&self, simd: Simd, file: &mut [u8], mask: u32) {
+                match self.kind {
+                    $(Kind::$kind => bodies::$how::<$body>(simd, self, file, mask),)*
+                }
+            }
+        }
+    };
+}
+
+use Key::{Computed as C, Resized as R};
+use Operation as O;
+
+// What programs of all kinds do most is inlined into the loop; the rest would only make that larger.
+kinds! {
+    inlined AddF32: C(O::Add, Lane::F32) => OfTwo<float::Add, f32>;
+    inlined MulF32: C(O::Mul, Lane::F32) => OfTwo<float::Mul, f32>;
+    inlined MadF32: C(O::Mad, Lane::F32) => OfThree<float::Mad, f32>;
+    called DivF32: C(O::Div, Lane::F32) => OfTwo<float::Div, f32>;
+    inlined MinF32: C(O::Min, Lane::F32) => OfTwo<float::Min, f32>;
+    inlined MaxF32: C(O::Max, Lane::F32) => OfTwo<float::Max, f32>;
+    called InvF32: C(O::Inv, Lane::F32) => OfOne<float::Inv, f32>;
+    called SqrtF32: C(O::Sqrt, Lane::F32) => OfOne<float::Sqrt, f32>;
+    called RsqrtF32: C(O::Rsqrt, Lane::F32) => OfOne<float::Rsqrt, f32>;
+    called FrcF32: C(O::Frc, Lane::F32) => OfOne<float::Frc, f32>;
+    called RnddF32: C(O::Rndd, Lane::F32) => OfOne<float::Rndd, f32>;
+    called RnduF32: C(O::Rndu, Lane::F32) => OfOne<float::Rndu, f32>;
+    called RndeF32: C(O::Rnde, Lane::F32) => OfOne<float::Rnde, f32>;
+    called RndzF32: C(O::Rndz, Lane::F32) => OfOne<float::Rndz, f32>;
+    called AddF64: C(O::Add, Lane::F64) => OfTwo<float::Add, f64>;
+    called MulF64: C(O::Mul, Lane::F64) => OfTwo<float::Mul, f64>;
+    called MadF64: C(O::Mad, Lane::F64) => OfThree<float::Mad, f64>;
+    called DivF64: C(O::Div, Lane::F64) => OfTwo<float::Div, f64>;
+    called MinF64: C(O::Min, Lane::F64) => OfTwo<float::Min, f64>;
+    called MaxF64: C(O::Max, Lane::F64) => OfTwo<float::Max, f64>;
+    called InvF64: C(O::Inv, Lane::F64) => OfOne<float::Inv, f64>;
+    called SqrtF64: C(O::Sqrt, Lane::F64) => OfOne<float::Sqrt, f64>;
+    called RsqrtF64: C(O::Rsqrt, Lane::F64) => OfOne<float::Rsqrt, f64>;
+    called FrcF64: C(O::Frc, Lane::F64) => OfOne<float::Frc, f64>;
+    called RnddF64: C(O::Rndd, Lane::F64) => OfOne<float::Rndd, f64>;
+    called RnduF64: C(O::Rndu, Lane::F64) => OfOne<float::Rndu, f64>;
+    called RndeF64: C(O::Rnde, Lane::F64) => OfOne<float::Rnde, f64>;
+    called RndzF64: C(O::Rndz, Lane::F64) => OfOne<float::Rndz, f64>;
+    called CopyU8: C(O::Copy, Lane::U8) => OfOne<int::Copy, u8>;
+    inlined CopyU16: C(O::Copy, Lane::U16) => OfOne<int::Copy, u16>;
+    inlined CopyU32: C(O::Copy, Lane::U32) => OfOne<int::Copy, u32>;
+    inlined CopyU64: C(O::Copy, Lane::U64) => OfOne<int::Copy, u64>;
+    inlined NotU32: C(O::Not, Lane::U32) => OfOne<int::Not, u32>;
+    called NotU64: C(O::Not, Lane::U64) => OfOne<int::Not, u64>;
+    inlined AddU32: C(O::Add, Lane::U32) => OfTwo<int::Add, u32>;
+    inlined AddU64: C(O::Add, Lane::U64) => OfTwo<int::Add, u64>;
+    inlined MulU32: C(O::Mul, Lane::U32) => OfTwo<int::Mul, u32>;
+    called MulU64: C(O::Mul, Lane::U64) => OfTwo<int::Mul, u64>;
+    inlined MadU32: C(O::Mad, Lane::U32) => OfThree<int::Mad, u32>;
+    called MadU64: C(O::Mad, Lane::U64) => OfThree<int::Mad, u64>;
+    inlined Add3U32: C(O::Add3, Lane::U32) => OfThree<int::Add3, u32>;
+    inlined AndU32: C(O::And, Lane::U32) => OfTwo<int::And, u32>;
+    called AndU64: C(O::And, Lane::U64) => OfTwo<int::And, u64>;
+    inlined OrU32: C(O::Or, Lane::U32) => OfTwo<int::Or, u32>;
+    called OrU64: C(O::Or, Lane::U64) => OfTwo<int::Or, u64>;
+    inlined XorU32: C(O::Xor, Lane::U32) => OfTwo<int::Xor, u32>;
+    called XorU64: C(O::Xor, Lane::U64) => OfTwo<int::Xor, u64>;
+    inlined ShlU32: C(O::Shl, Lane::U32) => OfTwo<int::Shl, u32>;
+    inlined ShlU64: C(O::Shl, Lane::U64) => OfTwo<int::Shl, u64>;
+    inlined ShrU32: C(O::Shr, Lane::U32) => OfTwo<int::Shr, u32>;
+    inlined ShrI32: C(O::Shr, Lane::I32) => OfTwo<int::Shr, i32>;
+    called ShrU64: C(O::Shr, Lane::U64) => OfTwo<int::Shr, u64>;
+    inlined RolU32: C(O::Rol, Lane::U32) => OfTwo<int::Rol, u32>;
+    called RorU32: C(O::Ror, Lane::U32) => OfTwo<int::Ror, u32>;
+    inlined MinU32: C(O::Min, Lane::U32) => OfTwo<int::Min, u32>;
+    inlined MinI32: C(O::Min, Lane::I32) => OfTwo<int::Min, i32>;
+    inlined MaxU32: C(O::Max, Lane::U32) => OfTwo<int::Max, u32>;
+    inlined MaxI32: C(O::Max, Lane::I32) => OfTwo<int::Max, i32>;
+    // Those that compilers write. `passes/order.rs` gives sources the order that has the largest table.
+    inlined Xor3: C(O::Boolean(0x96), Lane::U32) => OfThree<int::Table<0x96>, u32>;
+    called Majority: C(O::Boolean(0xe8), Lane::U32) => OfThree<int::Table<0xe8>, u32>;
+    inlined Choice: C(O::Boolean(0xe4), Lane::U32) => OfThree<int::Table<0xe4>, u32>;
+    inlined AndOr: C(O::Boolean(0xf8), Lane::U32) => OfThree<int::Table<0xf8>, u32>;
+    inlined AndXor: C(O::Boolean(0x78), Lane::U32) => OfThree<int::Table<0x78>, u32>;
+    inlined XorAnd: C(O::Boolean(0x60), Lane::U32) => OfThree<int::Table<0x60>, u32>;
+    called OrAnd: C(O::Boolean(0xe0), Lane::U32) => OfThree<int::Table<0xe0>, u32>;
+    called Or3: C(O::Boolean(0xfe), Lane::U32) => OfThree<int::Table<0xfe>, u32>;
+    called And3: C(O::Boolean(0x80), Lane::U32) => OfThree<int::Table<0x80>, u32>;
+    called Boolean: C(O::Boolean(_), Lane::U32) => Bitwise;
+    inlined EqualU32: C(O::Compare(Relation::Equal | Relation::NotEqual), Lane::U32) => Comparison<choice::Equal, u32>;
+    inlined EqualI32: C(O::Compare(Relation::Equal | Relation::NotEqual), Lane::I32) => Comparison<choice::Equal, i32>;
+    called EqualU64: C(O::Compare(Relation::Equal | Relation::NotEqual), Lane::U64) => Comparison<choice::Equal, u64>;
+    called EqualI64: C(O::Compare(Relation::Equal | Relation::NotEqual), Lane::I64) => Comparison<choice::Equal, i64>;
+    called EqualF32: C(O::Compare(Relation::Equal | Relation::NotEqual), Lane::F32) => Comparison<choice::Equal, f32>;
+    called EqualF64: C(O::Compare(Relation::Equal | Relation::NotEqual), Lane::F64) => Comparison<choice::Equal, f64>;
+    inlined LessU32: C(O::Compare(Relation::Less), Lane::U32) => Comparison<choice::Less, u32>;
+    inlined LessI32: C(O::Compare(Relation::Less), Lane::I32) => Comparison<choice::Less, i32>;
+    called LessU64: C(O::Compare(Relation::Less), Lane::U64) => Comparison<choice::Less, u64>;
+    called LessI64: C(O::Compare(Relation::Less), Lane::I64) => Comparison<choice::Less, i64>;
+    inlined LessF32: C(O::Compare(Relation::Less), Lane::F32) => Comparison<choice::Less, f32>;
+    called LessF64: C(O::Compare(Relation::Less), Lane::F64) => Comparison<choice::Less, f64>;
+    inlined LessEqualU32: C(O::Compare(Relation::LessEqual), Lane::U32) => Comparison<choice::LessEqual, u32>;
+    inlined LessEqualI32: C(O::Compare(Relation::LessEqual), Lane::I32) => Comparison<choice::LessEqual, i32>;
+    called LessEqualU64: C(O::Compare(Relation::LessEqual), Lane::U64) => Comparison<choice::LessEqual, u64>;
+    called LessEqualI64: C(O::Compare(Relation::LessEqual), Lane::I64) => Comparison<choice::LessEqual, i64>;
+    inlined LessEqualF32: C(O::Compare(Relation::LessEqual), Lane::F32) => Comparison<choice::LessEqual, f32>;
+    called LessEqualF64: C(O::Compare(Relation::LessEqual), Lane::F64) => Comparison<choice::LessEqual, f64>;
+    called SelectU8: C(O::Select, Lane::U8) => Selection<u8>;
+    called SelectU16: C(O::Select, Lane::U16) => Selection<u16>;
+    inlined SelectU32: C(O::Select, Lane::U32) => Selection<u32>;
+    called SelectU64: C(O::Select, Lane::U64) => Selection<u64>;
+    called SelectI64: C(O::Select, Lane::I64) => Selection<i64>;
+    inlined SelectF32: C(O::Select, Lane::F32) => Selection<f32>;
+    called SelectF64: C(O::Select, Lane::F64) => Selection<f64>;
+    called F64ToF32: C(O::Convert(Lane::F32), Lane::F64) => Conversion<f64, f32>;
+    called F32ToF64: C(O::Convert(Lane::F64), Lane::F32) => Conversion<f32, f64>;
+    inlined F32ToI32: C(O::Convert(Lane::I32), Lane::F32) => Conversion<f32, i32>;
+    inlined F32ToU32: C(O::Convert(Lane::U32), Lane::F32) => Conversion<f32, u32>;
+    inlined I32ToF32: C(O::Convert(Lane::F32), Lane::I32) => Conversion<i32, f32>;
+    inlined U32ToF32: C(O::Convert(Lane::F32), Lane::U32) => Conversion<u32, f32>;
+    called I8To16: R(1, true, 2) => Resizing<i8, u16>;
+    called I8To32: R(1, true, 4) => Resizing<i8, u32>;
+    called I8To64: R(1, true, 8) => Resizing<i8, u64>;
+    called U8To16: R(1, false, 2) => Resizing<u8, u16>;
+    called U8To32: R(1, false, 4) => Resizing<u8, u32>;
+    called U8To64: R(1, false, 8) => Resizing<u8, u64>;
+    called I16To32: R(2, true, 4) => Resizing<i16, u32>;
+    called I16To64: R(2, true, 8) => Resizing<i16, u64>;
+    inlined U16To32: R(2, false, 4) => Resizing<u16, u32>;
+    called U16To64: R(2, false, 8) => Resizing<u16, u64>;
+    inlined I32To64: R(4, true, 8) => Resizing<i32, u64>;
+    inlined U32To64: R(4, false, 8) => Resizing<u32, u64>;
+    called U16To8: R(2, _, 1) => Resizing<u16, u8>;
+    called U32To8: R(4, _, 1) => Resizing<u32, u8>;
+    called U32To16: R(4, _, 2) => Resizing<u32, u16>;
+    called U64To8: R(8, _, 1) => Resizing<u64, u8>;
+    called U64To16: R(8, _, 2) => Resizing<u64, u16>;
+    inlined U64To32: R(8, _, 4) => Resizing<u64, u32>;
+}
+
+impl Hot {
+    /// The computation of so many lanes, if there is code for it that takes its operands, and gives what the thread's
+    /// float mode wants where the host does `floats` so.
+    pub(crate) fn new(compute: &Compute, lanes: usize, floats: HostFloats) -> Option<Self> {
+        let resized = || {
+            let (from, to) = (&compute.sources[0], &compute.destination);
+            let (read, written) = (from.data_type, to.data_type);
+            let integers = !read.is_float() && !written.is_float() && !to.saturate;
+            (compute.operation == Operation::Copy && integers && read.size() != written.size())
+                .then(|| Key::Resized(read.size(), read.is_signed(), written.size()))
+        };
+        let key = resized().unwrap_or(Key::Computed(compute.operation, compute.lane));
+        let form = Form::of(key)?;
+        let allowed = match form.needs {
+            Needs::Nothing => true,
+            Needs::Single => floats.single && compute.precision == Precision::Float,
+            Needs::Double => floats.double && compute.precision == Precision::Double,
+            Needs::Conversions => floats.conversions,
+        };
+        if !allowed {
+            return None;
+        }
+        let destination = &compute.destination;
+        let mut hot = Self {
+            sources: [Place::default(); 3],
+            to: u32::try_from(destination.offset).ok()?,
+            kind: form.kind,
+            lanes: u8::try_from(lanes).ok()?,
+            modified: false,
+            negated: compute.operation == Operation::Compare(Relation::NotEqual),
+            first: 0,
+            combine: Combine::PerLane,
+            coefficients: match compute.operation {
+                Operation::Boolean(table) => int::Horner::coefficients(table),
+                _ => 0,
+            },
+        };
+        if form.to == 0 {
+            let flag = compute.sets?;
+            (hot.to, hot.first) = (flag.offset, flag.first);
+        } else if destination.target != Target::Packed || !(form.writes)(destination) {
+            return None;
+        }
+        let used = compute.operation.sources();
+        for (place, source) in hot.sources.iter_mut().zip(&compute.sources).take(used) {
+            let scalar = match source.region {
+                Region::Scalar => true,
+                Region::Packed => lanes == 1,
+                _ => return None,
+            };
+            if !(form.reads)(source) || !(form.modifies)(source.modify) {
+                return None;
+            }
+            let written = destination.offset..destination.offset + lanes * form.to;
+            if !scalar && is_read_late(source.offset, form.from, written, lanes) {
+                return None;
+            }
+            *place = Place {
+                offset: u32::try_from(source.offset).ok()?,
+                scalar,
+                modify: source.modify,
+            };
+            hot.modified |= source.modify != Modify::None;
+        }
+        if compute.operation == Operation::Select {
+            let [flag, _] = compute.flags;
+            hot.sources[2].offset = flag.offset;
+            (hot.first, hot.combine, hot.negated) = (flag.first, flag.combine, flag.invert);
+        }
+        Some(hot)
+    }
+
+    /// The predicate that a selection reads.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn chooser(&self) -> Flag {
+        Flag {
+            offset: self.sources[2].offset,
+            first: self.first,
+            combine: self.combine,
+            invert: self.negated,
+            window: full(self.lanes.into()),
+        }
+    }
+
+    /// The predicate that a comparison writes.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(super) fn sets(&self) -> Flag {
+        Flag {
+            offset: self.to,
+            first: self.first,
+            window: full(self.lanes.into()),
+            ..Flag::default()
+        }
+    }
+}
+
+/// Whether lanes of a source of `size` bytes each are read after a chunk before theirs has been written over them.
+fn is_read_late(source: usize, size: usize, written: std::ops::Range<usize>, lanes: usize) -> bool {
+    let bytes = written.len() / lanes.max(1) * CHUNK;
+    (CHUNK..lanes).step_by(CHUNK).any(|first| {
+        let read = source + first * size..source + (first + CHUNK) * size;
+        let before = written.start..written.start + first / CHUNK * bytes;
+        before.start < read.end && read.start < before.end
+    })
+}

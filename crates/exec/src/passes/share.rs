@@ -1,0 +1,197 @@
+//! Places that variables share where their lives do not meet.
+//!
+//! Compilers give each intermediate value a variable of its own, so that the register files of long kernels are larger than
+//! the first level of the host's cache. Most of those values are computed and used within one basic block, and a block
+//! runs to its end with the same running lanes: after its last use in the block nobody can tell what such a variable
+//! holds, as long as every use reads only what the same run of the block has written. That is what is looked for here.
+//! All other variables keep a place for themselves.
+
+mod uses;
+
+use crate::code::{Action, Code};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use uses::{Lanes, Use, Way, uses};
+
+/// Where everything in the register file stands after places have been shared.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Moves(Vec<Part>);
+
+/// A part of the register file, to the next one. What is before the first part stays where it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Part {
+    start: usize,
+    /// Where it would stand if it shared no place.
+    own: usize,
+    /// The place that it shares.
+    shared: Option<usize>,
+}
+
+impl Moves {
+    fn part(&self, offset: usize) -> Option<&Part> {
+        let after = self.0.partition_point(|part| part.start <= offset);
+        self.0.get(after.checked_sub(1)?)
+    }
+
+    /// The new place of a byte.
+    fn place(&self, offset: usize) -> usize {
+        self.part(offset).map_or(offset, |part| {
+            part.shared.unwrap_or(part.own) + (offset - part.start)
+        })
+    }
+
+    /// The new place of a byte that no two variables share.
+    pub(crate) fn own(&self, offset: usize) -> Option<usize> {
+        let part = self.part(offset);
+        let shared = part.is_some_and(|part| part.shared.is_some());
+        (!shared).then(|| self.border(offset))
+    }
+
+    /// Where the first byte after this one stands that no two variables share.
+    fn border(&self, offset: usize) -> usize {
+        self.part(offset).map_or(offset, |part| match part.shared {
+            Some(_) => part.own,
+            None => part.own + (offset - part.start),
+        })
+    }
+}
+
+/// What is known of a variable.
+#[derive(Clone, Debug, Default)]
+struct Life {
+    /// The block that uses it, and the first and last step; `None` before its first use.
+    used: Option<(usize, usize, usize)>,
+    /// Whether it must keep a place for itself.
+    keeps: bool,
+    /// What has been written in the block.
+    written: Vec<Lanes>,
+}
+
+impl Life {
+    fn add(&mut self, block: usize, step: usize, one: Use) {
+        let (used_in, _, last) = self.used.get_or_insert((block, step, step));
+        *last = step;
+        self.keeps |= *used_in != block;
+        if self.keeps {
+            return;
+        }
+        match one.way {
+            Way::Writes => self.written.push(one.lanes),
+            Way::WritesSome => {}
+            Way::Reads => self.keeps = !one.lanes.all_written(&self.written),
+            Way::Anyhow => self.keeps = true,
+        }
+    }
+}
+
+/// Lets variables share places. `variables` are ascending.
+pub(super) fn share(code: &mut Code, variables: &[Range<usize>]) -> Moves {
+    let Some(lives) = lives(code, variables) else {
+        return Moves::default();
+    };
+    let Some(first) = variables.first().map(|v| v.start) else {
+        return Moves::default();
+    };
+    // By block: the first and last step that use a variable, and its number.
+    let mut local: BTreeMap<usize, Vec<(usize, usize, usize)>> = BTreeMap::new();
+    for (number, life) in lives.iter().enumerate() {
+        if let Some((block, from, to)) = life.used
+            && !life.keeps
+        {
+            local.entry(block).or_default().push((from, to, number));
+        }
+    }
+    // Variables of a size take the places of that size that are free, or a new one.
+    let mut pool = 0;
+    let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut given: Vec<Option<usize>> = vec![None; variables.len()];
+    for of_block in local.values_mut() {
+        of_block.sort_unstable();
+        let mut free = places.clone();
+        let mut taken: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+        for &mut (from, to, number) in of_block {
+            // What ended before this step gives its place back.
+            while let Some(entry) = taken.first_entry()
+                && *entry.key() < from
+            {
+                for (size, place) in entry.remove() {
+                    free.entry(size).or_default().push(place);
+                }
+            }
+            let size = variables.get(number).map_or(0, ExactSizeIterator::len);
+            let place = free.get_mut(&size).and_then(Vec::pop).unwrap_or_else(|| {
+                let place = pool;
+                pool += size;
+                places.entry(size).or_default().push(place);
+                place
+            });
+            taken.entry(to).or_default().push((size, place));
+            if let Some(given) = given.get_mut(number) {
+                *given = Some(place);
+            }
+        }
+    }
+    // The places of shared variables come first, then everything else as it was.
+    let mut parts: Vec<Part> = Vec::new();
+    let mut removed = 0;
+    let mut add = |start, own, shared| {
+        // Where a variable begins at the end of the one before, its own part counts.
+        if parts.last().is_some_and(|part| part.start == start) {
+            parts.pop();
+        }
+        parts.push(Part { start, own, shared });
+    };
+    for (variable, given) in variables.iter().zip(&given) {
+        let shared = given.map(|place| first + place);
+        add(variable.start, variable.start - removed + pool, shared);
+        if shared.is_some() {
+            removed += variable.len();
+        }
+        add(variable.end, variable.end - removed + pool, None);
+    }
+    let moves = Moves(parts);
+    code.relocate(&|offset| moves.place(offset));
+    code.register_bytes = code.register_bytes - removed + pool;
+    // Shared places hold nothing across calls.
+    for routine in &mut code.routines {
+        for own in &mut routine.own {
+            *own = moves.border(own.start)..moves.border(own.end);
+        }
+    }
+    moves
+}
+
+/// What is known of each variable; `None` where an operand is no part of a single variable.
+fn lives(code: &Code, variables: &[Range<usize>]) -> Option<Vec<Life>> {
+    let mut lives = vec![Life::default(); variables.len()];
+    let mut found = Vec::new();
+    for (number, block) in code.blocks().iter().enumerate() {
+        for place in block.steps.clone() {
+            let step = code.steps.get(place)?;
+            if let Action::Count(_) = step.action {
+                continue;
+            }
+            found.clear();
+            uses(step, &mut found)?;
+            for one in found.drain(..) {
+                let range = one.lanes.extent();
+                let after = variables.partition_point(|v| v.start <= range.start);
+                let at = after.checked_sub(1);
+                match at.and_then(|at| variables.get(at)) {
+                    Some(variable) if range.start < variable.end => {
+                        if range.end > variable.end {
+                            return None;
+                        }
+                        lives.get_mut(at?)?.add(number, place, one);
+                    }
+                    _ => {
+                        if variables.get(after).is_some_and(|v| v.start < range.end) {
+                            return None;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Some(lives)
+}

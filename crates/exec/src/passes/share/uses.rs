@@ -1,0 +1,279 @@
+//! What a step reads and writes in the register file, lane by lane.
+
+use crate::code::{
+    Action, Compute, Destination, LaneMessage, Message, Region, Scalar, Source, Step, Target,
+};
+use std::ops::Range;
+
+/// How a step uses some bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// Reads those of its enabled lanes.
+    Reads,
+    /// Writes those of all lanes of its execution mask.
+    Writes,
+    /// Writes some of them.
+    WritesSome,
+    /// It is not known here how.
+    Anyhow,
+}
+
+/// A part of the register file that a step uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Use {
+    pub(super) way: Way,
+    pub(super) lanes: Lanes,
+}
+
+/// Bytes of each lane of a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Lanes {
+    /// First byte of the first lane.
+    place: usize,
+    /// Bytes from lane to lane.
+    stride: usize,
+    /// Bytes of a lane.
+    bytes: usize,
+    count: usize,
+    /// First lane of the execution mask.
+    first: usize,
+    /// Whether all lanes are meant, not only those that the execution mask enables.
+    all: bool,
+}
+
+impl Lanes {
+    /// Bytes that no lane has for itself.
+    fn whole(range: Range<usize>) -> Self {
+        Self {
+            place: range.start,
+            stride: range.len(),
+            bytes: range.len(),
+            count: 1,
+            first: 0,
+            all: true,
+        }
+    }
+
+    /// From the first byte to the last.
+    pub(super) fn extent(&self) -> Range<usize> {
+        let last = self.place + self.count.saturating_sub(1) * self.stride;
+        self.place..last + self.bytes
+    }
+
+    /// Whether all of it is in what has been written, each lane in its own.
+    pub(super) fn all_written(&self, written: &[Self]) -> bool {
+        // Mostly it was written just so.
+        let same = |w: &&Self| {
+            w.place == self.place
+                && w.stride == self.stride
+                && w.bytes >= self.bytes
+                && w.first == self.first
+                && w.count >= self.count
+                && (w.all || !self.all)
+        };
+        if written.iter().any(|w| same(&w)) {
+            return true;
+        }
+        (0..self.count).all(|lane| {
+            let place = self.place + lane * self.stride;
+            let bytes = place..place + self.bytes;
+            let lane = (!self.all).then_some(self.first + lane);
+            written.iter().any(|w| w.has(&bytes, lane))
+        })
+    }
+
+    /// Whether bytes are among those of a lane, or (`None`) among those that are there whatever lanes run.
+    fn has(&self, bytes: &Range<usize>, lane: Option<usize>) -> bool {
+        if self.all && self.stride == self.bytes {
+            let all = self.extent();
+            return all.start <= bytes.start && bytes.end <= all.end;
+        }
+        let number = match lane {
+            _ if self.all => bytes.start.checked_sub(self.place),
+            Some(lane) => lane.checked_sub(self.first).map(|n| n * self.stride),
+            None => None,
+        };
+        let Some(number) = number.map(|n| n / self.stride.max(1)) else {
+            return false;
+        };
+        let start = self.place + number * self.stride;
+        number < self.count && start <= bytes.start && bytes.end <= start + self.bytes
+    }
+}
+
+/// Collects what a step uses. `None` where that is not known.
+pub(super) fn uses(step: &Step, to: &mut Vec<Use>) -> Option<()> {
+    let mut of = Collector { step, to };
+    match &step.action {
+        Action::Compute(compute) => of.compute(compute),
+        Action::Message(message) => of.message(message),
+        Action::Switch { index, .. } => of.scalar(*index),
+        Action::CallAddress { address, .. } => of.scalar(*address),
+        Action::NamedSignal(operands) => operands.iter().for_each(|o| of.scalar(*o)),
+        Action::NamedWait(number) => of.scalar(*number),
+        Action::UpdateMode(place) | Action::ExecutionMask(place) => of.anyhow(*place..*place + 4),
+        Action::Clock(place) => of.anyhow(*place..*place + 8),
+        Action::Systolic(_) => return None,
+        Action::Join
+        | Action::Nothing
+        | Action::Count(_)
+        | Action::Jump { .. }
+        | Action::Goto { .. }
+        | Action::Call { .. }
+        | Action::Return { .. }
+        | Action::Barrier
+        | Action::Signal
+        | Action::Wait
+        | Action::Fault(_) => {}
+    }
+    Some(())
+}
+
+struct Collector<'a> {
+    step: &'a Step,
+    to: &'a mut Vec<Use>,
+}
+
+impl Collector<'_> {
+    fn add(&mut self, way: Way, lanes: Lanes) {
+        self.to.push(Use { way, lanes });
+    }
+
+    fn anyhow(&mut self, range: Range<usize>) {
+        self.add(Way::Anyhow, Lanes::whole(range));
+    }
+
+    fn scalar(&mut self, scalar: Scalar) {
+        match scalar {
+            Scalar::Constant(_) => {}
+            Scalar::Register { offset, data_type } => {
+                let range = offset..offset + usize::from(data_type.size());
+                self.add(Way::Reads, Lanes::whole(range));
+            }
+            Scalar::Indirect { address, .. } => self.anyhow(address..address + 2),
+        }
+    }
+
+    /// Elements of the lanes of the step.
+    fn lanes(&self, place: usize, stride: usize, bytes: usize) -> Lanes {
+        let lanes = self.step.lanes;
+        Lanes {
+            place,
+            stride,
+            bytes,
+            count: lanes.count.into(),
+            first: lanes.first.into(),
+            all: lanes.no_mask,
+        }
+    }
+
+    fn writes(&self) -> Way {
+        match self.step.predicate {
+            None => Way::Writes,
+            Some(_) => Way::WritesSome,
+        }
+    }
+
+    fn compute(&mut self, compute: &Compute) {
+        let used = compute.operation.sources();
+        // Some operations read elements of other lanes.
+        let by_lane = compute.operation.is_by_lane();
+        for source in compute.sources.iter().take(used) {
+            if by_lane {
+                self.source(source);
+            } else {
+                self.anyhow(source.offset..source.offset + 1);
+            }
+        }
+        for destination in std::iter::once(&compute.destination).chain(&compute.second) {
+            if by_lane {
+                self.destination(destination);
+            } else if destination.target != Target::Null {
+                self.anyhow(destination.offset..destination.offset + 1);
+            }
+        }
+    }
+
+    fn source(&mut self, source: &Source) {
+        let size = usize::from(source.data_type.size());
+        match &source.region {
+            Region::Scalar => {
+                let range = source.offset..source.offset + size;
+                self.add(Way::Reads, Lanes::whole(range));
+            }
+            Region::Packed => self.add(Way::Reads, self.lanes(source.offset, size, size)),
+            Region::Strided(stride) => {
+                let lanes = self.lanes(source.offset, usize::from(*stride), size);
+                self.add(Way::Reads, lanes);
+            }
+            Region::Offsets(offsets) => {
+                let lanes = usize::from(self.step.lanes.count);
+                let last = offsets.iter().take(lanes).max().copied().unwrap_or(0);
+                let end = source.offset + usize::from(last) + size;
+                self.add(Way::Reads, Lanes::whole(source.offset..end));
+            }
+            Region::Indirect { .. } => self.anyhow(source.offset..source.offset + 2),
+            Region::Rows { width, .. } => {
+                let lanes = usize::from(self.step.lanes.count);
+                let rows = lanes.div_ceil(usize::from(*width).max(1));
+                self.anyhow(source.offset..source.offset + 2 * rows);
+            }
+        }
+    }
+
+    fn destination(&mut self, destination: &Destination) {
+        let size = usize::from(destination.data_type.size());
+        let stride = match destination.target {
+            Target::Null => return,
+            Target::Packed => size,
+            Target::Strided(stride) => stride.into(),
+            Target::Indirect { .. } => {
+                return self.anyhow(destination.offset..destination.offset + 2);
+            }
+        };
+        self.add(self.writes(), self.lanes(destination.offset, stride, size));
+    }
+
+    fn message(&mut self, message: &Message) {
+        let operands = message.operands();
+        let plain = message.lanes();
+        if let Some(plain) = plain.filter(|m| m.lanes == usize::from(self.step.lanes.count)) {
+            for scalar in operands.scalars {
+                self.add(Way::Reads, Lanes::whole(scalar));
+            }
+            return self.lane_message(&plain);
+        }
+        let addresses = operands.addresses.into_iter();
+        let addresses = addresses.map(|a| a.offset..a.offset + a.bytes * a.lanes);
+        let others = operands.scalars.into_iter().chain(operands.sources);
+        let data = operands.stored.into_iter().chain(operands.loaded);
+        for range in addresses.chain(others).chain(data) {
+            self.anyhow(range);
+        }
+    }
+
+    fn lane_message(&mut self, message: &LaneMessage) {
+        let addresses = self.lanes(message.addresses, message.width, message.width);
+        self.add(Way::Reads, addresses);
+        let bytes = message.element.register;
+        if let Some(atomic) = &message.atomic {
+            for place in atomic.operands.into_iter().flatten() {
+                self.add(Way::Reads, self.lanes(place, bytes, bytes));
+            }
+            if let Some(place) = atomic.result {
+                self.add(self.writes(), self.lanes(place, bytes, bytes));
+            }
+            return;
+        }
+        for (_, part) in &message.parts {
+            // A lane's elements stand apart by all lanes, or it is the only lane.
+            let lanes = self.lanes(message.data + *part as usize, bytes, bytes);
+            let way = if message.store {
+                Way::Reads
+            } else {
+                self.writes()
+            };
+            self.add(way, lanes);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Each pass over translated code by itself.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing)] // a test
+
+use crate::common::program;
+use visakit_exec::{Group, Limits, Memory, Options, Pass, Program, ThreadStart};
+
+fn with(text: &str, passes: &[Pass]) -> Program {
+    let options = Options {
+        passes: passes.to_vec(),
+        ..Options::default()
+    };
+    program(text, &options)
+}
+
+/// Variables after a run of a thread of 16 lanes, of which these run.
+fn run(program: &Program, lanes: u32, names: &[&str]) -> Vec<Vec<u8>> {
+    let start = ThreadStart {
+        mask: lanes,
+        ..ThreadStart::default()
+    };
+    let (memory, limits) = (Memory::new(0), Limits::default());
+    let mut group = Group::new(program, 0, &[start], &limits).unwrap();
+    group.run(program, &memory, &limits, &mut ()).unwrap();
+    let thread = &group.threads()[0];
+    let slots = names.iter().map(|name| program.variable(name).unwrap());
+    slots.map(|slot| thread.read(&slot).to_vec()).collect()
+}
+
+const HEAD: &str = "\
+.version 4.1
+.kernel \"k\"
+.decl A v_type=G type=ud num_elts=16 align=GRF
+.decl B v_type=G type=ud num_elts=16 align=GRF
+.decl C v_type=G type=ud num_elts=16 align=GRF
+.decl D v_type=G type=ud num_elts=16 align=GRF
+.decl E v_type=G type=ud num_elts=16 align=GRF
+.decl F v_type=G type=ud num_elts=16 align=GRF
+.decl S v_type=G type=ud num_elts=1 align=dword
+.decl T v_type=G type=ud num_elts=1 align=dword
+.decl P1 v_type=P num_elts=16
+.kernel_attr SimdSize=16
+";
+
+/// Equal functions of sources in other orders have equal tables afterwards, and the same results.
+#[test]
+fn order() {
+    let text = format!(
+        "{HEAD}
+        mov (M1, 16) A(0,0)<1> 0x0ff0a5c3:ud
+        mov (M1, 16) B(0,0)<1> 0x33cc5a96:ud
+        mov (M1, 16) C(0,0)<1> 0x5a5af00f:ud
+        bfn.xd8 (M1, 16) D(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0> C(0,0)<1;1,0>
+        bfn.xca (M1, 16) E(0,0)<1> B(0,0)<1;1,0> C(0,0)<1;1,0> A(0,0)<1;1,0>
+        bfn.xe4 (M1, 16) F(0,0)<1> A(0,0)<1;1,0> C(0,0)<1;1,0> B(0,0)<1;1,0>
+        ret (M1, 1)
+        "
+    );
+    let (plain, ordered) = (with(&text, &[]), with(&text, &[Pass::Order]));
+    insta::assert_snapshot!(ordered.code());
+    let names = ["A", "B", "C", "D", "E", "F"];
+    assert_eq!(run(&plain, 0xffff, &names), run(&ordered, 0xffff, &names));
+}
+
+/// Variables that live within a block share places; those that outlive it, that are read where they were not written, or
+/// whose lanes are read by others, do not.
+#[test]
+fn share() {
+    // B and D follow each other. C is read in the next block, E where only a predicate has written it, S by all lanes
+    // but written by one that may not run, T is a scalar for all.
+    let text = format!(
+        "{HEAD}
+        add (M1, 16) B(0,0)<1> A(0,0)<1;1,0> 0x1:ud
+        add (M1, 16) C(0,0)<1> B(0,0)<1;1,0> 0x2:ud
+        add (M1, 16) D(0,0)<1> C(0,0)<1;1,0> 0x3:ud
+        add (M1, 16) A(0,0)<1> D(0,0)<1;1,0> 0x4:ud
+        cmp.lt (M1, 16) P1 A(0,0)<1;1,0> 0x10:ud
+        (P1) add (M1, 16) E(0,0)<1> A(0,0)<1;1,0> 0x5:ud
+        add (M1, 16) A(0,0)<1> E(0,0)<1;1,0> 0x6:ud
+        mov (M1, 1) S(0,0)<1> 0x7:ud
+        add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> S(0,0)<0;1,0>
+        mov (M1_NM, 1) T(0,0)<1> 0x8:ud
+        add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> T(0,0)<0;1,0>
+        (P1) goto (M1, 16) NEXT
+        add (M1, 16) F(0,0)<1> A(0,0)<1;1,0> 0x9:ud
+        add (M1, 16) A(0,0)<1> F(0,0)<1;1,0> A(0,0)<1;1,0>
+    NEXT:
+        add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> C(0,0)<1;1,0>
+        ret (M1, 1)
+        "
+    );
+    let (plain, shared) = (with(&text, &[]), with(&text, &[Pass::Share]));
+    insta::assert_snapshot!(shared.code());
+    let names = ["A", "C", "E", "S"];
+    for name in ["B", "D", "F", "T"] {
+        assert_eq!(shared.variable(name), None, "{name}");
+    }
+    // B, D, F and T are gone; B with D and F have one place of a pair of registers, T has another of one.
+    assert_eq!(plain.register_bytes() - shared.register_bytes(), 2 * 64);
+    for lanes in [0xffff, 0x5a5a, 0x0002] {
+        assert_eq!(run(&plain, lanes, &names), run(&shared, lanes, &names));
+    }
+}
+
+/// Aliases are part of their variable; inputs keep their places.
+#[test]
+fn share_with_inputs_and_aliases() {
+    let text = format!(
+        "{HEAD}
+.decl H v_type=G type=uw num_elts=32 alias=<B, 0>
+.input A offset=32 size=64
+        mov (M1, 16) H(0,0)<2> A(0,0)<1;1,0>
+        mov (M1, 16) H(0,1)<2> 0x1:uw
+        add (M1, 16) C(0,0)<1> B(0,0)<1;1,0> 0x1:ud
+        mov (M1_NM, 16) D(0,0)<1> 0x5:ud
+        add (M1, 16) E(0,0)<1> D(0,0)<1;1,0> H(0,0)<2;1,0>
+        ret (M1, 1)
+        "
+    );
+    let shared = with(&text, &[Pass::Share]);
+    insta::assert_snapshot!(shared.code());
+    assert!(shared.variable("A").is_some(), "an input stays");
+}
