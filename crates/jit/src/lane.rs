@@ -6,7 +6,7 @@ use crate::vector::{Done, FILE, MASK, NoTemplate, Writer};
 use iced_x86::{Code, MemoryOperand, Register};
 use visakit_exec::code::{AtomicOp, LaneAtomic, LaneMessage, LaneSpace};
 
-use Register::{EAX, ECX, EDX, R9, R9D, R11D, RAX, RCX, RDX};
+use Register::{EAX, ECX, EDX, R9, R9D, R11D, RAX, RCX, RDX, XMM0, XMM1};
 
 /// An instruction on 32 and on 64 bits.
 const fn of(m: &LaneMessage, dword: Code, qword: Code) -> Code {
@@ -230,6 +230,9 @@ impl Writer {
             writer.asm.op2(mov, new, old);
             writer.asm.op1(of(m, dword, qword), new);
         };
+        if atomic.op.is_float() {
+            return self.changed_float(m, atomic, old, new);
+        }
         match atomic.op {
             AtomicOp::Load => self.asm.op2(mov, new, old),
             AtomicOp::Store => operand(self, mov, new, a)?,
@@ -251,6 +254,73 @@ impl Writer {
                 operand(self, of(m, Code::Cmp_r32_rm32, Code::Cmp_r64_rm64), old, a)?;
                 let other = of(m, Code::Cmovne_r32_rm32, Code::Cmovne_r64_rm64);
                 self.asm.op2(other, new, old);
+            }
+            _ => return Err(NoTemplate),
+        }
+        Ok(())
+    }
+
+    /// The same of an operation on floats, which knows no mode: host arithmetic, and choices as the interpreter makes them.
+    fn changed_float(
+        &mut self,
+        m: &LaneMessage,
+        atomic: &LaneAtomic,
+        old: Register,
+        new: Register,
+    ) -> Done {
+        let mov = of(m, Code::Mov_r32_rm32, Code::Mov_r64_rm64);
+        let into = of(m, Code::VEX_Vmovd_xmm_rm32, Code::VEX_Vmovq_xmm_rm64);
+        let out = of(m, Code::VEX_Vmovd_rm32_xmm, Code::VEX_Vmovq_rm64_xmm);
+        let relate = of(
+            m,
+            Code::VEX_Vucomiss_xmm_xmmm32,
+            Code::VEX_Vucomisd_xmm_xmmm64,
+        );
+        let keep_above = of(m, Code::Cmovae_r32_rm32, Code::Cmovae_r64_rm64);
+        let keep_other = of(m, Code::Cmovne_r32_rm32, Code::Cmovne_r64_rm64);
+        let keep_unordered = of(m, Code::Cmovp_r32_rm32, Code::Cmovp_r64_rm64);
+        let (x, y) = (XMM0, XMM1);
+        let [a, b] = atomic.operands;
+        let a = self.of_lane(m, a.ok_or(NoTemplate)?, 0)?;
+        self.asm.op2(into, x, old);
+        match atomic.op {
+            AtomicOp::FloatAdd | AtomicOp::FloatSub => {
+                let code = if atomic.op == AtomicOp::FloatAdd {
+                    of(
+                        m,
+                        Code::VEX_Vaddss_xmm_xmm_xmmm32,
+                        Code::VEX_Vaddsd_xmm_xmm_xmmm64,
+                    )
+                } else {
+                    of(
+                        m,
+                        Code::VEX_Vsubss_xmm_xmm_xmmm32,
+                        Code::VEX_Vsubsd_xmm_xmm_xmmm64,
+                    )
+                };
+                self.asm.op3(code, x, x, a);
+                self.asm.op2(out, new, x);
+            }
+            AtomicOp::FloatMin | AtomicOp::FloatMax => {
+                self.asm.op2(mov, new, a);
+                self.asm.op2(into, y, new);
+                // Not below: neither is no number.
+                let (first, second) = if atomic.op == AtomicOp::FloatMin {
+                    (y, x)
+                } else {
+                    (x, y)
+                };
+                self.asm.op2(relate, first, second);
+                self.asm.op2(keep_above, new, old);
+                self.asm.op2(relate, y, y);
+                self.asm.op2(keep_unordered, new, old);
+            }
+            AtomicOp::FloatCompareExchange => {
+                let b = self.of_lane(m, b.ok_or(NoTemplate)?, 0)?;
+                self.asm.op2(mov, new, b);
+                self.asm.op2(relate, x, a);
+                self.asm.op2(keep_other, new, old);
+                self.asm.op2(keep_unordered, new, old);
             }
             _ => return Err(NoTemplate),
         }

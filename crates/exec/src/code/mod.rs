@@ -334,10 +334,10 @@ impl Element {
     };
 }
 
-/// An atomic operation of each lane on integers, the lowest lane first.
+/// An atomic operation of each lane, the lowest lane first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneAtomic {
-    /// Which one. It is none on floats.
+    /// Which one. Those on floats know no mode.
     pub op: AtomicOp,
     /// Places of its operands in the register file. One that is absent is zero.
     pub operands: [Option<usize>; 2],

@@ -195,7 +195,7 @@ impl AtomicAccess {
                 register: bytes,
                 low: 0,
             },
-            atomic: (!data.op.is_float()).then_some(LaneAtomic {
+            atomic: Some(LaneAtomic {
                 op: data.op,
                 operands: [place(&data.a)?, place(&data.b)?],
                 result: place(&data.dst)?,
@@ -203,7 +203,6 @@ impl AtomicAccess {
             span: bytes as u64,
             ..plain(&self.reach, &self.addresses)?
         })
-        .filter(|message| message.atomic.is_some())
     }
 
     pub(crate) fn run<O: Observer>(
