@@ -1,10 +1,10 @@
-//! What was compiled before.
+//! What the compiler answered before.
 
 use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// Containers in a folder, named by their keys. Files appear whole, by renaming, so that processes need no locks.
+/// Files in a folder, named by their keys. They appear whole, by renaming, so that processes need no locks.
 pub(super) struct Cache {
     folder: PathBuf,
     limit: u64,
@@ -22,14 +22,16 @@ impl Cache {
                 base.or_else(home)?.join("visakit").join("opencl")
             }
         };
-        fs::create_dir_all(&folder).ok()?;
         let limit = std::env::var("VISAKIT_CACHE_MB")
             .ok()
             .and_then(|n| n.parse::<u64>().ok());
-        Some(Self {
-            folder,
-            limit: limit.unwrap_or(512).saturating_mul(1 << 20),
-        })
+        Self::at(folder, limit.unwrap_or(512).saturating_mul(1 << 20))
+    }
+
+    /// A folder that may hold so many bytes; `None` where there is none and none can be made.
+    pub(super) fn at(folder: PathBuf, limit: u64) -> Option<Self> {
+        fs::create_dir_all(&folder).ok()?;
+        Some(Self { folder, limit })
     }
 
     pub(super) fn get(&self, key: &str) -> Option<Vec<u8>> {

@@ -15,6 +15,7 @@ pub mod kernel;
 pub mod launch;
 pub mod memory;
 pub mod models;
+mod ocloc;
 pub(crate) mod profile;
 pub mod program;
 pub mod queue;
