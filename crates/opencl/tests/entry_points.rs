@@ -100,6 +100,19 @@ fn in_c() {
 }
 
 #[test]
+fn values() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built("values", folder.path()) else {
+        return;
+    };
+    for device in ["acm-g10", "skl"] {
+        let mut command = on_device(&program, folder.path()).unwrap();
+        let done = command.env("VISAKIT_DEVICE", device).output().unwrap();
+        assert!(done.status.success(), "{device}: {}", shown(&done));
+    }
+}
+
+#[test]
 fn in_python() {
     let python = ["/usr/bin/python3", "python3"]
         .into_iter()

@@ -51,8 +51,23 @@ fn extent(start: usize, row: usize, slice: usize, size: [usize; 3]) -> Option<us
         .checked_add(bytes)
 }
 
-/// A box in memory that has rows and slices; pitches of zero are those of bytes that follow each other.
+/// A box in a buffer or in memory beside one: slices are whole rows apart.
 fn rect(
+    origin: [usize; 3],
+    (row, slice): (usize, usize),
+    size: [usize; 3],
+    make: impl FnOnce(usize) -> Result<Span>,
+) -> Result<Piece> {
+    let pitch = if row == 0 { size[0] } else { row };
+    ensure(
+        pitch == 0 || slice.is_multiple_of(pitch) || size[2] == 1,
+        cl::CL_INVALID_VALUE,
+    )?;
+    boxed(origin, (row, slice), size, make)
+}
+
+/// A box in memory that has rows and slices; pitches of zero are those of bytes that follow each other.
+fn boxed(
     origin: [usize; 3],
     (row, slice): (usize, usize),
     size: [usize; 3],
@@ -64,10 +79,7 @@ fn rect(
     ensure(row >= size[0], no.0)?;
     let least = row.checked_mul(size[1]).ok_or(no)?;
     let slice = if slice == 0 { least } else { slice };
-    ensure(
-        slice >= least && (slice.is_multiple_of(row) || size[2] == 1),
-        no.0,
-    )?;
+    ensure(slice >= least, no.0)?;
     let start = || {
         let down = origin[1]
             .checked_mul(row)?
@@ -144,7 +156,7 @@ unsafe fn beside(
 ) -> Result<Piece> {
     ensure(!pointer.is_null(), cl::CL_INVALID_VALUE)?;
     // SAFETY: the caller's promise: memory of that size until the command has ended.
-    rect([0; 3], (row, slice), size, |bytes| {
+    boxed([0; 3], (row, slice), size, |bytes| {
         Ok(unsafe { Span::host(pointer, bytes) })
     })
 }
@@ -210,7 +222,7 @@ api! {
     ) {
         let (queue, context) = context_of(queue)?;
         let mem = buffer_of(&context, mem)?;
-        ensure(!to.is_null() && size > 0, cl::CL_INVALID_VALUE)?;
+        ensure(!to.is_null(), cl::CL_INVALID_VALUE)?;
         host_may(&mem, false)?;
         let work = line(Span::host(to, size), mem.span(offset, size)?, size);
         enqueue(&queue, cl::CL_COMMAND_READ_BUFFER, Wait(count, from, event), blocking != 0, work)
@@ -222,7 +234,7 @@ api! {
     ) {
         let (queue, context) = context_of(queue)?;
         let mem = buffer_of(&context, mem)?;
-        ensure(!data.is_null() && size > 0, cl::CL_INVALID_VALUE)?;
+        ensure(!data.is_null(), cl::CL_INVALID_VALUE)?;
         host_may(&mem, true)?;
         let work = line(mem.span(offset, size)?, Span::host(data, size), size);
         enqueue(&queue, cl::CL_COMMAND_WRITE_BUFFER, Wait(count, from, event), blocking != 0, work)
@@ -266,7 +278,6 @@ api! {
     ) {
         let (queue, context) = context_of(queue)?;
         let (source, target) = (buffer_of(&context, source)?, buffer_of(&context, target)?);
-        ensure(size > 0, cl::CL_INVALID_VALUE)?;
         let (a, b) = (source.span(from_offset, size)?, target.span(to_offset, size)?);
         ensure(a.address().abs_diff(b.address()) >= size, cl::CL_MEM_COPY_OVERLAP)?;
         target.write();
