@@ -508,13 +508,21 @@ fn value_size(info: &KernelInfo, index: usize, given: usize) -> Result<(), Launc
     let pieces = info.payload_arguments.iter();
     let pieces =
         pieces.filter(|a| a.arg_type == ArgType::ArgByvalue && is_argument(a.arg_index, index));
-    // A structure may have several pieces.
-    let ends = pieces.map(|a| u64::from(a.source_offset.unwrap_or(0)) + u64::from(a.size));
+    let pieces = pieces.map(|a| (a.source_offset, u64::from(a.size)));
+    let is_structure = pieces.clone().any(|(from, _)| from.is_some());
+    let ends = pieces.map(|(from, size)| u64::from(from.unwrap_or(0)) + size);
     let wanted = ends.max().unwrap_or(0);
     let given = given as u64;
-    // What is small is extended to four bytes, and of three elements the fourth may be left out.
-    let extended = wanted == 4 && (1..4).contains(&given);
-    if given == wanted || extended || given * 4 == wanted * 3 || wanted == 0 {
+    let fits = if is_structure {
+        // The pieces of structures are whole dwords: the last one may reach up to three bytes behind the end. Padding
+        // at the end is in no piece; it is less than what comes before it, and less than the 128 bytes of the type with
+        // the largest alignment.
+        given > wanted.saturating_sub(4) && given < wanted + wanted.min(128)
+    } else {
+        // What is small is extended to four bytes, and of three elements the fourth may be left out.
+        given == wanted || wanted == 4 && (1..4).contains(&given) || given * 4 == wanted * 3
+    };
+    if fits || wanted == 0 {
         return Ok(());
     }
     Err(LaunchError::Argument {
@@ -526,5 +534,49 @@ fn value_size(info: &KernelInfo, index: usize, given: usize) -> Result<(), Launc
 impl crate::printf::Strings for Bound {
     fn read(&self, address: u64, out: &mut [u8]) -> usize {
         self.read_at(address, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    /// Whether a value of so many bytes may be an argument with these pieces: where they come from and their sizes.
+    fn accepts(pieces: &[(Option<u32>, u32)], given: usize) -> bool {
+        let pieces = pieces.iter().map(|(from, size)| {
+            let from = from.map_or_else(String::new, |from| format!(", source_offset: {from}"));
+            format!("{{arg_type: arg_byvalue, offset: 0, size: {size}, arg_index: 0{from}}}")
+        });
+        let pieces: Vec<_> = pieces.collect();
+        let text = format!("{{name: k, payload_arguments: [{}]}}", pieces.join(", "));
+        let info: KernelInfo = serde_saphyr::from_str(&text).unwrap();
+        value_size(&info, 0, given).is_ok()
+    }
+
+    /// Pieces as the compiler makes them of values and of structures with padding.
+    #[test]
+    fn sizes_of_values() {
+        let sizes = |pieces: &[(Option<u32>, u32)]| -> Vec<usize> {
+            (1..40).filter(|n| accepts(pieces, *n)).collect()
+        };
+        assert_eq!(sizes(&[(None, 4)]), [1, 2, 3, 4]);
+        assert_eq!(sizes(&[(None, 8)]), [6, 8]);
+        assert_eq!(sizes(&[(None, 16)]), [12, 16]);
+        // struct { long a; char b; }, of 16 bytes
+        assert!(accepts(&[(Some(0), 12)], 16));
+        assert!(!accepts(&[(Some(0), 12)], 8));
+        assert!(!accepts(&[(Some(0), 12)], 24));
+        // struct { uchar a, b, c; }
+        let bytes = [(Some(0), 4), (Some(1), 4), (Some(2), 4)];
+        assert!(accepts(&bytes, 3));
+        assert!(!accepts(&bytes, 2));
+        // A packed structure of char, int and short.
+        assert!(accepts(&[(Some(0), 4), (Some(1), 8)], 7));
+        // struct { int3 a; int b; }: each byte of the padding is a piece.
+        let mut padded = vec![(Some(0), 12), (Some(16), 8)];
+        padded.extend((21..32).map(|from| (Some(from), 4)));
+        assert!(accepts(&padded, 32));
+        assert!(!accepts(&padded, 31));
     }
 }
