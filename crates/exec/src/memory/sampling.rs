@@ -93,11 +93,23 @@ impl Taps {
 
     /// The texels around a coordinate of a dimension that is filtered.
     fn filtered(c: f32, size: u32, offset: i64, sampler: Sampler, filter: Filter) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^24")]
-        let c = if sampler.normalized {
-            c * size as f32
+        let (c, offset) = if sampler.normalized {
+            // Whole repetitions are taken off before the size is multiplied: what lies just below the end of one must not
+            // be rounded to the begin of the next.
+            let (c, offset) = match sampler.addressing {
+                Addressing::Repeat => (c - c.floor(), offset),
+                Addressing::Mirror => {
+                    let turned = c - 2.0 * (0.5 * c).round_ties_even();
+                    let offset = if turned < 0.0 { -offset } else { offset };
+                    (turned.abs(), offset)
+                }
+                Addressing::ClampToEdge | Addressing::ClampToBorder => (c, offset),
+            };
+            #[expect(clippy::cast_precision_loss, reason = "sizes are below 2^24")]
+            let size = size as f32;
+            (c * size, offset)
         } else {
-            c
+            (c, offset)
         };
         let texel = |at| wrap(at, size, sampler.addressing);
         if filter == Filter::Nearest {
@@ -230,6 +242,21 @@ mod tests {
         check(mirror, [1.1, 0.0], 4.0);
         check(mirror, [-0.1, 0.0], 1.0);
         check(mirror, [2.1, 0.0], 1.0);
+        check(mirror, [-1.1, 0.0], 4.0);
+    }
+
+    /// 1.8 is a little less as a float, and so is four fifths of it; times five it would be rounded to nine.
+    #[test]
+    fn repetitions_are_taken_off_first() {
+        let at = |addressing| {
+            let sampler = sampler(true, addressing, Filter::Nearest);
+            Taps::filtered(4.0 * 0.45, 5, 0, sampler, Filter::Nearest).at
+        };
+        assert_eq!(at(Addressing::Repeat), [Some(3), None]);
+        assert_eq!(at(Addressing::Mirror), [Some(1), None]);
+        let mirror = sampler(true, Addressing::Mirror, Filter::Nearest);
+        let next = Taps::filtered(1.3, 4, 1, mirror, Filter::Nearest);
+        assert_eq!(next.at, [Some(1), None], "one further is one back");
     }
 
     #[test]
