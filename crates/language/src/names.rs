@@ -22,8 +22,8 @@ pub(crate) struct Before {
     layout: Format,
 }
 
-/// More names than these are not looked for one by one.
-const MOST_NAMES: usize = 64;
+/// More definitions than these are not looked for one by one.
+const MOST_CHANGED: usize = 64;
 
 impl Document {
     /// Before an edit after which names may stand for something else.
@@ -63,22 +63,33 @@ impl Document {
         let most = old.len().min(new.len()) - front;
         let ends = old.iter().rev().zip(new.iter().rev()).take(most);
         let back = ends.take_while(|(a, b)| a == b).count();
-        let changed = |all: &'_ [Known]| -> Vec<String> {
-            let changed = all.get(front..all.len() - back).unwrap_or_default();
-            let names = changed.iter().take(MOST_NAMES + 1);
-            // A variable of the file may be named without its sign.
-            let names = names.map(|k| k.name.strip_prefix('@').unwrap_or(&k.name).to_owned());
-            names.collect()
+        let changed = |all: &'_ [Known]| {
+            let changed = all.get(front..all.len() - back);
+            changed.unwrap_or_default().to_vec()
         };
-        let mut names = [changed(old), changed(new)].concat();
-        names.sort_unstable();
-        names.dedup();
+        let changed = [changed(old), changed(new)].concat();
         // What is predefined depends on the version.
-        let all = names.len() > MOST_NAMES || before.layout != now.layout;
-        for (number, line) in self.lines().iter().enumerate() {
-            let text = self.line_text(number);
-            if all || names.iter().any(|name| text.contains(name.as_str())) {
+        if changed.len() > MOST_CHANGED || before.layout != now.layout {
+            for line in self.lines() {
                 line.pieces.take();
+            }
+            return;
+        }
+        let line = |id: u64| self.lines().iter().position(|line| line.id == id);
+        for known in changed {
+            // Lines that have gone: from the begin of the text, and to its end.
+            let first = line(known.from).unwrap_or(0);
+            let last = known.until.and_then(line);
+            let start = self.line_start(first);
+            let end = last.map_or(self.text().len(), |last| self.line_start(last + 1));
+            // A variable of the file may be named without its sign.
+            let name = known.name.strip_prefix('@').unwrap_or(&known.name);
+            let text = self.text().get(start..end).unwrap_or_default();
+            for (at, _) in text.match_indices(name) {
+                let number = self.line_at(start + at);
+                if let Some(line) = self.lines().get(number) {
+                    line.pieces.take();
+                }
             }
         }
     }

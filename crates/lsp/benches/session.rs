@@ -17,7 +17,7 @@ use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write, pipe};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const KEYSTROKES: usize = 60;
+const KEYSTROKES: usize = 40;
 
 /// The server publishes problems when nobody has typed for so long.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -66,26 +66,28 @@ struct Answers {
     bytes: usize,
 }
 
-/// A kernel as long as the text of many: its code again and again.
+/// What is typed: a blank into an instruction, after which nothing means anything else; a line end; what makes a word
+/// unknown; and what gives a variable another name, so that its uses are unknown.
+const KINDS: [&str; 4] = [
+    "a blank",
+    "a line end",
+    "a letter of a mnemonic",
+    "a letter of a declared name",
+];
+
+/// A kernel as long as the text of many: its code again and again, without what may stand there once, and what jumps.
 fn single() -> String {
     let path = visakit_testing::fixtures().join("kernels/sha256.pvc.visaasm");
     let kernel = std::fs::read_to_string(path).unwrap();
-    let line = |text: &str| text.lines().count();
-    // What stands between labels and ends nothing can stand there twice.
     let begin = kernel.find("    mov (").unwrap();
-    let straight = kernel[begin..].lines();
-    let straight: Vec<&str> = straight
-        .take_while(|line| line.starts_with("    ") || line.trim().is_empty())
-        .filter(|line| !line.contains("ret"))
-        .collect();
-    let code = straight.join("\n") + "\n";
-    let mut text = kernel[..begin].to_owned();
-    let rest = line(&kernel);
-    for _ in 0..20_000usize.saturating_sub(rest) / straight.len() + 1 {
-        text.push_str(&code);
-    }
-    text.push_str(&kernel[begin..]);
-    text
+    let jumps = ["goto", "jmp", "call", "ret", "barrier"];
+    let straight = kernel[begin..]
+        .lines()
+        .filter(|line| line.starts_with("    ") && !jumps.iter().any(|jump| line.contains(jump)));
+    let code: String = straight.flat_map(|line| [line, "\n"]).collect();
+    let (count, all) = (code.lines().count(), kernel.lines().count());
+    let times = 20_000usize.saturating_sub(all).div_ceil(count);
+    [&kernel[..begin], &code.repeat(times), &kernel[begin..]].concat()
 }
 
 fn main() {
@@ -96,11 +98,14 @@ fn main() {
 fn measure(what: &str, text: &str) {
     let lines: Vec<&str> = text.lines().collect();
     println!("{what}: {} lines, {} bytes", lines.len(), text.len());
-    let middle = lines.len() / 2;
-    let line = (middle..)
-        .find(|line| lines[*line].trim_start().starts_with("add"))
-        .unwrap();
-    let column = lines[line].find(" V").unwrap();
+    let find = |what: &str, place: &str, from: usize| {
+        let mut found = (from..).filter(|line| lines[*line].trim_start().starts_with(what));
+        let line = found.next().unwrap();
+        (line, lines[line].find(place).unwrap())
+    };
+    let (line, operand) = find("add", " V", lines.len() / 2);
+    let kernel = (0..line).rfind(|line| lines[*line].starts_with(".kernel \""));
+    let declaration = find(".decl", " v_type", kernel.unwrap());
 
     let (requests, to) = pipe().unwrap();
     let (from, answers) = pipe().unwrap();
@@ -154,65 +159,82 @@ fn measure(what: &str, text: &str) {
         "all of these",
         "publishDiagnostics",
     ];
-    let mut all = names.map(|name| Answers {
-        name,
-        times: Vec::new(),
-        bytes: 0,
-    });
     // One run of a test build shows that it works; it is too slow to measure.
     let count = if cfg!(debug_assertions) {
         2
     } else {
         KEYSTROKES
     };
-    for number in 0..count {
-        let at = |character: usize| json!({ "line": line, "character": character });
-        let (end, put) = if number % 2 == 0 {
-            (column, " ")
-        } else {
-            (column + 1, "")
+    let mut version = 1;
+    for kind in KINDS {
+        let mut all = names.map(|name| Answers {
+            name,
+            times: Vec::new(),
+            bytes: 0,
+        });
+        let ((row, column), typed) = match kind {
+            "a blank" => ((line, operand), " "),
+            "a line end" => ((line, 0), "\n"),
+            "a letter of a mnemonic" => ((line, lines[line].find("add").unwrap() + 3), "x"),
+            _ => (declaration, "x"),
         };
-        let first = Instant::now();
-        client.notify("textDocument/didChange", json!({
-            "textDocument": { "uri": "file:///a", "version": number + 2 },
-            "contentChanges": [{ "range": { "start": at(column), "end": at(end) }, "text": put }],
-        }));
-        let mut note = |index: usize, time: Duration, bytes: usize| {
-            let entry: &mut Answers = &mut all[index];
-            entry.times.push(time);
-            entry.bytes = entry.bytes.max(bytes);
-        };
-        for (index, name) in names.iter().take(6).enumerate() {
-            let params = match index {
-                0 => json!({ "textDocument": document, "previousResultId": id }),
-                1 => json!({ "textDocument": document, "position": at(column + 1) }),
-                2 => json!({ "textDocument": document, "range": screen }),
-                _ => whole.clone(),
+        for number in 0..count {
+            let at =
+                |line: usize, character: usize| json!({ "line": line, "character": character });
+            // What is typed by one keystroke is taken back by the next one.
+            let after = match typed {
+                "\n" => at(row + 1, 0),
+                _ => at(row, column + 1),
             };
-            let start = Instant::now();
-            let answer = client.ask(&format!("textDocument/{name}"), params);
-            note(index, start.elapsed(), answer.len());
-            if index == 0 {
-                let answer: Value = serde_json::from_slice(&answer).unwrap();
-                id = answer["result"]["resultId"].clone();
+            let (end, put) = if number % 2 == 0 {
+                (at(row, column), typed)
+            } else {
+                (after, "")
+            };
+            version += 1;
+            let first = Instant::now();
+            client.notify("textDocument/didChange", json!({
+                "textDocument": { "uri": "file:///a", "version": version },
+                "contentChanges": [{ "range": { "start": at(row, column), "end": end }, "text": put }],
+            }));
+            let mut note = |index: usize, time: Duration, bytes: usize| {
+                let entry: &mut Answers = &mut all[index];
+                entry.times.push(time);
+                entry.bytes = entry.bytes.max(bytes);
+            };
+            for (index, name) in names.iter().take(6).enumerate() {
+                let params = match index {
+                    0 => json!({ "textDocument": document, "previousResultId": id }),
+                    1 => json!({ "textDocument": document, "position": at(row, column + 1) }),
+                    2 => json!({ "textDocument": document, "range": screen }),
+                    _ => whole.clone(),
+                };
+                let start = Instant::now();
+                let answer = client.ask(&format!("textDocument/{name}"), params);
+                note(index, start.elapsed(), answer.len());
+                if index == 0 {
+                    let answer: Value = serde_json::from_slice(&answer).unwrap();
+                    id = answer["result"]["resultId"].clone();
+                }
             }
+            note(6, first.elapsed(), 0);
+            let start = Instant::now();
+            let published = client.receive();
+            note(7, start.elapsed().saturating_sub(PAUSE), published.len());
         }
-        note(6, first.elapsed(), 0);
-        let start = Instant::now();
-        let published = client.receive();
-        note(7, start.elapsed().saturating_sub(PAUSE), published.len());
+        println!("  after {kind}");
+        for Answers {
+            name,
+            mut times,
+            bytes,
+        } in all
+        {
+            times.sort();
+            let (median, most) = (times[times.len() / 2], times[times.len() - 1]);
+            println!("    {name}: median {median:.1?}, most {most:.1?}, at most {bytes} bytes");
+        }
     }
     client.ask("shutdown", Value::Null);
     client.notify("exit", Value::Null);
     assert!(serving.join().unwrap());
-    for Answers {
-        name,
-        mut times,
-        bytes,
-    } in all
-    {
-        times.sort();
-        let (median, most) = (times[times.len() / 2], times[times.len() - 1]);
-        println!("  {name}: median {median:.1?}, most {most:.1?}, at most {bytes} bytes");
-    }
 }
