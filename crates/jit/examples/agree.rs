@@ -4,10 +4,10 @@
 //! cargo run --release -p visakit-jit --example agree -- FOLDER...
 //! ```
 //!
-//! Each folder has the output of `visakit compile` (`tools/suites/compile.py` makes them of public suites). Every kernel runs with
+//! Each folder has the output of `visakit compile` of any OpenCL C. Every kernel runs with
 //! generated arguments, over a line and over a plane of work-items, in the interpreter and in machine code for AVX2 and
 //! AVX-512. Memory, counts and faults are compared. Differences are printed, and what could not be run; the exit code
-//! tells whether there was a difference.
+//! says whether there was a difference.
 
 #![allow(
     clippy::cast_possible_truncation,
