@@ -55,7 +55,7 @@ impl Writer {
     }
 
     /// Whether elements are moved as vectors of 32-bit lanes.
-    pub(crate) fn is_vector(m: &LaneMessage) -> bool {
+    fn is_vector(m: &LaneMessage) -> bool {
         m.atomic.is_none() && m.element == Element::DWORD
     }
 
@@ -429,17 +429,6 @@ impl Writer {
                 None => self.copy(m.store, m.data, bytes)?,
                 Some(ty) => self.extend(m, ty)?,
             }
-            self.asm.jump(Code::Jmp_rel32_64, done);
-            self.asm.place(scattered);
-        }
-        if let [(memory, 0)] = *m.parts.as_slice()
-            && masked
-            && avx512
-            && Self::is_vector(m)
-            && m.align <= 4
-        {
-            let scattered = self.asm.label();
-            self.masked_run(c, m, memory, (scattered, slow))?;
             self.asm.jump(Code::Jmp_rel32_64, done);
             self.asm.place(scattered);
         }
