@@ -15,6 +15,8 @@ mod bodies;
 mod choice;
 mod hot;
 mod special;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use bind::Bound;
 pub(crate) use hot::Hot;

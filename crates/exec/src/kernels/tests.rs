@@ -1,0 +1,228 @@
+//! Hot code gives what the functions for operands of any kind give.
+
+use super::{Bound, Hot};
+use crate::code::{
+    Compute, Destination, Flag, Lane, Modify, Operation, Precision, Region, Relation, Source,
+    Target, full,
+};
+use crate::lanes::mode::{FloatMode, HostFloats};
+use crate::machine::Registers;
+use crate::native::USUAL_MODE;
+use proptest::prelude::*;
+use std::sync::Arc;
+use visakit_isa::DataType;
+
+const OPERATIONS: [Operation; 37] = {
+    use Operation as O;
+    [
+        O::Copy,
+        O::Not,
+        O::Add,
+        O::Mul,
+        O::Mad,
+        O::Div,
+        O::Min,
+        O::Max,
+        O::Inv,
+        O::Sqrt,
+        O::Rsqrt,
+        O::Frc,
+        O::Rndd,
+        O::Rndu,
+        O::Rnde,
+        O::Rndz,
+        O::And,
+        O::Or,
+        O::Xor,
+        O::Shl,
+        O::Shr,
+        O::Rol,
+        O::Ror,
+        O::Add3,
+        O::Boolean(0x96),
+        O::Boolean(0xe4),
+        O::Boolean(0x78),
+        O::Boolean(0x35),
+        O::Select,
+        O::Compare(Relation::Equal),
+        O::Compare(Relation::NotEqual),
+        O::Compare(Relation::Less),
+        O::Compare(Relation::LessEqual),
+        O::Convert(Lane::F32),
+        O::Convert(Lane::F64),
+        O::Convert(Lane::I32),
+        O::Convert(Lane::U32),
+    ]
+};
+
+const LANES: [(Lane, DataType); 8] = [
+    (Lane::U8, DataType::Ub),
+    (Lane::U16, DataType::Uw),
+    (Lane::U32, DataType::Ud),
+    (Lane::I32, DataType::D),
+    (Lane::U64, DataType::Uq),
+    (Lane::I64, DataType::Q),
+    (Lane::F32, DataType::F),
+    (Lane::F64, DataType::Df),
+];
+
+const INTEGERS: [DataType; 8] = [
+    DataType::Ub,
+    DataType::B,
+    DataType::Uw,
+    DataType::W,
+    DataType::Ud,
+    DataType::D,
+    DataType::Uq,
+    DataType::Q,
+];
+
+/// Places of the sources, of what is written, and of a predicate.
+const SOURCES: [usize; 3] = [0, 512, 1024];
+const TO: usize = 1536;
+const FLAG: u32 = 2048;
+
+fn of_type(lane: Lane) -> DataType {
+    let found = LANES.iter().find(|(of, _)| *of == lane);
+    found.map_or(DataType::Ud, |(_, data_type)| *data_type)
+}
+
+/// A computation of operands of these types; `scalars` has a bit for each source.
+fn compute(
+    operation: Operation,
+    lane: Lane,
+    types: (DataType, DataType),
+    scalars: usize,
+    modify: Modify,
+    lanes: usize,
+) -> Compute {
+    let mut sources: [Source; 4] = Default::default();
+    let used = sources.iter_mut().zip(SOURCES).take(operation.sources());
+    for (number, (source, offset)) in used.enumerate() {
+        *source = Source {
+            offset,
+            region: match scalars >> number & 1 {
+                0 => Region::Packed,
+                _ => Region::Scalar,
+            },
+            modify: if number == 1 { modify } else { Modify::None },
+            ..Source::scalar(offset, types.0)
+        };
+    }
+    let flag = Flag {
+        offset: FLAG,
+        window: full(lanes),
+        ..Flag::default()
+    };
+    let compares = matches!(operation, Operation::Compare(_));
+    Compute {
+        operation,
+        lane,
+        precision: match lane {
+            Lane::F64 => Precision::Double,
+            _ => Precision::Float,
+        },
+        destination: Destination {
+            offset: TO,
+            data_type: types.1,
+            saturate: false,
+            target: if compares {
+                Target::Null
+            } else {
+                Target::Packed
+            },
+        },
+        second: None,
+        sets: compares.then_some(flag),
+        sources,
+        flags: [flag, Flag::default()],
+    }
+}
+
+/// What is written, with one value for all that is no number: which one the host gives is not told.
+fn written(registers: &Registers, data_type: DataType) -> Vec<u8> {
+    let mut bytes = registers.file[TO..].to_vec();
+    match data_type {
+        DataType::F => {
+            for word in bytes.as_chunks_mut().0 {
+                if f32::from_le_bytes(*word).is_nan() {
+                    *word = f32::NAN.to_le_bytes();
+                }
+            }
+        }
+        DataType::Df => {
+            for word in bytes.as_chunks_mut().0 {
+                if f64::from_le_bytes(*word).is_nan() {
+                    *word = f64::NAN.to_le_bytes();
+                }
+            }
+        }
+        _ => {}
+    }
+    bytes
+}
+
+/// Runs a computation both ways. Gives whether there is hot code for it.
+fn agree(compute: &Compute, lanes: usize, file: &[u8], mask: u32) -> bool {
+    let mask = mask & full(lanes);
+    let Some(hot) = Hot::new(compute, lanes, HostFloats::ALL).filter(|_| mask != 0) else {
+        return false;
+    };
+    let registers = || Registers {
+        file: file.to_vec(),
+        mode: FloatMode::from_cr0(USUAL_MODE),
+        ..Registers::default()
+    };
+    let (mut fast, mut any) = (registers(), registers());
+    let simd = fast.simd;
+    hot.run(simd, &mut fast.file, mask);
+    let bound = Bound::new(&Arc::new(compute.clone()));
+    bound
+        .run(u8::try_from(lanes).unwrap(), &mut any, mask)
+        .unwrap();
+    let of = compute.destination.data_type;
+    assert_eq!(
+        written(&fast, of),
+        written(&any, of),
+        "{compute:?} {lanes} {mask:#x}"
+    );
+    true
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 1 } else { 12 }))]
+
+    #[test]
+    fn hot_code_and_functions_agree(
+        bytes in prop::collection::vec(any::<u8>(), 2048 + 256),
+        mask in prop_oneof![Just(u32::MAX), any::<u32>()],
+        scalars in 0..8usize,
+        modify in prop_oneof![Just(Modify::None), Just(Modify::Neg), Just(Modify::Not), Just(Modify::Abs)],
+    ) {
+        let mut hot = 0;
+        for lanes in [1, 4, 16, 32] {
+            for operation in OPERATIONS {
+                for (lane, data_type) in LANES {
+                    let to = match operation {
+                        Operation::Convert(to) => of_type(to),
+                        _ => data_type,
+                    };
+                    let modify = match modify {
+                        Modify::Not if data_type.is_float() => Modify::Neg,
+                        other => other,
+                    };
+                    let one = compute(operation, lane, (data_type, to), scalars, modify, lanes);
+                    hot += usize::from(agree(&one, lanes, &bytes, mask));
+                }
+            }
+            for from in INTEGERS {
+                for to in INTEGERS {
+                    let one = compute(Operation::Copy, Lane::U64, (from, to), scalars, Modify::None, lanes);
+                    hot += usize::from(agree(&one, lanes, &bytes, mask));
+                }
+            }
+        }
+        // Of four numbers of lanes; without a lane in the mask there is nothing to run.
+        prop_assert!(hot > 200, "{}", hot);
+    }
+}
