@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --manifest-path tools/peers/Cargo.toml`. Each time is the best of five. Lane operations are
 //! counted by visakit and divided by each one's seconds, as the others do not count them. What is not installed is
-//! said to be NOT RUN. Names of kernels, `--alone` (no others) and `--one` (one thread) narrow it down;
+//! said to be NOT RUN. Names of kernels, `--alone` (no others), `--one` (one thread) and `--interpreter` (no machine code) narrow it down;
 //! `--oclgrind` asks for that, too, which takes hours for all kernels. Debian and Ubuntu have `pocl-opencl-icd`, `oclgrind` and `ocl-icd-libopencl1`.
 
 #[path = "../../../crates/launch/benches/work/mod.rs"]
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
-use visakit_exec::Compiler;
+use visakit_exec::{Compiler, Pass};
 use visakit_exec::memory::Storage;
 use visakit_jit::Jit;
 use visakit_launch::{Argument, Compile, Config, Shared, Source, ZeInfo};
@@ -45,7 +45,12 @@ fn main() -> Result<(), Anything> {
     }
     let mut compilers: Vec<(String, Option<Arc<dyn Compiler>>)> =
         vec![("interpreter".into(), None)];
-    for jit in [Jit::avx2(), Jit::host()].into_iter().flatten() {
+    let jits = if has("--interpreter") {
+        [None, None]
+    } else {
+        [Jit::avx2(), Jit::host()]
+    };
+    for jit in jits.into_iter().flatten() {
         let name = format!("{:?}", jit.features());
         if compilers.iter().all(|c| c.0 != name) {
             compilers.push((name, Some(Arc::new(jit))));
@@ -232,6 +237,7 @@ fn visakit(
     let mut best = (f64::INFINITY, 0.0);
     let config = Config {
         compile,
+        passes: &Pass::ALL,
         ..Config::default()
     };
     for _ in 0..RUNS {

@@ -1,7 +1,7 @@
 //! How kernels are run, within which bounds.
 
 use std::sync::Arc;
-use visakit_exec::{Compiler, Interrupt, Limits, Program};
+use visakit_exec::{Compiler, Interrupt, Limits, Pass, Program};
 
 /// How to run.
 #[derive(Clone, Copy)]
@@ -30,6 +30,9 @@ pub struct Config<'a> {
     pub compile: Option<Compile<'a>>,
     /// Whether programs count what runs; see [`Program::take_counts`].
     pub count: bool,
+    /// What is done with the code before it runs. By default what nobody notices who watches it; [`Pass::ALL`] is for
+    /// runs that nobody asks for variables.
+    pub passes: &'a [Pass],
     /// Is called with the number of groups that have ended since it was called last, from any thread.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
 }
@@ -83,6 +86,7 @@ impl Default for Config<'_> {
             strict: false,
             compile: None,
             count: false,
+            passes: &Pass::UNNOTICED,
             progress: None,
         }
     }

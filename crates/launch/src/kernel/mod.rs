@@ -190,6 +190,7 @@ impl<'o> Kernel<'o> {
             strict: config.strict,
             symbols: variables.symbols.clone(),
             count: config.count,
+            passes: config.passes.to_vec(),
             ..Options::default()
         };
         let mut program = Program::new(self.object, self.routine, &options)?;

@@ -11,6 +11,7 @@
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use visakit_exec::Pass;
 use visakit_isa::object::{Object, RoutineId, RoutineKind};
 use visakit_isa::{Format, Version};
 use visakit_launch::{Case, Config};
@@ -18,7 +19,11 @@ use visakit_rewrite::{Strip, convert, extract, merge, rename_routine, strip};
 use visakit_testing::cases;
 
 /// Runs all, prints the failures and the count, and gives the number of failures.
-fn run(folders: &[PathBuf], from_text: bool) -> usize {
+fn run(folders: &[PathBuf], from_text: bool, passes: &[Pass]) -> usize {
+    let config = Config {
+        passes,
+        ..Config::default()
+    };
     let failures: Vec<String> = folders
         .par_iter()
         .filter_map(|folder| {
@@ -26,7 +31,7 @@ fn run(folders: &[PathBuf], from_text: bool) -> usize {
                 Ok(case) => case,
                 Err(error) => return Some(error.to_string()),
             };
-            match case.run(from_text, &Config::default()) {
+            match case.run(from_text, &config) {
                 Ok(verdict) => {
                     let (argument, difference) = verdict.difference?;
                     Some(format!(
@@ -71,14 +76,14 @@ fn reference(folder: &str, least: usize) -> Vec<PathBuf> {
 #[test]
 fn reference_cases() {
     let folders = reference("cases", 442);
-    let failed = run(&folders, false) + run(&folders, true);
+    let failed = run(&folders, false, &Pass::ALL) + run(&folders, true, &Pass::UNNOTICED);
     assert_eq!(failed, 0);
 }
 
 /// The newest compiler, which writes text only, for seven devices.
 #[test]
 fn reference_cases_of_the_newest_compiler() {
-    assert_eq!(run(&reference("cases240", 742), true), 0);
+    assert_eq!(run(&reference("cases240", 742), true, &Pass::ALL), 0);
 }
 
 #[test]
@@ -86,7 +91,12 @@ fn committed_cases() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/cases");
     let folders = cases(&root);
     assert!(folders.len() >= 5);
-    assert_eq!(run(&folders, false) + run(&folders, true), 0);
+    for passes in [&[][..], &Pass::UNNOTICED, &Pass::ALL] {
+        assert_eq!(
+            run(&folders, false, passes) + run(&folders, true, passes),
+            0
+        );
+    }
 }
 
 /// A case whose expectation is wrong fails, and says where.

@@ -10,6 +10,7 @@
 )]
 
 use std::path::{Path, PathBuf};
+use visakit_exec::Pass;
 use visakit_launch::{
     Argument, Config, Kernel, LaunchError, NdRange, Outcome, Source, ZeInfo, Zebin,
 };
@@ -51,6 +52,31 @@ fn bytes(values: &[u32]) -> Vec<u8> {
 
 fn value(value: u32) -> Argument {
     Argument::Value(value.to_le_bytes().to_vec())
+}
+
+/// Registers of a thread, where every variable has a place for itself and where those of a block share places.
+#[test]
+fn variables_of_a_block_share_places() {
+    let name = "sha256";
+    for device in DEVICES {
+        let zeinfo = std::fs::read_to_string(fixture(&format!("bench.{}.zeinfo", device.0)));
+        let source = Source::open(&fixture(&format!("{name}.{}.visaasm", device.0))).unwrap();
+        let object = source.object(device.1).unwrap();
+        let kernel = Kernel::new(&object, name, &ZeInfo::parse(&zeinfo.unwrap()).unwrap()).unwrap();
+        let bytes = |passes| {
+            let config = Config {
+                passes,
+                ..Config::default()
+            };
+            let loaded = kernel.load(&Default::default(), &config).unwrap();
+            loaded.program().register_bytes()
+        };
+        let (own, shared) = (bytes(&Pass::UNNOTICED), bytes(&Pass::ALL));
+        assert!(
+            3 * shared < own,
+            "{name}: {own} bytes, {shared} where places are shared"
+        );
+    }
 }
 
 #[test]

@@ -10,11 +10,14 @@ use rayon::prelude::*;
 use serde_json::json;
 use std::io::Write;
 use std::time::Duration;
-use visakit_exec::Counters;
-use visakit_launch::{Case, LaunchError, Verdict};
+use visakit_exec::{Counters, Pass};
+use visakit_launch::{Case, Config, LaunchError, Verdict};
 
 pub(super) fn run(args: &Args) -> Result<Status, Failure> {
-    let config = args.config();
+    let config = Config {
+        passes: &Pass::ALL,
+        ..args.config()
+    };
     // Wildcards catch the files beside the cases.
     let folders: Vec<_> = args.case.iter().filter(|p| is_case(p)).collect();
     if folders.is_empty() {

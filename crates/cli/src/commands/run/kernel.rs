@@ -14,6 +14,7 @@ use std::io::Write;
 use std::path::Path;
 use visakit::isa::DataType;
 use visakit_check::{Checks, Report};
+use visakit_exec::Pass;
 use visakit_launch::{
     Argument, Config, Dump, Kernel, LocalVariable, Metadata, NdRange, Outcome, Source, Tracer,
     ZeInfo, Zebin, find_kernel, value,
@@ -124,6 +125,7 @@ fn run_kernel(
         let count = |groups| bar.inc(groups);
         let config = Config {
             progress: Some(&count),
+            passes: &Pass::ALL,
             ..config
         };
         let outcome = kernel.run(range, arguments, &config);

@@ -21,7 +21,7 @@ use std::sync::{Arc, LazyLock};
 use visakit::isa::Platform;
 use visakit::isa::object::Object;
 use visakit_check::{Checks, Finding};
-use visakit_exec::{Compiler, Limits, Program};
+use visakit_exec::{Compiler, Limits, Pass, Program};
 use visakit_launch::{Compile, Config, LaunchError, Source, find_kernel, grf_bytes_of, link};
 
 #[derive(Clone, clap::Args)]
@@ -149,9 +149,10 @@ pub(crate) struct Args {
     /// Stop after that time, as Ctrl-C does: what was computed so far is printed and written.
     #[arg(long, value_name = "SECONDS", value_parser = stop::seconds)]
     timeout: Option<std::time::Duration>,
-    /// Print the translated code of the kernel and of what it calls, and run nothing
-    #[arg(long, conflicts_with_all = ["case", "media", "stats", "json"])]
-    show_code: bool,
+    /// Print the translated code of the kernel and of what it calls, and run nothing: as it runs, as it was `translated`, or
+    /// after the pass that is named
+    #[arg(long, value_name = "PASS", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = shown(), hide_possible_values = true, conflicts_with_all = ["case", "media", "stats", "json"])]
+    show_code: Option<String>,
     /// Machine code for the host: when a program has run long enough for it to pay, at once, or never
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Jit::Auto)]
     jit: Jit,
@@ -183,8 +184,8 @@ pub(crate) fn run_or_check(args: &Args, kinds: &[String]) -> Result<Status, Fail
             super::check::with(args, kinds, &args.checking)
         } else if !args.case.is_empty() {
             case::run(args)
-        } else if args.show_code {
-            show_code(args)
+        } else if let Some(pass) = &args.show_code {
+            show_code(args, pass)
         } else if args.is_empty() {
             Err(Failure::Other(
                 "no program: name an object or a text, or cases with --case".to_owned(),
@@ -284,7 +285,7 @@ impl Args {
 
     /// The name of what has no profile.
     pub(crate) const fn without_profile(&self) -> Option<&'static str> {
-        match (self.trace, self.show_code) {
+        match (self.trace, self.show_code.is_some()) {
             (true, _) => Some("--trace"),
             (_, true) => Some("--show-code"),
             _ => None,
@@ -362,8 +363,27 @@ impl Args {
     }
 }
 
-/// Prints the translated code.
-fn show_code(args: &Args) -> Result<Status, Failure> {
+/// The code as it is translated, for `--show-code`.
+const TRANSLATED: &str = "translated";
+
+/// What `--show-code` takes.
+fn shown() -> clap::builder::PossibleValuesParser {
+    let passes = Pass::ALL.map(Pass::name);
+    ["", TRANSLATED]
+        .into_iter()
+        .chain(passes)
+        .collect::<Vec<_>>()
+        .into()
+}
+
+/// Prints the translated code after a pass, or after all.
+fn show_code(args: &Args, pass: &str) -> Result<Status, Failure> {
+    let after = Pass::ALL.iter().position(|p| p.name() == pass);
+    let passes = match after {
+        Some(last) => Pass::ALL.get(..=last).unwrap_or_default(),
+        None if pass == TRANSLATED => &[],
+        None => &Pass::ALL,
+    };
     let sources = args.sources()?;
     let (object, grf_bytes) = args.object(&sources, None)?;
     let code = || -> Result<String, LaunchError> {
@@ -371,6 +391,7 @@ fn show_code(args: &Args) -> Result<Status, Failure> {
         let options = visakit_exec::Options {
             grf_bytes,
             strict: args.strict,
+            passes: passes.to_vec(),
             ..visakit_exec::Options::default()
         };
         Ok(Program::new(&object, kernel, &options)?.code().to_string())
