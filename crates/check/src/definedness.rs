@@ -75,14 +75,8 @@ pub(crate) fn target(destination: &Destination, lane: usize, registers: &[u8]) -
 
 /// First byte and number of bytes of what an operation writes; none where an address tells.
 pub(crate) fn written(compute: &Compute, lanes: usize) -> (usize, usize) {
-    let to = &compute.destination;
-    let size = usize::from(to.data_type.size());
-    let bytes = match to.target {
-        Target::Packed => lanes * size,
-        Target::Strided(stride) => lanes.saturating_sub(1) * usize::from(stride) + size,
-        Target::Null | Target::Indirect { .. } => 0,
-    };
-    (to.offset, bytes)
+    let written = compute.destination.range(lanes).unwrap_or_default();
+    (written.start, written.len())
 }
 
 /// Bytes of the register file that a source reads for so many lanes, if that does not depend on addresses.

@@ -4,6 +4,10 @@
 //! `%thread_y`. Inputs are filled by their place in the object's input table, which `visakit info` prints. Kernels that
 //! were written for groups get `%group_id_*` and the implicit inputs for sizes and ids.
 
+mod surface;
+
+pub use surface::{MediaOutcome, MediaSurface, SurfaceShape, Target};
+
 use crate::bare::image_bytes;
 use crate::bind::content;
 use crate::effort::{Done, Effort, Observers};
@@ -11,14 +15,12 @@ use crate::error::LaunchError;
 use crate::front::{Dependency, Front};
 use crate::kernel::Config;
 use crate::objects::{MemoryObject, ObjectKind};
-use visakit_exec::code::StepCounts;
 use visakit_exec::memory::{Format, Image, Surface as Bound};
 use visakit_exec::{
-    BufferId, Counters, Group, InputClass, InputSlot, Limits, Memory, Observer, Options, Program,
-    ThreadStart,
+    BufferId, Group, InputClass, InputSlot, Limits, Memory, Observer, Options, Program, ThreadStart,
 };
 use visakit_isa::object::{Object, RoutineId};
-use web_time::{Duration, Instant};
+use web_time::Instant;
 
 /// Threads of a space; devices take 511 x 511, newer ones 2047 x 2047.
 const MOST_SIDE: u32 = 1 << 16;
@@ -31,35 +33,6 @@ const SLM_UNIT: usize = 1024;
 
 /// Scratch memory of a thread in bytes.
 const SCRATCH: usize = 256 << 10;
-
-/// A surface that a media kernel works on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MediaSurface {
-    /// Its content.
-    pub bytes: Vec<u8>,
-    /// Its shape; none for a linear buffer.
-    pub shape: Option<SurfaceShape>,
-}
-
-/// Shape of a 2D surface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SurfaceShape {
-    /// Bytes of a row that belong to the surface.
-    pub width: u32,
-    /// Rows. A surface with more bytes has the rows of its second plane (as NV12 has) after them.
-    pub height: u32,
-    /// Bytes from one row to the next.
-    pub pitch: u32,
-}
-
-/// Where a surface or a value goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Target {
-    /// The input of that number.
-    Input(usize),
-    /// That entry of the binding table, for kernels that name it themselves.
-    Entry(u8),
-}
 
 /// A media kernel.
 #[derive(Debug)]
@@ -75,40 +48,6 @@ pub struct Media {
     pub group: Option<[u32; 2]>,
     /// Which threads wait for others.
     pub dependency: Dependency,
-}
-
-/// What a media run left behind.
-#[derive(Clone, Debug, Default)]
-pub struct MediaOutcome {
-    /// What all threads did together.
-    pub counters: Counters,
-    /// Groups that ran to their ends.
-    pub groups: u64,
-    /// Threads that ran to their ends.
-    pub threads: u64,
-    /// What was counted of each step, if the program counts.
-    pub counts: Option<Vec<StepCounts>>,
-    /// Whether the run was interrupted before all threads had ended.
-    pub stopped: bool,
-    /// Time to run.
-    pub time: Duration,
-    surfaces: Vec<(Target, Vec<u8>)>,
-}
-
-impl MediaOutcome {
-    /// Content of a surface.
-    #[must_use]
-    pub fn surface(&self, target: Target) -> Option<&[u8]> {
-        let found = self.surfaces.iter().find(|s| s.0 == target);
-        found.map(|s| s.1.as_slice())
-    }
-
-    /// All surfaces, in the order that they were given.
-    pub fn surfaces(&self) -> impl Iterator<Item = (Target, &[u8])> {
-        self.surfaces
-            .iter()
-            .map(|(target, bytes)| (*target, bytes.as_slice()))
-    }
 }
 
 impl Media {

@@ -47,8 +47,9 @@ impl Step {
 }
 
 impl Destination {
-    /// The bytes that so many lanes write; `None` if an address tells.
-    fn range(&self, lanes: usize) -> Option<Range<usize>> {
+    /// Bytes of the register file that so many lanes write; `None` if an address tells.
+    #[must_use]
+    pub fn range(&self, lanes: usize) -> Option<Range<usize>> {
         let size = usize::from(self.data_type.size());
         let bytes = match self.target {
             Target::Null => 0,
