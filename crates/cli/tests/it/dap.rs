@@ -106,17 +106,21 @@ impl Client {
     }
 
     fn launch(&mut self, more: &[&str]) {
-        let body = self.ask(
-            "initialize",
-            json!({ "adapterID": "visakit", "linesStartAt1": true }),
-        );
-        assert_eq!(body["supportsStepBack"], true);
         let mut words: Vec<&str> =
             "kernels/blur.dg2.visaasm --zeinfo kernels/blur.dg2.zeinfo --global 128 --local 64 \
             --arg zeros:512 --arg zeros:512 --arg local:264 --arg i32:128"
                 .split_whitespace()
                 .collect();
         words.extend(more);
+        self.launch_words(&words);
+    }
+
+    fn launch_words(&mut self, words: &[&str]) {
+        let body = self.ask(
+            "initialize",
+            json!({ "adapterID": "visakit", "linesStartAt1": true }),
+        );
+        assert_eq!(body["supportsStepBack"], true);
         self.ask("launch", json!({ "args": words, "stopOnEntry": true }));
         self.event("initialized");
     }
@@ -363,4 +367,37 @@ fn findings_are_exceptions() {
     client.ask("continue", json!({ "threadId": stopped["threadId"] }));
     let stopped = client.event("stopped");
     assert_eq!(stopped["description"], "all groups have ended");
+}
+
+/// A media kernel: its threads have places instead of work-items, its surfaces names.
+#[test]
+fn a_media_kernel() {
+    let cells = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("dap_media_cells");
+    std::fs::write(&cells, [0; 400]).unwrap();
+    let surface = format!("0:{}:40x10", cells.display());
+    let mut client = Client::new();
+    client.launch_words(&[
+        "programs/prefix_sum_2d.visaasm",
+        "--media",
+        "8x9",
+        "--dependency",
+        "wavefront26",
+        "--surface",
+        &surface,
+        "--input",
+        "1:0,1,1,1",
+    ]);
+    client.ask("configurationDone", Value::Null);
+    assert_eq!(client.event("stopped")["reason"], "entry");
+    let (_, _, frame) = client.top(&json!(1));
+    let scopes = client.ask("scopes", json!({ "frameId": frame["id"] }));
+    let items = child(&scopes, "scopes", "Work-items")["variablesReference"].clone();
+    let items = client.ask("variables", json!({ "variablesReference": items }));
+    let lane = child(&items, "variables", "lane 0")["value"].clone();
+    assert_eq!(lane, "runs, local [0, 0, 0], global [0, 0, 0]");
+    let memory = child(&scopes, "scopes", "Memory")["variablesReference"].clone();
+    let memory = client.ask("variables", json!({ "variablesReference": memory }));
+    assert_eq!(child(&memory, "variables", "input0")["type"], "ub");
+    client.ask("continue", json!({ "threadId": 1 }));
+    assert_eq!(client.event("stopped")["reason"], "exit");
 }
