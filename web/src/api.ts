@@ -41,6 +41,8 @@ export interface Summary extends Status {
   /** The whole text, or that of the routine that is shown where it is not edited. */
   text: string;
   metadata: boolean;
+  /** Lines of the file end with two characters; here they end with one. */
+  crlf: boolean;
 }
 /** From and to in the text, offset and length in the file. */
 export type Link = [from: number, to: number, offset: number, length: number];

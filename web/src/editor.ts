@@ -250,6 +250,9 @@ function extensions(): Extension {
     marks,
     bars,
     readOnly.of(EditorState.readOnly.of(false)),
+    // As the libraries see it: a lone carriage return is a blank. What is pasted may have others.
+    EditorState.lineSeparator.of("\n"),
+    EditorView.clipboardInputFilter.of((text) => text.replace(/\r\n?/g, "\n")),
     EditorView.contentAttributes.of({ "aria-label": "vISA text", tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
     EditorView.updateListener.of(updated),
     keymap.of([

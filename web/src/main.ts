@@ -217,7 +217,7 @@ async function saveObject() {
   if (!store.summary?.assembles) say("The text does not assemble: the last object that did is saved.", true);
   save(`${stem()}.isa`, (await data(0)) as BlobPart, "application/octet-stream");
 }
-const saveText = () => save(`${stem()}.visaasm`, text(), "text/plain");
+const saveText = () => save(`${stem()}.visaasm`, store.summary?.crlf ? text().replaceAll("\n", "\r\n") : text(), "text/plain");
 
 async function guarded(action: () => Promise<unknown> | unknown) {
   try {

@@ -34,6 +34,8 @@ pub(crate) struct File {
     pub(crate) data: Vec<DataSection>,
     pub(crate) symbols: Vec<DataSymbol>,
     grf_bytes: Option<u32>,
+    /// Every line of the file ends with a carriage return and a line feed.
+    crlf: bool,
     /// Why the file cannot be edited, and what is wrong with it.
     notes: Vec<String>,
     pub(crate) kept: Kept,
@@ -52,6 +54,7 @@ impl File {
             data: Vec::new(),
             symbols: Vec::new(),
             grf_bytes: None,
+            crlf: false,
             notes: Vec::new(),
             kept: Kept::default(),
         }
@@ -168,7 +171,15 @@ impl File {
         Document::with_settings(text, settings)
     }
 
+    /// In browsers every line ends with one character. Texts that have two everywhere get them back where they are saved.
     fn set_text(&mut self, text: String) {
+        let returns = text.matches("\r\n").count();
+        self.crlf = returns > 0 && returns == text.matches('\n').count();
+        let text = if returns > 0 {
+            text.replace("\r\n", "\n")
+        } else {
+            text
+        };
         let document = self.new_document(text);
         self.set_document(document);
     }
@@ -266,6 +277,7 @@ impl File {
             all.insert("name".to_owned(), json!(self.name));
             all.insert("editable".to_owned(), json!(self.document.is_some()));
             all.insert("metadata".to_owned(), json!(self.zeinfo.is_some()));
+            all.insert("crlf".to_owned(), json!(self.crlf));
         }
         all
     }

@@ -519,3 +519,26 @@ fn any_request_is_answered() {
     }
     assert!(explorer.call("no JSON").contains("error"));
 }
+
+/// Browsers have lines that end with one character: places are those of the text that they have, and saving knows what the
+/// file had.
+#[test]
+fn lines_end_with_one_character() {
+    let program = String::from_utf8(fixture("programs/loops.visaasm")).unwrap();
+    let crlf = program.replace('\n', "\r\n");
+    let mixed = crlf.replacen("\r\n", "\n", 3);
+    for (text, two) in [(&program, false), (&crlf, true), (&mixed, false)] {
+        let mut explorer = Explorer::new();
+        let opened = parsed(&explorer.open(0, "loops.visaasm", text.as_bytes()));
+        assert_eq!(opened["crlf"], two);
+        assert_eq!(opened["assembles"], true, "{}", opened["problems"]);
+        let shown = explorer.text(0, 0);
+        assert_eq!(shown, program);
+        let links = explorer.links(0, 0);
+        let (links, _) = links.as_chunks::<4>();
+        for [from, to, ..] in links {
+            let said = &shown[*from as usize..*to as usize];
+            assert_eq!(said.trim(), said, "{two}");
+        }
+    }
+}
