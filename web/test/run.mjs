@@ -4,13 +4,12 @@
 //   node web/test/run.mjs [--shots FOLDER] [--explore VISAKIT]
 import { createServer } from "node:http";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
-import { tmpdir } from "node:os";
 import { dirname, extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
-import { zebin } from "./zebin.mjs";
+import { files } from "./files.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = join(here, "../dist");
@@ -166,6 +165,33 @@ const tests = {
     await accessible(p, "findings");
     await p.locator("button.fix").first().click();
     await message(p, /fault/);
+    await p.context().close();
+  },
+  async "tells what a word means, proposes words, and goes to declarations"() {
+    const p = await page();
+    await open(p, "programs/loops.visaasm");
+    await message(p, /Opened loops/);
+    const add = await line(p, "add (M1, 16) STEPS");
+    await add.locator(".t-mnemonic").hover();
+    await p.waitForSelector(".cm-tooltip-hover:has-text('Adds two sources')");
+    await shot(p, "hover");
+    await add.locator("text=STEPS").first().hover();
+    await p.waitForSelector(".cm-tooltip-hover:has-text('General variable')");
+    // To the declaration.
+    await add.locator("text=STEPS").first().click();
+    await p.keyboard.press("F12");
+    await p.waitForSelector(".cm-activeLine:has-text('.decl STEPS')");
+    // Names that are declared, and the one that is chosen.
+    await tap(p, "add (M1, 16) STEPS");
+    await p.keyboard.press("End");
+    await p.keyboard.press("Enter");
+    await p.keyboard.type("add (M1, 16) STE");
+    await p.keyboard.press("Control+Space");
+    await p.waitForSelector(".cm-tooltip-autocomplete li:has-text('STEPS')");
+    await shot(p, "completion");
+    await p.waitForTimeout(100);
+    await p.keyboard.press("Enter");
+    await p.waitForSelector(".cm-activeLine:has-text('add (M1, 16) STEPS')");
     await p.context().close();
   },
   async "edits a field of the tree"() {
@@ -411,110 +437,6 @@ const tests = {
     }
     await p.context().close();
   },
-  async "opens what is dropped: a case, a folder of dumps, a zebin"() {
-    const folder = await mkdtemp(join(tmpdir(), "visakit-"));
-    const drop = async (p, ...files) => {
-      const client = await p.context().newCDPSession(p);
-      for (const type of ["dragEnter", "dragOver", "drop"]) {
-        await client.send("Input.dispatchDragEvent", { type, x: 600, y: 300, data: { items: [], files, dragOperationsMask: 1 } });
-      }
-    };
-    try {
-      const p = await page();
-      await drop(p, join(fixtures, "cases/partial_groups"));
-      await message(p, /Opened k.isa/);
-      await p.waitForSelector("#view-run .argument");
-      assert.equal(await p.inputValue('[name="global"]'), "60 3 1");
-      await p.click("#run-end");
-      await p.waitForFunction(() => /Ended/.test(document.querySelector(".run-status").textContent));
-      // Two kernels, with the metadata of one of them.
-      const dump = join(folder, "dump");
-      await mkdir(dump);
-      for (const name of ["blur.dg2.visaasm", "blur.dg2.zeinfo", "sha256.acm-g10.visaasm"]) {
-        await copyFile(join(fixtures, "kernels", name), join(dump, name));
-      }
-      await drop(p, dump);
-      await p.waitForSelector("dialog[open] .gallery button:has-text('blur')");
-      await p.locator("dialog .gallery button", { hasText: "blur" }).click();
-      await message(p, /Opened blur.visaasm/);
-      await p.click("#tab-run");
-      await p.waitForSelector("#view-run .argument");
-      const text = await readFile(join(fixtures, "kernels/blur.dg2.visaasm"));
-      const zeinfo = await readFile(join(fixtures, "kernels/blur.dg2.zeinfo"));
-      await writeFile(join(folder, "program.zebin"), zebin({ ".ze_info": [0xff000011, zeinfo], ".visaasm.blur": [0xff000013, text] }));
-      await drop(p, join(folder, "program.zebin"));
-      await message(p, /Opened program.zebin/);
-      await p.waitForSelector("#view-run .argument");
-      // A text with its metadata, and an object and a text at once, which are compared.
-      await drop(p, join(fixtures, "kernels/blur.dg2.visaasm"), join(fixtures, "kernels/blur.dg2.zeinfo"));
-      await message(p, /Opened blur.dg2.visaasm/);
-      await drop(p, join(fixtures, "kernels/sha256.pvc.visaasm"), join(fixtures, "objects/vecadd_f32_skl_v41.isa"));
-      await message(p, /Opened vecadd/);
-      await p.waitForSelector("#view-diff:not([hidden]) strong");
-      await p.context().close();
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  },
-  async "damaged and large files are shown"() {
-    const p = await page();
-    const whole = await readFile(join(fixtures, "objects/vecadd_f32_skl_v41.isa"));
-    await p.setInputFiles("#file", { name: "cut.isa", mimeType: "", buffer: whole.subarray(0, 1500) });
-    await message(p, /damaged/);
-    await p.waitForSelector("#bytes .byte");
-    await p.setInputFiles("#file", { name: "junk.isa", mimeType: "", buffer: Buffer.from([0, 1, 2]) });
-    await message(p, /neither an object/);
-    await p.context().close();
-  },
-  async "opens an object of 10 MB"() {
-    const p = await page();
-    // A text that makes such an object, saved by the page itself.
-    const lines = Array.from({ length: 330_000 }, (_, n) => `${n % 5000 ? "" : `L${n}:\n`}    mad (M1, 16) V${32 + (n % 97)}(0,0)<1> V${32 + (n % 89)}(0,0)<1;1,0> V33(0,0)<1;1,0> V${32 + (n % 7)}(0,0)<1;1,0>`);
-    const declared = Array.from({ length: 100 }, (_, n) => `.decl V${32 + n} v_type=G type=f num_elts=16 align=GRF`);
-    const text = [".version 4.1", '.kernel "big"', ...declared, ...lines, "    ret (M1, 1)", ""].join("\n");
-    const folder = await mkdtemp(join(tmpdir(), "visakit-"));
-    try {
-      await writeFile(join(folder, "big.visaasm"), text);
-      await p.setInputFiles("#file", join(folder, "big.visaasm"));
-      await message(p, /Opened big.visaasm/);
-      console.log(`  a text of ${(text.length / 1e6).toFixed(1)} MB: ${await p.evaluate(() => document.body.dataset.opened)} ms`);
-      const [download] = await Promise.all([p.waitForEvent("download"), p.click("#save-object")]);
-      const object = join(folder, "big.isa");
-      await download.saveAs(object);
-      const { size } = await stat(object);
-      assert.ok(size > 10e6, `${size}`);
-      const times = [];
-      for (let n = 0; n < 5; n++) {
-        await example(p, "Every byte has a name");
-        await p.evaluate(() => {
-          delete document.body.dataset.opened;
-          window.longest = 0;
-          new PerformanceObserver((list) => list.getEntries().forEach((e) => (window.longest = Math.max(window.longest, e.duration)))).observe({ type: "longtask" });
-        });
-        await p.setInputFiles("#file", object);
-        await message(p, /Opened big.isa.*shown only/);
-        await p.waitForSelector(".cm-line:has-text('.decl V32')");
-        await p.waitForSelector("#bytes .byte.c-text");
-        times.push([Number(await p.evaluate(() => document.body.dataset.opened)), await p.evaluate(() => Math.round(window.longest))]);
-      }
-      times.sort((a, b) => a[0] - b[0]);
-      console.log(`  an object of ${(size / 1e6).toFixed(1)} MB: median ${times[2][0]} ms, the page busy for at most ${Math.max(...times.map((t) => t[1]))} ms at a time`);
-      // Far in, the panes follow each other as they do in small objects.
-      await p.evaluate(() => (document.querySelector("#text").shadowRoot.querySelector(".cm-scroller").scrollTop = 4_000_000));
-      await p.waitForSelector(".cm-line .t-mnemonic");
-      await p.locator(".cm-line", { hasText: "mad (M1" }).nth(20).click({ position: { x: 50, y: 6 } });
-      await p.waitForSelector(".item.current:has-text('opcode')");
-      await p.waitForSelector(".byte.selected");
-      assert.match(await p.locator("#path").textContent(), /instructions › instruction \d{5,} › opcode = 0x5c? ?.*mad|mad/i);
-      await shot(p, "large");
-      for (const view of ["flow", "declarations", "lines", "statistics"]) await p.click(`#tab-${view}`);
-      await p.waitForSelector("#view-statistics meter");
-      assert.ok(!(await p.locator("#message.wrong").count()) || /shown only/.test(await p.locator("#message").textContent()));
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-    await p.context().close();
-  },
   async "a keystroke in 2,000 instructions reaches all panes soon"() {
     const p = await page();
     const kernel = await readFile(join(fixtures, "programs/loops.visaasm"), "utf8");
@@ -535,6 +457,7 @@ const tests = {
     console.log(`  from keystroke to all panes: median ${times[4]} ms, most ${times.at(-1)} ms`);
     await p.context().close();
   },
+  ...files({ page, open, message, line, tap, content, example, shot, fixtures, dist }),
 };
 
 const explore = option("--explore");
