@@ -65,7 +65,7 @@ class Operand:
     def role(self) -> Literal["destination", "source", "control"]: ...
     @property
     def kind(self) -> str:
-        """What stands there: `general`, `immediate`, `raw`, `number`, ..."""
+        """What it is: `general`, `immediate`, `raw`, `number`, ..."""
     @property
     def type(self) -> DataType | None: ...
     @property
@@ -293,7 +293,7 @@ class Variables:
     def sections(self) -> dict[str, bytes]:
         """The sections with what is in them now."""
     def __getitem__(self, name: str) -> bytes:
-        """The bytes of a variable, and what follows it in its section: nothing tells where it ends."""
+        """The bytes of a variable, and what follows it in its section: nothing says where it ends."""
     def __len__(self) -> int: ...
 
 class Profile:
@@ -399,7 +399,7 @@ _Step = Literal["instruction", "over-instruction", "line", "over-line", "out", "
 _Standing = tuple[str, int, str, str | None, int | None]
 
 class Debugger:
-    """A kernel on its grid, which stands still until it is told to go on. Going back is exact."""
+    """A kernel on its grid, which is stopped until it is asked to go on. Going back is exact."""
 
     def execute(self, command: str) -> str:
         """Runs a command of `visakit debug`; what it prints."""
@@ -412,14 +412,14 @@ class Debugger:
     def go_back(self) -> str:
         """Goes back to what would have stopped the run; what did."""
     def step(self, by: _Step = "instruction", count: int = 1) -> str:
-        """Makes steps of the thread that is looked at; why the run stands still then."""
+        """Makes steps of the selected thread; why the run has stopped then."""
     def step_back(self, by: _Step = "instruction", count: int = 1) -> str:
-        """Goes steps back; why the run stands still then."""
+        """Goes steps back; why the run has stopped then."""
     def look_at(self, thread: int, lane: int = 0) -> None:
         """Looks at another thread of the group, and one of its lanes."""
     @property
     def stop(self) -> str:
-        """Why the run stands still."""
+        """Why the run has stopped."""
     @property
     def ended(self) -> bool:
         """Whether all groups have ended."""
@@ -428,7 +428,7 @@ class Debugger:
         """The group that runs, and the steps that it has made."""
     @property
     def focus(self) -> tuple[int, int]:
-        """The thread and the lane that are looked at."""
+        """The selected thread and lane."""
     @property
     def place(self) -> _Standing | None:
         """Name of the routine, number and text of the instruction, source file and line."""
@@ -436,15 +436,15 @@ class Debugger:
     def lanes(self) -> tuple[int, int] | None:
         """The lanes that run the next instruction, and those that it works on, as bits."""
     def backtrace(self) -> list[_Standing]:
-        """The calls of the thread that is looked at, the innermost first."""
+        """The calls of the selected thread, the innermost first."""
     def threads(self) -> list[tuple[int, str, int, _Standing | None]]:
-        """The threads of the group: number, state, lanes that run, and where each stands."""
+        """The threads of the group: number, state, lanes that run, and where each is."""
     def variable(self, name: str) -> list[int | float]:
         """The elements of a variable of the routine; of a predicate, 0 or 1 for each lane."""
     def variables(self) -> list[tuple[str, list[int | float]]]:
         """The variables of the routine by name."""
     def evaluate(self, expression: str) -> int | float:
-        """The value of an expression for the lane that is looked at."""
+        """The value of an expression for the selected lane."""
     def set(self, what: str, value: str) -> None:
         """Changes a variable or memory."""
     def buffer(self, argument: int) -> bytes:
@@ -482,7 +482,7 @@ def asm(
     platform: str | None = None,
     grf_bytes: int | None = None,
 ) -> Object:
-    """Assembles a text. Where it depends on the size of a register and does not tell it, `platform` or `grf_bytes` has to."""
+    """Assembles a text. Where it depends on the size of a register and does not state it, `platform` or `grf_bytes` has to."""
 
 def fmt(text: str) -> str:
     """A text in the form of the printer; comments are kept."""

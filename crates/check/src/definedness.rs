@@ -73,7 +73,7 @@ pub(crate) fn target(destination: &Destination, lane: usize, registers: &[u8]) -
     }
 }
 
-/// First byte and number of bytes of what an operation writes; none where an address tells.
+/// First byte and number of bytes of what an operation writes; none where an address decides.
 pub(crate) fn written(compute: &Compute, lanes: usize) -> (usize, usize) {
     let written = compute.destination.range(lanes).unwrap_or_default();
     (written.start, written.len())

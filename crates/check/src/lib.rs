@@ -2,9 +2,11 @@
 //!
 //! [`check`] runs a launch on the interpreter and watches every instruction and access:
 //!
-//! * `memory`: accesses outside of buffers, surfaces, local and private memory; null and misaligned addresses; writes to
+//! * `memory`: accesses outside of buffers, surfaces, local and private memory; null and misaligned addresses; writes
+//!   to
 //!   constants.
-//! * `uninitialized`: bits that nobody wrote, followed through registers and memory to a branch, an address, a predicate
+//! * `uninitialized`: bits that nobody wrote, followed through registers and memory to a branch, an address, a
+//!   predicate
 //!   or an output.
 //! * `race`: conflicting accesses without an order by barriers, fences and atomics, however the host ran them.
 //! * `sync`: barriers that not all work-items of a group reach, named barriers whose threads do not agree.
@@ -216,7 +218,7 @@ pub fn check_bare(
     checker.group([0; 3], [lanes, 1, 1]);
     let outcome = match bare.run(&mut checker) {
         Ok(outcome) => Some(outcome),
-        // The checker was told.
+        // The checker has reported it.
         Err(LaunchError::Fault { .. }) => None,
         Err(error) => return Err(error),
     };

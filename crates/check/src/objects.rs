@@ -1,4 +1,4 @@
-//! What stands where in memory.
+//! Which objects are where in memory.
 
 use crate::finding::{Space, Target};
 use visakit_launch::{
@@ -20,7 +20,7 @@ pub(crate) struct Known {
     pub(crate) structure: bool,
     /// The declared type is a vector of three, which takes the room of four.
     pub(crate) three: bool,
-    /// What stands in it first means nothing.
+    /// Its first content means nothing.
     pub(crate) uninitialized: bool,
 }
 

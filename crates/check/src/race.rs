@@ -1,8 +1,8 @@
 //! Conflicting accesses without an order.
 //!
-//! Every thread counts its messages. Barriers, and fences with atomics, tell other threads of a point in that count:
+//! Every thread counts its messages. Barriers, and fences with atomics, publish a point in that count to other threads:
 //! what a thread did up to there happened before. Memory remembers who accessed it last ([`Cells`]); an access that
-//! conflicts with one of them that its thread has not been told of is a race, however the host ran them.
+//! conflicts with one of them that its thread has not learned of is a race, however the host ran them.
 
 mod cells;
 
@@ -16,7 +16,7 @@ use visakit_launch::Dependency;
 /// Published points that are kept at most.
 const MOST_POINTS: usize = 1 << 20;
 
-/// Phases of named barriers count from here: who waits for one is told of all that signalled it.
+/// Phases of named barriers count from here: whoever waits for one learns of all that signalled it.
 pub(crate) const NAMED: u64 = 1 << 40;
 
 /// What a thread knows of the others of its group.
@@ -40,7 +40,7 @@ type Published = HashMap<u32, Arc<[u32]>>;
 pub(crate) struct Order {
     group: u32,
     threads: Vec<Thread>,
-    /// For each barrier that is going on: what threads that arrived told.
+    /// For each barrier that is going on: what the threads that arrived have published.
     arrived: HashMap<u64, Vec<[u32; 3]>>,
     foreign_arrived: HashMap<u64, HashMap<u32, Arc<[u32]>>>,
     points: HashMap<(bool, u64), Published>,
@@ -137,7 +137,7 @@ impl Order {
         told
     }
 
-    /// The thread comes to the barrier of that number; tells when.
+    /// The thread arrives at the barrier of that number; returns when.
     pub(crate) fn arrive(&mut self, number: usize, barrier: u64) -> u32 {
         let told = self.told(number);
         let at = self.arrived.entry(barrier).or_default();
@@ -178,7 +178,7 @@ impl Order {
         thread.foreign.extend(foreign.into_iter().flatten());
     }
 
-    /// The thread runs an atomic operation there: it is told what others published, and publishes what it fenced.
+    /// The thread runs an atomic operation there: it learns what others published, and publishes what it fenced.
     pub(crate) fn synchronize(&mut self, number: usize, local: bool, address: u64) {
         let group = self.group;
         let told = self.told(number);

@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 
-/// Number of an origin; 0 is the place itself, which was never written. A number with [`REGISTER`] is a place in the register
-/// file that was never written, from where the bits were carried on.
+/// Number of an origin; 0 is the place itself, which was never written. A number with [`REGISTER`] is a place in the
+/// register file that was never written, from where the bits were carried on.
 pub(crate) type OriginId = u32;
 
 /// Marks an origin that is a byte of the register file.
@@ -140,7 +140,7 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Undefined bits of at most 8 bytes, and their origin. `fresh` tells whether bytes that nobody has written are
+    /// Undefined bits of at most 8 bytes, and their origin. `fresh` says whether bytes that nobody has written are
     /// undefined.
     pub(crate) fn element(&self, at: u64, bytes: usize, fresh: bool) -> (u64, OriginId) {
         let (mut bits, mut origin) = (0, 0);

@@ -1,4 +1,4 @@
-//! Findings that are known and not to be told of.
+//! Findings that are known and not to be reported.
 
 use crate::finding::{Finding, Kind};
 

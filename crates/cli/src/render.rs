@@ -128,8 +128,8 @@ pub(crate) fn change_error(path: &Path, error: &visakit::rewrite::Error) {
     });
 }
 
-/// Says why something cannot be opened, linked or run; and how the command ends for that reason: faults of a text and of
-/// a running program are findings, anything else makes the input unusable.
+/// Says why something cannot be opened, linked or run; and how the command ends for that reason: faults of a text and
+/// of a running program are findings, anything else makes the input unusable.
 pub(crate) fn launch_error(error: &LaunchError, sources: &[Source]) -> Status {
     let bytes_of = |path: &Path| {
         let source = sources.iter().find(|s| s.path == path);
@@ -147,7 +147,7 @@ pub(crate) fn launch_error(error: &LaunchError, sources: &[Source]) -> Status {
         LaunchError::NeedsPlatform { path, fault } => {
             let mut fault = fault.clone();
             if let Some(hint) = &mut fault.hint {
-                hint.insert_str(0, "--platform, --zeinfo or --zebin tell; ");
+                hint.insert_str(0, "--platform, --zeinfo or --zebin state it; ");
             }
             text_error(path, &one_byte_each(bytes_of(path)), &fault);
         }

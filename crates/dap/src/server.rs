@@ -52,7 +52,7 @@ enum Then {
     Nothing,
     /// The editor may set breakpoints.
     Initialized,
-    /// The run moved, or stands at its start.
+    /// The run moved, or is at its start.
     Stopped,
     End,
 }
@@ -117,7 +117,7 @@ impl<W: Write, L: Launcher> Server<W, L> {
         Ok(true)
     }
 
-    /// Tells the editor why the run stands still.
+    /// Informs the editor why the run has stopped.
     fn stopped(&mut self) -> io::Result<()> {
         self.handles.clear();
         let Some(console) = &self.console else {
@@ -214,7 +214,7 @@ impl<W: Write, L: Launcher> Server<W, L> {
             "restart" => {
                 return self.go(|c| c.session.go_to(visakit_debug::Time::default()).map(|_| ()));
             }
-            // The reader has already raised the interrupt; a run that stands still has no use for it.
+            // The reader has already raised the interrupt; a run that has stopped has no use for it.
             "pause" => {
                 self.console()?.session.interrupt().lower();
                 Value::Null

@@ -5,7 +5,7 @@
 //! buffer, `slm`, `scratch` or `global`. A variable without an index is its element of the chosen lane; with a type
 //! before the index, `V40.ub[3]`, it is read as that type. Memory is indexed by elements (`out[3]`, `slm.u32[2]`),
 //! `global.f[ADDRESS]` by the address. `$lane`, `$thread`, `$group`, `$step`, `$mask`, `$enabled`, `$gid0` to
-//! `$gid2` and `$lid0` to `$lid2` tell where the run stands.
+//! `$gid2` and `$lid0` to `$lid2` say where the run is.
 
 mod scope;
 
@@ -128,7 +128,7 @@ impl Expression {
         self.node.value(scope)
     }
 
-    /// The place that it names, and the type of what stands there.
+    /// The place that it names, and the type of what is there.
     pub(crate) fn spot(&self, scope: &Scope<'_>) -> Result<(Spot, DataType), DebugError> {
         match &self.node {
             Node::Name(name, index) => scope.spot(name, index.as_deref()),

@@ -12,10 +12,10 @@ use std::ops::ControlFlow;
 use visakit_exec::{InstructionEvent, MemoryAccess, Observer, Thread, ThreadState};
 use visakit_isa::object::RoutineId;
 
-/// Accesses of an instruction that are told.
+/// Accesses of an instruction that are shown.
 const MOST_ACCESSES: usize = 64;
 
-/// Instructions between two looks at the budget of a run to a place.
+/// Instructions between two checks of the budget of a run to a place.
 const PIECE: u64 = 1 << 16;
 
 /// What the instruction did that ran last.
@@ -39,8 +39,8 @@ impl Session {
         before.saturating_add(self.time.step)
     }
 
-    /// Goes to the moment at which so many instructions have run since the beginning, forward or back, and tells what
-    /// the last of them did. The run stands there, or before it at a fault or at its end. Breakpoints do not stop it.
+    /// Goes to the moment at which so many instructions have run since the beginning, forward or back, and returns what
+    /// the last of them did. The run stops there, or before it at a fault or at its end. Breakpoints do not stop it.
     ///
     /// # Errors
     /// [`DebugError::Launch`]: a group cannot be started.
@@ -63,7 +63,7 @@ impl Session {
             flow = self.jump(Time { step, ..self.time })?;
         }
         if !matches!(flow, Flow::Arrived) {
-            // What a single instruction changed is told, not what a whole run did.
+            // What a single instruction changed is shown, not what a whole run did.
             self.earlier = None;
             self.arrive(flow, None);
             return Ok(None);
@@ -71,7 +71,7 @@ impl Session {
         self.once()
     }
 
-    /// Runs to a place, for at most so many instructions, and then the instruction there; tells what it did.
+    /// Runs to a place, for at most so many instructions, and then the instruction there; returns what it did.
     /// Breakpoints stop the run before.
     ///
     /// # Errors

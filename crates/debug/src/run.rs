@@ -33,7 +33,7 @@ impl Session {
         enough: impl Fn(&Self) -> bool,
     ) -> Result<(Flow, Option<Hit>), DebugError> {
         let points = std::mem::take(&mut self.points);
-        // Where the run stood nothing stops it again, but at the beginning nothing has been told of yet. Steps go on.
+        // Where the run stood nothing stops it again, but at the beginning nothing has been reported yet. Steps go on.
         let start = (self.stop != Stop::Start || piece < u64::MAX).then_some(self.time);
         let mut pending = None;
         let outcome = loop {
@@ -61,7 +61,7 @@ impl Session {
             match flow {
                 Ok(Flow::Piece) if enough(self) => break Ok((Flow::Piece, left)),
                 Ok(Flow::Piece) => pending = left,
-                // What the very last instruction did is told, too.
+                // What the very last instruction did is reported, too.
                 Ok(flow) => break Ok((flow, hit.or(left))),
                 Err(error) => break Err(error),
             }

@@ -11,7 +11,7 @@ use crate::watch::{Accessed, Hit};
 use visakit_exec::{Fault, Group, Interrupt, Position, Thread, ThreadState};
 use visakit_isa::DataType;
 
-/// Why the run stands still.
+/// Why the run has stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stop {
     /// Nothing has run yet.
@@ -139,13 +139,13 @@ impl Session {
         &self.group
     }
 
-    /// Where the run stands.
+    /// Where the run is.
     #[must_use]
     pub const fn time(&self) -> Time {
         self.time
     }
 
-    /// Why it stands still.
+    /// Why it has stopped.
     #[must_use]
     pub const fn stop(&self) -> &Stop {
         &self.stop
@@ -216,7 +216,7 @@ impl Session {
         (*thread == self.focus.0).then_some(registers.as_slice())
     }
 
-    /// Where a thread stands, with its lanes.
+    /// Where a thread is, with its lanes.
     #[must_use]
     pub fn position(&self, thread: usize) -> Option<(Place, Position)> {
         let position = self.group.thread(thread)?.position(self.target.program());
@@ -233,7 +233,7 @@ impl Session {
         })
     }
 
-    /// Where the calls of a thread stand, the innermost first. A thread that has ended has none.
+    /// Where the calls of a thread are, the innermost first. A thread that has ended has none.
     #[must_use]
     pub fn backtrace(&self, thread: usize) -> Vec<Place> {
         let Some(found) = self.group.thread(thread) else {
@@ -244,7 +244,7 @@ impl Session {
         }
         let innermost = self.position(thread).map(|(place, _)| place);
         let calls = found.calls().rev();
-        // The call stands before the step that runs after it.
+        // The call is before the step that runs after it.
         let callers = calls.filter_map(|c| self.place_of(c.return_to.checked_sub(1)?));
         innermost.into_iter().chain(callers).collect()
     }
@@ -270,7 +270,7 @@ impl Session {
         &self.points
     }
 
-    /// Adds a breakpoint or watchpoint and tells its number.
+    /// Adds a breakpoint or watchpoint and returns its number.
     pub fn add(&mut self, what: PointKind, condition: Option<Expression>, text: &str) -> u32 {
         let id = self.next_point;
         self.next_point += 1;
@@ -431,7 +431,7 @@ impl Session {
         self.edit(edit)
     }
 
-    /// The place that an expression names and the type of what stands there, for watchpoints.
+    /// The place that an expression names and the type of what is there, for watchpoints.
     ///
     /// # Errors
     /// As [`Self::set`].

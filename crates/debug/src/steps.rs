@@ -213,7 +213,7 @@ impl Session {
     fn backward(&mut self, until: Until<'_>, points: bool) -> Result<&Stop, DebugError> {
         self.leave();
         let now = self.time;
-        // The end of what is looked at, and whether what ends there counts.
+        // The end of what is examined, and whether what ends there counts.
         let mut end = now;
         let mut found = None;
         let armed = if points {

@@ -32,7 +32,8 @@ pub struct WorkItem {
 pub struct BufferView {
     /// Number of the argument; `None` for surfaces of media kernels.
     pub argument: Option<usize>,
-    /// The argument's name, `arg0` where the compiler wrote down none; `input0` or `entry0` for surfaces of media kernels.
+    /// The argument's name, `arg0` where the compiler wrote down none; `input0` or `entry0` for surfaces of media
+    /// kernels.
     pub name: String,
     /// The buffer.
     pub buffer: BufferId,
@@ -115,7 +116,7 @@ impl Target {
     pub fn groups(&self) -> u64 {
         match &self.what {
             What::Kernel(launch) => launch.range().group_count(),
-            // It was looked at when it was made.
+            // It was checked when it was made.
             What::Media(media) => media.group_count().unwrap_or(0),
             What::Bare(_) => 1,
         }

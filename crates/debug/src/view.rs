@@ -54,7 +54,7 @@ pub struct ThreadView {
     pub thread: usize,
     /// Whether it can run.
     pub state: ThreadState,
-    /// Where it stands.
+    /// Where it is.
     pub place: Option<Place>,
     /// Lanes that run.
     pub running: u32,

@@ -23,7 +23,7 @@ pub trait Native: Send + Sync + Debug {
     /// interpreter, or until fewer instructions are left than a block has.
     ///
     /// # Errors
-    /// A step that the host ran had a fault. `thread.place` tells which; the host has the fault.
+    /// A step that the host ran had a fault. `thread.place` says which; the host has the fault.
     fn run(&self, thread: &mut NativeThread, host: &mut dyn Host) -> Result<(), NativeFault>;
 }
 
@@ -63,7 +63,7 @@ pub struct NativeThread {
     pub mode: NativeMode,
 }
 
-/// Float modes as machine code tells them apart.
+/// Float modes as machine code distinguishes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NativeMode {
     /// The host's usual one: rounds to nearest even, keeps denormals.
@@ -106,7 +106,7 @@ pub trait Host {
     fn surfaces(&self) -> &[Region];
 
     /// Those of the running lanes that are `taken` jump to a step, the others go on with the next one.
-    /// Gives the lanes that run from there on, and where. `waiting` of the argument is not looked at.
+    /// Gives the lanes that run from there on, and where. `waiting` of the argument is ignored.
     fn branch(&mut self, lanes: NativeLanes, target: usize, taken: u32) -> NativeLanes;
 
     /// Lanes that wait at the place join those that run.

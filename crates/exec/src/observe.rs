@@ -50,7 +50,7 @@ pub struct Extent {
     pub bytes: u64,
 }
 
-/// Where an element of a message stands in the register file.
+/// Where an element of a message is in the register file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct InRegister {
     /// First byte of what memory has.
@@ -85,7 +85,7 @@ pub struct MemoryAccess {
     /// The data: loaded into or stored from these registers; what an atomic returns. `None` where they are no run of
     /// bytes, or where nothing is returned.
     pub data: Option<InRegister>,
-    /// What goes into memory where `data` does not tell: operands of an atomic, or the channels of a texel that is
+    /// What goes into memory where `data` does not say: operands of an atomic, or the channels of a texel that is
     /// stored (four bytes each). Their first bytes in the register file.
     pub operands: [Option<usize>; 4],
     /// Whether an atomic replaces what was there, whatever it was.
@@ -107,7 +107,8 @@ pub struct LanesAccess {
     pub address: u64,
     /// Number of bytes from there to behind the last one that any lane accesses. Not all of them need be accessed.
     pub bytes: u64,
-    /// Bits below the size of an element that are set in some element's address: 0 if each is at a multiple of its size.
+    /// Bits below the size of an element that are set in some element's address: 0 if each is at a multiple of its
+    /// size.
     pub low_bits: u64,
     /// Bytes of an element.
     pub element: u32,
@@ -147,10 +148,10 @@ impl MemoryAccess {
     }
 }
 
-/// Is told what a program does. `()` watches nothing and costs nothing.
+/// Learns what a program does. `()` watches nothing and costs nothing.
 ///
 /// Each [`Observer::before`] that lets the program go on is followed by one [`Observer::after`] of the same
-/// instruction, thread and mask, unless the instruction is a fault: that ends the run, and the error tells the
+/// instruction, thread and mask, unless the instruction is a fault: that ends the run, and the error names the
 /// place. Of an instruction at which a thread waits for others, `after` comes when the wait begins; only the fused
 /// systolic product comes to its result, and to its `after`, when the other thread has come, too.
 pub trait Observer {
@@ -160,7 +161,7 @@ pub trait Observer {
     const MEMORY: bool;
 
     /// An instruction is about to run. Break to stop the program with [`crate::FaultKind::Stopped`]: the group then
-    /// stands before the instruction, and can go on.
+    /// is before the instruction, and can go on.
     fn before(&mut self, event: &InstructionEvent<'_>) -> ControlFlow<()> {
         let _ = event;
         ControlFlow::Continue(())
@@ -171,13 +172,13 @@ pub trait Observer {
         let _ = event;
     }
 
-    /// Memory is about to be accessed. An access outside of its storage is told of, too.
+    /// Memory is about to be accessed. An access outside of its storage is reported, too.
     fn memory(&mut self, access: &MemoryAccess, registers: &[u8]) {
         let _ = (access, registers);
     }
 
     /// Memory is about to be accessed by all enabled lanes of a message. If this gives false, [`Observer::memory`] is
-    /// called for each of them; if it gives true, nobody needs to be told more.
+    /// called for each of them; if it gives true, nothing more needs to be reported.
     fn lanes(&mut self, access: &LanesAccess, registers: &[u8]) -> bool {
         let _ = (access, registers);
         false

@@ -21,7 +21,7 @@ pub fn table() -> impl Iterator<Item = Support> {
     })
 }
 
-/// Why an instruction does not run, as its row tells; `None` if it does. Single forms of an
+/// Why an instruction does not run, as its row says; `None` if it does. Single forms of an
 /// instruction may still be refused.
 #[must_use]
 pub fn reason(op: Op) -> Option<&'static str> {

@@ -78,7 +78,7 @@ impl Assembler {
         self.instructions.truncate(mark);
     }
 
-    /// A label that stands before an instruction that is about to be taken back is kept.
+    /// A label in front of an instruction that is about to be taken back is kept.
     pub(crate) fn settle(&mut self) {
         if self.pending.is_some() {
             self.push(Ok(Instruction::with(Code::Nopd)));

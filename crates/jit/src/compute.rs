@@ -10,7 +10,7 @@ use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer};
 use iced_x86::{Code, Register};
 use visakit_exec::code::{Compute, Lane, Modify, Operation, Precision, Region, Step, Target};
 
-/// Whether [`MASK`] tells the lanes that change.
+/// Whether [`MASK`] holds the lanes that change.
 pub(crate) fn masked(enabled: Enabled) -> bool {
     enabled != Enabled::All
 }
@@ -142,7 +142,8 @@ impl Writer {
         }
     }
 
-    /// The result of an operation whose sources stand in three registers, which are not changed. Registers 3 to 6 are lost.
+    /// The result of an operation whose sources are in three registers, which are not changed. Registers 3 to 6 are
+    /// lost.
     fn operation(
         &mut self,
         c: Chunks,

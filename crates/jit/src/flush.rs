@@ -1,8 +1,8 @@
 //! Float modes in which denormals count as zero.
 //!
 //! The host's own switch for results asks whether a result is tiny before it is rounded to the smallest normal number,
-//! this machine's after that. So sources and results are flushed by instructions of their own, below a limit that stands
-//! in the context: the smallest normal number, or zero where denormals of the type are kept.
+//! this machine's after that. So sources and results are flushed by instructions of their own, below a limit that
+//! stands in the context: the smallest normal number, or zero where denormals of the type are kept.
 
 use crate::Features;
 use crate::ops;
@@ -119,7 +119,7 @@ pub(crate) fn may_flush(code: &Program) -> BTreeSet<usize> {
     found
 }
 
-/// Whether the last step, which tells of a write to `%cr0`, follows one that sets all bits that keep denormals.
+/// Whether the last step, which reports a write to `%cr0`, follows one that sets all bits that keep denormals.
 fn keeps(code: &Program, steps: &[Step]) -> bool {
     let [.., before, last] = steps else {
         return false;

@@ -71,7 +71,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The elements of the lane in `ecx`, or its atomic operation. `there` tells where in memory, relative to the
+    /// The elements of the lane in `ecx`, or its atomic operation. `there` says where in memory, relative to the
     /// lane's address.
     pub(crate) fn one_lane(
         &mut self,
@@ -260,7 +260,8 @@ impl Writer {
         Ok(())
     }
 
-    /// The same of an operation on floats, which knows no mode: host arithmetic, and choices as the interpreter makes them.
+    /// The same of an operation on floats, which knows no mode: host arithmetic, and choices as the interpreter makes
+    /// them.
     fn changed_float(
         &mut self,
         m: &LaneMessage,

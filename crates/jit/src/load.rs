@@ -31,7 +31,7 @@ impl Writer {
     }
 
     /// The lanes of a chunk of a source, with its modifier, in a register: `to`, or one that is kept
-    /// and must not be changed. `float` tells whether lanes are floats.
+    /// and must not be changed. `float` says whether lanes are floats.
     pub(crate) fn load_unflushed(
         &mut self,
         c: Chunks,
@@ -126,7 +126,7 @@ impl Writer {
         }
     }
 
-    /// Loads the lanes of a chunk of a source that do not stand in the file as they are needed.
+    /// Loads the lanes of a chunk of a source that are not in the file in the form needed.
     fn load_converted(
         &mut self,
         c: Chunks,
@@ -298,7 +298,7 @@ impl Writer {
     }
 }
 
-/// Whether a source is a constant that stands in 64 bits as its type extends it.
+/// Whether a source is a constant that is kept in 64 bits as its type extends it.
 fn is_extended(source: &Source) -> bool {
     match source.constant {
         Some(Extension::Sign) => source.data_type.is_signed(),

@@ -28,8 +28,8 @@ fn indexed(base: Register, index: Register, offset: u32) -> MemoryOperand {
 
 impl Writer {
     /// Writes code for a message whose lanes are all enabled, or, if it is masked, those in [`MASK`], of which there is
-    /// one at least. It jumps to `slow` where the interpreter is to run the step, and to `done` or past its end where it
-    /// has done it. All vector and mask registers are lost.
+    /// one at least. It jumps to `slow` where the interpreter is to run the step, and to `done` or past its end where
+    /// it has done it. All vector and mask registers are lost.
     pub(crate) fn message(
         &mut self,
         m: &LaneMessage,
@@ -246,7 +246,7 @@ impl Writer {
         if c.lanes != full {
             return Err(NoTemplate);
         }
-        // Where all bits of an address count, a sum is not to wrap around: what is added stands in the accesses.
+        // Where all bits of an address count, a sum is not to wrap around: what is added is part of the accesses.
         let whole = m.mask == u64::MAX;
         let add = if whole { m.add } else { 0 };
         let mask = u32::try_from(m.mask & 0xffff_ffff).map_err(|_| NoTemplate)?;

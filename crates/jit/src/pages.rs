@@ -31,7 +31,7 @@ pub(crate) struct Context<'a> {
     target: *const u8,
     /// Calls the interpreter for a step.
     step: extern "sysv64" fn(&mut Context<'_>, u64, u64) -> u64,
-    /// Parts lanes, or lets them meet, and tells where machine code goes on.
+    /// Splits lanes, or joins them, and returns where machine code goes on.
     branch: extern "sysv64" fn(&mut Context<'_>, u64, u64, u64, u64) -> *const u8,
     /// Shared local memory of the group, and its bytes.
     local: *mut u8,
@@ -160,7 +160,7 @@ pub(crate) struct Pages {
 
 impl Pages {
     /// Puts code into pages. Its first instruction takes the address of a [`Context`] as the C calling
-    /// convention of System V has it, jumps to the target that stands there, and in the end returns.
+    /// convention of System V has it, jumps to the target found there, and in the end returns.
     /// It touches the register file below `file_bytes` and its constants only; that is what the
     /// compiler checks for each access that it writes.
     pub(crate) fn new(compiled: Compiled) -> Option<Self> {
@@ -185,8 +185,8 @@ impl Pages {
         &self.compiled
     }
 
-    /// Where the code for lanes that run at a step begins. Lanes that the program has no instruction for, and steps that
-    /// are in the middle of segments, have none.
+    /// Where the code for lanes that run at a step begins. Lanes that the program has no instruction for, and steps
+    /// that are in the middle of segments, have none.
     fn entry(&self, place: usize, running: u32) -> Option<usize> {
         let full = self.compiled.full;
         let [all, some] = self.compiled.places.get(place)?.as_ref()?;
@@ -266,7 +266,7 @@ impl Pages {
         // The code goes to `target` and to what `branch` gives, which are its own labels, and touches nothing but the
         // context, the constants, its stack, the register file, whose size was compared with what it was
         // compiled for just now and after each call back, and shared local and global memory, whose
-        // bounds it compares before each access with those that stand in the context and in the storage
+        // bounds it compares before each access with those in the context and in the storage
         // that a memory lends. Global memory consists of atomic words: elements are read and written as
         // relaxed accesses to them are, and exchanged by instructions with a lock.
         enter(&mut context);

@@ -78,7 +78,7 @@ impl Analysis {
         let mut options = asm::Options::default();
         let mut checked = asm::check(text.as_bytes(), &options);
         let platform = checked.assembled.platform.or(document.settings().platform);
-        // The size of a register that the text needs, and tells after that or not at all.
+        // The size of a register that the text needs, and states after that or not at all.
         if let (Some(platform), Some(_)) = (platform, &checked.assembled.undecided) {
             options.grf_bytes = Some(platform.grf_bytes());
             checked = asm::check(text.as_bytes(), &options);

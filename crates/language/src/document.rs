@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::Range;
 use visakit_isa::{Format, Platform, Version};
 
-/// How a text is looked at where it does not say so itself.
+/// How a text is read where it does not say so itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// The platform whose rules are checked, and whose registers offsets are counted in. A line
@@ -80,13 +80,13 @@ impl Document {
         &self.text
     }
 
-    /// How the text is looked at.
+    /// How the text is read.
     #[must_use]
     pub const fn settings(&self) -> Settings {
         self.settings
     }
 
-    /// Changes how the text is looked at.
+    /// Changes how the text is read.
     pub fn set_settings(&mut self, settings: Settings) {
         if self.settings != settings {
             self.settings = settings;
@@ -125,8 +125,8 @@ impl Document {
         Ok(())
     }
 
-    /// An edit inside of one line after which other lines know of it what they knew before: the usual one. `false` where
-    /// it is none, and nothing is changed then.
+    /// An edit inside of one line after which other lines know of it what they knew before: the usual one. `false`
+    /// where it is none, and nothing is changed then.
     fn edit_inside(&mut self, range: &Range<usize>, with: &str) -> bool {
         let number = self.line_at(range.start);
         let Some(old) = self.lines.get(number) else {
@@ -296,7 +296,7 @@ impl Document {
         self.analysis().platform()
     }
 
-    /// The layout that the text is for, as far as its first line tells.
+    /// The layout that the text is for, as far as its first line says.
     #[must_use]
     pub fn layout(&self) -> Format {
         let said = self

@@ -7,12 +7,12 @@ use std::fmt;
 use std::ops::Range;
 use visakit_text::asm::Options;
 
-/// A piece of the text and what stands there instead.
+/// A piece of the text and its replacement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edit {
     /// The piece.
     pub range: Range<usize>,
-    /// What stands there instead.
+    /// Its replacement.
     pub text: String,
 }
 
@@ -20,7 +20,7 @@ pub struct Edit {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum CannotRename {
-    /// No declared name stands there.
+    /// There is no declared name.
     NoName,
     /// The characters are none that such a name can have.
     NotAName(SymbolKind),
@@ -31,7 +31,7 @@ pub enum CannotRename {
 impl fmt::Display for CannotRename {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoName => f.write_str("no declared name stands here"),
+            Self::NoName => f.write_str("there is no declared name here"),
             Self::NotAName(kind) => write!(
                 f,
                 "no {} can have this name: letters, digits and underscores, a letter first",
@@ -45,10 +45,10 @@ impl fmt::Display for CannotRename {
 impl core::error::Error for CannotRename {}
 
 impl Document {
-    /// The edits that give the name at an offset, wherever it stands, another name.
+    /// The edits that give the name at an offset, wherever it occurs, another name.
     ///
     /// # Errors
-    /// No declared name stands there, the new one cannot be a name, or it is taken.
+    /// There is no declared name, the new one cannot be a name, or it is taken.
     pub fn rename(&self, offset: usize, name: &str) -> Result<Vec<Edit>, CannotRename> {
         let definition = self.definition(offset).ok_or(CannotRename::NoName)?;
         let sign =

@@ -6,7 +6,7 @@ use std::ops::Range;
 /// Something to show after a statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hint {
-    /// Offset in the text after which it stands.
+    /// Offset in the text after which it is shown.
     pub at: usize,
     /// What to show.
     pub label: String,

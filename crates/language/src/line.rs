@@ -1,4 +1,4 @@
-//! What a line is, as far as the lexer tells.
+//! What a line is, as far as the lexer knows.
 
 use crate::highlight::Piece;
 use std::cell::RefCell;

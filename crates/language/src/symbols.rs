@@ -85,10 +85,10 @@ pub struct Definition {
     pub known: Range<usize>,
 }
 
-/// A name that stands at a place of the text.
+/// A name at a place of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Name {
-    /// Where it stands.
+    /// Where it is.
     pub span: Range<usize>,
     /// What it stands for, where it is declared. Predefined names are not.
     pub definition: Option<Definition>,
@@ -101,7 +101,7 @@ pub struct Outline {
     pub definition: Definition,
     /// The lines that belong to it.
     pub lines: Range<usize>,
-    /// What stands in it.
+    /// What is in it.
     pub children: Vec<Self>,
 }
 
@@ -129,7 +129,7 @@ impl Symbols {
         let mut scopes: Vec<usize> = Vec::new();
         // Definitions whose scope has not ended.
         let mut open: Vec<usize> = Vec::new();
-        // Labels are of the routine, in whatever scope they stand.
+        // Labels are of the routine, in whatever scope they are.
         let mut labels: Vec<usize> = Vec::new();
         for (number, line) in lines.iter().enumerate() {
             let kind = match line.what {
@@ -224,8 +224,8 @@ impl Symbols {
         }
     }
 
-    /// After an edit inside of a line that begins at `start`, declares what it declared, and is not the last one: so many
-    /// bytes went, and so many came. `name` is where its name is now.
+    /// After an edit inside of a line that begins at `start`, declares what it declared, and is not the last one: so
+    /// many bytes went, and so many came. `name` is where its name is now.
     pub(crate) fn shift(
         &mut self,
         line: usize,
@@ -377,7 +377,7 @@ impl Document {
                 }
                 _ => continue,
             }
-            // A modifier of what stands before it.
+            // A modifier of what precedes it.
             if token == Token::Name && before.ends_with('.') && !known.what.is_directive() {
                 continue;
             }
@@ -391,7 +391,7 @@ impl Document {
             if own.as_ref().is_some_and(|own| own.start == span.start) {
                 let definition = symbols.at_line(line);
                 until = own.as_ref().map_or(0, |own| own.end);
-                // A label that a directive declares, or that stands after the line of its subroutine.
+                // A label that a directive declares, or that follows the line of its subroutine.
                 let first = definition.and_then(|d| match d.kind.space() {
                     Space::Label => look(Space::Label, &d.name),
                     _ => Some(d),
@@ -453,7 +453,7 @@ impl Document {
         found
     }
 
-    /// The name that stands at an offset, or ends there.
+    /// The name at an offset, or ends there.
     #[must_use]
     pub fn name_at(&self, offset: usize) -> Option<Name> {
         let names = self.names(self.line_at(offset));
@@ -469,7 +469,7 @@ impl Document {
         self.name_at(offset)?.definition
     }
 
-    /// Everywhere that the name at an offset stands, its declaration included, in the order of the text.
+    /// Everywhere that the name at an offset occurs, its declaration included, in the order of the text.
     #[must_use]
     pub fn references(&self, offset: usize) -> Vec<Range<usize>> {
         self.definition(offset)
@@ -477,7 +477,7 @@ impl Document {
             .unwrap_or_default()
     }
 
-    /// Everywhere that a symbol stands, its declaration included.
+    /// Everywhere that a symbol occurs, its declaration included.
     pub(crate) fn uses(&self, definition: &Definition) -> Vec<Range<usize>> {
         let Some(name) = self.text().get(definition.name.clone()) else {
             return Vec::new();

@@ -9,7 +9,7 @@ use visakit_exec::memory::{
 pub struct Shared {
     /// The storage. Arguments with the same storage share a buffer.
     pub storage: Storage,
-    /// Where it stands, if its address is not that of one launch.
+    /// Where it is, if its address is not that of one launch.
     pub address: Option<u64>,
     /// First byte of the part.
     pub offset: u64,

@@ -235,7 +235,7 @@ impl Case {
         }
     }
 
-    /// The device that it was compiled for; empty if that is not told.
+    /// The device that it was compiled for; empty if that is not known.
     #[must_use]
     pub fn device(&self) -> &str {
         &self.description.device

@@ -1,4 +1,4 @@
-//! What a file holds, by its bytes: names of files tell nothing.
+//! What a file holds, by its bytes: names of files do not matter.
 
 use std::fmt;
 use visakit_parse::MAGIC;
@@ -53,7 +53,7 @@ const BEGINNINGS: [(&[u8], Content); 9] = [
     (b"CTNI", Content::PatchTokens),
 ];
 
-/// So many bytes tell what a file is.
+/// So many bytes decide what a file is.
 pub(crate) const TELLING: usize = 4096;
 
 /// What the lines of vISA text begin with; one of them is enough.

@@ -204,7 +204,7 @@ impl Dump {
         &self.metadata
     }
 
-    /// The files that tell where variables are in local memory.
+    /// The files that say where variables are in local memory.
     #[must_use]
     pub fn representations(&self) -> &[PathBuf] {
         &self.representations

@@ -192,7 +192,8 @@ impl<'a> Effort<'a> {
         }
     }
 
-    /// Runs groups one after the other, as long as they are not interrupted. The observer tells whether a fault ends that.
+    /// Runs groups one after the other, as long as they are not interrupted. The observer decides whether a fault ends
+    /// that.
     ///
     /// # Errors
     /// That of the first group that has one, but for the faults that the observer passes over.

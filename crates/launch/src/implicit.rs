@@ -14,7 +14,7 @@
 //! ```
 //!
 //! The table has for each thread the 16-bit ids of its lanes, x, then y, then z, each of them for 16 lanes at least;
-//! threads of one lane have three words. The first dword of a thread's header says where the buffer stands.
+//! threads of one lane have three words. The first dword of a thread's header says where the buffer is.
 
 use crate::bind::Bound;
 use crate::error::LaunchError;
@@ -47,7 +47,7 @@ impl Implicit {
     ) -> Result<Self, LaunchError> {
         let mut bytes = Vec::new();
         let mut places = Vec::new();
-        // Where the pointers to the tables stand, and what they point at.
+        // Where the pointers to the tables are, and what they point at.
         let mut tables = Vec::new();
         let printf = bound.printf_address();
         for local in range.local_sizes() {
@@ -69,7 +69,7 @@ impl Implicit {
         Ok(Self { base, places })
     }
 
-    /// Where the buffer for a size of groups stands, from the first one on.
+    /// Where the buffer for a size of groups is, from the first one on.
     pub(crate) fn place(&self, local: [u32; 3]) -> u32 {
         let found = self.places.iter().find(|place| place.0 == local);
         found.map_or(0, |place| place.1)

@@ -35,7 +35,7 @@ pub struct Reading {
     pub dialect: Option<Dialect>,
     /// The version that texts are assembled for. [default: what they say]
     pub version: Option<Version>,
-    /// Bytes of a register. [default: what texts, native code and inputs tell]
+    /// Bytes of a register. [default: what texts, native code and inputs state]
     pub grf_bytes: Option<u32>,
 }
 
@@ -378,7 +378,7 @@ fn add<'s>(
         }
         Some(linked) => {
             return Err(LaunchError::Mismatch(format!(
-                "{} is of version {}, what stands before it of {}",
+                "{} is of version {}, what precedes it is of {}",
                 source.path.display(),
                 object.version,
                 linked.object.version

@@ -1,7 +1,7 @@
-//! Variables of kernels in local memory, as the compiler's dumps of its intermediate representation tell them.
+//! Variables of kernels in local memory, from the compiler's dumps of its intermediate representation.
 //!
-//! Launch metadata tell only how much local memory a kernel has. The last dump of LLVM's representation (`*_codegen.ll`) has
-//! the variables with their types, and as metadata (`localOffsets`) the places that the compiler gave them.
+//! Launch metadata say only how much local memory a kernel has. The last dump of LLVM's representation (`*_codegen.ll`)
+//! has the variables with their types, and as metadata (`localOffsets`) the places that the compiler gave them.
 
 use std::collections::HashMap;
 

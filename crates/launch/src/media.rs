@@ -302,8 +302,8 @@ impl Media {
         Ok(outcome)
     }
 
-    /// The same. Groups that `watched` picks by their numbers tell an observer of everything, one for each worker; what
-    /// these saw comes back with the outcome.
+    /// The same. Groups that `watched` picks by their numbers report everything to an observer, one for each worker;
+    /// what these saw comes back with the outcome.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -344,8 +344,8 @@ impl Media {
         Ok((self.outcome(done, started)?, observers.into_all()))
     }
 
-    /// Runs group after group and thread after thread, telling an observer of everything. After a fault that the observer
-    /// passes over, the next group runs.
+    /// Runs group after group and thread after thread, telling an observer of everything. After a fault that the
+    /// observer passes over, the next group runs.
     ///
     /// # Errors
     /// As [`Self::run`].

@@ -37,7 +37,7 @@ pub struct Layout {
     inline: Inline,
     /// Size of the image.
     pub bytes: u32,
-    /// Where local ids stand, if the kernel uses any.
+    /// Where local ids are, if the kernel uses any.
     pub local_ids: Option<LocalIds>,
 }
 
@@ -70,7 +70,7 @@ impl Inline {
         }
     }
 
-    /// The byte of the payload that stands there; `None` in the gap.
+    /// The byte of the payload at an offset; `None` in the gap.
     const fn offset(self, place: u32) -> Option<u32> {
         if place < self.bytes {
             Some(place)
@@ -82,7 +82,7 @@ impl Inline {
     }
 }
 
-/// Where local ids stand.
+/// Where local ids are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalIds {
     /// For each dimension an array of 16-bit lanes, padded to registers.

@@ -64,7 +64,7 @@ const THREADS: u32 = 2;
 pub struct TrialOptions {
     /// Seeds: each gives other contents.
     pub seeds: u64,
-    /// Bytes of a register, 32 or 64; else what the kernels tell, else 32.
+    /// Bytes of a register, 32 or 64; else what the kernels state, else 32.
     pub grf_bytes: Option<u32>,
     /// Instructions of a group after which it counts as endless.
     pub max_steps: u64,

@@ -45,10 +45,10 @@ pub struct Zebin {
     pub data: Vec<DataSection>,
     /// Variables in them.
     pub symbols: Vec<DataSymbol>,
-    /// Bytes of a register, if the notes tell the device.
+    /// Bytes of a register, if the notes name the device.
     pub grf_bytes: Option<u32>,
-    /// Names whose addresses the code takes, and which nothing in it defines: functions and variables of other programs, and
-    /// those of the compiler's runtime, which begin with two underscores.
+    /// Names whose addresses the code takes, and which nothing in it defines: functions and variables of other
+    /// programs, and those of the compiler's runtime, which begin with two underscores.
     pub undefined: Vec<String>,
     /// Section names, for messages.
     pub sections: Vec<String>,
@@ -285,7 +285,7 @@ fn relocation_of<H: FileHeader>(
     })
 }
 
-/// Bytes of a register of the device that the notes tell.
+/// Bytes of a register of the device that the notes name.
 fn grf_bytes(notes: &[u8]) -> Option<u32> {
     let word = |at: usize| {
         let bytes = notes.get(at..at.checked_add(4)?)?;

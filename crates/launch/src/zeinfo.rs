@@ -276,8 +276,8 @@ pub struct ArgInfo {
 }
 
 impl ZeInfo {
-    /// Bytes of a register of the machine that the program was compiled for, where the metadata tell: each local id of
-    /// 8 or 16 lanes takes one register.
+    /// Bytes of a register of the machine that the program was compiled for, where the metadata say so: each local id
+    /// of 8 or 16 lanes takes one register.
     #[must_use]
     pub fn grf_bytes(&self) -> Option<u32> {
         let kernels = self.kernels.iter();

@@ -221,7 +221,7 @@ pub(crate) fn token_changes(
         return Ok(None);
     };
     let result_id = Some(told);
-    // A client that was told something else in between gets all of them.
+    // A client that was sent something else in between gets all of them.
     let before = before.filter(|(name, _)| *name == params.previous_result_id);
     Ok(Some(match before {
         Some((_, before)) => {

@@ -29,7 +29,7 @@ struct Open {
     version: Option<i32>,
     /// Its problems have not been published since it changed.
     changed: bool,
-    /// The tokens that the client was told last, and how often it was told some.
+    /// The tokens that the client was sent last, and how often it was sent some.
     tokens: Option<Arc<Tokens>>,
     told: u64,
 }
@@ -56,7 +56,7 @@ impl Server {
         })
     }
 
-    /// The tokens of a document, which the client is told now, and their name; before them those that it was told last.
+    /// The tokens of a document, which the client is sent now, and their name; before them those that it was sent last.
     #[allow(clippy::type_complexity)]
     pub(crate) fn tokens(
         &mut self,
@@ -218,7 +218,7 @@ fn tell(
     client.notify(method.as_str(), problems)
 }
 
-/// What the client says of itself, and what it is told.
+/// What the client says of itself, and what it is answered.
 fn begin(params: &Value) -> (Server, lsp::InitializeResult) {
     // Each part by itself: a client that is wrong about one is still served.
     let offered = params.pointer("/capabilities/general/positionEncodings");

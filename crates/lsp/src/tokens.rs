@@ -1,4 +1,4 @@
-//! Semantic tokens: all of a text, and what has changed in them since a client was told.
+//! Semantic tokens: all of a text, and what has changed in them since a client got them.
 
 use crate::convert::{View, narrow, token_type, wide};
 use gen_lsp_types as lsp;
@@ -14,7 +14,8 @@ struct Token {
     class: Highlight,
 }
 
-/// The tokens of a line, and what they were made of: as long as the document gives the same pieces the line is the same.
+/// The tokens of a line, and what they were made of: as long as the document gives the same pieces the line is the
+/// same.
 #[derive(Clone, Debug)]
 struct Line {
     pieces: Arc<[Piece]>,
@@ -96,8 +97,8 @@ impl Tokens {
         packed
     }
 
-    /// What makes these tokens of the ones before, as one edit; none where nothing has changed. There are five numbers for
-    /// each token.
+    /// What makes these tokens of the ones before, as one edit; none where nothing has changed. There are five numbers
+    /// for each token.
     pub(crate) fn since(&self, before: &Self) -> Vec<lsp::SemanticTokensEdit> {
         let (old, new) = (&before.lines, &self.lines);
         let same = |(a, b): &(&Line, &Line)| Arc::ptr_eq(&a.tokens, &b.tokens);

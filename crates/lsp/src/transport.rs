@@ -16,8 +16,8 @@ pub(crate) enum Incoming {
     Broken(io::Error),
 }
 
-/// Reads a stream in a thread of its own up to its end, so that the server sees what has come while it worked. Nobody waits
-/// for the thread: a client that has gone need not close its stream.
+/// Reads a stream in a thread of its own up to its end, so that the server sees what has come while it worked. Nobody
+/// waits for the thread: a client that has gone need not close its stream.
 pub(crate) fn listen(input: impl Read + Send + 'static) -> Receiver<Incoming> {
     let (send, receive) = channel();
     std::thread::spawn(move || {
@@ -44,7 +44,8 @@ pub(crate) fn listen(input: impl Read + Send + 'static) -> Receiver<Incoming> {
     receive
 }
 
-/// Reads what stands in one frame; `None` at the end of the stream. Room is made for what comes, not for what is announced.
+/// Reads the content of one frame; `None` at the end of the stream. Room is made for what comes, not for what is
+/// announced.
 fn read(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let invalid = |message: String| io::Error::new(io::ErrorKind::InvalidData, message);
     let mut length = None;

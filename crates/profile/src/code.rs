@@ -39,7 +39,7 @@ pub(crate) struct Instruction {
 }
 
 impl Instruction {
-    /// Cycles until its result is there. Which memory a surface is, only running tells.
+    /// Cycles until its result is there. Which memory a surface is, is only known at run time.
     pub(crate) fn latency_of(&self, device: &Device, seen: Option<&Seen>) -> u32 {
         match (seen.and_then(|seen| seen.messages.reach), &self.kind) {
             (Some(Reach::Local), Kind::Message { what, .. }) => {

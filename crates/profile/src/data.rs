@@ -59,10 +59,10 @@ impl Reach {
     }
 }
 
-/// What was seen of a message where addresses were looked at.
+/// What was seen of a message where addresses were sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Messages {
-    /// Executions that were looked at.
+    /// Executions that were sampled.
     pub executions: u64,
     /// Where they went.
     pub reach: Option<Reach>,
@@ -204,7 +204,7 @@ pub struct InstructionProfile {
     pub mnemonic: String,
     /// Its line of text.
     pub text: String,
-    /// Its source file, if the object tells.
+    /// Its source file, if the object names it.
     pub file: Option<String>,
     /// Its line there.
     pub line: Option<u32>,
@@ -226,13 +226,13 @@ pub struct InstructionProfile {
     /// Of a message: what it does.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub message: Option<String>,
-    /// Of a message that nobody looked at: the lines that it moves if lanes follow each other.
+    /// Of a message that was not sampled: the lines that it moves if lanes follow each other.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub likely_lines: u64,
-    /// Of a message: what was seen where addresses were looked at.
+    /// Of a message: what was seen where addresses were sampled.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub seen: Option<Messages>,
-    /// Of a barrier: executions that were looked at, and cycles that threads waited there for others.
+    /// Of a barrier: executions that were sampled, and cycles that threads waited there for others.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub waits: Option<Waits>,
     /// Of a call: the routine.
@@ -248,14 +248,14 @@ const fn is_zero(n: &u64) -> bool {
 /// Waiting at a barrier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waits {
-    /// Threads that came, where it was looked at.
+    /// Threads that came, where it was sampled.
     pub arrivals: u64,
     /// Cycles that they waited for the last one.
     pub cycles: u64,
 }
 
 impl InstructionProfile {
-    /// Bytes that lanes asked for, of all executions, as those that were looked at make likely.
+    /// Bytes that lanes asked for, of all executions, estimated from those that were sampled.
     #[must_use]
     pub fn asked_bytes(&self) -> u64 {
         self.expected(|seen| seen.asked_bytes)
@@ -267,13 +267,13 @@ impl InstructionProfile {
         self.expected(Messages::moved_bytes)
     }
 
-    /// A sum over all executions, by those that were looked at.
+    /// A sum over all executions, estimated from those that were sampled.
     #[must_use]
     pub fn expected(&self, sum: impl Fn(&Messages) -> u64) -> u64 {
         self.price().expected(sum)
     }
 
-    /// Cycles that all threads waited at this barrier, by those that were looked at.
+    /// Cycles that all threads waited at this barrier, estimated from those that were sampled.
     #[must_use]
     pub fn waited(&self) -> u64 {
         self.price().waited()
@@ -355,7 +355,7 @@ pub struct KernelProfile {
     pub launches: u64,
     /// Work-groups of all launches.
     pub groups: u64,
-    /// Work-groups whose addresses and waits were looked at.
+    /// Work-groups whose addresses and waits were sampled.
     pub watched_groups: u64,
     /// Whether a launch was stopped before its end.
     pub stopped: bool,

@@ -62,7 +62,7 @@ impl Summary {
     }
 }
 
-/// Something that both profiles, or one, tell of.
+/// Something that is in both profiles, or in one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// What: a routine, `file:line`, a mnemonic.
@@ -84,8 +84,8 @@ impl KernelDiff {
     }
 }
 
-/// Compares profiles, kernel by kernel: by their names, or the only one with the only one. Of several profiles of a kernel
-/// the first counts.
+/// Compares profiles, kernel by kernel: by their names, or the only one with the only one. Of several profiles of a
+/// kernel the first counts.
 #[must_use]
 pub fn diff(old: &Profile, new: &Profile) -> Vec<KernelDiff> {
     if let ([old], [new]) = (old.kernels.as_slice(), new.kernels.as_slice()) {

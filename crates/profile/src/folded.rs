@@ -4,7 +4,7 @@ use crate::cost::as_float;
 use crate::data::{KernelProfile, Profile};
 use std::fmt::Write;
 
-/// Ways from a kernel to a routine that are told apart; the rest of a program is left out of the stacks then.
+/// Ways from a kernel to a routine that are distinguished; the rest of a program is left out of the stacks then.
 const MOST_PATHS: usize = 10_000;
 
 /// Stacks of kernel, called functions, source line and instruction, with the cycles of the cost model:

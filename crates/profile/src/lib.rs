@@ -2,7 +2,7 @@
 //!
 //! A program that counts (`visakit_exec::Options::count`, [`config`]) has a few counters for each basic block, in the
 //! interpreter as in machine code; the counts of every instruction follow from them. What needs addresses (cache lines,
-//! banks, redundant loads, waits at barriers) is looked at in some of the work-groups ([`Watched`]), which the
+//! banks, redundant loads, waits at barriers) is sampled in some of the work-groups ([`Watched`]), which the
 //! interpreter runs. A cost model ([`Device`]) makes time of both.
 //!
 //! ```no_run
@@ -49,7 +49,7 @@ use visakit_exec::code::StepCounts;
 use visakit_launch::{Bare, Config, Launch, LaunchError, Media, MediaOutcome, ObjectKind, Outcome};
 use watch::{Seen, Watch};
 
-/// Work-groups whose addresses and waits are looked at. The interpreter runs them.
+/// Work-groups whose addresses and waits are sampled. The interpreter runs them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Watched {
     /// None.
@@ -61,8 +61,8 @@ pub enum Watched {
 }
 
 impl Default for Watched {
-    /// Enough for averages of most kernels. A group that is looked at takes three times as long as in the interpreter, and
-    /// tens of times as long as in machine code.
+    /// Enough for averages of most kernels. A group that is sampled takes three times as long as in the interpreter,
+    /// and tens of times as long as in machine code.
     fn default() -> Self {
         Self::Groups(4)
     }
@@ -179,7 +179,7 @@ pub fn run_media(
 }
 
 /// Runs a bare routine that was translated by [`Bare::counting`]; `code` is of its program. A fault or a limit ends the
-/// profile there, as [`KernelProfile::stopped`] tells.
+/// profile there, as [`KernelProfile::stopped`] says.
 ///
 /// # Errors
 /// [`LaunchError::Fault`]: the thread cannot be started.

@@ -20,14 +20,14 @@ pub(crate) struct Price {
 }
 
 impl Price {
-    /// A sum over all executions, by those that were looked at.
+    /// A sum over all executions, estimated from those that were sampled.
     pub(crate) fn expected(&self, sum: impl Fn(&Messages) -> u64) -> u64 {
         self.seen.as_ref().map_or(0, |seen| {
             scaled(sum(seen), self.executions, seen.executions)
         })
     }
 
-    /// Cycles that all threads waited at this barrier, by those that were looked at.
+    /// Cycles that all threads waited at this barrier, estimated from those that were sampled.
     pub(crate) fn waited(&self) -> u64 {
         self.waits
             .map_or(0, |w| scaled(w.cycles, self.executions, w.arrivals))

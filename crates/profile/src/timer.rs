@@ -8,14 +8,15 @@ use hashbrown::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use visakit_launch::{Config, Launch, LaunchError, Outcome};
 
-/// Work-groups of a launch from which one is looked at: it runs in the interpreter, and its share of the launch should be
+/// Work-groups of a launch from which one is sampled: it runs in the interpreter, and its share of the launch should be
 /// small.
 const FROM_GROUPS: u64 = 32;
 
 /// Times launches of a kernel on its device.
 ///
-/// One work-group of the first launch that has many is looked at, as a [`Profile`](crate::Profile) does it in each launch:
-/// what its messages touched stands for all launches. Until then, addresses of a message are taken to follow each other.
+/// One work-group of the first launch that has many is sampled, as a [`Profile`](crate::Profile) does it in each
+/// launch: what its messages touched stands for all launches. Until then, addresses of a message are taken to follow
+/// each other.
 #[derive(Debug)]
 pub struct Timer {
     code: KernelCode,
@@ -36,8 +37,8 @@ impl Timer {
         }
     }
 
-    /// Runs a launch that was prepared with [`config`](crate::config) of the program that the code is of, and tells how
-    /// long it would take on the device. Launches of the same code run one after the other.
+    /// Runs a launch that was prepared with [`config`](crate::config) of the program that the code is of, and returns
+    /// how long it would take on the device. Launches of the same code run one after the other.
     ///
     /// # Errors
     /// As [`Launch::run`].

@@ -9,7 +9,7 @@ use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 use visakit_debug::{MemorySpace, Place, PointKind, VariableView, state_name};
 use visakit_exec::ThreadState;
 
-/// Columns from which on the source stands beside the text.
+/// Columns from which on the source is shown beside the text.
 const WIDE: u16 = 100;
 
 const KEYS: &str =

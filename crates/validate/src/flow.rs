@@ -249,7 +249,7 @@ fn nest(
     }
     if !sound {
         let name = def.mnemonic();
-        let message = || format!("{name} stands where nothing is open for it");
+        let message = || format!("{name} is where nothing is open for it");
         checker.sink.add(&rules::NESTING, location, message);
     }
 }

@@ -1,4 +1,4 @@
-//! Where accesses go, and what misses everything or stands at the wrong address.
+//! Where accesses go, and which of them miss every object or are misaligned.
 
 use super::messages::{Located, Reached};
 use super::report::{missed, verb};
@@ -7,7 +7,7 @@ use crate::finding::{Kind, Space, Target};
 use visakit_exec::{MemoryAccess, Space as ExecSpace};
 
 impl Checker {
-    /// Finds what an access reaches, and tells of it if it is outside of everything. `None` if nothing of it is there.
+    /// Finds what an access reaches, and reports it if it is outside of everything. `None` if nothing of it is there.
     pub(super) fn locate(&mut self, access: &MemoryAccess) -> Option<Located> {
         let bytes = access.bytes as usize;
         let whole = |reached, address| {
@@ -197,8 +197,8 @@ impl Checker {
         })
     }
 
-    /// Whether an access to private memory is inside of what the work-item has, or else the thread, of so many bytes; tells
-    /// of it if not. `own` counts from the start of the thread's memory.
+    /// Whether an access to private memory is inside of what the work-item has, or else the thread, of so many bytes;
+    /// tells of it if not. `own` counts from the start of the thread's memory.
     fn is_own(
         &mut self,
         access: &MemoryAccess,

@@ -160,7 +160,7 @@ impl Checker {
             Kind::OutOfBounds => self.checks.memory,
             _ => true,
         };
-        // An operand that leaves its variable was told of before it ran.
+        // An operand that leaves its variable was reported before it ran.
         let key = self.key(step);
         let told = |cause: &Cause| cause.kind == Kind::OutOfBounds && cause.step == key;
         if !wanted

@@ -175,7 +175,7 @@ impl Checker {
         if !self.tracks {
             return true;
         }
-        // What is undefined in memory, or may get there, is looked at lane by lane.
+        // What is undefined in memory, or may get there, is examined lane by lane.
         let plain = object.is_some() && !self.flat.has(address, access.bytes);
         let fresh = self
             .objects
@@ -194,8 +194,8 @@ impl Checker {
         true
     }
 
-    /// The object in flat memory that all lanes are inside of, if it is there, and the first address. `None` if some lane
-    /// is outside, or does what it must not.
+    /// The object in flat memory that all lanes are inside of, if it is there, and the first address. `None` if some
+    /// lane is outside, or does what it must not.
     fn all_inside(&self, access: &LanesAccess) -> Option<(Option<usize>, u64)> {
         let end = access.address.checked_add(access.bytes)?;
         let address = match access.space {
@@ -205,7 +205,7 @@ impl Checker {
             }
             ExecSpace::Scratch => {
                 let scratch = self.objects.scratch;
-                // Which lane has what is looked at one by one.
+                // Lanes are examined one by one.
                 let together = scratch.item.is_none() || self.contiguous == Some(false);
                 return (together && end <= scratch.bytes).then_some((None, access.address));
             }

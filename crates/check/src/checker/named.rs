@@ -1,9 +1,9 @@
 //! Named barriers: who signals them and waits for them, and whether the threads agree.
 //!
-//! The rules are those of the compiler's description of `NBARRIER`: all threads of a phase name the same counts, each of
-//! them signals once, only those that consume wait, after their signal, and a barrier serves others again when its phase is
-//! over. Numbers begin at 1, as 0 is the barrier of the group; how many the group gets is told by the attribute
-//! `NBarrierCnt` and by the metadata.
+//! The rules are those of the compiler's description of `NBARRIER`: all threads of a phase name the same counts, each
+//! of them signals once, only those that consume wait, after their signal, and a barrier serves others again when its
+//! phase is over. Numbers begin at 1, as 0 is the barrier of the group; how many the group gets is given by the
+//! attribute `NBarrierCnt` and by the metadata.
 
 use super::{Cause, Checker, NONE, small};
 use crate::finding::{Kind, Other, Space};
@@ -191,7 +191,7 @@ impl Checker {
         self.forget_phases(number, phase);
     }
 
-    /// Forgets what was told at a phase that is over and that nobody will wait for any more.
+    /// Forgets what was published at a phase that is over and that nobody will wait for any more.
     fn forget_phases(&mut self, number: u64, phase: u64) {
         let Some(named) = self.named.get(&number) else {
             return;
@@ -395,7 +395,7 @@ impl Checker {
         told.collect()
     }
 
-    /// Whether a thread waits at a named barrier of which something else was told.
+    /// Whether a thread waits at a named barrier that has been reported for another reason.
     pub(super) fn waits_at_faulty(&self) -> bool {
         let threads = self.threads.iter().flatten();
         let mut pending = threads.filter_map(|thread| thread.pending?.0.checked_sub(NAMED));

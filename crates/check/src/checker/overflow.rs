@@ -11,19 +11,21 @@ use visakit_exec::code::{Action, Code, Compute, Modify, Operation, Source};
 const ADDRESS: u8 = 1;
 /// Its sign is extended to 64 bits on the way to the address.
 const EXTENDED: u8 = 2;
-/// Made by a product with a large constant: compilers compute remainders so, and mean what is left when registers overflow.
+/// Made by a product with a large constant: compilers compute remainders so, and mean what is left when registers
+/// overflow.
 const MODULAR: u8 = 4;
-/// Goes into a sum that is modular, or is cut where it stands.
+/// Goes into a sum that is modular, or is truncated in place.
 const CUT: u8 = 8;
 
 /// Constants from here on are large: no element is of this size.
 const LARGE: i64 = 1 << 24;
 
-/// Uses go from messages back to what they are made of; code that is more entangled than this is not followed to its end.
+/// Uses go from messages back to what they are made of; code that is more entangled than this is not followed to its
+/// end.
 const PASSES: usize = 16;
 
-/// The registers that addresses are made of by sums, products, shifts and moves. What is masked, divided or chosen on the
-/// way is meant to be cut.
+/// The registers that addresses are made of by sums, products, shifts and moves. What is masked, divided or chosen on
+/// the way is meant to be cut.
 #[derive(Debug, Default)]
 struct Parts(Vec<u8>);
 
@@ -207,8 +209,8 @@ fn exact(compute: &Compute, lane: usize, registers: &[u8], signed: bool) -> Opti
 }
 
 impl Checker {
-    /// Looks whether what becomes an address fits its register: as a number with sign, where its sign is extended later,
-    /// else as one with or without.
+    /// Looks whether what becomes an address fits its register: as a number with sign, where its sign is extended
+    /// later, else as one with or without.
     pub(super) fn look_at_addresses(&mut self, event: &InstructionEvent<'_>) {
         let Some(Some(extended)) = self.sums.get(event.step).copied() else {
             return;

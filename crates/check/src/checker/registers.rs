@@ -193,7 +193,7 @@ impl Checker {
             .find(|lane| {
                 let at = definedness::target(to, *lane, event.registers);
                 let result = at.is_some_and(|at| special(element(event.registers, at, bytes)));
-                // A source that was overwritten looks like the result, and is not told of.
+                // A source that was overwritten looks like the result, and is not reported.
                 result
                     && !compute.sources.iter().take(used).any(|source| {
                         let at = definedness::place(source, *lane, event.registers);

@@ -16,7 +16,7 @@ pub(super) enum Role {
     Nothing,
     Compute {
         compute: Arc<Compute>,
-        /// Parts of the register file that are read, if addresses do not tell.
+        /// Parts of the register file that are read, unless addresses decide that.
         reads: Option<Vec<(usize, usize)>>,
         /// Variables that an address operand may mean are taken from these sources.
         address: bool,
@@ -24,7 +24,7 @@ pub(super) enum Role {
     },
     Message {
         operands: Box<MessageOperands>,
-        /// What is loaded is told access by access.
+        /// What is loaded is reported access by access.
         by_access: bool,
     },
     /// Registers that are written whatever was there.

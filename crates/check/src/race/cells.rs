@@ -445,7 +445,7 @@ impl Cells {
                 place.facts.set_bytes(1, now.bytes);
             } else {
                 let (slot, bytes) = merged(first, facts.bytes(1));
-                // Lanes of one message that read the same bytes are one reader that is not told apart.
+                // Lanes of one message that read the same bytes count as one reader.
                 let slot =
                     if first.record() == number && facts.bytes(1) & now.bytes != 0 && slot != first
                     {

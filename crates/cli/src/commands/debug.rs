@@ -210,7 +210,7 @@ pub(crate) fn dap(_: &DapArgs) -> Result<Status, Failure> {
         let words = Words::try_parse_from(words).map_err(|error| error.to_string())?;
         console(&words.args.run).map_err(|failure| match failure {
             Failure::Other(message) => message,
-            _ => "the program cannot be started; standard error tells why".to_owned(),
+            _ => "the program cannot be started; standard error says why".to_owned(),
         })
     };
     visakit_dap::serve(std::io::stdin(), std::io::stdout(), launch)?;

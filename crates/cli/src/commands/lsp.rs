@@ -4,7 +4,7 @@ use crate::Status;
 use crate::output::Failure;
 
 #[derive(clap::Args)]
-#[command(after_help = "Editors start it by themselves; docs/editors.md tells how to set them up.")]
+#[command(after_help = "Editors start it by themselves; docs/editors.md says how to set them up.")]
 pub(crate) struct Args {
     /// Speak over standard input and output, which it always does: some editors give the option.
     #[arg(long)]

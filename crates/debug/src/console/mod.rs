@@ -294,7 +294,7 @@ fn number<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, DebugError>
     number.map_err(|_| DebugError::Usage(format!("`{text}` is not the number of {what}")))
 }
 
-/// What stands before and after ` if `.
+/// What precedes and follows ` if `.
 fn conditional(text: &str) -> Result<(&str, Option<Expression>), DebugError> {
     match text.split_once(" if ") {
         Some((place, condition)) => Ok((place.trim(), Some(Expression::parse(condition)?))),
@@ -314,7 +314,7 @@ impl Console {
         }
     }
 
-    /// Carries out a command. An empty line is the last one again; what stands after `#` is a comment.
+    /// Carries out a command. An empty line is the last one again; what follows `#` is a comment.
     ///
     /// # Errors
     /// What keeps it from being carried out. The session goes on.
@@ -430,7 +430,7 @@ impl Console {
 
     fn go_to(&mut self, text: &str) -> Result<Reply, DebugError> {
         let (group, step) = text.split_once(':').ok_or_else(|| {
-            DebugError::Usage("a moment is GROUP:STEP; `info run` tells the present one".to_owned())
+            DebugError::Usage("a moment is GROUP:STEP; `info run` shows the present one".to_owned())
         })?;
         let time = Time {
             group: number(group, "a group")?,

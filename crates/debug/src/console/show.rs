@@ -31,7 +31,7 @@ impl Console {
         text
     }
 
-    /// Why the run stands still, in a line.
+    /// Why the run has stopped, in a line.
     #[must_use]
     pub fn stop_text(&self) -> String {
         let text = |bytes: &[u8], ty: DataType| {
@@ -111,7 +111,7 @@ impl Console {
         })
     }
 
-    /// Where the run stands: group, thread, source line, instruction.
+    /// Where the run is: group, thread, source line, instruction.
     pub(super) fn here(&mut self) -> Result<Reply, DebugError> {
         let session = &self.session;
         let (thread, lane) = session.focus();
@@ -286,7 +286,7 @@ impl Console {
         }
         if text.is_empty() {
             text = format!(
-                "{file}:{} (the file is not at hand; --source DIR tells where)\n",
+                "{file}:{} (the file is not at hand; --source DIR says where)\n",
                 source.line
             );
         }

@@ -1,4 +1,4 @@
-//! What names in expressions mean where the run stands.
+//! What names in expressions mean where the run has stopped.
 
 use super::{Node, Number, truth};
 use crate::error::DebugError;
@@ -241,7 +241,7 @@ pub(crate) fn variable(target: &Target, routine: usize, name: &str) -> Option<Va
     named.or_else(numbered).map(|v| v.slot.clone())
 }
 
-/// Numbers that are to stand at a spot of this type.
+/// Numbers that are to be put at a spot of this type.
 pub(crate) fn bytes_of(number: Number, ty: DataType) -> Result<Vec<u8>, DebugError> {
     let text = match (number, ty.is_float()) {
         (Number::Float(x), true) => x.to_string(),

@@ -15,7 +15,7 @@ const ALL: u8 = 1;
 const LANE: u8 = 2;
 
 /// Bytes of the register file that may be read before they are written in a thread all of whose lanes start: true for
-/// each. Words of predicates always count as read. `None` where that cannot be told: at calls, operations that look at
+/// each. Words of predicates always count as read. `None` where that cannot be known: at calls, operations that look at
 /// other lanes than their own, and instructions of fused threads.
 pub(crate) fn exposed(code: &Code, addressed: &[Range<usize>]) -> Option<Vec<bool>> {
     let blocks = code.blocks();
@@ -188,7 +188,7 @@ struct Walk<'a> {
 #[derive(Clone, Copy)]
 struct Whose {
     first: u8,
-    /// Whether all lanes that started run, or the mask is not looked at.
+    /// Whether all lanes that started run, or the mask is ignored.
     all: bool,
 }
 
@@ -256,7 +256,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A step; `together` tells that all lanes that started run.
+    /// A step; `together` says that all lanes that started run.
     fn step(&mut self, step: &Step, together: bool) {
         let first = step.lanes.first;
         let all = step.lanes.no_mask || together;

@@ -1,6 +1,6 @@
 //! Counting what runs: steps that are put into translated code, one for each basic block and one for each predicate.
 //!
-//! All steps of a block run equally often and with the same running lanes, so that few counters tell the executions and
+//! All steps of a block run equally often and with the same running lanes, so that few counters give the executions and
 //! the enabled lanes of every step. Counters are words of 64 bits after everything else in the register file of a
 //! thread, where the interpreter and machine code reach them alike.
 

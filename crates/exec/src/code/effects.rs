@@ -4,7 +4,7 @@ use super::{Action, Destination, Flag, Step, Target};
 use std::ops::Range;
 
 impl Step {
-    /// Parts of the register file that it may write. `None` if an address tells where it writes: then
+    /// Parts of the register file that it may write. `None` if an address decides where it writes: then
     /// that is any of the variables whose address is taken.
     #[must_use]
     pub fn written(&self) -> Option<Vec<Range<usize>>> {
@@ -47,7 +47,7 @@ impl Step {
 }
 
 impl Destination {
-    /// Bytes of the register file that so many lanes write; `None` if an address tells.
+    /// Bytes of the register file that so many lanes write; `None` if an address decides that.
     #[must_use]
     pub fn range(&self, lanes: usize) -> Option<Range<usize>> {
         let size = usize::from(self.data_type.size());
@@ -62,7 +62,7 @@ impl Destination {
 }
 
 impl Flag {
-    /// The word that it stands in.
+    /// The word that it is in.
     pub(super) fn word_range(&self) -> Range<usize> {
         let first = self.offset as usize;
         first..first + 4

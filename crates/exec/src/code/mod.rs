@@ -70,7 +70,7 @@ impl Origin {
 }
 
 impl Step {
-    /// A step that looks at no lanes.
+    /// A step that does not depend on lanes.
     pub(crate) const fn plain(action: Action) -> Self {
         Self {
             lanes: Lanes::ONE,
@@ -345,7 +345,7 @@ pub struct LaneAtomic {
     pub result: Option<usize>,
 }
 
-/// A load, store or atomic operation by each lane, at addresses that stand in registers. Element
+/// A load, store or atomic operation by each lane, at addresses in registers. Element
 /// n of a lane goes to, or comes from, the n-th vector of lanes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneMessage {

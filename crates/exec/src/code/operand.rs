@@ -61,7 +61,7 @@ pub struct Source {
     pub modify: Modify,
     /// Which elements.
     pub region: Region,
-    /// Whether it is a constant of the program, which stands in 64 bits of the register file,
+    /// Whether it is a constant of the program, which is kept in 64 bits of the register file,
     /// extended by the signedness of its own type.
     pub constant: Option<Extension>,
 }

@@ -1,4 +1,4 @@
-//! Moving what stands in the register file.
+//! Moving what is in the register file.
 
 use super::{Action, Code, Compute, Message, Scalar, Step, Target};
 use std::sync::Arc;
@@ -91,7 +91,7 @@ impl Step {
 }
 
 impl Code {
-    /// Everything that the steps name stands at other places from now on.
+    /// Everything that the steps name is at other places from now on.
     pub(crate) fn relocate(&mut self, moved: Moved<'_>) {
         for step in &mut self.steps {
             step.relocate(moved);

@@ -44,9 +44,9 @@ pub(super) trait Body {
     /// Bytes of a lane of the destination; 0 where a predicate is written.
     const TO: usize;
     fn modifies(modify: Modify) -> bool;
-    /// Whether elements of a source are lanes as they stand.
+    /// Whether elements of a source are lanes as they are.
     fn reads(source: &Source) -> bool;
-    /// Whether lanes are elements of a destination as they stand.
+    /// Whether lanes are elements of a destination as they are.
     fn writes(destination: &Destination) -> bool;
     /// Computes N lanes at a time, and writes those of the mask. Without `MODIFIED` no source has a modifier.
     fn lanes<const N: usize, const MODIFIED: bool>(hot: &Hot, file: &mut [u8], mask: u32);

@@ -1,7 +1,7 @@
-//! Computations on operands that stand in the register file as lanes, one after the other or one for all: what most
+//! Computations on operands that are in the register file as lanes, one after the other or one for all: what most
 //! steps of real programs are.
 //!
-//! Each of them is a [`Kind`]. Their code stands in one `match`, into which the loop over steps is inlined, so that a
+//! Each of them is a [`Kind`]. Their code is one `match`, into which the loop over steps is inlined, so that a
 //! step costs one jump and no call. What a kind computes is said in `lanes/`; here is only how lanes are moved.
 
 use super::bodies::{
@@ -17,7 +17,7 @@ use crate::lanes::mode::HostFloats;
 use crate::lanes::{float, int};
 use crate::machine::simd::Simd;
 
-/// A source as it stands in the register file.
+/// A source as it is in the register file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
     /// Of its first element, in bytes.
@@ -56,7 +56,7 @@ enum Key {
     Resized(u8, bool, u8),
 }
 
-/// What is to be known of a kind to tell whether operands stand as its code takes them.
+/// What is to be known of a kind to decide whether operands are laid out as its code takes them.
 #[derive(Clone, Copy)]
 struct Form {
     kind: Kind,

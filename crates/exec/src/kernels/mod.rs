@@ -1,6 +1,6 @@
 //! The functions that run computations.
 //!
-//! Where operands stand in the register file as lanes, their code is in `bodies.rs`, and `hot.rs` says which computations
+//! Where operands are in the register file as lanes, their code is in `bodies.rs`, and `hot.rs` says which computations
 //! have such code. All others have a function that takes operands of any region and type; `bind.rs` says which. A step
 //! gets the one or the other once, when it is loaded.
 

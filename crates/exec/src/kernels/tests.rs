@@ -139,7 +139,7 @@ fn compute(
     }
 }
 
-/// What is written, with one value for all that is no number: which one the host gives is not told.
+/// What is written, with one value for all that is no number: which one the host gives is left open.
 fn written(registers: &Registers, data_type: DataType) -> Vec<u8> {
     let mut bytes = registers.file[TO..].to_vec();
     match data_type {

@@ -410,7 +410,7 @@ mod tests {
                 let (a, b, c) = (float(), float(), float());
                 let (x, y, z) = (a as f64, b as f64, c as f64);
                 let to = |v: f64| Narrow::FLOAT.round(v, rounding, false) as f32;
-                // The sign of an exact zero sum is the one thing that no bit below tells.
+                // The sign of an exact zero sum is the one thing that no bit below decides.
                 let sum = hard(soft(a).add_r(soft(b), d).value);
                 assert!(same(to(add_odd(x, y)), sum) || sum == 0.0, "{a:e}+{b:e}");
                 let want = hard(soft(a).mul_r(soft(b), d).value);

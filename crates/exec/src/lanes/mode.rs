@@ -43,7 +43,7 @@ impl FloatMode {
         }
     }
 
-    /// The mode as machine code tells it.
+    /// The mode as machine code names it.
     pub(crate) fn native(self) -> NativeMode {
         if !self.is_slow() {
             NativeMode::Usual
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::native::{MODE_BITS, USUAL_MODE};
 
-    /// What compilers are told of the mode is what is computed from `%cr0`.
+    /// What compilers assume of the mode is what is computed from `%cr0`.
     #[test]
     fn usual_mode() {
         for cr0 in 0..1 << 16 {

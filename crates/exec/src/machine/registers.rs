@@ -409,10 +409,10 @@ impl Modify {
     }
 }
 
-/// Whether the elements of a source are lanes as they stand.
+/// Whether the elements of a source are lanes as they are.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn is_lane<C: Compute>(source: &Source) -> bool {
-    // A constant stands in 64 bits, extended by the signedness of its own type. What is read as bits
+    // A constant is kept in 64 bits, extended by the signedness of its own type. What is read as bits
     // of another signedness is extended anew.
     let extended = match source.constant {
         Some(Extension::Sign) => source.data_type.is_signed(),
@@ -423,7 +423,7 @@ pub(crate) fn is_lane<C: Compute>(source: &Source) -> bool {
         || extended && !source.data_type.is_float() && !C::FLOAT && size_of::<C>() <= 8
 }
 
-/// Whether lanes are elements of a destination as they stand. The sign of an integer makes no
+/// Whether lanes are elements of a destination as they are. The sign of an integer makes no
 /// difference.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn is_element<D: Compute>(destination: &Destination) -> bool {

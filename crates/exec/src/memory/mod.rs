@@ -1,13 +1,13 @@
 //! Memory as messages see it.
 //!
-//! * [`Memory`]: global memory, shared by all threads of a dispatch. Buffers stand at 64-bit
+//! * [`Memory`]: global memory, shared by all threads of a dispatch. Buffers are at 64-bit
 //!   addresses, far from each other; surfaces and samplers are reached by binding-table index or
 //!   by a bindless handle.
 //! * Shared local memory of a work-group and scratch of a thread belong to the group that runs.
 //!
 //! # Addresses
 //!
-//! Every buffer starts in a region of 4 GiB of its own: bits 32 and up of an address tell the buffer, the
+//! Every buffer starts in a region of 4 GiB of its own: bits 32 and up of an address select the buffer, the
 //! lower 32 bits are its place plus [`Memory::FIRST`]. A null pointer, an address that lost its
 //! upper half and an index that leaves its buffer are all found, but for reads in its last page
 //! ([`Memory::set_exact_reads`]).
@@ -56,7 +56,7 @@ pub enum MemoryError {
     /// A surface names a buffer that the memory does not have.
     #[error("there is no buffer {0}")]
     NoBuffer(u32),
-    /// A buffer cannot stand there; see [`Memory::add_storage`].
+    /// A buffer cannot be there; see [`Memory::add_storage`].
     #[error("no buffer can be placed at address {0:#x}")]
     Address(u64),
 }
@@ -64,7 +64,7 @@ pub enum MemoryError {
 /// Addresses of buffers with an address of their own are below 64 TiB: the list of regions stays short.
 const MOST_REGIONS: usize = 1 << 14;
 
-/// One buffer and where it stands.
+/// One buffer and where it is.
 #[derive(Debug)]
 struct Buffer {
     address: u64,
@@ -204,12 +204,12 @@ impl Memory {
         Ok(id)
     }
 
-    /// Adds a buffer whose bytes stay when the memory goes. It stands at `address`, if there is one, whose lower 32
+    /// Adds a buffer whose bytes stay when the memory goes. It is at `address`, if there is one, whose lower 32
     /// bits are [`Self::FIRST`]: pointers to it mean the same in every memory.
     ///
     /// # Errors
     ///
-    /// When the address is not such, or another buffer stands there.
+    /// When the address is not such, or another buffer is there.
     pub fn add_storage(
         &mut self,
         storage: &Storage,
@@ -341,7 +341,7 @@ impl Memory {
         (offset < buffer.bytes as u64).then_some((BufferId(index), offset))
     }
 
-    /// The buffer that a surface is of, by its binding-table index or handle, as an observer is told of it.
+    /// The buffer that a surface is of, by its binding-table index or handle, as an observer is given it.
     #[must_use]
     pub fn surface_buffer(&self, index: u32) -> Option<BufferId> {
         let bound = self

@@ -37,7 +37,7 @@ impl Surface {
 /// coordinates do not need to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ImageShape {
-    /// One dimension: V and R are not looked at.
+    /// One dimension: V and R are ignored.
     Line,
     /// An array of lines, which are the rows: V is the number of a line.
     LineArray,

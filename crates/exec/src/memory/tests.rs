@@ -1,4 +1,4 @@
-//! Buffers and where they stand.
+//! Buffers and where they are.
 
 use super::*;
 

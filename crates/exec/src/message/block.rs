@@ -248,7 +248,7 @@ impl MediaAccess {
                         self.store,
                     )
                 };
-                // Rectangles are clamped at the edges where that is asked for: only what is lost is told of.
+                // Rectangles are clamped at the edges where that is asked for: only what is lost is reported.
                 if at.is_some() && (inside || !self.store) {
                     observer.memory(&access, &registers.file);
                 }
@@ -501,7 +501,7 @@ impl Block2d {
 }
 
 /// The pitch in bytes. The written form of the operand is bytes, the hardware and the compilers
-/// that feed it use bytes minus one; a pitch is a multiple of 8, so the two can be told apart.
+/// that feed it use bytes minus one; a pitch is a multiple of 8, so the two can be distinguished.
 fn surface_pitch(operand: u64) -> u64 {
     if operand % 8 == 7 {
         operand + 1

@@ -2,7 +2,7 @@
 //!
 //! [`translate`] makes a [`Message`] of an instruction: which storage it reaches ([`reach`]), how
 //! the addresses of its lanes are computed ([`addresses`]) and where its elements are in registers. What
-//! the written definitions leave open and how it is resolved is told in `docs/memory-messages.md`.
+//! the written definitions leave open and how it is resolved is said in `docs/memory-messages.md`.
 
 mod addresses;
 mod atomics;

@@ -83,7 +83,7 @@ impl Message {
 }
 
 impl Message {
-    /// The operands stand at other places of the register file from now on.
+    /// The operands are at other places of the register file from now on.
     pub(crate) fn relocate(&mut self, moved: Moved<'_>) {
         let data = |data: &mut Option<Data>| data.iter_mut().for_each(|d| d.relocate(moved));
         match self {

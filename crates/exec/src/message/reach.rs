@@ -36,7 +36,7 @@ pub(crate) enum Reach {
     /// 64-bit addresses.
     Flat,
     /// Addresses from the base of the indirect kernel arguments on, and from the place in them that the first
-    /// dword of the thread's header tells.
+    /// dword of the thread's header says.
     Arguments(Scalar),
     /// Shared local memory of the group.
     Local,
@@ -49,7 +49,7 @@ pub(crate) enum Reach {
     /// Offsets into the surface at an offset of the surface-state heap; an unknown one is the
     /// scratch memory of the thread.
     State(Index),
-    /// Offsets into the surface whose state stands at this address: that of a handle, or the scratch memory
+    /// Offsets into the surface whose state is at this address: that of a handle, or the scratch memory
     /// of the thread.
     Surface(Index),
 }
@@ -64,7 +64,7 @@ pub(crate) enum Open<'a> {
     Own(Window<Plain<'a>>),
 }
 
-/// An opened storage, what to add to each address, and how it is told to an observer.
+/// An opened storage, what to add to each address, and how it is reported to an observer.
 pub(crate) struct Opened<'a> {
     pub(crate) target: Open<'a>,
     pub(crate) base: u64,

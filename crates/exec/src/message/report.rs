@@ -1,4 +1,4 @@
-//! What observers are told of loads and stores by lanes.
+//! What observers learn of loads and stores by lanes.
 
 use super::addresses::enabled;
 use super::fields::Data;
@@ -8,7 +8,7 @@ use crate::machine::Registers;
 use crate::observe::{Extent, InRegister, LanesAccess, MemoryAccess, Observer, Space};
 
 impl LaneAccess {
-    /// Whether low bits of addresses are not looked at by the message, so that a lane's address may be a wrong one
+    /// Whether low bits of addresses are ignored by the message, so that a lane's address may be a wrong one
     /// though it is none here.
     const fn drops_bits(&self) -> bool {
         self.addresses.mask & 3 == 0

@@ -32,7 +32,7 @@ pub(crate) struct Parameter {
     pub(crate) size: usize,
 }
 
-/// A sampler message. All images have one level: a level of detail is not looked at.
+/// A sampler message. All images have one level: a level of detail is ignored.
 #[derive(Clone, Debug)]
 pub(crate) struct Texture {
     pub(crate) reach: Reach,

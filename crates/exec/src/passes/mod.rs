@@ -38,8 +38,8 @@ impl Pass {
     }
 }
 
-/// Runs passes. `variables` are the parts of the register file that may move, ascending, each one variable that is neither
-/// given to the program nor reached by an address. Gives where everything stands afterwards.
+/// Runs passes. `variables` are the parts of the register file that may move, ascending, each one variable that is
+/// neither given to the program nor reached by an address. Returns where everything is afterwards.
 pub(crate) fn run(code: &mut Code, passes: &[Pass], variables: &[Range<usize>]) -> Moves {
     let mut moves = Moves::default();
     for pass in Pass::ALL {

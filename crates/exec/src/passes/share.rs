@@ -1,10 +1,10 @@
 //! Places that variables share where their lives do not meet.
 //!
-//! Compilers give each intermediate value a variable of its own, so that the register files of long kernels are larger than
-//! the first level of the host's cache. Most of those values are computed and used within one basic block, and a block
-//! runs to its end with the same running lanes: after its last use in the block nobody can tell what such a variable
-//! holds, as long as every use reads only what the same run of the block has written. That is what is looked for here.
-//! All other variables keep a place for themselves.
+//! Compilers give each intermediate value a variable of its own, so that the register files of long kernels are larger
+//! than the first level of the host's cache. Most of those values are computed and used within one basic block, and a
+//! block runs to its end with the same running lanes: after its last use in the block nobody can see what such a
+//! variable holds, as long as every use reads only what the same run of the block has written. That is what is looked
+//! for here. All other variables keep a place for themselves.
 
 mod uses;
 
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use uses::{Lanes, Use, Way, uses};
 
-/// Where everything in the register file stands after places have been shared.
+/// Where everything in the register file is after places have been shared.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Moves(Vec<Part>);
 
@@ -21,7 +21,7 @@ pub(crate) struct Moves(Vec<Part>);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Part {
     start: usize,
-    /// Where it would stand if it shared no place.
+    /// Where it would be if it shared no place.
     own: usize,
     /// The place that it shares.
     shared: Option<usize>,
@@ -47,7 +47,7 @@ impl Moves {
         (!shared).then(|| self.border(offset))
     }
 
-    /// Where the first byte after this one stands that no two variables share.
+    /// Where the first byte after this one is that no two variables share.
     fn border(&self, offset: usize) -> usize {
         self.part(offset).map_or(offset, |part| match part.shared {
             Some(_) => part.own,

@@ -21,7 +21,7 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// The code may write to `addressed` where addresses tell the place. The start of a thread writes `set`.
+    /// The code may write to `addressed` where addresses decide the place. The start of a thread writes `set`.
     pub(crate) fn new(
         bytes: Vec<u8>,
         code: &Code,

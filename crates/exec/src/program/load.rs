@@ -20,7 +20,7 @@ pub(crate) struct Masking {
     pub(crate) predicate: Option<Flag>,
 }
 
-/// A step as the loop of a thread sees it: what happens often, in few bytes. Everything else stands
+/// A step as the loop of a thread sees it: what happens often, in few bytes. Everything else is
 /// in the step of the code at the same place.
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
@@ -33,7 +33,7 @@ pub(crate) struct Loaded {
 /// What a step does.
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
-    /// [`Action::Compute`] on operands that stand in the register file as lanes.
+    /// [`Action::Compute`] on operands that are in the register file as lanes.
     Hot(Hot),
     /// [`Action::Compute`] on others.
     Compute(Bound),

@@ -371,8 +371,9 @@ impl Program {
         &self.code
     }
 
-    /// What is read by an address outside of every variable is 0 from now on, not a fault. Hardware gives what stands in
-    /// the register that is there: a source that asks for something undefined (a shuffle from a lane that there is not) goes on.
+    /// What is read by an address outside of every variable is 0 from now on, not a fault. Hardware gives what is in
+    /// the register that is there: a source that asks for something undefined (a shuffle from a lane that there is not)
+    /// goes on.
     pub const fn allow_stray_reads(&mut self) {
         self.stray_reads = true;
     }

@@ -1,4 +1,4 @@
-//! How a thread starts: what stands in its registers.
+//! How a thread starts: what is in its registers.
 
 use super::VariableSlot;
 use crate::memory::Memory;

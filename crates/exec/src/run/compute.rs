@@ -9,7 +9,7 @@ use crate::program::{Loaded, Work};
 /// The lanes of a thread that computations work on.
 #[derive(Clone, Copy)]
 pub(super) enum Lanes {
-    /// Those that run; masks and predicates of the steps tell which are enabled.
+    /// Those that run; masks and predicates of the steps say which are enabled.
     Running(u32),
     /// The enabled lanes of each step.
     Enabled(u32),

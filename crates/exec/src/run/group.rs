@@ -108,9 +108,10 @@ impl Group {
         self.start(program, slm_bytes, threads, limits, false)
     }
 
-    /// Starts anew with the threads of the last start, of which only the thread header (the first register of the image)
-    /// and [`ThreadStart::group_id`] may have changed: what else they set is not looked at again. Registers that the
-    /// program writes before it reads them may hold what was left in them: whoever looks at registers takes [`Self::reset`].
+    /// Starts anew with the threads of the last start, of which only the thread header (the first register of the
+    /// image) and [`ThreadStart::group_id`] may have changed: what else they set is not read again. Registers that the
+    /// program writes before it reads them may hold what was left in them: whoever reads registers takes
+    /// [`Self::reset`].
     ///
     /// # Errors
     /// As [`Self::new`]; the group is not to be run then.
@@ -160,7 +161,7 @@ impl Group {
     /// Runs all threads to their ends. Threads are interleaved at barriers, and when they run for long.
     ///
     /// # Errors
-    /// The first fault. After [`FaultKind::StepLimit`] the group stands between two steps and can go on with a
+    /// The first fault. After [`FaultKind::StepLimit`] the group is between two steps and can go on with a
     /// higher limit, after [`FaultKind::Stopped`] with any observer.
     pub fn run<O: Observer>(
         &mut self,
@@ -289,7 +290,7 @@ impl Group {
         self.counters
     }
 
-    /// Lets threads go whose barriers are complete, and tells whether there are any.
+    /// Lets threads go whose barriers are complete, and returns whether there are any.
     fn release<O: Observer>(&mut self, program: &Program, observer: &mut O) -> bool {
         let mut progress = false;
         if !self.threads.is_empty() && self.threads.iter().all(|t| t.pause == Pause::Barrier) {
@@ -355,7 +356,7 @@ impl Group {
         let kind = FaultKind::BarrierDivergence { waiting, ended };
         match first {
             Some((number, thread)) => {
-                // The thread stands after the barrier.
+                // The thread is after the barrier.
                 let mut fault = *thread.fault(program, number, *Trap::new(kind));
                 if thread.pause != Pause::Fused
                     && let Some(origin) = thread

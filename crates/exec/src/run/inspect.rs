@@ -1,4 +1,4 @@
-//! Looking into a group that stands still, and changing it: what debuggers need.
+//! Looking into a group that has stopped, and changing it: what debuggers need.
 
 use super::group::{Group, Turn};
 use super::mask::enabled;
@@ -24,7 +24,7 @@ pub enum ThreadState {
     Ended,
 }
 
-/// Where a thread stands.
+/// Where a thread is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
     /// The step of the code that runs next, an instruction; of a thread that waits, the one after its barrier.
@@ -61,7 +61,7 @@ impl Thread {
         }
     }
 
-    /// Where it stands: its next instruction, with the lanes that join before it.
+    /// Where it is: its next instruction, with the lanes that join before it.
     #[must_use]
     pub fn position(&self, program: &Program) -> Position {
         let (mut step, mut running) = (self.pc, self.running);
@@ -113,7 +113,7 @@ impl Thread {
         put(&mut self.scratch, offset, bytes)
     }
 
-    /// Changes the register file; what stands in `%cr0` takes effect. False, and nothing changes, if it is outside.
+    /// Changes the register file; what is in `%cr0` takes effect. False, and nothing changes, if it is outside.
     pub fn write(&mut self, program: &Program, offset: usize, bytes: &[u8]) -> bool {
         if !put(&mut self.registers.file, offset, bytes) {
             return false;
@@ -138,7 +138,7 @@ impl Group {
         self.threads.get_mut(index)
     }
 
-    /// The thread that runs next; `None` if no thread can before barriers are looked at again.
+    /// The thread that runs next; `None` if no thread can before barriers are examined again.
     #[must_use]
     pub fn next_thread(&self) -> Option<usize> {
         let mut rest = self.threads.iter().enumerate().skip(self.turn.thread);

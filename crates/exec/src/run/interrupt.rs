@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// A flag that any thread may raise to stop the groups that run with it; clones are the same flag.
 ///
-/// A group looks at it every few ten thousand steps, and after each step that may take long. It then
-/// stands between two steps and can go on ([`crate::Group::advance`]).
+/// A group checks it every few ten thousand steps, and after each step that may take long. It then
+/// is between two steps and can go on ([`crate::Group::advance`]).
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 

@@ -22,7 +22,7 @@ pub(super) fn zeroed(list: &mut Vec<u8>, bytes: usize) -> Result<(), TryReserveE
     Ok(())
 }
 
-/// Fills the registers of a thread of a group that takes so many bytes. `again` tells that the start is that of the
+/// Fills the registers of a thread of a group that takes so many bytes. `again` says that the start is that of the
 /// thread's last run but for the thread header and the place of the group.
 pub(super) fn prepare(
     thread: &mut Thread,

@@ -321,7 +321,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
         let program = world.program;
         let mut code = program.steps(thread.registers.mode);
         let steps_of_code = program.code().steps.as_slice();
-        // Machine code tells nobody what it does.
+        // Machine code reports to no observer.
         let native = program.native().filter(|_| !O::INSTRUCTIONS && !O::MEMORY);
         let entries = native.map_or(&[][..], Native::entries);
         let mut left = steps;
@@ -394,7 +394,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     lane_operations += done.lane_operations;
                     thread.pc = pc + done.steps;
                     if let Err(trap) = done.outcome {
-                        // The fault is told at its step.
+                        // The fault is reported at its step.
                         thread.pc -= 1;
                         break Err(trap);
                     }

@@ -29,7 +29,7 @@ pub(super) fn binary(
     Ok(two(cx, instruction)?.number(operation, integers))
 }
 
-/// An operation of two integers that looks at their values.
+/// An operation of two integers that depends on their values.
 pub(super) fn of_values(
     cx: &Context<'_>,
     instruction: &Instruction,

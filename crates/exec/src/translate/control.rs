@@ -135,7 +135,7 @@ impl Place<'_> {
     }
 }
 
-/// Translates an instruction whose row tells where control goes on.
+/// Translates an instruction whose row says where control goes on.
 pub(crate) fn translate(
     state: &State<'_, '_>,
     instruction: &Instruction,

@@ -377,7 +377,7 @@ impl Layout {
         place
     }
 
-    /// Everything stands where the moves say; variables that share a place with others are no longer there.
+    /// Everything is where the moves say; variables that share a place with others are no longer there.
     pub(crate) fn relocate(&mut self, moves: &Moves) {
         let moved = |place: &mut Place| {
             let to = moves.own(place.offset);

@@ -134,7 +134,7 @@ pub(crate) fn symbol<'a>(instruction: &Instruction, body: &'a Body<'_>) -> Optio
         })
 }
 
-/// Places of the predefined variables that the machine itself looks at.
+/// Places of the predefined variables that the machine itself reads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watched {
     pub(crate) cr0: Option<Range<usize>>,

@@ -441,7 +441,7 @@ impl Context<'_> {
         }
     }
 
-    /// The address that an address-of operand stands for, as a source.
+    /// The address that an address-of operand denotes, as a source.
     pub(crate) fn address_of(
         &self,
         operand: &VectorOperand,

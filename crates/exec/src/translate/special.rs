@@ -137,7 +137,7 @@ pub(super) fn plane(cx: &Context<'_>, instruction: &Instruction) -> Translated {
     Ok(b.step(Operation::Plane, Lane::F64))
 }
 
-/// The quotient itself serves as the first approximation. The predicate tells of results that no
+/// The quotient itself serves as the first approximation. The predicate marks results that no
 /// refinement may touch.
 pub(super) fn invm(cx: &Context<'_>, instruction: &Instruction) -> Translated {
     first_step(
@@ -170,7 +170,7 @@ fn first_step(
 pub(super) fn narrow_conversion(cx: &Context<'_>, instruction: &Instruction) -> Translated {
     let b = Builder::new(cx, instruction, &[F::Src0])?;
     let narrowing = match (b.source(0).data_type, b.destination.data_type) {
-        // The bits of a bfloat stand in words, those of a tensor float in dwords.
+        // The bits of a bfloat are in words, those of a tensor float in dwords.
         (DataType::Uw | DataType::Bf, DataType::F) => Narrowing::BFloatToFloat,
         (DataType::F, DataType::Uw | DataType::Bf) => Narrowing::FloatToBFloat,
         (DataType::F, DataType::Ud) => Narrowing::FloatToTf32,
@@ -359,8 +359,8 @@ pub(super) fn stochastic(cx: &Context<'_>, instruction: &Instruction) -> Transla
     Ok(b.step(Operation::NarrowByChance(narrowing), Lane::U32))
 }
 
-/// A systolic dot product: DPAS; DPASW, whose activations come from two fused threads; BDPAS, whose activations are a raw
-/// operand and whose weights and activations have scales, a byte for each block.
+/// A systolic dot product: DPAS; DPASW, whose activations come from two fused threads; BDPAS, whose activations are a
+/// raw operand and whose weights and activations have scales, a byte for each block.
 pub(super) fn systolic(cx: &Context<'_>, instruction: &Instruction, fused: bool) -> Translated {
     let b = Builder::without_destination(cx, instruction, &[])?;
     let info = fields::number(instruction, F::PrecisionInfo)?.to_le_bytes();

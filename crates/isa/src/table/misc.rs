@@ -378,7 +378,7 @@ macro_rules! __misc_rows {
         .ending(Ending::IfBit(F::Modifier, 1))
         .unsupported(RAW_MESSAGE) .syntax(Syntax::of(WIDE_SEND).or(&[WIDE_SEND_NAMED]))
         .since_platform(Platform::Xe3pCri).since("2025-12")
-        .note("Reader only (IGC 2.26+); no public binary writer, absent from the written spec. Predicate stands after sfid.")
+        .note("Reader only (IGC 2.26+); no public binary writer, absent from the written spec. The predicate follows the sfid.")
         => &[
             u8(F::Modifier).note("bit 0 conditional, bit 1 EOT"), EXEC, u32(F::Sfid), PRED,
             raw_to(F::Dst, ANY), u32(F::DstLen), raw(F::Src0, ANY), u32(F::Src0Len),

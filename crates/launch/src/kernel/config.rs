@@ -18,7 +18,7 @@ pub struct Config<'a> {
     /// Whether reads outside of a buffer are a fault even in its last page; see
     /// [`Memory::set_exact_reads`](visakit_exec::Memory::set_exact_reads).
     pub exact_reads: bool,
-    /// Whether accesses that would be a fault are dropped, and arguments in local memory stand apart; see
+    /// Whether accesses that would be a fault are dropped, and arguments in local memory are kept apart; see
     /// [`Memory::set_lenient`](visakit_exec::Memory::set_lenient).
     pub lenient: bool,
     /// Whether registers that are read by an address outside of every variable are 0, not a fault; see

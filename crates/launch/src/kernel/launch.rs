@@ -32,8 +32,8 @@ pub struct Outcome {
     pub translated: usize,
     /// Whether machine code was made.
     pub compiled: bool,
-    /// What was counted of each step of the program, if [`Config::count`] asked for it. Launches of one [`Loaded`](super::Loaded) at
-    /// the same time share their counters.
+    /// What was counted of each step of the program, if [`Config::count`] asked for it. Launches of one
+    /// [`Loaded`](super::Loaded) at the same time share their counters.
     pub counts: Option<Vec<StepCounts>>,
     /// Time to run.
     pub time: Duration,
@@ -126,7 +126,7 @@ impl Launch {
         self.outcome(done, started)
     }
 
-    /// Runs all groups in parallel. Those that `watched` picks by their numbers run in the interpreter and tell an
+    /// Runs all groups in parallel. Those that `watched` picks by their numbers run in the interpreter and report to an
     /// observer of everything, one for each worker; what these saw comes back with the outcome.
     ///
     /// # Errors

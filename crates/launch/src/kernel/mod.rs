@@ -35,7 +35,7 @@ const PRINTF_BYTES: usize = 4 << 20;
 /// Private memory of a thread that calls functions with a stack is at least this, as the depth of calls is not known.
 const STACK_BYTES: u64 = 64 << 10;
 
-/// Bytes between arguments in local memory that are to stand apart.
+/// Bytes between arguments in local memory that are to be kept apart.
 const LOCAL_GUARD: u64 = 256;
 
 /// Most memory that all private memory together may take.
@@ -59,7 +59,7 @@ pub struct Kernel<'o> {
 }
 
 impl<'o> Kernel<'o> {
-    /// Whether a value of this type may be given for an argument, as far as the metadata tell the type of the source:
+    /// Whether a value of this type may be given for an argument, as far as the metadata give the type of the source:
     /// whole numbers and floats are not exchanged.
     ///
     /// # Errors
@@ -254,7 +254,7 @@ impl Loaded {
     }
 
     /// Lays out memory and payload. Besides the arguments, the kernel reaches `reachable`: storage and the addresses
-    /// where it stands.
+    /// where it is.
     ///
     /// # Errors
     /// Arguments that are not what the kernel takes, and a grid that it does not take.

@@ -73,7 +73,7 @@ impl Reader<'_> {
         };
         let count = usize::try_from(count).ok().filter(|n| *n <= 16)?;
         let values: Option<Vec<_>> = (0..count).map(|_| self.value(kind)).collect();
-        // An element takes four bytes at least; those of small ones stand together.
+        // An element takes four bytes at least; those of small ones are packed.
         let unused = match kind {
             BYTE => 3,
             SHORT => 2,

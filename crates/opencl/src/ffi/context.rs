@@ -10,7 +10,7 @@ use opencl_sys as cl;
 use std::ffi::{CString, c_char, c_void};
 use std::sync::Arc;
 
-/// Is told of faults.
+/// Called with faults.
 type Notify = Option<unsafe extern "C" fn(*const c_char, *const c_void, usize, Pointer)>;
 /// Is called when a context ends.
 type AtEnd = Option<unsafe extern "C" fn(Pointer, Pointer)>;

@@ -63,7 +63,7 @@ pub(crate) struct Bytes {
     pub(crate) image: Option<Image>,
 }
 
-/// Calls a function of the table; a failure is told by name.
+/// Calls a function of the table; a failure is reported by name.
 macro_rules! call {
     ($table:expr, $name:ident($($arg:expr),* $(,)?)) => {
         match $table.$name {

@@ -1,4 +1,4 @@
-//! `VISAKIT_CHECK`: launches run under checkers, and what they find is told when the program ends.
+//! `VISAKIT_CHECK`: launches run under checkers, and what they find is reported when the program ends.
 
 use crate::model::context::lock;
 use crate::model::kernel::Arg;

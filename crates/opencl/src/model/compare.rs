@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use visakit_launch::{Argument, Compare, Difference, Element, Shared};
 
-/// Differences that are told and kept as cases; more are only counted.
+/// Differences that are reported and kept as cases; more are only counted.
 const MOST: u64 = 10;
 
 #[derive(Debug, Default)]

@@ -80,7 +80,7 @@ pub fn compile(job: &Job<'_>) -> Compiled {
     compiler.run().unwrap_or_else(no)
 }
 
-/// What the files are like that a job includes; `None` if that cannot be told.
+/// What the files are like that a job includes; `None` if that cannot be known.
 fn included(job: &Job<'_>) -> Option<Vec<u8>> {
     match job.task {
         Task::Build(Input::Text(text)) => includes::fingerprint(text, &[], job.options),

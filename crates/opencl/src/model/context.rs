@@ -34,7 +34,7 @@ pub struct Svm {
     pub device: usize,
 }
 
-/// Is told of what goes wrong in a context.
+/// Called with what goes wrong in a context.
 pub type Notifier = Box<dyn Fn(&str) + Send + Sync>;
 
 /// A context.
@@ -43,7 +43,7 @@ pub struct Context {
     /// Its devices.
     pub devices: Vec<Arc<Device>>,
     properties: Vec<isize>,
-    /// Is told of faults.
+    /// Called with faults.
     notify: Option<Notifier>,
     svm: Mutex<BTreeMap<usize, Svm>>,
     destructors: Mutex<Vec<Later>>,

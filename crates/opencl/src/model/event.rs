@@ -1,7 +1,7 @@
 //! Events, and commands that wait for them.
 //!
-//! A command runs as soon as everything that it waits for has ended: in the thread that enqueued it if nothing is left, or
-//! in the thread that ended the last of them. Nothing waits for a thread of its own.
+//! A command runs as soon as everything that it waits for has ended: in the thread that enqueued it if nothing is left,
+//! or in the thread that ended the last of them. Nothing waits for a thread of its own.
 
 use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{Handle, Object, references};
@@ -19,7 +19,7 @@ use std::time::Instant;
 /// What a command does.
 pub(crate) type Work = Box<dyn FnOnce(&Event) -> Result<()> + Send>;
 
-/// Is told the status that was reached.
+/// Called with the status that was reached.
 pub(crate) type Callback = Box<dyn FnOnce(i32) + Send>;
 
 /// Nanoseconds since the library was first asked.
@@ -169,8 +169,8 @@ impl Event {
         Self::new(context, None, cl::CL_COMMAND_USER, cl::CL_SUBMITTED)
     }
 
-    /// A command of a queue: runs when `waits` and `after` have ended, of which only the first may spoil it, and the one
-    /// who made it has let it [`Pending::arrive`].
+    /// A command of a queue: runs when `waits` and `after` have ended, of which only the first may spoil it, and the
+    /// one who made it has let it [`Pending::arrive`].
     pub(crate) fn command(
         queue: &Arc<Queue>,
         kind: u32,

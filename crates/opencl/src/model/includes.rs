@@ -1,8 +1,8 @@
 //! Which files a source includes: what a compiled program was made of besides its source.
 //!
-//! The answer is only needed to know that nothing has changed, so that it may have more than the compiler reads (files of
-//! branches that are not taken), but never less: where a line could include something that cannot be told from the text,
-//! there is no answer.
+//! The answer is only needed to know that nothing has changed, so that it may have more than the compiler reads (files
+//! of branches that are not taken), but never less: where a line could include something that cannot be known from the
+//! text, there is no answer.
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -45,8 +45,8 @@ struct Search<'a> {
     bytes: u64,
 }
 
-/// A hash over the names and contents of all files that a source may include, as they are now. `None` where that cannot be
-/// told: names made by macros, folders that options name in ways that are not understood, files that are not found.
+/// A hash over the names and contents of all files that a source may include, as they are now. `None` where that cannot
+/// be known: names made by macros, folders that options name in ways that are not understood, files that are not found.
 #[must_use]
 pub(super) fn fingerprint(
     source: &[u8],
@@ -130,7 +130,7 @@ enum Line<'a> {
     Nothing,
     /// The name; whether the folder of the including file comes first.
     File(&'a [u8], bool),
-    /// It cannot be told.
+    /// It cannot be known.
     Unclear,
 }
 
@@ -223,7 +223,7 @@ impl Search<'_> {
                         }
                         continue;
                     };
-                    // Ways through `..` have no end of names for one file. A link stands where its name is.
+                    // Ways through `..` have no end of names for one file. A link counts where its name is.
                     let parent = path.parent().unwrap_or(place);
                     let inside = fs::canonicalize(parent).ok()?;
                     let path = inside.join(path.file_name()?);

@@ -1,7 +1,7 @@
 //! Calls of Intel's offline compiler. What it answered is kept, and the same call is answered from that.
 //!
-//! What is kept is what the compiler wrote, as it wrote it, under a name made of all that it was given: nothing that this
-//! crate makes of either is in it, so that an entry stays right whatever becomes of this crate.
+//! What is kept is what the compiler wrote, as it wrote it, under a name made of all that it was given: nothing that
+//! this crate makes of either is in it, so that an entry stays right whatever becomes of this crate.
 
 use crate::model::binary::{self, Pieces};
 use crate::model::cache::Cache;
@@ -88,8 +88,8 @@ pub(super) struct Call<'a> {
     pub(super) arguments: &'a dyn Fn(&Path) -> Vec<OsString>,
     /// Files in that folder, by their names.
     pub(super) inputs: &'a [(String, &'a [u8])],
-    /// A hash over the other files that it may read, as they are now; `None` if that cannot be told, and then nothing is
-    /// kept.
+    /// A hash over the other files that it may read, as they are now; `None` if that cannot be known, and then nothing
+    /// is kept.
     pub(super) included: &'a dyn Fn() -> Option<Vec<u8>>,
 }
 
@@ -315,7 +315,7 @@ mod tests {
         compiler.identity.push('2');
         call(&compiler, "-a", "x", Some(""));
         assert_eq!(count(), 5);
-        // Failures are not kept, and neither is what cannot be told apart.
+        // Failures are not kept, and neither is what cannot be distinguished.
         for _ in 0..2 {
             assert!(!call(&compiler, "bad", "x", Some("")).good);
             call(&compiler, "-a", "x", None);

@@ -101,7 +101,7 @@ impl Program {
         Arc::new(Self::new(context, Origin::Input(input), &context.devices))
     }
 
-    /// A program of binaries; which of them are none is told for each.
+    /// A program of binaries; which of them are none is reported for each.
     #[must_use]
     pub fn from_binaries(
         context: &Arc<Context>,
@@ -294,7 +294,7 @@ impl Program {
     /// `clLinkProgram`: a program of several compiled ones.
     ///
     /// # Errors
-    /// Programs that were not compiled; whether linking failed is told beside the program.
+    /// Programs that were not compiled; whether linking failed is returned beside the program.
     pub fn link(
         context: &Arc<Context>,
         devices: &[Arc<Device>],

@@ -19,10 +19,10 @@ struct State {
     fault: Option<Code>,
 }
 
-/// The variable that decides whose time events tell.
+/// The variable that decides whose time events report.
 const TIME: &str = "VISAKIT_TIME";
 
-/// Whether events tell simulated time of the device. With `VISAKIT_TIME=host` they tell that of the host.
+/// Whether events report simulated time of the device. With `VISAKIT_TIME=host` they report that of the host.
 fn simulates() -> bool {
     static SIMULATES: OnceLock<bool> = OnceLock::new();
     *SIMULATES.get_or_init(|| match std::env::var(TIME).as_deref() {
@@ -110,7 +110,7 @@ impl Queue {
         })
     }
 
-    /// Whether times of commands are told.
+    /// Whether times of commands are reported.
     #[must_use]
     pub fn profiles(&self) -> bool {
         self.properties & cl::CL_QUEUE_PROFILING_ENABLE != 0

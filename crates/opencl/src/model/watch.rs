@@ -1,8 +1,8 @@
 //! Who watches launches: checkers, comparison, dumps, the profiler.
 //!
-//! A watcher stands around a launch: it is given the launch and the rest of the way, looks before, goes on (or runs the
-//! launch in its own way), looks after. To add one: implement [`Watcher`], and name it in [`watchers`]. What it has found
-//! it reports in [`Watcher::end`], when the program ends.
+//! A watcher surrounds a launch: it is given the launch and the rest of the way, looks before, goes on (or runs the
+//! launch in its own way), looks after. To add one: implement [`Watcher`], and name it in [`watchers`]. What it has
+//! found it reports in [`Watcher::end`], when the program ends.
 
 use crate::model::binary::Binary;
 use crate::model::check::Check;

@@ -22,7 +22,7 @@ pub fn page(
     out
 }
 
-/// Text as it may stand in the page.
+/// Text as it may be put into the page.
 pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
 impl Display for Escaped<'_> {
@@ -180,7 +180,7 @@ fn sources(
             Some(text) => {
                 let around = |line: &usize| line.saturating_sub(AROUND).max(1)..=line + AROUND;
                 let all = lines.keys().flat_map(around);
-                // A line that the file does not have is told of all the same.
+                // A line that the file does not have is shown all the same.
                 all.filter(|line| *line <= text.len() || lines.contains_key(line))
                     .collect()
             }

@@ -76,7 +76,7 @@ pub(super) fn summary(out: &mut String, kernel: &KernelProfile) -> fmt::Result {
     if watched < groups {
         writeln!(
             out,
-            "<p class=\"soft\">Addresses were looked at in {} of {} work-groups.</p>",
+            "<p class=\"soft\">Addresses were sampled in {} of {} work-groups.</p>",
             Grouped(watched),
             Grouped(groups)
         )?;

@@ -121,7 +121,7 @@ fn added(instruction: &Instruction, field: &FieldDef, to: Format) -> Result<Valu
             let both = old(FieldName::Type).and_then(bits) == Some(0);
             match producers {
                 Some(threads) if both && old(FieldName::NumConsumers) == producers => *threads,
-                _ => return lost("threads that only produce or only consume cannot be told"),
+                _ => return lost("threads that only produce or only consume cannot be expressed"),
             }
         }
         name => match instruction.def().neutral(field, to) {

@@ -165,10 +165,7 @@ impl<'t> Assembler<'t> {
         let format = self.object.format();
         let last = self.last;
         let Some(draft) = self.draft.as_mut() else {
-            return Err(fault(
-                change.span,
-                "no line of a routine stands before this",
-            ));
+            return Err(fault(change.span, "no line of a routine precedes this"));
         };
         let Body {
             strings,

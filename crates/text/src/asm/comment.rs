@@ -91,10 +91,7 @@ impl<'t> Assembler<'t> {
         };
         self.cursor.at += name.len();
         if self.draft.is_some() {
-            return Err(fault(
-                span,
-                "the dialect must stand before the first routine",
-            ));
+            return Err(fault(span, "the dialect must precede the first routine"));
         }
         self.states_dialect = true;
         if self.options.dialect.is_none() {
@@ -363,7 +360,7 @@ impl<'t> Assembler<'t> {
         if draft.pool_is_closed() || !body.variables.is_empty() || !body.code.is_empty() {
             let found = fault(
                 span,
-                "the strings of a routine stand before everything else of it",
+                "the strings of a routine precede everything else of it",
             );
             return Err(found);
         }

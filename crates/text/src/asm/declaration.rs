@@ -271,7 +271,7 @@ impl<'t> Assembler<'t> {
     /// share. Intel's language has none.
     pub(super) fn file_declaration(&mut self, at: Span) -> Parsed<()> {
         if self.draft.is_some() {
-            let message = "variables of the file stand before the first routine";
+            let message = "variables of the file precede the first routine";
             return Err(Diagnostic::new(DiagnosticKind::Misplaced, at, message));
         }
         let (name, span) = self.name("the name of a variable")?;

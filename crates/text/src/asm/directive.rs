@@ -389,7 +389,7 @@ pub(super) fn most(count: usize, most: usize, what: &str, span: Span) -> Parsed<
 /// A directive or instruction that belongs to a routine stands before the first one.
 #[cold]
 pub(super) fn outside(span: Span) -> super::diagnostic::Fault {
-    let message = "this stands outside of a routine";
+    let message = "this is outside of a routine";
     let fault = Diagnostic::new(DiagnosticKind::Misplaced, span, message);
     fault.expected("`.kernel \"name\"` or `.global_function \"name\"` before it")
 }

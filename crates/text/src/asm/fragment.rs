@@ -188,7 +188,7 @@ fn skip_lines(assembler: &mut Assembler<'_>) -> Result<(), Fault> {
             let span = Span::between(start, start + "//@".len());
             Err(comment::fault(
                 span,
-                "a directive stands beside the instruction",
+                "there is a directive beside the instruction",
             ))
         }
     }

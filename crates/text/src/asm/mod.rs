@@ -84,8 +84,8 @@ pub struct Options {
     pub version: Option<Version>,
     /// Dialect of the object. Where it is not given: what the text says, else the first one.
     pub dialect: Option<Dialect>,
-    /// Bytes of a register, 32 or 64, which the place of an address-of operand and `%sizeof(GRF)` depend on. Where it is not
-    /// given: what the text says (`//Platform:` lines of compilers), else 32; see [`Assembled::undecided`].
+    /// Bytes of a register, 32 or 64, which the place of an address-of operand and `%sizeof(GRF)` depend on. Where it
+    /// is not given: what the text says (`//Platform:` lines of compilers), else 32; see [`Assembled::undecided`].
     pub grf_bytes: Option<u32>,
 }
 
@@ -113,7 +113,7 @@ pub fn assemble_with_source_map<'t>(
 /// What is to be said of a place of the text that depends on the size of a register, where that is not known.
 fn undecided(span: Span) -> Fault {
     let message =
-        "where registers have 64 bytes this means something else, and nothing tells their size";
+        "where registers have 64 bytes this means something else, and nothing states their size";
     let fault = Diagnostic::new(DiagnosticKind::RegisterSize, span, message);
     fault.hint(
         "name the platform: registers have 32 bytes up to DG2 and ARL, 64 on PVC and since XE2",
@@ -556,7 +556,7 @@ impl<'t> Assembler<'t> {
             return Err(Diagnostic::new(DiagnosticKind::Misplaced, span, message));
         }
         if self.draft.is_some() {
-            let message = "the version must stand before the first routine";
+            let message = "the version must precede the first routine";
             return Err(Diagnostic::new(DiagnosticKind::Misplaced, span, message));
         }
         self.stated = Some(version);

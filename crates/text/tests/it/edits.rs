@@ -188,13 +188,13 @@ fn directives_that_make_no_sense_are_faults() {
         ("//@", "the line ends too early"),
         (
             "//@ dialect writer-2018",
-            "the dialect must stand before the first routine",
+            "the dialect must precede the first routine",
         ),
         ("//@ native PDP11", "no platform is called `PDP11`"),
         ("//@ data AAAA", "nothing before this line takes bytes"),
         (
             "//@ strings \"late\"",
-            "the strings of a routine stand before everything else of it",
+            "the strings of a routine precede everything else of it",
         ),
         (
             "//@ place kernel 0",

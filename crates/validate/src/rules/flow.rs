@@ -45,7 +45,7 @@ rules! {
         source: EXECUTION,
     }
     FUNCTION_RETURN = 408 "function-return" Warning {
-        what: "FRET stands in functions only.",
+        what: "FRET is allowed in functions only.",
         action: "Use ret: a kernel has no caller.",
         source: INSTRUCTION,
     }

@@ -65,7 +65,7 @@ rules! {
         source: INSTRUCTION,
     }
     BRAIN_FLOAT = 312 "brain-float" Error {
-        what: "bf stands in MOV, ADD, MUL, MAD, SEL, CMP and, on newer platforms, in mathematics, and only together with f.",
+        what: "bf is allowed in MOV, ADD, MUL, MAD, SEL, CMP and, on newer platforms, in mathematics, and only together with f.",
         action: "Convert to f first.",
         source: VERIFIER,
     }
@@ -146,7 +146,7 @@ rules! {
     }
     DPAS_TYPES = 333 "dpas-types" Error {
         what: "DPAS accumulates ud, d or f (on PVC also hf, bf, uw, w) and multiplies ud or d; its last source has no modifier.",
-        action: "Declare aliases of these types: the precision is told apart from them.",
+        action: "Declare aliases of these types: the precision follows from them.",
         source: VERIFIER,
     }
     DPAS_LANES = 334 "dpas-lanes" Error {

@@ -35,7 +35,7 @@ rules! {
         source: OPERANDS,
     }
     INDIRECT_CODE = 206 "indirect-code" Warning {
-        what: "Bits 4 to 7 of the property byte of an indirect operand are zero. (Bit 4 is not looked at before 3.4: the Cm compiler set it.)",
+        what: "Bits 4 to 7 of the property byte of an indirect operand are zero. (Bit 4 is ignored before 3.4: the Cm compiler set it.)",
         action: "Clear them.",
         source: OPERANDS,
     }
@@ -65,7 +65,7 @@ rules! {
         source: VERIFIER,
     }
     MODIFIER_PLACE = 214 "modifier-place" Error {
-        what: "Source modifiers stand on general and indirect operands; abs and neg not in logic instructions that take no modifier at all; not in logic instructions only.",
+        what: "Source modifiers belong on general and indirect operands; abs and neg not in logic instructions that take no modifier at all; not in logic instructions only.",
         action: "Negate or complement with an instruction of its own.",
         source: VERIFIER,
     }
@@ -201,11 +201,11 @@ rules! {
     }
     PREDICATE_OPERAND = 253 "predicate-operand" Warning {
         what: "A predicate as data has no inversion and no combination.",
-        action: "Only the number of the predicate is looked at.",
+        action: "Only the number of the predicate counts.",
         source: OPERANDS,
     }
     PREDICATE_SIZE = 254 "predicate-size" Warning {
-        what: "A predicate has an element for each lane that looks at it.",
+        what: "A predicate has an element for each lane that reads it.",
         action: "Declare it with more elements.",
         source: EXECUTION,
     }

@@ -26,7 +26,7 @@ rules! {
     }
     UNCLAIMED_BYTES = 5 "unclaimed-bytes" Warning {
         what: "Every byte of the file belongs to a part of the object.",
-        action: "No reader looks at these bytes; write the object again to be rid of them.",
+        action: "No reader uses these bytes; write the object again to be rid of them.",
         source: CONTAINER,
     }
     INDEX = 6 "index-out-of-range" Error {

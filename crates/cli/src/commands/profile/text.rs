@@ -115,7 +115,7 @@ pub(super) fn summary(out: &mut impl Write, kernel: &KernelProfile) -> Result<()
     }
     if kernel.watched_groups < kernel.groups {
         fact(
-            "looked at",
+            "sampled",
             format!(
                 "addresses in {} of {} work-groups",
                 grouped(kernel.watched_groups),

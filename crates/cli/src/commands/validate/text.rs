@@ -152,7 +152,7 @@ fn together(out: &mut impl Write, one: &Checked, group: &Group) -> Result<(), Fa
     let because = finding.and_then(|finding| finding.cause);
     let because = because.map_or_else(String::new, |cause| format!(", because {cause}"));
     let text = format!(
-        "{} more of this kind{because}: {} (--format short tells each)",
+        "{} more of this kind{because}: {} (--format short lists each)",
         group.others.len(),
         group::places(one, &group.others)
     );

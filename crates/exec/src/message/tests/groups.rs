@@ -2,7 +2,8 @@
 
 use super::{Machine, SIZES};
 
-/// Rows that are shorter than a thread, the same place for many lanes, and anything between, whatever lanes are enabled.
+/// Rows that are shorter than a thread, the same place for many lanes, and anything between, whatever lanes are
+/// enabled.
 #[test]
 fn groups_of_lanes() {
     type Place = fn(u64) -> u64;
@@ -23,7 +24,7 @@ fn groups_of_lanes() {
         let (_, from) = load.buffer(&contents);
         let (buffer, to) = store.buffer(&vec![0xccu8; 640]);
         let width = usize::try_from(size).unwrap();
-        // Where a shorter element stands in its register.
+        // Where a shorter element is in its register.
         let low = if data == "d16c32h" { 2 } else { 0 };
         for pattern in patterns {
             for mask in [u32::MAX, 0x00ff_ff7f, 0xff00_0001] {

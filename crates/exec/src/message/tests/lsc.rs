@@ -196,7 +196,7 @@ fn address_models() {
     m.set("U", &[12u32]).run(1);
     assert_eq!(m.get::<u32>("D", 1), [0x1003]);
 
-    // The header of a thread tells where its own begin; the lower bits of that are something else.
+    // The header of a thread says where its own begin; the lower bits of that are something else.
     let mut m = Machine::new("lsc_load.ugm (M1_NM, 1) D:d32t arg[U]:a32");
     let (_, base) = m.buffer(&numbers(64));
     m.memory.set_argument_base(base);

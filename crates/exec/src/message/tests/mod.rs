@@ -69,7 +69,7 @@ struct Events {
 }
 
 impl Events {
-    /// What is told of all lanes together follows from what is told of each.
+    /// What is reported of all lanes together follows from what is reported of each.
     fn agree(&self) {
         let Some(all) = &self.together else { return };
         let first = self.lanes.iter().map(|a| a.address).min();
@@ -107,7 +107,7 @@ impl Events {
 }
 
 impl Events {
-    /// What loads are told to bring from global memory stands where they are told to bring it.
+    /// What loads are reported to fetch from global memory is where they are reported to put it.
     fn loaded(&self, memory: &Memory, registers: &[u8]) {
         let loads = self
             .lanes
@@ -135,7 +135,7 @@ impl Observer for Events {
         self.lanes.push(*access);
     }
     fn lanes(&mut self, access: &LanesAccess, _: &[u8]) -> bool {
-        // A run of bytes is told of as such first.
+        // A run of bytes is reported as such first.
         assert!(self.together.is_none_or(|before| before == *access));
         self.together = Some(*access);
         false

@@ -185,7 +185,7 @@ fn old_typed() {
     assert_eq!(f, [0.0, 10.0, 20.0, 30.0, 0.0, 0.0, 0.0, 30.0]);
 }
 
-/// Observers are told places in the surface, wherever it is in its buffer.
+/// Observers get places in the surface, wherever it is in its buffer.
 #[test]
 fn events_of_an_image_inside_of_a_buffer() {
     for text in [
@@ -204,7 +204,7 @@ fn events_of_an_image_inside_of_a_buffer() {
     }
 }
 
-/// The sampler of a handle, whose lower bits are flags; both states may stand in variables.
+/// The sampler of a handle, whose lower bits are flags; both states may be in variables.
 #[test]
 fn bindless_samplers() {
     for (version, operands, state) in [

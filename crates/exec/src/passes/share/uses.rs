@@ -266,7 +266,7 @@ impl Collector<'_> {
             return;
         }
         for (_, part) in &message.parts {
-            // A lane's elements stand apart by all lanes, or it is the only lane.
+            // A lane's elements are as far apart as all lanes, or it is the only lane.
             let lanes = self.lanes(message.data + *part as usize, bytes, bytes);
             let way = if message.store {
                 Way::Reads
