@@ -227,13 +227,18 @@ impl Kernel {
                 all.add(of);
                 return Ok((outcome, Watching::Profiled(all)));
             }
-            let launch = self.prepare(&kernel, &range, &args, &config)?;
             if let Some(most) = trace {
+                let launch = self.prepare(&kernel, &range, &args, &config)?;
                 let tracer = Tracer::new(kernel.object(), kernel.grf_bytes, launch.program());
                 let mut recorder = Recorder::new(tracer, most);
                 let outcome = launch.run_observed(&config, &mut recorder)?;
                 return Ok((outcome, Watching::Traced(recorder.into())));
             }
+            let config = Config {
+                passes: &Pass::ALL,
+                ..config
+            };
+            let launch = self.prepare(&kernel, &range, &args, &config)?;
             Ok((launch.run(&config)?, Watching::Nothing))
         };
         let done = py.detach(|| watched(&interrupt, timeout, work))?;

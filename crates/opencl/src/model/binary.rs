@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use visakit_exec::Compiler;
+use visakit_exec::{Compiler, Pass};
 use visakit_isa::Platform;
 use visakit_isa::object::Object;
 use visakit_launch::{Compile, Config, Kernel, Loaded, Source, Variables, ZeInfo, Zebin};
@@ -317,6 +317,7 @@ impl Binary {
             let config = Config {
                 compile: compiler.as_ref().map(Compile::when_it_pays),
                 count,
+                passes: &Pass::ALL,
                 ..config()
             };
             Ok(then(&object, made.load(&self.variables, &config)?))
