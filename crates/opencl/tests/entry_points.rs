@@ -57,7 +57,7 @@ fn built(name: &str, folder: &Path) -> Option<PathBuf> {
         .arg("-o")
         .arg(&program)
         .arg(source(&format!("{name}.c")))
-        .arg("-lOpenCL");
+        .args(["-lOpenCL", "-lm", "-pthread"]);
     let built = compiler.output().is_ok_and(|d| d.status.success());
     if built && has("sh", &["-c", "command -v ocloc"]) {
         return Some(program);
@@ -109,6 +109,31 @@ fn values() {
         let mut command = on_device(&program, folder.path()).unwrap();
         let done = command.env("VISAKIT_DEVICE", device).output().unwrap();
         assert!(done.status.success(), "{device}: {}", shown(&done));
+    }
+}
+
+/// Programs as users write them, each about one thing.
+#[test]
+fn further_programs() {
+    for name in [
+        "arguments",
+        "formats",
+        "pointers",
+        "queues",
+        "regions",
+        "threads",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let Some(program) = built(name, folder.path()) else {
+            return;
+        };
+        let mut command = on_device(&program, folder.path()).unwrap();
+        let done = command.output().unwrap();
+        assert!(done.status.success(), "{name}: {}", shown(&done));
+        if name == "arguments" {
+            let said = "7|    7|7    |7|-3.14|big|c%|1,-2,3,7|60129542144\n".repeat(2);
+            assert!(shown(&done).starts_with(&said), "{}", shown(&done));
+        }
     }
 }
 
