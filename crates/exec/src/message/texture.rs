@@ -119,11 +119,13 @@ impl Texture {
                         let place = texels.place(x, y, z);
                         let start = usize::try_from(texels.image.offset).unwrap_or(0);
                         if let Some(at) = place.and_then(|at| at.checked_sub(start)) {
+                            let bytes = u32::try_from(texels.image.format.bytes()).unwrap_or(0);
+                            let space = Space::Surface(surface);
                             let access = MemoryAccess {
                                 lane: u8::try_from(lane).ok(),
                                 extent: texels.extent(memory),
                                 texel: true,
-                                ..MemoryAccess::plain(Space::Surface(surface), at as u64, 4, false)
+                                ..MemoryAccess::plain(space, at as u64, bytes, false)
                             };
                             observer.memory(&access, &registers.file);
                         }

@@ -124,6 +124,31 @@ fn half_results() {
     assert_eq!(h[16], half::f16::from_f32(0.2));
 }
 
+/// An access is as large as a texel: the last one of an image of bytes ends where the image does.
+#[test]
+fn loads_report_whole_texels() {
+    for (channel, bytes) in [
+        (ChannelType::Uint8, 1),
+        (ChannelType::Uint16, 2),
+        (ChannelType::Uint32, 4),
+    ] {
+        for order in [ChannelOrder::R, ChannelOrder::Rgba] {
+            let mut m = Machine::new("load_lz.RGBA (M1, 8) 0x0:uw T6 D.0 U.0 U2.0");
+            let format = Format { order, channel };
+            image(&mut m, format, &[7u8; 3 * 16], 3);
+            m.set("U", &[2u32]).set("U2", &[0u32]).run(1);
+            let [access] = m.events() else {
+                panic!("{:?}", m.events());
+            };
+            let texel = if order == ChannelOrder::R { 1 } else { 4 } * bytes;
+            assert_eq!(
+                (access.address, access.bytes),
+                (u64::from(2 * texel), texel)
+            );
+        }
+    }
+}
+
 #[test]
 fn loaded() {
     let mut m = Machine::new("load_lz.RGBA (M1, 8) 0x0:uw T6 D.0 U.0 U2.0");
