@@ -50,7 +50,11 @@ struct Inline {
     registers: u32,
 }
 
+/// Most bytes that an argument is aligned to: those of the largest vectors.
+const MOST_ALIGNED: u32 = 128;
+
 impl Inline {
+    /// Without a gap that comes from the alignment of an argument.
     fn new(info: &KernelInfo, grf_bytes: u32) -> Self {
         let bytes = info.execution_env.inline_data_payload_size;
         Self {
@@ -59,6 +63,20 @@ impl Inline {
                 .checked_next_multiple_of(grf_bytes.max(1))
                 .unwrap_or(bytes),
         }
+    }
+
+    /// The same with all gaps that there may be, the smallest first: the first argument that is not inline follows in the
+    /// payload at once, wherever its alignment has put it in the registers.
+    fn with_gaps(self, grf_bytes: u32) -> impl Iterator<Item = Self> {
+        let registers = if self.bytes == 0 {
+            0
+        } else {
+            MOST_ALIGNED / grf_bytes.max(32)
+        };
+        (0..=registers).map(move |n| Self {
+            registers: self.registers.saturating_add(n * grf_bytes),
+            ..self
+        })
     }
 
     /// Where a byte of the payload is in the cross-thread data.
@@ -115,10 +133,7 @@ impl Layout {
                 "simd_size is {simd}, which no thread has; expected 1, 8, 16 or 32"
             )));
         }
-        let per_thread = info.per_thread_bytes();
-        let formula = grf_bytes.saturating_add(per_thread);
-        let inline = Inline::new(info, grf_bytes);
-        let cross = cross_place(info, inline, inputs, formula);
+        let (cross, inline) = cross_place(info, Inline::new(info, grf_bytes), inputs, grf_bytes);
         let ends = inputs.iter().map(|(at, size)| at.saturating_add(*size));
         let arguments = info.payload_arguments.iter();
         let ends = ends.chain(arguments.map(|a| {
@@ -267,22 +282,30 @@ impl Layout {
     }
 }
 
-/// Where the cross-thread data begins. After the local ids; but kernels without local ids may leave room for them,
-/// so that place counts where the inputs fit the arguments.
-fn cross_place(info: &KernelInfo, inline: Inline, inputs: &[(u32, u32)], formula: u32) -> u32 {
-    let fits = |place: u32| {
+/// Where the cross-thread data begins, and the gap in it. It begins after the local ids; but kernels without local ids may
+/// leave room for them, and the alignment of arguments is not in the metadata, so that the place and the gap count where
+/// most inputs fit the arguments.
+fn cross_place(
+    info: &KernelInfo,
+    inline: Inline,
+    inputs: &[(u32, u32)],
+    grf_bytes: u32,
+) -> (u32, Inline) {
+    let formula = grf_bytes.saturating_add(info.per_thread_bytes());
+    let fits = |place: u32, inline: Inline| {
         let fits = inputs.iter().filter(|(at, size)| {
             let Some(at) = at.checked_sub(place).and_then(|at| inline.offset(at)) else {
                 return false;
             };
             let mut pieces = info.payload_arguments.iter();
             pieces.any(|a| {
-                let inside = (a.offset..a.offset.saturating_add(a.size)).contains(&at);
+                let argument = a.offset..a.offset.saturating_add(a.size);
+                let inside = argument.contains(&at);
                 match a.arg_type {
                     // The header is one input: both of its pieces and unused bytes.
                     ArgType::GlobalIdOffset => inside && (*size == HEADER_INPUT || *size == a.size),
                     // A value or pointer may be used in part, or in several pieces.
-                    _ => inside && *size <= a.size,
+                    _ => inside && *size <= argument.end - at,
                 }
             })
         });
@@ -290,17 +313,25 @@ fn cross_place(info: &KernelInfo, inline: Inline, inputs: &[(u32, u32)], formula
     };
     let later = inputs.iter().map(|(at, _)| *at).filter(|at| *at >= formula);
     let Some(first) = later.min() else {
-        return formula;
+        return (formula, inline);
     };
     // The first input after the local ids is the first piece of the payload, if that was not left out.
     let lowest = info.payload_arguments.iter().filter(|a| a.size > 0);
     let lowest = lowest.map(|a| a.offset).min().unwrap_or(0);
-    let place = first.saturating_sub(inline.place(lowest)).max(formula);
-    if fits(place) >= fits(formula) {
-        place
-    } else {
-        formula
+    let candidates = inline.with_gaps(grf_bytes).flat_map(|inline| {
+        let place = first.saturating_sub(inline.place(lowest)).max(formula);
+        [(place, inline), (formula, inline)]
+    });
+    // Of those that fit as well, the first.
+    let mut best = (formula, inline);
+    let mut most = None;
+    for (place, inline) in candidates {
+        let count = Some(fits(place, inline));
+        if count > most {
+            (best, most) = ((place, inline), count);
+        }
     }
+    best
 }
 
 /// Bytes of the local ids of one dimension.
@@ -369,6 +400,33 @@ mod tests {
         ("global_id_offset", 0, 12, None),
         ("local_size", 12, 12, None),
     ];
+
+    /// A pointer to vectors of 64 bytes in local memory is aligned to as many in the registers, and not in the payload.
+    #[test]
+    fn alignment_leaves_a_gap_after_inline_data() {
+        let pieces = [
+            HEADER[0],
+            HEADER[1],
+            ("arg_bypointer", 32, 8, Some(2)),
+            ("buffer_address", 40, 8, Some(0)),
+            ("arg_byvalue", 48, 4, Some(3)),
+            ("enqueued_local_size", 64, 12, None),
+        ];
+        let mut info = info(8, 96, &pieces);
+        info.execution_env.inline_data_payload_size = 32;
+        for gap in [0, 32, 64, 96, 128] {
+            let inputs = [(32, 96), (128, 32), (160, 4), (168, 8), (176, 4), (192, 12)];
+            let inputs = inputs.map(|(at, size)| (if at < 160 { at } else { at + gap }, size));
+            let layout = Layout::new(&info, &inputs, 32).unwrap();
+            assert_eq!(layout.cross, 128);
+            assert_eq!(layout.place(0), 128);
+            assert_eq!(layout.place(32), 160 + gap);
+            assert_eq!(layout.bytes, 160 + gap + 44);
+        }
+        // Without inputs that say so, there is none.
+        let layout = Layout::new(&info, &[(128, 32)], 32).unwrap();
+        assert_eq!(layout.place(32), 160);
+    }
 
     #[test]
     fn cross_thread_data_follows_the_local_ids() {

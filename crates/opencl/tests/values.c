@@ -65,6 +65,28 @@ int main(void) {
     const int wanted[9] = {7, 997, 95, 423, 77, 231, 931, 3213, 10203};
     for (int n = 0; n < 9; n++) if (host[n] != wanted[n]) { failures++; printf("%d: %d\n", n, host[n]); }
 
+    /* Arguments that are aligned to more than a register, behind those that are loaded first. */
+    const char *wide = "kernel void wide(local long16 *l, global long *o, int n, long16 v, local int16 *m, char c, int16 w, int2 last) {\n"
+        "  int i = get_local_id(0); l[i] = v + i; m[i] = w * c; barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "  o[get_global_id(0)] = l[n - 1 - i].sf + m[n - 1 - i].s3 * 1000 + (long)last.y * 1000000 + get_enqueued_local_size(0) * 100000000L; }\n";
+    cl_program wide_program = clCreateProgramWithSource(context, 1, &wide, 0, &err); OK(err);
+    OK(clBuildProgram(wide_program, 0, 0, "-cl-std=CL2.0", 0, 0));
+    cl_kernel wide_kernel = clCreateKernel(wide_program, "wide", &err); OK(err);
+    cl_long16 longs = {{0}}; cl_int16 ints = {{0}}; cl_int2 last = {{1, 5}};
+    cl_long sums[16];
+    int eight = 8; char three = 3;
+    for (int n = 0; n < 16; n++) { longs.s[n] = n; ints.s[n] = n; }
+    cl_mem to = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof sums, 0, &err); OK(err);
+    OK(clSetKernelArg(wide_kernel, 0, 8 * sizeof longs, 0)); OK(clSetKernelArg(wide_kernel, 1, sizeof to, &to));
+    OK(clSetKernelArg(wide_kernel, 2, sizeof eight, &eight)); OK(clSetKernelArg(wide_kernel, 3, sizeof longs, &longs));
+    OK(clSetKernelArg(wide_kernel, 4, 8 * sizeof ints, 0)); OK(clSetKernelArg(wide_kernel, 5, sizeof three, &three));
+    OK(clSetKernelArg(wide_kernel, 6, sizeof ints, &ints)); OK(clSetKernelArg(wide_kernel, 7, sizeof last, &last));
+    size_t sixteen = 16, eights = 8;
+    OK(clEnqueueNDRangeKernel(queue, wide_kernel, 1, 0, &sixteen, &eights, 0, 0, 0));
+    OK(clEnqueueReadBuffer(queue, to, CL_TRUE, 0, sizeof sums, sums, 0, 0, 0));
+    for (int n = 0; n < 16; n++) CHECK(sums[n] == 15 + (7 - n % 8) + 9000 + 5000000 + 800000000);
+    OK(clReleaseMemObject(to)); OK(clReleaseKernel(wide_kernel)); OK(clReleaseProgram(wide_program));
+
     /* Nothing is moved, up to the end of a buffer and not beyond. */
     OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, 0, host, 0, 0, 0));
     OK(clEnqueueWriteBuffer(queue, out, CL_TRUE, sizeof host, 0, host, 0, 0, 0));
