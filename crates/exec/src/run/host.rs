@@ -1,13 +1,13 @@
 //! What machine code asks the interpreter for.
 
-use super::compute::{self, Lanes};
+use super::common::{Common, Extent, Lanes};
 use super::waiting::Waiting;
 use crate::fault::Trap;
 use crate::lanes::mode::FloatMode;
 use crate::machine::Registers;
 use crate::memory::{Local, Memory, Region};
 use crate::native::{Host, NativeFault, NativeLanes, USUAL_MODE};
-use crate::program::{Program, Work};
+use crate::program::Program;
 
 /// A thread while machine code runs it.
 pub(super) struct Machine<'a> {
@@ -65,27 +65,26 @@ impl Host for Machine<'_> {
         let Some(loaded) = steps.get(place) else {
             return Err(NativeFault);
         };
-        let outcome = match &loaded.work {
-            Work::Hot(_) | Work::Compute(_) => {
-                compute::steps(
-                    std::slice::from_ref(loaded),
-                    Lanes::Enabled(mask),
-                    self.registers,
-                )
-                .outcome
-            }
-            Work::Message(message) => {
-                let mut local = Local {
-                    slm: self.slm,
-                    scratch: self.scratch,
-                };
-                message
-                    .0
-                    .run(self.registers, &mut local, self.memory, mask, &mut ())
-            }
-            _ => Ok(()),
+        let mut common = Common {
+            steps: std::slice::from_ref(loaded),
+            lanes: Lanes::Enabled(mask),
+            extent: Extent::One,
+            messages: true,
+            registers: self.registers,
+            local: Local {
+                slm: self.slm,
+                scratch: self.scratch,
+            },
+            memory: self.memory,
+            interrupt: None,
+            waiting: self.waiting,
+            base: self.base,
+            place: 0,
+            running: mask,
+            left: 1,
+            lane_operations: 0,
         };
-        outcome.map_err(|trap| {
+        common.run().map_err(|trap| {
             self.trap = Some(trap);
             NativeFault
         })

@@ -1,6 +1,6 @@
 //! Running a translated program.
 
-mod compute;
+mod common;
 mod group;
 mod host;
 mod inspect;

@@ -4,9 +4,9 @@
 //! that is sorted by place. The loop need not ask at each step whether waiting lanes join: they only
 //! wait at `Join` steps, and every jump compares its target with the smallest waiting place.
 
-use super::compute::{self, Lanes};
+use super::common::{Common, Extent, Lanes};
 use super::host::{Machine, first};
-use super::mask::{condition, enabled, taken};
+use super::mask::enabled;
 use super::rare::rare;
 use super::waiting::Waiting;
 use super::{Counters, Interrupt, Limits};
@@ -324,6 +324,13 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
         // Machine code reports to no observer.
         let native = program.native().filter(|_| !O::INSTRUCTIONS && !O::MEMORY);
         let entries = native.map_or(&[][..], Native::entries);
+        let extent = match native {
+            // An observer sees each step by itself.
+            _ if O::INSTRUCTIONS => Extent::One,
+            // Machine code begins where control flow leads.
+            Some(_) => Extent::Straight,
+            None => Extent::All,
+        };
         let mut left = steps;
         let mut lane_operations = 0u64;
         let outcome = loop {
@@ -382,24 +389,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                 }
             }
             match &step.work {
-                Work::Hot(_) | Work::Compute(_) => {
-                    // An observer sees each step by itself.
-                    let most = if O::INSTRUCTIONS { 1 } else { left };
-                    let most = usize::try_from(most).unwrap_or(usize::MAX);
-                    let end = pc.saturating_add(most).min(code.len());
-                    let lanes = Lanes::Running(thread.running);
-                    let steps = code.get(pc..end).unwrap_or(&[]);
-                    let done = compute::steps(steps, lanes, &mut thread.registers);
-                    left -= done.steps as u64;
-                    lane_operations += done.lane_operations;
-                    thread.pc = pc + done.steps;
-                    if let Err(trap) = done.outcome {
-                        // The fault is reported at its step.
-                        thread.pc -= 1;
-                        break Err(trap);
-                    }
-                }
-                Work::Message(message) => {
+                Work::Message(message) if O::MEMORY => {
                     let mask = enabled(&step.masking, thread.running, &thread.registers);
                     left -= 1;
                     lane_operations += u64::from(mask.count_ones());
@@ -421,44 +411,6 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     if world.interrupted() {
                         (steps, left) = (steps - left, 0);
                     }
-                }
-                Work::Join => {
-                    let base = thread.base();
-                    thread.running = thread.waiting.join(base, (pc, thread.running));
-                    thread.pc = pc + 1;
-                }
-                Work::Count(count) => {
-                    let mask = enabled(&step.masking, thread.running, &thread.registers);
-                    let registers = &mut thread.registers;
-                    tally(registers, count.times, 1);
-                    tally(registers, count.lanes, mask.count_ones().into());
-                    let lanes = mask << step.masking.first;
-                    if lanes != 0 && lanes != thread.running {
-                        tally(registers, count.parts, 1);
-                    }
-                    thread.pc = pc + 1;
-                }
-                Work::Jump { target, inverted } => {
-                    left -= 1;
-                    lane_operations += 1;
-                    let jumps = if step.masking.predicate.is_some() {
-                        condition(&step.masking, &thread.registers) != *inverted
-                    } else {
-                        true
-                    };
-                    if jumps {
-                        let running = thread.running;
-                        thread.settle(*target, running);
-                    } else {
-                        thread.pc = pc + 1;
-                    }
-                }
-                Work::Goto { target, inverted } => {
-                    left -= 1;
-                    let taken = taken(&step.masking, thread.running, &thread.registers, *inverted);
-                    lane_operations += u64::from(thread.running.count_ones());
-                    let (base, at) = (thread.base(), (pc, thread.running));
-                    (thread.pc, thread.running) = thread.waiting.branch(base, at, *target, taken);
                 }
                 Work::Other { is_instruction } => {
                     left -= u64::from(*is_instruction);
@@ -482,6 +434,38 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                         (steps, left) = (steps - left, 0);
                     }
                 }
+                _ => {
+                    let base = thread.base();
+                    let mut common = Common {
+                        steps: code,
+                        lanes: Lanes::Running,
+                        extent,
+                        messages: !O::MEMORY,
+                        registers: &mut thread.registers,
+                        local: Local {
+                            slm: &mut *slm,
+                            scratch: &mut thread.scratch,
+                        },
+                        memory: world.memory,
+                        interrupt: world.interrupt,
+                        waiting: &mut thread.waiting,
+                        base,
+                        place: pc,
+                        running: thread.running,
+                        left,
+                        lane_operations,
+                    };
+                    let run = common.run();
+                    let (place, running) = (common.place, common.running);
+                    (left, lane_operations) = (common.left, common.lane_operations);
+                    (thread.pc, thread.running) = (place, running);
+                    if let Err(trap) = run {
+                        break Err(trap);
+                    }
+                    if world.interrupted() {
+                        (steps, left) = (steps - left, 0);
+                    }
+                }
             }
             if O::INSTRUCTIONS && step.work.is_instruction() {
                 observer.after(&event(program, thread, world.thread, pc, works_on));
@@ -490,15 +474,6 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
         counters.instructions += steps - left;
         counters.lane_operations += lane_operations;
         outcome.map_err(|trap| thread.fault(program, world.thread, *trap))
-    }
-}
-
-/// Adds to a counter.
-#[cfg_attr(not(debug_assertions), inline(always))]
-fn tally(registers: &mut Registers, place: Option<usize>, more: u64) {
-    if let Some(place) = place {
-        let before: u64 = registers.element(place);
-        registers.set_element(place, before.wrapping_add(more));
     }
 }
 

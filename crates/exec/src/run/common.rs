@@ -1,0 +1,207 @@
+//! The loop in which most steps run: computations, jumps, joins, and messages whose accesses nobody watches.
+//!
+//! Everything else, observers and machine code are left to the loop of a thread.
+
+use super::Interrupt;
+use super::mask::{condition, enabled, taken};
+use super::waiting::Waiting;
+use crate::code::{Count, Message};
+use crate::fault::Outcome;
+use crate::machine::Registers;
+use crate::machine::simd::Kernel;
+use crate::memory::{Local, Memory};
+use crate::program::{Loaded, Masking, Work};
+
+/// The lanes of a thread that steps work on.
+#[derive(Clone, Copy)]
+pub(super) enum Lanes {
+    /// Those that run; masks and predicates of the steps tell which are enabled.
+    Running,
+    /// The enabled lanes of each step.
+    Enabled(u32),
+}
+
+/// How many steps run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// As many as can.
+    All,
+    /// Computations that follow each other, and at most one other step.
+    Straight,
+    /// One.
+    One,
+}
+
+/// What the steps run on, and how far they came.
+pub(super) struct Common<'a> {
+    pub(super) steps: &'a [Loaded],
+    pub(super) lanes: Lanes,
+    pub(super) extent: Extent,
+    /// Whether messages run, too.
+    pub(super) messages: bool,
+    pub(super) registers: &'a mut Registers,
+    pub(super) local: Local<'a>,
+    pub(super) memory: &'a Memory,
+    pub(super) interrupt: Option<&'a Interrupt>,
+    pub(super) waiting: &'a mut Waiting,
+    /// Where the waiting lanes of the frame begin.
+    pub(super) base: usize,
+    /// The step that is next.
+    pub(super) place: usize,
+    pub(super) running: u32,
+    /// Instructions that may run.
+    pub(super) left: u64,
+    /// Enabled lanes of all instructions.
+    pub(super) lane_operations: u64,
+}
+
+impl Common<'_> {
+    /// Runs steps up to one that is left to others, or that has a fault: that one is the next.
+    pub(super) fn run(&mut self) -> Outcome {
+        let simd = self.registers.simd;
+        simd.run(Run(self))
+    }
+}
+
+struct Run<'a, 'c>(&'a mut Common<'c>);
+
+impl Kernel for Run<'_, '_> {
+    type Output = Outcome;
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn run(self) -> Outcome {
+        let common = self.0;
+        let simd = common.registers.simd;
+        let (steps, lanes, base) = (common.steps, common.lanes, common.base);
+        let (mut place, mut running) = (common.place, common.running);
+        let (mut left, mut lane_operations) = (common.left, common.lane_operations);
+        let outcome = loop {
+            let Some(step) = steps.get(place) else {
+                break Ok(());
+            };
+            if left == 0 {
+                break Ok(());
+            }
+            let of_step = |registers: &Registers| match lanes {
+                Lanes::Running => enabled(&step.masking, running, registers),
+                Lanes::Enabled(mask) => mask,
+            };
+            let mut straight = false;
+            match &step.work {
+                Work::Hot(_) => {
+                    let mask = of_step(common.registers);
+                    // None of these changes which lanes the next one works on.
+                    let most = match common.extent {
+                        Extent::One => 1,
+                        _ => usize::try_from(left).unwrap_or(usize::MAX),
+                    };
+                    let end = place + most.min(step.alike.into());
+                    let alike = steps.get(place..end).unwrap_or_default();
+                    if mask != 0 {
+                        let file = common.registers.file.as_mut_slice();
+                        for step in alike {
+                            if let Work::Hot(hot) = &step.work {
+                                hot.run(simd, file, mask);
+                            }
+                        }
+                    }
+                    place += alike.len();
+                    left -= alike.len() as u64;
+                    lane_operations += alike.len() as u64 * u64::from(mask.count_ones());
+                    straight = true;
+                }
+                Work::Compute(bound) => {
+                    let mask = of_step(common.registers);
+                    left -= 1;
+                    lane_operations += u64::from(mask.count_ones());
+                    if mask != 0
+                        && let Err(trap) = bound.run(step.masking.count, common.registers, mask)
+                    {
+                        break Err(trap);
+                    }
+                    place += 1;
+                    straight = true;
+                }
+                Work::Message(message) => {
+                    if !common.messages {
+                        break Ok(());
+                    }
+                    let mask = of_step(common.registers);
+                    left -= 1;
+                    lane_operations += u64::from(mask.count_ones());
+                    if let Err(trap) = common.message(message, mask) {
+                        break Err(trap);
+                    }
+                    place += 1;
+                    if common.interrupt.is_some_and(Interrupt::is_raised) {
+                        break Ok(());
+                    }
+                }
+                Work::Join => {
+                    running = common.waiting.join(base, (place, running));
+                    place += 1;
+                }
+                Work::Count(count) => {
+                    tally_all(count, &step.masking, running, common.registers);
+                    place += 1;
+                }
+                Work::Jump { target, inverted } => {
+                    left -= 1;
+                    lane_operations += 1;
+                    let jumps = step.masking.predicate.is_none()
+                        || condition(&step.masking, common.registers) != *inverted;
+                    if jumps {
+                        (place, running) = common.waiting.settle(base, (*target, running));
+                    } else {
+                        place += 1;
+                    }
+                }
+                Work::Goto { target, inverted } => {
+                    left -= 1;
+                    lane_operations += u64::from(running.count_ones());
+                    let taken = taken(&step.masking, running, common.registers, *inverted);
+                    let at = (place, running);
+                    (place, running) = common.waiting.branch(base, at, *target, taken);
+                }
+                Work::Other { .. } => break Ok(()),
+            }
+            match common.extent {
+                Extent::All => {}
+                Extent::Straight if straight => {}
+                Extent::Straight | Extent::One => break Ok(()),
+            }
+        };
+        (common.place, common.running) = (place, running);
+        (common.left, common.lane_operations) = (left, lane_operations);
+        outcome
+    }
+}
+
+impl Common<'_> {
+    /// Runs a message. It is a call: its code would only make the loop larger.
+    #[inline(never)]
+    fn message(&mut self, message: &Message, mask: u32) -> Outcome {
+        let (registers, local) = (&mut *self.registers, &mut self.local);
+        message.0.run(registers, local, self.memory, mask, &mut ())
+    }
+}
+
+/// Counts a step.
+#[inline(never)]
+fn tally_all(count: &Count, masking: &Masking, running: u32, registers: &mut Registers) {
+    let mask = enabled(masking, running, registers);
+    tally(registers, count.times, 1);
+    tally(registers, count.lanes, mask.count_ones().into());
+    let lanes = mask << masking.first;
+    if lanes != 0 && lanes != running {
+        tally(registers, count.parts, 1);
+    }
+}
+
+/// Adds to a counter.
+fn tally(registers: &mut Registers, place: Option<usize>, more: u64) {
+    if let Some(place) = place {
+        let before: u64 = registers.element(place);
+        registers.set_element(place, before.wrapping_add(more));
+    }
+}
