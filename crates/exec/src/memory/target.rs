@@ -36,13 +36,12 @@ pub(crate) trait Target {
         bytes: u64,
     ) -> Option<(&mut Self::Space, usize)>;
 
-    /// Finds `bytes` bytes at the address of each enabled lane, all of them in one storage. Gives
-    /// what to subtract from an address. `None` if they are not.
+    /// Finds `bytes` bytes at each address, all of them in one storage. Gives what to subtract from an
+    /// address. `None` if they are not.
     fn all(
         &mut self,
         access: Access,
         addresses: &[u64],
-        mask: u32,
         bytes: u64,
     ) -> Option<(&mut Self::Space, u64)>;
 
@@ -93,36 +92,26 @@ impl<'a> Target for Flat<'a> {
         Some((&mut self.last, at))
     }
 
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn all(
         &mut self,
         access: Access,
         addresses: &[u64],
-        mask: u32,
         bytes: u64,
     ) -> Option<(&mut Shared<'a>, u64)> {
-        all_inside(addresses, mask, self.base, bytes, access.bytes(&self.last))
+        all_inside(addresses, self.base, bytes, access.bytes(&self.last))
             .then_some((&mut self.last, self.base))
     }
 }
 
-/// Whether `bytes` bytes at each enabled address lie within `len` bytes from `base` on.
+/// Whether `bytes` bytes at each address lie within `len` bytes from `base` on.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn all_inside(addresses: &[u64], mask: u32, base: u64, bytes: u64, len: usize) -> bool {
+fn all_inside(addresses: &[u64], base: u64, bytes: u64, len: usize) -> bool {
     let Some(room) = (len as u64).checked_sub(bytes) else {
         return false;
     };
-    let mut outside = 0;
-    let mut lane = 1u32;
-    for address in addresses {
-        outside |= if address.wrapping_sub(base) > room {
-            lane
-        } else {
-            0
-        };
-        lane = lane.wrapping_shl(1);
-    }
-    outside & mask == 0
+    let outside = |outside, address: &u64| outside | (address.wrapping_sub(base) > room);
+    !addresses.iter().fold(false, outside)
 }
 
 #[inline]
@@ -182,16 +171,10 @@ impl<S: Space> Target for Window<S> {
         Some((&mut self.space, at))
     }
 
-    #[inline]
-    fn all(
-        &mut self,
-        _: Access,
-        addresses: &[u64],
-        mask: u32,
-        bytes: u64,
-    ) -> Option<(&mut S, u64)> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn all(&mut self, _: Access, addresses: &[u64], bytes: u64) -> Option<(&mut S, u64)> {
         let start = self.start as u64;
-        all_inside(addresses, mask, 0, bytes, self.bytes)
+        all_inside(addresses, 0, bytes, self.bytes)
             .then_some((&mut self.space, start.wrapping_neg()))
     }
 }

@@ -1,9 +1,11 @@
 //! The addresses of the lanes of a message.
 
 use super::fields::Data;
-use crate::code::Scalar;
+use crate::code::{Scalar, full};
 use crate::fault::Trap;
 use crate::machine::Registers;
+use crate::machine::registers::array;
+use bytemuck::Pod;
 
 /// Addresses of at most 32 lanes.
 pub(crate) type LaneAddresses = [u64; 32];
@@ -54,141 +56,100 @@ impl Width {
 }
 
 impl Addresses {
-    /// Computes the addresses of all lanes, enabled or not.
+    /// Computes the addresses of the enabled lanes. All others, to the end of the last group, get that of the first enabled
+    /// lane, so that what holds for all addresses holds for those of enabled lanes. Gives that address.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn fill(
         &self,
         registers: &Registers,
         lanes: usize,
+        mask: u32,
         out: &mut LaneAddresses,
-    ) -> Result<(), Box<Trap>> {
-        let bytes = self.elements.read(registers)?;
+    ) -> Result<u64, Box<Trap>> {
         let base = self.scalar.read(registers);
         let base = base.wrapping_mul(self.scalar_scale).wrapping_add(self.add);
-        let out = out.get_mut(..lanes).unwrap_or_default();
-        let (scale, mask) = (self.scale, self.mask);
+        let (scale, bits) = (self.scale, self.mask);
+        let out = out.get_mut(..padded(lanes)).unwrap_or_default();
         if let Some(pitch) = &self.pitch {
             let mut element = [0; 8];
-            for (to, from) in element.iter_mut().zip(bytes) {
+            for (to, from) in element.iter_mut().zip(self.elements.read(registers)?) {
                 *to = *from;
             }
             let pitch = pitch.read(registers);
             let mut next = u64::from_le_bytes(element)
                 .wrapping_mul(scale)
                 .wrapping_add(base);
-            for address in out {
-                *address = next & mask;
+            for address in &mut *out {
+                *address = next & bits;
                 next = next.wrapping_add(pitch);
             }
-            return Ok(());
-        }
-        match (self.width, scale) {
-            (Width::W32, 1) => {
-                for (to, from) in out.iter_mut().zip(bytes.as_chunks().0) {
-                    *to = u64::from(u32::from_le_bytes(*from)).wrapping_add(base) & mask;
+        } else {
+            self.elements.read(registers)?;
+            let (file, at) = (&registers.file, self.elements.place().unwrap_or(0));
+            let whole = |element: u64| element.wrapping_add(base) & bits;
+            let scaled = |element: u64| element.wrapping_mul(scale).wrapping_add(base) & bits;
+            match (self.width, scale) {
+                (Width::W32, 1) => spread(file, at, out, |e: u32| whole(e.into())),
+                (Width::W64, 1) => spread(file, at, out, whole),
+                (Width::W16, _) => spread(file, at, out, |e: u16| scaled(e.into())),
+                (Width::W32, _) => spread(file, at, out, |e: u32| scaled(e.into())),
+                (Width::S32, _) => {
+                    spread(file, at, out, |e: i32| scaled(i64::from(e).cast_unsigned()));
                 }
-            }
-            (Width::W64, 1) => {
-                for (to, from) in out.iter_mut().zip(bytes.as_chunks().0) {
-                    *to = u64::from_le_bytes(*from).wrapping_add(base) & mask;
-                }
-            }
-            (Width::W16, _) => {
-                for (to, from) in out.iter_mut().zip(bytes.as_chunks().0) {
-                    let element = u64::from(u16::from_le_bytes(*from));
-                    *to = element.wrapping_mul(scale).wrapping_add(base) & mask;
-                }
-            }
-            (Width::W32, _) => {
-                for (to, from) in out.iter_mut().zip(bytes.as_chunks().0) {
-                    let element = u64::from(u32::from_le_bytes(*from));
-                    *to = element.wrapping_mul(scale).wrapping_add(base) & mask;
-                }
-            }
-            (Width::S32, _) => {
-                for (to, from) in out.iter_mut().zip(bytes.as_chunks().0) {
-                    let element = i64::from(i32::from_le_bytes(*from)).cast_unsigned();
-                    *to = element.wrapping_mul(scale).wrapping_add(base) & mask;
-                }
-            }
-            (Width::W64, _) => {
-                for (to, from) in out.iter_mut().zip(bytes.as_chunks().0) {
-                    let element = u64::from_le_bytes(*from);
-                    *to = element.wrapping_mul(scale).wrapping_add(base) & mask;
-                }
+                (Width::W64, _) => spread(file, at, out, scaled),
             }
         }
-        Ok(())
-    }
-
-    /// The first address, if each is `step` bytes after the one before.
-    ///
-    /// Looks at the elements as they are: most messages of most programs are such a run, and for
-    /// them the other addresses need not be computed.
-    #[inline]
-    pub(crate) fn run(
-        &self,
-        registers: &Registers,
-        lanes: usize,
-        step: usize,
-    ) -> Result<Option<u64>, Box<Trap>> {
-        if self.scale != 1 || self.pitch.is_some() {
-            return Ok(None);
+        let first = out.get(mask.trailing_zeros() as usize);
+        let first = first.copied().unwrap_or(0);
+        if mask != full(out.len()) {
+            for (lane, address) in (0u32..).zip(&mut *out) {
+                *address = match mask >> lane & 1 {
+                    0 => first,
+                    _ => *address,
+                };
+            }
         }
-        let bytes = self.elements.read(registers)?;
-        let first = match self.width {
-            Width::W32 => {
-                let elements = bytes.as_chunks().0;
-                let step = u32::try_from(step).unwrap_or(0);
-                let first = elements.first().map_or(0, |e| u32::from_le_bytes(*e));
-                let (mut expected, mut differ) = (first, 0);
-                for element in elements {
-                    differ |= u32::from_le_bytes(*element) ^ expected;
-                    expected = expected.wrapping_add(step);
-                }
-                // A run that wraps is none.
-                if differ != 0 || expected < first {
-                    return Ok(None);
-                }
-                first.into()
-            }
-            Width::W64 => {
-                let elements = bytes.as_chunks().0;
-                let first = elements.first().map_or(0, |e| u64::from_le_bytes(*e));
-                let (mut expected, mut differ) = (first, 0);
-                for element in elements {
-                    differ |= u64::from_le_bytes(*element) ^ expected;
-                    expected = expected.wrapping_add(step as u64);
-                }
-                if differ != 0 {
-                    return Ok(None);
-                }
-                first
-            }
-            Width::W16 | Width::S32 => return Ok(None),
-        };
-        let base = self.scalar.read(registers);
-        let base = base.wrapping_mul(self.scalar_scale).wrapping_add(self.add);
-        let address = first.wrapping_add(base) & self.mask;
-        let last = address.wrapping_add((step * (lanes - 1)) as u64);
-        // The mask may cut nothing off in between, and all are aligned if one is and the step.
-        Ok((last & self.mask == last
-            && last >= address
-            && (lanes == 1 || self.align <= step as u64))
-            .then_some(address)
-            .filter(|a| a & (self.align - 1) == 0))
+        Ok(first)
     }
 
     /// The first enabled lane whose address is not aligned.
-    #[inline]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn misaligned(&self, addresses: &[u64], mask: u32) -> Option<(u8, u64)> {
-        // Mostly none is, whatever the mask.
+        // Mostly none is.
         let bits = addresses.iter().fold(0, |bits, address| bits | address);
         if self.align <= 1 || bits & (self.align - 1) == 0 {
             return None;
         }
         enabled(mask, addresses).find(|(_, address)| address & (self.align - 1) != 0)
     }
+}
+
+/// Lanes to the end of the last group.
+pub(crate) const fn padded(lanes: usize) -> usize {
+    lanes.next_multiple_of(GROUP)
+}
+
+/// An address for each element. The register file has elements to the end of the last group, or reads give zeroes.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn spread<E: Pod>(file: &[u8], at: usize, out: &mut [u64], address: impl Fn(E) -> u64) {
+    let groups = out.as_chunks_mut::<GROUP>().0;
+    for (at, group) in (at..).step_by(GROUP * size_of::<E>()).zip(groups) {
+        let elements: [E; GROUP] = array(file, at);
+        *group = elements.map(&address);
+    }
+}
+
+/// Whether each address is so many bytes after the one before.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn is_run(addresses: &[u64], step: u64) -> bool {
+    let (Some(first), Some(last)) = (addresses.first(), addresses.last()) else {
+        return false;
+    };
+    let differ = |(differ, expected): (u64, u64), address: &u64| {
+        (differ | address ^ expected, expected.wrapping_add(step))
+    };
+    // A run that wraps is none.
+    last >= first && addresses.iter().fold((0, *first), differ).0 == 0
 }
 
 /// Enabled lanes with their addresses.

@@ -217,14 +217,15 @@ impl AtomicAccess {
             return Ok(());
         }
         let mut addresses = [0; 32];
-        self.addresses.fill(registers, self.lanes, &mut addresses)?;
+        let first = self
+            .addresses
+            .fill(registers, self.lanes, mask, &mut addresses)?;
         let addresses = addresses.get_mut(..self.lanes).unwrap_or_default();
         if let Some((lane, address)) = self.addresses.misaligned(addresses, mask)
             && !memory.is_lenient()
         {
             return Err(Trap::at(FaultKind::Misaligned, lane, address));
         }
-        let first = enabled(mask, addresses).next().map_or(0, |(_, a)| a);
         let opened = self.reach.open(registers, local, memory, first)?;
         for address in &mut *addresses {
             *address = address.wrapping_add(opened.base);

@@ -1,17 +1,19 @@
 //! Loads and stores with an address for each lane.
 
-use super::addresses::{Addresses, GROUP, Group, LaneAddresses, Width, enabled, groups};
+use super::addresses::{
+    Addresses, GROUP, Group, LaneAddresses, Width, enabled, groups, is_run, padded,
+};
 use super::fields::Data;
-use super::reach::{Index, Reach, with_target};
+use super::reach::{Index, Opened, Reach, with_target};
 use super::unit::{self, Unit, UnitKind, with_unit};
-use crate::code::{Element, LaneMessage, LaneSpace, Scalar};
+use crate::code::{Element, LaneMessage, LaneSpace, Scalar, full};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::machine::simd::Kernel;
 use crate::memory::space::Space as Storage;
 use crate::memory::target::{Access, Target};
 use crate::memory::{Local, Memory};
-use crate::observe::Observer;
+use crate::observe::{Extent, Observer, Space};
 use std::marker::PhantomData;
 use visakit_isa::DataType;
 
@@ -200,121 +202,113 @@ impl LaneAccess {
         if mask == 0 {
             return Ok(());
         }
-        if self.run_bytes != 0 && u64::from(mask) == (1u64 << self.lanes) - 1 {
-            let first = self
-                .addresses
-                .run(registers, self.lanes, self.unit.memory())?;
-            if let Some(first) = first
-                && self.run_at_once(data, registers, local, memory, first, observer)?
-            {
-                return Ok(());
+        let mut addresses = [0; 32];
+        let found = registers.simd.run(Find {
+            access: self,
+            registers,
+            mask,
+            out: &mut addresses,
+        })?;
+        if let Some((lane, address)) = found.misaligned
+            && !memory.is_lenient()
+        {
+            return Err(Trap::at(FaultKind::Misaligned, lane, address));
+        }
+        let addresses = addresses.get_mut(..padded(self.lanes)).unwrap_or_default();
+        let Opened {
+            target,
+            base,
+            space,
+        } = self.reach.open(registers, local, memory, found.first)?;
+        if base != 0 {
+            for address in &mut *addresses {
+                *address = address.wrapping_add(base);
             }
         }
-        self.run_by_lane(data, registers, local, memory, mask, observer)
+        let reach = if O::MEMORY {
+            (space, self.reach.extent(registers, memory))
+        } else {
+            (space, None)
+        };
+        with_target!(target, |target| {
+            let first = found.first.wrapping_add(base);
+            let is_done = found.is_run
+                && self.run_at_once(data, registers, &mut target, reach, first, observer)?;
+            if is_done {
+                return Ok(());
+            }
+            if O::MEMORY && !self.report_lanes(observer, registers, reach, addresses, mask) {
+                self.report(observer, registers, reach, addresses, mask);
+            }
+            self.run_by_lane(data, registers, &mut target, addresses, mask)
+        })
     }
 
     /// All lanes together are one run of bytes, in memory and in the register. Gives whether that
     /// lies in one storage, and if so has done it.
     #[inline]
-    fn run_at_once<O: Observer>(
+    fn run_at_once<T: Target, O: Observer>(
         &self,
         data: &Data,
         registers: &mut Registers,
-        local: &mut Local<'_>,
-        memory: &Memory,
+        target: &mut T,
+        reach: (Space, Option<Extent>),
         first: u64,
         observer: &mut O,
     ) -> Result<bool, Box<Trap>> {
-        let opened = self.reach.open(registers, local, memory, first)?;
-        let address = first
-            .wrapping_add(opened.base)
-            .wrapping_add(self.parts.first().map_or(0, |p| p.memory as u64));
+        let address = first.wrapping_add(self.parts.first().map_or(0, |p| p.memory as u64));
         let access = if self.store {
             Access::Change
         } else {
             Access::Read
         };
-        with_target!(opened.target, |target| {
-            let Some((space, at)) = target.locate(access, address, self.run_bytes as u64) else {
-                return Ok(false);
-            };
-            if O::MEMORY {
-                let reach = (opened.space, self.reach.extent(registers, memory));
-                if !self.report_run(observer, registers, reach, address) {
-                    return Ok(false);
-                }
-            }
-            if self.store {
-                let from = data.read(registers)?;
-                with_unit!(self.unit, |U| unit::store_run::<U, _>(space, at, from));
-            } else {
-                let out = data.write(registers)?;
-                with_unit!(self.unit, |U| unit::load_run::<U, _>(space, at, out));
-            }
-        });
+        let Some((space, at)) = target.locate(access, address, self.run_bytes as u64) else {
+            return Ok(false);
+        };
+        if O::MEMORY && !self.report_run(observer, registers, reach, address) {
+            return Ok(false);
+        }
+        if self.store {
+            let from = data.read(registers)?;
+            with_unit!(self.unit, |U| unit::store_run::<U, _>(space, at, from));
+        } else {
+            let out = data.write(registers)?;
+            with_unit!(self.unit, |U| unit::load_run::<U, _>(space, at, out));
+        }
         Ok(true)
     }
 
-    fn run_by_lane<O: Observer>(
+    #[inline]
+    fn run_by_lane<T: Target>(
         &self,
         data: &Data,
         registers: &mut Registers,
-        local: &mut Local<'_>,
-        memory: &Memory,
+        target: &mut T,
+        addresses: &[u64],
         mask: u32,
-        observer: &mut O,
     ) -> Outcome {
         let simd = registers.simd;
-        let mut addresses = [0; 32];
-        simd.run(Fill {
-            addresses: &self.addresses,
-            registers,
-            lanes: self.lanes,
-            out: &mut addresses,
-        })?;
-        let addresses = addresses.get_mut(..self.lanes).unwrap_or_default();
-        if let Some((lane, address)) = self.addresses.misaligned(addresses, mask)
-            && !memory.is_lenient()
-        {
-            return Err(Trap::at(FaultKind::Misaligned, lane, address));
+        if self.store {
+            let from = data.read(registers)?;
+            with_unit!(self.unit, |U| simd.run(Store::<U, _> {
+                access: self,
+                target,
+                addresses,
+                mask,
+                from,
+                unit: PhantomData,
+            }))
+        } else {
+            let out = data.write(registers)?;
+            with_unit!(self.unit, |U| simd.run(Load::<U, _> {
+                access: self,
+                target,
+                addresses,
+                mask,
+                out,
+                unit: PhantomData,
+            }))
         }
-        let first = enabled(mask, addresses).next().map_or(0, |(_, a)| a);
-        let opened = self.reach.open(registers, local, memory, first)?;
-        if opened.base != 0 {
-            for address in &mut *addresses {
-                *address = address.wrapping_add(opened.base);
-            }
-        }
-        if O::MEMORY {
-            let extent = self.reach.extent(registers, memory);
-            let reach = (opened.space, extent);
-            if !self.report_lanes(observer, registers, reach, addresses, mask) {
-                self.report(observer, registers, reach, addresses, mask);
-            }
-        }
-        with_target!(opened.target, |target| {
-            if self.store {
-                let from = data.read(registers)?;
-                with_unit!(self.unit, |U| simd.run(Store::<U, _> {
-                    access: self,
-                    target: &mut target,
-                    addresses,
-                    mask,
-                    from,
-                    unit: PhantomData,
-                }))
-            } else {
-                let out = data.write(registers)?;
-                with_unit!(self.unit, |U| simd.run(Load::<U, _> {
-                    access: self,
-                    target: &mut target,
-                    addresses,
-                    mask,
-                    out,
-                    unit: PhantomData,
-                }))
-            }
-        })
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
@@ -325,7 +319,7 @@ impl LaneAccess {
         mask: u32,
         out: &mut [u8],
     ) -> Outcome {
-        if let Some((space, base)) = target.all(Access::Read, addresses, mask, self.span as u64) {
+        if let Some((space, base)) = target.all(Access::Read, addresses, self.span as u64) {
             // A lane of the data operand after the other: the common shape.
             if self.lane_pitch == U::REGISTER {
                 let groups = groups(addresses, mask, U::MEMORY as u64);
@@ -382,7 +376,7 @@ impl LaneAccess {
         mask: u32,
         from: &[u8],
     ) -> Outcome {
-        if let Some((space, base)) = target.all(Access::Change, addresses, mask, self.span as u64) {
+        if let Some((space, base)) = target.all(Access::Change, addresses, self.span as u64) {
             // A lane of the data operand after the other: the common shape.
             if self.lane_pitch == U::REGISTER {
                 let groups = groups(addresses, mask, U::MEMORY as u64);
@@ -432,20 +426,47 @@ impl LaneAccess {
     }
 }
 
-/// [`Addresses::fill`], compiled for the host.
-struct Fill<'a> {
-    addresses: &'a Addresses,
+/// The addresses of a message, compiled for the host.
+struct Find<'a> {
+    access: &'a LaneAccess,
     registers: &'a Registers,
-    lanes: usize,
+    mask: u32,
     out: &'a mut LaneAddresses,
 }
 
-impl Kernel for Fill<'_> {
-    type Output = Outcome;
+/// What is known of the addresses of a message.
+struct Found {
+    /// That of the first enabled lane.
+    first: u64,
+    /// The first enabled lane whose address is not aligned.
+    misaligned: Option<(u8, u64)>,
+    /// Whether all lanes together are one run of bytes.
+    is_run: bool,
+}
+
+impl Kernel for Find<'_> {
+    type Output = Result<Found, Box<Trap>>;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn run(self) -> Outcome {
-        self.addresses.fill(self.registers, self.lanes, self.out)
+    fn run(self) -> Self::Output {
+        let Self {
+            access,
+            registers,
+            mask,
+            out,
+        } = self;
+        let lanes = access.lanes;
+        let first = access.addresses.fill(registers, lanes, mask, out)?;
+        let all = out.get(..padded(lanes)).unwrap_or_default();
+        let step = access.unit.memory() as u64;
+        let is_run = access.run_bytes != 0
+            && mask == full(lanes)
+            && is_run(out.get(..lanes).unwrap_or_default(), step);
+        Ok(Found {
+            first,
+            misaligned: access.addresses.misaligned(all, mask),
+            is_run,
+        })
     }
 }
 

@@ -162,6 +162,11 @@ impl Reach {
                     space: Space::Global,
                 })
             }
+            Self::Local => Ok(Opened {
+                target: Open::Own(Window::whole(local.slm())),
+                base: 0,
+                space: Space::Local,
+            }),
             _ => self.open_window(registers, local, memory),
         }
     }

@@ -119,7 +119,7 @@ impl LaneAccess {
         if dropped {
             let mut exact = self.addresses.clone();
             exact.mask |= 3;
-            let _ = exact.fill(registers, self.lanes, &mut whole);
+            let _ = exact.fill(registers, self.lanes, mask, &mut whole);
         }
         for (lane, address) in enabled(mask, addresses) {
             let low = whole.get(usize::from(lane)).copied().unwrap_or(0) & 3;

@@ -31,7 +31,8 @@ impl Status {
             return Ok(());
         };
         let mut addresses = [0; 32];
-        self.addresses.fill(registers, self.lanes, &mut addresses)?;
+        self.addresses
+            .fill(registers, self.lanes, mask, &mut addresses)?;
         let addresses = addresses.get(..self.lanes).unwrap_or_default();
         let opened = self.reach.open(registers, local, memory, 0)?;
         let mut bits = 0u32;

@@ -149,9 +149,9 @@ pub(crate) struct Args {
     /// Stop after that time, as Ctrl-C does: what was computed so far is printed and written.
     #[arg(long, value_name = "SECONDS", value_parser = stop::seconds)]
     timeout: Option<std::time::Duration>,
-    /// Print the translated code of the kernel and of what it calls, and run nothing: as it runs, as it was `translated`, or
-    /// after the pass that is named
-    #[arg(long, value_name = "PASS", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = shown(), hide_possible_values = true, conflicts_with_all = ["case", "media", "stats", "json"])]
+    /// Print the translated code of the kernel and of what it calls, and run nothing: after `all` passes, as it is without
+    /// a value; as it was `translated`; or after the pass that is named
+    #[arg(long, value_name = "PASS", num_args = 0..=1, require_equals = true, default_missing_value = LAST, value_parser = shown(), hide_possible_values = true, conflicts_with_all = ["case", "media", "stats", "json"])]
     show_code: Option<String>,
     /// Machine code for the host: when a program has run long enough for it to pay, at once, or never
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Jit::Auto)]
@@ -366,10 +366,13 @@ impl Args {
 /// The code as it is translated, for `--show-code`.
 const TRANSLATED: &str = "translated";
 
+/// The code after all passes, for `--show-code`.
+const LAST: &str = "all";
+
 /// What `--show-code` takes.
 fn shown() -> clap::builder::PossibleValuesParser {
     let passes = Pass::ALL.map(Pass::name);
-    ["", TRANSLATED]
+    [LAST, TRANSLATED]
         .into_iter()
         .chain(passes)
         .collect::<Vec<_>>()
