@@ -299,6 +299,16 @@ impl Plan {
         (32 / (self.operations * self.weights.bits() as usize)).max(1)
     }
 
+    /// Bytes of an element of the result.
+    pub(crate) fn result_bytes(self) -> usize {
+        self.result.size().into()
+    }
+
+    /// Bytes of an element of the accumulator.
+    pub(crate) fn accumulator_bytes(self) -> usize {
+        self.accumulator.size().into()
+    }
+
     /// Sizes of the operands.
     pub(crate) fn sizes(self) -> Sizes {
         let rows = self.repeat * self.lanes;

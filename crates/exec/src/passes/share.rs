@@ -172,7 +172,7 @@ fn lives(code: &Code, variables: &[Range<usize>]) -> Option<Vec<Life>> {
                 continue;
             }
             found.clear();
-            uses(step, &mut found)?;
+            uses(step, &mut found);
             for one in found.drain(..) {
                 let range = one.lanes.extent();
                 let after = variables.partition_point(|v| v.start <= range.start);

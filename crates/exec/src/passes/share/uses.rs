@@ -1,7 +1,8 @@
 //! What a step reads and writes in the register file, lane by lane.
 
 use crate::code::{
-    Action, Compute, Destination, LaneMessage, Message, Region, Scalar, Source, Step, Target,
+    Action, Compute, Destination, LaneMessage, Message, Region, Scalar, Source, Step, Systolic,
+    Target,
 };
 use std::ops::Range;
 
@@ -101,8 +102,8 @@ impl Lanes {
     }
 }
 
-/// Collects what a step uses. `None` where that is not known.
-pub(super) fn uses(step: &Step, to: &mut Vec<Use>) -> Option<()> {
+/// Collects what a step uses.
+pub(super) fn uses(step: &Step, to: &mut Vec<Use>) {
     let mut of = Collector { step, to };
     match &step.action {
         Action::Compute(compute) => of.compute(compute),
@@ -113,7 +114,7 @@ pub(super) fn uses(step: &Step, to: &mut Vec<Use>) -> Option<()> {
         Action::NamedWait(number) => of.scalar(*number),
         Action::UpdateMode(place) | Action::ExecutionMask(place) => of.anyhow(*place..*place + 4),
         Action::Clock(place) => of.anyhow(*place..*place + 8),
-        Action::Systolic(_) => return None,
+        Action::Systolic(systolic) => of.systolic(systolic),
         Action::Join
         | Action::Nothing
         | Action::Count(_)
@@ -126,7 +127,6 @@ pub(super) fn uses(step: &Step, to: &mut Vec<Use>) -> Option<()> {
         | Action::Wait
         | Action::Fault(_) => {}
     }
-    Some(())
 }
 
 struct Collector<'a> {
@@ -232,6 +232,38 @@ impl Collector<'_> {
             }
         };
         self.add(self.writes(), self.lanes(destination.offset, stride, size));
+    }
+
+    /// Rows of elements, each with one for each lane.
+    fn rows(&mut self, way: Way, place: usize, bytes: usize, element: usize) {
+        let row = usize::from(self.step.lanes.count) * element;
+        for place in (place..place + bytes).step_by(row.max(1)) {
+            self.add(way, self.lanes(place, element, element));
+        }
+    }
+
+    fn systolic(&mut self, systolic: &Systolic) {
+        let (plan, places) = (systolic.plan, systolic.places);
+        let sizes = plan.sizes();
+        self.rows(Way::Reads, places.weights, sizes.weights, 4);
+        if let Some(place) = places.accumulator {
+            let element = plan.accumulator_bytes();
+            self.rows(Way::Reads, place, sizes.accumulator, element);
+        }
+        // Of these every lane reads everything; a fused thread has but a part of the activations.
+        let own = sizes.activations.min(systolic.available);
+        let whole = [
+            (Some(systolic.activations), own),
+            (places.weight_scales, sizes.weight_scales),
+            (places.activation_scales, sizes.activation_scales),
+        ];
+        for (place, bytes) in whole {
+            if let Some(place) = place {
+                self.add(Way::Reads, Lanes::whole(place..place + bytes));
+            }
+        }
+        let way = self.writes();
+        self.rows(way, places.result, sizes.result, plan.result_bytes());
     }
 
     fn message(&mut self, message: &Message) {
