@@ -458,14 +458,16 @@ impl Kernel for Find<'_> {
         let lanes = access.lanes;
         let first = access.addresses.fill(registers, lanes, mask, out)?;
         let all = out.get(..padded(lanes)).unwrap_or_default();
+        let misaligned = access.addresses.misaligned(all, mask);
         let step = access.unit.memory() as u64;
-        let is_run = access.run_bytes != 0
-            && mask == full(lanes)
-            && is_run(out.get(..lanes).unwrap_or_default(), step);
         Ok(Found {
             first,
-            misaligned: access.addresses.misaligned(all, mask),
-            is_run,
+            // Observers are told of misaligned lanes one by one.
+            is_run: access.run_bytes != 0
+                && mask == full(lanes)
+                && misaligned.is_none()
+                && is_run(out.get(..lanes).unwrap_or_default(), step),
+            misaligned,
         })
     }
 }

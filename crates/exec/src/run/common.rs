@@ -26,7 +26,7 @@ pub(super) enum Lanes {
 pub(super) enum Extent {
     /// As many as can.
     All,
-    /// Computations that follow each other, and at most one other step.
+    /// Computations that follow each other, or one other step.
     Straight,
     /// One.
     One,
@@ -167,7 +167,7 @@ impl Kernel for Run<'_, '_> {
             }
             match common.extent {
                 Extent::All => {}
-                Extent::Straight if straight => {}
+                Extent::Straight if straight && steps.get(place).is_some_and(is_computation) => {}
                 Extent::Straight | Extent::One => break Ok(()),
             }
         };
@@ -184,6 +184,10 @@ impl Common<'_> {
         let (registers, local) = (&mut *self.registers, &mut self.local);
         message.0.run(registers, local, self.memory, mask, &mut ())
     }
+}
+
+fn is_computation(step: &Loaded) -> bool {
+    matches!(step.work, Work::Hot(_) | Work::Compute(_))
 }
 
 /// Counts a step.
