@@ -105,10 +105,12 @@ fn share() {
 /// Weights, sums and results of systolic products are of their lanes, activations of all.
 #[test]
 fn share_with_systolic_products() {
-    // X is written by all lanes, Y by those that run: it keeps its place. Z is written as R was read last.
+    // X is written by all lanes, Y by those that run: it keeps its place. V is written by other lanes than those that
+    // read it, and keeps its place, too. Z is written after R was read last.
     let text = format!(
         "{HEAD}
 .decl W v_type=G type=d num_elts=64 align=GRF
+.decl V v_type=G type=d num_elts=64 align=GRF
 .decl R v_type=G type=d num_elts=8 align=GRF
 .decl X v_type=G type=d num_elts=8 align=GRF
 .decl Y v_type=G type=d num_elts=8 align=GRF
@@ -116,12 +118,18 @@ fn share_with_systolic_products() {
 .decl OUT v_type=G type=d num_elts=8 align=GRF
         mov (M1_NM, 16) W(0,0)<1> 0x01020304:d
         mov (M1_NM, 16) W(2,0)<1> 0x05060708:d
-        mov (M1, 16) W(4,0)<1> 0x11f23344:d
-        mov (M1, 16) W(6,0)<1> 0x51627384:d
+        mov (M1_NM, 16) W(4,0)<1> 0x11f23344:d
+        mov (M1, 8) W(6,0)<1> 0x51627384:d
+        mov (M1, 8) W(7,0)<1> 0x15263748:d
         mov (M1_NM, 8) X(0,0)<1> 0x01ff0203:d
         mov (M1, 8) Y(0,0)<1> 0x02030405:d
         mov (M1, 8) C(0,0)<1> 0x7:d
+        mov (M1_NM, 16) V(0,0)<1> 0x1:d
+        mov (M1_NM, 16) V(2,0)<1> 0x2:d
+        mov (M1_NM, 16) V(4,0)<1> 0x3:d
+        mov (M1, 16) V(6,0)<1> 0x4:d
         dpas.s8.s8.8.1 (M1, 8) R.0 C.0 W.0 X(0,0)
+        dpas.s8.s8.8.1 (M1, 8) R.0 R.0 V.0 X(0,0)
         dpas.s8.s8.8.1 (M1, 8) OUT.0 R.0 W.0 Y(0,0)
         add (M1, 8) Z(0,0)<1> OUT(0,0)<1;1,0> 0x1:d
         add (M1, 8) OUT(0,0)<1> OUT(0,0)<1;1,0> Z(0,0)<1;1,0>
@@ -136,7 +144,9 @@ fn share_with_systolic_products() {
     for name in ["W", "R", "X", "Z"] {
         assert_eq!(shared.variable(name), None, "{name}");
     }
-    assert!(shared.variable("Y").is_some());
+    for name in ["V", "Y"] {
+        assert!(shared.variable(name).is_some(), "{name}");
+    }
     for lanes in [0xff, 0x5a, 0x02] {
         assert_eq!(run(&plain, lanes, &["OUT"]), run(&shared, lanes, &["OUT"]));
     }
