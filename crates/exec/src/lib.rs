@@ -30,7 +30,7 @@ pub use fault::{Fault, FaultKind, TranslateError, Unsupported};
 pub use memory::{BufferId, Memory};
 pub use native::{
     Compiler, Entry, Host, MODE_BITS, Native, NativeFault, NativeLanes, NativeMode, NativeThread,
-    USUAL_MODE,
+    ROUNDING_BITS, USUAL_MODE,
 };
 pub use observe::{
     Extent, InRegister, InstructionEvent, LanesAccess, MemoryAccess, Observer, Space,

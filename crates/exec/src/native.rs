@@ -1,6 +1,7 @@
 //! Machine code for parts of a program, made by a compiler outside of this crate.
 
 use crate::code::Code;
+use crate::lanes::mode::FloatMode;
 use crate::memory::Region;
 use std::fmt::Debug;
 
@@ -14,7 +15,7 @@ pub trait Compiler: Send + Sync + Debug {
 ///
 /// It does exactly what the interpreter does for the same steps, and leaves to the interpreter what it
 /// has no code for: calls, barriers, returns. What depends on the float mode it runs in the host's usual
-/// one, and in those that differ from it only in what denormals count.
+/// one, and in those that differ from it only in what denormals count, or only in how results are rounded.
 pub trait Native: Send + Sync + Debug {
     /// For each step of the code, whether machine code can be entered there.
     fn entries(&self) -> &[Entry];
@@ -38,6 +39,9 @@ pub struct Entry {
 
 /// Bits of `%cr0` that choose the float mode.
 pub const MODE_BITS: u32 = 0x14f0;
+
+/// Those of [`MODE_BITS`] that choose how results are rounded: 0 to nearest even, 1 up, 2 down, 3 towards zero.
+pub const ROUNDING_BITS: u32 = 0x30;
 
 /// What [`MODE_BITS`] are where the float mode is the host's usual one.
 pub const USUAL_MODE: u32 = 0x4c0;
@@ -75,8 +79,18 @@ pub enum NativeMode {
         /// Those of double precision do.
         double: bool,
     },
+    /// The usual one, but for results that are rounded to one side, as [`ROUNDING_BITS`] say: 1 to 3.
+    Directed(u8),
     /// Any other.
     Other,
+}
+
+impl NativeMode {
+    /// The mode of a content of `%cr0`.
+    #[must_use]
+    pub fn of(cr0: u32) -> Self {
+        FloatMode::from_cr0(cr0).native()
+    }
 }
 
 /// Which lanes run, and where.
@@ -112,8 +126,8 @@ pub trait Host {
     /// Lanes that wait at the place join those that run.
     fn join(&mut self, lanes: NativeLanes) -> NativeLanes;
 
-    /// The thread's float mode is the host's usual one from here on.
-    fn usual_mode(&mut self);
+    /// The thread's float mode is the one of this content of `%cr0` from here on.
+    fn float_mode(&mut self, cr0: u32);
 
     /// Runs one computation or message with these enabled lanes.
     ///

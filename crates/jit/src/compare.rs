@@ -6,20 +6,18 @@ use crate::masks::Enabled;
 use crate::ops;
 use crate::vector::{Chunks, Done, NoTemplate, Writer};
 use iced_x86::{Code, Register};
-use visakit_exec::code::{Compute, Lane, Operation, Relation};
+use visakit_exec::code::{Compute, Destination, Lane, Operation, Relation};
 
 impl Writer {
     pub(crate) fn compare(
         &mut self,
         c: Chunks,
+        lanes: usize,
         compute: &Compute,
         relation: Relation,
-        float: bool,
         enabled: Enabled,
     ) -> Done {
-        let Some(flag) = &compute.sets else {
-            return Err(NoTemplate);
-        };
+        let float = matches!(compute.lane, Lane::F32 | Lane::F64);
         let [a, b, ..] = &compute.sources;
         let bits = Register::EDX;
         for chunk in 0..c.count {
@@ -35,6 +33,12 @@ impl Writer {
                 self.asm.op2(Code::Or_r32_rm32, bits, part);
             }
         }
+        let Some(flag) = &compute.sets else {
+            if relation == Relation::NotEqual {
+                self.asm.op1(Code::Not_rm32, bits);
+            }
+            return self.set_lanes(lanes, &compute.destination, bits, enabled);
+        };
         if c.count == 1 {
             // Lanes that are not used.
             self.asm.op1i(Code::And_rm32_imm32, bits, flag.window);
@@ -43,6 +47,34 @@ impl Writer {
             self.asm.op1(Code::Not_rm32, bits);
         }
         self.set_flag(flag, bits, masked(enabled))
+    }
+
+    /// All ones in the lanes whose bits are set, zeros in the others.
+    fn set_lanes(
+        &mut self,
+        lanes: usize,
+        destination: &Destination,
+        bits: Register,
+        enabled: Enabled,
+    ) -> Done {
+        let ty = destination.data_type;
+        if ty.is_float() || destination.saturate || ty.size() < 4 {
+            return Err(NoTemplate);
+        }
+        let c = Chunks::new(self.features, ty.size().into(), lanes);
+        self.v3(c, ops::XOR, 3, 3, 3);
+        let ones = self.dwords(u32::MAX);
+        self.v2(c, ops::MOVE, 4, ones);
+        let mut results = [0; 8];
+        let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
+        for (chunk, to) in results.iter_mut().enumerate() {
+            *to = self.take(c)?;
+            self.blend_by(c, chunk, *to, 3, 4, bits);
+        }
+        for (chunk, from) in results.iter().enumerate() {
+            self.store(c, chunk, *from, destination, false, enabled)?;
+        }
+        Ok(())
     }
 
     /// The lanes of a vector, as bits, in which a relation holds; of `NotEqual` those in which it does

@@ -5,6 +5,7 @@
 
 use crate::Features;
 use crate::masks::Enabled;
+use crate::mode::Form;
 use crate::ops::{self, Op};
 use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer};
 use iced_x86::{Code, Register};
@@ -37,12 +38,13 @@ impl Writer {
         let c = Chunks::new(self.features, size, lanes);
         match compute.operation {
             Operation::Compare(relation) => {
-                return self.compare(c, compute, relation, float, enabled);
+                return self.compare(c, lanes, compute, relation, enabled);
             }
             Operation::FlagAnd | Operation::FlagOr | Operation::FlagXor | Operation::FlagNot => {
                 return self.flags(compute, enabled);
             }
-            Operation::Convert(to) => return self.convert(c, compute, to, enabled),
+            Operation::Convert(to) => return self.convert(c, lanes, compute, to, enabled),
+            Operation::IntegerToFloat => return self.integers_to_double(compute, lanes, enabled),
             // In these types numbers are exact, not modular; only copies and choices are the same.
             _ if compute.lane == Lane::I64
                 && !matches!(
@@ -53,7 +55,14 @@ impl Writer {
                 return Err(NoTemplate);
             }
             // Choices go through no arithmetic.
-            Operation::Select if float && self.flushing => return Err(NoTemplate),
+            Operation::Select if float && self.form == Form::Flushing => return Err(NoTemplate),
+            // Where results are not rounded to nearest, choices make numbers of what signals, and inverse roots are
+            // rounded once.
+            Operation::Min | Operation::Max | Operation::Select | Operation::Rsqrt
+                if float && self.form == Form::Directed =>
+            {
+                return Err(NoTemplate);
+            }
             _ => {}
         }
         let sources = compute.operation.sources();
@@ -73,7 +82,7 @@ impl Writer {
             }
             *to = self.take(c)?;
             self.operation(c, chunk, compute, from, *to)?;
-            if float && self.flushing {
+            if float && self.form == Form::Flushing {
                 self.flush(c, *to);
             }
             from.into_iter().for_each(|n| self.release(n));
@@ -82,7 +91,7 @@ impl Writer {
     }
 
     /// Stores results.
-    fn finish(
+    pub(crate) fn finish(
         &mut self,
         c: Chunks,
         compute: &Compute,
@@ -189,6 +198,7 @@ impl Writer {
                 self.v3(c, add, to, to, z);
             }
             Operation::Sqrt => self.v2(c, of(c, ops::SQRT_PS, ops::SQRT_PD), to, c.register(a)),
+            Operation::Rsqrt => self.inverse_root(c, to, a),
             Operation::Inv => {
                 let one = self.every(c, 1f32.to_bits(), 1f64.to_bits());
                 self.v2(c, ops::MOVE, 3, one);
@@ -369,66 +379,6 @@ impl Writer {
                 }
             }
         }
-    }
-
-    /// Conversions between lanes of 32 bits. Floats are clamped to integers; what is no number gives 0.
-    fn convert(&mut self, c: Chunks, compute: &Compute, to: Lane, enabled: Enabled) -> Done {
-        let [source, ..] = &compute.sources;
-        let float = compute.lane == Lane::F32;
-        let into_float = to == Lane::F32;
-        if c.lane != 4 || compute.destination.saturate && !into_float {
-            return Err(NoTemplate);
-        }
-        let mut results = [0; 8];
-        let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
-        for (chunk, to_register) in results.iter_mut().enumerate() {
-            let a = self.load_unflushed(c, chunk, 0, source, float)?;
-            let r = self.take(c)?;
-            *to_register = r;
-            match (compute.lane, to) {
-                (Lane::F32, Lane::F32) => {
-                    self.v2(c, ops::MOVE, r, c.register(a));
-                    if self.flushing {
-                        self.quiet(c, r);
-                        self.flush(c, r);
-                    }
-                }
-                (Lane::I32, Lane::F32) => self.v2(c, ops::FROM_D_PS, r, c.register(a)),
-                (Lane::U32, Lane::F32) if self.features == Features::Avx512 => {
-                    let code = if c.zmm {
-                        Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er
-                    } else {
-                        Code::EVEX_Vcvtudq2ps_ymm_k1z_ymmm256b32
-                    };
-                    self.asm.op2(code, c.register(r), c.register(a));
-                }
-                (Lane::F32, Lane::I32) => {
-                    // Too large and no number give the smallest integer: the first becomes the largest
-                    // one, the other 0.
-                    let limit = self.dwords(2_147_483_648f32.to_bits());
-                    self.v2(c, ops::MOVE, 1, limit);
-                    self.float_mask(c, 3, a, 1, 0x1d);
-                    self.float_mask(c, 4, a, a, 7);
-                    self.v2(c, ops::TO_D_PS, r, c.register(a));
-                    self.v3(c, ops::XOR, r, r, 3);
-                    self.v3(c, ops::AND, r, r, 4);
-                }
-                (Lane::F32, Lane::U32) if self.features == Features::Avx512 => {
-                    // The larger one of what is no number and 0 is 0.
-                    self.v3(c, ops::XOR, 3, 3, 3);
-                    self.v3(c, ops::MAX_PS, 4, a, 3);
-                    let code = if c.zmm {
-                        Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae
-                    } else {
-                        Code::EVEX_Vcvttps2udq_ymm_k1z_ymmm256b32
-                    };
-                    self.asm.op2(code, c.register(r), c.register(4));
-                }
-                _ => return Err(NoTemplate),
-            }
-            self.release(a);
-        }
-        self.finish(c, compute, results, into_float, enabled)
     }
 
     /// Copies of bytes and words that lie one after the other.

@@ -2,23 +2,23 @@
 //!
 //! A segment is a run of steps that is entered at its first one only. The version for full masks knows
 //! that all lanes of the program run; the other one works under the lanes that do. Where lanes part or meet,
-//! the host says which of them run on. A segment that computes floats has one more form of each version, for modes that
-//! flush denormals, where it can be entered in one; it is left to the interpreter in all other modes but the usual one.
+//! the host says which of them run on. A segment that computes floats has further forms of each version, for other float modes
+//! than the usual one (`mode.rs`).
 
 use crate::Features;
 use crate::assembler::Assembler;
 use crate::assembler::Label;
-use crate::flush::may_flush;
 use crate::kept::Kept;
+use crate::mode::{Form, may_flush, may_round};
 use crate::pages::place as fields;
 use crate::vector::{
-    CONTEXT, Constants, Done, FILE, LANE_OPERATIONS, LEFT, NoTemplate, RUNNING, Writer, field,
+    CONTEXT, Constants, FILE, LANE_OPERATIONS, LEFT, NoTemplate, RUNNING, Writer, field,
 };
 use iced_x86::{Code as Op, Register};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use visakit_exec::code::{Action, Code, Flag, Lane, Operation, Step};
-use visakit_exec::{Entry, MODE_BITS, USUAL_MODE};
+use visakit_exec::Entry;
+use visakit_exec::code::{Action, Code, Lane, Operation, Step};
 
 /// A run of steps.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ struct Segment {
     usual_mode: bool,
     /// Whether it may be entered in a mode that flushes denormals, too.
     flushes: bool,
+    /// Whether it may well be entered in a mode that rounds to one side.
+    rounds: bool,
     /// For full masks, and for others.
     labels: [Label; 2],
 }
@@ -113,6 +115,7 @@ fn segments(code: &Code, writer: &mut Writer) -> BTreeMap<usize, Segment> {
             cost: u32::try_from(cost).unwrap_or(u32::MAX),
             usual_mode: steps.iter().any(depends_on_mode),
             flushes,
+            rounds: may_round(code, start),
             labels: [writer.asm.label(), writer.asm.label()],
         };
         segments.insert(start, segment);
@@ -144,6 +147,8 @@ pub(crate) struct Exit {
     place: usize,
     counts: Counts,
     way: Way,
+    /// The form of the segment that it leaves.
+    form: Form,
 }
 
 /// Where a way out leads.
@@ -162,7 +167,7 @@ pub(crate) enum Way {
 }
 
 /// Lanes that jump.
-const TAKEN: Register = Register::EDX;
+pub(crate) const TAKEN: Register = Register::EDX;
 
 pub(crate) struct Compiler<'c> {
     code: &'c Code,
@@ -181,7 +186,7 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
         file_bytes: code.register_bytes,
         constants: Constants::default(),
         kept: Kept::default(),
-        flushing: false,
+        form: Form::Usual,
     };
     let segments = segments(code, &mut writer);
     if segments.is_empty() {
@@ -275,8 +280,11 @@ impl Compiler<'_> {
         asm.op0(Op::Retnq);
     }
 
-    /// Counts what ran since the start of the segment.
-    fn count(&mut self, counts: Counts) {
+    /// Counts what ran since the start of the segment, which is left.
+    pub(crate) fn count(&mut self, counts: Counts) {
+        if self.writer.form == Form::Directed {
+            self.round_as_usual();
+        }
         let asm = &mut self.writer.asm;
         if counts.instructions != 0 {
             asm.op1i(Op::Sub_rm64_imm32, LEFT, counts.instructions);
@@ -308,7 +316,11 @@ impl Compiler<'_> {
             return;
         };
         let (steps, cost, label) = (segment.steps.clone(), segment.cost, segment.label(version));
-        let (usual_mode, flushes) = (segment.usual_mode, segment.flushes);
+        let usual_mode = segment.usual_mode;
+        let forms = [
+            (segment.flushes, Form::Flushing, fields::FLUSHING),
+            (segment.rounds, Form::Directed, fields::DIRECTED),
+        ];
         let mut exits: Vec<Exit> = Vec::new();
         self.writer.asm.place(label);
         self.writer.forget();
@@ -316,27 +328,27 @@ impl Compiler<'_> {
         self.writer.asm.op1i(Op::Cmp_rm64_imm32, LEFT, cost);
         self.writer.asm.jump(Op::Jb_rel32_64, unaffordable);
         if usual_mode {
-            let other = if flushes {
-                self.writer.asm.label()
-            } else {
-                unaffordable
-            };
-            let mode = field(fields::MODE);
-            self.writer
-                .asm
-                .op1i(Op::Cmp_rm32_imm32, mode, fields::USUAL);
-            self.writer.asm.jump(Op::Jne_rel32_64, other);
-            self.steps(steps.clone(), version, &mut exits);
-            if flushes {
-                self.writer.asm.place(other);
-                self.writer.forget();
-                self.writer
-                    .asm
-                    .op1i(Op::Cmp_rm32_imm32, mode, fields::FLUSHING);
-                self.writer.asm.jump(Op::Jne_rel32_64, unaffordable);
-                self.writer.flushing = true;
-                self.steps(steps, version, &mut exits);
-                self.writer.flushing = false;
+            let mut others = forms.into_iter().filter(|(exists, ..)| *exists);
+            let mut form = Some((true, Form::Usual, fields::USUAL));
+            while let Some((_, of, number)) = form {
+                form = others.next();
+                let other = match form {
+                    Some(_) => self.writer.asm.label(),
+                    None => unaffordable,
+                };
+                let mode = field(fields::MODE);
+                self.writer.asm.op1i(Op::Cmp_rm32_imm32, mode, number);
+                self.writer.asm.jump(Op::Jne_rel32_64, other);
+                self.writer.form = of;
+                if of == Form::Directed {
+                    self.round_as_mode();
+                }
+                self.steps(steps.clone(), version, &mut exits);
+                self.writer.form = Form::Usual;
+                if form.is_some() {
+                    self.writer.asm.place(other);
+                    self.writer.forget();
+                }
             }
         } else {
             self.steps(steps, version, &mut exits);
@@ -344,6 +356,7 @@ impl Compiler<'_> {
         for exit in exits {
             self.leave_by(exit);
         }
+        self.writer.form = Form::Usual;
     }
 
     /// The steps of a segment, and the way to the next one.
@@ -364,6 +377,7 @@ impl Compiler<'_> {
     /// A way out.
     fn leave_by(&mut self, exit: Exit) {
         self.writer.asm.place(exit.label);
+        self.writer.form = exit.form;
         self.count(exit.counts);
         match exit.way {
             Way::Leave => self.leave(exit.place),
@@ -399,7 +413,7 @@ impl Compiler<'_> {
     }
 
     /// Goes to a step: in machine code if it is the start of a segment.
-    fn go(&mut self, step: usize, version: usize) {
+    pub(crate) fn go(&mut self, step: usize, version: usize) {
         match self.segments.get(&step) {
             Some(segment) => {
                 let label = segment.label(version);
@@ -431,16 +445,9 @@ impl Compiler<'_> {
             place,
             counts,
             way,
+            form: self.writer.form,
         });
         label
-    }
-
-    /// Leaves if lanes wait at this place (`je`) or before it, too (`jbe`).
-    fn meet(&mut self, place: usize, how: Op, label: Label) {
-        let number = u32::try_from(place).unwrap_or(u32::MAX);
-        let waiting = field(fields::WAITING);
-        self.writer.asm.op1i(Op::Cmp_rm64_imm32, waiting, number);
-        self.writer.asm.jump(how, label);
     }
 
     fn step(
@@ -499,113 +506,5 @@ impl Compiler<'_> {
             }
             _ => {}
         }
-    }
-
-    /// `%cr0` was written, at this place. Other modes than the usual one are the interpreter's.
-    fn update_mode(&mut self, offset: usize, otherwise: Label) {
-        let Ok(word) = self.writer.file(offset, 4) else {
-            self.writer.asm.jump(Op::Jmp_rel32_64, otherwise);
-            return;
-        };
-        let asm = &mut self.writer.asm;
-        asm.op2(Op::Mov_r32_rm32, Register::EAX, word);
-        asm.op1i(Op::And_rm32_imm32, Register::EAX, MODE_BITS);
-        asm.op1i(Op::Cmp_rm32_imm32, Register::EAX, USUAL_MODE);
-        asm.jump(Op::Jne_rel32_64, otherwise);
-        let mode = field(fields::MODE);
-        asm.op1i(Op::Mov_rm32_imm32, mode, fields::USUAL);
-    }
-
-    /// All running lanes jump, or none.
-    #[expect(clippy::too_many_arguments, reason = "a step and what is known of it")]
-    fn jump(
-        &mut self,
-        place: usize,
-        step: &Step,
-        full: bool,
-        target: usize,
-        inverted: bool,
-        before: Counts,
-        counts: Counts,
-        exits: &mut Vec<Exit>,
-    ) {
-        let stays = self.writer.asm.label();
-        if let Some(flag) = &step.predicate {
-            let Ok(()) = self.condition(flag) else {
-                let label = self.exit(exits, place, before, Way::Leave);
-                self.writer.asm.jump(Op::Jmp_rel32_64, label);
-                return;
-            };
-            // Zero if the first lane is clear.
-            let how = if inverted {
-                Op::Jne_rel32_64
-            } else {
-                Op::Je_rel32_64
-            };
-            self.writer.asm.jump(how, stays);
-        }
-        let meets = self.exit(exits, place, counts, Way::Jump(target));
-        self.meet(target, Op::Jbe_rel32_64, meets);
-        self.count(counts);
-        self.go(target, usize::from(!full));
-        if step.predicate.is_some() {
-            self.writer.asm.place(stays);
-        }
-    }
-
-    fn condition(&mut self, flag: &Flag) -> Done {
-        self.writer.flag(flag, Register::EDX)?;
-        self.writer.asm.op1i(Op::Test_rm32_imm32, Register::EDX, 1);
-        Ok(())
-    }
-
-    /// Enabled lanes jump. Where some do and others do not, the interpreter parts them.
-    #[expect(clippy::too_many_arguments, reason = "a step and what is known of it")]
-    fn goto(
-        &mut self,
-        place: usize,
-        step: &Step,
-        full: bool,
-        target: usize,
-        inverted: bool,
-        counts: &mut Counts,
-        exits: &mut Vec<Exit>,
-    ) {
-        let before = *counts;
-        let window = step.lanes.window();
-        match &step.predicate {
-            Some(flag) => {
-                if self.writer.flag(flag, TAKEN).is_err() {
-                    let label = self.exit(exits, place, before, Way::Leave);
-                    self.writer.asm.jump(Op::Jmp_rel32_64, label);
-                    return;
-                }
-                if inverted {
-                    self.writer.asm.op1(Op::Not_rm32, TAKEN);
-                    self.writer.asm.op1i(Op::And_rm32_imm32, TAKEN, window);
-                }
-            }
-            None => self.writer.asm.op1i(Op::Mov_r32_imm32, TAKEN, window),
-        }
-        if step.lanes.first != 0 {
-            let shift = step.lanes.first.into();
-            self.writer.asm.op1i(Op::Shl_rm32_imm8, TAKEN, shift);
-        }
-        counts.instructions += 1;
-        if full {
-            counts.lanes += self.full.count_ones();
-        } else {
-            counts.running += 1;
-        }
-        let parts = self.exit(exits, place, *counts, Way::Branch(target));
-        let stays = self.writer.asm.label();
-        self.writer.asm.op2(Op::And_r32_rm32, TAKEN, RUNNING);
-        self.writer.asm.jump(Op::Je_rel32_64, stays);
-        self.writer.asm.op2(Op::Cmp_r32_rm32, TAKEN, RUNNING);
-        self.writer.asm.jump(Op::Jne_rel32_64, parts);
-        self.meet(target, Op::Jbe_rel32_64, parts);
-        self.count(*counts);
-        self.go(target, usize::from(!full));
-        self.writer.asm.place(stays);
     }
 }

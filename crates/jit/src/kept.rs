@@ -13,8 +13,8 @@ pub(crate) enum Content {
         bytes: usize,
         zmm: bool,
     },
-    /// All ones in the lanes of a chunk that run.
-    Running { lane: usize, chunk: usize },
+    /// All ones in the lanes that run, of so many bytes, from a lane on.
+    Running { lane: usize, first: usize },
 }
 
 /// The first vector register that is kept. Registers 0 to 2 hold sources of a step, 3 to 7 what lies

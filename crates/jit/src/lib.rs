@@ -17,9 +17,13 @@
 #[cfg(target_arch = "x86_64")]
 mod assembler;
 #[cfg(target_arch = "x86_64")]
+mod branch;
+#[cfg(target_arch = "x86_64")]
 mod compare;
 #[cfg(target_arch = "x86_64")]
 mod compute;
+#[cfg(target_arch = "x86_64")]
+mod convert;
 #[cfg(target_arch = "x86_64")]
 mod count;
 #[cfg(target_arch = "x86_64")]
@@ -38,6 +42,8 @@ mod machine;
 mod masks;
 #[cfg(target_arch = "x86_64")]
 mod memory;
+#[cfg(target_arch = "x86_64")]
+mod mode;
 #[cfg(target_arch = "x86_64")]
 mod ops;
 #[cfg(target_arch = "x86_64")]

@@ -2,6 +2,7 @@
 
 use crate::Features;
 use crate::kept::Content;
+use crate::mode::Form;
 use crate::ops::{self, Op};
 use crate::vector::{Chunks, Done, FILE, NoTemplate, Writer, xmm, ymm};
 use iced_x86::{Code, MemoryOperand, Register};
@@ -19,7 +20,7 @@ impl Writer {
         float: bool,
     ) -> Result<u32, NoTemplate> {
         let n = self.load_unflushed(c, chunk, to, source, float)?;
-        if !self.flushing || !float || n != to && self.is_flushed(c, n) {
+        if self.form != Form::Flushing || !float || n != to && self.is_flushed(c, n) {
             return Ok(n);
         }
         if n != to {

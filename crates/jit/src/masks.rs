@@ -66,7 +66,7 @@ impl Writer {
         }
         let content = Content::Running {
             lane: c.lane,
-            chunk,
+            first: chunk * c.lanes,
         };
         let m = match self.find(c, content) {
             Some(n) => n,

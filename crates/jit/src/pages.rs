@@ -5,10 +5,14 @@
 #![allow(unsafe_code, reason = "see the safety comments at each block")]
 
 use crate::flow::Compiled;
+use crate::mode::control;
 use memmap2::{Mmap, MmapMut};
 use std::mem::offset_of;
 use visakit_exec::memory::Region;
 use visakit_exec::{Host, NativeFault, NativeLanes, NativeMode};
+
+/// No content of `%cr0`.
+const UNWRITTEN: u64 = u64::MAX;
 
 /// What machine code works on. Its address is in a register while machine code runs.
 #[repr(C)]
@@ -44,10 +48,14 @@ pub(crate) struct Context<'a> {
     surface_count: u64,
     /// Out: whether a step that the interpreter ran had a fault.
     pub(crate) fault: u64,
-    /// The float mode: [`place::USUAL`], [`place::FLUSHING`], or 0 for another one. Machine code sets it.
+    /// The float mode: [`place::USUAL`], [`place::FLUSHING`], [`place::DIRECTED`], or 0 for another one. Machine code sets it.
     mode: u64,
+    /// The host's control word for vector instructions in a mode that rounds to one side.
+    control: u64,
+    /// The bits of `%cr0` that choose the mode, as machine code wrote them; [`UNWRITTEN`] if it did not.
+    cr0: u64,
     /// What of that the interpreter knows.
-    known_mode: u64,
+    known_cr0: u64,
     /// Magnitudes below which floats and doubles count as zero in a mode that flushes, in every lane.
     flushed_f: [u32; 16],
     flushed_df: [u64; 8],
@@ -63,6 +71,8 @@ pub(crate) mod place {
     pub(crate) const USUAL: u32 = 1;
     /// It rounds as the usual one does, and flushes some denormals.
     pub(crate) const FLUSHING: u32 = 2;
+    /// It rounds to one side, and keeps denormals.
+    pub(crate) const DIRECTED: u32 = 3;
     /// Of a call of `branch`: lanes join instead.
     pub(crate) const NO_TARGET: u32 = u32::MAX;
 
@@ -84,6 +94,8 @@ pub(crate) mod place {
     pub(crate) const SURFACE_COUNT: i64 = offset_of!(Context<'_>, surface_count) as i64;
     pub(crate) const FAULT: i64 = offset_of!(Context<'_>, fault) as i64;
     pub(crate) const MODE: i64 = offset_of!(Context<'_>, mode) as i64;
+    pub(crate) const CONTROL: i64 = offset_of!(Context<'_>, control) as i64;
+    pub(crate) const CR0: i64 = offset_of!(Context<'_>, cr0) as i64;
     pub(crate) const FLUSHED_F: i64 = offset_of!(Context<'_>, flushed_f) as i64;
     pub(crate) const FLUSHED_DF: i64 = offset_of!(Context<'_>, flushed_df) as i64;
 }
@@ -91,9 +103,9 @@ pub(crate) mod place {
 impl Context<'_> {
     /// Tells the interpreter of the float mode.
     fn tell_mode(&mut self) {
-        if self.mode != self.known_mode {
-            self.host.usual_mode();
-            self.known_mode = self.mode;
+        if self.cr0 != self.known_cr0 {
+            self.host.float_mode(u32::try_from(self.cr0).unwrap_or(0));
+            self.known_cr0 = self.cr0;
         }
     }
 }
@@ -217,11 +229,12 @@ impl Pages {
         let file = registers.as_mut_ptr();
         let (local, local_bytes) = local(host);
         let (storage, surfaces) = (host.storage(), host.surfaces());
-        let mode = u64::from(match thread.mode {
-            NativeMode::Usual => place::USUAL,
-            NativeMode::Flushing { .. } => place::FLUSHING,
-            NativeMode::Other => 0,
-        });
+        let (mode, rounding) = match thread.mode {
+            NativeMode::Usual => (place::USUAL, 0),
+            NativeMode::Flushing { .. } => (place::FLUSHING, 0),
+            NativeMode::Directed(rounding) => (place::DIRECTED, rounding),
+            NativeMode::Other => (0, 0),
+        };
         let (float, double) = match thread.mode {
             NativeMode::Flushing { float, double } => (float, double),
             _ => (false, false),
@@ -244,8 +257,10 @@ impl Pages {
             step,
             branch,
             fault: 0,
-            mode,
-            known_mode: mode,
+            mode: mode.into(),
+            control: control(rounding).into(),
+            cr0: UNWRITTEN,
+            known_cr0: UNWRITTEN,
             flushed_f: [if float {
                 f32::MIN_POSITIVE.to_bits()
             } else {
@@ -271,8 +286,8 @@ impl Pages {
         // relaxed accesses to them are, and exchanged by instructions with a lock.
         enter(&mut context);
         context.tell_mode();
-        if context.mode == place::USUAL.into() {
-            thread.mode = NativeMode::Usual;
+        if let Ok(cr0) = u32::try_from(context.cr0) {
+            thread.mode = NativeMode::of(cr0);
         }
         thread.place = usize::try_from(context.place).unwrap_or(usize::MAX);
         thread.running = u32::try_from(context.running).unwrap_or(0);

@@ -4,6 +4,7 @@ use crate::Features;
 use crate::assembler::{Assembler, Operand};
 use crate::kept::{Content, Kept};
 use crate::masks::Enabled;
+use crate::mode::Form;
 use crate::ops::{self, Op};
 use iced_x86::{Code, MemoryOperand, Register};
 use std::collections::HashMap;
@@ -53,8 +54,8 @@ pub(crate) struct Writer {
     pub(crate) file_bytes: usize,
     pub(crate) constants: Constants,
     pub(crate) kept: Kept,
-    /// Whether it writes for a mode that flushes denormals.
-    pub(crate) flushing: bool,
+    /// The float modes that it writes for.
+    pub(crate) form: Form,
 }
 
 /// Constants of the code, 64 bytes each.
@@ -99,6 +100,15 @@ impl Chunks {
             lanes: lanes.min(most),
             count: lanes.div_ceil(most),
             zmm,
+        }
+    }
+
+    /// Lanes of 32 bits in vectors of half the width, where these are doubles or integers of 64 bits.
+    pub(crate) const fn halved(self) -> Self {
+        Self {
+            lane: 4,
+            zmm: false,
+            ..self
         }
     }
 
@@ -259,6 +269,9 @@ impl Writer {
         match destination.target {
             Target::Null => return Ok(()),
             Target::Packed => {}
+            Target::Strided(8) if c.lane == 4 && size == 4 && !ty.is_float() && !float => {
+                return self.store_low_halves(c, chunk, from, destination, enabled);
+            }
             Target::Strided(_) | Target::Indirect { .. } => return Err(NoTemplate),
         }
         let same = if float {
@@ -293,7 +306,7 @@ impl Writer {
             }
             self.overwritten(offset, bytes);
             self.set(from, Some(content));
-            if float && self.flushing && (!masked || c.lanes == 1) {
+            if float && self.form == Form::Flushing && (!masked || c.lanes == 1) {
                 self.set_flushed(c, from);
             }
             return self.store_bytes(to, from, bytes);
@@ -305,6 +318,54 @@ impl Writer {
         self.narrow(c, from, size)?;
         self.overwritten(offset, bytes);
         self.store_bytes(to, from, bytes)
+    }
+
+    /// Stores the lanes of a chunk to the low halves of elements of 64 bits. Registers 3 to 7 are lost.
+    fn store_low_halves(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        from: u32,
+        destination: &Destination,
+        enabled: Enabled,
+    ) -> Done {
+        if destination.saturate {
+            return Err(NoTemplate);
+        }
+        let qwords = Chunks::new(self.features, 8, c.lanes * c.count);
+        let bytes = 8 * qwords.lanes;
+        let high = self.qwords(u64::MAX << 32);
+        for part in 0..c.lanes / qwords.lanes {
+            let half = |n: u32| if qwords.zmm { ymm(n) } else { xmm(n) };
+            let mut dwords = from;
+            if part != 0 {
+                let code = if c.zmm {
+                    Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8
+                } else {
+                    Code::VEX_Vextracti128_xmmm128_ymm_imm8
+                };
+                self.asm.op2i(code, half(3), c.register(from), 1);
+                dwords = 3;
+            }
+            let code = if qwords.zmm {
+                Code::EVEX_Vpmovzxdq_zmm_k1z_ymmm256
+            } else {
+                Code::VEX_Vpmovzxdq_ymm_xmmm128
+            };
+            self.asm.op2(code, qwords.register(3), half(dwords));
+            let chunk = chunk * (c.lanes / qwords.lanes) + part;
+            let offset = destination.offset + chunk * bytes;
+            let to = self.file(offset, bytes)?;
+            self.load_bytes(4, to, bytes)?;
+            self.v3m(qwords, ops::AND, 5, 4, high);
+            self.v3(qwords, ops::OR, 5, 5, 3);
+            if enabled != Enabled::All && qwords.lanes > 1 {
+                self.blend(qwords, chunk, 5, 4, 5, enabled)?;
+            }
+            self.overwritten(offset, bytes);
+            self.store_bytes(to, 5, bytes)?;
+        }
+        Ok(())
     }
 
     /// The low parts of lanes, one after the other.

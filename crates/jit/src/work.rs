@@ -3,6 +3,7 @@
 use crate::assembler::Label;
 use crate::flow::{Compiler, Counts, Exit, Way};
 use crate::masks::Enabled;
+use crate::mode::Form;
 use crate::pages::place as fields;
 use crate::vector::{CONTEXT, Done, FILE, MASK, NoTemplate, field};
 use iced_x86::{Code as Op, Register};
@@ -57,7 +58,7 @@ impl Compiler<'_> {
             return;
         }
         self.writer.asm.back(mark);
-        if !self.writer.flushing {
+        if self.writer.form == Form::Usual {
             self.calls.insert(place);
         }
         self.call(place, step, how, *counts, exits);
@@ -147,6 +148,11 @@ impl Compiler<'_> {
     /// The interpreter runs a step for the lanes in [`MASK`].
     fn invoke(&mut self, place: usize, counts: Counts, exits: &mut Vec<Exit>) {
         let fault = self.exit(exits, place, counts, Way::Fault);
+        let directed = self.writer.form == Form::Directed;
+        if directed {
+            // The interpreter computes in the host's usual mode.
+            self.round_as_usual();
+        }
         let asm = &mut self.writer.asm;
         asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
         // The second and third arguments: the step and its lanes.
@@ -155,6 +161,10 @@ impl Compiler<'_> {
         asm.op1i(Op::Mov_r32_imm32, Register::ESI, number);
         asm.op0(Op::VEX_Vzeroupper);
         asm.op1(Op::Call_rm64, field(fields::STEP));
+        if directed {
+            self.round_as_mode();
+        }
+        let asm = &mut self.writer.asm;
         asm.op2(Op::Test_rm32_r32, Register::EAX, Register::EAX);
         asm.jump(Op::Jne_rel32_64, fault);
         asm.op2(Op::Mov_r64_rm64, FILE, field(fields::FILE));

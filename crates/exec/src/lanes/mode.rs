@@ -52,6 +52,14 @@ impl FloatMode {
                 float: self.flush_f,
                 double: self.flush_df,
             }
+        } else if !(self.round_to_int || self.flush_df || self.flush_f || self.flush_hf) {
+            let rounding = match self.rounding {
+                Rounding::NearestEven => 0,
+                Rounding::Up => 1,
+                Rounding::Down => 2,
+                Rounding::Zero => 3,
+            };
+            NativeMode::Directed(rounding)
         } else {
             NativeMode::Other
         }
@@ -107,7 +115,7 @@ impl FloatMode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::native::{MODE_BITS, USUAL_MODE};
+    use crate::native::{MODE_BITS, ROUNDING_BITS, USUAL_MODE};
 
     /// What compilers assume of the mode is what is computed from `%cr0`.
     #[test]
@@ -116,6 +124,16 @@ mod tests {
             let mode = FloatMode::from_cr0(cr0);
             let usual = cr0 & MODE_BITS == USUAL_MODE;
             assert_eq!(mode.is_slow(), !usual, "{cr0:#x}");
+            let rounding = cr0 & ROUNDING_BITS;
+            if rounding != 0 {
+                let directed = (cr0 & MODE_BITS) ^ rounding == USUAL_MODE;
+                let native = if directed {
+                    NativeMode::Directed((rounding >> ROUNDING_BITS.trailing_zeros()) as u8)
+                } else {
+                    NativeMode::Other
+                };
+                assert_eq!(mode.native(), native, "{cr0:#x}");
+            }
             if usual {
                 assert_eq!(mode, FloatMode::from_cr0(USUAL_MODE), "{cr0:#x}");
             }

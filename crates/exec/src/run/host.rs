@@ -6,8 +6,8 @@ use crate::fault::Trap;
 use crate::lanes::mode::FloatMode;
 use crate::machine::Registers;
 use crate::memory::{Local, Memory, Region};
-use crate::native::{Host, NativeFault, NativeLanes, USUAL_MODE};
-use crate::program::Program;
+use crate::native::{Host, NativeFault, NativeLanes};
+use crate::program::{Program, Work};
 
 /// A thread while machine code runs it.
 pub(super) struct Machine<'a> {
@@ -56,8 +56,8 @@ impl Host for Machine<'_> {
         self.lanes(lanes.place, running)
     }
 
-    fn usual_mode(&mut self) {
-        self.registers.mode = FloatMode::from_cr0(USUAL_MODE);
+    fn float_mode(&mut self, cr0: u32) {
+        self.registers.mode = FloatMode::from_cr0(cr0);
     }
 
     fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault> {

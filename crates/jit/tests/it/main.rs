@@ -9,8 +9,8 @@
     reason = "tests"
 )]
 
-mod denormals;
 mod messages;
+mod modes;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Modes in which denormals count as zero: the same bits as the interpreter's, results around the smallest normal number
-//! included, and in machine code.
+//! Float modes: the same bits as the interpreter's, results around the smallest normal number and integers that are too
+//! large included, and in machine code.
 
 use super::{Random, compilers};
 use std::sync::Arc;
@@ -39,51 +39,72 @@ impl Native for Counted {
     }
 }
 
-/// One instruction after the other, each with a result of its own.
-fn kernel(lanes: u32, ty: &str, modifier: &str) -> (String, u64) {
-    let unary = ["sqrt", "inv", "rndd", "rndu", "rnde", "rndz", "frc"];
+/// One instruction after the other, each with a result of its own, after a write of `%cr0`, if there is one; and their number.
+fn kernel(lanes: u32, ty: &str, modifier: &str, write: Option<u32>) -> (String, u64) {
+    let unary = [
+        "sqrt", "inv", "rndd", "rndu", "rnde", "rndz", "frc", "rsqrt",
+    ];
     let (a, b, c) = (
         format!("{modifier}A(0,0)<1;1,0>"),
         "B(0,0)<1;1,0>",
         "C(0,0)<1;1,0>",
     );
-    let mut lines = Vec::new();
+    // The type of the result, the instruction, its sources.
+    let mut lines: Vec<(&str, String, String)> = Vec::new();
+    let mut line = |ty: &'static str, name: &str, sources: String| {
+        lines.push((ty, name.to_owned(), sources));
+    };
+    let ty = if ty == "f" { "f" } else { "df" };
     for name in unary {
         // Only what both precisions have.
         if ty == "f" || matches!(name, "sqrt" | "inv") {
-            lines.push(format!("{name} (M1, {lanes}) R? {a}"));
+            line(ty, name, a.clone());
         }
     }
     for name in ["add", "mul", "div", "min", "max"] {
-        lines.push(format!("{name} (M1, {lanes}) R? {a} {b}"));
-        lines.push(format!("{name}.sat (M1, {lanes}) R? {a} {b}"));
+        line(ty, name, format!("{a} {b}"));
+        line(ty, &format!("{name}.sat"), format!("{a} {b}"));
     }
-    lines.push(format!("mad (M1, {lanes}) R? {a} {b} {c}"));
+    line(ty, "mad", format!("{a} {b} {c}"));
     // Results of results.
-    lines.push(format!(
-        "mad (M1, {lanes}) R? R00(0,0)<1;1,0> {b} R07(0,0)<1;1,0>"
-    ));
-    lines.push(format!("(P1) add (M1, {lanes}) R? R01(0,0)<1;1,0> {a}"));
-    if ty == "f" {
-        lines.push(format!("mov.sat (M1, {lanes}) R? {a}"));
+    line(ty, "mad", format!("R00(0,0)<1;1,0> {b} R01(0,0)<1;1,0>"));
+    line(ty, "(P1) add", format!("R01(0,0)<1;1,0> {a}"));
+    for to in ["f", "df", "d", "ud"] {
+        line(to, "mov", a.clone());
+        line(to, "(P1) mov", a.clone());
+        if to == "f" {
+            line(to, "mov.sat", a.clone());
+        }
     }
+    for from in ["D", "U", "W"] {
+        line(ty, "mov", format!("{from}(0,0)<1;1,0>"));
+        line(ty, "(P1) mov", format!("{from}(0,0)<1;1,0>"));
+        line(ty, "mov", format!("{from}(0,3)<0;1,0>"));
+    }
+    line("ud", "cmp.lt", format!("{a} {b}"));
+    line("ud", "(P1) cmp.ne", format!("{a} {c}"));
     let mut text = format!(
         ".version 4.1\n.kernel \"k\"\n\
          .decl A v_type=G type={ty} num_elts=32 align=GRF\n\
          .decl B v_type=G type={ty} num_elts=32 align=GRF\n\
          .decl C v_type=G type={ty} num_elts=32 align=GRF\n\
+         .decl D v_type=G type=d num_elts=32 align=GRF\n\
+         .decl U v_type=G type=ud num_elts=32 align=GRF\n\
+         .decl W v_type=G type=w num_elts=32 align=GRF\n\
          .decl P1 v_type=P num_elts=32\n.decl P2 v_type=P num_elts=32\n\
          .decl P3 v_type=P num_elts=32\n"
     );
     let mut code = String::new();
-    for (number, line) in lines.iter().enumerate() {
+    if let Some(bits) = write {
+        code += &format!("xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> {bits:#x}:ud\n");
+    }
+    for (number, (ty, name, sources)) in lines.iter().enumerate() {
         text += &format!(".decl R{number:02} v_type=G type={ty} num_elts=32 align=GRF\n");
-        code += &line.replace("R?", &format!("R{number:02}(0,0)<1>"));
-        code.push('\n');
+        code += &format!("{name} (M1, {lanes}) R{number:02}(0,0)<1> {sources}\n");
     }
     code += &format!("cmp.lt (M1, {lanes}) P2 {a} {b}\ncmp.eq (M1, {lanes}) P3 {a} {c}\n");
     text += &format!(".kernel_attr SimdSize={lanes}\n{code}ret (M1, 1)\n");
-    (text, lines.len() as u64 + 2)
+    (text, lines.len() as u64 + 2 + u64::from(write.is_some()))
 }
 
 /// Numbers whose sums and products lie around the smallest normal number, and special ones. Of two that are no numbers it
@@ -91,7 +112,7 @@ fn kernel(lanes: u32, ty: &str, modifier: &str) -> (String, u64) {
 fn number(wide: bool, nan: bool, random: &mut Random) -> u64 {
     let (bits, exponents) = if wide { (52, 0x7ff) } else { (23, 0xff) };
     let half = exponents / 2;
-    let exponent = match random.next() % 8 {
+    let exponent = match random.next() % 9 {
         0 => 0,
         1 => 1,
         2 => 2,
@@ -99,6 +120,7 @@ fn number(wide: bool, nan: bool, random: &mut Random) -> u64 {
         4 => half - 1,
         5 => half / 2 + u64::from(random.next() % 3),
         6 => exponents,
+        7 => half + 25 + u64::from(random.next() % 12),
         _ => u64::from(random.next()) % exponents,
     };
     let fraction = match random.next() % 4 {
@@ -121,8 +143,9 @@ fn numbers(wide: bool, nan: bool, random: &mut Random) -> Vec<u8> {
     all.collect()
 }
 
-#[test]
-fn denormals_are_flushed() {
+/// Runs kernels under the interpreter and in machine code, from these contents of `%cr0` on; `in_code` tells whether all of
+/// a kernel is to run in machine code.
+fn agree(write: Option<u32>, contents: &[u32], in_code: impl Fn(u32) -> bool) {
     let mut random = Random(7);
     for (ty, modifier) in [
         ("f", ""),
@@ -132,10 +155,7 @@ fn denormals_are_flushed() {
         ("df", "(-)"),
     ] {
         for lanes in [1, 8, 16, 32] {
-            if ty == "df" && lanes == 32 {
-                continue;
-            }
-            let (text, instructions) = kernel(lanes, ty, modifier);
+            let (text, instructions) = kernel(lanes, ty, modifier, write);
             let object = asm::assemble(text.as_bytes(), &asm::Options::default())
                 .unwrap_or_else(|faults| panic!("{}\n{text}", faults[0].message));
             let (routine, _) = visakit_launch::find_kernel(&object, None).unwrap();
@@ -151,7 +171,7 @@ fn denormals_are_flushed() {
                 })
                 .collect();
             let full = u32::MAX >> (32 - lanes);
-            for cr0 in [0, 0x40, 0x80, 0x400, 0x440, 0x480, 0x4c0, 0x10] {
+            for &cr0 in contents {
                 for round in 0..12 {
                     let mask = if round % 3 == 0 {
                         full
@@ -167,6 +187,9 @@ fn denormals_are_flushed() {
                             set("A", values(true)),
                             set("B", values(false)),
                             set("C", values(false)),
+                            set("D", integers(&mut random)),
+                            set("U", integers(&mut random)),
+                            set("W", integers(&mut random)[..64].to_vec()),
                             set("P1", random.next().to_le_bytes().to_vec()),
                         ],
                         ..ThreadStart::default()
@@ -197,11 +220,42 @@ fn denormals_are_flushed() {
                                 &expected[word],
                             );
                         }
-                        let ran = if cr0 == 0x10 { 0 } else { instructions };
-                        assert_eq!(counter.load(Relaxed), ran, "{cr0:#x}");
+                        let ran = counter.load(Relaxed);
+                        assert_eq!(ran == instructions, in_code(cr0), "{cr0:#x} {ran}");
                     }
                 }
             }
         }
+    }
+}
+
+/// Integers of all magnitudes.
+fn integers(random: &mut Random) -> Vec<u8> {
+    let all = (0..32).flat_map(|_| {
+        let shift = random.next() % 33;
+        let value = random.next().checked_shr(shift).unwrap_or(0);
+        let value = if random.next() & 1 == 0 {
+            value
+        } else {
+            value.wrapping_neg()
+        };
+        value.to_le_bytes()
+    });
+    all.collect()
+}
+
+#[test]
+fn denormals_are_flushed() {
+    let contents = [0, 0x40, 0x80, 0x400, 0x440, 0x480, 0x4c0, 0x10];
+    agree(None, &contents, |cr0| cr0 != 0x10);
+}
+
+/// After a write of `%cr0`, machine code goes on where denormals are kept, however results are rounded.
+#[test]
+fn results_are_rounded_to_one_side() {
+    for rounding in [0x10, 0x20, 0x30] {
+        agree(Some(rounding), &[0, 0x4c0, 0x4f0, 0x14c0], |cr0| {
+            cr0 & 0x14c0 == 0x4c0
+        });
     }
 }

@@ -1,0 +1,111 @@
+//! Jumps, and lanes that part or meet.
+
+use crate::assembler::Label;
+use crate::flow::{Compiler, Counts, Exit, TAKEN, Way};
+use crate::pages::place as fields;
+use crate::vector::{Done, RUNNING, field};
+use iced_x86::{Code as Op, Register};
+use visakit_exec::code::{Flag, Step};
+
+impl Compiler<'_> {
+    /// Leaves if lanes wait at this place (`je`) or before it, too (`jbe`).
+    pub(crate) fn meet(&mut self, place: usize, how: Op, label: Label) {
+        let number = u32::try_from(place).unwrap_or(u32::MAX);
+        let waiting = field(fields::WAITING);
+        self.writer.asm.op1i(Op::Cmp_rm64_imm32, waiting, number);
+        self.writer.asm.jump(how, label);
+    }
+
+    /// All running lanes jump, or none.
+    #[expect(clippy::too_many_arguments, reason = "a step and what is known of it")]
+    pub(crate) fn jump(
+        &mut self,
+        place: usize,
+        step: &Step,
+        full: bool,
+        target: usize,
+        inverted: bool,
+        before: Counts,
+        counts: Counts,
+        exits: &mut Vec<Exit>,
+    ) {
+        let stays = self.writer.asm.label();
+        if let Some(flag) = &step.predicate {
+            let Ok(()) = self.condition(flag) else {
+                let label = self.exit(exits, place, before, Way::Leave);
+                self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                return;
+            };
+            // Zero if the first lane is clear.
+            let how = if inverted {
+                Op::Jne_rel32_64
+            } else {
+                Op::Je_rel32_64
+            };
+            self.writer.asm.jump(how, stays);
+        }
+        let meets = self.exit(exits, place, counts, Way::Jump(target));
+        self.meet(target, Op::Jbe_rel32_64, meets);
+        self.count(counts);
+        self.go(target, usize::from(!full));
+        if step.predicate.is_some() {
+            self.writer.asm.place(stays);
+        }
+    }
+
+    fn condition(&mut self, flag: &Flag) -> Done {
+        self.writer.flag(flag, Register::EDX)?;
+        self.writer.asm.op1i(Op::Test_rm32_imm32, Register::EDX, 1);
+        Ok(())
+    }
+
+    /// Enabled lanes jump. Where some do and others do not, the interpreter parts them.
+    #[expect(clippy::too_many_arguments, reason = "a step and what is known of it")]
+    pub(crate) fn goto(
+        &mut self,
+        place: usize,
+        step: &Step,
+        full: bool,
+        target: usize,
+        inverted: bool,
+        counts: &mut Counts,
+        exits: &mut Vec<Exit>,
+    ) {
+        let before = *counts;
+        let window = step.lanes.window();
+        match &step.predicate {
+            Some(flag) => {
+                if self.writer.flag(flag, TAKEN).is_err() {
+                    let label = self.exit(exits, place, before, Way::Leave);
+                    self.writer.asm.jump(Op::Jmp_rel32_64, label);
+                    return;
+                }
+                if inverted {
+                    self.writer.asm.op1(Op::Not_rm32, TAKEN);
+                    self.writer.asm.op1i(Op::And_rm32_imm32, TAKEN, window);
+                }
+            }
+            None => self.writer.asm.op1i(Op::Mov_r32_imm32, TAKEN, window),
+        }
+        if step.lanes.first != 0 {
+            let shift = step.lanes.first.into();
+            self.writer.asm.op1i(Op::Shl_rm32_imm8, TAKEN, shift);
+        }
+        counts.instructions += 1;
+        if full {
+            counts.lanes += self.full.count_ones();
+        } else {
+            counts.running += 1;
+        }
+        let parts = self.exit(exits, place, *counts, Way::Branch(target));
+        let stays = self.writer.asm.label();
+        self.writer.asm.op2(Op::And_r32_rm32, TAKEN, RUNNING);
+        self.writer.asm.jump(Op::Je_rel32_64, stays);
+        self.writer.asm.op2(Op::Cmp_r32_rm32, TAKEN, RUNNING);
+        self.writer.asm.jump(Op::Jne_rel32_64, parts);
+        self.meet(target, Op::Jbe_rel32_64, parts);
+        self.count(*counts);
+        self.go(target, usize::from(!full));
+        self.writer.asm.place(stays);
+    }
+}

@@ -1,0 +1,265 @@
+//! Machine code for conversions between integers and floats, and between floats.
+
+use crate::Features;
+use crate::masks::Enabled;
+use crate::mode::Form;
+use crate::ops;
+use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
+use iced_x86::Code;
+use visakit_exec::code::{Compute, Lane, Modify};
+use visakit_isa::DataType;
+
+impl Writer {
+    /// Conversions of floats, and to them. Floats are clamped to integers; what is no number gives 0.
+    pub(crate) fn convert(
+        &mut self,
+        c: Chunks,
+        lanes: usize,
+        compute: &Compute,
+        to: Lane,
+        enabled: Enabled,
+    ) -> Done {
+        match (compute.lane, to) {
+            (Lane::F64, _) => return self.doubles(c, compute, to, enabled),
+            (_, Lane::F64) => return self.to_doubles(compute, lanes, enabled),
+            _ => {}
+        }
+        let [source, ..] = &compute.sources;
+        let float = compute.lane == Lane::F32;
+        let into_float = to == Lane::F32;
+        if c.lane != 4 || compute.destination.saturate && !into_float {
+            return Err(NoTemplate);
+        }
+        let mut results = [0; 8];
+        let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
+        for (chunk, to_register) in results.iter_mut().enumerate() {
+            let a = self.load_unflushed(c, chunk, 0, source, float)?;
+            let r = self.take(c)?;
+            *to_register = r;
+            match (compute.lane, to) {
+                (Lane::F32, Lane::F32) => {
+                    self.v2(c, ops::MOVE, r, c.register(a));
+                    if self.form != Form::Usual {
+                        self.quiet(c, r);
+                    }
+                    if self.form == Form::Flushing {
+                        self.flush(c, r);
+                    }
+                }
+                (Lane::I32, Lane::F32) => self.v2(c, ops::FROM_D_PS, r, c.register(a)),
+                (Lane::U32, Lane::F32) if self.features == Features::Avx512 => {
+                    let code = if c.zmm {
+                        Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er
+                    } else {
+                        Code::EVEX_Vcvtudq2ps_ymm_k1z_ymmm256b32
+                    };
+                    self.asm.op2(code, c.register(r), c.register(a));
+                }
+                (Lane::F32, Lane::I32) => {
+                    // Too large and no number give the smallest integer: the first becomes the largest
+                    // one, the other 0.
+                    let limit = self.dwords(2_147_483_648f32.to_bits());
+                    self.v2(c, ops::MOVE, 1, limit);
+                    self.float_mask(c, 3, a, 1, 0x1d);
+                    self.float_mask(c, 4, a, a, 7);
+                    self.v2(c, ops::TO_D_PS, r, c.register(a));
+                    self.v3(c, ops::XOR, r, r, 3);
+                    self.v3(c, ops::AND, r, r, 4);
+                }
+                (Lane::F32, Lane::U32) if self.features == Features::Avx512 => {
+                    // The larger one of what is no number and 0 is 0.
+                    self.v3(c, ops::XOR, 3, 3, 3);
+                    self.v3(c, ops::MAX_PS, 4, a, 3);
+                    let code = if c.zmm {
+                        Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae
+                    } else {
+                        Code::EVEX_Vcvttps2udq_ymm_k1z_ymmm256b32
+                    };
+                    self.asm.op2(code, c.register(r), c.register(4));
+                }
+                _ => return Err(NoTemplate),
+            }
+            self.release(a);
+        }
+        self.finish(c, compute, results, into_float, enabled)
+    }
+    /// The exact numbers of integers of up to 32 bits.
+    pub(crate) fn integers_to_double(
+        &mut self,
+        compute: &Compute,
+        lanes: usize,
+        enabled: Enabled,
+    ) -> Done {
+        let [source, ..] = &compute.sources;
+        let to = compute.destination.data_type;
+        if to != DataType::Df || source.data_type.size() > 4 || source.modify != Modify::None {
+            return Err(NoTemplate);
+        }
+        self.to_doubles(compute, lanes, enabled)
+    }
+
+    /// Lanes of 32 bits to doubles, which is exact.
+    fn to_doubles(&mut self, compute: &Compute, lanes: usize, enabled: Enabled) -> Done {
+        let [source, ..] = &compute.sources;
+        let float = compute.lane == Lane::F32;
+        if float && self.form == Form::Flushing {
+            return Err(NoTemplate);
+        }
+        let c = Chunks::new(self.features, 8, lanes);
+        let half = c.halved();
+        let mut results = [0; 8];
+        let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
+        let avx512 = self.features == Features::Avx512;
+        let unsigned = source.data_type == DataType::Ud;
+        for (chunk, to) in results.iter_mut().enumerate() {
+            let a = self.load_unflushed(half, chunk, 0, source, float)?;
+            let r = self.take(c)?;
+            *to = r;
+            let mut from = a;
+            if unsigned && !avx512 {
+                let sign = self.dwords(1 << 31);
+                self.v3m(half, ops::XOR, 3, a, sign);
+                from = 3;
+            }
+            let code = match (c.zmm, float, unsigned && avx512) {
+                (true, true, _) => Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae,
+                (true, _, true) => Code::EVEX_Vcvtudq2pd_zmm_k1z_ymmm256b32_er,
+                (true, _, false) => Code::EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er,
+                (false, true, _) => Code::VEX_Vcvtps2pd_ymm_xmmm128,
+                (false, _, true) => Code::EVEX_Vcvtudq2pd_ymm_k1z_xmmm128b32,
+                (false, _, false) => Code::VEX_Vcvtdq2pd_ymm_xmmm128,
+            };
+            let narrow = if c.zmm { ymm(from) } else { xmm(from) };
+            self.asm.op2(code, c.register(r), narrow);
+            if unsigned && !avx512 {
+                let moved = self.qwords(2_147_483_648f64.to_bits());
+                self.v3m(c, ops::ADD_PD, r, r, moved);
+                // Where results are rounded down, zero comes out as a negative one.
+                let rest = self.qwords(!(1 << 63));
+                self.v3m(c, ops::AND, r, r, rest);
+            }
+            self.release(a);
+        }
+        self.finish(c, compute, results, true, enabled)
+    }
+
+    /// Conversions of doubles.
+    fn doubles(&mut self, c: Chunks, compute: &Compute, to: Lane, enabled: Enabled) -> Done {
+        let [source, ..] = &compute.sources;
+        let ty = compute.destination.data_type;
+        if self.form == Form::Flushing || ty.is_integer() && compute.destination.saturate {
+            return Err(NoTemplate);
+        }
+        let mut results = [0; 8];
+        let results = results.get_mut(..c.count).ok_or(NoTemplate)?;
+        let same = to == Lane::F64 && ty == DataType::Df;
+        let result = if same { c } else { c.halved() };
+        for (chunk, to_register) in results.iter_mut().enumerate() {
+            let a = self.load_unflushed(c, chunk, 0, source, true)?;
+            let r = self.take(result)?;
+            *to_register = r;
+            let narrow = if c.zmm { ymm(r) } else { xmm(r) };
+            match (to, ty) {
+                (Lane::F64, DataType::Df) => self.v2(c, ops::MOVE, r, c.register(a)),
+                (Lane::F32, DataType::F) => {
+                    let code = if c.zmm {
+                        Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er
+                    } else {
+                        Code::VEX_Vcvtpd2ps_xmm_ymmm256
+                    };
+                    self.asm.op2(code, narrow, c.register(a));
+                }
+                (Lane::F64, DataType::D | DataType::Ud) => {
+                    self.double_to_integer(c, r, a, ty == DataType::D);
+                }
+                _ => return Err(NoTemplate),
+            }
+            self.release(a);
+        }
+        self.finish(result, compute, results, ty.is_float(), enabled)
+    }
+
+    /// Doubles as integers of 32 bits, clamped; what is no number becomes 0. Registers 3 and 4 are lost.
+    fn double_to_integer(&mut self, c: Chunks, to: u32, a: u32, signed: bool) {
+        let avx512 = self.features == Features::Avx512;
+        let to = if c.zmm { ymm(to) } else { xmm(to) };
+        self.float_mask(c, 3, a, a, 7);
+        self.v3(c, ops::AND, 4, a, 3);
+        if !signed {
+            let zero = self.qwords(0);
+            self.v3m(c, ops::MAX_PD, 4, 4, zero);
+        }
+        if !signed && avx512 {
+            // What is too large gives all ones.
+            let code = if c.zmm {
+                Code::EVEX_Vcvttpd2udq_ymm_k1z_zmmm512b64_sae
+            } else {
+                Code::EVEX_Vcvttpd2udq_xmm_k1z_ymmm256b64
+            };
+            self.asm.op2(code, to, c.register(4));
+            return;
+        }
+        // What is too small gives the smallest integer.
+        let most = f64::from(if signed {
+            i32::MAX.cast_unsigned()
+        } else {
+            u32::MAX
+        });
+        let most = self.qwords(most.to_bits());
+        self.v3m(c, ops::MIN_PD, 4, 4, most);
+        if !signed {
+            self.v2i(c, ops::ROUND_PD, 4, c.register(4), 11);
+            let moved = self.qwords((-2_147_483_648f64).to_bits());
+            self.v3m(c, ops::ADD_PD, 4, 4, moved);
+        }
+        let code = if c.zmm {
+            Code::EVEX_Vcvttpd2dq_ymm_k1z_zmmm512b64_sae
+        } else {
+            Code::VEX_Vcvttpd2dq_xmm_ymmm256
+        };
+        self.asm.op2(code, to, c.register(4));
+        if !signed {
+            let sign = self.dwords(1 << 31);
+            self.asm.op3(Code::VEX_Vpxor_xmm_xmm_xmmm128, to, to, sign);
+        }
+    }
+
+    /// One divided by the square root: in double, rounded once. Registers 3 to 6 are lost.
+    pub(crate) fn inverse_root(&mut self, c: Chunks, to: u32, a: u32) {
+        let one = self.qwords(1f64.to_bits());
+        let doubles = Chunks { lane: 8, ..c };
+        if c.lane == 8 {
+            self.v2(c, ops::SQRT_PD, 3, c.register(a));
+            self.v2(c, ops::MOVE, 5, one);
+            self.v3(c, ops::DIV_PD, to, 5, 3);
+            return;
+        }
+        let (widen, narrow, split, join) = if c.zmm {
+            (
+                Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae,
+                Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er,
+                Code::EVEX_Vextractf64x4_ymmm256_k1z_zmm_imm8,
+                Code::EVEX_Vinsertf64x4_zmm_k1z_zmm_ymmm256_imm8,
+            )
+        } else {
+            (
+                Code::VEX_Vcvtps2pd_ymm_xmmm128,
+                Code::VEX_Vcvtpd2ps_xmm_ymmm256,
+                Code::VEX_Vextractf128_xmmm128_ymm_imm8,
+                Code::VEX_Vinsertf128_ymm_ymm_xmmm128_imm8,
+            )
+        };
+        let half = |n: u32| if c.zmm { ymm(n) } else { xmm(n) };
+        self.v2(doubles, ops::MOVE, 5, one);
+        self.asm.op2(widen, c.register(3), half(a));
+        self.asm.op2i(split, half(4), c.register(a), 1);
+        self.asm.op2(widen, c.register(4), half(4));
+        for n in [3, 4] {
+            self.v2(doubles, ops::SQRT_PD, n, c.register(n));
+            self.v3(doubles, ops::DIV_PD, n, 5, n);
+            self.asm.op2(narrow, half(n), c.register(n));
+        }
+        self.asm
+            .op3i(join, c.register(to), c.register(3), half(4), 1);
+    }
+}
