@@ -74,7 +74,7 @@ impl Compiler<'_> {
         asm.jump(Op::Jne_rel32_64, otherwise);
         asm.op1i(Op::And_rm32_imm32, ECX, ROUNDING_BITS);
         asm.op2(Op::Or_r32_rm32, EAX, ECX);
-        asm.op2(Op::Mov_rm32_r32, field(fields::CR0), EAX);
+        asm.op2(Op::Mov_rm64_r64, field(fields::CR0), Register::RAX);
         asm.op1i(Op::Shr_rm32_imm8, ECX, ROUNDING_BITS.trailing_zeros());
         asm.op2(Op::Mov_r32_rm32, EAX, of_rounding(control));
         asm.op2(Op::Mov_rm32_r32, field(fields::CONTROL), EAX);

@@ -222,6 +222,10 @@ pub(crate) fn add_double(a: f64, b: f64, rounding: Rounding) -> f64 {
         return a + b;
     }
     let (sum, error) = two_sum(a, b);
+    if sum.is_nan() {
+        // The same that is no number in every mode.
+        return sum;
+    }
     if is_safe(sum) && is_safe(a) && is_safe(b) {
         return directed(sum, error, rounding);
     }
@@ -234,6 +238,9 @@ pub(crate) fn mul_double(a: f64, b: f64, rounding: Rounding) -> f64 {
         return a * b;
     }
     let product = a * b;
+    if product.is_nan() {
+        return product;
+    }
     if is_safe(product) && is_safe(a) && is_safe(b) {
         return directed(product, a.mul_add(b, -product), rounding);
     }
@@ -243,7 +250,7 @@ pub(crate) fn mul_double(a: f64, b: f64, rounding: Rounding) -> f64 {
 /// Double fused multiply-add.
 pub(crate) fn mul_add_double(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 {
     let nearest = a.mul_add(b, c);
-    if rounding == Rounding::NearestEven {
+    if rounding == Rounding::NearestEven || nearest.is_nan() {
         return nearest;
     }
     let product = a * b;
@@ -276,8 +283,9 @@ fn sign_of_sum(mut terms: [f64; 4]) -> f64 {
 
 /// Double quotient.
 pub(crate) fn div_double(a: f64, b: f64, rounding: Rounding) -> f64 {
-    if rounding == Rounding::NearestEven {
-        return a / b;
+    let nearest = a / b;
+    if rounding == Rounding::NearestEven || nearest.is_nan() {
+        return nearest;
     }
     hard(soft(a).div_r(soft(b), direction(rounding)).value)
 }

@@ -82,7 +82,7 @@ fn kernel(lanes: u32, ty: &str, modifier: &str, write: Option<u32>) -> (String, 
         line(ty, "mov", format!("{from}(0,3)<0;1,0>"));
     }
     line("ud", "cmp.lt", format!("{a} {b}"));
-    line("ud", "(P1) cmp.ne", format!("{a} {c}"));
+    line("ud", "cmp.ne", format!("{a} {c}"));
     let mut text = format!(
         ".version 4.1\n.kernel \"k\"\n\
          .decl A v_type=G type={ty} num_elts=32 align=GRF\n\
