@@ -8,7 +8,16 @@ use visakit_exec::code::{AtomicOp, LaneAtomic, LaneMessage, LaneSpace};
 
 use Register::{EAX, ECX, EDX, R9, R9D, R11D, RAX, RCX, RDX, XMM0, XMM1};
 
-/// An instruction on 32 and on 64 bits.
+/// An instruction on 16, 32 and 64 bits of memory.
+const fn sized(m: &LaneMessage, word: Code, dword: Code, qword: Code) -> Code {
+    if m.element.memory == 2 {
+        word
+    } else {
+        of(m, dword, qword)
+    }
+}
+
+/// An instruction on 32 and on 64 bits of a register.
 const fn of(m: &LaneMessage, dword: Code, qword: Code) -> Code {
     if m.element.register == 8 {
         qword
@@ -157,26 +166,46 @@ impl Writer {
             return Err(NoTemplate);
         }
         let (old, new) = if bytes == 8 { (RAX, R9) } else { (EAX, R9D) };
-        self.asm
-            .op2(of(m, Code::Mov_r32_rm32, Code::Mov_r64_rm64), old, there);
+        // What memory takes of it.
+        let part = if bytes == 2 { Register::R9W } else { new };
+        let load = sized(
+            m,
+            Code::Movzx_r32_rm16,
+            Code::Mov_r32_rm32,
+            Code::Mov_r64_rm64,
+        );
+        self.asm.op2(load, old, there);
         let retry = self.asm.label();
         if m.space != LaneSpace::Local {
             self.asm.place(retry);
         }
         self.changed(m, atomic, old, new)?;
         if m.space == LaneSpace::Local {
-            self.asm
-                .op2(of(m, Code::Mov_rm32_r32, Code::Mov_rm64_r64), there, new);
+            let store = sized(
+                m,
+                Code::Mov_rm16_r16,
+                Code::Mov_rm32_r32,
+                Code::Mov_rm64_r64,
+            );
+            self.asm.op2(store, there, part);
         } else {
             // Fails with what is there in the first register.
-            let exchange = of(m, Code::Cmpxchg_rm32_r32, Code::Cmpxchg_rm64_r64);
-            self.asm.op2(exchange, there, new);
+            let exchange = sized(
+                m,
+                Code::Cmpxchg_rm16_r16,
+                Code::Cmpxchg_rm32_r32,
+                Code::Cmpxchg_rm64_r64,
+            );
+            self.asm.op2(exchange, there, part);
             self.asm.lock();
             self.asm.jump(Code::Jne_rel32_64, retry);
         }
         if let Some(result) = atomic.result {
             let to = self.of_lane(m, result, 0)?;
             let from = if atomic.op == AtomicOp::PreDecrement {
+                if bytes == 2 {
+                    self.asm.op2(Code::Movzx_r32_rm16, new, part);
+                }
                 new
             } else {
                 old
@@ -208,6 +237,12 @@ impl Writer {
             }
         }
         let mov = of(m, Code::Mov_r32_rm32, Code::Mov_r64_rm64);
+        let relate = sized(
+            m,
+            Code::Cmp_r16_rm16,
+            Code::Cmp_r32_rm32,
+            Code::Cmp_r64_rm64,
+        );
         let [a, b] = atomic.operands;
         let operand = |writer: &mut Self, code: Code, to: Register, place: Option<usize>| -> Done {
             let from = writer.of_lane(m, place.ok_or(NoTemplate)?, 0)?;
@@ -220,9 +255,12 @@ impl Writer {
         };
         let choice = |writer: &mut Self, dword: Code, qword: Code| -> Done {
             operand(writer, mov, new, a)?;
-            writer
-                .asm
-                .op2(of(m, Code::Cmp_r32_rm32, Code::Cmp_r64_rm64), old, new);
+            let (x, y) = if m.element.memory == 2 {
+                (Register::AX, Register::R9W)
+            } else {
+                (old, new)
+            };
+            writer.asm.op2(relate, x, y);
             writer.asm.op2(of(m, dword, qword), new, old);
             Ok(())
         };
@@ -231,6 +269,9 @@ impl Writer {
             writer.asm.op1(of(m, dword, qword), new);
         };
         if atomic.op.is_float() {
+            if m.element.memory == 2 {
+                return Err(NoTemplate);
+            }
             return self.changed_float(m, atomic, old, new);
         }
         match atomic.op {
@@ -251,7 +292,12 @@ impl Writer {
             AtomicOp::SignedMax => choice(self, Code::Cmovg_r32_rm32, Code::Cmovg_r64_rm64)?,
             AtomicOp::CompareExchange => {
                 operand(self, mov, new, b)?;
-                operand(self, of(m, Code::Cmp_r32_rm32, Code::Cmp_r64_rm64), old, a)?;
+                let compared = if m.element.memory == 2 {
+                    Register::AX
+                } else {
+                    old
+                };
+                operand(self, relate, compared, a)?;
                 let other = of(m, Code::Cmovne_r32_rm32, Code::Cmovne_r64_rm64);
                 self.asm.op2(other, new, old);
             }

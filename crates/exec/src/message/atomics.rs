@@ -176,14 +176,9 @@ pub(crate) struct AtomicAccess {
 }
 
 impl AtomicAccess {
-    /// As an access that compilers have code for: of integers of 32 or 64 bits.
+    /// As an access that compilers may have code for.
     pub(crate) fn plain(&self) -> Option<LaneMessage> {
         let data = &self.data;
-        let bytes = match data.width {
-            AtomicWidth::W16 => return None,
-            AtomicWidth::W32 => 4,
-            AtomicWidth::W64 => 8,
-        };
         let place = |data: &Option<Data>| match data {
             Some(data) => data.place().map(Some),
             None => Some(None),
@@ -191,8 +186,8 @@ impl AtomicAccess {
         Some(LaneMessage {
             lanes: self.lanes,
             element: Element {
-                memory: bytes,
-                register: bytes,
+                memory: data.width.memory(),
+                register: data.width.register(),
                 low: 0,
             },
             atomic: Some(LaneAtomic {
@@ -200,7 +195,7 @@ impl AtomicAccess {
                 operands: [place(&data.a)?, place(&data.b)?],
                 result: place(&data.dst)?,
             }),
-            span: bytes as u64,
+            span: data.width.memory() as u64,
             ..plain(&self.reach, &self.addresses)?
         })
     }
