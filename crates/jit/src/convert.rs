@@ -55,6 +55,16 @@ impl Writer {
                     };
                     self.asm.op2(code, c.register(r), c.register(a));
                 }
+                (Lane::U32, Lane::F32) => {
+                    // Both halves are exact; what is made of them is rounded once.
+                    let (low, shift) = (self.dwords(0xffff), self.dwords(65536f32.to_bits()));
+                    self.v2i(c, ops::SHR_D_IMM, r, c.register(a), 16);
+                    self.v3m(c, ops::AND, 3, a, low);
+                    self.v2(c, ops::FROM_D_PS, r, c.register(r));
+                    self.v2(c, ops::FROM_D_PS, 3, c.register(3));
+                    self.v2(c, ops::MOVE, 4, shift);
+                    self.v3(c, ops::FMA_PS, r, 4, 3);
+                }
                 (Lane::F32, Lane::I32) => {
                     // Too large and no number give the smallest integer: the first becomes the largest
                     // one, the other 0.
@@ -77,12 +87,34 @@ impl Writer {
                     };
                     self.asm.op2(code, c.register(r), c.register(4));
                 }
+                (Lane::F32, Lane::U32) => self.float_to_unsigned(c, r, a),
                 _ => return Err(NoTemplate),
             }
             self.release(a);
         }
         self.finish(c, compute, results, into_float, enabled)
     }
+    /// Floats as unsigned integers, clamped, where the host converts to signed ones only; what is no number becomes 0.
+    /// Registers 3 to 5 are lost.
+    fn float_to_unsigned(&mut self, c: Chunks, to: u32, a: u32) {
+        let half = self.dwords(2_147_483_648f32.to_bits());
+        let whole = self.dwords(4_294_967_296f32.to_bits());
+        let sign = self.dwords(1 << 31);
+        // The larger one of what is no number and 0 is 0.
+        self.v3(c, ops::XOR, 3, 3, 3);
+        self.v3(c, ops::MAX_PS, 3, a, 3);
+        self.v2(c, ops::MOVE, 4, half);
+        self.float_mask(c, 5, 3, 4, 0x1d);
+        self.v3(c, ops::AND, 4, 4, 5);
+        self.v3(c, ops::SUB_PS, 4, 3, 4);
+        self.v2(c, ops::TO_D_PS, to, c.register(4));
+        self.v3m(c, ops::AND, 5, 5, sign);
+        self.v3(c, ops::XOR, to, to, 5);
+        self.v2(c, ops::MOVE, 4, whole);
+        self.float_mask(c, 5, 3, 4, 0x1d);
+        self.v3(c, ops::OR, to, to, 5);
+    }
+
     /// The exact numbers of integers of up to 32 bits.
     pub(crate) fn integers_to_double(
         &mut self,
