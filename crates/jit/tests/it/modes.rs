@@ -91,6 +91,8 @@ fn kernel(lanes: u32, ty: &str, modifier: &str, write: Option<u32>) -> (String, 
          .decl D v_type=G type=d num_elts=32 align=GRF\n\
          .decl U v_type=G type=ud num_elts=32 align=GRF\n\
          .decl W v_type=G type=w num_elts=32 align=GRF\n\
+         .decl X v_type=G type=ud num_elts=64 align=GRF\n\
+         .decl Y v_type=G type=ud num_elts=128 align=GRF\n\
          .decl P1 v_type=P num_elts=32\n.decl P2 v_type=P num_elts=32\n\
          .decl P3 v_type=P num_elts=32\n"
     );
@@ -103,8 +105,11 @@ fn kernel(lanes: u32, ty: &str, modifier: &str, write: Option<u32>) -> (String, 
         code += &format!("{name} (M1, {lanes}) R{number:02}(0,0)<1> {sources}\n");
     }
     code += &format!("cmp.lt (M1, {lanes}) P2 {a} {b}\ncmp.eq (M1, {lanes}) P3 {a} {c}\n");
+    // Every second dword.
+    code += &format!("mov (M1, {lanes}) X(0,0)<2> D(0,0)<1;1,0>\n");
+    code += &format!("(P1) mov (M1, {lanes}) Y(0,1)<2> D(0,0)<1;1,0>\n");
     text += &format!(".kernel_attr SimdSize={lanes}\n{code}ret (M1, 1)\n");
-    (text, lines.len() as u64 + 2 + u64::from(write.is_some()))
+    (text, lines.len() as u64 + 4 + u64::from(write.is_some()))
 }
 
 /// Numbers whose sums and products lie around the smallest normal number, and special ones. Of two that are no numbers it
