@@ -15,6 +15,18 @@ def test_questions_have_the_answers_of_the_page() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_every_question_has_an_answer() -> None:
+    pytest.importorskip("duckdb")
+    sys.path.insert(0, str(TOOLS))
+    import questions
+
+    database = questions.connect(None)
+    asked = list(questions.QUESTION.finditer(questions.PAGE.read_text()))
+    assert len(asked) == 12
+    for found in asked:
+        assert database.execute(found[2]).fetchall(), found[1]
+
+
 def test_enumerations_are_up_to_date() -> None:
     import visakit
 

@@ -19,8 +19,10 @@ SCHEMA = re.compile(r"<!-- schema -->\n.*?<!-- /schema -->", re.S)
 
 
 def files() -> list[Path]:
-    """Objects, and kernels that compilers left as text."""
-    found: list[Path] = [*(ROOT / "fixtures" / "objects").glob("*.isa"), *(ROOT / "fixtures" / "kernels").glob("*.visaasm")]
+    """Objects, and the texts of kernels."""
+    found: list[Path] = [*(ROOT / "fixtures" / "objects").glob("*.isa")]
+    for folder in ["kernels", "check", "programs", "audit"]:
+        found += (ROOT / "fixtures" / folder).glob("*.visaasm")
     return sorted(found, key=lambda file: file.name)
 
 

@@ -1,5 +1,6 @@
 //! Files, folders and standard input.
 
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
@@ -9,18 +10,30 @@ pub(crate) const STDIN: &str = "-";
 
 /// Reads a file of any kind, or standard input for `-`.
 pub(crate) fn read_any(path: &Path) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    read_into(path, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// The same into memory that is there, whose content is lost.
+pub(crate) fn read_into(path: &Path, bytes: &mut Vec<u8>) -> Result<(), String> {
+    bytes.clear();
     let read = || {
         if path.as_os_str() == STDIN {
-            let mut bytes = Vec::new();
-            io::stdin().lock().read_to_end(&mut bytes)?;
-            Ok(bytes)
-        } else if path.is_dir() {
-            Err(io::Error::other("is a folder, expected a file"))
-        } else {
-            std::fs::read(path)
+            return io::stdin().lock().read_to_end(bytes);
         }
+        let mut file = File::open(path)?;
+        let about = file.metadata()?;
+        if about.is_dir() {
+            return Err(io::Error::other("is a folder, expected a file"));
+        }
+        // One more, so that the end is seen without asking for more memory.
+        let size = usize::try_from(about.len()).unwrap_or(usize::MAX);
+        bytes.try_reserve(size.saturating_add(1))?;
+        file.read_to_end(bytes)
     };
-    read().map_err(|error| format!("{}: {error}", name(path)))
+    let read = read().map_err(|error| format!("{}: {error}", name(path)));
+    read.map(|_| ())
 }
 
 /// The path as shown to people.

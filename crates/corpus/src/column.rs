@@ -93,6 +93,18 @@ impl Bits {
             .is_some_and(|byte| byte >> (index % 8) & 1 == 1)
     }
 
+    /// Keeps the first `len` bits.
+    pub fn truncate(&mut self, len: usize) {
+        if len < self.len {
+            self.len = len;
+            self.bytes.truncate(len.div_ceil(8));
+            // Bits are set by adding to zeros.
+            if let (Some(last), 1..) = (self.bytes.last_mut(), len % 8) {
+                *last &= (1 << (len % 8)) - 1;
+            }
+        }
+    }
+
     /// The bytes.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
@@ -137,6 +149,8 @@ pub trait Cell: Sized {
     fn take(column: &mut Self::Column) -> Data;
     /// About how many bytes the column takes.
     fn size(column: &Self::Column) -> usize;
+    /// Keeps the first values.
+    fn truncate(column: &mut Self::Column, len: usize);
 }
 
 macro_rules! numbers {
@@ -153,6 +167,9 @@ macro_rules! numbers {
             }
             fn size(column: &Vec<$ty>) -> usize {
                 column.len() * size_of::<$ty>()
+            }
+            fn truncate(column: &mut Vec<$ty>, len: usize) {
+                column.truncate(len);
             }
         }
     )*};
@@ -172,6 +189,9 @@ impl Cell for bool {
     }
     fn size(column: &Bits) -> usize {
         column.len() / 8
+    }
+    fn truncate(column: &mut Bits, len: usize) {
+        column.truncate(len);
     }
 }
 
@@ -230,6 +250,9 @@ impl Cell for Name {
     fn size(column: &Names) -> usize {
         column.keys.len() * 2
     }
+    fn truncate(column: &mut Names, len: usize) {
+        column.keys.truncate(len);
+    }
 }
 
 /// A column of lists, or of strings, which are lists of bytes.
@@ -259,6 +282,12 @@ impl<T: Copy> Lists<T> {
             Err(_) => self.ends.push(self.ends.last().copied().unwrap_or(0)),
         }
     }
+
+    fn truncate(&mut self, len: usize) {
+        self.ends.truncate(len + 1);
+        let end = self.ends.last().and_then(|end| usize::try_from(*end).ok());
+        self.values.truncate(end.unwrap_or(0));
+    }
 }
 
 impl Cell for &str {
@@ -274,6 +303,9 @@ impl Cell for &str {
     fn size(column: &Lists<u8>) -> usize {
         column.ends.len() * 4 + column.values.len()
     }
+    fn truncate(column: &mut Lists<u8>, len: usize) {
+        column.truncate(len);
+    }
 }
 
 impl Cell for &[i32] {
@@ -288,6 +320,9 @@ impl Cell for &[i32] {
     }
     fn size(column: &Lists<i32>) -> usize {
         (column.ends.len() + column.values.len()) * 4
+    }
+    fn truncate(column: &mut Lists<i32>, len: usize) {
+        column.truncate(len);
     }
 }
 
@@ -337,5 +372,9 @@ impl<T: Filler> Cell for Option<T> {
     }
     fn size(column: &Self::Column) -> usize {
         T::size(&column.column) + column.present.len() / 8
+    }
+    fn truncate(column: &mut Self::Column, len: usize) {
+        column.present.truncate(len);
+        T::truncate(&mut column.column, len);
     }
 }

@@ -3,7 +3,7 @@
 use crate::rows::{Source, fill, fill_text, unreadable};
 use crate::schema::{Select, Tables};
 use std::path::Path;
-use visakit_launch::{Input, LaunchError, Reading};
+use visakit_launch::{Content, Input, LaunchError, Reading};
 
 /// Adds the rows of a file, whatever it is: an object, a text, or a file that holds them, packed or not. Objects are
 /// read leniently. `how` tells what files do not say themselves.
@@ -17,6 +17,10 @@ pub fn fill_file(
     tables: &mut Tables,
 ) -> Result<(), Vec<LaunchError>> {
     let path = Path::new(source.path);
+    // An object as it is needs no copy.
+    if Content::of(source.bytes) == Content::Object {
+        return fill_object(source, how, select, tables);
+    }
     let input = match Input::of(path, source.bytes) {
         Ok(input) => input,
         Err(error) => {
@@ -26,17 +30,8 @@ pub fn fill_file(
     };
     if input.is_object() {
         // What was packed has its offsets in what it unpacks to.
-        let source = Source {
-            bytes: input.bytes(),
-            dialect: how.dialect,
-            ..*source
-        };
-        return fill(&source, select, tables).map_err(|error| {
-            vec![LaunchError::Decode {
-                path: path.to_owned(),
-                error: Box::new(error),
-            }]
-        });
+        let bytes = input.bytes();
+        return fill_object(&Source { bytes, ..*source }, how, select, tables);
     }
     match input.object(how) {
         Ok(linked) => {
@@ -49,4 +44,22 @@ pub fn fill_file(
             Err(errors)
         }
     }
+}
+
+fn fill_object(
+    source: &Source<'_>,
+    how: &Reading,
+    select: Select,
+    tables: &mut Tables,
+) -> Result<(), Vec<LaunchError>> {
+    let source = Source {
+        dialect: how.dialect,
+        ..*source
+    };
+    fill(&source, select, tables).map_err(|error| {
+        vec![LaunchError::Decode {
+            path: Path::new(source.path).to_owned(),
+            error: Box::new(error),
+        }]
+    })
 }

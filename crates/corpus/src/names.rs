@@ -120,11 +120,13 @@ pub(crate) const fn class(value: &Value) -> &'static str {
 }
 
 /// `M1` to `M8`, with `_NM` where masks are ignored.
+pub(crate) const MASKS: [&str; 16] = [
+    "M1", "M2", "M3", "M4", "M5", "M6", "M7", "M8", "M1_NM", "M2_NM", "M3_NM", "M4_NM", "M5_NM",
+    "M6_NM", "M7_NM", "M8_NM",
+];
+
+/// The name of a mask, of [`MASKS`].
 pub(crate) fn mask(mask: ExecMask) -> &'static str {
-    const NAMES: [&str; 16] = [
-        "M1", "M2", "M3", "M4", "M5", "M6", "M7", "M8", "M1_NM", "M2_NM", "M3_NM", "M4_NM",
-        "M5_NM", "M6_NM", "M7_NM", "M8_NM",
-    ];
     let index = usize::from(mask.first_lane / 4) + if mask.no_mask { 8 } else { 0 };
-    NAMES.get(index).copied().unwrap_or("M?")
+    MASKS.get(index).copied().unwrap_or("M?")
 }

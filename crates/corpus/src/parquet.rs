@@ -6,6 +6,7 @@
 //! their `objects.parquet`.
 
 use crate::arrow::{VERSION_KEY, batch, schema};
+use crate::column::Type;
 use crate::rows::{Source, fill, key_of};
 use crate::schema::{Select, TableDef, Tables, VERSION};
 use arrow_array::{Array, StringArray};
@@ -13,9 +14,10 @@ use arrow_schema::ArrowError;
 use hashbrown::HashSet;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::{ArrowWriter, ProjectionMask};
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -207,6 +209,31 @@ impl ShardWriter {
     }
 }
 
+/// How a table is encoded. A dictionary has to look up every value, which pays for strings alone: numbers are written as
+/// differences, and those of hashes as they are.
+fn properties(def: &TableDef) -> WriterProperties {
+    let level = ZstdLevel::try_new(3).unwrap_or_default();
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(level))
+        .set_max_row_group_row_count(Some(GROUP_ROWS))
+        .set_statistics_enabled(EnabledStatistics::Chunk);
+    for column in def.columns {
+        let (path, encoding) = match column.ty {
+            Type::Int | Type::Long => (vec![column.name], Encoding::DELTA_BINARY_PACKED),
+            Type::Ints => (vec![column.name, "list", "item"], Encoding::PLAIN),
+            Type::Double | Type::Flag | Type::Name | Type::Text => continue,
+        };
+        let path = ColumnPath::from(path.into_iter().map(str::to_owned).collect::<Vec<_>>());
+        properties = properties
+            .set_column_dictionary_enabled(path.clone(), false)
+            .set_column_encoding(path.clone(), encoding);
+        if column.ty == Type::Ints {
+            properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
+        }
+    }
+    properties.build()
+}
+
 impl Open {
     fn new(folder: &Path, select: Select) -> Result<Self, Error> {
         use std::sync::atomic::{AtomicU64, Ordering};
@@ -220,16 +247,11 @@ impl Open {
         let name = format!("tmp-{}-{time:x}-{number}", std::process::id());
         let folder = folder.join(name);
         fs::create_dir(&folder).map_err(io_error(&folder))?;
-        let level = ZstdLevel::try_new(3).unwrap_or_default();
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(level))
-            .set_max_row_group_row_count(Some(GROUP_ROWS))
-            .build();
         let mut writers = Vec::new();
         for def in Tables::DEFS.iter().filter(|def| select.has(def.name)) {
             let path = folder.join(format!("{}.parquet", def.name));
             let file = File::create(&path).map_err(io_error(&path))?;
-            let writer = ArrowWriter::try_new(file, schema(def), Some(properties.clone()));
+            let writer = ArrowWriter::try_new(file, schema(def), Some(properties(def)));
             writers.push((
                 def.name,
                 path.clone(),

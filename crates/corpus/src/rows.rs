@@ -2,16 +2,17 @@
 
 use crate::column::Name;
 use crate::describe::{describe, describe_operand};
-use crate::fingerprint;
+use crate::fingerprint::minhash;
 use crate::schema::{
     AttributeRow, DeclarationRow, FindingRow, InputRow, InstructionRow, ObjectRow, OperandRow,
     RoutineRow, Select, Tables,
 };
+use hashbrown::HashSet;
 use sha2::{Digest, Sha256};
-use visakit_isa::object::{Body, NativeCode, Object, Routine, RoutineId, RoutineKind};
+use visakit_isa::object::{Attribute, Body, NativeCode, Object, Routine, RoutineId, RoutineKind};
 use visakit_isa::semantics::Flow;
-use visakit_isa::{AnyInstruction, Dialect, FieldName, Format, Instruction, Platform, Value};
-use visakit_parse::{Container, Error, ReadOptions, read_with};
+use visakit_isa::{AnyInstruction, Dialect, FieldName, Format, Instruction, Op, Platform, Value};
+use visakit_parse::{Container, Error, Extent, ExtentId, ReadOptions, read_with};
 use visakit_validate::{Options, Report, Scope};
 
 /// A file.
@@ -51,11 +52,9 @@ pub fn key_of(sha256: &[u8; 32]) -> i64 {
 /// A hash in hexadecimal digits.
 #[must_use]
 pub fn sha256_hex(sha256: &[u8; 32]) -> String {
-    use std::fmt::Write;
-    sha256.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let digit = |number: u8| char::from_digit(number.into(), 16).unwrap_or('0');
+    let digits = |byte: &u8| [digit(byte >> 4), digit(byte & 0xf)];
+    sha256.iter().flat_map(digits).collect()
 }
 
 /// Adds the rows of a binary object, which is read leniently.
@@ -63,6 +62,14 @@ pub fn sha256_hex(sha256: &[u8; 32]) -> String {
 /// # Errors
 /// Nothing can be read; the row of `objects` says so as well.
 pub fn fill(source: &Source<'_>, select: Select, tables: &mut Tables) -> Result<(), Error> {
+    // Only findings need the whole object at once, and only unsound objects a reader that goes on.
+    if !select.findings {
+        let before = tables.lengths();
+        if stream(source, select, tables).is_ok() {
+            return Ok(());
+        }
+        tables.truncate(&before);
+    }
     let options = ReadOptions {
         lenient: true,
         dialect: source.dialect,
@@ -82,6 +89,62 @@ pub fn fill(source: &Source<'_>, select: Select, tables: &mut Tables) -> Result<
         let report = visakit_validate::decoded_from(source.bytes, &decoded, &options);
         findings(source, &decoded.object, &report, tables);
     }
+    Ok(())
+}
+
+/// Adds the rows of an object that is sound, one instruction after the other, none of which is kept. Where the object
+/// is not, rows are left that the caller takes back.
+fn stream(source: &Source<'_>, select: Select, tables: &mut Tables) -> Result<(), Error> {
+    let container = Container::parse(source.bytes)?;
+    let readers = container.sound_routines()?;
+    let header = container.header();
+    let mut native_bytes = vec![0; header.kernels.len()];
+    for extent in container.extents() {
+        if let ExtentId::Binary { kernel, .. } = extent.id
+            && !container.is_placeholder(extent)
+            && let Some(bytes) = native_bytes.get_mut(kernel)
+        {
+            *bytes += i64::from(extent.size);
+        }
+    }
+    let mut summary = Summary::default();
+    let mut instruction = Instruction::new(Op::LABEL);
+    for (number, reader) in readers.into_iter().enumerate() {
+        let reader = match source.dialect {
+            Some(dialect) => reader.with_dialect(dialect),
+            None => reader,
+        };
+        let Some(entry) = container.entry(reader.id()) else {
+            continue;
+        };
+        let kernel = reader.id().kind == RoutineKind::Kernel;
+        let mut rows = Rows {
+            object: key_of(&source.sha256),
+            number: int(number),
+            id: reader.id(),
+            entry,
+            body: reader.tables(),
+            format: reader.format(),
+            place: container.extent(reader.id()),
+            native_bytes: native_bytes
+                .get(reader.id().index)
+                .filter(|_| kernel)
+                .map_or(0, |bytes| *bytes),
+            select,
+            instructions: 0,
+            line: None,
+        };
+        let mut instructions = reader.instructions();
+        rows.begin(tables);
+        while let Some(next) = instructions.next_into(&mut instruction) {
+            let next = next?;
+            let place = Some((next.offset(), next.len()));
+            rows.instruction(&instruction, place, &mut summary, tables);
+        }
+        rows.end(&mut summary, tables);
+    }
+    let dialect = source.dialect.unwrap_or(header.dialect);
+    summary.object_row(source, header, ("binary", dialect, 0), select, tables);
     Ok(())
 }
 
@@ -142,61 +205,93 @@ struct Read<'a> {
 impl Read<'_> {
     fn fill(&self, source: &Source<'_>, select: Select, tables: &mut Tables) {
         let object = self.object;
-        if select.objects {
-            let paths = Some(paths(object)).filter(|paths| !paths.is_empty());
-            let bodies = object.routines().filter_map(|(_, routine)| routine.body());
-            let instructions = bodies.map(|body| body.instructions().count());
-            tables.objects.push(ObjectRow {
-                form: Some(Name(self.form)),
-                version: Some(&object.version.to_string()),
-                dialect: Some(Name(object.dialect.name())),
-                kernels: int(object.kernels.len()),
-                functions: int(object.functions.len()),
-                instructions: long(instructions.sum::<usize>()),
-                faults: int(self.faults),
-                compiler: paths.as_deref(),
-                ..object_row(source, &sha256_hex(&source.sha256))
-            });
-        }
+        let mut summary = Summary::default();
+        let nothing = Body::default();
         for (number, (id, routine)) in object.routines().enumerate() {
-            Rows {
+            let native = routine.binaries.iter().map(|binary| match &binary.code {
+                NativeCode::Bytes(bytes) => long(bytes.len()),
+                NativeCode::Placeholder { .. } => 0,
+            });
+            let mut rows = Rows {
                 object: key_of(&source.sha256),
                 number: int(number),
                 id,
-                routine,
+                entry: routine,
+                body: routine.body().unwrap_or(&nothing),
                 format: object.format(),
-                container: self.container.as_ref(),
+                place: self.container.as_ref().and_then(|c| c.extent(id)),
+                native_bytes: native.sum(),
+                select,
+                instructions: 0,
+                line: None,
+            };
+            let container = self.container.as_ref();
+            let reader = container.and_then(|c| c.routine(id).ok());
+            // An object that was changed or made has no places.
+            let mut places =
+                reader.map(|reader| reader.with_dialect(object.dialect).instructions());
+            rows.begin(tables);
+            for instruction in rows.body.instructions() {
+                let place = places
+                    .as_mut()
+                    .and_then(Iterator::next)
+                    .and_then(Result::ok)
+                    .filter(|place| place.op() == instruction.op);
+                if place.is_none() {
+                    places = None;
+                }
+                let place = place.map(|place| (place.offset(), place.len()));
+                rows.instruction(instruction, place, &mut summary, tables);
             }
-            .fill(select, tables);
+            rows.end(&mut summary, tables);
         }
+        let read = (self.form, object.dialect, self.faults);
+        summary.object_row(source, object, read, select, tables);
     }
 }
 
-/// The files that debug information names, and the paths that compilers leave in attributes.
-fn paths(object: &Object<'_>) -> String {
-    let mut paths: Vec<String> = Vec::new();
-    for (_, routine) in object.routines() {
-        let Some(body) = routine.body() else {
-            continue;
-        };
-        let files = body.instructions().filter_map(|instruction| {
-            match (instruction.def().flow, instruction.get(FieldName::FileName)) {
-                (Flow::Marker, Some(Value::String(name))) => body.string(*name),
-                _ => None,
-            }
-        });
-        let attribute = |name| body.attribute(name).map(|a| a.value.as_ref());
-        let attributes = ["OutputAsmPath", "AsmName"]
-            .into_iter()
-            .filter_map(attribute);
-        for path in files.chain(attributes) {
-            let path = String::from_utf8_lossy(path);
-            if !path.is_empty() && !paths.iter().any(|known| *known == path) {
-                paths.push(path.into_owned());
-            }
+/// What the row of an object gathers from its routines.
+#[derive(Default)]
+struct Summary {
+    instructions: i64,
+    /// The files that debug information names, and the paths that compilers leave in attributes, each once.
+    paths: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl Summary {
+    fn path(&mut self, path: &[u8]) {
+        let path = String::from_utf8_lossy(path);
+        if !path.is_empty() && !self.known.contains(path.as_ref()) {
+            self.known.insert(path.clone().into_owned());
+            self.paths.push(path.into_owned());
         }
     }
-    paths.join("\n")
+
+    fn object_row(
+        &self,
+        source: &Source<'_>,
+        object: &Object<'_>,
+        (form, dialect, faults): (&'static str, Dialect, usize),
+        select: Select,
+        tables: &mut Tables,
+    ) {
+        if !select.objects {
+            return;
+        }
+        let paths = self.paths.join("\n");
+        tables.objects.push(ObjectRow {
+            form: Some(Name(form)),
+            version: Some(&object.version.to_string()),
+            dialect: Some(Name(dialect.name())),
+            kernels: int(object.kernels.len()),
+            functions: int(object.functions.len()),
+            instructions: self.instructions,
+            faults: int(faults),
+            compiler: Some(paths.as_str()).filter(|paths| !paths.is_empty()),
+            ..object_row(source, &sha256_hex(&source.sha256))
+        });
+    }
 }
 
 fn int(number: impl TryInto<i32>) -> i32 {
@@ -212,169 +307,135 @@ struct Rows<'a> {
     object: i64,
     number: i32,
     id: RoutineId,
-    routine: &'a Routine<'a>,
+    /// Its entry in the header.
+    entry: &'a Routine<'a>,
+    body: &'a Body<'a>,
     format: Format,
-    container: Option<&'a Container<'a>>,
+    place: Option<&'a Extent>,
+    native_bytes: i64,
+    select: Select,
+    /// Instructions so far.
+    instructions: i32,
+    /// The line of the source that they were made of.
+    line: Option<i32>,
 }
 
 impl Rows<'_> {
-    fn fill(&self, select: Select, tables: &mut Tables) {
-        let place = self.container.and_then(|c| c.extent(self.id));
-        let Some(body) = self.routine.body() else {
-            if select.routines {
-                self.routine_row(None, place, tables);
-            }
-            return;
-        };
-        if select.routines {
-            self.routine_row(Some(body), place, tables);
-        }
-        if select.instructions {
-            self.instructions(body, tables);
-        }
-        if select.operands {
-            self.operands(body, tables);
-        }
-        if select.declarations {
-            self.declarations(body, tables);
-        }
-        if select.inputs {
-            self.inputs(body, tables);
-        }
-        if select.attributes {
-            self.attributes(body, tables);
+    fn begin(&self, tables: &mut Tables) {
+        if self.select.routines {
+            tables.scan.begin(self.body, self.format);
         }
     }
 
-    fn routine_row(
-        &self,
-        body: Option<&Body<'_>>,
-        place: Option<&visakit_parse::Extent>,
+    /// The next instruction; `place` is its offset in the file and its number of bytes.
+    #[inline]
+    fn instruction(
+        &mut self,
+        instruction: &Instruction,
+        place: Option<(u64, usize)>,
+        summary: &mut Summary,
         tables: &mut Tables,
     ) {
-        let empty = Body::default();
-        let body = body.unwrap_or(&empty);
-        let number = |name| {
-            let number = body
-                .attribute(name)
-                .and_then(visakit_isa::object::Attribute::number);
-            number.and_then(|n| i32::try_from(n).ok())
-        };
-        let [
-            mut exec_size,
-            mut barriers,
-            mut messages,
-            mut calls,
-            mut loops,
-        ] = [0; 5];
-        let mut placed = hashbrown::HashSet::new();
-        let mut count = 0;
-        for instruction in body.instructions() {
-            count += 1;
-            let def = instruction.def();
-            exec_size = exec_size.max(
-                instruction
-                    .exec_size()
-                    .and_then(visakit_isa::ExecSize::lanes)
-                    .map_or(0, int),
-            );
-            barriers += i32::from(is_barrier(instruction));
-            messages += i32::from(def.memory.is_some());
-            calls += i32::from(matches!(def.flow, Flow::Call(_)));
-            let label = label(instruction);
-            match (def.flow, label) {
-                (Flow::Label { .. }, Some(label)) => {
-                    placed.insert(label);
+        if instruction.def().flow == Flow::Marker {
+            match instruction.get(FieldName::FileName) {
+                Some(Value::String(name)) if self.select.objects => {
+                    summary.path(self.body.string(*name).unwrap_or_default());
                 }
-                (Flow::Jump { .. }, Some(label)) => loops += i32::from(placed.contains(&label)),
-                (Flow::Structured(visakit_isa::semantics::Structure::While), _) => loops += 1,
                 _ => {}
             }
+            if let Some(Value::U32(line)) = instruction.get(FieldName::Line) {
+                self.line = Some(int(*line));
+            }
         }
-        let native = self.routine.binaries.iter();
-        let native_bytes = native.clone().map(|binary| match &binary.code {
-            NativeCode::Bytes(bytes) => long(bytes.len()),
-            NativeCode::Placeholder { .. } => 0,
-        });
-        let features = fingerprint::features(body, self.format);
-        let minhash = fingerprint::minhash(&features).map(u32::cast_signed);
+        if self.select.routines {
+            let scan = &mut tables.scan;
+            scan.instruction(instruction, self.body, self.format);
+        }
+        if self.select.instructions {
+            tables.instructions.push(InstructionRow {
+                object: self.object,
+                routine: self.number,
+                instruction: self.instructions,
+                offset: place.map(|(offset, _)| long(offset)),
+                bytes: place.map(|(_, bytes)| int(bytes)),
+                line: self.line,
+                ..describe(instruction, self.body, self.format)
+            });
+        }
+        if self.select.operands {
+            for (operand, (def, value)) in (0..).zip(instruction.operands()) {
+                tables.operands.push(OperandRow {
+                    object: self.object,
+                    routine: self.number,
+                    instruction: self.instructions,
+                    operand,
+                    ..describe_operand(def, &value, self.body, self.format)
+                });
+            }
+        }
+        self.instructions = self.instructions.saturating_add(1);
+    }
+
+    /// What is known when all instructions were there.
+    fn end(&self, summary: &mut Summary, tables: &mut Tables) {
+        summary.instructions += i64::from(self.instructions);
+        if self.select.objects {
+            for name in ["OutputAsmPath", "AsmName"] {
+                if let Some(attribute) = self.body.attribute(name) {
+                    summary.path(&attribute.value);
+                }
+            }
+        }
+        if self.select.routines {
+            self.routine_row(tables);
+        }
+        if self.select.declarations {
+            self.declarations(tables);
+        }
+        if self.select.inputs {
+            self.inputs(tables);
+        }
+        if self.select.attributes {
+            self.attributes(tables);
+        }
+    }
+
+    fn routine_row(&self, tables: &mut Tables) {
+        let (body, scan) = (self.body, &tables.scan);
+        let number = |name| {
+            let number = body.attribute(name).and_then(Attribute::number);
+            number.and_then(|n| i32::try_from(n).ok())
+        };
+        let counts = scan.counts();
+        let minhash = minhash(scan.features()).map(u32::cast_signed);
         let own = body.variables.iter().filter(|v| !v.is_alias());
+        let mut platforms = self.entry.binaries.iter().map(|b| b.platform.platform());
         tables.routines.push(RoutineRow {
             object: self.object,
             routine: self.number,
             kind: Name(self.id.kind.name()),
-            name: &self.routine.display_name(),
-            offset: place.map(|place| place.offset.into()),
-            bytes: place.map(|place| place.size.into()),
-            instructions: count,
+            name: &self.entry.display_name(),
+            offset: self.place.map(|place| place.offset.into()),
+            bytes: self.place.map(|place| place.size.into()),
+            instructions: self.instructions,
             variables: int(body.variables.len()),
             variable_bytes: own.map(|v| i64::from(v.size())).sum(),
             inputs: int(body.inputs.len()),
-            exec_size,
+            exec_size: counts.exec_size,
             simd_size: number("SimdSize"),
             slm_bytes: number("SLMSize"),
-            barriers,
-            messages,
-            calls,
-            loops,
-            native_bytes: native_bytes.sum(),
-            platform: native
-                .filter_map(|b| b.platform.platform())
-                .map(|p: Platform| Name(p.name()))
-                .next(),
-            flow_hash: fingerprint::flow_hash(body).cast_signed(),
-            text_hash: fingerprint::code(body, self.format).1.cast_signed(),
+            barriers: counts.barriers,
+            messages: counts.messages,
+            calls: counts.calls,
+            loops: counts.loops,
+            native_bytes: self.native_bytes,
+            platform: platforms
+                .find_map(|platform| platform)
+                .map(|platform: Platform| Name(platform.name())),
+            flow_hash: scan.flow().cast_signed(),
+            text_hash: scan.text().cast_signed(),
             minhash: &minhash,
         });
-    }
-
-    fn instructions(&self, body: &Body<'_>, tables: &mut Tables) {
-        let reader = self.container.and_then(|c| c.routine(self.id).ok());
-        // An object that was changed or made has no places.
-        let mut places =
-            reader.map(|reader| reader.with_dialect(self.format.dialect()).instructions());
-        let mut line = None;
-        for (number, instruction) in body.instructions().enumerate() {
-            let place = places
-                .as_mut()
-                .and_then(Iterator::next)
-                .and_then(Result::ok);
-            if place
-                .as_ref()
-                .is_none_or(|place| place.op() != instruction.op)
-            {
-                places = None;
-            }
-            let place = place.filter(|_| places.is_some());
-            if let Some(Value::U32(now)) = instruction.get(FieldName::Line) {
-                line = Some(int(*now));
-            }
-            let row = describe(instruction, body, self.format);
-            tables.instructions.push(InstructionRow {
-                object: self.object,
-                routine: self.number,
-                instruction: int(number),
-                offset: place.as_ref().map(|place| long(place.offset())),
-                bytes: place.as_ref().map(|place| int(place.len())),
-                line,
-                ..row
-            });
-        }
-    }
-
-    fn operands(&self, body: &Body<'_>, tables: &mut Tables) {
-        for (number, instruction) in body.instructions().enumerate() {
-            for (operand, (def, value)) in instruction.operands().enumerate() {
-                let row = describe_operand(def, &value, body, self.format);
-                tables.operands.push(OperandRow {
-                    object: self.object,
-                    routine: self.number,
-                    instruction: int(number),
-                    operand: int(operand),
-                    ..row
-                });
-            }
-        }
     }
 
     fn declaration<'n>(
@@ -399,7 +460,8 @@ impl Rows<'_> {
         }
     }
 
-    fn declarations(&self, body: &Body<'_>, tables: &mut Tables) {
+    fn declarations(&self, tables: &mut Tables) {
+        let body = self.body;
         let name = |id| String::from_utf8_lossy(body.string(id).unwrap_or_default());
         let first = usize::try_from(self.format.predefined_variable_count()).unwrap_or(0);
         for (index, variable) in body.variables.iter().enumerate() {
@@ -439,7 +501,8 @@ impl Rows<'_> {
         }
     }
 
-    fn inputs(&self, body: &Body<'_>, tables: &mut Tables) {
+    fn inputs(&self, tables: &mut Tables) {
+        let body = self.body;
         for (number, input) in body.inputs.iter().enumerate() {
             tables.inputs.push(InputRow {
                 object: self.object,
@@ -454,7 +517,8 @@ impl Rows<'_> {
         }
     }
 
-    fn attributes(&self, body: &Body<'_>, tables: &mut Tables) {
+    fn attributes(&self, tables: &mut Tables) {
+        let body = self.body;
         for attribute in &body.attributes {
             let name = body.string(attribute.name).unwrap_or_default();
             tables.attributes.push(AttributeRow {
@@ -466,19 +530,6 @@ impl Rows<'_> {
             });
         }
     }
-}
-
-fn label(instruction: &Instruction) -> Option<u16> {
-    match instruction.get(FieldName::Label) {
-        Some(Value::Label(label)) => Some(label.0),
-        _ => None,
-    }
-}
-
-/// Whether threads of a group wait for each other here.
-fn is_barrier(instruction: &Instruction) -> bool {
-    use visakit_isa::Op;
-    matches!(instruction.op, Op::BARRIER | Op::NBARRIER | Op::SBARRIER)
 }
 
 fn findings(source: &Source<'_>, object: &Object<'_>, report: &Report, tables: &mut Tables) {

@@ -1,10 +1,11 @@
 //! The tables: one definition for builders, Arrow, Parquet and the reference page.
 
 use crate::column::{Cell, ColumnDef, Data, Name};
+use crate::fingerprint::Scan;
 
 /// Version of the tables. Columns may be added under the same number; a column that changes its
 /// meaning or goes away raises it.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The description of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +28,8 @@ pub trait Table {
     fn size(&self) -> usize;
     /// The columns in the order of the description; no row is left.
     fn take(&mut self) -> Vec<Data>;
+    /// Keeps the first rows.
+    fn truncate(&mut self, rows: usize);
 }
 
 macro_rules! tables {
@@ -86,6 +89,12 @@ macro_rules! tables {
                     self.rows = 0;
                     vec![ $( <tables!(@static $ty) as Cell>::take(&mut self.$column), )* ]
                 }
+                fn truncate(&mut self, rows: usize) {
+                    if rows < self.rows {
+                        self.rows = rows;
+                        $( <tables!(@static $ty) as Cell>::truncate(&mut self.$column, rows); )*
+                    }
+                }
             }
         )*
 
@@ -93,6 +102,8 @@ macro_rules! tables {
         #[derive(Clone, Debug, Default)]
         pub struct Tables {
             $( $(#[doc = $doc])+ pub $name: $table, )*
+            /// What looks at routines, whose memory is used again.
+            pub(crate) scan: Scan,
         }
 
         impl Tables {
@@ -108,6 +119,19 @@ macro_rules! tables {
             #[must_use]
             pub fn size(&self) -> usize {
                 0 $( + self.$name.size() )*
+            }
+
+            /// Numbers of rows in the order of [`DEFS`](Self::DEFS).
+            #[must_use]
+            pub fn lengths(&self) -> Vec<usize> {
+                vec![ $( self.$name.rows ),* ]
+            }
+
+            /// Goes back to these [numbers of rows](Self::lengths).
+            pub fn truncate(&mut self, lengths: &[usize]) {
+                for (table, rows) in self.all_mut().zip(lengths) {
+                    table.truncate(*rows);
+                }
             }
         }
 

@@ -134,6 +134,12 @@ pub trait Source<'a> {
         Width::Index.bytes(self.format())
     }
 
+    /// For so many entries of a list memory may be asked for before they are read: counts are not trusted.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn trusted_entries(&self) -> usize {
+        64
+    }
+
     /// A hint that a record of this many bytes follows, so that their presence is checked at once.
     ///
     /// # Errors
@@ -393,11 +399,12 @@ pub fn read_list_with<'a, S: Source<'a>, T: Default>(
         _ => source.number("count", width)?,
     };
     // The count is not trusted: a long list grows with what is really there.
-    list.reserve_exact(count.min(64) as usize);
+    let trusted = source.trusted_entries();
+    list.reserve_exact(usize::try_from(count).map_or(trusted, |count| count.min(trusted)));
     for index in 0..count {
         source.enter(name, Some(index));
         // Made and filled where it stays: a copy of what was just written would wait for the writing.
-        list.resize_with(list.len() + 1, T::default);
+        list.push(T::default());
         if let Some(entry) = list.last_mut() {
             read(entry, source)?;
         }

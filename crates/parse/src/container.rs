@@ -6,6 +6,7 @@ use crate::extent::{Extent, ExtentId};
 use crate::pieces::Pieces;
 use crate::routine::RoutineReader;
 use crate::wire::{Cursor, Leaf, Observer, Silent, locate};
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use nom::Parser;
 use nom::bytes::streaming::tag;
@@ -19,6 +20,9 @@ pub const MAGIC: [u8; 4] = *b"CISA";
 
 /// Bytes of magic and version.
 const PREFIX: u64 = 6;
+
+/// The extent of a routine, its name and its bytes.
+type Place<'a, 'c> = (&'c Extent, Cow<'a, [u8]>, &'a [u8]);
 
 /// An object of which only the header has been read.
 ///
@@ -200,7 +204,8 @@ impl<'a> Container<'a> {
     /// # Errors
     /// There is no such routine, its place is outside of the file, or its tables are damaged.
     pub fn routine(&self, id: RoutineId) -> Result<RoutineReader<'a>, Error> {
-        self.routine_with(id, &mut Silent)
+        let (extent, name, bytes) = self.place_of(id)?;
+        RoutineReader::parse(id, name, extent, bytes, self.format())
     }
 
     /// The same, telling an observer of every byte range.
@@ -212,6 +217,11 @@ impl<'a> Container<'a> {
         id: RoutineId,
         observer: &mut O,
     ) -> Result<RoutineReader<'a>, Error> {
+        let (extent, name, bytes) = self.place_of(id)?;
+        RoutineReader::parse_with(id, name, extent, bytes, self.format(), observer)
+    }
+
+    fn place_of(&self, id: RoutineId) -> Result<Place<'a, '_>, Error> {
         let (Some(extent), Some(entry)) = (self.extent(id), self.entry(id)) else {
             let end = match id.kind {
                 RoutineKind::Kernel => self.header.kernels.len(),
@@ -228,15 +238,7 @@ impl<'a> Container<'a> {
                 Context::default(),
             ));
         };
-        let slice = self.slice(extent)?;
-        RoutineReader::parse(
-            id,
-            entry.name.clone(),
-            extent,
-            slice,
-            self.format(),
-            observer,
-        )
+        Ok((extent, entry.name.clone(), self.slice(extent)?))
     }
 
     /// Reads the tables of a routine from bytes that may have been cut, in the default dialect.
@@ -247,8 +249,34 @@ impl<'a> Container<'a> {
         bytes: &'a [u8],
     ) -> Result<RoutineReader<'a>, Error> {
         let name = self.entry(id).map(|e| e.name.clone()).unwrap_or_default();
-        let format = self.header.format();
-        RoutineReader::parse(id, name, extent, bytes, format, &mut Silent)
+        RoutineReader::parse(id, name, extent, bytes, self.header.format())
+    }
+
+    /// The tables of all routines, in the order of the header, if everything but their instructions is as strict
+    /// reading wants it: places, numbers and indices of tables. Instructions are decoded in the default dialect,
+    /// which is the dialect of the object if all of them are sound in it.
+    ///
+    /// Those who can do with one instruction after the other need no [`read`](crate::read), which keeps them all.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn sound_routines(&self) -> Result<Vec<RoutineReader<'a>>, Error> {
+        let pieces = Pieces::assign(self);
+        if let Some(fault) = pieces.errors.into_iter().next() {
+            return Err(fault);
+        }
+        let mut readers = Vec::with_capacity(self.routines.len());
+        for (extent, bytes) in &pieces.held {
+            let ExtentId::Routine(id) = extent.id else {
+                continue;
+            };
+            let reader = self.routine_in(id, extent, bytes)?;
+            reader.check_numbers(extent)?;
+            reader.check_tables()?;
+            readers.push(reader);
+        }
+        readers.sort_by_key(RoutineReader::id);
+        Ok(readers)
     }
 
     /// Version and [`Container::dialect`].

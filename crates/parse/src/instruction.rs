@@ -540,6 +540,21 @@ impl<'a> Instructions<'a> {
         self.next_to(&mut Each(call))
     }
 
+    /// Decodes the next instruction into one that is there, whose memory is used again. After an error it holds
+    /// the fields before the faulty one.
+    #[inline(never)]
+    pub fn next_into(
+        &mut self,
+        instruction: &mut Instruction,
+    ) -> Option<Result<InstructionRef<'a>, Error>> {
+        instruction.fields.truncate(0);
+        let next = self.next_to(&mut instruction.fields);
+        if let Some(Ok(next)) = &next {
+            instruction.op = next.op();
+        }
+        next
+    }
+
     /// Decodes the next instruction and shows its fields.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn next_to(

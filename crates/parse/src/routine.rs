@@ -4,12 +4,12 @@ use crate::error::{Context, Error, ErrorKind};
 use crate::extent::Extent;
 use crate::instruction::Instructions;
 use crate::rules::Rules;
-use crate::wire::{Cursor, Observer};
+use crate::wire::{Cursor, Observer, Quick, Silent};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use visakit_isa::object::{Body, RoutineId, RoutineKind};
-use visakit_isa::wire::Derived;
+use visakit_isa::wire::{Derived, Source};
 use visakit_isa::{Dialect, Format};
 
 /// A routine whose tables have been read and whose instructions have not.
@@ -31,8 +31,72 @@ pub struct RoutineReader<'a> {
     pub(crate) inputs: Option<u64>,
 }
 
+/// The tables of a routine, and what was noted while they were read.
+struct Tables<'a> {
+    body: Body<'a>,
+    /// Offset of the first byte after them from the start of the file.
+    end: u64,
+    derived: Vec<(Derived, u32, u64)>,
+    inputs: Option<u64>,
+}
+
+/// Reads the tables of a routine; the only place that knows which there are.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn read<'a, S: Source<'a>>(
+    body: &mut Body<'a>,
+    kind: RoutineKind,
+    source: &mut S,
+) -> Result<(), S::Error> {
+    body.read_tables(source)?;
+    match kind {
+        RoutineKind::Kernel => body.read_kernel_tail(source),
+        RoutineKind::Function => body.read_function_tail(source),
+    }
+}
+
+impl<'a> Tables<'a> {
+    /// `None` if anything is wrong.
+    fn quickly<const INDEX: u8>(
+        kind: RoutineKind,
+        place: &Extent,
+        bytes: &'a [u8],
+        format: Format,
+    ) -> Option<Self> {
+        let mut source = Quick::<INDEX>::new(bytes, place.offset.into(), format);
+        let mut body = Body::default();
+        read(&mut body, kind, &mut source).ok()?;
+        Some(Self {
+            body,
+            end: source.position(),
+            derived: source.derived,
+            inputs: source.inputs,
+        })
+    }
+}
+
 impl<'a> RoutineReader<'a> {
-    pub(crate) fn parse<O: Observer<'a>>(
+    /// Reads the tables.
+    pub(crate) fn parse(
+        id: RoutineId,
+        name: Cow<'a, [u8]>,
+        place: &Extent,
+        bytes: &'a [u8],
+        format: Format,
+    ) -> Result<Self, Error> {
+        let quick = if format.wide_indices() {
+            Tables::quickly::<4>(id.kind, place, bytes, format)
+        } else {
+            Tables::quickly::<2>(id.kind, place, bytes, format)
+        };
+        match quick {
+            Some(tables) => Ok(Self::of(id, name, place, bytes, format, tables)),
+            // To tell what is wrong.
+            None => Self::parse_with(id, name, place, bytes, format, &mut Silent),
+        }
+    }
+
+    /// Reads the tables, telling an observer of every byte range.
+    pub(crate) fn parse_with<O: Observer<'a>>(
         id: RoutineId,
         name: Cow<'a, [u8]>,
         place: &Extent,
@@ -40,34 +104,47 @@ impl<'a> RoutineReader<'a> {
         format: Format,
         observer: &mut O,
     ) -> Result<Self, Error> {
-        let offset = u64::from(place.offset);
-        let mut cursor = Cursor::new(bytes, offset, format, observer);
+        let mut cursor = Cursor::new(bytes, place.offset.into(), format, observer);
         let mut body = Body::default();
-        let read = body.read_tables(&mut cursor).and_then(|()| match id.kind {
-            RoutineKind::Kernel => body.read_kernel_tail(&mut cursor),
-            RoutineKind::Function => body.read_function_tail(&mut cursor),
-        });
-        if let Err(error) = read {
+        if let Err(error) = read(&mut body, id.kind, &mut cursor) {
             let error = error.map_end(|needed| ErrorKind::UnexpectedEndOfRoutine { needed });
             return Err(error.in_routine(id, &String::from_utf8_lossy(&name)));
         }
+        let tables = Tables {
+            end: cursor.position(),
+            inputs: cursor.inputs,
+            derived: cursor.derived,
+            body,
+        };
+        Ok(Self::of(id, name, place, bytes, format, tables))
+    }
+
+    fn of(
+        id: RoutineId,
+        name: Cow<'a, [u8]>,
+        place: &Extent,
+        bytes: &'a [u8],
+        format: Format,
+        tables: Tables<'a>,
+    ) -> Self {
+        let offset = u64::from(place.offset);
         let stated = |what| {
-            let found = cursor.derived.iter().find(|(d, _, _)| *d == what);
+            let found = tables.derived.iter().find(|(d, _, _)| *d == what);
             found.map_or((0, offset), |(_, number, at)| (*number, *at))
         };
         let (code_size, code_entry) = (stated(Derived::CodeSize), stated(Derived::CodeEntry));
-        Ok(Self {
+        Self {
             id,
             name,
             format,
             offset,
             bytes,
-            tables_size: usize::try_from(cursor.position() - offset).unwrap_or(usize::MAX),
+            tables_size: usize::try_from(tables.end - offset).unwrap_or(usize::MAX),
             code_size,
             code_entry,
-            inputs: cursor.inputs,
-            body,
-        })
+            inputs: tables.inputs,
+            body: tables.body,
+        }
     }
 
     /// Which routine.

@@ -5,8 +5,7 @@ use crate::rules::Rules;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::ops::Range;
-use nom::bytes::streaming::{take, take_until};
-use nom::{Needed, Parser};
+use nom::Needed;
 use visakit_isa::operand::OperandRef;
 use visakit_isa::wire::{Derived, Source, Undescribed, Width};
 use visakit_isa::{Format, Value};
@@ -180,15 +179,16 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
         }
     }
 
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn text(&mut self, _: &'static str) -> Result<&'a [u8], Self::Error> {
-        let end = take_until::<_, _, NomError>(&[0][..]);
-        let text = nom::sequence::terminated(end, take(1usize)).parse(self.rest);
-        match text {
-            Ok((rest, text)) => {
+        // Names are short: a search in larger steps would not pay for its begin.
+        let end = self.rest.iter().position(|byte| *byte == 0);
+        match end.and_then(|end| self.rest.split_at_checked(end)) {
+            Some((text, [_, rest @ ..])) => {
                 self.rest = rest;
                 Ok(text)
             }
-            Err(_) => Err(X::incomplete(1)),
+            _ => Err(X::incomplete(1)),
         }
     }
 
@@ -332,6 +332,95 @@ impl<'a, 'o, O: Observer<'a>> Cursor<'a, 'o, O> {
             Err(error) => Err(self.error(&error, name)),
         }
     }
+}
+
+/// A source for the tables that does not know where it is and does not say what is wrong: whoever needs to know reads
+/// once more with a [`Cursor`]. `INDEX` is that of [`Bytes`].
+#[derive(Debug)]
+pub(crate) struct Quick<'a, const INDEX: u8> {
+    pub(crate) bytes: Bytes<'a, 'static, Unexplained, INDEX>,
+    /// Offset of the end of `bytes` from the start of the file.
+    end: u64,
+    /// The derived numbers so far: what, value, offset.
+    pub(crate) derived: Vec<(Derived, u32, u64)>,
+    /// Offset of the input list.
+    pub(crate) inputs: Option<u64>,
+}
+
+impl<'a, const INDEX: u8> Quick<'a, INDEX> {
+    /// `bytes` begin at `start` of the file.
+    pub(crate) fn new(bytes: &'a [u8], start: u64, format: Format) -> Self {
+        Self {
+            bytes: Bytes::new(bytes, format, &Rules::LENIENT),
+            end: start + bytes.len() as u64,
+            derived: Vec::new(),
+            inputs: None,
+        }
+    }
+
+    /// Offset of the next byte from the start of the file.
+    pub(crate) fn position(&self) -> u64 {
+        self.end - self.bytes.rest.len() as u64
+    }
+}
+
+impl<'a, const INDEX: u8> Source<'a> for Quick<'a, INDEX> {
+    type Error = ();
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn format(&self) -> Format {
+        self.bytes.format
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn trusted_entries(&self) -> usize {
+        // Few entries take less than eight bytes.
+        64.max(self.bytes.rest.len() / 8)
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn number(&mut self, name: &'static str, width: Width) -> Result<u32, ()> {
+        self.bytes.number(name, width)
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn bytes(&mut self, name: &'static str, length: u32) -> Result<&'a [u8], ()> {
+        self.bytes.bytes(name, length)
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn text(&mut self, name: &'static str) -> Result<&'a [u8], ()> {
+        self.bytes.text(name)
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn derived(&mut self, what: Derived) -> Result<(), ()> {
+        let offset = self.position();
+        let number = self.number(what.name(), Width::U32)?;
+        self.derived.push((what, number, offset));
+        Ok(())
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn zero(&mut self, name: &'static str, width: Width) -> Result<(), ()> {
+        self.bytes.zero(name, width)
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn mark_inputs(&mut self) {
+        self.inputs = Some(self.position());
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn invalid(&mut self, what: Undescribed) {
+        self.bytes.invalid(what);
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn enter(&mut self, _: &'static str, _: Option<u32>) {}
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn leave(&mut self) {}
 }
 
 /// Turns a nom error into a kind and an offset; `end` is the offset of the end of the input.

@@ -181,15 +181,13 @@ impl Work<'_> {
     fn run(&self, mut writer: ShardWriter) -> Result<Outcome, String> {
         let mut outcome = Outcome::default();
         let how = self.reading.how(None);
+        let mut bytes = Vec::new();
         while let Some(path) = self.files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             self.progress.inc(1);
-            let bytes = match input::read_any(path) {
-                Ok(bytes) => bytes,
-                Err(error) => {
-                    outcome.unread.push(error);
-                    continue;
-                }
-            };
+            if let Err(error) = input::read_into(path, &mut bytes) {
+                outcome.unread.push(error);
+                continue;
+            }
             let name = path.to_string_lossy();
             let source = Source::new(&name, &bytes);
             let new = self

@@ -16,6 +16,8 @@
 //! * `$x` is a variable of the pattern: it takes the value where it stands first, and has to have
 //!   the same (`=`) or another one (`!=`) after that.
 //!
+//! What no instruction can fit is refused: names of no row, and words that a key never has.
+//!
 //! | key | value |
 //! |---|---|
 //! | `group` | group of the row: `arithmetic`, `lsc`, … |
@@ -45,6 +47,7 @@
 //! ```
 
 mod facts;
+mod known;
 mod pattern;
 
 pub use pattern::{Pattern, PatternError};

@@ -1,5 +1,6 @@
 //! The language of patterns.
 
+use super::known;
 use std::str::FromStr;
 
 /// A pattern of instructions; made by [`str::parse`].
@@ -178,9 +179,15 @@ fn distance(words: &mut Words<'_>) -> Result<Distance, PatternError> {
 }
 
 fn step(words: &mut Words<'_>) -> Result<Step, PatternError> {
+    words.rest();
+    let start = words.at;
     let mnemonic = words.word();
     if mnemonic.is_empty() || mnemonic.contains(['=', '$']) {
         return words.fail("expected a mnemonic; `*` stands for any");
+    }
+    if let Err(message) = known::mnemonic(&mnemonic.to_ascii_lowercase()) {
+        words.at = start;
+        return words.fail(message);
     }
     let mut conditions = Vec::new();
     loop {
@@ -225,6 +232,12 @@ fn condition(words: &mut Words<'_>) -> Result<Condition, PatternError> {
         (None, Some(number)) => Wanted::Number(number),
         (None, None) => Wanted::Text(value.to_ascii_lowercase()),
     };
+    if let Wanted::Text(text) = &wanted
+        && let Err(message) = known::value(key, text)
+    {
+        words.at = start;
+        return words.fail(message);
+    }
     let ordered = !matches!(relation, Relation::Equal | Relation::NotEqual);
     if ordered && matches!(wanted, Wanted::Text(_)) {
         words.at = start;
