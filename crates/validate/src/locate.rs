@@ -1,7 +1,7 @@
 //! Offsets of findings in the file, found after the fact: only what is wrong is looked for.
 
 use crate::report::{FieldLocation, Finding, Scope};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::ops::Range;
 use visakit_isa::object::{Content, Item, Object, RoutineId};
@@ -25,20 +25,25 @@ pub(crate) fn locate(bytes: &[u8], object: &Object<'_>, findings: &mut [Finding]
         }
     }
     for (id, mut findings) in routines {
+        let wanted = findings.iter().filter_map(|f| entry_of(f)).collect();
         let mut tables = Tables {
             depth: 0,
             entry: None,
+            wanted,
             found: BTreeMap::new(),
         };
-        let Ok(reader) = container.routine_with(id, &mut tables) else {
+        let reader = if tables.wanted.is_empty() {
+            container.routine(id)
+        } else {
+            container.routine_with(id, &mut tables)
+        };
+        let Ok(reader) = reader else {
             continue;
         };
         for finding in &mut findings {
             let name = finding.location.field.map(|f| f.name);
-            let key = match finding.location.scope {
-                Scope::Entry { table, index } => (table, index),
-                Scope::Whole => ("", 0),
-                Scope::Instruction { .. } => continue,
+            let Some(key) = entry_of(finding) else {
+                continue;
             };
             let field = name.and_then(|name| tables.found.get(&(key.0, key.1, name)));
             let found = field.or_else(|| tables.found.get(&(key.0, key.1, "")));
@@ -50,11 +55,31 @@ pub(crate) fn locate(bytes: &[u8], object: &Object<'_>, findings: &mut [Finding]
     }
 }
 
-/// Remembers where the entries of a routine's tables stand, and their fields.
+/// The entry of a table that a finding is about, `("", 0)` for what stands in none.
+fn entry_of(finding: &Finding) -> Option<(&'static str, u32)> {
+    match finding.location.scope {
+        Scope::Entry { table, index } => Some((table, index)),
+        Scope::Whole => Some(("", 0)),
+        Scope::Instruction { .. } => None,
+    }
+}
+
+/// Remembers where the wanted entries of a routine's tables stand, and their fields.
 struct Tables {
     depth: u32,
     entry: Option<(&'static str, u32)>,
+    wanted: BTreeSet<(&'static str, u32)>,
     found: BTreeMap<(&'static str, u32, &'static str), u64>,
+}
+
+impl Tables {
+    /// Notes the first place of a field of an entry, or of the entry itself.
+    fn find(&mut self, entry: (&'static str, u32), field: &'static str, offset: u64) {
+        if self.wanted.contains(&entry) {
+            let (table, index) = entry;
+            self.found.entry((table, index, field)).or_insert(offset);
+        }
+    }
 }
 
 impl Observer<'_> for Tables {
@@ -66,9 +91,9 @@ impl Observer<'_> for Tables {
             && name != "strings"
         {
             self.entry = Some((name, index));
-            self.found.insert((name, index, ""), offset);
-        } else if let Some((table, index)) = self.entry {
-            self.found.entry((table, index, name)).or_insert(offset);
+            self.find((name, index), "", offset);
+        } else if let Some(entry) = self.entry {
+            self.find(entry, name, offset);
         }
     }
 
@@ -80,14 +105,11 @@ impl Observer<'_> for Tables {
     }
 
     fn leaf(&mut self, name: &'static str, range: Range<u64>, _: Leaf<'_>) {
-        let (table, index) = match self.entry {
-            Some(entry) => entry,
-            None if self.depth == 0 => ("", 0),
-            None => return,
-        };
-        self.found
-            .entry((table, index, name))
-            .or_insert(range.start);
+        match self.entry {
+            Some(entry) => self.find(entry, name, range.start),
+            None if self.depth == 0 => self.find(("", 0), name, range.start),
+            None => {}
+        }
     }
 }
 
