@@ -152,7 +152,7 @@ fn rows_do_not_depend_on_the_way_of_reading() {
     let damaged: Vec<_> = files
         .iter()
         .flat_map(|(name, bytes)| {
-            let cuts = (1..12).map(move |part| {
+            (1..12).map(move |part| {
                 let mut damaged = bytes.clone();
                 let at = bytes.len() * part / 12;
                 if part % 2 == 0 {
@@ -161,8 +161,7 @@ fn rows_do_not_depend_on_the_way_of_reading() {
                     damaged[at] ^= 0xff;
                 }
                 (format!("{name} damaged at {at}"), damaged)
-            });
-            cuts
+            })
         })
         .collect();
     files.extend(damaged);

@@ -134,7 +134,8 @@ pub trait Source<'a> {
         Width::Index.bytes(self.format())
     }
 
-    /// For so many entries of a list memory may be asked for before they are read: counts are not trusted.
+    /// For how many entries of a list memory is reserved before they are read. Counts are not trusted: what is reserved
+    /// must be bounded by the bytes that are left.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn trusted_entries(&self) -> usize {
         64

@@ -256,7 +256,7 @@ impl<'a> Container<'a> {
     /// reading wants it: places, numbers and indices of tables. Instructions are decoded in the default dialect,
     /// which is the dialect of the object if all of them are sound in it.
     ///
-    /// Those who can do with one instruction after the other need no [`read`](crate::read), which keeps them all.
+    /// Whoever needs one instruction at a time can use this instead of [`read`](crate::read), which keeps them all.
     ///
     /// # Errors
     /// The first thing that is wrong.

@@ -540,8 +540,8 @@ impl<'a> Instructions<'a> {
         self.next_to(&mut Each(call))
     }
 
-    /// Decodes the next instruction into one that is there, whose memory is used again. After an error it holds
-    /// the fields before the faulty one.
+    /// Decodes the next instruction into an existing one, whose memory is reused. After an error it holds the fields
+    /// before the faulty one.
     #[inline(never)]
     pub fn next_into(
         &mut self,

@@ -90,7 +90,7 @@ impl<'a> RoutineReader<'a> {
         };
         match quick {
             Some(tables) => Ok(Self::of(id, name, place, bytes, format, tables)),
-            // To tell what is wrong.
+            // Once more with a cursor, which says what is wrong and where.
             None => Self::parse_with(id, name, place, bytes, format, &mut Silent),
         }
     }

@@ -181,7 +181,7 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn text(&mut self, _: &'static str) -> Result<&'a [u8], Self::Error> {
-        // Names are short: a search in larger steps would not pay for its begin.
+        // Names are short, so that a search by words costs more to set up than it saves.
         let end = self.rest.iter().position(|byte| *byte == 0);
         match end.and_then(|end| self.rest.split_at_checked(end)) {
             Some((text, [_, rest @ ..])) => {
@@ -334,8 +334,8 @@ impl<'a, 'o, O: Observer<'a>> Cursor<'a, 'o, O> {
     }
 }
 
-/// A source for the tables that does not know where it is and does not say what is wrong: whoever needs to know reads
-/// once more with a [`Cursor`]. `INDEX` is that of [`Bytes`].
+/// A source for the tables that keeps no path and does not say what is wrong: whoever needs to know reads once more
+/// with a [`Cursor`]. `INDEX` is that of [`Bytes`].
 #[derive(Debug)]
 pub(crate) struct Quick<'a, const INDEX: u8> {
     pub(crate) bytes: Bytes<'a, 'static, Unexplained, INDEX>,
@@ -374,7 +374,7 @@ impl<'a, const INDEX: u8> Source<'a> for Quick<'a, INDEX> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn trusted_entries(&self) -> usize {
-        // Few entries take less than eight bytes.
+        // Hardly any entry takes less than eight bytes.
         64.max(self.bytes.rest.len() / 8)
     }
 

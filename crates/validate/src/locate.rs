@@ -55,7 +55,7 @@ pub(crate) fn locate(bytes: &[u8], object: &Object<'_>, findings: &mut [Finding]
     }
 }
 
-/// The entry of a table that a finding is about, `("", 0)` for what stands in none.
+/// The entry of a table that a finding is about, `("", 0)` for what is in none.
 fn entry_of(finding: &Finding) -> Option<(&'static str, u32)> {
     match finding.location.scope {
         Scope::Entry { table, index } => Some((table, index)),
@@ -64,7 +64,7 @@ fn entry_of(finding: &Finding) -> Option<(&'static str, u32)> {
     }
 }
 
-/// Remembers where the wanted entries of a routine's tables stand, and their fields.
+/// Remembers the offsets of the wanted entries of a routine's tables, and of their fields.
 struct Tables {
     depth: u32,
     entry: Option<(&'static str, u32)>,

@@ -1,9 +1,9 @@
 //! Cut files, counts that lie, and what lenient reading makes of them.
 
 use crate::object;
-use visakit_isa::Version;
-use visakit_isa::object::{Content, Item};
-use visakit_parse::{ErrorKind, ReadOptions, read, read_with};
+use visakit_isa::object::{Content, Item, RoutineId};
+use visakit_isa::{Instruction, Op, Version};
+use visakit_parse::{Container, Error, ErrorKind, ReadOptions, read, read_with};
 
 const LENIENT: ReadOptions = ReadOptions {
     lenient: true,
@@ -19,10 +19,42 @@ fn versions() -> &'static [Version] {
     }
 }
 
+/// The code of all routines, read one instruction after the other into the same one.
+fn streamed(bytes: &[u8]) -> Result<Vec<(RoutineId, Vec<Instruction>)>, Error> {
+    let container = Container::parse(bytes)?;
+    let mut instruction = Instruction::new(Op::LABEL);
+    let mut routines = Vec::new();
+    for reader in container.sound_routines()? {
+        let mut code = Vec::new();
+        let mut instructions = reader.instructions();
+        while let Some(next) = instructions.next_into(&mut instruction) {
+            assert_eq!(next?.op(), instruction.op);
+            code.push(instruction.clone());
+        }
+        routines.push((reader.id(), code));
+    }
+    Ok(routines)
+}
+
 /// Lenient reading loses nothing, and strict reading accepts only what has no faults.
 #[track_caller]
 fn keeps(bytes: &[u8]) -> bool {
     let strict = read(bytes);
+    let default = ReadOptions {
+        lenient: false,
+        dialect: Container::parse(bytes).ok().map(|c| c.dialect()),
+    };
+    let in_default = read_with(bytes, default);
+    match (streamed(bytes), &in_default) {
+        (Ok(streamed), Ok(decoded)) => {
+            let routines = decoded.object.routines().map(|(id, routine)| {
+                let body = routine.body().unwrap();
+                (id, body.instructions().cloned().collect())
+            });
+            assert_eq!(streamed, routines.collect::<Vec<_>>());
+        }
+        (streamed, decoded) => assert_eq!(streamed.is_ok(), decoded.is_ok()),
+    }
     let Ok(lenient) = read_with(bytes, LENIENT) else {
         assert!(strict.is_err());
         return false;
