@@ -3,10 +3,11 @@
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use visakit::isa::DataType;
 use visakit::launch::{Argument, Image, ImageKind, Outcome, format, sampler};
 
-/// An array: its bytes can be looked at and written.
+/// An array: its bytes can be read and written.
 struct Array {
     buffer: PyBuffer<u8>,
     argument: usize,
@@ -160,20 +161,40 @@ fn argument(
     Ok(Argument::Buffer(content))
 }
 
-/// The bytes of an array, which stand one after the other.
+/// The bytes of an array, which must follow each other.
 fn contiguous(value: &Bound<'_, PyAny>, number: usize) -> PyResult<PyBuffer<u8>> {
     let py = value.py();
-    let view = py
-        .import("builtins")?
-        .getattr("memoryview")?
-        .call1((value,));
-    let view = view.map_err(|_| {
+    let view = memory_view(value).map_err(|_| {
         PyTypeError::new_err(format!("argument {number} is no array, number or None"))
     })?;
-    let view = view.call_method1("cast", ("B",)).map_err(|_| {
+    let bytes = bytes_in(&view).map_err(|error| {
+        let contiguous = view.getattr("c_contiguous").and_then(|c| c.extract());
+        if contiguous.unwrap_or(false) {
+            // Of structures, of numbers in another byte order, and the like.
+            return PyTypeError::new_err(format!(
+                "the elements of argument {number} are no plain numbers ({}): give a view of bytes, \
+                 array.view(numpy.uint8)",
+                error.value(py)
+            ));
+        }
         PyTypeError::new_err(format!(
             "argument {number} is not contiguous: give numpy.ascontiguousarray of it"
         ))
     })?;
-    PyBuffer::<u8>::get(&view)
+    PyBuffer::<u8>::get(&bytes)
+}
+
+/// `memoryview(value)`
+pub(crate) fn memory_view<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let builtins = value.py().import("builtins")?;
+    builtins.getattr("memoryview")?.call1((value,))
+}
+
+/// A view as one of bytes.
+pub(crate) fn bytes_in<'py>(view: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    // Python casts no views that have a zero among their sizes.
+    if view.getattr("nbytes")?.extract::<usize>()? == 0 {
+        return memory_view(&PyBytes::new(view.py(), &[]));
+    }
+    view.call_method1("cast", ("B",))
 }

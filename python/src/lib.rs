@@ -458,6 +458,7 @@ fn _visakit(m: &Bound<'_, PyModule>) -> PyResult<()> {
         search,
         object::_unpickle,
         routine::_instruction,
+        routine::_routine,
         names::enumerations,
         table::columns,
         table::schema

@@ -1,6 +1,7 @@
 //! Objects.
 
-use crate::routine::Routine;
+use crate::argument::{bytes_in, memory_view};
+use crate::routine::{Routine, place};
 use crate::{ReadError, WriteError};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
@@ -68,16 +69,11 @@ pub(crate) struct Object {
 
 /// Bytes of whatever has them.
 pub(crate) fn bytes_of(data: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
-    let py = data.py();
     if let Ok(bytes) = data.cast::<PyBytes>() {
         return Ok(bytes.as_bytes().to_vec());
     }
-    let view = py
-        .import("builtins")?
-        .getattr("memoryview")?
-        .call1((data,))?;
-    let view = view.call_method1("cast", ("B",))?;
-    PyBuffer::<u8>::get(&view)?.to_vec(py)
+    let view = bytes_in(&memory_view(data)?)?;
+    PyBuffer::<u8>::get(&view)?.to_vec(data.py())
 }
 
 impl Object {
@@ -218,11 +214,12 @@ impl Object {
         self.isa().kernels.len() + self.isa().functions.len()
     }
 
-    /// A routine by its number or name.
+    /// A routine by its number or name. Negative numbers count from the end.
     fn __getitem__(slf: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<Routine> {
         let routines = all(slf);
-        let found = if let Ok(number) = key.extract::<usize>() {
-            routines.into_iter().nth(number)
+        let found = if let Ok(number) = key.extract::<isize>() {
+            let number = place(number, routines.len());
+            number.and_then(|number| routines.into_iter().nth(number))
         } else if let Ok(name) = key.extract::<String>() {
             let object = slf.borrow();
             routines.into_iter().find(|r| {

@@ -42,6 +42,7 @@ impl Routine {
         }
     }
 
+    /// Makes a single change, which either is made or leaves the object as it was.
     fn edit<T>(
         &self,
         py: Python<'_>,
@@ -52,10 +53,41 @@ impl Routine {
         let changed = Editor::new(Arc::make_mut(&mut object.shared.object), self.id)
             .and_then(|mut editor| change(&mut editor));
         changed.map_err(|error| {
-            // After an error the object is what it was.
             object.shared.file = file;
             EditError::new_err((error.to_string(), error.help()))
         })
+    }
+
+    /// Puts an assembled instruction into the code, with the labels and strings that it brings along.
+    fn put(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        put: impl FnOnce(
+            &mut Editor<'_, 'static>,
+            visakit::Instruction,
+        ) -> Result<(), visakit::rewrite::Error>,
+    ) -> PyResult<()> {
+        let (mut instruction, extra) = self.assemble(py, text)?;
+        if extra.is_empty() {
+            return self.edit(py, |editor| put(editor, instruction));
+        }
+        // Several changes, of which the last may fail: the object as it was is kept, so that the changes make a copy.
+        let before = self.shared(py);
+        let done = self.edit(py, |editor| {
+            extra.apply(&mut instruction, editor)?;
+            put(editor, instruction)
+        });
+        if done.is_err() {
+            self.object.borrow_mut(py).shared = before;
+        }
+        done
+    }
+
+    /// Where an index of Python is in the code; the end of the code is a place, too.
+    fn index(&self, py: Python<'_>, index: isize) -> PyResult<usize> {
+        let len = self.__len__(py)?;
+        place(index, len).ok_or_else(|| PyIndexError::new_err("no such instruction"))
     }
 
     /// An instruction of a line of text, and what has to be declared for it: labels and strings.
@@ -126,6 +158,10 @@ struct Extra {
 }
 
 impl Extra {
+    fn is_empty(&self) -> bool {
+        self.labels.is_empty() && self.strings.is_empty()
+    }
+
     fn apply(
         self,
         instruction: &mut visakit::Instruction,
@@ -216,12 +252,7 @@ impl Routine {
     fn __getitem__(&self, py: Python<'_>, index: isize) -> PyResult<Instruction> {
         let shared = self.shared(py);
         let len = self.__len__(py)?;
-        let index = if index < 0 {
-            index.checked_add_unsigned(len)
-        } else {
-            Some(index)
-        };
-        let index = index.and_then(|i| usize::try_from(i).ok());
+        let index = place(index, len);
         let code = shared
             .object
             .routine(self.id)
@@ -332,25 +363,24 @@ impl Routine {
     }
 
     /// Inserts the instruction of a line of text before the one at `index`, or after all.
-    fn insert(&self, py: Python<'_>, index: usize, text: &str) -> PyResult<()> {
-        let (mut instruction, extra) = self.assemble(py, text)?;
-        self.edit(py, |editor| {
-            extra.apply(&mut instruction, editor)?;
+    fn insert(&self, py: Python<'_>, index: isize, text: &str) -> PyResult<()> {
+        let index = self.index(py, index)?;
+        self.put(py, text, |editor, instruction| {
             editor.insert(index, instruction)
         })
     }
 
     /// Puts the instruction of a line of text in the place of the one at `index`.
-    fn replace(&self, py: Python<'_>, index: usize, text: &str) -> PyResult<()> {
-        let (mut instruction, extra) = self.assemble(py, text)?;
-        self.edit(py, |editor| {
-            extra.apply(&mut instruction, editor)?;
+    fn replace(&self, py: Python<'_>, index: isize, text: &str) -> PyResult<()> {
+        let index = self.index(py, index)?;
+        self.put(py, text, |editor, instruction| {
             editor.replace(index, instruction)
         })
     }
 
     /// Removes the instruction at `index`.
-    fn remove(&self, py: Python<'_>, index: usize) -> PyResult<()> {
+    fn remove(&self, py: Python<'_>, index: isize) -> PyResult<()> {
+        let index = self.index(py, index)?;
         self.edit(py, |editor| editor.take(index).map(drop))
     }
 
@@ -410,12 +440,40 @@ impl Routine {
         let (one, two) = (self.shared(py), other.shared(py));
         one.object.routine(self.id) == two.object.routine(other.id)
     }
+
+    #[allow(clippy::type_complexity)] // a function and its arguments
+    fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, (Py<Object>, bool, usize))> {
+        let function = py.import("visakit._visakit")?.getattr("_routine")?;
+        let kernel = self.id.kind == RoutineKind::Kernel;
+        let arguments = (self.object.clone_ref(py), kernel, self.id.index);
+        Ok((function.unbind(), arguments))
+    }
+}
+
+/// Where an index is in a sequence of so many entries: negative ones count from its end.
+pub(crate) fn place(index: isize, len: usize) -> Option<usize> {
+    if index < 0 {
+        len.checked_sub(index.unsigned_abs())
+    } else {
+        usize::try_from(index).ok()
+    }
 }
 
 pub(crate) fn data_type(name: &str) -> PyResult<DataType> {
     let mut all = DataType::ALL.into_iter().chain(DataType::TEXT_ONLY);
     let found = all.find(|ty| ty.name() == name);
     found.ok_or_else(|| PyValueError::new_err(format!("no type is called `{name}`")))
+}
+
+#[pyfunction]
+pub(crate) fn _routine(object: Py<Object>, kernel: bool, index: usize) -> Routine {
+    let kind = if kernel {
+        RoutineKind::Kernel
+    } else {
+        RoutineKind::Function
+    };
+    let id = RoutineId::new(kind, index);
+    Routine { object, id }
 }
 
 #[pyfunction]
@@ -426,11 +484,5 @@ pub(crate) fn _instruction(
     routine: usize,
     index: isize,
 ) -> PyResult<Instruction> {
-    let kind = if kernel {
-        RoutineKind::Kernel
-    } else {
-        RoutineKind::Function
-    };
-    let id = RoutineId::new(kind, routine);
-    Routine { object, id }.__getitem__(py, index)
+    _routine(object, kernel, routine).__getitem__(py, index)
 }

@@ -1,6 +1,7 @@
 //! What ran, instruction by instruction.
 
 use crate::debug::element;
+use crate::routine::place;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use std::ops::Range;
@@ -150,11 +151,7 @@ impl Trace {
 
     /// A step by its number; a loop over the trace ends with the error.
     fn __getitem__(&self, py: Python<'_>, index: isize) -> PyResult<TraceStep> {
-        let index = match usize::try_from(index) {
-            Ok(index) => Some(index),
-            Err(_) => self.steps.len().checked_add_signed(index),
-        };
-        let kept = index.and_then(|index| self.steps.get(index));
+        let kept = place(index, self.steps.len()).and_then(|index| self.steps.get(index));
         let kept = kept.ok_or_else(|| PyIndexError::new_err("no such step"))?;
         self.step(py, kept)
     }
