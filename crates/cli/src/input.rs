@@ -15,25 +15,27 @@ pub(crate) fn read_any(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// The same into memory that is there, whose content is lost.
+/// The same into memory that is reused: what it held is lost.
 pub(crate) fn read_into(path: &Path, bytes: &mut Vec<u8>) -> Result<(), String> {
     bytes.clear();
-    let read = || {
-        if path.as_os_str() == STDIN {
-            return io::stdin().lock().read_to_end(bytes);
-        }
-        let mut file = File::open(path)?;
-        let about = file.metadata()?;
-        if about.is_dir() {
-            return Err(io::Error::other("is a folder, expected a file"));
-        }
-        // One more, so that the end is seen without asking for more memory.
-        let size = usize::try_from(about.len()).unwrap_or(usize::MAX);
-        bytes.try_reserve(size.saturating_add(1))?;
-        file.read_to_end(bytes)
-    };
-    let read = read().map_err(|error| format!("{}: {error}", name(path)));
-    read.map(|_| ())
+    fill(path, bytes).map_err(|error| format!("{}: {error}", name(path)))
+}
+
+fn fill(path: &Path, bytes: &mut Vec<u8>) -> io::Result<()> {
+    if path.as_os_str() == STDIN {
+        io::stdin().lock().read_to_end(bytes)?;
+        return Ok(());
+    }
+    let mut file = File::open(path)?;
+    let about = file.metadata()?;
+    if about.is_dir() {
+        return Err(io::Error::other("is a folder, expected a file"));
+    }
+    // One more byte than there are, so that the end is found without asking for more memory.
+    let size = usize::try_from(about.len()).unwrap_or(usize::MAX);
+    bytes.try_reserve(size.saturating_add(1))?;
+    file.read_to_end(bytes)?;
+    Ok(())
 }
 
 /// The path as shown to people.

@@ -21,7 +21,7 @@ impl Writer {
     ) -> Done {
         match (compute.lane, to) {
             (Lane::F64, _) => return self.doubles(c, compute, to, enabled),
-            (_, Lane::F64) => return self.to_doubles(compute, lanes, enabled),
+            (_, Lane::F64) => return self.doubles_from(compute, lanes, enabled),
             _ => {}
         }
         let [source, ..] = &compute.sources;
@@ -127,11 +127,11 @@ impl Writer {
         if to != DataType::Df || source.data_type.size() > 4 || source.modify != Modify::None {
             return Err(NoTemplate);
         }
-        self.to_doubles(compute, lanes, enabled)
+        self.doubles_from(compute, lanes, enabled)
     }
 
     /// Lanes of 32 bits to doubles, which is exact.
-    fn to_doubles(&mut self, compute: &Compute, lanes: usize, enabled: Enabled) -> Done {
+    fn doubles_from(&mut self, compute: &Compute, lanes: usize, enabled: Enabled) -> Done {
         let [source, ..] = &compute.sources;
         let float = compute.lane == Lane::F32;
         if float && self.form == Form::Flushing {

@@ -7,7 +7,7 @@ use crate::lanes::mode::FloatMode;
 use crate::machine::Registers;
 use crate::memory::{Local, Memory, Region};
 use crate::native::{Host, NativeFault, NativeLanes};
-use crate::program::{Program, Work};
+use crate::program::Program;
 
 /// A thread while machine code runs it.
 pub(super) struct Machine<'a> {
