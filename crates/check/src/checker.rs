@@ -26,7 +26,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use steps::{Role, StepInfo, Widths, ever_read, role};
 use visakit_exec::code::{Code, Compute};
-use visakit_exec::{Fault, InstructionEvent, LanesAccess, MemoryAccess, Observer};
+use visakit_exec::{Fault, InstructionEvent, LanesAccess, MemoryAccess, Observer, unwatched_runs};
 use visakit_isa::object::RoutineId;
 
 /// What is known of a thread.
@@ -117,6 +117,8 @@ pub(crate) struct Checker {
     /// Undefined bits are followed: for what nobody has written always, for bytes past the end of an object from the first
     /// one on that was read.
     tracks: bool,
+    /// Steps of which nothing need be known as long as definedness is not followed.
+    unwatched: Vec<u16>,
     /// Steps whose registers are known to be numbers of a buffer.
     moved: HashSet<u32>,
     /// Number of the source line of each step.
@@ -249,6 +251,7 @@ impl Checker {
             groups: setting.groups,
             stored: None,
             tracks: setting.checks.uninitialized,
+            unwatched: Vec::new(),
             moved: HashSet::new(),
             keys: Vec::new(),
             current: (NONE, 0),
@@ -257,6 +260,16 @@ impl Checker {
             code: setting.code,
         }
         .number_lines()
+        .leave_out()
+    }
+
+    /// Finds the steps that need not be watched.
+    fn leave_out(mut self) -> Self {
+        if !self.checks.arithmetic {
+            let watched = steps::watched(&self.code, &self.steps, self.checks);
+            self.unwatched = unwatched_runs(watched.into_iter());
+        }
+        self
     }
 
     /// Gives every step the number of its source line.
@@ -427,7 +440,7 @@ impl Observer for Checker {
     }
 
     fn before(&mut self, event: &InstructionEvent<'_>) -> ControlFlow<()> {
-        self.instructions += 1;
+        self.instructions = event.begun.saturating_add(1);
         self.current = (small(event.step), event.thread);
         let running = event.running;
         self.running = running;
@@ -511,6 +524,10 @@ impl Observer for Checker {
             Role::Branch => self.branch(event),
         }
         ControlFlow::Continue(())
+    }
+
+    fn unwatched(&self) -> &[u16] {
+        if self.tracks { &[] } else { &self.unwatched }
     }
 
     fn after(&mut self, event: &InstructionEvent<'_>) {

@@ -34,6 +34,7 @@ pub use native::{
 };
 pub use observe::{
     Extent, InRegister, InstructionEvent, LanesAccess, MemoryAccess, Observer, Space,
+    unwatched_runs,
 };
 pub use passes::Pass;
 pub use program::{Program, ThreadStart};

@@ -16,6 +16,8 @@ pub struct InstructionEvent<'a> {
     pub instruction: usize,
     /// Place of the step in the translated code.
     pub step: usize,
+    /// Instructions of the group that began before it, watched or not.
+    pub begun: u64,
     /// The operation.
     pub op: Op,
     /// Enabled lanes of the instruction when it began (bit 0 is its first lane, whatever its mask offset).
@@ -150,7 +152,8 @@ impl MemoryAccess {
 
 /// Learns what a program does. `()` watches nothing and costs nothing.
 ///
-/// Each [`Observer::before`] that lets the program go on is followed by one [`Observer::after`] of the same
+/// All instructions are watched but those that [`Observer::unwatched`] leaves out, which run as fast as without an
+/// observer. Each [`Observer::before`] that lets the program go on is followed by one [`Observer::after`] of the same
 /// instruction, thread and mask, unless the instruction is a fault: that ends the run, and the error names the
 /// place. Of an instruction at which a thread waits for others, `after` comes when the wait begins; only the fused
 /// systolic product comes to its result, and to its `after`, when the other thread has come, too.
@@ -165,6 +168,13 @@ pub trait Observer {
     fn before(&mut self, event: &InstructionEvent<'_>) -> ControlFlow<()> {
         let _ = event;
         ControlFlow::Continue(())
+    }
+
+    /// For each step of the translated code: how many follow each other from there on, itself included, of which
+    /// nothing need be reported, no access to memory either. All steps are watched where the list ends; it may change
+    /// while the program runs. See [`unwatched_runs`].
+    fn unwatched(&self) -> &[u16] {
+        &[]
     }
 
     /// An instruction has run: its results are in the registers.
@@ -201,6 +211,20 @@ pub trait Observer {
         let _ = fault;
         ControlFlow::Break(())
     }
+}
+
+/// What [`Observer::unwatched`] gives, from whether each step is watched.
+#[must_use]
+pub fn unwatched_runs(
+    watched: impl DoubleEndedIterator<Item = bool> + ExactSizeIterator,
+) -> Vec<u16> {
+    let mut runs = vec![0; watched.len()];
+    let mut run: u16 = 0;
+    for (watched, of) in watched.zip(&mut runs).rev() {
+        run = if watched { 0 } else { run.saturating_add(1) };
+        *of = run;
+    }
+    runs
 }
 
 impl Observer for () {

@@ -147,6 +147,9 @@ impl Checker {
                 && step.action.is_instruction()
         });
         let step = steps.map_or(NONE, small);
+        if let FaultKind::StepLimit(limit) = fault.kind {
+            self.instructions = limit;
+        }
         self.current = (step, fault.thread.unwrap_or(0));
         let (kind, space) = match fault.kind {
             FaultKind::BarrierDivergence { .. } => (Kind::BarrierDivergence, Space::Local),

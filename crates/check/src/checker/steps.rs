@@ -2,6 +2,7 @@
 
 use super::Setting;
 use crate::definedness;
+use crate::finding::Checks;
 use crate::listing::Fence;
 use std::ops::Range;
 use std::sync::Arc;
@@ -117,6 +118,39 @@ pub(super) fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
         | Action::Return { .. } => Role::Branch,
         _ => Role::Nothing,
     }
+}
+
+/// Which steps the checks must see when definedness is not followed.
+pub(super) fn watched(code: &Code, steps: &[StepInfo], checks: Checks) -> Vec<bool> {
+    let accesses = checks.memory || checks.uninitialized || checks.race;
+    let watched = steps.iter().map(|step| match &step.role {
+        Role::Nothing | Role::Writes(_) => false,
+        Role::Compute {
+            address, indirect, ..
+        } => checks.memory && (*address || *indirect),
+        Role::Message { .. } => accesses,
+        Role::Branch => checks.uninitialized,
+        Role::Fence(_) | Role::Barrier { .. } => true,
+        Role::NamedSignal(_) | Role::NamedWait(_) => true,
+    });
+    let mut watched: Vec<bool> = watched.collect();
+    // The first instruction of a thread says which lanes there are, the one after a wait that it is over.
+    let waits = steps.iter().enumerate();
+    let waits = waits.filter(|(_, s)| matches!(s.role, Role::Barrier { .. } | Role::NamedWait(_)));
+    let after: Vec<_> = waits.map(|(place, _)| place + 1).collect();
+    for from in after
+        .into_iter()
+        .chain(code.routines.first().map(|r| r.entry))
+    {
+        let next = code.steps.iter().zip(&mut watched).skip(from);
+        for (step, watched) in next {
+            *watched = true;
+            if step.action.is_instruction() {
+                break;
+            }
+        }
+    }
+    watched
 }
 
 /// Which bytes of the register file any step may read.

@@ -22,10 +22,12 @@ pub(super) enum Lanes {
 }
 
 /// How many steps run.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extent {
+#[derive(Clone, Copy)]
+pub(super) enum Extent<'a> {
     /// As many as can.
     All,
+    /// Those that an observer does not watch; see [`crate::Observer::unwatched`].
+    Unwatched(&'a [u16]),
     /// Computations that follow each other, or one other step.
     Straight,
     /// One.
@@ -36,7 +38,7 @@ pub(super) enum Extent {
 pub(super) struct Common<'a> {
     pub(super) steps: &'a [Loaded],
     pub(super) lanes: Lanes,
-    pub(super) extent: Extent,
+    pub(super) extent: Extent<'a>,
     /// Whether messages run, too.
     pub(super) messages: bool,
     pub(super) registers: &'a mut Registers,
@@ -93,9 +95,11 @@ impl Kernel for Run<'_, '_> {
                     // None of these changes which lanes the next one works on.
                     let most = match common.extent {
                         Extent::One => 1,
-                        _ => usize::try_from(left).unwrap_or(usize::MAX),
+                        Extent::Unwatched(steps) => unwatched(steps, place).min(step.alike),
+                        Extent::All | Extent::Straight => step.alike,
                     };
-                    let end = place + most.min(step.alike.into());
+                    let left_here = usize::try_from(left).unwrap_or(usize::MAX);
+                    let end = place + left_here.min(most.into());
                     let alike = steps.get(place..end).unwrap_or_default();
                     if mask != 0 {
                         let file = common.registers.file.as_mut_slice();
@@ -167,8 +171,9 @@ impl Kernel for Run<'_, '_> {
             }
             match common.extent {
                 Extent::All => {}
+                Extent::Unwatched(steps) if unwatched(steps, place) != 0 => {}
                 Extent::Straight if straight && steps.get(place).is_some_and(is_computation) => {}
-                Extent::Straight | Extent::One => break Ok(()),
+                Extent::Unwatched(_) | Extent::Straight | Extent::One => break Ok(()),
             }
         };
         (common.place, common.running) = (place, running);
@@ -184,6 +189,11 @@ impl Common<'_> {
         let (registers, local) = (&mut *self.registers, &mut self.local);
         message.0.run(registers, local, self.memory, mask, &mut ())
     }
+}
+
+/// How many steps from this one on an observer does not watch.
+pub(super) fn unwatched(steps: &[u16], place: usize) -> u16 {
+    steps.get(place).copied().unwrap_or(0)
 }
 
 fn is_computation(step: &Loaded) -> bool {

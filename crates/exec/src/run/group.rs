@@ -325,13 +325,13 @@ impl Group {
         }
         for (pair, threads) in self.threads.chunks_mut(2).enumerate() {
             if let [even, odd] = threads
-                && even.pause == Pause::Fused
-                && odd.pause == Pause::Fused
+                && let (Pause::Fused(of_even), Pause::Fused(of_odd)) = (even.pause, odd.pause)
                 && even.pc == odd.pc
             {
                 let activations = fused_activations(program, even, odd);
-                for (number, thread) in (pair * 2..).zip([even, odd]) {
-                    thread.finish_fused(program, number, &activations, observer);
+                let of_pair = [(even, of_even), (odd, of_odd)];
+                for (number, (thread, begun)) in (pair * 2..).zip(of_pair) {
+                    thread.finish_fused(program, (number, begun), &activations, observer);
                     thread.pause = Pause::None;
                 }
                 progress = true;
@@ -358,7 +358,7 @@ impl Group {
             Some((number, thread)) => {
                 // The thread is after the barrier.
                 let mut fault = *thread.fault(program, number, *Trap::new(kind));
-                if thread.pause != Pause::Fused
+                if !matches!(thread.pause, Pause::Fused(_))
                     && let Some(origin) = thread
                         .pc
                         .checked_sub(1)

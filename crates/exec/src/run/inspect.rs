@@ -56,7 +56,7 @@ impl Thread {
             Pause::Barrier => ThreadState::Barrier,
             Pause::Split => ThreadState::SplitBarrier,
             Pause::Named(number) => ThreadState::NamedBarrier(number),
-            Pause::Fused => ThreadState::Fused,
+            Pause::Fused(_) => ThreadState::Fused,
             Pause::Ended => ThreadState::Ended,
         }
     }

@@ -36,7 +36,7 @@ pub(super) fn rare(
         }
         Action::Systolic(systolic) => {
             if systolic.fused {
-                thread.pause = Pause::Fused;
+                thread.pause = Pause::Fused(clock.saturating_sub(1));
                 return Ok(());
             }
             let mask = enabled(masking, thread.running, &thread.registers);

@@ -4,7 +4,7 @@
 //! that is sorted by place. The loop need not ask at each step whether waiting lanes join: they only
 //! wait at `Join` steps, and every jump compares its target with the smallest waiting place.
 
-use super::common::{Common, Extent, Lanes};
+use super::common::{Common, Extent, Lanes, unwatched};
 use super::host::{Machine, first};
 use super::mask::enabled;
 use super::rare::rare;
@@ -62,8 +62,8 @@ pub(super) enum Pause {
     NamedSignal([u32; 4]),
     /// It waits at a named barrier.
     Named(u32),
-    /// It waits for the thread that is fused with it.
-    Fused,
+    /// It waits for the thread that is fused with it, at an instruction before which so many of the group began.
+    Fused(u64),
     /// All its lanes have returned.
     Ended,
 }
@@ -248,7 +248,7 @@ impl Thread {
     pub(super) fn finish_fused<O: Observer>(
         &mut self,
         program: &Program,
-        number: usize,
+        (number, begun): (usize, u64),
         activations: &[u8],
         observer: &mut O,
     ) {
@@ -259,8 +259,8 @@ impl Thread {
             systolic
                 .plan
                 .run(&mut self.registers.file, activations, systolic.places, mask);
-            if O::INSTRUCTIONS {
-                observer.after(&event(program, self, number, self.pc, mask));
+            if O::INSTRUCTIONS && unwatched(observer.unwatched(), self.pc) == 0 {
+                observer.after(&event(program, self, number, (self.pc, begun), mask));
             }
         }
         self.pc += 1;
@@ -324,13 +324,6 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
         // Machine code reports to no observer.
         let native = program.native().filter(|_| !O::INSTRUCTIONS && !O::MEMORY);
         let entries = native.map_or(&[][..], Native::entries);
-        let extent = match native {
-            // An observer sees each step by itself.
-            _ if O::INSTRUCTIONS => Extent::One,
-            // Machine code begins where control flow leads.
-            Some(_) => Extent::Straight,
-            None => Extent::All,
-        };
         let mut left = steps;
         let mut lane_operations = 0u64;
         let outcome = loop {
@@ -379,17 +372,20 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                 break Ok(());
             }
             let pc = thread.pc;
+            let quiet = (O::INSTRUCTIONS || O::MEMORY) && unwatched(observer.unwatched(), pc) != 0;
+            let watched = O::INSTRUCTIONS && !quiet && step.work.is_instruction();
+            let begun = counters.instructions + (steps - left);
             // The lanes that it works on, for the observer; a jump changes those that run.
             let mut works_on = 0;
-            if O::INSTRUCTIONS && step.work.is_instruction() {
+            if watched {
                 works_on = enabled(&step.masking, thread.running, &thread.registers);
-                let event = event(program, thread, world.thread, pc, works_on);
+                let event = event(program, thread, world.thread, (pc, begun), works_on);
                 if observer.before(&event).is_break() {
                     break Err(Trap::new(FaultKind::Stopped));
                 }
             }
             match &step.work {
-                Work::Message(message) if O::MEMORY => {
+                Work::Message(message) if O::MEMORY && !quiet => {
                     let mask = enabled(&step.masking, thread.running, &thread.registers);
                     left -= 1;
                     lane_operations += u64::from(mask.count_ones());
@@ -425,8 +421,9 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     code = program.steps(thread.registers.mode);
                     if thread.pause != Pause::None {
                         // A fused instruction has yet to run.
-                        if O::INSTRUCTIONS && thread.pause != Pause::Fused {
-                            observer.after(&event(program, thread, world.thread, pc, works_on));
+                        if watched && !matches!(thread.pause, Pause::Fused(_)) {
+                            let at = (pc, begun);
+                            observer.after(&event(program, thread, world.thread, at, works_on));
                         }
                         break Ok(());
                     }
@@ -439,8 +436,15 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     let mut common = Common {
                         steps: code,
                         lanes: Lanes::Running,
-                        extent,
-                        messages: !O::MEMORY,
+                        extent: match native {
+                            _ if quiet => Extent::Unwatched(observer.unwatched()),
+                            // An observer sees each step by itself.
+                            _ if O::INSTRUCTIONS => Extent::One,
+                            // Machine code begins where control flow leads.
+                            Some(_) => Extent::Straight,
+                            None => Extent::All,
+                        },
+                        messages: !O::MEMORY || quiet,
                         registers: &mut thread.registers,
                         local: Local {
                             slm: &mut *slm,
@@ -467,8 +471,9 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     }
                 }
             }
-            if O::INSTRUCTIONS && step.work.is_instruction() {
-                observer.after(&event(program, thread, world.thread, pc, works_on));
+            if watched {
+                let at = (pc, begun);
+                observer.after(&event(program, thread, world.thread, at, works_on));
             }
         };
         counters.instructions += steps - left;
@@ -481,7 +486,7 @@ fn event<'a>(
     program: &Program,
     thread: &'a Thread,
     number: usize,
-    pc: usize,
+    (pc, begun): (usize, u64),
     mask: u32,
 ) -> InstructionEvent<'a> {
     let origin = program.code().steps.get(pc).map(|step| step.origin);
@@ -493,6 +498,7 @@ fn event<'a>(
         routine,
         instruction: origin.map_or(0, |o| o.instruction as usize),
         step: pc,
+        begun,
         op: origin.and_then(|o| o.op).unwrap_or(Op::LABEL),
         mask,
         running: thread.running,

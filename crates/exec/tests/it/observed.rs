@@ -10,7 +10,7 @@
 use crate::common::program;
 use std::ops::ControlFlow;
 use visakit_exec::{
-    Fault, Group, InstructionEvent, Limits, Memory, Observer, Options, ThreadStart,
+    Fault, Group, InstructionEvent, Limits, Memory, Observer, Options, ThreadStart, unwatched_runs,
 };
 use visakit_isa::Op;
 
@@ -19,6 +19,7 @@ struct Seen {
     thread: usize,
     op: Op,
     mask: u32,
+    begun: u64,
     /// First bytes of `D`.
     d: [u8; 4],
 }
@@ -30,6 +31,7 @@ struct Watch {
     open: [Option<(usize, Op, u32)>; 4],
     after: Vec<Seen>,
     stop_at: Option<Op>,
+    unwatched: Vec<u16>,
 }
 
 impl Observer for Watch {
@@ -46,6 +48,10 @@ impl Observer for Watch {
         ControlFlow::Continue(())
     }
 
+    fn unwatched(&self) -> &[u16] {
+        &self.unwatched
+    }
+
     fn after(&mut self, event: &InstructionEvent<'_>) {
         let open = self.open[event.thread].take();
         let this = (event.instruction, event.op, event.mask);
@@ -54,6 +60,7 @@ impl Observer for Watch {
             thread: event.thread,
             op: event.op,
             mask: event.mask,
+            begun: event.begun,
             d: event.registers[self.place..self.place + 4]
                 .try_into()
                 .unwrap(),
@@ -62,6 +69,20 @@ impl Observer for Watch {
 }
 
 fn run(lines: &str, threads: usize, stop_at: Option<Op>) -> (Watch, Result<(), Fault>) {
+    let watch = Watch {
+        stop_at,
+        ..Watch::default()
+    };
+    run_watched(lines, threads, watch, |_| true)
+}
+
+/// Only instructions of some operations are watched.
+fn run_watched(
+    lines: &str,
+    threads: usize,
+    watch: Watch,
+    watches: impl Fn(Op) -> bool,
+) -> (Watch, Result<(), Fault>) {
     let text = format!(
         ".version 4.1
 .kernel \"k\"
@@ -87,10 +108,12 @@ fn run(lines: &str, threads: usize, stop_at: Option<Op>) -> (Watch, Result<(), F
     };
     let limits = Limits::default();
     let mut group = Group::new(&program, 64, &vec![start; threads], &limits).unwrap();
+    let steps = program.code().steps.iter();
+    let watched = steps.map(|step| step.origin.op.is_some_and(&watches));
     let mut watch = Watch {
         place: slot("D").offset,
-        stop_at,
-        ..Watch::default()
+        unwatched: unwatched_runs(watched),
+        ..watch
     };
     let done = group.run(&program, &Memory::new(0), &limits, &mut watch);
     (watch, done.map(|_| ()))
@@ -185,4 +208,51 @@ ret (M1, 8)";
     assert_eq!(done.err().unwrap().kind, visakit_exec::FaultKind::Stopped);
     assert_eq!(of(&watch, 0), [(Op::MOV, 0xff)]);
     assert_eq!(watch.open, [None; 4]);
+}
+
+/// What is watched is seen as if all were: the same lanes, results and numbers.
+#[test]
+fn unwatched_instructions_are_left_out() {
+    let lines = "\
+mov (M1, 8) D(0,0)<1> 0x0:d
+again:
+add (M1, 8) D(0,0)<1> D(0,0)<1;1,0> 0x1:d
+mul (M1, 8) W(0,0)<1> D(0,0)<1;1,0> D(0,0)<1;1,0>
+cmp.lt (M1, 8) P1 D(0,0)<1;1,0> 0x5:d
+barrier
+(P1) jmp (M1, 1) again
+(P1) goto (M1, 8) end
+xor (M1, 8) D(0,0)<1> D(0,0)<1;1,0> W(0,0)<1;1,0>
+call (M1, 8) SUB
+end:
+dpasw.s8.s8.8.8 (M1, 8) D.0 A.0 W.0 A(0,0)
+ret (M1, 8)
+.function \"SUB\"
+SUB:
+mov (M1, 8) D(0,0)<1> 0x3:d
+ret (M1, 8)";
+    let (all, done) = run(lines, 2, None);
+    done.unwrap();
+    let numbers: Vec<_> = all.after.iter().map(|s| s.begun).collect();
+    let mut sorted = numbers.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, (0..numbers.len() as u64).collect::<Vec<_>>());
+    for watched in [
+        &[][..],
+        &[Op::ADD],
+        &[Op::BARRIER, Op::XOR],
+        &[Op::MUL, Op::JMP, Op::RET],
+        &[Op::CMP, Op::GOTO, Op::CALL],
+        &[Op::MOV, Op::DPASW],
+    ] {
+        let watches = |op| watched.contains(&op);
+        let (some, done) = run_watched(lines, 2, Watch::default(), watches);
+        done.unwrap();
+        let expected = all.after.iter().filter(|s| watches(s.op));
+        assert_eq!(
+            some.after,
+            expected.copied().collect::<Vec<_>>(),
+            "{watched:?}"
+        );
+    }
 }
