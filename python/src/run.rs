@@ -14,7 +14,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use visakit::exec::{Compiler, Interrupt, Limits};
+use visakit::exec::{Compiler, Interrupt, Limits, Pass};
 use visakit::launch::{
     Compile, Config, Input, Kernel as Launch, Launch as Launched, LaunchError, NdRange, Reading,
     Tracer, ZeInfo, Zebin, link,

@@ -1,6 +1,7 @@
 //! What checks cost: the time of kernels under each kind of check, as a multiple of the interpreter's.
 //!
-//! `cargo bench -p visakit-check` prints a table. Runs take turns, and medians are compared. One host thread.
+//! `cargo bench -p visakit-check` prints a table, of all kernels or of those that are named after `--`. Runs take turns,
+//! and medians are compared. One host thread.
 
 #![allow(
     missing_docs,
@@ -37,7 +38,12 @@ fn main() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kernels");
     let zeinfo = std::fs::read_to_string(folder.join("bench.pvc.zeinfo")).unwrap();
     let zeinfo = ZeInfo::parse(&zeinfo).unwrap();
-    for name in KERNELS {
+    let named: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
+    let wanted = |name: &&str| named.is_empty() || named.iter().any(|n| n == name);
+    for name in KERNELS.into_iter().filter(wanted) {
         let source = Source::open(&folder.join(format!("{name}.pvc.visaasm"))).unwrap();
         let object = source.object(64).unwrap();
         let kernel = Kernel::new(&object, name, &zeinfo).unwrap();
@@ -47,7 +53,10 @@ fn main() {
         let mut plain = Vec::new();
         let mut checked = vec![Vec::new(); kinds.len()];
         for _ in 0..rounds() {
-            plain.push(pool.install(|| launch().run(&config).unwrap().time));
+            let plain_launch = launch();
+            let started = Instant::now();
+            pool.install(|| plain_launch.run(&config).unwrap());
+            plain.push(started.elapsed());
             for (kind, times) in kinds.iter().zip(&mut checked) {
                 let checks = Checks::NONE.with(kind).unwrap();
                 let launch = launch();

@@ -18,6 +18,7 @@ use crate::objects::Objects;
 use crate::race::{Cells, NAMED, Order};
 use crate::shadow::{OriginId, Pages, Shadow};
 use hashbrown::{HashMap, HashSet};
+use messages::Settled;
 pub(crate) use named::Barriers;
 use named::Named;
 use std::collections::BTreeMap;
@@ -112,6 +113,8 @@ pub(crate) struct Checker {
     interleaved: Vec<i64>,
     /// The lane and object that the current message reached last.
     reached: Option<(Option<u8>, usize)>,
+    /// What of the current message is checked already.
+    settled: Option<Settled>,
     /// What the current access writes.
     stored: Option<u64>,
     /// Undefined bits are followed: for what nobody has written always, for bytes past the end of an object from the first
@@ -249,6 +252,7 @@ impl Checker {
             unconfirmed: HashMap::new(),
             diverged: false,
             groups: setting.groups,
+            settled: None,
             stored: None,
             tracks: setting.checks.uninitialized,
             unwatched: Vec::new(),
@@ -416,6 +420,7 @@ impl Checker {
 impl Observer for Checker {
     const INSTRUCTIONS: bool = true;
     const MEMORY: bool = true;
+    const ALL_REGISTERS: bool = false;
 
     fn group(&mut self, place: [u32; 3], size: [u32; 3]) {
         self.end_of_group();

@@ -17,6 +17,9 @@ pub(crate) fn register_of(origin: OriginId) -> Option<usize> {
 /// Bytes of a page of shadow.
 const PAGE: usize = 1024;
 
+/// Pages that are examined for all lanes of a message at once.
+const MOST_PAGES: u64 = 8;
+
 /// Shadow of some bytes: a set bit is undefined. Every four bytes share an origin.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shadow {
@@ -150,7 +153,10 @@ impl Pages {
             let (number, inside) = split(place);
             let count = (bytes - done).min(PAGE - inside);
             let (part, from) = match self.pages.get(&number) {
-                Some(page) => (page.element(inside, count), page.origin(inside, count)),
+                Some(page) => match page.element(inside, count) {
+                    0 => (0, 0),
+                    part => (part, page.origin(inside, count)),
+                },
                 None if fresh => (low_bytes(count), 0),
                 None => (0, 0),
             };
@@ -203,6 +209,32 @@ impl Pages {
             return self.pages.keys().any(|page| (first..=last).contains(page));
         }
         (first..=last).any(|page| self.pages.contains_key(&page))
+    }
+
+    /// Whether all of these bytes are defined; `fresh` says whether those are not that nobody has written. May give
+    /// false for more than some pages.
+    pub(crate) fn is_defined(&self, at: u64, bytes: u64, fresh: bool) -> bool {
+        if self.pages.is_empty() {
+            return !fresh || bytes == 0;
+        }
+        if bytes > MOST_PAGES * PAGE as u64 {
+            return false;
+        }
+        let mut done = 0;
+        while done < bytes {
+            let (number, inside) = split(at.wrapping_add(done));
+            let rest = usize::try_from(bytes - done).unwrap_or(PAGE);
+            let count = rest.min(PAGE - inside);
+            let defined = match self.pages.get(&number) {
+                Some(page) => page.is_defined(inside, count),
+                None => !fresh,
+            };
+            if !defined {
+                return false;
+            }
+            done += count as u64;
+        }
+        true
     }
 
     pub(crate) fn is_empty(&self) -> bool {

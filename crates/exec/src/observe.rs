@@ -162,6 +162,8 @@ pub trait Observer {
     const INSTRUCTIONS: bool;
     /// Whether [`Observer::memory`] is called.
     const MEMORY: bool;
+    /// Whether it looks at registers that the program does not read; they are set back for each group, which takes time.
+    const ALL_REGISTERS: bool = Self::INSTRUCTIONS || Self::MEMORY;
 
     /// An instruction is about to run. Break to stop the program with [`crate::FaultKind::Stopped`]: the group then
     /// is before the instruction, and can go on.

@@ -10,6 +10,15 @@ use visakit_exec::MemoryAccess;
 use visakit_launch::ObjectKind;
 
 impl Checker {
+    /// Whether work-items may be in conflict over an object.
+    pub(super) fn is_shared(&self, object: usize) -> bool {
+        let known = self.objects.get(object);
+        known.is_some_and(|known| {
+            !matches!(known.object.kind, ObjectKind::Private | ObjectKind::Printf)
+                && !known.constant
+        })
+    }
+
     pub(super) fn look_for_races(
         &mut self,
         access: &MemoryAccess,
@@ -19,17 +28,8 @@ impl Checker {
         let local = match located.reached {
             Reached::Local => true,
             Reached::Scratch => return,
-            Reached::Flat(object, _) => {
-                let known = self.objects.get(object);
-                let shared = known.is_some_and(|known| {
-                    !matches!(known.object.kind, ObjectKind::Private | ObjectKind::Printf)
-                        && !known.constant
-                });
-                if !shared {
-                    return;
-                }
-                false
-            }
+            Reached::Flat(object, _) if self.is_shared(object) => false,
+            Reached::Flat(..) => return,
         };
         let thread = self.current.1;
         let time = self.threads.get(thread).and_then(Option::as_ref);

@@ -23,9 +23,42 @@ pub(super) struct Located {
     pub(super) inside: usize,
 }
 
+/// What all lanes of a message access together: the checks of memory and definedness are done, and only races are left
+/// to be looked for lane by lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settled {
+    /// The first address, as accesses give it, and the number of bytes.
+    address: u64,
+    bytes: u64,
+    /// The object, and what is added to the addresses of accesses for those in flat memory; `None` for local memory.
+    object: Option<(usize, u64)>,
+}
+
+impl Settled {
+    fn locate(&self, access: &MemoryAccess) -> Option<Located> {
+        let offset = access.address.checked_sub(self.address)?;
+        if offset.checked_add(access.bytes.into())? > self.bytes {
+            return None;
+        }
+        let (reached, address) = match self.object {
+            Some((object, base)) => {
+                let address = access.address.wrapping_add(base);
+                (Reached::Flat(object, address), address)
+            }
+            None => (Reached::Local, access.address),
+        };
+        Some(Located {
+            reached,
+            address,
+            inside: access.bytes as usize,
+        })
+    }
+}
+
 impl Checker {
     /// A message is about to run: its operands.
     pub(super) fn message(&mut self, event: &InstructionEvent<'_>) {
+        self.settled = None;
         let Some(info) = self.steps.get(event.step) else {
             return;
         };
@@ -121,6 +154,13 @@ impl Checker {
             self.define(data);
             return;
         }
+        if let Some(located) = self.settled.as_ref().and_then(|s| s.locate(access)) {
+            if let Reached::Flat(object, _) = located.reached {
+                self.reached = Some((access.lane, object));
+            }
+            self.look_for_races(access, &located, registers);
+            return;
+        }
         let Some(located) = self.locate(access) else {
             // Nothing is there: what is loaded is zero.
             if let Some(data) = access.data.filter(|_| access.read) {
@@ -142,7 +182,8 @@ impl Checker {
     /// All lanes of a message are about to access memory. Gives whether nothing can be wrong with any of them and
     /// nothing is to be remembered of them one by one.
     pub(super) fn all_lanes(&mut self, access: &LanesAccess) -> bool {
-        if self.checks.race || access.misaligned {
+        self.settled = None;
+        if access.misaligned {
             return false;
         }
         let Some((object, address)) = self.all_inside(access) else {
@@ -172,26 +213,48 @@ impl Checker {
         } else if access.low_bits != 0 {
             return false;
         }
-        if !self.tracks {
+        if self.tracks && !self.all_defined(access, object, address) {
+            return false;
+        }
+        if !self.checks.race || access.space == ExecSpace::Scratch {
             return true;
         }
-        // What is undefined in memory, or may get there, is examined lane by lane.
-        let plain = object.is_some() && !self.flat.has(address, access.bytes);
-        let fresh = self
-            .objects
-            .get(object.unwrap_or(usize::MAX))
-            .is_some_and(|k| k.uninitialized);
-        let Some((at, bytes)) = access.data.filter(|_| access.whole && plain && !fresh) else {
+        if object.is_some_and(|object| !self.is_shared(object)) {
+            return true;
+        }
+        self.settled = Some(Settled {
+            address: access.address,
+            bytes: access.bytes,
+            object: object.map(|object| (object, address.wrapping_sub(access.address))),
+        });
+        false
+    }
+
+    /// Carries definedness between registers and memory for all lanes, if everything is defined. What is not, or may
+    /// get there, is examined lane by lane.
+    fn all_defined(&mut self, access: &LanesAccess, object: Option<usize>, address: u64) -> bool {
+        let Some((at, bytes)) = access.data.filter(|_| access.whole) else {
             return false;
         };
         let Some(Some(thread)) = self.threads.get_mut(self.current.1) else {
             return false;
         };
+        let known = object.and_then(|object| self.objects.get(object));
+        let fresh = known.is_none_or(|known| known.uninitialized) && self.checks.uninitialized;
+        let pages = match access.space {
+            ExecSpace::Local => &self.local,
+            ExecSpace::Scratch => &thread.scratch,
+            ExecSpace::Global | ExecSpace::Surface(_) => &self.flat,
+        };
         if access.write {
-            return thread.shadow.is_defined(at, bytes);
+            let plain = object.is_some() && !fresh && !pages.has(address, access.bytes);
+            return plain && thread.shadow.is_defined(at, bytes);
         }
-        thread.shadow.define(at, bytes);
-        true
+        let defined = pages.is_defined(address, access.bytes, fresh);
+        if defined {
+            thread.shadow.define(at, bytes);
+        }
+        defined
     }
 
     /// The object in flat memory that all lanes are inside of, if it is there, and the first address. `None` if some

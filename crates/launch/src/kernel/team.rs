@@ -121,9 +121,9 @@ impl<'l> Team<'l> {
     }
 }
 
-/// Whether an observer sees what instructions do.
+/// Whether an observer looks at registers that the program does not read.
 fn watches<O: Observer>(_: &O) -> bool {
-    O::INSTRUCTIONS || O::MEMORY
+    O::ALL_REGISTERS
 }
 
 fn at_group(group: [u32; 3], fault: visakit_exec::Fault) -> LaunchError {
