@@ -167,20 +167,21 @@ fn contiguous(value: &Bound<'_, PyAny>, number: usize) -> PyResult<PyBuffer<u8>>
     let view = memory_view(value).map_err(|_| {
         PyTypeError::new_err(format!("argument {number} is no array, number or None"))
     })?;
-    let bytes = bytes_in(&view).map_err(|error| {
-        let contiguous = view.getattr("c_contiguous").and_then(|c| c.extract());
-        if contiguous.unwrap_or(false) {
-            // Of structures, of numbers in another byte order, and the like.
-            return PyTypeError::new_err(format!(
-                "the elements of argument {number} are no plain numbers ({}): give a view of bytes, \
-                 array.view(numpy.uint8)",
-                error.value(py)
-            ));
-        }
-        PyTypeError::new_err(format!(
+    let format: String = view.getattr("format")?.extract()?;
+    if !view.getattr("c_contiguous")?.extract::<bool>()? {
+        return Err(PyTypeError::new_err(format!(
             "argument {number} is not contiguous: give numpy.ascontiguousarray of it"
-        ))
-    })?;
+        )));
+    }
+    // Versions of Python and of numpy differ in what else they cast to bytes.
+    let plain = format.strip_prefix(['@', '=', '<']).unwrap_or(&format);
+    if !matches!(plain.as_bytes(), [code] if b"cbB?hHiIlLqQnNefd".contains(code)) {
+        return Err(PyTypeError::new_err(format!(
+            "the elements of argument {number} are no plain numbers of this machine (their format is `{format}`): \
+             give a view of bytes, array.view(numpy.uint8)"
+        )));
+    }
+    let bytes = bytes_in(&view)?;
     PyBuffer::<u8>::get(&bytes)
 }
 

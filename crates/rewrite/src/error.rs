@@ -63,6 +63,9 @@ pub enum ErrorKind {
         /// The type.
         ty: DataType,
     },
+    /// A variable without elements holds nothing.
+    #[error("a variable has at least one element")]
+    NoElements,
     /// Only kernels have it.
     #[error("a function has no {0}")]
     KernelsOnly(&'static str),
@@ -108,6 +111,7 @@ impl ErrorKind {
             Self::Full(..) => "remove entries that are not used, or choose a newer version",
             Self::PlacedTwice(..) => "place another label",
             Self::NotWhole { .. } => "choose a type whose size divides it",
+            Self::NoElements => "give it one or more",
             Self::Inexpressible(_) => "choose another version or dialect, or change what uses it",
             Self::Encode(error) => error.help(),
             Self::Duplicate { .. } => "rename or remove one of the two",

@@ -123,10 +123,10 @@ impl Taps {
         }
     }
 
-    /// The entry of an array: the nearest one inside of it.
+    /// The entry of an array: the nearest one inside of it, of two the even one, as OpenCL's `rint` rounds.
     fn entry(c: f32, size: u32, offset: i64) -> Self {
         Self::one(Some(
-            (floor(c + 0.5) + offset).clamp(0, i64::from(size.max(1)) - 1),
+            (floor(c.round_ties_even()) + offset).clamp(0, i64::from(size.max(1)) - 1),
         ))
     }
 
@@ -305,6 +305,7 @@ mod tests {
         // So is that of a plane,
         assert_eq!(shaped(ImageShape::Plane, nearest, [0.5, 0.5, 0.6]), 5.0);
         assert_eq!(shaped(ImageShape::Plane, nearest, [0.5, 0.5, -3.0]), 1.0);
+        assert_eq!(shaped(ImageShape::Plane, nearest, [0.5, 0.5, 0.5]), 1.0);
         // but the third dimension of a volume is one like the others.
         assert_eq!(shaped(ImageShape::Volume, nearest, [0.5, 0.5, 0.6]), 1.0);
         assert_eq!(shaped(ImageShape::Volume, nearest, [0.5, 0.5, 2.0]), 0.0);

@@ -16,7 +16,7 @@ impl<'a> Editor<'_, 'a> {
     /// Declares a variable that is aligned to its elements and shares no storage.
     ///
     /// # Errors
-    /// The table is full, or something undeclared would refer to the new variable.
+    /// There are no elements, the table is full, or something undeclared would refer to the new variable.
     pub fn new_variable(
         &mut self,
         name: &str,
@@ -29,6 +29,9 @@ impl<'a> Editor<'_, 'a> {
             4 => 2,
             _ => 3,
         };
+        if elements == 0 {
+            return Err(self.fail(ErrorKind::NoElements));
+        }
         self.room(Table::Variable)?;
         let name = self.intern(name.as_bytes().to_vec())?;
         self.add_variable(Variable {

@@ -248,6 +248,8 @@ fn operands_keep_their_bytes_when_a_variable_is_retyped() {
     let reference = Reference::new(Table::Variable, variable.0);
     let error = editor.retype(reference, DataType::Q).unwrap_err();
     assert!(matches!(error.kind, ErrorKind::NotWhole { .. }), "{error}");
+    let error = editor.new_variable("none", DataType::D, 0).unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::NoElements), "{error}");
     editor.retype(reference, DataType::Uw).unwrap();
     assert_eq!(editor.body().variables[index].elements, 2 * elements);
     assert_eq!(bytes(&object, 2, variable), before);

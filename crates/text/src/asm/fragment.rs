@@ -98,7 +98,7 @@ impl<'t> Declarations<'t> {
         self.draft.format
     }
 
-    /// Parses one instruction.
+    /// Parses one instruction, or the line that places a label, which is an instruction, too.
     ///
     /// # Errors
     /// What is wrong with it; places are those in `text`.
@@ -159,10 +159,13 @@ impl<'t> Declarations<'t> {
     }
 }
 
-/// One instruction, perhaps with a directive after it, and nothing else.
+/// One instruction, perhaps with a directive after it, or a label that is placed, and nothing else.
 fn one(assembler: &mut Assembler<'_>) -> Result<(), Fault> {
     skip_lines(assembler)?;
-    assembler.instruction()?;
+    match assembler.label() {
+        Some(label) => assembler.place(label)?,
+        None => assembler.instruction()?,
+    }
     if assembler.cursor.ends() && assembler.cursor.directive.is_some() {
         assembler.trailing_directive();
         if let Some(found) = assembler.faults.pop() {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // helpers of tests
 
 use std::time::{Duration, Instant};
-use visakit_isa::{Dialect, Version};
+use visakit_isa::{Dialect, Version, table::Op};
 use visakit_text::asm::{
     Declarations, Diagnostic, DiagnosticKind, Options, assemble, assemble_with_source_map,
 };
@@ -279,6 +279,12 @@ fn fragments_leave_no_trace_where_they_fail() {
         .unwrap();
     assert_eq!(jump.spans.len(), 2);
     assert_eq!(known.body().labels.len(), 1);
+    let placed = known.instruction(b"L7:").unwrap();
+    assert_eq!(placed.instruction.op, Op::LABEL);
+    let twice = known.instruction(b"L7:").unwrap_err();
+    assert_eq!(twice.message, "the label is placed twice");
+    assert_eq!(known.body().labels.len(), 1);
+    assert_eq!(known.body().code.len(), code);
     assert!(known.destination(b"V1x(0,0)<1>").is_ok());
     assert!(known.destination(b"V1x(0,0)<1;1,0>").is_err());
     assert!(Declarations::new(b".version 4.1\n", &Options::default()).is_err());
