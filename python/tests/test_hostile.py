@@ -338,7 +338,7 @@ def test_huge_grids_end_with_the_time() -> None:
             blur().run(grid, arguments(), local_size=64, timeout=0.3)
     for limits in ({"max_steps": -1}, {"timeout": -1.0}, {"timeout": float("nan")}, {"trace": -1}, {"max_steps": 2**64}):
         with pytest.raises((ValueError, OverflowError, TypeError)):
-            blur().run(128, arguments(), local_size=64, **limits)  # type: ignore[arg-type]
+            blur().run(128, arguments(), local_size=64, **limits)
     for size in (-1, 2**64, 2**40, "a", None):
         survives(blur().run, 128, [*arguments()[:2], visakit.Local(size), numpy.int32(128)], local_size=64)  # type: ignore[arg-type]
 
