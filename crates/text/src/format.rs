@@ -1,26 +1,25 @@
-//! Texts in the form that the printer gives them, without a change of what they say.
+//! Formats texts as the printer would, without changing what they say.
 
 use crate::asm::pieces::{Piece, Record, Statement, StatementKind};
 use crate::asm::{Errors, Options, Span, record_in_any_dialect};
 use crate::lexer::{comment, joined_lines, literal};
 use alloc::vec::Vec;
 
-/// Gives a text the spacing of the printer, one statement to a line.
+/// Gives a text the printer's spacing, one statement per line.
 ///
-/// What changes: blanks and line breaks; mnemonics and other fixed words, which get the letters that
-/// the printer uses; execution sizes, which always name their mask. Instructions are indented by
-/// four blanks, and by four more for every scope around them. Of several empty lines one is kept.
+/// What changes: blanks and line breaks; mnemonics and other fixed words, which are spelled as the printer spells them;
+/// execution sizes, which always name their mask. Instructions are indented by four blanks, and by four more for every
+/// enclosing scope. Of several empty lines one is kept.
 ///
-/// What stays: every name, number and expression as it was written, and every comment but the numbers
-/// of instructions that printers put after them (`/// $12`), which would be wrong after an edit. A
-/// comment on a line of its own keeps its place between the statements; one after a statement stays
-/// after it; one inside a statement moves after it, or before it where it has several lines.
+/// What is kept: every name, number and expression as written, and every comment except the instruction numbers that
+/// printers append (`/// $12`), which would be wrong after an edit. A comment on its own line keeps its place between
+/// the statements; one after a statement stays after it; one inside a statement moves after it, or before it if it
+/// spans several lines.
 ///
-/// Directives in comments (`//@`) are comments like others, and mean the same where they stay.
+/// Directives in comments (`//@`) are treated like other comments, and keep their meaning.
 ///
-/// The result assembles to the same object, in every dialect, and formatting it again changes
-/// nothing. Where neither the options nor the text name a dialect, any that has everything the text
-/// says will do.
+/// The result assembles to the same object, in every dialect, and formatting it again changes nothing. If neither the
+/// options nor the text name a dialect, any that has everything the text uses will do.
 ///
 /// ```
 /// use visakit_text::asm::Options;
@@ -33,23 +32,23 @@ use alloc::vec::Vec;
 /// ```
 ///
 /// # Errors
-/// Everything that is wrong with the text, as the assembler says it.
+/// Everything that is wrong with the text, as reported by the assembler.
 pub fn format(text: &[u8], options: &Options) -> Result<Vec<u8>, Errors> {
     format_as(text, options, Style::Printer)
 }
 
-/// Whose spacing a text gets.
+/// Which spacing a text is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// That of [`Printer`](crate::Printer).
     #[default]
     Printer,
-    /// That of the compiler's dumps: instructions with their numbers in a column, no blanks in addresses, a line of
-    /// blanks before subroutines.
+    /// That of the compiler's dumps: instructions with their numbers in a column, no blanks in addresses, and a blank
+    /// line before subroutines.
     Compiler,
 }
 
-/// [`format`] in a style.
+/// Like [`format`], in a given style.
 ///
 /// # Errors
 /// As [`format`].
@@ -69,10 +68,10 @@ pub fn format_as(text: &[u8], options: &Options, style: Style) -> Result<Vec<u8>
     Ok(formatter.out)
 }
 
-/// Blanks of an indentation.
+/// Width of one level of indentation.
 const STEP: usize = 4;
 
-/// Deeper scopes are indented no further, so that the output stays linear in the input.
+/// Deeper scopes are not indented further, so that the output stays linear in the input.
 const DEEPEST: usize = 8;
 
 /// A piece of text between blanks.
@@ -87,10 +86,10 @@ enum Item {
 struct Formatter<'t> {
     text: &'t [u8],
     out: Vec<u8>,
-    /// Whether the last line of the output has something on it.
+    /// Whether the last line of the output has any text.
     open: bool,
     depth: usize,
-    /// Whether the text gets the style of the compiler.
+    /// Whether the style is that of the compiler.
     compiler: bool,
     /// Where the last line of the output begins.
     line: usize,
@@ -103,7 +102,7 @@ struct Formatter<'t> {
 /// How the compiler begins a subroutine.
 const SUBROUTINE: &[u8] = b".function";
 
-/// Numbers of instructions stand after this column.
+/// Numbers of instructions come after this column.
 const COLUMN: usize = 80;
 
 impl<'t> Formatter<'t> {
@@ -146,7 +145,7 @@ impl<'t> Formatter<'t> {
         }
     }
 
-    /// The comments between two statements. Tells how many line ends stand after the last one.
+    /// Writes the comments between two statements. Returns the number of line ends after the last one.
     fn between(&mut self, gap: Span, indent: usize) -> usize {
         let mut ends = 0;
         for item in Items::new(self.text, gap) {
@@ -196,7 +195,7 @@ impl<'t> Formatter<'t> {
             ends = 0;
         }
         if self.compiler && self.slice(code).starts_with(SUBROUTINE) {
-            // The header ends without a line end of its own.
+            // The header does not end its last line.
             if self.number > 0 {
                 self.end_line();
             }
@@ -273,7 +272,7 @@ impl<'t> Formatter<'t> {
         self.out.push(b')');
     }
 
-    /// A piece without blanks, but where they keep names apart.
+    /// Writes a piece without blanks, except where they separate names.
     fn squeezed(&mut self, span: Span) {
         let joins = |c: u8| c.is_ascii_alphanumeric() || b"_$@?-.%".contains(&c);
         let mut end = span.start;
@@ -325,7 +324,7 @@ impl<'t> Formatter<'t> {
         self.text.get(span.start..span.end()).unwrap_or_default()
     }
 
-    /// Counts what has a number, and numbers instructions.
+    /// Counts what is numbered, and numbers instructions.
     fn count(&mut self, kind: StatementKind, code: Span) {
         let text = self.slice(code);
         match kind {
@@ -347,7 +346,7 @@ impl<'t> Formatter<'t> {
         self.begins = text.starts_with(SUBROUTINE);
     }
 
-    /// Ends the line, leaves one empty where there were some, and indents the next.
+    /// Ends the line, keeps one empty line if there were any, and indents the next.
     fn begin_line(&mut self, ends: usize, indent: usize) {
         self.end_line();
         if ends > 1 && !self.out.is_empty() {
@@ -379,7 +378,7 @@ fn is_number(comment: &[u8]) -> bool {
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
-/// Takes a piece of a text apart.
+/// Splits a text into pieces.
 struct Items<'t> {
     text: &'t [u8],
     at: usize,
@@ -397,7 +396,7 @@ impl<'t> Items<'t> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// The bytes up to here, which are at least one.
+    /// The bytes up to here, at least one.
     fn take(&mut self, len: usize) -> Span {
         let len = len.clamp(1, self.rest().len().max(1));
         let start = self.at;

@@ -1,14 +1,14 @@
 //! vISA text, the assembly language of Intel's binary vISA objects.
 //!
-//! [`asm`] assembles text, by the same descriptions in the other direction.
+//! [`asm`] assembles text, using the same descriptions in the other direction.
 //!
 //! [`Printer`] prints routines in the form of Intel's own printer, byte for byte as GenX_IR
 //! 1.0.12504.6 writes them with `-dumpcommonisa`. How an instruction is written is in its row
 //! of the instruction table ([`visakit_isa::table::Syntax`]); this crate only knows how to print the
 //! [`Part`](visakit_isa::table::Part)s of such a description.
 //!
-//! Text goes line by line to an [`Output`], `Vec<u8>` being the simplest. One buffer serves all
-//! lines: nothing is allocated for a line.
+//! Text is passed line by line to an [`Output`], `Vec<u8>` being the simplest. All lines share one
+//! buffer: printing a line does not allocate.
 //!
 //! ```
 //! use visakit_text::{Form, Options, Printer};

@@ -1,4 +1,4 @@
-//! The words of the language, for editors and other tools that complete, explain or colour them.
+//! The words of the language, for editors and other tools that complete, explain or highlight them.
 
 use crate::asm::DIRECTIVES;
 use crate::language::attribute;
@@ -6,14 +6,14 @@ use crate::language::index::Index;
 use crate::lexer::Cursor;
 use visakit_isa::table::{InstructionDef, Part};
 
-/// Every word that an instruction may begin with, after its predicate, and the row that it is of. Words
-/// that several rows share come once for each.
+/// Every word that an instruction may begin with, after its predicate, and its row. A word shared by
+/// several rows is listed once for each.
 pub fn mnemonics() -> impl Iterator<Item = (&'static str, &'static InstructionDef)> {
     Index::get().entries().map(|e| (e.spelling(), e.def))
 }
 
-/// The rows whose lines begin as this text does, by the longest beginning, and the form of the row that
-/// begins so. Empty where no instruction stands there.
+/// The rows whose lines begin like this text, by the longest match, each with the matching form of the
+/// row. Empty if there is no instruction.
 ///
 /// ```
 /// let mut rows = visakit_text::vocabulary::rows_at(b"lsc_load.ugm.d32 (M1, 16) V33 flat[V32]:a64");

@@ -1,7 +1,7 @@
-//! Changes: what a directive in a comment makes of the numbers that a line made.
+//! Changes: directives in comments that alter numbers of the record a line produced.
 //!
-//! A change names the number that the line makes and the one that is wanted, so that it cannot
-//! silently undo an edit of its line: where the line makes another number by now, it is a fault.
+//! A change names both the number the line produces and the one that is wanted, so that it cannot
+//! silently undo an edit of its line: if the line now produces another number, that is a fault.
 
 use super::comment::fault;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
@@ -36,11 +36,11 @@ enum How<'t> {
     Shorter { len: usize },
 }
 
-/// What becomes of a number that is to be changed.
+/// What happens to a number that is to be changed.
 enum Outcome {
     /// The change is of another kind.
     WrongKind,
-    /// The line makes something else.
+    /// The line produces another value.
     Stale(String),
     Changed(Held),
 }
@@ -257,7 +257,7 @@ fn apply(
     }
 }
 
-/// What becomes of a number.
+/// Applies a change to one number.
 fn changed(held: &Held, strings: &[Cow<'_, [u8]>], how: &How<'_>) -> Outcome {
     match (held, how) {
         (Held::Bits(number), How::Bits { set, clear }) => {

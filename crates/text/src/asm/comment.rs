@@ -1,5 +1,5 @@
-//! Directives in comments: `//@ …` on a line of its own says what the object has besides its text,
-//! `//@ …` after a line changes numbers of what the line made.
+//! Directives in comments: `//@ …` on its own line records what the object has besides its text,
+//! `//@ …` after a line changes numbers of the record that line produced.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::routine::Compiled;
@@ -17,7 +17,7 @@ use visakit_isa::object::{
 use visakit_isa::wire::Derived;
 use visakit_isa::{Dialect, ExecMask, Version, enums};
 
-/// Numbers that follow from the rest of an object, and that damaged ones state otherwise.
+/// Numbers derived from the rest of an object, which damaged objects state differently.
 pub(crate) const DERIVED: [(&str, Derived); 5] = [
     ("routine_offset", Derived::RoutineOffset),
     ("routine_size", Derived::RoutineSize),
@@ -152,7 +152,7 @@ impl<'t> Assembler<'t> {
         Ok(())
     }
 
-    /// `data BASE64`: bytes of what was named before.
+    /// `data BASE64`: bytes of whatever was named last.
     fn data(&mut self, span: Span) -> Parsed<()> {
         // Two slashes would be a comment elsewhere.
         while matches!(self.cursor.peek(), Some(b' ' | b'\t')) {
@@ -294,7 +294,7 @@ impl<'t> Assembler<'t> {
         })
     }
 
-    /// `compiled 0x1234`: the checksum of the routine's text up to here, when native code was
+    /// `compiled 0x1234`: the checksum of the routine's text so far, from when native code was
     /// compiled from it.
     fn compiled(&mut self, span: Span) -> Parsed<()> {
         let stated = self.word32()?;
@@ -318,7 +318,8 @@ impl<'t> Assembler<'t> {
         Ok(())
     }
 
-    /// `native SKL`, with bytes on further lines; `native SKL 0x40 0` for one that is a place only.
+    /// `native SKL`, with bytes on the following lines; `native SKL 0x40 0` for one that only
+    /// reserves a place.
     fn native(&mut self) -> Parsed<()> {
         let platform = if let Some(word) = self.cursor.word() {
             let named = core::str::from_utf8(word.name).ok();

@@ -22,7 +22,7 @@ struct Alias {
     id: VarId,
     offset: u16,
     scope: u8,
-    /// The variable is told by its number, which is taken as it is.
+    /// The variable is given by number, which is not checked.
     unchecked: bool,
     span: Span,
 }
@@ -45,7 +45,7 @@ pub(super) fn type_named(name: &[u8]) -> Option<DataType> {
     DataType::ALL.into_iter().find(is)
 }
 
-/// The fault of a type that only variables are of.
+/// The fault for a type that only variables can have.
 #[cold]
 pub(super) fn newer_type(word: Word<'_>) -> Option<Fault> {
     let is = |ty: &DataType| ty.name().as_bytes().eq_ignore_ascii_case(word.name);
@@ -130,7 +130,7 @@ impl<'t> Assembler<'t> {
                 Symbol::Sampler(SamplerId(id.map_err(|_| full("samplers"))?))
             }
             b'T' => {
-                // The format counts 255 surfaces; instructions cannot name the last of so many.
+                // The format counts 255 surfaces, but instructions cannot name the last one.
                 if body.surfaces.len() >= 255 {
                     return Err(full("surfaces"));
                 }
@@ -155,7 +155,7 @@ impl<'t> Assembler<'t> {
             attributes: decl.attributes,
         };
         for attribute in &mut declaration.attributes {
-            // Names come into the pool after the name of their variable.
+            // Names are added to the pool after the name of their variable.
             let text = self.pending.get(attribute.name.0 as usize).cloned();
             attribute.name = draft.string(text.unwrap_or_default());
         }
@@ -191,7 +191,7 @@ impl<'t> Assembler<'t> {
                     let message = alloc::format!(
                         "the alias ends at byte {end} of a variable of {size} bytes"
                     );
-                    // Objects of compilers have such aliases.
+                    // Compiled objects contain such aliases.
                     self.warning(Diagnostic::new(kind, alias.span, message));
                 }
             }
@@ -239,8 +239,8 @@ impl<'t> Assembler<'t> {
         })
     }
 
-    /// A variable of the file, after its `@`: by its name or by its number. Where the routine has a
-    /// relocation for it, the number that stands for it in the routine.
+    /// A variable of the file, after its `@`: by name or by number. Where the routine has a
+    /// relocation for it, the number that represents it in the routine.
     fn file_variable(&mut self, start: usize) -> Parsed<VarId> {
         let number = match self.cursor.number()? {
             Some(number) => u32::try_from(number).unwrap_or(u32::MAX),
@@ -267,8 +267,8 @@ impl<'t> Assembler<'t> {
         Ok(symbolic(relocations, number))
     }
 
-    /// `.file_decl "@name" type=ud num_elts=8 align=GRF linkage=1`: a variable that all routines
-    /// share. Intel's language has none.
+    /// `.file_decl "@name" type=ud num_elts=8 align=GRF linkage=1`: a variable shared by all
+    /// routines. Intel's language has no equivalent.
     pub(super) fn file_declaration(&mut self, at: Span) -> Parsed<()> {
         if self.draft.is_some() {
             let message = "variables of the file precede the first routine";

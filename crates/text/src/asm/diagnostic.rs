@@ -1,4 +1,4 @@
-//! What is wrong with a text.
+//! Diagnostics: what is wrong with a text.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -17,7 +17,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The bytes from `start` up to, without, `end`.
+    /// The bytes from `start` up to but not including `end`.
     #[must_use]
     pub const fn between(start: usize, end: usize) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl Span {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum DiagnosticKind {
-    /// What is meant depends on the size of a register, which is not known.
+    /// The meaning depends on the size of a register, which is not known.
     RegisterSize,
     /// Something else was expected here.
     Syntax,
@@ -54,11 +54,12 @@ pub enum DiagnosticKind {
     UnknownOpcode,
     /// The instruction exists, but not in this version or dialect.
     NotInVersion,
-    /// The construct exists, but not in this dialect of the version; the hint names those that have it.
+    /// The construct exists, but not in this dialect of the version; the hint names the dialects that
+    /// have it.
     NotInDialect,
     /// The instruction cannot be predicated.
     NotPredicable,
-    /// The number of lanes is none that exists, or none that the instruction has.
+    /// The number of lanes does not exist, or the instruction does not support it.
     IllegalExecSize,
     /// A name that was not declared.
     Undeclared,
@@ -74,29 +75,29 @@ pub enum DiagnosticKind {
     RegionValue,
     /// The number does not fit.
     ImmediateRange,
-    /// The constant is of a type that the place does not take.
+    /// The constant has a type that is not allowed here.
     ImmediateType,
     /// The instruction takes more or fewer operands.
     OperandCount,
-    /// The place takes another class of operand.
+    /// A different class of operand is required here.
     OperandClass,
     /// No attribute has this name.
     UnknownAttribute,
-    /// The alias begins or ends outside of what it stands for.
+    /// The alias begins or ends outside the variable it aliases.
     AliasBounds,
     /// The string has no end on its line.
     UnterminatedString,
     /// More text follows a complete line.
     TrailingText,
-    /// The directive or instruction cannot stand here.
+    /// The directive or instruction is not allowed here.
     Misplaced,
     /// The text needs something that the target has no binary form for.
     NotEncodable,
-    /// A directive in a comment is none that exists, or cannot stand here.
+    /// A directive in a comment is unknown or not allowed here.
     Directive,
-    /// A directive in a comment is for another text than the one it stands after.
+    /// A directive in a comment was written for a different line than the one it follows.
     StaleDirective,
-    /// The native code of a text belongs to a routine that was changed since.
+    /// The native code in a text belongs to a routine that has changed since.
     StaleNative,
     /// More faults were found than are listed.
     TooMany,
@@ -112,13 +113,13 @@ pub struct Diagnostic {
     pub span: Span,
     /// What is wrong, one clause without a full stop.
     pub message: String,
-    /// What should stand at the place, where that can be said.
+    /// What was expected at the place, if that can be said.
     pub expected: Option<String>,
     /// What may help.
     pub hint: Option<String>,
-    /// Another place that belongs to it, such as the first declaration, with a remark.
+    /// Another related place, such as the first declaration, with a remark.
     pub related: Option<(Span, &'static str)>,
-    /// What the format lacks, where another one has it.
+    /// Features that the format lacks and another one has.
     pub(crate) needs: Features,
 }
 
@@ -126,7 +127,7 @@ pub(crate) type Fault = Box<Diagnostic>;
 pub(crate) type Parsed<T> = Result<T, Fault>;
 
 impl Diagnostic {
-    /// What may be meant instead of what stands at the place, where the hint says so.
+    /// The suggested replacement for the text at the place, if the hint has one.
     #[must_use]
     pub fn replacement(&self) -> Option<&str> {
         let hint = self.hint.as_ref()?;
@@ -186,9 +187,9 @@ impl fmt::Display for Diagnostic {
 
 impl core::error::Error for Diagnostic {}
 
-/// Everything that is wrong with a text, in order of the places: one [`Diagnostic`] at least.
+/// Everything that is wrong with a text, ordered by place: at least one [`Diagnostic`].
 ///
-/// It is a slice of diagnostics, and goes over them by value or by reference.
+/// Dereferences to a slice of diagnostics, and iterates by value or by reference.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Errors(Vec<Diagnostic>);
 
@@ -231,7 +232,7 @@ impl<'e> IntoIterator for &'e Errors {
 }
 
 impl fmt::Display for Errors {
-    /// The first of them, and how many more there are.
+    /// Shows the first fault and the number of further ones.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.split_first() {
             None => Ok(()),
@@ -248,7 +249,7 @@ impl core::error::Error for Errors {
     }
 }
 
-/// The candidate that is most like `name`, if one is like it at all.
+/// The candidate most similar to `name`, if any is similar at all.
 pub(crate) fn closest<'c>(
     name: &[u8],
     candidates: impl Iterator<Item = &'c [u8]>,
@@ -262,7 +263,7 @@ pub(crate) fn closest<'c>(
         .filter(|c| c.len() <= LONGEST && c.len().abs_diff(name.len()) <= limit)
         .map(|c| (distance(name, c), c))
         .filter(|(d, _)| *d <= limit)
-        // Of two that are equally like it, the one that begins like it was meant.
+        // Of two equally similar candidates, prefer the one that begins the same way.
         .min_by_key(|(d, c)| (*d, Reverse(common_start(name, c)), *c))
         .map(|(_, c)| c)
 }
@@ -272,8 +273,8 @@ fn common_start(a: &[u8], b: &[u8]) -> usize {
     pairs.take_while(|(x, y)| x.eq_ignore_ascii_case(y)).count()
 }
 
-/// Edits between two short names, a swap of neighbours being one; letters of either case are equal.
-/// Kept by hand: `strsim`, which the command line uses, needs the standard library.
+/// Edit distance of two short names; swapping neighbours counts as one edit, and case is ignored.
+/// Written by hand because `strsim`, which the command line uses, needs the standard library.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let width = b.len() + 1;
     let mut before = alloc::vec![0; width];

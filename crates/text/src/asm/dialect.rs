@@ -1,4 +1,4 @@
-//! Which dialect a text is for, and whether any version has a binary form for what it says.
+//! Selects the dialect of a text, and decides whether any version can encode what it says.
 
 use super::diagnostic::Errors;
 use super::pieces::Record;
@@ -6,16 +6,16 @@ use super::source_map::{Assembled, Checked};
 use super::{Assembler, Options};
 use visakit_isa::{Dialect, Features, Version};
 
-/// What may help where only 4.2 has something.
+/// The hint for features that only 4.2 has.
 pub(super) const TEXT_ONLY: &str = "4.2 has it, and exists as text only";
 
-/// Assembles a text in the dialect that the options or the text itself name; where neither does, in
-/// the first one, in the order of [`Dialect::ALL`], that has everything the text says. What only 4.2 has
-/// gives an object of that version, unless options or text name another. Also says where each part of
-/// the object was written.
+/// Assembles a text in the dialect that the options or the text itself name; if neither names one, in
+/// the first dialect, in the order of [`Dialect::ALL`], that has everything the text uses. Features that
+/// only 4.2 has produce an object of that version, unless options or text name another. Also returns
+/// where each part of the object was written.
 ///
 /// # Errors
-/// Everything that is wrong with the text. Where no dialect has all of it: the faults in the first.
+/// Everything that is wrong with the text. If no dialect has all of it: the faults in the first.
 pub fn assemble_in_any_dialect<'t>(
     text: &'t [u8],
     options: &Options,
@@ -23,13 +23,14 @@ pub fn assemble_in_any_dialect<'t>(
     in_any_dialect(text, options, false, Assembler::result)
 }
 
-/// As [`assemble_in_any_dialect`], for editors: faults take nothing away from what the other lines made.
+/// Like [`assemble_in_any_dialect`], for editors: a faulty line does not discard what other lines
+/// produced.
 #[must_use]
 pub fn check<'t>(text: &'t [u8], options: &Options) -> Checked<'t> {
     in_any_dialect(text, options, false, Assembler::checked)
 }
 
-/// What the statements of a text are made of, in the same dialect.
+/// Records the pieces of each statement of a text, choosing the dialect in the same way.
 ///
 /// # Errors
 /// Everything that is wrong with the text.
@@ -40,7 +41,7 @@ pub(crate) fn record_in_any_dialect(text: &[u8], options: &Options) -> Result<Re
     })
 }
 
-/// The result in the first format that lacks nothing, else in the first one.
+/// The result in the first format that lacks nothing, or else in the first one.
 fn in_any_dialect<'t, T>(
     text: &'t [u8],
     options: &Options,
@@ -60,8 +61,8 @@ fn in_any_dialect<'t, T>(
     let any_dialect = options.dialect.is_none() && !first.states_dialect;
     let any_version =
         options.version.is_none() && first.stated.is_none_or(|stated| stated == Version::V4_2);
-    // What a dialect has is only known when nothing of the text is left out: an instruction that lacks
-    // one thing may lack more.
+    // All needs of the text are known only when no line was left out: an instruction that lacks one
+    // feature may lack more.
     let mut needs = first.needs;
     loop {
         let text_only = needs.contains(Features::SINCE_4_2);
@@ -91,7 +92,7 @@ fn in_any_dialect<'t, T>(
             ..*options
         };
         let next = run(&options);
-        // Where another format has what was missing, its other faults are those of the text.
+        // If another format has what was missing, the faults that remain are those of the text.
         if (next.needs - needs).is_empty() {
             return result(next);
         }

@@ -1,4 +1,4 @@
-//! Directives: what begins with a full stop.
+//! Directives: statements that begin with a full stop.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span, closest};
 use super::expression::{Extent, ranged};
@@ -15,7 +15,7 @@ use visakit_isa::object::{Attribute, Input, InputKind, LabelKind, RoutineKind};
 use visakit_isa::table::FieldName;
 use visakit_isa::{Features, Instruction, SamplerId, SurfaceId, Value, VarId, Version, enums};
 
-/// The directives that are known by one name.
+/// The directives known by a single name.
 pub(crate) const DIRECTIVES: [&[u8]; 16] = [
     b".file_decl",
     b".label",
@@ -39,7 +39,7 @@ pub(crate) const DIRECTIVES: [&[u8]; 16] = [
 type NameAndValue<'t> = (Cow<'t, [u8]>, Cow<'t, [u8]>);
 
 impl<'t> Assembler<'t> {
-    /// A directive, the cursor being at its full stop.
+    /// A directive; the cursor is at its full stop.
     pub(super) fn directive(&mut self) -> Parsed<()> {
         let start = self.cursor.at;
         self.cursor.at += 1;
@@ -108,8 +108,8 @@ impl<'t> Assembler<'t> {
         ranged(&mut self.cursor, extent, &names, what, range)
     }
 
-    /// A quoted string or a plain name of what the object names by itself (routines, variables of the
-    /// file): unlike strings of the pool it may have any bytes.
+    /// A quoted string or plain name of what the object names directly (routines, variables of the
+    /// file): unlike strings of the pool it may contain any bytes.
     pub(super) fn name(&mut self, what: &str) -> Parsed<(Cow<'t, [u8]>, Span)> {
         if let Some(found) = self.cursor.string()? {
             return Ok(found);
@@ -167,8 +167,8 @@ impl<'t> Assembler<'t> {
         self.draft.as_mut().ok_or_else(|| outside(span))
     }
 
-    /// `{Output, SurfaceUsage=2}`. Until the variable has its name in the pool, names are numbers of
-    /// the pending ones.
+    /// `{Output, SurfaceUsage=2}`. Until the variable's name is in the pool, attribute names are
+    /// indices into the pending names.
     pub(super) fn attributes(&mut self, attributes: &mut Vec<Attribute<'t>>) -> Parsed<()> {
         self.pending.clear();
         self.cursor.need(b'{', "`{`")?;
@@ -190,7 +190,7 @@ impl<'t> Assembler<'t> {
         Ok(())
     }
 
-    /// Name and value of an attribute. A name in quotes may be any name.
+    /// The name and value of an attribute. A quoted name may be any string.
     fn attribute(&mut self, what: &str, symbol: bool) -> Parsed<NameAndValue<'t>> {
         let Some((name, _)) = self.cursor.pooled()? else {
             let word = self.word(what)?;
@@ -209,7 +209,7 @@ impl<'t> Assembler<'t> {
         Ok((name, Cow::Owned(attribute::number_bytes(number))))
     }
 
-    /// What stands after the name of an attribute. Flags of symbols have no value.
+    /// What follows the name of an attribute. Flags of symbols have no value.
     pub(super) fn attribute_value(
         &mut self,
         word: Word<'t>,
@@ -340,8 +340,8 @@ impl<'t> Assembler<'t> {
     }
 }
 
-/// Class and index of an input that is identified by its number: `#V40`, `#S1`, `#T7`, or `#C3_5` for
-/// entry 5 of a class that has no name.
+/// Class and index of an input identified by number: `#V40`, `#S1`, `#T7`, or `#C3_5` for entry 5 of
+/// a class without a name.
 fn numbered_input(name: &[u8]) -> Option<(InputKind, u32)> {
     if let Some(rest) = name.strip_prefix(b"#C") {
         let rest = core::str::from_utf8(rest).ok()?;
@@ -359,7 +359,7 @@ fn numbered_input(name: &[u8]) -> Option<(InputKind, u32)> {
     Some((class, index))
 }
 
-/// Class, index and size of an input that is identified by its name.
+/// Class, index and size of an input identified by name.
 fn input_symbol<'t>(
     draft: &mut Draft<'t>,
     word: Word<'t>,
@@ -377,7 +377,7 @@ fn input_symbol<'t>(
     }
 }
 
-/// An error where there are more than fit.
+/// An error if there are more than fit.
 pub(super) fn most(count: usize, most: usize, what: &str, span: Span) -> Parsed<()> {
     if count <= most {
         return Ok(());
@@ -386,7 +386,7 @@ pub(super) fn most(count: usize, most: usize, what: &str, span: Span) -> Parsed<
     Err(Diagnostic::new(DiagnosticKind::NotEncodable, span, message))
 }
 
-/// A directive or instruction that belongs to a routine stands before the first one.
+/// A directive or instruction that belongs to a routine appears before the first routine.
 #[cold]
 pub(super) fn outside(span: Span) -> super::diagnostic::Fault {
     let message = "this is outside of a routine";

@@ -1,11 +1,11 @@
-//! Expressions of whole numbers. Nesting is kept on a list, not on the stack of the program.
+//! Expressions of whole numbers. Nesting is kept on an explicit stack, not on the call stack.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use crate::lexer::Cursor;
 use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
-/// An expression after blanks, which must be there and in this range.
+/// An expression after blanks, which is required and must be in this range.
 pub(super) fn ranged(
     cursor: &mut Cursor<'_>,
     extent: Extent,
@@ -32,7 +32,7 @@ pub(super) fn ranged(
     Err(fault.expected(alloc::format!("{what} from {low} to {high}")))
 }
 
-/// An operator that waits for its right side.
+/// An operator waiting for its right-hand side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Waiting {
     Open,
@@ -42,7 +42,7 @@ enum Waiting {
     Infix(Infix),
     /// A condition, up to its colon.
     If(bool),
-    /// After the colon: the value and whether it is the one that counts.
+    /// After the colon: the value, and whether it is the one selected.
     Else(bool, i64),
 }
 
@@ -67,8 +67,8 @@ enum Infix {
     And,
 }
 
-/// Longer spellings before their beginnings. The binding of the last three is that of the grammar,
-/// which is not that of C.
+/// Longer spellings come before their prefixes. The precedence of the last three is that of the
+/// grammar, which differs from C.
 const INFIX: [(&str, Infix, u8); 17] = [
     (">>>", Infix::RightUnsigned, 5),
     ("<<", Infix::Left, 5),
@@ -89,20 +89,20 @@ const INFIX: [(&str, Infix, u8); 17] = [
     ("&", Infix::And, 0),
 ];
 
-/// How much of an expression is taken.
+/// How much of an expression is parsed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Extent {
     /// Everything.
     Full,
-    /// No comparison outside of parentheses: a `>` ends it.
+    /// No comparison outside parentheses: a `>` ends the expression.
     NoComparison,
-    /// Signs and one number, or something in parentheses.
+    /// Signs and one number, or a parenthesised expression.
     Unary,
-    /// Products only: what stands before `*` of a scale is not followed by a number.
+    /// Products only: what precedes the `*` of a scale is not followed by a number.
     Primary,
 }
 
-/// The value of a name after `%sizeof`, which stands there, and the constant `%DispatchSimd`.
+/// The value of the name after `%sizeof`, or of the constant `%DispatchSimd`.
 pub(super) type Names<'n> = &'n dyn Fn(&[u8], Span) -> Option<i64>;
 
 /// An expression after blanks; `None` where none begins here.
@@ -119,7 +119,7 @@ pub(super) fn expression(
     let mut values: Vec<i64> = Vec::new();
     let (mut open, mut conditions) = (0usize, 0usize);
     loop {
-        // A value is wanted.
+        // A value is expected.
         cursor.blanks();
         match cursor.peek() {
             Some(b'-') if extent != Extent::Primary || open > 0 => {
@@ -149,7 +149,7 @@ pub(super) fn expression(
                 None => return Err(cursor.unexpected("a number")),
             },
         }
-        // An operator or the end.
+        // An operator or the end is expected.
         loop {
             let single = matches!(extent, Extent::Unary | Extent::Primary) && open == 0;
             cursor.blanks();
@@ -202,7 +202,7 @@ pub(super) fn expression(
     }
 }
 
-/// A digit that is all of the expression, as in most regions and places.
+/// A single digit that is the whole expression, as in most regions and places.
 #[inline]
 pub(super) fn lone_digit(cursor: &mut Cursor<'_>, extent: Extent) -> Option<i64> {
     let digit = cursor.peek()?.wrapping_sub(b'0');
@@ -217,7 +217,7 @@ pub(super) fn lone_digit(cursor: &mut Cursor<'_>, extent: Extent) -> Option<i64>
     })
 }
 
-/// A number that nothing is done with: almost every expression.
+/// A plain number without operators: almost every expression.
 #[inline]
 fn plain(cursor: &mut Cursor<'_>, extent: Extent) -> Parsed<Option<i64>> {
     let start = cursor.at;
@@ -278,7 +278,7 @@ fn value(cursor: &mut Cursor<'_>, names: Names<'_>) -> Parsed<Option<i64>> {
     Ok(None)
 }
 
-/// Carries out everything up to the last open parenthesis.
+/// Evaluates everything up to the last open parenthesis.
 fn finish(
     waiting: &mut Vec<Waiting>,
     values: &mut Vec<i64>,
@@ -301,7 +301,7 @@ fn finish(
     }
 }
 
-/// Carries out what binds at least as tightly, up to the last open parenthesis or condition.
+/// Evaluates what binds at least as tightly, up to the last open parenthesis or condition.
 fn reduce(
     waiting: &mut Vec<Waiting>,
     values: &mut Vec<i64>,

@@ -1,4 +1,4 @@
-//! Lines that Intel's language does not have, for what it cannot say.
+//! Statements that Intel's language lacks, for what it cannot express.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::directive::not_one;
@@ -68,7 +68,7 @@ impl<'t> Assembler<'t> {
         Ok(LabelKind(u8::try_from(number).unwrap_or(0)))
     }
 
-    /// `.bytes 60 04 03 00`: bytes of the instruction area as they are.
+    /// `.bytes 60 04 03 00`: raw bytes of the instruction area.
     pub(super) fn undecoded(&mut self, at: Span) -> Parsed<()> {
         self.draft(at)?;
         let mut bytes = Vec::new();
@@ -139,7 +139,7 @@ impl<'t> Assembler<'t> {
         Ok(())
     }
 
-    /// Whether the number of this field stands here.
+    /// Whether the number of this field is given here.
     fn stands(&mut self, field: &FieldDef) -> bool {
         self.cursor.blanks();
         let name = field.name.as_str();

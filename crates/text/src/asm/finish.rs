@@ -1,4 +1,4 @@
-//! What is done at the end of a routine.
+//! Finishing a routine.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Span};
 use super::routine::Draft;
@@ -8,8 +8,8 @@ use visakit_isa::object::{Attribute, Content, NativeBinary, RoutineId, RoutineKi
 use visakit_isa::wire::Width;
 
 impl<'t> Assembler<'t> {
-    /// Gives a routine that does not say for whom it is the target of the one before: of the last
-    /// function, else of the last kernel.
+    /// Gives a routine without a target that of a routine before it: of the last function, or else
+    /// of the last kernel.
     fn target(&mut self, draft: &mut Draft<'t>) {
         if !draft.no_target && draft.body.attribute("Target").is_none() {
             let [kernels, functions] = self.targets;
@@ -30,7 +30,7 @@ impl<'t> Assembler<'t> {
         }
     }
 
-    /// What no object has room for.
+    /// Reports counts that no object can hold.
     fn limits(&mut self, draft: &Draft<'t>) {
         let body = &draft.body;
         let span = self.here.routine;
@@ -44,7 +44,7 @@ impl<'t> Assembler<'t> {
         }
     }
 
-    /// Leaves out the native code that does not belong to its routines any more.
+    /// Drops native code that no longer belongs to its routine.
     pub(super) fn discard_stale_native(&mut self) {
         for (edited, span) in core::mem::take(&mut self.edited) {
             if self.object.discard_native(edited) > 0 {

@@ -1,5 +1,5 @@
-//! Pieces of text against declarations that are there already: for those who write instructions
-//! inside of another language.
+//! Assembles fragments of text against existing declarations: for callers that embed instructions
+//! in another language.
 
 use super::comment;
 use super::diagnostic::{Diagnostic, DiagnosticKind, Errors, Fault, Span};
@@ -23,7 +23,7 @@ pub enum Operand {
     Raw(RawOperand),
 }
 
-/// An instruction that was parsed, and where its fields are in the text.
+/// A parsed instruction, and where its fields are in the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fragment {
     /// The instruction.
@@ -34,9 +34,9 @@ pub struct Fragment {
 
 /// Declarations that instructions and operands may refer to.
 ///
-/// They are a text with everything that stands before the first instruction of a routine, as people
-/// write it or as [`Printer`](crate::Printer) prints it; instructions in it are taken too. Labels
-/// and strings that fragments name for the first time are added to the [`body`](Self::body).
+/// They are given as a text with everything that precedes the first instruction of a routine,
+/// handwritten or printed by [`Printer`](crate::Printer); it may contain instructions too. Labels
+/// and strings that fragments are the first to name are added to the [`body`](Self::body).
 ///
 /// ```
 /// use visakit_text::asm::{Declarations, Operand, Options};
@@ -59,15 +59,15 @@ pub struct Fragment {
 #[derive(Debug)]
 pub struct Declarations<'t> {
     options: Options,
-    /// The routine and everything that was made of it up to now.
+    /// The routine and everything built so far.
     draft: Draft<'t>,
 }
 
 impl<'t> Declarations<'t> {
-    /// Takes the declarations of a text, those of its last routine where it has several.
+    /// Parses the declarations of a text; if it has several routines, those of the last one.
     ///
     /// # Errors
-    /// Everything that is wrong with the text, labels aside that are never placed.
+    /// Everything that is wrong with the text, except labels that are never placed.
     pub fn new(text: &'t [u8], options: &Options) -> Result<Self, Errors> {
         let mut assembler = Assembler::new(text, options);
         assembler.statements();
@@ -86,13 +86,13 @@ impl<'t> Declarations<'t> {
         })
     }
 
-    /// What was declared, and what fragments have added.
+    /// What was declared, and what fragments have added since.
     #[must_use]
     pub const fn body(&self) -> &Body<'t> {
         &self.draft.body
     }
 
-    /// The layout of what is parsed.
+    /// The format that fragments are parsed for.
     #[must_use]
     pub const fn format(&self) -> Format {
         self.draft.format
@@ -104,7 +104,7 @@ impl<'t> Declarations<'t> {
     /// What is wrong with it; places are those in `text`.
     pub fn instruction(&mut self, text: &'t [u8]) -> Result<Fragment, Box<Diagnostic>> {
         let mut assembler = Assembler::new(text, &self.options);
-        // The draft is lent to the assembler and taken back.
+        // The draft is lent to the assembler for the call.
         let format = self.draft.format;
         let count = self.draft.body.code.len();
         let empty = self.draft.emptied();
@@ -131,7 +131,7 @@ impl<'t> Declarations<'t> {
         }
     }
 
-    /// Parses an operand that is read.
+    /// Parses a source operand.
     ///
     /// # Errors
     /// What is wrong with it; places are those in `text`.
@@ -139,7 +139,7 @@ impl<'t> Declarations<'t> {
         self.operand(text, FieldName::Src0)
     }
 
-    /// Parses an operand that is written.
+    /// Parses a destination operand.
     ///
     /// # Errors
     /// What is wrong with it; places are those in `text`.
@@ -159,7 +159,7 @@ impl<'t> Declarations<'t> {
     }
 }
 
-/// One instruction, perhaps with a directive after it, or a label that is placed, and nothing else.
+/// Exactly one instruction, optionally followed by a directive.
 fn one(assembler: &mut Assembler<'_>) -> Result<(), Fault> {
     skip_lines(assembler)?;
     match assembler.label() {
@@ -179,7 +179,7 @@ fn one(assembler: &mut Assembler<'_>) -> Result<(), Fault> {
     }
 }
 
-/// Empty lines and comments. Directives on lines of their own belong to declarations.
+/// Skips empty lines and comments. Directives on their own lines belong to declarations.
 fn skip_lines(assembler: &mut Assembler<'_>) -> Result<(), Fault> {
     let cursor = &mut assembler.cursor;
     while cursor.ends() && cursor.peek().is_some() {

@@ -66,7 +66,7 @@ impl LineParser<'_, '_> {
         Ok(ImmediateOperand::new(PropertyByte::from(ty), bits).into())
     }
 
-    /// The stored bits of a whole number of a type.
+    /// The stored bits of a whole number of this type.
     pub(super) fn bits(&self, value: i64, ty: DataType, negative: bool, span: Span) -> Parsed<u64> {
         let range = match operand::constant_bits(value, ty, negative) {
             Ok(bits) => return Ok(bits),

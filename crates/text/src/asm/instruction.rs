@@ -1,4 +1,4 @@
-//! Instructions, parsed after the description that they are printed by.
+//! Instructions, parsed according to the same description that they are printed by.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use super::directive::most;
@@ -13,11 +13,11 @@ use alloc::string::String;
 use visakit_isa::table::{FieldDef, FieldKind, FieldName, InstructionDef, Part};
 use visakit_isa::{Dialect, Features, Instruction, Predicate, Value, enums};
 
-/// Memory that the lines share.
+/// Buffers reused from line to line.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub(super) fields: Fields,
-    /// What the statements are made of, for those who want to know.
+    /// What the statements consist of, if the caller wants it.
     pub(super) record: Option<Record>,
 }
 
@@ -103,7 +103,7 @@ impl<'t> LineParser<'_, 't> {
         self.scratch.fields.has(field)
     }
 
-    /// An error where the instruction has the field in other dialects only.
+    /// An error if only other dialects of the instruction have the field.
     pub(super) fn in_dialect(&self, name: FieldName, span: Span) -> Parsed<()> {
         match self.field(name) {
             Some((_, field)) if !self.has(field) => self.lacking(field, span),
@@ -149,7 +149,7 @@ impl<'t> LineParser<'_, 't> {
         self.scratch.fields.put_named(name, value);
     }
 
-    /// Notes some bits of a number.
+    /// Sets some bits of a number.
     pub(super) fn set(&mut self, name: FieldName, mask: u32, bits: u32) {
         self.scratch.fields.set(name, mask, bits);
     }
@@ -251,8 +251,8 @@ impl<'t> LineParser<'_, 't> {
         Err(fault.expected("the instruction without `.sat`"))
     }
 
-    /// The place of a paired surface in a dialect without them: texts that know them say there that
-    /// there is none. A null parameter, which could be meant otherwise, cannot be sent.
+    /// The place of a paired surface in a dialect without them: texts that can name one say here
+    /// that there is none. A null parameter, which could mean something else, cannot be encoded.
     fn unpaired(&mut self) -> Parsed<()> {
         if self.draft.paired == Paired::Never {
             return Ok(());
@@ -272,7 +272,7 @@ impl<'t> LineParser<'_, 't> {
         self.in_dialect(FieldName::PairedSurface, self.cursor.piece())
     }
 
-    /// `flat[%null]`: without an address there is no size of it.
+    /// `flat[%null]`: without an address it has no size.
     fn sizeless(&mut self, text: &str) -> bool {
         let address = self.slot(FieldName::Src0Addrs).value;
         let none = matches!(address, Some(Value::Raw(operand)) if operand.is_null());
@@ -331,7 +331,8 @@ impl<'t> LineParser<'_, 't> {
         Ok(())
     }
 
-    /// The operands that the instruction takes, and the number of the one at `index` among them.
+    /// The number of operands the instruction takes, and the position of the one at `index` among
+    /// them.
     pub(super) fn operand_number(&self, index: usize) -> (usize, usize) {
         let is = |f: &&FieldDef| matches!(f.kind, FieldKind::Vector | FieldKind::Raw);
         let fields = || self.def.fields.iter().filter(|f| self.has(f));
@@ -407,7 +408,7 @@ pub(super) fn predicate<'t>(
     line.predicate()
 }
 
-/// A vector or raw operand that stands alone, as this field of an instruction would take it.
+/// A standalone vector or raw operand, parsed as this field of an instruction.
 pub(super) fn operand_of<'t>(
     cursor: &mut Cursor<'t>,
     draft: &mut Draft<'t>,

@@ -1,12 +1,11 @@
 //! The assembler: from text to objects.
 //!
 //! [`assemble`] takes whole texts, as compilers dump them, as [`Printer`](crate::Printer) prints them
-//! or as people write them: several routines, declarations, inputs, attributes and instructions.
-//! Instructions are parsed after the same descriptions that they are printed by
-//! ([`visakit_isa::table::Syntax`]).
+//! or handwritten: several routines, declarations, inputs, attributes and instructions. Instructions are parsed
+//! according to the same descriptions that they are printed by ([`visakit_isa::table::Syntax`]).
 //!
-//! Faults do not stop it: the next line is parsed, and all [`Diagnostic`]s are given at the end. Time
-//! is linear in the length of the text, whatever the text is.
+//! Faults do not stop it: parsing continues with the next line, and all [`Diagnostic`]s are returned at the end.
+//! Running time is linear in the length of any text.
 //!
 //! ```
 //! use visakit_text::asm::{Options, assemble};
@@ -67,25 +66,25 @@ use visakit_isa::object::{LabelKind, Object, RoutineId};
 use visakit_isa::table::{FieldName, Status};
 use visakit_isa::{Dialect, Features, Instruction, Platform, Predicate, Value, Version};
 
-/// The target of routines that do not say theirs.
+/// The target of routines that do not state theirs.
 const TARGET_3D: u8 = 1;
 
-/// Mnemonics of the language that are no instructions.
+/// Mnemonics of the language that are not instructions.
 const EXPANDED: [&[u8]; 3] = [b"asin", b"acos", b"atan"];
 
-/// More faults than this are counted and not listed.
+/// Faults beyond this number are counted but not listed.
 const MOST_FAULTS: usize = 1000;
 
-/// How to assemble.
+/// Options of the assembler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Version of the object. Where it is not given: what the text says; for 4.2, which has no binary
-    /// form, 4.1 where that has everything the text says.
+    /// Version of the object. If `None`: the one the text states; for 4.2, which has no binary form, 4.1 if that has
+    /// everything the text uses.
     pub version: Option<Version>,
-    /// Dialect of the object. Where it is not given: what the text says, else the first one.
+    /// Dialect of the object. If `None`: the one the text states, or else the first one.
     pub dialect: Option<Dialect>,
-    /// Bytes of a register, 32 or 64, which the place of an address-of operand and `%sizeof(GRF)` depend on. Where it
-    /// is not given: what the text says (`//Platform:` lines of compilers), else 32; see [`Assembled::undecided`].
+    /// Bytes of a register, 32 or 64, which the place of an address-of operand and `%sizeof(GRF)` depend on. If `None`:
+    /// what the text says (`//Platform:` lines of compilers), or else 32; see [`Assembled::undecided`].
     pub grf_bytes: Option<u32>,
 }
 
@@ -97,7 +96,7 @@ pub fn assemble<'t>(text: &'t [u8], options: &Options) -> Result<Object<'t>, Err
     assemble_with_source_map(text, options).map(|assembled| assembled.object)
 }
 
-/// Assembles a text and says where in it each part of the object was written.
+/// Assembles a text and records where each part of the object was written.
 ///
 /// # Errors
 /// Those of [`assemble`].
@@ -110,7 +109,7 @@ pub fn assemble_with_source_map<'t>(
     assembler.result()
 }
 
-/// What is to be said of a place of the text that depends on the size of a register, where that is not known.
+/// The fault of a place that depends on the size of a register where that is not known.
 fn undecided(span: Span) -> Fault {
     let message =
         "where registers have 64 bytes this means something else, and nothing states their size";
@@ -120,7 +119,7 @@ fn undecided(span: Span) -> Fault {
     )
 }
 
-/// What a line made, which a directive after it can change. Entries are the last of their tables.
+/// What a line produced, which a directive after it can change. The entries are the last ones of their tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Last {
     None,
@@ -154,39 +153,38 @@ struct Assembler<'t> {
     stated: Option<Version>,
     /// The text states the dialect.
     states_dialect: bool,
-    /// What the text says that the format has no place for, and another format has.
+    /// Features the text uses that the format lacks and another one has.
     needs: Features,
     grf_bytes: u32,
-    /// Nothing said how large a register is.
+    /// The size of a register is assumed, not stated.
     grf_assumed: bool,
-    /// What the first `//Platform:` line names.
+    /// The platform named by the first `//Platform:` line.
     platform: Option<Platform>,
-    /// The first operand that depends on it all the same.
+    /// The first operand that depends on that size nevertheless.
     undecided: Option<Span>,
     draft: Option<Draft<'t>>,
     scratch: Scratch,
-    /// Names of attributes that are not in the pool yet.
+    /// Names of attributes that are not yet in the pool.
     pending: Vec<Cow<'t, [u8]>>,
-    /// The target of the last kernel and of the last function that have one.
+    /// The target of the last kernel and of the last function that state one.
     targets: [Option<u8>; 2],
-    /// What the last line made.
+    /// What the last line produced.
     last: Last,
     /// What bytes in comments belong to.
     blob: Blob,
-    /// The text says how the pieces of the file are arranged.
+    /// The text states how the pieces of the file are arranged.
     arranged: bool,
-    /// The text says that it has no routines.
+    /// The text states that it has no routines.
     empty: bool,
     source_map: SourceMap,
-    /// SourceMap of the routine under construction.
+    /// Source map of the routine under construction.
     here: RoutineSpans,
-    /// Routines that were changed after native code was compiled from them, and where the text
-    /// says.
+    /// Routines that were changed after native code was compiled from them, and where the text states this.
     edited: Vec<(RoutineId, Span)>,
     faults: Vec<Diagnostic>,
-    /// What looks wrong and does not matter to the object.
+    /// What looks wrong but does not affect the object.
     warnings: Vec<Diagnostic>,
-    /// Faults that are not listed.
+    /// The number of faults that are not listed.
     more: usize,
     suggestions: u32,
 }
@@ -296,7 +294,7 @@ impl<'t> Assembler<'t> {
         }
     }
 
-    /// A dump says which platform it was made for. What the options or a directive say counts more.
+    /// A dump names the platform it was made for. The options and directives take precedence.
     fn of_platform(&mut self, platform: Platform) {
         if self.grf_assumed {
             self.grf_bytes = platform.grf_bytes();
@@ -318,7 +316,7 @@ impl<'t> Assembler<'t> {
         }
     }
 
-    /// What was assembled, and everything that was not.
+    /// What was assembled, and all faults.
     fn checked(mut self) -> Checked<'t> {
         self.warnings.sort_by_key(|w| w.span.start);
         self.faults.sort_by_key(|f| f.span.start);
@@ -391,7 +389,7 @@ impl<'t> Assembler<'t> {
         }
     }
 
-    /// A brace; more may follow on the line.
+    /// A brace; more may follow on the same line.
     fn scope(&mut self, brace: u8) -> Parsed<()> {
         let span = self.cursor.piece();
         let Some(draft) = self.draft.as_mut() else {
@@ -407,7 +405,7 @@ impl<'t> Assembler<'t> {
         Ok(())
     }
 
-    /// The label that is placed here, if the line is one. The cursor is after its colon then.
+    /// The label placed here, if the line is one. The cursor is then after its colon.
     fn label(&mut self) -> Option<Word<'t>> {
         let mut ahead = self.cursor;
         let word = ahead.label()?;
@@ -422,7 +420,7 @@ impl<'t> Assembler<'t> {
         let Some(draft) = self.draft.as_mut() else {
             return Err(outside(word.span));
         };
-        // Printers put the label of a subroutine after its directive.
+        // Printers write the label of a subroutine after its directive.
         let declared = draft.declared_label(word.name);
         if declared.is_some() || draft.subroutine(word.name).is_none() {
             let id = draft.label(word.name.into(), LabelKind::BLOCK, word.span)?;
@@ -546,7 +544,7 @@ impl<'t> Assembler<'t> {
         fault.hint(alloc::format!("versions that have it: {}", def.when))
     }
 
-    /// The version that the text states, which must be the same everywhere.
+    /// The version that the text states, which must be the same throughout.
     fn stated_version(&mut self, version: Version, span: Span) -> Parsed<()> {
         if let Some(before) = self.stated {
             if before == version {
@@ -563,7 +561,7 @@ impl<'t> Assembler<'t> {
         if self.options.version.is_some() {
             return Ok(());
         }
-        // Version 4.2 is text only; what it can say is laid out as 4.1.
+        // Version 4.2 exists only as text; what it can express is laid out as 4.1.
         let target = if version == Version::V4_2 {
             Version::V4_1
         } else {

@@ -17,7 +17,7 @@ use visakit_isa::{AddressId, Predicate, RawOperand, SamplerId, SurfaceId, VarId,
 const BUILT_IN: [&[u8]; 2] = [b"%sizeof", b"%DispatchSimd"];
 
 impl<'t> LineParser<'_, 't> {
-    /// An expression, which must be there and in this range.
+    /// An expression, which is required and must be in this range.
     pub(super) fn expression(
         &mut self,
         extent: Extent,
@@ -40,7 +40,7 @@ impl<'t> LineParser<'_, 't> {
         Ok(u8::try_from(value).unwrap_or(0))
     }
 
-    /// A name of a variable, surface or sampler.
+    /// The name of a variable, surface or sampler.
     pub(super) fn named(&mut self, what: &str) -> Parsed<(Word<'t>, Symbol)> {
         match self.cursor.word() {
             Some(word) => Ok((word, self.draft.need(word)?)),
@@ -79,7 +79,7 @@ impl<'t> LineParser<'_, 't> {
         }
     }
 
-    /// `(P1)`, `(!P1.any)`; the parenthesis is taken already.
+    /// `(P1)`, `(!P1.any)`; the parenthesis has already been consumed.
     pub(super) fn predicate(&mut self) -> Parsed<Predicate> {
         let inverted = self.cursor.eat(b'!');
         let (word, symbol) = self.named("a predicate variable")?;
@@ -100,7 +100,7 @@ impl<'t> LineParser<'_, 't> {
         })
     }
 
-    /// A raw operand. The offset may be left out where `bare`.
+    /// A raw operand. The offset may be omitted if `bare`.
     pub(super) fn raw(&mut self, bare: bool) -> Parsed<RawOperand> {
         const WHAT: &str = "a raw operand such as `V32.0`";
         let variable = self.variable(WHAT)?;
@@ -125,7 +125,7 @@ impl<'t> LineParser<'_, 't> {
         })
     }
 
-    /// A vector operand of a class that the field takes.
+    /// A vector operand of a class that the field accepts.
     pub(super) fn vector(&mut self, field: &FieldDef) -> Parsed<VectorOperand> {
         self.cursor.blanks();
         let start = self.cursor.at;

@@ -1,4 +1,4 @@
-//! Parts that are not always there.
+//! Optional parts.
 
 use super::diagnostic::Parsed;
 use super::instruction::LineParser;
@@ -26,7 +26,7 @@ impl LineParser<'_, '_> {
         self.parts(parts)
     }
 
-    /// Whether what stands here begins as these parts do.
+    /// Whether the text here begins as these parts do.
     pub(super) fn begins(&mut self, parts: &'static [Part]) -> bool {
         for (n, part) in parts.iter().enumerate() {
             let rest = parts.get(n + 1..).unwrap_or_default();
@@ -34,7 +34,7 @@ impl LineParser<'_, '_> {
             match *part {
                 Part::Text(text) if text.bytes().all(|c| c == b' ') => {}
                 Part::Text(text) => {
-                    // A name that is listed says more than what stands before it.
+                    // A listed name is more specific than what precedes it.
                     let Some(Part::Named(name)) = rest.first() else {
                         return ahead.eat_text(text);
                     };
@@ -62,7 +62,7 @@ impl LineParser<'_, '_> {
         false
     }
 
-    /// Whether a number and a text stand here twice: one of them belongs to these parts, the other to
+    /// Whether a number and a text occur here twice: one pair belongs to these parts, the other to
     /// what follows.
     pub(super) fn begins_twice(&self, parts: &'static [Part]) -> bool {
         let mut ahead = *self.cursor;

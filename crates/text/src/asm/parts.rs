@@ -53,7 +53,7 @@ impl<'t> LineParser<'_, 't> {
         Ok(())
     }
 
-    /// The longest name of a value that stands at the cursor: code and length.
+    /// The longest name of a value at the cursor: code and length.
     pub(super) fn longest(
         &self,
         name: FieldName,
@@ -68,7 +68,7 @@ impl<'t> LineParser<'_, 't> {
                 best = Some((*code, text.len()));
             }
         }
-        // Sizes may also be called after unsigned numbers: `u32` for `d32`, `d8u32` for `d8c32`.
+        // Sizes may also be spelled like unsigned types: `u32` for `d32`, `d8u32` for `d8c32`.
         if name == FieldName::DataSize {
             for (code, text) in names.entries {
                 if stands_as_size(at, text) && best.is_none_or(|(_, len)| text.len() > len) {
@@ -119,7 +119,7 @@ impl<'t> LineParser<'_, 't> {
         Ok(())
     }
 
-    /// `.ca.uc`, `.ca.ca.uc`: one to three names; two are those of the first and of the last level.
+    /// `.ca.uc`, `.ca.ca.uc`: one to three names; two are for the first and the last level.
     pub(super) fn caching(&mut self) -> Parsed<()> {
         const NAMED: [Part; 3] = [
             Part::Named(Part::CACHING[0]),
@@ -155,7 +155,7 @@ impl<'t> LineParser<'_, 't> {
                 Part::Named(name) => *name,
                 _ => continue,
             };
-            // The default says nothing, in versions without the level, too.
+            // The default is implied, also in versions without the level.
             let is_default = self.cursor.has("df");
             if !is_default {
                 self.in_dialect(name, self.cursor.piece())?;
@@ -385,7 +385,7 @@ impl<'t> LineParser<'_, 't> {
                     return Err(self.cursor.unexpected("`call`"));
                 }
                 self.fixed(if fast { "fccall" } else { "call" });
-                // The label will know.
+                // Kept for the label, whose kind it decides.
                 self.saturate = fast;
                 Ok(())
             }
@@ -433,7 +433,7 @@ impl<'t> LineParser<'_, 't> {
     }
 }
 
-/// Whether a size stands here, its `d` and `c` perhaps written as `u`.
+/// Whether a size is written here, its `d` and `c` possibly spelled `u`.
 fn stands_as_size(at: &Cursor<'_>, text: &str) -> bool {
     let found = at.text.get(at.at..at.at + text.len());
     found.is_some_and(|found| {

@@ -9,11 +9,11 @@ use visakit_isa::table::{FieldName, Part};
 /// A piece of an instruction, in text order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Piece {
-    /// Characters of the description, as it has them.
+    /// Fixed characters, as in the description.
     Fixed(&'static str),
     /// An execution size.
     Lanes(Span),
-    /// Something that the text says in its own words.
+    /// Anything the text spells in its own way.
     Said(Span),
     /// Names separated by commas.
     List(Span),
@@ -24,7 +24,7 @@ pub(crate) enum Piece {
 /// What a statement is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StatementKind {
-    /// Something that begins with a full stop and is no instruction.
+    /// A statement that begins with a full stop and is not an instruction.
     Directive,
     /// A label with its colon.
     Label,
@@ -34,27 +34,27 @@ pub(crate) enum StatementKind {
     Scope { opens: bool },
 }
 
-/// A statement and where it stands.
+/// A statement and its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Statement {
     pub(crate) kind: StatementKind,
     pub(crate) span: Span,
 }
 
-/// Everything that is recorded of a text.
+/// Everything recorded about a text.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     pub(crate) statements: Vec<Statement>,
     /// The pieces of the instructions, one instruction after the other.
     pub(crate) pieces: Vec<Piece>,
-    /// How many of them belong to instructions before this one.
+    /// How many of them belong to instructions before the current one.
     pub(crate) done: usize,
-    /// The fields of the last instruction that text shows, in text order.
+    /// The fields of the last instruction that the text shows, in text order.
     pub(crate) fields: Vec<(FieldName, Span)>,
 }
 
 impl Record {
-    /// A statement has ended.
+    /// Ends a statement.
     pub(super) fn end(&mut self, mut kind: StatementKind, span: Span) {
         if let StatementKind::Instruction { pieces } = &mut kind {
             *pieces = self.pieces.len() - self.done;
@@ -65,10 +65,10 @@ impl Record {
 }
 
 impl LineParser<'_, '_> {
-    /// Notes what a part was parsed from; nothing where nothing was taken.
+    /// Notes what a part was parsed from, unless nothing was consumed.
     pub(super) fn note(&mut self, part: &'static Part, start: usize) {
         let end = self.cursor.at;
-        // Blanks and comments before it belong to nobody.
+        // Blanks and comments before it belong to no part.
         let mut at = *self.cursor;
         at.at = start;
         at.blanks();
@@ -145,7 +145,7 @@ impl LineParser<'_, '_> {
         }
     }
 
-    /// Notes characters of the description.
+    /// Notes fixed characters of the description.
     #[inline]
     pub(super) fn fixed(&mut self, text: &'static str) {
         if let Some(record) = self.scratch.record.as_mut() {

@@ -12,17 +12,17 @@ use visakit_isa::{StringId, Value};
 #[derive(Debug, Default)]
 pub(super) struct StatedPool<'t> {
     stated: Pool<'t>,
-    /// The routine has its name in it, so that no more strings can be stated.
+    /// The pool contains the routine's name, so no more strings can be stated.
     named: bool,
-    /// Indices after the stated strings that the text gives as numbers.
+    /// Indices past the stated strings that the text gives as numbers.
     beyond: Vec<u32>,
 }
 
-/// What stands for the first of the indices after a stated pool, which no pool is large enough for.
+/// The placeholder of the first index past a stated pool; no pool is large enough to reach it.
 const BEYOND: u32 = 0xf800_0000;
 
 impl<'t> Draft<'t> {
-    /// A new string of the pool; like Intel's assembler, which repeats strings.
+    /// Adds a string to the pool, repeating strings as Intel's assembler does.
     pub(super) fn string(&mut self, text: Cow<'t, [u8]>) -> StringId {
         self.claim_name();
         if let Some(pool) = &mut self.pool {
@@ -34,8 +34,7 @@ impl<'t> Draft<'t> {
         self.body.add_string(text)
     }
 
-    /// Adds strings to the pool that the text states. The first call takes the place of the pool
-    /// that assemblers begin with.
+    /// Adds strings to the pool that the text states. The first call replaces the pool that assemblers begin with.
     pub(super) fn state_strings(&mut self, strings: Vec<Cow<'t, [u8]>>) {
         let pool = match &mut self.pool {
             Some(pool) => pool,
@@ -50,8 +49,8 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// Gives the routine its name in the pool, where the text states the pool. The strings are
-    /// complete then.
+    /// Assigns the routine's name its string in the stated pool, if there is one. The strings are complete from then
+    /// on.
     pub(super) fn claim_name(&mut self) {
         let unclaimed = self
             .pool
@@ -62,13 +61,13 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// Whether names have taken strings of the stated pool.
+    /// Whether names have already taken strings of the stated pool.
     pub(super) fn pool_is_closed(&self) -> bool {
         self.pool.as_ref().is_some_and(|p| p.named)
     }
 
-    /// What stands for an index that the text gives as a number until the pool is complete: one that
-    /// points after the stated strings must not be taken for one of those that were added.
+    /// The placeholder for an index that the text gives as a number, until the pool is complete: an index past the
+    /// stated strings must not be mistaken for one of the added strings.
     pub(super) fn kept_index(&mut self, index: u32) -> u32 {
         let Some(pool) = self.pool.as_mut().filter(|pool| index >= pool.stated.len()) else {
             return index;
@@ -81,8 +80,8 @@ impl<'t> Draft<'t> {
         kept
     }
 
-    /// Puts the strings that instructions name by 16 bits before all others, after those that every pool begins with,
-    /// where one of them does not fit. The order of the others stays.
+    /// Moves the strings that instructions name by 16 bits before all others, after those that every pool begins with,
+    /// if one of them does not fit. The order of the others is kept.
     pub(super) fn put_narrow_strings_first(&mut self) {
         if self.pool.is_some() || self.body.strings.len() <= usize::from(u16::MAX) + 1 {
             return;
@@ -133,7 +132,7 @@ impl<'t> Draft<'t> {
         self.body.strings = order.into_iter().filter_map(take).collect();
     }
 
-    /// Drops the strings that were added to a stated pool for names that then got another string.
+    /// Drops strings that were added to a stated pool for names that were later given another string.
     pub(super) fn drop_unused_strings(&mut self) {
         self.claim_name();
         let Some(pool) = &self.pool else { return };

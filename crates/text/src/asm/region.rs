@@ -47,7 +47,7 @@ impl LineParser<'_, '_> {
         let most = part.most();
         match elements.and_then(RegionCode::from_elements) {
             Some(code) if elements.is_some_and(|elements| elements <= most) => Ok(code),
-            // What printers show for a value that is absent.
+            // Printers write this for an absent value.
             None if value == -1 => Ok(RegionCode::ABSENT),
             _ => {
                 let span = Span::between(start, self.cursor.at);

@@ -22,7 +22,7 @@ struct Named {
     depth: usize,
 }
 
-/// In place of the depth of a name that has a meaning without a declaration, kept once it was used.
+/// Replaces the depth for a predefined name, recorded once it has been used.
 const UNDECLARED: usize = usize::MAX;
 
 /// A routine under construction.
@@ -33,27 +33,27 @@ pub(super) struct Draft<'t> {
     pub(super) body: Body<'t>,
     pub(super) format: Format,
     pub(super) grf_bytes: u32,
-    /// Nothing said how large a register is.
+    /// The size of a register is assumed, not stated.
     pub(super) grf_assumed: bool,
-    /// The first place that means something else where registers are larger than assumed.
+    /// The first place whose meaning would differ if registers are larger than assumed.
     pub(super) undecided: Cell<Option<Span>>,
     pub(super) paired: Paired,
-    /// What `.kernel_attr SimdSize` said.
+    /// The value of `.kernel_attr SimdSize`.
     pub(super) simd: Option<i64>,
     names: HashMap<&'t [u8], Named>,
-    /// The names that the open scopes hide.
+    /// The names hidden by the open scopes.
     hidden: Vec<(&'t [u8], Option<Named>)>,
     /// How many names were hidden when each open scope began.
     scopes: Vec<usize>,
-    /// What the routine has besides its body.
+    /// Everything the routine has besides its body.
     pub(super) shell: Routine<'t>,
     /// The string pool that the text states.
     pub(super) pool: Option<StatedPool<'t>>,
     /// The code of the mask M1: versions up to 3.0 have two.
     pub(super) m1_code: u8,
-    /// What the text says of the routine that its native code was compiled from.
+    /// What the text says about the routine its native code was compiled from.
     pub(super) compiled: Option<Compiled>,
-    /// The target that Intel's assembler adds is not wanted.
+    /// Intel's assembler would add a target, which is not wanted here.
     pub(super) no_target: bool,
     declared: BTreeMap<Cow<'t, [u8]>, LabelId>,
     blocks: BTreeMap<Cow<'t, [u8]>, LabelId>,
@@ -67,7 +67,7 @@ pub(super) struct Draft<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compiled {
     pub(super) span: Span,
-    /// It is not that of the routine as it is.
+    /// It differs from the checksum of the routine as it is now.
     pub(super) differs: bool,
 }
 
@@ -76,7 +76,7 @@ struct LabelUse {
     first: Span,
     placed: Option<Span>,
     subroutine: bool,
-    /// The text says that it is nowhere placed.
+    /// The text states that it is not placed anywhere.
     unplaced: bool,
 }
 
@@ -118,7 +118,7 @@ impl<'t> Draft<'t> {
         draft
     }
 
-    /// A draft of the same format without anything in it.
+    /// An empty draft of the same format.
     pub(super) fn emptied(&self) -> Self {
         Self::new(
             self.kind,
@@ -155,7 +155,7 @@ impl<'t> Draft<'t> {
         !self.scopes.is_empty()
     }
 
-    /// Gives a name a meaning, which it must not have yet in this scope.
+    /// Gives a name a meaning; an error if it already has one in this scope.
     pub(super) fn declare(&mut self, word: Word<'t>, symbol: Symbol) -> Parsed<()> {
         let depth = self.scopes.len();
         let named = Named {
@@ -177,7 +177,7 @@ impl<'t> Draft<'t> {
         Ok(())
     }
 
-    /// What a name stands for.
+    /// The meaning of a name.
     #[inline]
     pub(super) fn find(&mut self, name: &'t [u8]) -> Option<Symbol> {
         match self.names.get(name) {
@@ -197,7 +197,7 @@ impl<'t> Draft<'t> {
         Some(symbol)
     }
 
-    /// What a name stands for; an error with a suggestion where it was not declared.
+    /// The meaning of a name; an error with a suggestion if it is not declared.
     #[inline]
     pub(super) fn need(&mut self, word: Word<'t>) -> Parsed<Symbol> {
         match self.find(word.name) {
@@ -216,7 +216,7 @@ impl<'t> Draft<'t> {
         self.suggestions -= 1;
         let declared = self.names.iter().filter(|(_, n)| n.depth != UNDECLARED);
         let declared = declared.map(|(name, _)| *name);
-        // They are in the pool with their percent sign, before everything else.
+        // In the pool they keep their percent sign, and come first.
         let predefined = self.body.strings.iter().map(AsRef::as_ref).take(32);
         let predefined = predefined.filter(|s: &&[u8]| s.starts_with(b"%"));
         match closest(word.name, declared.chain(predefined)) {
@@ -230,14 +230,14 @@ impl<'t> Draft<'t> {
         operand::variable(&self.body, self.format, id)
     }
 
-    /// Notes a place that means something else where registers have another size, unless that size is known.
+    /// Notes a place whose meaning depends on the size of a register, unless that size is known.
     pub(super) fn undecided_at(&self, span: Span) {
         if self.grf_assumed && self.undecided.get().is_none() {
             self.undecided.set(Some(span));
         }
     }
 
-    /// The value of `%DispatchSimd` and of `%sizeof`, whose name stands at `span`.
+    /// The value of `%DispatchSimd` or `%sizeof`; its name is at `span`.
     pub(super) fn size_of(&self, name: &[u8], span: Span) -> Option<i64> {
         if name == b"%DispatchSimd" {
             return self.simd;
@@ -257,7 +257,7 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// The label of that name, new where there is none.
+    /// The label of that name, created if there is none.
     pub(super) fn label(
         &mut self,
         name: Cow<'t, [u8]>,
@@ -340,7 +340,7 @@ impl<'t> Draft<'t> {
         declared.or_else(|| self.subroutines.get(name)).copied()
     }
 
-    /// Notes where a label is placed; an error where it is already.
+    /// Notes where a label is placed; an error if it already is.
     pub(super) fn place(&mut self, id: LabelId, span: Span) -> Parsed<()> {
         let Some(entry) = self.uses.get_mut(usize::from(id.0)) else {
             return Ok(());
@@ -354,7 +354,7 @@ impl<'t> Draft<'t> {
         Err(fault.related(first, "first placed here"))
     }
 
-    /// A fault for each label that is used and not placed.
+    /// A fault for each label that is used but not placed.
     pub(super) fn missing_labels(&mut self) -> Vec<Fault> {
         let mut faults = Vec::new();
         for (used, label) in self.uses.iter().zip(&self.body.labels) {

@@ -18,7 +18,7 @@ const LISTS: [&str; 9] = [
     "attributes",
 ];
 
-/// Lengths of the lists, in their order.
+/// Lengths of those lists, in the same order.
 fn lengths(body: &Body<'_>) -> [usize; LISTS.len()] {
     [
         body.code.len(),
@@ -33,7 +33,7 @@ fn lengths(body: &Body<'_>) -> [usize; LISTS.len()] {
     ]
 }
 
-/// SourceMap of a routine's parts.
+/// Where the parts of a routine were written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RoutineSpans {
     /// The directive that begins the routine.
@@ -42,7 +42,7 @@ pub struct RoutineSpans {
 }
 
 impl RoutineSpans {
-    /// Entries that came into being since the last call were written at `span`.
+    /// Entries created since the last call were written at `span`.
     pub(super) fn note(&mut self, body: &Body<'_>, span: Span) {
         for (list, length) in self.lists.iter_mut().zip(lengths(body)) {
             while list.len() < length {
@@ -57,9 +57,9 @@ impl RoutineSpans {
         self.entry("code", index)
     }
 
-    /// The statement that made the entry of a list of [`Body`], which is named like its field:
-    /// `variables`, `inputs`, `code`. A label that was used before it was placed has the span of
-    /// its first use. What the assembler added by itself has none, or that of a neighbour.
+    /// The statement that made an entry of a list of [`Body`]. The list is named like its field: `variables`, `inputs`,
+    /// `code`. A label that was used before it was placed has the span of its first use. Entries the assembler added
+    /// itself have none, or that of a neighbour.
     #[must_use]
     pub fn entry(&self, list: &str, index: usize) -> Option<Span> {
         let list = LISTS.iter().position(|name| *name == list)?;
@@ -67,7 +67,7 @@ impl RoutineSpans {
     }
 }
 
-/// SourceMap of an object's parts.
+/// Where the parts of an object were written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SourceMap {
     /// One for each kernel.
@@ -77,7 +77,7 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// Those of a routine.
+    /// The spans of a routine.
     #[must_use]
     pub fn routine(&self, id: RoutineId) -> Option<&RoutineSpans> {
         match id.kind {
@@ -96,19 +96,19 @@ pub struct Assembled<'t> {
     pub source_map: SourceMap,
     /// Warnings: what was assembled although it looks wrong, in text order.
     pub warnings: Vec<Diagnostic>,
-    /// The platform that the text names in a `//Platform:` line, as compilers write them.
+    /// The platform named by a `//Platform:` line of the text, as compilers write it.
     pub platform: Option<Platform>,
     /// The first place of the text that depends on the size of a register (an address-of operand with an offset,
-    /// `%sizeof(GRF)`), where neither options nor text tell that size: it is assembled for registers of 32 bytes, and
+    /// `%sizeof(GRF)`), if neither options nor text state that size: it was assembled for registers of 32 bytes, and
     /// means something else on a machine of 64.
     pub undecided: Option<Diagnostic>,
 }
 
-/// What could be made of a text, and what is wrong with it.
+/// What could be assembled from a text, and what is wrong with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Checked<'t> {
-    /// What the lines that are right have made. Where there are faults the object is not the one that
-    /// the text means: lines are missing from it, and routines may have labels that are nowhere placed.
+    /// What the correct lines produced. If there are faults, this is not the object that the text means: lines are
+    /// missing from it, and routines may have labels that are not placed anywhere.
     pub assembled: Assembled<'t>,
     /// The faults, in order of their places.
     pub faults: Vec<Diagnostic>,

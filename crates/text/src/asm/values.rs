@@ -1,4 +1,4 @@
-//! Parts that are in few instructions, and those that hold numbers and strings.
+//! Parts that occur in few instructions, and those that hold numbers and strings.
 
 use super::diagnostic::{Diagnostic, DiagnosticKind, Parsed, Span};
 use super::expression::Extent;
@@ -7,7 +7,7 @@ use visakit_isa::Value;
 use visakit_isa::table::{FieldKind, FieldName, Part};
 
 impl LineParser<'_, '_> {
-    /// Parts that are in few instructions.
+    /// Parts that occur in few instructions.
     pub(super) fn rare(&mut self, part: &'static Part) -> Parsed<()> {
         match *part {
             Part::NoRegion(name) => {
@@ -108,7 +108,7 @@ impl LineParser<'_, '_> {
         Ok(())
     }
 
-    /// A number of which the logarithm is stored.
+    /// A number whose logarithm is stored.
     fn power_of_two(&mut self, name: FieldName, mask: u8) -> Parsed<()> {
         let (number, span) = self.number()?;
         let log = number.trailing_zeros();
@@ -139,7 +139,7 @@ impl LineParser<'_, '_> {
         Ok(())
     }
 
-    /// Notes a whole number, which must fit.
+    /// Sets a whole number, which must fit.
     pub(super) fn set_number(&mut self, name: FieldName, number: u64, span: Span) -> Parsed<()> {
         let most = match self.field(name).map(|(_, f)| f.kind) {
             Some(FieldKind::U8) => 0xff,

@@ -1,9 +1,9 @@
-//! Attributes: which are known, and how their values are written.
+//! Attributes: which ones are known, and how their values are written.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-/// What the value of an attribute is; the bytes do not tell.
+/// The kind of value an attribute has, which its bytes do not show.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ValueKind {
     Flag,
@@ -51,10 +51,10 @@ pub(crate) fn known() -> impl Iterator<Item = &'static [u8]> {
     KNOWN.iter().chain(&LATER).map(|(name, _)| *name)
 }
 
-/// The attribute that says for whom a routine was made.
+/// The attribute that states the target of a routine.
 pub(crate) const TARGET: &[u8] = b"Target";
 
-/// Attributes of later tools, which texts of theirs may have.
+/// Attributes of later tools, which may occur in their texts.
 const LATER: [(&[u8], ValueKind); 9] = [
     (b"AllLaneActive", ValueKind::Flag),
     (b"DisableLoadThreadPayloadWA", ValueKind::Flag),
@@ -67,7 +67,7 @@ const LATER: [(&[u8], ValueKind); 9] = [
     (b"ScratchIndirectMemOffset", ValueKind::Number),
 ];
 
-/// What a value is, attributes of later tools included.
+/// The kind of value, including attributes of later tools.
 pub(crate) fn any_kind(name: &[u8]) -> ValueKind {
     let later = LATER.iter().find(|(known, _)| *known == name);
     later.map_or_else(|| kind(name), |(_, kind)| *kind)
@@ -80,7 +80,7 @@ pub(crate) fn kind(name: &[u8]) -> ValueKind {
         .map_or(ValueKind::Unknown, |(_, kind)| *kind)
 }
 
-/// The value as Intel's tools read it: one, two or four bytes with a sign, 1 where there is none.
+/// The value as Intel's tools read it: one, two or four bytes, signed; 1 if there is none.
 pub(crate) fn number(value: &[u8]) -> Option<i32> {
     match *value {
         [] => Some(1),
@@ -94,13 +94,13 @@ pub(crate) fn number(value: &[u8]) -> Option<i32> {
 /// Targets with their names.
 const TARGETS: [(u8, &str); 2] = [(0, "cm"), (1, "3d")];
 
-/// What a target is called.
+/// The name of a target.
 pub(crate) fn target_name(target: i32) -> Option<&'static str> {
     let known = TARGETS.iter().find(|(code, _)| i32::from(*code) == target);
     known.map(|(_, name)| *name)
 }
 
-/// The target of a name.
+/// The target with this name.
 pub(crate) fn target_named(name: &[u8]) -> Option<u8> {
     let known = TARGETS.iter().find(|(_, known)| known.as_bytes() == name);
     known.map(|(code, _)| *code)
@@ -111,7 +111,7 @@ pub(crate) fn number_bytes(number: i64) -> Vec<u8> {
     number.to_le_bytes().into_iter().take(4).collect()
 }
 
-/// The value of a known attribute that is written without one.
+/// The value of a known attribute written without one.
 pub(crate) fn absent_value(kind: ValueKind, of_symbol: bool) -> Vec<u8> {
     if of_symbol && kind == ValueKind::Number {
         number_bytes(0)
@@ -123,7 +123,7 @@ pub(crate) fn absent_value(kind: ValueKind, of_symbol: bool) -> Vec<u8> {
 /// How an attribute is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Written<'v> {
-    /// The name is in quotes, and the value is taken as it is.
+    /// The name is quoted, and the value is taken verbatim.
     pub(crate) quoted_name: bool,
     pub(crate) value: WrittenValue<'v>,
 }
@@ -138,8 +138,8 @@ pub(crate) enum WrittenValue<'v> {
 }
 
 impl<'v> Written<'v> {
-    /// The text for a value: the name is quoted where the assembler does not know it, the value where no
-    /// number has these bytes.
+    /// The text of a value: the name is quoted if the assembler does not know it, the value if no number
+    /// has these bytes.
     pub(crate) fn of(name: &[u8], value: &'v [u8], of_symbol: bool) -> Self {
         let kind = any_kind(name);
         let number = number(value).filter(|_| !value.is_empty());
@@ -161,7 +161,7 @@ impl<'v> Written<'v> {
         }
     }
 
-    /// The bytes that the text means.
+    /// The bytes that the text denotes.
     pub(crate) fn read(self) -> Cow<'v, [u8]> {
         match self.value {
             WrittenValue::None => Cow::Borrowed(&[]),

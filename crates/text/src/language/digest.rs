@@ -1,15 +1,15 @@
-//! A checksum of the text of a routine: by it a reader of exact text knows whether the native code that it
-//! carries still belongs to the routine.
+//! A checksum of a routine's text: it shows a reader of exact text whether the native code in it still
+//! belongs to the routine.
 
 use crate::lexer::{comment, literal};
 use alloc::vec::Vec;
 
-/// A checksum of lines. Blanks at their ends, empty lines and comments do not count; directives in
-/// comments do.
+/// A checksum of lines. Leading and trailing blanks, empty lines and comments are ignored; directives in
+/// comments are not.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Digest(u64);
 
-// Those of FNV-1a, taken over words instead of bytes.
+// The constants of FNV-1a, applied to words instead of bytes.
 const START: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
@@ -20,9 +20,9 @@ impl Digest {
 
     /// Adds some whole lines.
     pub(crate) fn lines(&mut self, text: &[u8]) {
-        // A line that comments are in, without them.
+        // A line that contains comments, without them.
         let mut joined = Vec::new();
-        // Where what belongs to the line begins, and where to look for its end.
+        // Where the line's text begins, and where to search for its end.
         let (mut start, mut at) = (0, 0);
         loop {
             let rest = text.get(at..).unwrap_or_default();

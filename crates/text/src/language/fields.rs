@@ -1,6 +1,6 @@
-//! What a line says of the fields of its instruction: the assembler notes it while it reads a line,
-//! the printer while it writes one. What the fields are in the end, those that the line does not show
-//! included, is decided here for both.
+//! What a line states about the fields of its instruction: the assembler notes it while reading a
+//! line, the printer while writing one. The final values of all fields, including those the line does
+//! not show, are decided here for both.
 
 use alloc::vec::Vec;
 use visakit_isa::operand::{ImmediateOperand, PropertyByte};
@@ -12,27 +12,27 @@ use visakit_isa::{
     SamplerOp, Value, VarId, enums,
 };
 
-/// What is known of a field.
+/// What is known about a field.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Slot {
     /// The whole value.
     pub(crate) value: Option<Value>,
     /// The number of a plain field.
     pub(crate) bits: u32,
-    /// The bits of it that the text told.
+    /// The bits of it that the text states.
     pub(crate) known: u32,
 }
 
-/// The fields of an instruction as its line states them. Kept for the next line, so that lines need no
-/// memory of their own.
+/// The fields of an instruction as its line states them. Reused from line to line, to avoid
+/// allocations.
 #[derive(Debug)]
 pub(crate) struct Fields {
     def: &'static InstructionDef,
     format: Format,
-    /// The field that the presence of other fields depends on.
+    /// The field that decides which other fields are present.
     key: Option<usize>,
     slots: Vec<Slot>,
-    /// The entries of the list, where the instruction has one.
+    /// The entries of the list, if the instruction has one.
     pub(crate) list: Vec<Value>,
 }
 
@@ -91,13 +91,13 @@ impl Fields {
             })
     }
 
-    /// What is known of a field up to now.
+    /// What is known about a field so far.
     pub(crate) fn slot(&self, name: F) -> Slot {
         let slot = self.field(name).and_then(|(i, _)| self.slots.get(i));
         slot.copied().unwrap_or_default()
     }
 
-    /// What is known of the field at an index.
+    /// What is known about the field at an index.
     pub(crate) fn at(&self, index: usize) -> Slot {
         self.slots.get(index).copied().unwrap_or_default()
     }
@@ -118,7 +118,7 @@ impl Fields {
         }
     }
 
-    /// Notes some bits of a number.
+    /// Sets some bits of a number.
     pub(crate) fn set(&mut self, name: F, mask: u32, bits: u32) {
         let index = self.field(name).map(|(i, _)| i);
         if let Some(slot) = index.and_then(|i| self.slots.get_mut(i)) {
@@ -127,8 +127,8 @@ impl Fields {
         }
     }
 
-    /// Whether a test holds, as far as the line up to its place says; `None` where only what follows
-    /// says whether the parts of the test stand there.
+    /// Whether a test holds, judging by the line so far; `None` if only what follows shows whether the
+    /// parts of the test are written.
     pub(crate) fn decided(&self, test: Test) -> Option<bool> {
         let bits = |name: F, mask: u32| {
             let slot = self.slot(name);
@@ -152,7 +152,7 @@ impl Fields {
         }
     }
 
-    /// Notes what follows from the parts of a test that was not decided before: they stand there.
+    /// Notes what follows from the presence of the parts of a test that was undecided before.
     pub(crate) fn entered(&mut self, test: Test) {
         if let Test::Bits(name, mask) = test
             && mask.is_power_of_two()
@@ -167,7 +167,7 @@ impl Fields {
         fields.any(|f| f.kind == FieldKind::Vector && f.role == Role::Destination)
     }
 
-    /// The fields with their values, in stream order; those of a list one by one.
+    /// The fields with their values, in stream order; list entries one by one.
     #[inline]
     pub(crate) fn each(
         &self,
@@ -191,7 +191,7 @@ impl Fields {
         true
     }
 
-    /// The instruction that the line means.
+    /// The instruction that the line denotes.
     pub(crate) fn instruction(&self) -> Instruction {
         let mut built = Instruction::new(self.def.op);
         self.each(|_, field, value| {
@@ -204,7 +204,7 @@ impl Fields {
         built
     }
 
-    /// The value of a field: what the line says of it, or what it is where the line does not show it.
+    /// The value of a field: what the line states, or the default if the line does not show it.
     #[inline]
     fn value(&self, index: usize, field: &FieldDef) -> Value {
         let slot = self.at(index);
@@ -239,18 +239,18 @@ impl Fields {
             (slot.known != 0).then_some(slot.bits)
         };
         match name {
-            // Forms without an execution size are of one lane, whatever the mask.
+            // Forms without an execution size use one lane, whatever the mask.
             F::ExecSize => 0x80,
             F::DataSize => enums::lsc_data_size::D32.into(),
             F::DataOrder => enums::lsc_data_order::NONTRANSPOSE.into(),
-            // Both fields were one in the assemblers.
+            // The assemblers had a single field for both.
             F::DataElems => known(F::ChMask).unwrap_or(enums::lsc_data_elems::N1.into()),
             F::ChMask if self.field(F::Src0AddrPitch).is_some() => 0,
             F::ChMask => known(F::DataElems).unwrap_or(enums::lsc_data_elems::N1.into()),
             F::AddrSize => enums::lsc_addr_size::A32.into(),
             F::AddrType => enums::lsc_addr_type::FLAT.into(),
             F::AddrScale | F::Blocks => 1,
-            // No relation, as Intel's assemblers store it.
+            // No relation, stored as Intel's assemblers do.
             F::RelOp => 6,
             _ => 0,
         }
@@ -293,10 +293,10 @@ impl Fields {
     }
 }
 
-/// An execution size or element count by mask and lanes; `None` where there is none of so many.
+/// An execution size or element count by mask and lanes; `None` if no code has this number of lanes.
 ///
-/// `fixed` is the number of lanes of messages that have only one: their size is not stored, and their
-/// code is that of one lane. `m1_code` is the code that M1 has where the version has two.
+/// `fixed` is the number of lanes of messages that support only one: their size is not stored, and
+/// their code is that of one lane. `m1_code` is the code of M1 in versions that have two.
 pub(crate) fn lanes(
     kind: FieldKind,
     fixed: Option<u8>,
@@ -327,8 +327,8 @@ pub(crate) fn lanes(
     Some(Value::ExecSize(ExecSize::from_bits(size.bits() | m1)))
 }
 
-/// Texts of a choice with the values that they mean: those listed, and the first value that is not
-/// listed for the text of all others.
+/// Texts of a choice with the values they denote: the listed ones, and the first unlisted value for
+/// the text of all others.
 pub(crate) fn choice_texts(choice: &Choice) -> impl Iterator<Item = (u32, &'static str)> {
     let mask = u32::from(choice.mask);
     let listed = |v: u32| choice.cases.iter().any(|(c, _)| u32::from(*c) == v);

@@ -1,4 +1,4 @@
-//! From the first word of a line to the rows of the instruction table that begin with it.
+//! Maps the first word of a line to the rows of the instruction table that begin with it.
 
 use crate::lexer::{Cursor, is_word};
 use alloc::boxed::Box;
@@ -7,12 +7,12 @@ use once_cell::race::OnceBox;
 use visakit_isa::enums::Enumeration;
 use visakit_isa::table::{FieldName, InstructionDef, LineKind, Op, Part, rows};
 
-/// One way in which a line may begin.
+/// One way a line may begin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// The letters, digits and underscores that it begins with.
+    /// The letters, digits and underscores it begins with.
     key: &'static str,
-    /// All of it.
+    /// The whole spelling.
     spelling: &'static str,
     /// The row.
     pub(crate) def: &'static InstructionDef,
@@ -31,7 +31,7 @@ pub(crate) struct Index {
     first: [u16; LISTS],
     /// The next entry of the same list, plus one.
     next: Vec<u16>,
-    /// Rows of which lines can begin as those of other rows do.
+    /// Rows whose lines can begin like those of other rows.
     shared: Vec<Op>,
     /// Their opcodes.
     shared_opcodes: [bool; 256],
@@ -42,14 +42,14 @@ pub(crate) struct Index {
 }
 
 impl Entry {
-    /// All that the line begins with.
+    /// Everything the line begins with.
     pub(crate) const fn spelling(&self) -> &'static str {
         self.spelling
     }
 }
 
 impl Index {
-    /// The index, which is made once.
+    /// The index, built on first use.
     pub(crate) fn get() -> &'static Self {
         static INDEX: OnceBox<Index> = OnceBox::new();
         INDEX.get_or_init(|| Box::new(Self::new()))
@@ -92,8 +92,8 @@ impl Index {
         }
     }
 
-    /// Whether a line that was written for this row is taken for one of it: the longest beginning that
-    /// stands there decides, and the first row that has it.
+    /// Whether a line written for this row is read as this row: the longest matching beginning
+    /// decides, and the first row that has it.
     pub(crate) fn is_first(&self, def: &InstructionDef, line: &[u8]) -> bool {
         let opcode = usize::from(def.op.opcode());
         let may_be = self.shared_opcodes.get(opcode).copied().unwrap_or(true);
@@ -102,7 +102,7 @@ impl Index {
         }
         let mut cursor = Cursor::new(line);
         if cursor.eat(b'(') {
-            // Past the predicate.
+            // Skip the predicate.
             let end = line.iter().position(|c| *c == b')');
             cursor.at = end.map_or(line.len(), |end| end + 1);
         }
@@ -121,7 +121,7 @@ impl Index {
         })
     }
 
-    /// The entries with the longest spelling that stands at the cursor.
+    /// The entries with the longest spelling that matches at the cursor.
     #[inline]
     pub(crate) fn find<'i, 't>(
         &'i self,
@@ -143,7 +143,7 @@ impl Index {
         list.filter(move |e| Some(e.spelling.len()) == longest && stands(e))
     }
 
-    /// Every way in which a line may begin.
+    /// Every way a line may begin.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter()
     }
@@ -154,13 +154,13 @@ impl Index {
     }
 }
 
-/// The operation whose line is this part.
+/// The operation whose line consists of this part.
 fn placing(is: fn(&Part) -> bool) -> Op {
     let row = rows().find(|row| row.syntax.parts.iter().any(is));
     row.map_or(Op::LABEL, |row| row.op)
 }
 
-/// The rows whose beginnings go on as those of other rows.
+/// The rows whose beginnings other rows continue.
 fn shared(entries: &[Entry]) -> Vec<Op> {
     let goes_on = |a: &&Entry| {
         entries.iter().any(|b| {

@@ -1,5 +1,5 @@
-//! What the language says, apart from how it is read or printed: everything that assembler and
-//! printer have to agree on, each fact once.
+//! Facts about the language, independent of reading and printing: everything the assembler and the
+//! printer have to agree on, each stated once.
 
 pub(crate) mod attribute;
 pub(crate) mod digest;

@@ -1,7 +1,7 @@
-//! Records as lists of named numbers, after their layouts.
+//! Records as lists of named numbers, according to their layouts.
 //!
-//! What the language cannot say is said number by number. Names, order and meaning of the numbers are
-//! those of the layouts, which are written down once, beside the records.
+//! What the language cannot express is written number by number. Names, order and meaning of the
+//! numbers are those of the layouts, which are defined once, beside the records.
 
 use alloc::borrow::Cow;
 use alloc::string::ToString;
@@ -58,7 +58,7 @@ impl Held {
         }
     }
 
-    /// The same with another number.
+    /// A copy with another number.
     fn with(&self, number: u32) -> Self {
         match self {
             Self::Bits(_) => Self::Bits(number),
@@ -72,12 +72,12 @@ impl Held {
 /// The numbers of a record in the order of its layout, with their keys.
 pub(crate) type Numbers = Vec<(Key, Held)>;
 
-/// A record of which single numbers are shown and changed.
+/// A record whose numbers can be shown and changed one by one.
 pub(crate) trait Numbered {
     /// All numbers.
     fn numbers(&self, format: Format) -> Numbers;
 
-    /// Gives the number under a key another value; one that does not fit is cut.
+    /// Gives the number under a key another value; a value that does not fit is truncated.
     fn set(&mut self, format: Format, key: Key, held: Held);
 
     /// The number of this name.
@@ -122,13 +122,13 @@ symbols! {
 
 fn numbers_of<'a, R: Record<'a>>(record: &R, format: Format) -> List {
     let mut list = List::new(format);
-    // What a format has no place for ends the list.
+    // The list ends at what the format cannot hold.
     let _ = record.write(&mut list);
     list
 }
 
 fn set_in<'a, R: Symbol<'a>>(record: &mut R, format: Format, key: Key, held: &Held) {
-    // Values are no numbers, and are kept aside.
+    // Values are not numbers, and are kept aside.
     let values: Vec<Cow<'a, [u8]>> = record
         .attributes()
         .iter_mut()
@@ -162,7 +162,7 @@ fn set_in<'a, R: Symbol<'a>>(record: &mut R, format: Format, key: Key, held: &He
     }
 }
 
-/// The numbers of a routine that are in none of its tables.
+/// The numbers of a routine that are not in any of its tables.
 #[derive(Debug)]
 pub(crate) struct RoutineNumbers<'r, 't> {
     pub(crate) body: &'r mut Body<'t>,
@@ -172,7 +172,7 @@ pub(crate) struct RoutineNumbers<'r, 't> {
 impl RoutineNumbers<'_, '_> {
     const NAME: &'static str = "name";
 
-    /// The bytes among them.
+    /// The byte-sized ones among them.
     fn bytes(&mut self) -> [(&'static str, &mut u8); 3] {
         [
             ("linkage", &mut self.linkage.0),
@@ -181,7 +181,7 @@ impl RoutineNumbers<'_, '_> {
         ]
     }
 
-    /// All of them, by what they are in a routine.
+    /// All of them, named by their role in the routine.
     pub(crate) fn of(body: &Body<'_>, linkage: Linkage) -> Numbers {
         let key = |name| Key {
             name,
@@ -223,7 +223,7 @@ pub(crate) struct InstructionNumbers<'i> {
 }
 
 impl InstructionNumbers<'_> {
-    /// Shows the numbers of the fields that are wanted, told by their place in the list.
+    /// Visits the numbers of the wanted fields, which are given by position in the list.
     fn each(
         fields: &[Field],
         def: &'static InstructionDef,
@@ -252,7 +252,7 @@ impl InstructionNumbers<'_> {
         }
     }
 
-    /// The numbers of the fields that are wanted, told by their place in the list.
+    /// The numbers of the wanted fields, which are given by position in the list.
     pub(crate) fn of(
         fields: &[Field],
         def: &'static InstructionDef,
@@ -297,12 +297,12 @@ impl Numbered for InstructionNumbers<'_> {
     }
 }
 
-/// Whether a field is a single number, which has no name besides that of the field.
+/// Whether a field is a single number, which has no name other than that of the field.
 pub(crate) const fn is_one_number(kind: FieldKind) -> bool {
     !matches!(kind, FieldKind::Vector | FieldKind::Raw | FieldKind::Raws)
 }
 
-/// The name of a number within its field: nothing where the field is that number.
+/// The name of a number within its field: empty if the field is that number.
 pub(crate) const fn part(kind: FieldKind, name: &'static str) -> &'static str {
     if is_one_number(kind) { "" } else { name }
 }
@@ -319,7 +319,7 @@ pub(crate) fn numbers(
     Some(list.shown().into_iter().map(named).collect())
 }
 
-/// The value whose numbers `next` gives: their name and width come in.
+/// The value built from the numbers that `next` returns for a name and a width.
 pub(crate) fn value(
     kind: FieldKind,
     format: Format,
@@ -328,7 +328,7 @@ pub(crate) fn value(
     Value::read(kind, &mut Feed { format, next }).ok()
 }
 
-/// The little-endian number in `len` bytes, which hold it with its sign.
+/// The little-endian number in `len` bytes, if they can hold it including its sign.
 pub(crate) fn shortened(bytes: &[u8], len: usize) -> Option<Vec<u8>> {
     let (kept, cut) = bytes.split_at_checked(len)?;
     let sign = kept.last()? >> 7;
@@ -339,11 +339,11 @@ pub(crate) fn shortened(bytes: &[u8], len: usize) -> Option<Vec<u8>> {
 #[derive(Debug)]
 enum Entry {
     Held(Held),
-    /// A length or number of entries, which follows from the rest.
+    /// A length or number of entries, derived from the rest.
     Count(u32),
 }
 
-/// Collects the numbers that are written.
+/// Collects the numbers as they are written.
 struct List {
     format: Format,
     key: Key,
@@ -453,7 +453,7 @@ impl<'a, F: FnMut(&'static str, Width) -> Option<u32>> Source<'a> for Feed<F> {
     }
 
     fn bytes(&mut self, _: &'static str, length: u32) -> Result<&'a [u8], ()> {
-        // Values of attributes are kept aside; what has been taken of them is empty.
+        // Values of attributes are kept aside; one that was already taken is empty.
         let Some(0) = (self.next)("bytes", Width::U8).filter(|_| length == 0) else {
             return Err(());
         };

@@ -1,4 +1,4 @@
-//! What operands can be in text, and what their texts mean.
+//! Which operands text can express, and what their texts mean.
 
 use core::ops::RangeInclusive;
 use visakit_isa::enums::lsc_addr_type;
@@ -17,7 +17,7 @@ pub(crate) const MODIFIERS: [(&str, Modifier); 4] = [
     ("(~)", Modifier::NOT),
 ];
 
-/// What stands before a source with this modifier.
+/// The text before a source with this modifier.
 #[inline]
 pub(crate) fn modifier_text(modifier: Modifier) -> &'static str {
     if modifier == Modifier::NONE {
@@ -50,8 +50,8 @@ pub(crate) fn address_width(elements: u8) -> Option<u8> {
     fits.then(|| u8::try_from(elements.trailing_zeros()).unwrap_or(0))
 }
 
-/// The classes that the language takes: where general variables are read also what stands for
-/// them, more than the specification lists, as compilers write it.
+/// The operand classes that the language accepts: where general variables are read, also their
+/// substitutes, which is more than the specification lists but what compilers write.
 #[inline]
 pub(crate) fn classes(def: &InstructionDef, field: &FieldDef) -> OperandClasses {
     let listed = field.classes;
@@ -59,7 +59,7 @@ pub(crate) fn classes(def: &InstructionDef, field: &FieldDef) -> OperandClasses 
         return listed;
     }
     let more = match def.op {
-        // Three rows of which Intel's assembler takes other classes than the specification lists.
+        // In three rows Intel's assembler accepts other classes than the specification lists.
         Op::LINE if field.name == FieldName::Src0 => OperandClasses::empty(),
         Op::MOV => OperandClasses::ADDRESS,
         Op::FADDR => OperandClasses::INDIRECT,
@@ -74,9 +74,9 @@ pub(crate) fn classes(def: &InstructionDef, field: &FieldDef) -> OperandClasses 
 /// The largest values that the parts of a region can have in text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RegionPart {
-    /// The first number, whatever it is of.
+    /// The first number, whatever it means.
     First,
-    /// The width, where a vertical stride stands before it.
+    /// The width, after a vertical stride.
     Width,
     /// The horizontal stride after a width.
     Horizontal,
@@ -95,7 +95,7 @@ impl RegionPart {
     }
 }
 
-/// The region that text makes of this one; `None` where it takes none like it.
+/// The region that this one's text is read as; `None` if no text is accepted for it.
 #[inline]
 pub(crate) fn region(region: Region, destination: bool) -> Option<Region> {
     let absent = RegionCode::ABSENT;
@@ -104,7 +104,7 @@ pub(crate) fn region(region: Region, destination: bool) -> Option<Region> {
         region.width(),
         region.horizontal_stride(),
     );
-    // A stride that means nothing is printed as -1, and -1 is read as absent.
+    // A stride that is meaningless is printed as -1, and -1 is read as absent.
     let last = h.elements().map_or(absent, |_| h);
     let takes = |part: RegionPart, code: RegionCode| {
         let elements = code.elements();
@@ -136,8 +136,8 @@ pub(crate) fn takes_constant(field: &FieldDef, ty: DataType) -> bool {
         && (float || ty.is_packed() || takes(TypeSet::INTEGERS))
 }
 
-/// The stored bits of a whole number of a type, with the numbers that it may be where it is none of
-/// them. `negative` numbers of floats are bit patterns, negated as floats.
+/// The stored bits of a whole number of a type, or the accepted range if it is outside. `negative`
+/// numbers of floats are bit patterns, negated as floats.
 pub(crate) fn constant_bits(
     value: i64,
     ty: DataType,
@@ -161,15 +161,15 @@ pub(crate) fn constant_bits(
     Err(-half..=2 * half - 1)
 }
 
-/// The value of a constant as text shows it: 64 bits of the wide types, else 32, of which narrow types
-/// fill the upper ones with zeros or with their sign.
+/// The value of a constant as text shows it: 64 bits for the wide types, otherwise 32, with narrow
+/// types zero- or sign-extended.
 #[inline]
 pub(crate) fn shown_constant(operand: ImmediateOperand) -> u64 {
     operand.normalized().bits()
 }
 
-/// The type of a constant without a type in a message, and the numbers that it may be: bases of some
-/// address models are addresses.
+/// The type of an untyped constant in a message, and the range of its values: bases of some address
+/// models are addresses.
 pub(crate) fn bare_constant(name: FieldName, model: u32) -> (DataType, RangeInclusive<i64>) {
     let model = u8::try_from(model).unwrap_or(0);
     let wide =
@@ -192,7 +192,7 @@ pub(crate) fn bare_constant_operand(ty: DataType, value: i64) -> ImmediateOperan
     ImmediateOperand::new(PropertyByte::from(ty), bits)
 }
 
-/// A general variable where no region is written: one element.
+/// A general variable written without a region: one element.
 pub(crate) fn one_element(variable: VarId, row: u8, column: u8) -> GeneralOperand {
     GeneralOperand {
         variable,
@@ -203,7 +203,7 @@ pub(crate) fn one_element(variable: VarId, row: u8, column: u8) -> GeneralOperan
     }
 }
 
-/// A general variable where no region is written: all elements in a row.
+/// A general variable written without a region: all elements in a row.
 pub(crate) fn all_elements(variable: VarId, row: u8, column: u8) -> GeneralOperand {
     GeneralOperand {
         region: Region::source(1, 1, 0).unwrap_or_default(),
@@ -223,7 +223,7 @@ pub(crate) fn variable(body: &Body<'_>, format: Format, id: VarId) -> Option<(Da
     Some((variable.data_type, bytes))
 }
 
-/// Bytes of the elements that offsets in an address of a variable count.
+/// Bytes of the element that the offset in an address-of operand counts.
 pub(crate) fn element_size(body: &Body<'_>, format: Format, id: VarId) -> u32 {
     variable(body, format, id)
         .map_or(DataType::Ud, |(ty, _)| ty)
@@ -231,12 +231,12 @@ pub(crate) fn element_size(body: &Body<'_>, format: Format, id: VarId) -> u32 {
         .into()
 }
 
-/// Whether a raw operand can be written.
+/// Whether a raw operand can be written as text.
 pub(crate) fn raw_is_written(operand: RawOperand) -> bool {
     raw_offsets(operand.variable).contains(&i64::from(operand.offset))
 }
 
-/// Whether the class of an operand is one that the language takes in a field.
+/// Whether the language accepts this operand's class in a field.
 #[inline]
 pub(crate) fn class_is_taken(
     def: &InstructionDef,
@@ -247,7 +247,7 @@ pub(crate) fn class_is_taken(
     classes.is_empty() || classes.has(operand.class())
 }
 
-/// Whether the sampler messages of a text say which surface is paired.
+/// Whether the sampler messages of a text name a paired surface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Paired {
     /// Texts up to 4.0.
@@ -269,13 +269,13 @@ impl Paired {
     }
 }
 
-/// What VA computes of minimum and maximum, by its number.
+/// VA's minimum and maximum operations, by number.
 pub(crate) const MIN_MAX_WORDS: [&str; 3] = ["VA_MINMAX_ENABLE", "VA_MAX_ENABLE", "VA_MIN_ENABLE"];
 
-/// The constant that one of these words stands for.
+/// The constant that one of these words denotes.
 pub(crate) fn min_max_mode(mode: u64) -> ImmediateOperand {
     ImmediateOperand::new(PropertyByte::from(DataType::Ub), mode)
 }
 
-/// Depths and repeat counts of systolic products.
+/// Depths and repeat counts of systolic instructions.
 pub(crate) const SYSTOLIC_COUNTS: RangeInclusive<u8> = 1..=8;

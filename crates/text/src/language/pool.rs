@@ -1,4 +1,4 @@
-//! The string pool of a routine: what assemblers begin it with, and which string a name takes.
+//! The string pool of a routine: its initial strings, and which string a name takes.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -8,11 +8,11 @@ use visakit_isa::{Features, Format, StringId, SurfaceId, Value};
 
 use super::symbol::BINDLESS_SAMPLER;
 
-/// A string pool that the text states: which of its strings the names take.
+/// A string pool that the text states, and which of its strings the names take.
 #[derive(Debug, Default)]
 pub(crate) struct Pool<'t> {
     places: HashMap<Cow<'t, [u8]>, Occurrences>,
-    /// For each string the next one of the same text, or [`NONE`].
+    /// For each string the next one with the same text, or [`NONE`].
     next: Vec<u32>,
 }
 
@@ -21,14 +21,14 @@ pub(crate) struct Pool<'t> {
 struct Occurrences {
     first: u32,
     last: u32,
-    /// The first one that no name has taken, or [`NONE`].
+    /// The first one not yet taken by a name, or [`NONE`].
     free: u32,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl<'t> Pool<'t> {
-    /// States one more string, before any is taken.
+    /// Adds a stated string; must precede any `take`.
     pub(crate) fn state(&mut self, text: Cow<'t, [u8]>) {
         let index = self.len();
         self.next.push(NONE);
@@ -43,26 +43,26 @@ impl<'t> Pool<'t> {
         places.last = index;
     }
 
-    /// Makes room for so many strings more.
+    /// Reserves space for `additional` more strings.
     pub(crate) fn reserve(&mut self, additional: usize) {
         self.places.reserve(additional);
         self.next.reserve(additional);
     }
 
-    /// Gives back all strings that names have taken.
+    /// Marks all strings as not taken.
     pub(crate) fn release(&mut self) {
         for places in self.places.values_mut() {
             places.free = places.first;
         }
     }
 
-    /// Number of strings that are stated.
+    /// The number of stated strings.
     pub(crate) fn len(&self) -> u32 {
         u32::try_from(self.next.len()).unwrap_or(NONE)
     }
 
-    /// The string that the next name of this text takes: the first of its places that no name has taken
-    /// yet; the first one if all are taken.
+    /// The string that the next name with this text takes: the first occurrence not yet taken by a
+    /// name, or the first occurrence if all are taken.
     pub(crate) fn take(&mut self, text: &[u8]) -> Option<StringId> {
         let places = self.places.get_mut(text)?;
         let Some(next) = self.next.get(places.free as usize) else {
@@ -74,8 +74,8 @@ impl<'t> Pool<'t> {
     }
 }
 
-/// The strings that a pool begins with where the text states none: the name of the routine and the
-/// names that Intel's assemblers put there.
+/// The initial strings of a pool that the text does not state: the name of the routine and the names
+/// that Intel's assemblers add.
 pub(crate) fn initial<'n>(
     name: Cow<'n, [u8]>,
     format: Format,
@@ -104,7 +104,7 @@ pub(crate) fn initial<'n>(
 }
 
 /// The name of a routine as the pool repeats it: strings of a pool end at their first NUL, while the
-/// list of routines keeps the name with its length.
+/// list of routines stores the length of the name.
 pub(crate) fn in_pool(name: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     let Some(end) = name.iter().position(|c| *c == 0) else {
         return name;
@@ -118,7 +118,7 @@ pub(crate) fn in_pool(name: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     }
 }
 
-/// Shows every index into the string pool.
+/// Visits every index into the string pool.
 pub(crate) fn each_string(body: &mut Body<'_>, see: &mut dyn FnMut(&mut StringId)) {
     see(&mut body.name);
     let attributes = |list: &mut Vec<Attribute<'_>>, see: &mut dyn FnMut(&mut StringId)| {
@@ -155,7 +155,7 @@ pub(crate) fn each_string(body: &mut Body<'_>, see: &mut dyn FnMut(&mut StringId
     }
 }
 
-/// A string of the pool; nothing where there is none.
+/// A string of the pool; empty if there is none.
 pub(crate) fn string<'a>(body: &'a Body<'_>, id: StringId) -> &'a [u8] {
     body.string(id).unwrap_or_default()
 }

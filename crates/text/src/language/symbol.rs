@@ -1,9 +1,9 @@
-//! Names that mean something without a declaration.
+//! Names that have a meaning without a declaration.
 
 use visakit_isa::object::Relocation;
 use visakit_isa::{AddressId, Format, PredicateId, SamplerId, SurfaceId, VarId};
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Symbol {
     General(VarId),
@@ -26,10 +26,10 @@ impl Symbol {
     }
 }
 
-/// The name of the sampler that is not declared.
+/// The name of the undeclared sampler.
 pub(crate) const BINDLESS_SAMPLER: &str = "S31";
 
-/// What a name stands for that is declared nowhere.
+/// The meaning of a name that is not declared anywhere.
 pub(crate) fn predefined(name: &[u8], format: Format) -> Option<Symbol> {
     let (first, rest) = name.split_first()?;
     match first {
@@ -59,7 +59,7 @@ pub(crate) fn predefined(name: &[u8], format: Format) -> Option<Symbol> {
     (number < format.predefined_variable_count()).then_some(Symbol::General(VarId(number)))
 }
 
-/// `#T7`: a symbol that is identified by its number, declared or not.
+/// `#T7`: a symbol identified by its number, declared or not.
 pub(crate) fn numbered(name: &[u8]) -> Option<Symbol> {
     let (letter, number) = letter_and_number(name)?;
     let narrow = u16::try_from(number).ok();
@@ -81,13 +81,13 @@ pub(crate) fn letter_and_number(name: &[u8]) -> Option<(u8, u32)> {
     Some((*letter, digits.parse().ok()?))
 }
 
-/// The number in the file of a variable of the file, after the relocations of the routine that names it.
+/// The file-wide number of a file variable, given the relocations of the routine that names it.
 pub(crate) fn resolved(relocations: &[Relocation], id: VarId) -> u32 {
     let found = relocations.iter().find(|r| u32::from(r.symbolic) == id.0);
     found.map_or(id.0, |r| r.resolved.into())
 }
 
-/// The number in a routine of a variable of the file: the other direction.
+/// The number of a file variable within a routine: the inverse of `resolved`.
 pub(crate) fn symbolic(relocations: &[Relocation], number: u32) -> VarId {
     let found = relocations.iter().find(|r| u32::from(r.resolved) == number);
     VarId(found.map_or(number, |r| r.symbolic.into()))

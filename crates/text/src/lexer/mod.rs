@@ -1,8 +1,8 @@
-//! The lexer: comments, strings, words and numbers, for the assembler, the formatter and those who
-//! colour text. [`Cursor`] is a place in the text from which pieces are taken, none of them copied.
+//! The lexer: comments, strings, words and numbers, for the assembler, the formatter and syntax
+//! highlighters. [`Cursor`] is a position in the text from which pieces are taken without copying.
 //!
-//! What a character means depends on where it stands (`.RGBA`, `sample+killpix`, `:d8.2x16x8nn`), so
-//! there is no list of tokens: the description of the instruction says what to look for.
+//! The meaning of a character depends on its context (`.RGBA`, `sample+killpix`, `:d8.2x16x8nn`), so
+//! there is no list of tokens: the description of the instruction says what to expect.
 
 use crate::asm::diagnostic::{Diagnostic, DiagnosticKind, Fault, Parsed, Span};
 use alloc::borrow::Cow;
@@ -19,13 +19,13 @@ pub use tokens::{LexState, Token, Tokens, tokens, tokens_from};
 pub(crate) struct Cursor<'t> {
     pub(crate) text: &'t [u8],
     pub(crate) at: usize,
-    /// Where the directive in a comment stands that was passed last.
+    /// Where the directive in the last skipped comment is.
     pub(crate) directive: Option<usize>,
-    /// What the last `//Platform:` line of a compiler's dump names.
+    /// The platform named by the last `//Platform:` line of a compiler's dump.
     pub(crate) platform: Option<Platform>,
 }
 
-/// A name and where it stands.
+/// A name and its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word<'t> {
     pub(crate) name: &'t [u8],
@@ -52,7 +52,7 @@ pub(crate) const fn is_word(c: u8) -> bool {
     WORDS[c as usize]
 }
 
-/// The length of the comment that this text begins with.
+/// The length of the comment at the start of this text.
 pub(crate) fn comment(text: &[u8]) -> Option<usize> {
     match text {
         [b'/', b'/', ..] => Some(text.iter().position(|c| *c == b'\n').unwrap_or(text.len())),
@@ -64,7 +64,7 @@ pub(crate) fn comment(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The length of the line end that this text begins with and a backslash takes back.
+/// The length of the line end at the start of this text that a backslash cancels.
 pub(crate) const fn joined_lines(text: &[u8]) -> Option<usize> {
     match text {
         [b'\\', b'\n', ..] => Some(2),
@@ -73,8 +73,8 @@ pub(crate) const fn joined_lines(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The length of the string literal that this text begins with, up to the end of its line where it has
-/// no end.
+/// The length of the string literal at the start of this text, up to the end of the line if it is
+/// unterminated.
 pub(crate) fn literal(text: &[u8]) -> Option<usize> {
     let (b'"', inner) = text.split_first()? else {
         return None;
@@ -120,7 +120,7 @@ impl<'t> Cursor<'t> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Skips blanks, comments and line ends that a backslash takes back.
+    /// Skips blanks, comments and line ends cancelled by a backslash.
     #[inline]
     pub(crate) fn blanks(&mut self) {
         while let Some(c) = self.peek() {
@@ -155,27 +155,27 @@ impl<'t> Cursor<'t> {
         len.is_some()
     }
 
-    /// Whether nothing but blanks stands before the end of the statement: that of the line, or the
-    /// brace that ends a scope.
+    /// Whether only blanks precede the end of the statement: the end of the line, or the brace that
+    /// ends a scope.
     pub(crate) fn ends(&mut self) -> bool {
         self.blanks();
         matches!(self.peek(), None | Some(b'\n' | b'}'))
     }
 
-    /// Whether an expression that is no bare number begins after blanks.
+    /// Whether an expression that is not a bare number begins after blanks.
     pub(crate) fn begins_primary(&mut self) -> bool {
         self.blanks();
         self.peek() == Some(b'(') || self.has("%sizeof") || self.has("%DispatchSimd")
     }
 
-    /// Goes to the end of the line.
+    /// Advances to the end of the line.
     pub(crate) fn skip_line(&mut self) {
         let rest = self.rest();
         let end = rest.iter().position(|c| *c == b'\n');
         self.at += end.unwrap_or(rest.len());
     }
 
-    /// Takes a character after blanks, if it is this one.
+    /// Consumes this character after blanks, if it is next.
     #[inline]
     pub(crate) fn eat(&mut self, c: u8) -> bool {
         self.blanks();
@@ -184,7 +184,7 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Takes a character after blanks, which must be this one.
+    /// Consumes this character after blanks; an error if it is not next.
     #[inline]
     pub(crate) fn need(&mut self, c: u8, what: &str) -> Parsed<()> {
         if self.eat(c) {
@@ -194,14 +194,14 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Whether these characters stand here, in letters of either case.
+    /// Whether these characters come next, ignoring case.
     #[inline]
     pub(crate) fn has(&self, text: &str) -> bool {
         let found = self.text.get(self.at..self.at + text.len());
         found.is_some_and(|f| f.eq_ignore_ascii_case(text.as_bytes()))
     }
 
-    /// Takes a text of a description: blanks in it stand for any number of blanks, also none.
+    /// Consumes a text of a description: a blank in it matches any number of blanks, including none.
     #[inline]
     pub(crate) fn eat_text(&mut self, text: &str) -> bool {
         let start = self.at;
@@ -226,8 +226,8 @@ impl<'t> Cursor<'t> {
         true
     }
 
-    /// A name after blanks: letters, digits, underscores, not beginning with a digit; a percent
-    /// sign may stand before it, or the `#` of symbols that are identified by their number.
+    /// A name after blanks: letters, digits and underscores, not beginning with a digit; it may be
+    /// preceded by a percent sign, or by the `#` of symbols identified by number.
     #[inline]
     pub(crate) fn word(&mut self) -> Option<Word<'t>> {
         self.blanks();
@@ -265,8 +265,8 @@ impl<'t> Cursor<'t> {
         Some(Word { name, span })
     }
 
-    /// A decimal or hexadecimal number after blanks; `None` where there is none, an error where it
-    /// has more than 64 bits.
+    /// A decimal or hexadecimal number after blanks; `None` if there is none, an error if it has more
+    /// than 64 bits.
     #[inline]
     pub(crate) fn number(&mut self) -> Parsed<Option<u64>> {
         self.blanks();
@@ -308,7 +308,7 @@ impl<'t> Cursor<'t> {
         ))
     }
 
-    /// A quoted string after blanks, without escapes where it has some.
+    /// A quoted string after blanks, with its escapes resolved.
     pub(crate) fn string(&mut self) -> Parsed<Option<(Cow<'t, [u8]>, Span)>> {
         self.blanks();
         if self.peek() != Some(b'"') {
@@ -352,7 +352,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// A quoted string after blanks that goes into a pool of strings.
+    /// A quoted string after blanks, for a string pool.
     pub(crate) fn pooled(&mut self) -> Parsed<Option<(Cow<'t, [u8]>, Span)>> {
         self.string()?.map(pooled).transpose()
     }
@@ -398,7 +398,7 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    /// The piece of text that stands here, for messages: a word, a number or a character.
+    /// The piece of text at the cursor, for messages: a word, a number or a character.
     pub(crate) fn piece(&self) -> Span {
         let mut ahead = *self;
         ahead.blanks();
@@ -414,7 +414,7 @@ impl<'t> Cursor<'t> {
         Span { start, len }
     }
 
-    /// Something else stands here.
+    /// An error: something else was found here.
     #[cold]
     pub(crate) fn unexpected(&self, what: &str) -> Fault {
         let span = self.piece();
@@ -428,7 +428,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// What was found, where a pool of strings can hold it: its strings end with a NUL.
+/// The string that was found, if a pool can hold it: strings of a pool end with a NUL.
 pub(crate) fn pooled((text, span): (Cow<'_, [u8]>, Span)) -> Parsed<(Cow<'_, [u8]>, Span)> {
     if text.contains(&0) {
         let message = "the string has a NUL in it, which strings of objects cannot have";

@@ -1,4 +1,4 @@
-//! The words of printed lines and what they are, for those who colour or mark them up.
+//! Tokens of printed lines, for syntax highlighting and markup.
 
 use super::{comment, is_label, joined_lines, literal};
 use crate::asm::Span;
@@ -9,11 +9,11 @@ use crate::asm::Span;
 pub enum Token {
     /// A comment.
     Comment,
-    /// What begins with a full stop at the beginning of a line.
+    /// A word at the beginning of a line that begins with a full stop.
     Directive,
     /// The mnemonic with its suffixes.
     Mnemonic,
-    /// The name of a label where it is placed.
+    /// The name of a label at the place it labels.
     Label,
     /// A predefined variable or surface.
     Predefined,
@@ -29,7 +29,7 @@ pub enum Token {
     Punctuation,
 }
 
-/// Takes text apart, as printers make it: each piece that is not blank with what it is.
+/// Splits printed text into tokens: each piece that is not blank, with its kind.
 ///
 /// ```
 /// use visakit_text::{Token, tokens};
@@ -43,8 +43,8 @@ pub fn tokens(text: &[u8]) -> Tokens<'_> {
     tokens_from(text, LexState::default())
 }
 
-/// [`tokens`] of lines that do not begin where the text begins: the state is the one that
-/// [`Tokens::state`] gives at the end of the lines before. So a line can be lexed by itself.
+/// Like [`tokens`], for lines from the middle of a text: `state` is what [`Tokens::state`] returned
+/// at the end of the preceding lines. This makes it possible to lex a single line.
 ///
 /// ```
 /// use visakit_text::{LexState, Token, tokens_from};
@@ -60,11 +60,11 @@ pub const fn tokens_from(text: &[u8], state: LexState) -> Tokens<'_> {
     Tokens { text, at: 0, state }
 }
 
-/// What the lines before a place leave to it.
+/// The state of the lexer at the end of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct LexState {
     expects: Expects,
-    /// A comment has begun and not ended.
+    /// A comment has begun but not ended.
     in_comment: bool,
 }
 
@@ -88,19 +88,19 @@ pub struct Tokens<'t> {
     state: LexState,
 }
 
-/// Characters of the names of labels but for the signs that also stand between words.
+/// Characters of label names, except the signs that also separate words.
 const fn is_name(c: u8) -> bool {
     is_label(c) && !matches!(c, b'-' | b'.')
 }
 
 impl Tokens<'_> {
-    /// What the text leaves to the one after it; complete after the last token.
+    /// The state to pass to the following text; valid after the last token.
     #[must_use]
     pub const fn state(&self) -> LexState {
         self.state
     }
 
-    /// The length of the token at the beginning of this text, and what it is.
+    /// The length and kind of the token at the beginning of this text.
     fn token(&mut self, rest: &[u8]) -> (Token, usize) {
         let words = |from: usize, also: &[u8]| {
             let tail = rest.get(from..).unwrap_or_default();
@@ -151,7 +151,7 @@ impl Tokens<'_> {
                 }
                 (Token::Mnemonic, words(1, b".<>+-"))
             }
-            // Characters stay whole.
+            // Do not split characters.
             [c, tail @ ..] if !c.is_ascii() => {
                 let more = tail.iter().take_while(|c| !c.is_ascii()).count();
                 (Token::Punctuation, 1 + more)

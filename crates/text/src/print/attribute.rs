@@ -8,13 +8,13 @@ use crate::language::attribute::{
 use crate::language::pool::string;
 use visakit_isa::object::{Attribute, Body};
 
-/// Whether the attribute only says where Intel's tools put their files.
+/// Whether the attribute only states where Intel's tools put their files.
 pub(crate) fn is_path(body: &Body<'_>, attribute: &Attribute<'_>) -> bool {
     kind(string(body, attribute.name)) == ValueKind::Path
 }
 
 impl Context<'_> {
-    /// ` attrs={A, B=1}` of a symbol in plain text, nothing where there are none.
+    /// ` attrs={A, B=1}` of a symbol in plain text; nothing if it has none.
     pub(crate) fn plain_attributes(&self, line: &mut Line, attributes: &[Attribute<'_>]) {
         for (i, attribute) in attributes.iter().enumerate() {
             line.text(if i == 0 { " attrs={" } else { ", " });
@@ -60,7 +60,7 @@ impl Line {
         }
     }
 
-    /// ` attrs={A, B=1}`, nothing where there are none.
+    /// ` attrs={A, B=1}`; nothing if there are none.
     pub(crate) fn attributes(&mut self, body: &Body<'_>, attributes: &[Attribute<'_>]) {
         for (i, attribute) in attributes.iter().enumerate() {
             self.text(if i == 0 { " attrs={" } else { ", " });

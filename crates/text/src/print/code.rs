@@ -1,4 +1,4 @@
-//! Instructions in the plain and in the exact form, each with what the assembler will make of its line.
+//! Instructions in the plain and the exact form, each with how the assembler will read its line.
 
 use super::Context;
 use super::exact;
@@ -15,7 +15,7 @@ use visakit_isa::object::{Item, RawItem};
 use visakit_isa::table::{LineKind as SyntaxLine, Part};
 use visakit_isa::{Instruction, Value};
 
-/// How instructions are written: with the memory that their lines share.
+/// Writes instructions, reusing buffers from line to line.
 #[derive(Debug)]
 pub(super) struct InstructionLines {
     pub(super) reading: Reading,
@@ -32,8 +32,8 @@ impl InstructionLines {
         }
     }
 
-    /// Writes an instruction in the form of its row, without the end of the line. What the assembler makes
-    /// of it, or `None` where it has to be written number by number.
+    /// Writes an instruction in the form of its row, without the line end. Returns what the assembler
+    /// reads the line as, or `None` if the instruction has to be written number by number.
     #[inline]
     pub(super) fn write(
         &mut self,
@@ -56,12 +56,12 @@ impl InstructionLines {
         }
     }
 
-    /// Whether a line that does not say all of an instruction shows it nevertheless: what the assembler
-    /// makes of it has the same text, and in exact text directives can say the rest.
+    /// Whether a line that does not state all of an instruction is acceptable nevertheless: what the
+    /// assembler reads has the same text, and in exact text directives can supply the rest.
     #[cold]
     fn is_enough(&mut self, context: &Context<'_>, wanted: &Instruction, written: &[u8]) -> bool {
         let found = self.reading.fields.instruction();
-        // What these parts show depends on nothing else of the instruction.
+        // What these parts show does not depend on the rest of the instruction.
         let alone = |part: &Part| {
             matches!(
                 part,
@@ -87,7 +87,7 @@ impl InstructionLines {
     }
 }
 
-/// Whether two instructions have the same numbers, so that changes make one of the other.
+/// Whether two instructions have the same list of numbers, so that changes can turn one into the other.
 fn has_layout_of(context: &Context<'_>, wanted: &Instruction, found: &Instruction) -> bool {
     let differs = |i: usize| wanted.fields.get(i) != found.fields.get(i);
     let keys = |instruction: &Instruction| {
@@ -139,7 +139,7 @@ impl<'o> Writer<'o> {
         line.byte(b'\n');
     }
 
-    /// Notes how the instruction differs that the assembler makes of a line.
+    /// Notes how the instruction differs from what the assembler reads in the line.
     fn note(&mut self, line: &mut Line, wanted: &'o Instruction, meaning: Option<Meaning>) {
         let body = self.context.body;
         let mut found = match meaning {
@@ -159,7 +159,7 @@ impl<'o> Writer<'o> {
                         field.value = Value::String(taken);
                     }
                 }
-                // The name comes with the first line that has it.
+                // The name is added with the first line that has it.
                 Mention::Label(id) => {
                     let index = usize::from(id.0);
                     let named = self.named.get_mut(index);
@@ -240,7 +240,7 @@ impl Context<'_> {
 }
 
 impl Line {
-    /// `.bytes 60 04 03 00`: what could not be decoded.
+    /// `.bytes 60 04 03 00`: bytes that could not be decoded.
     fn undecoded(&mut self, raw: &RawItem<'_>) {
         self.text("    .bytes");
         for byte in raw.bytes.iter() {

@@ -1,4 +1,4 @@
-//! Declarations, inputs and attributes in the plain and in the exact form.
+//! Declarations, inputs and attributes in the plain and the exact form.
 
 use super::Context;
 use super::instruction::is_identifier;
@@ -98,7 +98,7 @@ impl<'o> Writer<'o> {
         self.routine_attributes(line, out)
     }
 
-    /// The variable that the assembler makes.
+    /// The variable as the assembler reads it.
     fn read_variable(&mut self, variable: &'o Variable<'o>, name: Cow<'o, [u8]>) -> Variable<'o> {
         let properties = variable.properties;
         let alignment = properties.alignment();
@@ -152,7 +152,7 @@ impl<'o> Writer<'o> {
         self.end(line, declaration, &found);
     }
 
-    /// The attributes of the routine, with the target that it has where it says none.
+    /// The attributes of the routine, with the implied target if it states none.
     fn routine_attributes<O: Output>(
         &mut self,
         line: &mut Line,
@@ -210,7 +210,7 @@ impl Context<'_> {
 }
 
 impl Line {
-    /// The kind of a label by its name, or by its number.
+    /// The kind of a label by its name, or else by its number.
     pub(crate) fn label_kind(&mut self, kind: LabelKind) {
         match kind.name() {
             Some(name) if is_identifier(name.as_bytes()) => self.text(name),

@@ -1,4 +1,4 @@
-//! Exact text: what it says besides plain text, in directives in comments.
+//! Exact text: what it adds to plain text, as directives in comments.
 
 use super::line::Line;
 use crate::asm::DERIVED;
@@ -14,13 +14,13 @@ use visakit_isa::object::{
 };
 use visakit_isa::{ExecMask, Format, StringId, Value};
 
-/// Bytes of a line of base64: 76 characters.
+/// Bytes per line of base64: 76 characters.
 const BLOB_LINE: usize = 57;
 
-/// About so many characters are in a line of strings.
+/// Approximate number of characters in a line of strings.
 const STRINGS_LINE: usize = 100;
 
-/// Whether the assembler arranges the pieces of the file in this way by itself.
+/// Whether the assembler would arrange the pieces of the file like this by default.
 pub(super) fn is_default_arrangement(object: &Object<'_>) -> bool {
     match &object.arrangement {
         Arrangement::Custom(_) => false,
@@ -64,7 +64,7 @@ pub(super) fn lines(routine: &Routine<'_>) -> String {
     text
 }
 
-/// The code that most instructions have for the mask M1, where the version has two.
+/// The most frequent code of the mask M1 among the instructions, in versions that have two.
 pub(super) fn m1_code(format: Format, routine: &Routine<'_>) -> u8 {
     const SECOND: u8 = 9;
     if ExecMask::from_code(SECOND, format) != Some(ExecMask::M1) {
@@ -140,7 +140,7 @@ pub(super) fn pool_lines(body: &Body<'_>) -> Vec<u8> {
     line.bytes().to_vec()
 }
 
-/// The directives that say how the pieces of the file are arranged.
+/// The directives that state how the pieces of the file are arranged.
 pub(super) fn arrangement(object: &Object<'_>) -> String {
     let mut text = String::from("//@ arrangement ");
     match &object.arrangement {
@@ -171,17 +171,17 @@ pub(super) fn arrangement(object: &Object<'_>) -> String {
 /// The strings that the names of a text take in the assembler.
 #[derive(Debug)]
 pub(crate) struct Strings<'o> {
-    /// The pool that the text states; `None` where every name takes the string that is wanted.
+    /// The pool that the text states; `None` if every name takes the string that is wanted.
     pool: Option<Pool<'o>>,
     stated: &'o [Cow<'o, [u8]>],
-    /// Strings that come to the pool with names that are in it nowhere.
+    /// Strings added to the pool along with names that do not occur in it.
     added: Vec<Cow<'o, [u8]>>,
-    /// An index past the pool that is wanted is that of a string that came with a name.
+    /// A wanted index past the pool equals that of a string added with a name.
     collides: bool,
 }
 
 impl<'o> Strings<'o> {
-    /// Those that the assembler makes by itself.
+    /// The strings the assembler chooses without a stated pool.
     pub(super) const fn usual() -> Self {
         Self {
             pool: None,
@@ -191,7 +191,7 @@ impl<'o> Strings<'o> {
         }
     }
 
-    /// Those of a pool that the text states.
+    /// The strings of a pool that the text states.
     pub(super) fn stated(strings: &'o [Cow<'o, [u8]>]) -> Self {
         let mut pool = Pool::default();
         pool.reserve(strings.len());
@@ -206,7 +206,7 @@ impl<'o> Strings<'o> {
         }
     }
 
-    /// Begins the text anew: no name has taken a string.
+    /// Restarts at the beginning of the text: no name has taken a string.
     pub(super) fn restart(&mut self) {
         self.pool.iter_mut().for_each(Pool::release);
         self.added.clear();
@@ -231,8 +231,8 @@ impl<'o> Strings<'o> {
         })
     }
 
-    /// Whether the string came with a name, and has to go again. What is wanted may have its number by
-    /// chance, which then points past the pool.
+    /// Whether the string was added with a name and has to be dropped again. A wanted index past the
+    /// pool may equal its number by chance.
     pub(super) fn is_added(&self, id: u32) -> bool {
         let index = usize::try_from(id)
             .ok()
@@ -240,7 +240,7 @@ impl<'o> Strings<'o> {
         index.is_some_and(|i| i < self.added.len())
     }
 
-    /// Whether a name may have a string that has to go again, although it has the number that is wanted.
+    /// Whether a name may have a string that has to be dropped although its number is the wanted one.
     pub(super) const fn collides(&self) -> bool {
         self.collides
     }
@@ -255,7 +255,7 @@ impl<'o> Strings<'o> {
     }
 }
 
-/// What the routine has besides its tables, where a text without a directive has none of it.
+/// What the routine has besides its tables and a text without directives lacks.
 pub(super) fn routine_changes(
     routine: &Routine<'_>,
     body: &Body<'_>,
@@ -274,8 +274,7 @@ pub(super) fn routine_changes(
     )
 }
 
-/// The changes that make the wanted record of the one that the assembler makes; nothing where there are
-/// none.
+/// The changes that turn the record the assembler makes into the wanted one; empty if they are equal.
 pub(super) fn difference(wanted: &Numbers, found: &Numbers, strings: &Strings<'_>) -> String {
     let mut text = String::new();
     let added = |held: &Held| matches!(held, Held::Name(id) if strings.is_added(*id));

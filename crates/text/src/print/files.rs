@@ -6,10 +6,11 @@ use visakit_isa::object::{Body, Object, RoutineId, RoutineKind};
 const EXTENSION: &[u8] = b".visaasm";
 const ASSEMBLY: &[u8] = b".asm";
 
-/// Name of the file that Intel's printer writes for a routine: what the kernel's attribute
-/// `AsmName` or `OutputAsmPath` says, without folders, and with `_f` and a number for functions.
+/// The name of the file that Intel's printer writes for a routine: the value of the kernel's
+/// attribute `AsmName` or `OutputAsmPath`, without folders, and with `_f` and a number for
+/// functions.
 ///
-/// `None` where the object gives no name.
+/// `None` if the object does not give a name.
 #[must_use]
 pub fn file_name(object: &Object<'_>, id: RoutineId) -> Option<Vec<u8>> {
     let mut name = match id.kind {

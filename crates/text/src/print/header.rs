@@ -1,4 +1,4 @@
-//! What stands before the instructions.
+//! The header: everything before the instructions.
 
 use super::attribute::is_path;
 use super::instruction::is_identifier;
@@ -15,7 +15,7 @@ use visakit_isa::object::{
 };
 use visakit_isa::{Dialect, Format, SurfaceId, VarId, Version};
 
-/// Intel's printer knows the predefined variables up to this one.
+/// The number of predefined variables that Intel's printer knows.
 const LISTED_VARIABLES: usize = 21;
 
 /// The format whose predefined symbols Intel's printer lists for every version.
@@ -156,13 +156,14 @@ impl Context<'_> {
         }
     }
 
-    /// Whether the variable at `index` can name another one: it is predefined or declared before.
+    /// Whether the variable at `index` may refer to another one: that one must be predefined or
+    /// declared before it.
     fn is_declared_before(&self, index: usize, id: VarId) -> bool {
         id.0.checked_sub(self.first_variable)
             .is_none_or(|place| usize::try_from(place).is_ok_and(|place| place < index))
     }
 
-    /// A variable of the file, after the routine's relocations.
+    /// A variable of the file, resolved by the routine's relocations.
     fn file_variable(&self, line: &mut Line, id: VarId) {
         let relocations = self.object.routine(self.id);
         let relocations = relocations.map_or(&[][..], |r| r.variable_relocations.as_slice());
@@ -249,7 +250,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The target of the last routine before this one that states its own, else 3D.
+    /// The target of the last routine before this one that states its own, or else 3D.
     pub(crate) fn target_before(&self) -> i32 {
         let before = self.object.routines().take_while(|(id, _)| *id != self.id);
         before
@@ -285,8 +286,8 @@ impl Context<'_> {
     }
 }
 
-/// The name that identifies a variable of the file, without the `@` that it may begin with: letters and
-/// digits, the first not a digit, and of no variable before.
+/// The name that identifies a variable of the file, without a leading `@`: letters and digits, not
+/// beginning with a digit, and not the name of an earlier variable.
 fn file_name<'v>(all: &'v [FileVariable<'_>], variable: &FileVariable<'_>) -> Option<&'v [u8]> {
     let plain = |v: &'v FileVariable<'_>| v.name.strip_prefix(b"@").unwrap_or(&v.name);
     let wanted = variable.name.strip_prefix(b"@").unwrap_or(&variable.name);
@@ -294,7 +295,7 @@ fn file_name<'v>(all: &'v [FileVariable<'_>], variable: &FileVariable<'_>) -> Op
     (is_identifier(wanted) && core::ptr::eq(first, variable)).then(|| plain(first))
 }
 
-/// Name of the alignment; the smallest one is not printed.
+/// The name of the alignment; the smallest one is not printed.
 fn alignment(variable: &Variable<'_>) -> Option<&'static str> {
     match variable.properties.alignment() {
         Alignment(0) => None,
@@ -320,14 +321,14 @@ pub(crate) fn implicit(line: &mut Line, kind: u8) {
     line.byte(b' ');
 }
 
-/// Declarations are set apart by line ends before them, everything else is followed by one.
+/// Declarations are preceded by line ends, everything else is followed by one.
 struct Lines<'l, O> {
     line: &'l mut Line,
     out: &'l mut O,
 }
 
 impl<O: Output> Lines<'_, O> {
-    /// Hands the line on with its line end.
+    /// Outputs the line with its line end.
     fn end(&mut self, kind: LineKind) -> Result<(), O::Error> {
         self.line.byte(b'\n');
         self.out.line(kind, self.line.bytes())?;
@@ -335,7 +336,7 @@ impl<O: Output> Lines<'_, O> {
         Ok(())
     }
 
-    /// Hands the line before on, with its line end, to begin another one.
+    /// Outputs the previous line, with its line end, before another one begins.
     fn next(&mut self) -> Result<(), O::Error> {
         self.end(LineKind::Declaration)
     }

@@ -1,4 +1,4 @@
-//! Instructions: their parts in order.
+//! Instructions, printed part by part.
 
 use super::Context;
 use super::line::Line;
@@ -7,7 +7,7 @@ use visakit_isa::operand::{Modifier, PredicateCombine};
 use visakit_isa::table::{FieldDef, FieldName, InstructionDef, LineKind, Part, Test};
 use visakit_isa::{ExecMask, Instruction, Predicate, Value, VectorOperand};
 
-/// Numbers of instructions stand after this column.
+/// Numbers of instructions come after this column.
 const COLUMN: usize = 80;
 
 /// An instruction that is being printed.
@@ -16,9 +16,9 @@ pub(crate) struct Printing<'p, 'o> {
     pub(crate) line: &'p mut Line,
     pub(crate) def: &'static InstructionDef,
     pub(crate) instruction: &'p Instruction,
-    /// What the assembler reads in the line, for those who want to know.
+    /// What the assembler reads in the line, if the caller wants it.
     pub(crate) reading: Option<&'p mut Reading>,
-    /// Whether hexadecimal digits are capitals: after a constant in an address.
+    /// Whether hexadecimal digits are in capitals, as after a constant in an address.
     pub(super) capital: bool,
 }
 
@@ -72,7 +72,7 @@ impl Printing<'_, '_> {
         self.instruction.get(name)
     }
 
-    /// Where the line ends up to now.
+    /// The current end of the line.
     pub(super) fn at(&self) -> usize {
         self.line.bytes().len()
     }
@@ -168,7 +168,7 @@ impl Printing<'_, '_> {
             if !matches!(field.value, Value::Vector(_) | Value::Raw(_)) {
                 continue;
             }
-            // Entries of a list repeat the name.
+            // Entries of a list share one name.
             if self.reading.is_some() && current.is_none_or(|(_, def)| def.name != field.name) {
                 current = defs.find(|(_, def)| def.name == field.name);
             }
@@ -205,7 +205,7 @@ impl Printing<'_, '_> {
         }
     }
 
-    /// There is no such operand.
+    /// Notes that there is no such operand.
     fn lacks_operand(&mut self, name: FieldName) {
         let at = self.at();
         if let Some(reading) = self.reading.as_deref_mut() {

@@ -1,4 +1,4 @@
-//! Labels: where they are placed and where they are named.
+//! Labels: their placement and references to them.
 
 use super::Context;
 use super::instruction::Printing;
@@ -9,7 +9,7 @@ use visakit_isa::table::{FieldName, Part};
 use visakit_isa::{LabelId, StringId, Value};
 
 impl Context<'_> {
-    /// Whether the routine has such a label.
+    /// Whether the routine has this label.
     pub(crate) fn has_label(&self, id: LabelId) -> bool {
         usize::from(id.0) < self.body.labels.len()
     }
@@ -59,7 +59,7 @@ impl Printing<'_, '_> {
         };
         let kind = self.context.label_kind(id);
         match part {
-            // The kind of the label decides, whatever places it.
+            // The kind of the label decides, whichever instruction places it.
             Part::Placed(_) | Part::Subroutine(_) if kind == LabelKind::BLOCK => {
                 self.line.byte(b'\n');
                 self.label_text(id, true);
@@ -86,7 +86,7 @@ impl Printing<'_, '_> {
         }
     }
 
-    /// The name of a label, with the number of its string after it.
+    /// The name of a label, followed by the number of its string.
     fn label_text(&mut self, id: LabelId, legal: bool) {
         let Some(label) = self.context.body.labels.get(usize::from(id.0)) else {
             self.line.byte(b'L');
@@ -112,7 +112,7 @@ impl Printing<'_, '_> {
         self.line.number(id.0);
     }
 
-    /// The directive that begins a subroutine, and its label.
+    /// The directive that begins a subroutine, with its label.
     fn subroutine(&mut self, id: LabelId) {
         let label = self.context.body.labels.get(usize::from(id.0));
         let name = label.map(|l| string(self.context.body, l.name));
@@ -195,7 +195,7 @@ impl Printing<'_, '_> {
 }
 
 impl Line {
-    /// A name with the characters replaced that labels cannot have.
+    /// Writes a name with characters that labels cannot have replaced.
     pub(crate) fn legal(&mut self, name: &[u8]) {
         for &c in name {
             self.byte(if matches!(c, b'.' | b'$') { b'_' } else { c });

@@ -1,8 +1,8 @@
-//! The buffer that lines are made in: numbers, padding, string literals.
+//! The line buffer: numbers, padding, string literals.
 
 use alloc::vec::Vec;
 
-/// A line that is being made. Kept for the next one, so that lines need no memory of their own.
+/// A line under construction. Reused for the next one, to avoid allocations.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
     bytes: Vec<u8>,

@@ -1,10 +1,9 @@
 //! The printer: objects and routines.
 //!
-//! [`header`], [`instruction`], [`parts`] and [`operand`] write in the form of Intel's printer and, where it
-//! has the same lines, plain ones. [`plain`] writes routines in the plain and in the exact form, with
-//! [`declarations`], [`code`] and what [`exact`] adds. Both are complete by themselves: what the assembler will make of a line is noted while
-//! it is written ([`reading`]), by the same rules that the assembler reads it by
-//! ([`language`](crate::language)).
+//! [`header`], [`instruction`], [`parts`] and [`operand`] write the form of Intel's printer and, where the lines are
+//! the same, the plain form. [`plain`] writes routines in the plain and the exact form, with [`declarations`], [`code`]
+//! and what [`exact`] adds. No text is assembled to check it: what the assembler will read in a line is noted while it
+//! is written ([`reading`]), by the same rules that the assembler uses ([`language`](crate::language)).
 
 mod attribute;
 mod code;
@@ -39,11 +38,11 @@ use visakit_isa::{Features, Format, Value, VarId, VectorOperand};
 /// Which text to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// Readable text with the names that the object stores, which the assembler takes.
+    /// Readable text with the names stored in the object; the assembler accepts it.
     #[default]
     Plain,
-    /// Plain text with directives in comments for everything that the language cannot say: what
-    /// is assembled from it is the object, byte for byte.
+    /// Plain text with directives in comments for everything the language cannot express: it assembles to the same
+    /// object, byte for byte.
     Exact,
     /// What Intel's printer writes.
     Intel,
@@ -54,8 +53,8 @@ pub enum Form {
 pub struct Options {
     /// Which text.
     pub form: Form,
-    /// Bytes of a register, 32 or 64, which the offset of an address-of operand depends on.
-    /// Where it is not given: what the platform of the object's native binaries has, else 32.
+    /// Bytes of a register, 32 or 64, which the offset of an address-of operand depends on. If `None`: that of the
+    /// platform of the object's native binaries, or else 32.
     pub grf_bytes: Option<u32>,
 }
 
@@ -69,7 +68,7 @@ pub struct Printer<'o, 'a> {
     tables: OwnTables,
 }
 
-/// What the lines of a routine are made from.
+/// What the lines of a routine are generated from.
 #[derive(Debug)]
 pub(crate) struct Context<'o> {
     pub(crate) object: &'o Object<'o>,
@@ -79,10 +78,9 @@ pub(crate) struct Context<'o> {
     /// Whether this is not the form of Intel's printer.
     pub(crate) is_plain: bool,
     pub(crate) grf_bytes: u32,
-    /// Rows of address-of operands are not given in bytes, as nothing tells the assembler how
-    /// many a row is.
+    /// Rows of address-of operands are not given in bytes, as nothing states for the assembler how many a row has.
     pub(crate) rows_by_number: bool,
-    /// Which predefined symbols are listed as the object's version has them.
+    /// Which predefined symbols are listed with the numbers of the object's version.
     pub(crate) tables: OwnTables,
     pub(crate) names: Names<'o>,
     pub(crate) first_variable: u32,
@@ -92,7 +90,7 @@ pub(crate) struct Context<'o> {
 }
 
 impl<'o, 'a> Printer<'o, 'a> {
-    /// A printer of this object.
+    /// Creates a printer of this object.
     #[must_use]
     pub fn new(object: &'o Object<'a>, options: Options) -> Self {
         let native = object.kernels.iter().find_map(|k| k.binaries.first());
@@ -123,9 +121,9 @@ impl<'o, 'a> Printer<'o, 'a> {
         Ok(())
     }
 
-    /// Prints a routine as a text of its own; nothing where the object has no such routine.
+    /// Prints one routine as a complete text; prints nothing if the object has no such routine.
     ///
-    /// Only whole objects have an exact text; a routine alone is printed in the plain form then.
+    /// Only whole objects have an exact text; a single routine is printed in the plain form instead.
     ///
     /// # Errors
     /// The output could not take the text.
@@ -167,8 +165,8 @@ impl<'o, 'a> Printer<'o, 'a> {
         Ok(())
     }
 
-    /// The text of each item of a routine's code, on one line each, without indentation, number and line end; control
-    /// characters of names are blanks.
+    /// The text of each item of a routine's code, one line each, without indentation, number and line end; control
+    /// characters in names become blanks.
     #[must_use]
     pub fn code(&self, id: RoutineId) -> Vec<String> {
         let body = self.object.routine(id).and_then(|r| r.body());
@@ -201,7 +199,7 @@ impl<'o, 'a> Printer<'o, 'a> {
         }
     }
 
-    /// Whether offsets in bytes depend on a size of registers that the assembler would not assume.
+    /// Whether byte offsets depend on a register size other than the one the assembler would assume.
     pub(crate) const fn says_grf_bytes(&self) -> bool {
         self.grf_bytes != 32 && !self.rows_by_number
     }
@@ -219,7 +217,7 @@ impl Output for &mut CodeLines {
         };
         if let Some(line) = self.0.get_mut(number) {
             let text = String::from_utf8_lossy(text);
-            // Labels begin with a line end, and instructions are numbered in a comment.
+            // Labels begin with a line end, and instructions have their number in a comment.
             let text = text.trim_end();
             let text = text.rsplit('\n').next().unwrap_or(text);
             let end = text.rfind(" /// $").unwrap_or(text.len());
@@ -246,13 +244,12 @@ pub(crate) fn undecoded<O: Output>(
     out.line(LineKind::Undecoded(0), line.bytes())
 }
 
-/// Which tables of 3.4 and later, which Intel's printer lists for every version, would be wrong for
-/// an object.
+/// Which tables of 3.4 and later, which Intel's printer lists for every version, would be wrong for an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OwnTables {
-    /// The object uses a predefined variable that had another number.
+    /// The object uses a predefined variable whose number has changed.
     pub(crate) variables: bool,
-    /// The object has surfaces of its own, and they begin with a lower number.
+    /// The object has surfaces of its own, and their numbering starts lower.
     pub(crate) surfaces: bool,
 }
 
@@ -278,10 +275,10 @@ impl OwnTables {
     }
 }
 
-/// The predefined variables that kept their numbers in all versions.
+/// The predefined variables whose numbers are the same in all versions.
 const NEVER_MOVED: u32 = 3;
 
-/// Whether a routine uses a predefined variable that got another number at 3.4.
+/// Whether a routine uses a predefined variable whose number changed in 3.4.
 fn uses_moved(body: &Body<'_>, count: u32) -> bool {
     let moved = |id: VarId| (NEVER_MOVED..count).contains(&id.0);
     let used = |value: &Value| match value {

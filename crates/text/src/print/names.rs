@@ -13,19 +13,19 @@ use visakit_isa::{Format, StringId};
 #[derive(Debug, Default)]
 pub(crate) struct Names<'a> {
     pub(crate) variables: Vec<Cow<'a, [u8]>>,
-    /// Not in the form of Intel's printer, which calls them after their numbers.
+    /// Empty in the form of Intel's printer, which names them by number.
     pub(crate) addresses: Vec<Cow<'a, [u8]>>,
     /// Likewise.
     pub(crate) predicates: Vec<Cow<'a, [u8]>>,
     pub(crate) samplers: Vec<Cow<'a, [u8]>>,
     pub(crate) surfaces: Vec<Cow<'a, [u8]>>,
-    /// Not in the form of Intel's printer, which puts numbers after them.
+    /// Empty in the form of Intel's printer, which puts numbers after them.
     pub(crate) labels: Vec<Cow<'a, [u8]>>,
 }
 
 impl<'a> Names<'a> {
-    /// Names as Intel's printer gives them: characters that names cannot have replaced, and a
-    /// number after names that are taken.
+    /// Names as Intel's printer writes them: illegal characters replaced, and a number after names
+    /// that are taken.
     pub(crate) fn of(body: &'a Body<'_>, first_variable: u32) -> Self {
         let stored = || {
             let variables = body.variables.iter().map(|v| v.name);
@@ -47,7 +47,7 @@ impl<'a> Names<'a> {
         }
         let mut rest = names.into_iter();
         let mut table = |count: usize, letter, width, first| -> Vec<_> {
-            // Only the nameless are counted.
+            // Only nameless ones are counted.
             let mut numbers = first..;
             let named = rest.by_ref().take(count);
             named
@@ -71,9 +71,9 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The names that the object stores, as the assembler takes them: characters that names cannot
-    /// have replaced, a number after names that are taken or mean something else, and names after
-    /// their numbers for symbols that have none. Labels are apart from the others.
+    /// The names that the object stores, in a form that the assembler accepts: illegal characters
+    /// replaced, a number after names that are taken or mean something else, and names made of
+    /// their numbers for symbols without one. Labels have a namespace of their own.
     pub(crate) fn stored(body: &'a Body<'_>, format: Format) -> Self {
         let named =
             |letter: u8, width: usize, first: u32, ids: &mut dyn Iterator<Item = StringId>| {
@@ -117,16 +117,16 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The longest name that a symbol has which is declared nowhere.
+/// The length of the longest predefined name.
 const LONGEST_PREDEFINED: usize = 4;
 
-/// Whether a symbol that is declared nowhere has this name.
+/// Whether a predefined symbol has this name.
 fn is_predefined(name: &[u8], format: Format) -> bool {
     let may_be = matches!(name.first(), Some(b'V' | b'T' | b'S'));
     may_be && name.len() <= LONGEST_PREDEFINED && predefined(name, format).is_some()
 }
 
-/// Puts numbers after names that are there already, or that are taken.
+/// Puts numbers after names that already occurred or are taken.
 fn make_distinct<'n, 'a: 'n>(
     names: impl Iterator<Item = &'n mut Cow<'a, [u8]>>,
     taken: &dyn Fn(&[u8]) -> bool,
@@ -146,8 +146,8 @@ fn make_distinct<'n, 'a: 'n>(
     }
 }
 
-/// Whether a name occurs twice. Compilers number their names upwards; shorter names first, such
-/// a list is in order already.
+/// Whether a name occurs twice. Compilers number their names upwards; ordered by length first, such
+/// a list is already sorted.
 fn has_copies(names: &[Cow<'_, [u8]>]) -> bool {
     copies(names.iter().map(AsRef::as_ref).collect())
 }
@@ -158,7 +158,7 @@ fn copies(mut sorted: Vec<&[u8]>) -> bool {
     pairs.any(|(a, b)| a == b && !a.is_empty())
 }
 
-/// The names that are taken, each with the number that the next copy gets.
+/// The names that are taken, each with the number for the next copy.
 #[derive(Debug, Default)]
 struct Taken<'a> {
     next: BTreeMap<Cow<'a, [u8]>, u32>,
@@ -185,7 +185,7 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// The name as variables may have it.
+/// The name in a form that is legal for variables.
 fn usable(name: &[u8]) -> Cow<'_, [u8]> {
     let mut name = legal(name);
     while is_reserved(&name) {
@@ -227,7 +227,7 @@ fn legal(name: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(underscore.into_iter().chain(letters).collect())
 }
 
-/// Words besides mnemonics that Intel's printer does not let a variable be called.
+/// Words besides mnemonics that Intel's printer does not use as names of variables.
 const WORDS: [&str; 20] = [
     "FILE",
     "LOC",
@@ -251,7 +251,7 @@ const WORDS: [&str; 20] = [
     "va",
 ];
 
-/// Mnemonics that it knows under other names only.
+/// Mnemonics that it knows only under other names.
 const FREE: [&str; 8] = [
     "min",
     "sample_3d",
@@ -263,7 +263,7 @@ const FREE: [&str; 8] = [
     "sampler_cache_flush",
 ];
 
-/// That printer does not know what came after this year.
+/// Intel's printer does not know anything newer than this year.
 const LAST_YEAR: u16 = 2022;
 
 /// Longer than any of these words.
@@ -293,7 +293,7 @@ mod tests {
     use alloc::vec::Vec;
     use visakit_isa::object::{Body, Variable};
 
-    /// The names that variables of these names get.
+    /// The names printed for variables with these names.
     fn names(given: &[&'static str]) -> Vec<String> {
         let mut body = Body::default();
         for name in given {

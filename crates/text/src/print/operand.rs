@@ -9,7 +9,7 @@ use visakit_isa::{
     AddressId, PredicateId, RawOperand, Region, SamplerId, SurfaceId, VectorOperand,
 };
 
-/// Lanes of a width code, as in execution sizes.
+/// Lanes of a width code, encoded as in execution sizes.
 const fn lanes(code: u8) -> u8 {
     match code & 0xf {
         n @ 0..=5 => 1 << n,
@@ -18,7 +18,7 @@ const fn lanes(code: u8) -> u8 {
 }
 
 impl Context<'_> {
-    /// A vector operand; destinations have a horizontal stride only.
+    /// A vector operand; destinations have only a horizontal stride.
     #[inline]
     pub(crate) fn vector(&self, line: &mut Line, operand: &VectorOperand, destination: bool) {
         if !destination {
@@ -72,7 +72,7 @@ impl Context<'_> {
         line.place(operand.row, operand.column);
     }
 
-    /// The address of a variable, and its offset; an operand of another class as it is.
+    /// The address of a variable, and its offset; an operand of another class is written as it is.
     pub(crate) fn address_of(&self, line: &mut Line, operand: &VectorOperand) -> u32 {
         let offset = match operand {
             VectorOperand::General(o) => {
@@ -82,7 +82,7 @@ impl Context<'_> {
                 let size = element_size(self.body, self.format, o.variable);
                 let row = u32::from(o.row).saturating_mul(self.grf_bytes);
                 let bytes = u32::from(o.column) * size;
-                // An offset in bytes says as much only where the assembler splits it alike.
+                // An offset in bytes is equivalent only if the assembler splits it the same way.
                 let split_alike = bytes < self.grf_bytes && (o.row == 0 || !self.rows_by_number);
                 if self.is_plain && !split_alike {
                     line.place(o.row, o.column);
@@ -122,8 +122,8 @@ impl Context<'_> {
         }
     }
 
-    /// The name of a symbol in the form with the object's names: the declared one, or one that
-    /// says the number where there is none.
+    /// The name of a symbol in the form with the object's names: the declared one, or one made of
+    /// its number if it has none.
     #[inline]
     fn name_or_number(
         line: &mut Line,
@@ -197,7 +197,7 @@ impl Context<'_> {
         line.number(operand.offset);
     }
 
-    /// A raw operand, its offset only where it is not zero.
+    /// A raw operand; its offset only if it is not zero.
     pub(crate) fn bare_raw(&self, line: &mut Line, operand: RawOperand) {
         self.variable_name(line, operand.variable);
         if operand.offset != 0 {
@@ -206,8 +206,8 @@ impl Context<'_> {
         }
     }
 
-    /// A vector operand without region and type; its place only where it is not the first.
-    /// Constants are in capitals.
+    /// A vector operand without region and type; its place only if it is not the first. Constants
+    /// are in capitals.
     pub(crate) fn bare_vector(&self, line: &mut Line, operand: &VectorOperand) {
         match operand {
             VectorOperand::Immediate(o) => {
@@ -234,7 +234,7 @@ impl Line {
         self.byte(b')');
     }
 
-    /// A symbol that is not declared, by its number: `#T7`.
+    /// An undeclared symbol, by its number: `#T7`.
     #[cold]
     pub(crate) fn unnamed(&mut self, letter: u8, number: u32) {
         self.raw(&[b'#', letter]);

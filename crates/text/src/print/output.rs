@@ -1,4 +1,4 @@
-//! Where text goes.
+//! Destinations of printed text.
 
 use crate::language::digest::Digest;
 use alloc::string::String;
@@ -6,31 +6,31 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 use core::fmt;
 
-/// What a line is about.
+/// The kind of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineKind {
     /// Version, name and predefined variables.
     Header,
     /// A declaration, an input or an attribute.
     Declaration,
-    /// The instruction of this number; its text may begin with a line end (labels do).
+    /// The instruction with this index; its text may begin with a line end (labels do).
     Instruction(usize),
-    /// Bytes that could not be decoded, of this number among the instructions.
+    /// Bytes that could not be decoded, with their index among the instructions.
     Undecoded(usize),
 }
 
-/// Takes text line by line.
+/// Receives text line by line.
 ///
-/// Most lines end with their line end; the last line before the first instruction does not, as the
+/// Most lines include their line end; the last line before the first instruction does not, as the
 /// text of labels begins with one.
 pub trait Output {
-    /// Why text could not be taken.
+    /// Why text could not be written.
     type Error;
 
-    /// Takes a line.
+    /// Writes a line.
     ///
     /// # Errors
-    /// The text could not be taken; printing stops.
+    /// The text could not be written; printing stops.
     fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), Self::Error>;
 }
 
@@ -53,7 +53,7 @@ impl<O: Output + ?Sized> Output for &mut O {
     }
 }
 
-/// Hands text on, with a checksum of it where one is wanted.
+/// Passes text on, with a checksum of it if one is wanted.
 #[derive(Debug)]
 pub(super) struct Digested<O> {
     pub(super) out: O,
@@ -72,8 +72,8 @@ impl<O: Output> Output for Digested<O> {
     }
 }
 
-/// Text for a [`fmt::Write`]. What is not UTF-8, which names in damaged objects may be, becomes
-/// replacement characters.
+/// Adapts a [`fmt::Write`]. Bytes that are not UTF-8, which occur in names of damaged objects,
+/// become replacement characters.
 #[derive(Debug, Default)]
 pub struct Utf8<W>(pub W);
 

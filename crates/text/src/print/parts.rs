@@ -1,4 +1,4 @@
-//! Parts of instructions that are neither operands nor in most lines.
+//! Parts of instructions that are neither operands nor common to most lines.
 
 use super::Context;
 use super::instruction::{Printing, is_identifier, is_null};
@@ -10,7 +10,7 @@ use visakit_isa::{
 };
 
 impl Printing<'_, '_> {
-    /// Parts that are in few instructions.
+    /// Parts that occur in few instructions.
     pub(super) fn rare(&mut self, part: &Part) {
         match *part {
             Part::NoRegion(name) => {
@@ -61,7 +61,7 @@ impl Printing<'_, '_> {
                 }
                 let at = self.at();
                 if let Some(reading) = self.reading.as_deref_mut() {
-                    // A sign has no place there.
+                    // A sign is not allowed here.
                     let unsigned = number.map(|n| u64::try_from(n).unwrap_or(u64::MAX));
                     reading.number(name, unsigned);
                     reading.decimal(at, number.unwrap_or(1));
@@ -140,7 +140,7 @@ impl Printing<'_, '_> {
         }
     }
 
-    /// A number in hexadecimal digits, which have no sign.
+    /// A number in hexadecimal digits, which are unsigned.
     fn note_hex(&mut self, name: FieldName) {
         let number = self.number(name);
         let negative = matches!(self.get(name), Some(Value::I32(n)) if *n < 0);
@@ -231,7 +231,7 @@ impl Printing<'_, '_> {
         }
     }
 
-    /// The caching controls of the levels, unless all are the default.
+    /// The caching controls of the levels, unless all have the default.
     fn caching(&mut self) {
         let [first, second, third] = Part::CACHING;
         let stated = |name| self.number(name).unwrap_or(0) != 0;
@@ -246,7 +246,7 @@ impl Printing<'_, '_> {
         }
     }
 
-    /// A string of the pool, in quotes unless it may stand bare.
+    /// A string of the pool, quoted unless it may be written bare.
     fn string(&mut self, name: FieldName, is_bare: fn(&Context<'_>, &[u8]) -> bool) {
         let id: Option<StringId> = match self.get(name) {
             Some(Value::String(id)) => Some(*id),
@@ -276,7 +276,7 @@ impl Printing<'_, '_> {
         }
     }
 
-    /// The letters of the channels whose bits are set, after these have been inverted.
+    /// The letters of the channels whose bits are set, after inverting these bits.
     fn channels(&mut self, name: FieldName, letters: &str, inverted: u64) {
         let Some(number) = self.number(name) else {
             if let Some(reading) = self.reading.as_deref_mut() {
@@ -298,7 +298,7 @@ impl Printing<'_, '_> {
         }
     }
 
-    /// The name of a value, or its number where it has none.
+    /// The name of a value, or its number if it has none.
     fn named(&mut self, name: FieldName, codes: u64, begins_line: bool) {
         let Some(number) = self.number(name) else {
             if let Some(reading) = self.reading.as_deref_mut() {
@@ -320,7 +320,7 @@ impl Printing<'_, '_> {
         if let Some(reading) = self.reading.as_deref_mut() {
             match text {
                 Some(text) => reading.named(name, codes, text),
-                // No line begins with a number.
+                // A line cannot begin with a number.
                 None if begins_line => reading.refuse(),
                 None => reading.number(name, Some(number)),
             }
@@ -337,7 +337,7 @@ impl Printing<'_, '_> {
         let words = crate::language::operand::MIN_MAX_WORDS;
         let word = constant.and_then(|c| words.get(usize::try_from(c).ok()?));
         let Some(word) = word else {
-            // A number has no other text.
+            // A number is not listed as a text.
             if let (true, Some(reading)) = (byte, self.reading.as_deref_mut()) {
                 reading.refuse();
             }
@@ -397,7 +397,7 @@ impl Printing<'_, '_> {
                 self.context.address(self.line, AddressId(number));
                 (1, VarId(number.into()))
             }
-            // Intel's printer takes the code that means nothing for a predicate.
+            // Intel's printer takes the meaningless code for a predicate.
             _ => {
                 self.context.predicate(self.line, PredicateId(number));
                 (2, VarId(number.into()))
@@ -410,7 +410,7 @@ impl Printing<'_, '_> {
     }
 }
 
-/// The lower half of a number that has no more.
+/// The lower half of a number that fits in it.
 #[allow(clippy::cast_possible_truncation)] // numbers of fields have 32 bits
 const fn low32(number: u64) -> u32 {
     number as u32

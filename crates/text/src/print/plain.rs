@@ -1,4 +1,4 @@
-//! Routines in the plain and in the exact form.
+//! Routines in the plain and the exact form.
 
 use super::code::InstructionLines;
 use super::exact::{self, Strings};
@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use visakit_isa::object::{Alignment, Attribute, Content, Routine, RoutineId, RoutineKind};
 
 impl<'o, 'a> Printer<'o, 'a> {
-    /// The whole object in the plain or in the exact form.
+    /// The whole object in the plain or the exact form.
     pub(super) fn plain_object<O: Output>(&self, out: &mut O) -> Result<(), O::Error> {
         let is_exact = self.form == Form::Exact;
         let mut line = Line::new();
@@ -105,7 +105,7 @@ impl<'o, 'a> Printer<'o, 'a> {
         Ok(())
     }
 
-    /// A routine without what stands before all routines.
+    /// A routine without the preamble shared by all routines.
     pub(super) fn plain_routine<O: Output>(
         &self,
         id: RoutineId,
@@ -146,14 +146,14 @@ impl<'o, 'a> Printer<'o, 'a> {
     }
 }
 
-/// A routine that is being written.
+/// A routine under construction.
 pub(super) struct Writer<'o> {
     pub(super) context: Context<'o>,
     pub(super) routine: &'o Routine<'o>,
     pub(super) lines: InstructionLines,
     /// The strings that names take, in exact text.
     pub(super) strings: Option<Strings<'o>>,
-    /// Which labels the text has named up to now.
+    /// Which labels the text has named so far.
     pub(super) named: Vec<bool>,
 }
 
@@ -214,7 +214,7 @@ impl<'o> Writer<'o> {
         Ok(())
     }
 
-    /// The string that a name takes, which is the one that is wanted in plain text.
+    /// The string that a name takes; in plain text always the wanted one.
     pub(super) fn take(
         &mut self,
         text: Cow<'o, [u8]>,
@@ -226,7 +226,7 @@ impl<'o> Writer<'o> {
         }
     }
 
-    /// Says what the routine has besides its tables.
+    /// Writes what the routine has besides its tables.
     fn routine_changes(&mut self, line: &mut Line) {
         let name = self.take(
             in_pool(Cow::Borrowed(&self.routine.name)),
@@ -242,7 +242,7 @@ impl<'o> Writer<'o> {
         }
     }
 
-    /// Ends a line, with how the record differs that the assembler makes of it.
+    /// Ends a line, with the changes to the record that the assembler makes of it.
     pub(super) fn end<N: Numbered + PartialEq>(&self, line: &mut Line, wanted: &N, found: &N) {
         if let Some(strings) = &self.strings
             && (wanted != found || strings.collides())
@@ -254,7 +254,7 @@ impl<'o> Writer<'o> {
         line.byte(b'\n');
     }
 
-    /// The attributes that the assembler makes.
+    /// The attributes as the assembler reads them.
     pub(super) fn read_attributes(
         &mut self,
         attributes: &'o [Attribute<'o>],

@@ -1,4 +1,4 @@
-//! What has to be known of a routine before its first line is written: how its labels are shown, and
+//! What has to be known about a routine before its first line is written: how its labels are shown, and
 //! which strings its names will take.
 
 use super::Context;
@@ -16,7 +16,7 @@ use visakit_isa::{Instruction, LabelId, StringId, Value};
 /// How a label is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct LabelNote {
-    /// It has a line of its own before the instructions.
+    /// It has its own line before the instructions.
     pub(crate) declared: bool,
     /// No line places it.
     pub(crate) unplaced: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Plan {
     mentions: Vec<Mention>,
 }
 
-/// How labels are used: each bit says that there is such a use.
+/// How labels are used, one bit for each kind of use.
 mod uses {
     /// Placed as a label.
     pub(super) const PLACED: u8 = 1;
@@ -94,7 +94,7 @@ impl Plan {
                 continue;
             }
             let usual = label_use(def);
-            // A label can be placed once.
+            // A label can be placed only once.
             let again = usual & (uses::PLACED | uses::BEGUN) != 0
                 && !labels(instruction).next().is_some_and(|id| {
                     let placed = placed.get_mut(usize::from(id.0));
@@ -126,8 +126,8 @@ impl Plan {
         !self.forced.is_empty() && self.forced.binary_search(&index).is_ok()
     }
 
-    /// The strings that the names of a routine take. Where the labels or the strings would not be those of
-    /// the object by themselves, all labels are declared, and the string pool is stated.
+    /// The strings that the names of a routine take. If the labels or strings would not come out as in the
+    /// object, all labels are declared, and the string pool is stated.
     pub(super) fn strings<'o>(
         &self,
         context: &mut Context<'o>,
@@ -150,7 +150,7 @@ impl Plan {
         {
             return strings;
         }
-        // There is no place for a change of the name of a label without a line of its own.
+        // The name of a label without its own line cannot be changed.
         let fit = names.each(context, &mut |text, wanted, has_line| {
             strings.take(text, wanted) == wanted || has_line
         });
@@ -162,7 +162,7 @@ impl Plan {
     }
 }
 
-/// Which labels have to be declared, as the assembler would take them for other ones.
+/// Which labels have to be declared, as the assembler would otherwise confuse them with others.
 fn note(label: &Label<'_>, seen: u8) -> LabelNote {
     let expected = match label.kind {
         LabelKind::BLOCK => seen & !uses::NAMED == uses::PLACED,
@@ -181,7 +181,7 @@ fn declare_all(labels: &mut [LabelNote]) {
     }
 }
 
-/// The strings that an instruction names where it is written number by number. Its labels are declared.
+/// The strings named by an instruction that is written number by number. Its labels are declared.
 pub(super) fn numbered_mentions<'i>(
     context: &Context<'_>,
     instruction: &'i Instruction,
@@ -202,7 +202,7 @@ struct Names<'n, 'o> {
 }
 
 impl<'o> Names<'_, 'o> {
-    /// Whether the labels are those that the assembler makes.
+    /// Whether the assembler would create the labels in this order.
     fn labels_come_in_order(&self, context: &Context<'o>) -> bool {
         let body = context.body;
         let mut known: Vec<bool> = context.labels.iter().map(|note| note.declared).collect();
@@ -235,7 +235,7 @@ impl<'o> Names<'_, 'o> {
         next == body.labels.len()
     }
 
-    /// Whether the strings are those that assemblers make of these names.
+    /// Whether assemblers would build this pool from these names.
     fn fill_the_usual_pool(&self, context: &Context<'o>) -> bool {
         let stored = &context.body.strings;
         let mut next = 0usize;
@@ -259,8 +259,8 @@ impl<'o> Names<'_, 'o> {
         complete && next == stored.len()
     }
 
-    /// Shows every name with its string, and whether it has a line that a change can stand at, until one
-    /// is not wanted any more.
+    /// Visits every name with its string, and whether it has a line that a change can be attached to,
+    /// until `see` returns false.
     fn each(
         &self,
         context: &Context<'o>,

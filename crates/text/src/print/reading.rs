@@ -1,5 +1,5 @@
-//! What the assembler reads in a line, noted while the line is written. So the printer knows whether
-//! the text says all of an instruction, without asking the assembler.
+//! What the assembler reads in a line, noted while the line is written. It shows the printer whether
+//! the text states all of an instruction, without running the assembler.
 
 use crate::language::fields::{self, Fields};
 use crate::language::index::Index;
@@ -14,34 +14,34 @@ use visakit_isa::{
     ExecMask, Format, Instruction, LabelId, Predicate, RawOperand, StringId, Value, VectorOperand,
 };
 
-/// How what a line says compares with the instruction that it was printed from.
+/// How a line compares with the instruction it was printed from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Meaning {
-    /// It says all of it.
+    /// It states the whole instruction.
     Same,
-    /// The assembler makes another instruction of it.
+    /// The assembler reads another instruction.
     Other,
-    /// The assembler does not take it, or takes it for another kind of line.
+    /// The assembler rejects it, or reads it as another kind of line.
     Refused,
 }
 
-/// A label or a string that a line names.
+/// A label or a string named by a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mention {
     Label(LabelId),
     String(StringId),
 }
 
-/// Places in a line where what follows decides how the assembler reads on.
+/// Places in a line where the following text decides how the assembler continues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ahead {
-    /// A number that is 0: with an `x` after it, it would be hexadecimal.
+    /// A number that is 0: followed by an `x` it would be hexadecimal.
     Zero,
-    /// No channels: what follows must be no letter.
+    /// No channels: a letter must not follow.
     NoChannels,
-    /// No paired surface, where one may be written: a null operand would be taken for it.
+    /// No paired surface where one is allowed: a null operand would be taken for it.
     Unpaired,
-    /// No scale of an address, where one may be written: a number would be taken for it.
+    /// No scale of an address where one is allowed: a number would be taken for it.
     NoScale,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Reading {
     pub(crate) fields: Fields,
     /// Labels and strings, in text order.
     pub(crate) mentions: Vec<Mention>,
-    /// The code that M1 has where the version has two.
+    /// The code of M1 in versions that have two.
     pub(crate) m1_code: u8,
     index: &'static Index,
     format: Format,
@@ -84,12 +84,12 @@ impl Reading {
         self.ahead.clear();
     }
 
-    /// The assembler does not take the line.
+    /// The assembler rejects the line.
     pub(crate) const fn refuse(&mut self) {
         self.refused = true;
     }
 
-    /// What the line says, now that it is complete.
+    /// What the complete line states.
     #[inline]
     pub(crate) fn meaning(&self, instruction: &Instruction, line: &[u8]) -> Meaning {
         let misread = |(at, ahead): &(usize, Ahead)| {
@@ -118,7 +118,7 @@ impl Reading {
         }
     }
 
-    /// Notes a whole value, or that there is no text for it.
+    /// Notes a whole value, or that it has no text.
     #[inline]
     pub(crate) fn put(&mut self, name: FieldName, value: Option<Value>) {
         match value {
@@ -155,7 +155,7 @@ impl Reading {
         }
     }
 
-    /// A part of the form that the instruction has no field for.
+    /// The form has a part for a field that the instruction lacks.
     pub(crate) fn lacks_operand(&mut self, at: usize, name: FieldName) {
         if name == FieldName::PairedSurface
             && Paired::of(Some(self.format.version())) != Paired::Never
@@ -173,7 +173,7 @@ impl Reading {
                     Reserved => PerLane,
                     known => known,
                 };
-                // The text of one that is none says nothing.
+                // An absent predicate has no text.
                 Predicate::new(p.id(), combine, p.is_inverted()).filter(|read| !read.is_none())
             }
             _ => Some(Predicate::NONE),
@@ -186,7 +186,7 @@ impl Reading {
         self.refused |= is_written && !self.fields.can_saturate();
     }
 
-    /// An execution size or element count as it is written; `None` where there is none.
+    /// An execution size or element count as it is written; `None` if there is none.
     pub(crate) fn lanes(
         &mut self,
         name: FieldName,
@@ -200,7 +200,7 @@ impl Reading {
         self.put(name, value);
     }
 
-    /// A test whose parts are written or not.
+    /// A test whose parts are written or omitted.
     pub(crate) fn test(&mut self, test: Test, is_written: bool, at: usize) {
         match self.fields.decided(test) {
             Some(decided) => self.refused |= decided != is_written,
@@ -223,7 +223,7 @@ impl Reading {
         }
     }
 
-    /// The name of a value among those whose codes the form takes.
+    /// The name of a value among those whose codes the form accepts.
     pub(crate) fn named(&mut self, name: FieldName, codes: u64, text: &str) {
         let names = self.fields.field(name).and_then(|(_, f)| f.enumeration);
         let read = names.and_then(|names| {
@@ -241,7 +241,7 @@ impl Reading {
         }
     }
 
-    /// A vector operand, written as one that is read or as one that is written to.
+    /// A vector operand, written as a source or as a destination.
     #[inline]
     pub(crate) fn vector(&mut self, index: usize, field: &FieldDef, operand: &VectorOperand) {
         let read = self.vector_value(field, operand);
@@ -326,7 +326,7 @@ impl Reading {
         self.put(name, read.map(Value::Vector));
     }
 
-    /// A general variable with a place and no region; another operand as it is.
+    /// A general variable with a place but no region; another operand unchanged.
     pub(crate) fn no_region(&mut self, index: usize, field: &FieldDef, operand: &VectorOperand) {
         match operand {
             VectorOperand::General(o) => {
@@ -337,8 +337,8 @@ impl Reading {
         }
     }
 
-    /// The address of a variable. `by_row` where its place is given by row and column, else its offset
-    /// in bytes, which the assembler splits again.
+    /// The address of a variable: with `by_row` its place is given by row and column, otherwise as an
+    /// offset in bytes, which the assembler splits again.
     pub(crate) fn address_of(
         &mut self,
         index: usize,
@@ -363,7 +363,7 @@ impl Reading {
         }
     }
 
-    /// An operand that is written as those that are read.
+    /// An operand written like a source.
     fn as_source(&mut self, index: usize, field: &FieldDef, operand: &VectorOperand) {
         self.refused |= field.role == Role::Destination;
         self.vector(index, field, operand);

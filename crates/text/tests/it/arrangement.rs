@@ -1,4 +1,4 @@
-//! The assembler names the order of pieces in the file as a reader of that file does.
+//! The assembler gives the order of pieces in the file the same name as a reader of that file.
 
 #![allow(clippy::unwrap_used)] // texts of this test are right
 

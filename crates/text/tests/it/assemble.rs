@@ -31,7 +31,7 @@ const FOLDERS: [(&str, &str, Version, Dialect); 7] = [
     ),
 ];
 
-/// Differences that are faults of Intel's writers: text, number of the instruction, reason.
+/// Differences caused by faults of Intel's writers: text, number of the instruction, reason.
 const FAULTS: [(&str, usize, &str); 8] = [
     (
         "dataport_skl",
@@ -63,7 +63,7 @@ const FAULTS: [(&str, usize, &str); 8] = [
     ),
 ];
 
-/// Differences of the symbol tables that are faults of Intel's writers: object, line, reason.
+/// Differences of the symbol tables caused by faults of Intel's writers: object, line, reason.
 const TABLE_FAULTS: [(&str, &str, &str); 2] = [
     (
         "asm/v41_2023_07/flow_skl.isa",
@@ -262,8 +262,8 @@ fn attributes(body: &Body<'_>, list: &[visakit_isa::object::Attribute<'_>]) -> V
         .collect()
 }
 
-/// Everything but the instructions, strings in place of their indices. Intel's assemblers drop the
-/// names that `v_name=` gives to samplers and surfaces; they are kept here.
+/// Everything except the instructions, with strings in place of their indices. Intel's assemblers
+/// drop the names that `v_name=` gives to samplers and surfaces; they are kept here.
 fn table(body: &Body<'_>, given: bool) -> Vec<String> {
     let mut lines = vec![format!("name {}", text(body, body.name))];
     for v in &body.variables {
@@ -332,7 +332,7 @@ fn tables(name: &str, a: &Routine<'_>, b: &Routine<'_>, given: bool) -> Vec<Stri
     differences
 }
 
-/// The first string that stands elsewhere in the pool.
+/// The first string that has a different place in the pool.
 fn pool(a: &Body<'_>, b: &Body<'_>) -> Option<String> {
     let show =
         |s: Option<&std::borrow::Cow<'_, [u8]>>| s.map(|s| String::from_utf8_lossy(s).into_owned());
@@ -391,7 +391,7 @@ fn instructions(
     None
 }
 
-/// Some instructions name strings by 16 bits: those come first in a pool that is larger.
+/// Some instructions name strings by 16 bits: in a larger pool those strings come first.
 #[test]
 fn many_strings_before_a_name_of_16_bits() {
     use std::fmt::Write as _;

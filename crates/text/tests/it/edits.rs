@@ -1,4 +1,4 @@
-//! Exact text that is edited by hand: only the edit shows, and directives never undo it.
+//! Exact text edited by hand: only the edit has an effect, and directives never undo it.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // helpers of tests
 
@@ -8,7 +8,7 @@ use visakit_text::asm::{DiagnosticKind, Options as AsmOptions, assemble};
 const VECADD: &[u8] = include_bytes!("../../../../fixtures/objects/vecadd_f32_skl_v41.isa");
 const SUBGROUPS: &[u8] = include_bytes!("../../../../fixtures/objects/subgroups_skl_v36.isa");
 
-/// Exact text without the checksums of routines: native code stays whatever is edited.
+/// Exact text without the checksums of routines, so that native code stays whatever is edited.
 fn exact(bytes: &[u8]) -> String {
     let text = print(bytes, Form::Exact);
     let lines = text.split_inclusive('\n');
@@ -28,7 +28,7 @@ fn written(text: &str) -> Vec<u8> {
 /// The end of the string pool of the committed object with subgroups.
 const LAST_STRINGS: &str = "//@ strings \"V0135\" \"V0136\" \"V0137\" \"V0138\" \"V0139\" \"V0140\" \"V0141\" \"V0142\" \"V0143\" \"Target\"";
 
-/// The faults of a text, each with the line that it is in.
+/// The faults of a text, each with its line.
 fn faults(text: &str) -> Vec<(DiagnosticKind, String, String)> {
     let faults = assemble(text.as_bytes(), &AsmOptions::default()).unwrap_err();
     let line = |span: visakit_text::asm::Span| {
@@ -41,7 +41,7 @@ fn faults(text: &str) -> Vec<(DiagnosticKind, String, String)> {
         .collect()
 }
 
-/// Lines that only one of the texts has, in order, `-` before those of the first.
+/// Lines that only one of the texts has, in order; those of the first are marked with `-`.
 fn diff(a: &str, b: &str) -> Vec<String> {
     let (a, b): (Vec<_>, Vec<_>) = (a.lines().collect(), b.lines().collect());
     let head = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
@@ -73,7 +73,7 @@ fn diff(a: &str, b: &str) -> Vec<String> {
     lines
 }
 
-/// Replaces a text that is there exactly once.
+/// Replaces a text that occurs exactly once.
 fn replace_once(text: &str, from: &str, to: &str) -> String {
     assert_eq!(text.matches(from).count(), 1, "{from}");
     text.replace(from, to)
@@ -162,11 +162,11 @@ fn stale_directives_are_faults() {
     assert_eq!(body.strings.len(), 4, "{:?}", body.strings); // and the name of the target
     assert_eq!(body.variables[0].name.0, 1);
 
-    // What a directive does not touch can be edited.
+    // What a directive does not change can be edited.
     let edited = text.replace("0x5:w", "0x7:w").replace("(M1, 8)", "(M1, 4)");
     assert!(assemble(edited.as_bytes(), &AsmOptions::default()).is_ok());
 
-    // What it changes cannot become something else unseen.
+    // What it changes cannot silently become something else.
     for (from, to, key) in [
         ("0x5:w", "-5:w", "src0.low"),
         ("0x5:w", "x_y(0,0)<0;1,0>", "src0.low"),

@@ -109,7 +109,7 @@ fn check(name: &str, bytes: &[u8], object: &Object<'_>, totals: &mut Totals) {
     }
 }
 
-/// Names that stand beside the pools of strings, with their length, may have any bytes.
+/// Names stored beside the pools of strings, with their length, may contain any bytes.
 #[test]
 fn names_beside_the_pools_may_have_any_bytes() {
     let text = b".version 3.6\n.file_decl \"g\" type=ud num_elts=8 linkage=1\n.global_function \"f\"\nret (M1, 1)\n";
@@ -140,8 +140,8 @@ fn linkage_of_a_routine_without_a_body() {
     assert_eq!(again.functions[0].linkage, object.functions[0].linkage);
 }
 
-/// Indices past the pool stay what they are, and are not taken for strings of names that the text
-/// makes distinct.
+/// Indices past the pool are kept, and are not confused with strings of names that the text makes
+/// distinct.
 #[test]
 fn indices_behind_the_pool_are_kept() {
     for index in [2, 3, 4, 0xf7ff_ffff, 0xf800_0000, 0xf900_0001, u32::MAX] {
@@ -164,7 +164,7 @@ ret (M1, 1)
     }
 }
 
-/// An index just past the pool is not that of the name which the text makes for it.
+/// An index just past the pool is not confused with that of the name which the text adds to it.
 #[test]
 fn an_index_behind_the_pool_is_no_made_name() {
     let text = b".version 3.6\n.global_function f\n.decl v v_type=G type=ud num_elts=8\n.decl w v_type=G type=ud num_elts=8\nret (M1, 1)\n";

@@ -1,5 +1,5 @@
-//! The examples of the written specification: every one assembles, is written and read, prints, and
-//! prints again as the same text. Intel's assembler refuses or crashes on some of them.
+//! The examples of the written specification: each one assembles, can be written and read, prints,
+//! and prints again as the same text. Intel's assembler refuses or crashes on some of them.
 
 #![allow(
     missing_docs,
@@ -36,7 +36,7 @@ const HEAD: &str = ".version 4.1
 .kernel_attr Target=\"cm\"
 ";
 
-/// The example, the instruction that it is, and fields with their values as numbers.
+/// The example, its operation, and fields with their values as numbers.
 type Example = (&'static str, Op, &'static [(F, i64)]);
 
 const EXAMPLES: &[Example] = &[

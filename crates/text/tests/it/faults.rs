@@ -23,7 +23,7 @@ fn faults(text: &str) -> Vec<Diagnostic> {
     errors.into_vec()
 }
 
-/// The only fault of a line after the header, which must stand at `place`.
+/// The only fault of a line after the header, which must be at `place`.
 fn fault(line: &str, place: &str) -> Diagnostic {
     let text = format!("{HEAD}    {line}\n    ret (M1, 1)\n");
     let all = faults(&text);
@@ -290,7 +290,7 @@ fn fragments_leave_no_trace_where_they_fail() {
     assert!(Declarations::new(b".version 4.1\n", &Options::default()).is_err());
 }
 
-/// Objects of compilers have such aliases.
+/// Compiled objects contain such aliases.
 #[test]
 fn an_alias_that_overruns_its_parent_is_a_warning() {
     let line = ".decl V3x v_type=G type=d num_elts=32 alias=<V1x, 4>";
@@ -306,7 +306,7 @@ fn an_alias_that_overruns_its_parent_is_a_warning() {
     assert_eq!(&text[warning.span.start..warning.span.end()], "V1x, 4");
 }
 
-/// Errors can be handed on with `?`, and tell the first fault.
+/// Errors can be propagated with `?`, and display the first fault.
 #[test]
 fn errors_are_one_error() {
     fn twice() -> Result<(), Box<dyn std::error::Error>> {
@@ -321,7 +321,8 @@ fn errors_are_one_error() {
     assert!(error.source().is_some());
 }
 
-/// The first place that depends on the size of a register is told, unless options or the text tell that size.
+/// The first place that depends on the size of a register is reported, unless options or the text state that
+/// size.
 #[test]
 fn the_size_of_a_register_is_asked_for_where_it_matters() {
     let with = |line: &str, grf_bytes| {

@@ -1,4 +1,4 @@
-//! Formatted texts say the same as before, and formatting them again changes nothing.
+//! Formatted texts keep their meaning, and formatting them again changes nothing.
 
 #![allow(
     missing_docs,
@@ -175,7 +175,7 @@ fn directives_stay_where_they_are() {
     assert!(check("directives", text.as_bytes()));
 }
 
-/// What a text says of its dialect is not overruled by what its lines need.
+/// The dialect that a text states is not overruled by what its lines need.
 #[test]
 fn the_dialect_of_a_text_counts() {
     use visakit_isa::Dialect;

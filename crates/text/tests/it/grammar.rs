@@ -1,7 +1,7 @@
-//! The productions of the grammar of Intel's assembler, of IGC releases up to 2026-08, each with
-//! lines of it: `grammar/accepted.txt` holds what assembles, `grammar/refused.txt` what the binary
-//! form has no place for, with the message that says so, `grammar/same.txt` what means the same,
-//! `grammar/text_only.txt` what only objects of version 4.2 hold, which cannot be written.
+//! The productions of the grammar of Intel's assembler, of IGC releases up to 2026-08, each with lines of
+//! it: `grammar/accepted.txt` holds what assembles, `grammar/refused.txt` what the binary form cannot
+//! express, with the message that says so, `grammar/same.txt` pairs with the same meaning,
+//! `grammar/text_only.txt` what only objects of version 4.2 can hold, which have no binary form.
 
 #![allow(
     missing_docs,
@@ -42,7 +42,7 @@ const HEAD: &str = ".version 4.1
 .kernel_attr SimdSize=16
 ";
 
-/// The lines of a list, each with the dialect that it says it needs.
+/// The lines of a list, each with the dialect that it needs.
 fn lines(list: &str) -> impl Iterator<Item = (Dialect, &str)> {
     let lines = list
         .lines()
@@ -100,7 +100,8 @@ fn accepted_lines_become_objects_that_print() {
     }
 }
 
-/// What only 4.2 can say makes an object of that version, whose text makes the same object, in every form.
+/// Text that only 4.2 can express assembles to an object of that version, whose text assembles to the same
+/// object, in every form.
 #[test]
 fn lines_of_text_only_make_objects_that_print() {
     for (_, line) in lines(TEXT_ONLY) {

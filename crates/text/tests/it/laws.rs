@@ -1,5 +1,5 @@
-//! Texts of Intel's printer, assembled and printed again in its form, are the same but for the number
-//! that its printer puts after labels each time.
+//! Texts of Intel's printer, assembled and printed again in its form, are unchanged except for the
+//! number that its printer appends to labels each time.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout)] // helpers of a test that reports
 
@@ -97,7 +97,7 @@ fn compare(path: &Path, totals: &mut Totals) {
     }
 }
 
-/// Why a text cannot be assembled, where its object is to blame.
+/// Why a text cannot be assembled, if the object is the cause.
 fn unreadable(text: &[u8], faults: &[asm::Diagnostic]) -> Option<&'static str> {
     let text = String::from_utf8_lossy(text);
     let subroutine = |fault: &asm::Diagnostic| {

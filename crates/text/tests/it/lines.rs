@@ -1,4 +1,4 @@
-//! The code of a routine, an instruction a line.
+//! The code of a routine, one instruction per line.
 
 use visakit_isa::object::{RoutineId, RoutineKind};
 use visakit_text::asm::{Options, assemble};

@@ -1,4 +1,4 @@
-//! Printer and assembler from outside.
+//! The printer and the assembler through their public interface.
 
 mod arrangement;
 mod assemble;

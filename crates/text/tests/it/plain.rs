@@ -15,7 +15,7 @@ struct Totals {
     routines: usize,
     instructions: usize,
     numbers: usize,
-    /// What text does not tell, each with how often.
+    /// What text does not express, each with its count.
     losses: BTreeMap<&'static str, usize>,
     /// Fields of synthetic instructions that text does not show.
     silent: BTreeMap<String, usize>,
@@ -89,7 +89,7 @@ fn check(name: &str, bytes: &[u8], totals: &mut Totals) {
     }
 }
 
-/// What text does not tell of a field, if that is all that differs.
+/// What text does not express about a field, if that is the only difference.
 fn loss(op: Op, a: &Field, b: &Field, object: &Object<'_>) -> Option<&'static str> {
     match (&a.value, &b.value) {
         (Value::Vector(VectorOperand::Indirect(x)), Value::Vector(VectorOperand::Indirect(y))) => {
@@ -183,7 +183,7 @@ fn difference(
             match loss(x.op, f, g, object) {
                 Some(loss) => *totals.losses.entry(loss).or_default() += 1,
                 None if synthetic => {
-                    // The text is the same, so it cannot be what it shows.
+                    // The text is the same, so the text does not show the field.
                     let silent = format!("{} of {}", f.name, x.def().mnemonic());
                     *totals.silent.entry(silent).or_default() += 1;
                 }

@@ -12,7 +12,7 @@ fn target(routine: &Routine<'_>) -> u8 {
     routine.body().unwrap().attribute("Target").unwrap().value[0]
 }
 
-/// A routine that says no target has that of the last function before it, else of the last kernel.
+/// A routine without a target has that of the last function before it, or else of the last kernel.
 #[test]
 fn targets_are_handed_on() {
     let text = b".version 4.1
@@ -34,7 +34,7 @@ fn targets_are_handed_on() {
     assert_eq!(targets(&object.functions), [1, 1, 0, 0]);
 }
 
-/// Looking at all routines before each one would take 64 times as long for 8 times as many.
+/// Examining all routines before each one would take 64 times as long for 8 times as many.
 #[test]
 fn time_is_linear_in_the_number_of_routines() {
     let seconds = |routines: usize| {
@@ -51,7 +51,8 @@ fn time_is_linear_in_the_number_of_routines() {
     assert!(many < few * 32 + Duration::from_secs(1), "{few:?} {many:?}");
 }
 
-/// Instructions whose text has to be tried must not be tried beside all variables of the file.
+/// Instructions whose text has to be tried must not be tried together with all variables of the
+/// file.
 #[test]
 fn printing_time_is_linear_in_routines_and_variables_of_the_file() {
     let seconds = |routines: usize| {

@@ -300,7 +300,7 @@ impl Random {
     }
 }
 
-/// The lines that the assembler does not take.
+/// The lines that the assembler rejects.
 fn refused(text: &[u8], faults: &[asm::Diagnostic]) -> String {
     let show = |fault: &asm::Diagnostic| {
         let (line, _) = fault.span.place(text);
@@ -316,7 +316,7 @@ fn check_exact(object: &Object<'_>) -> Result<(), String> {
         Ok(made) => made,
         Err(faults) => return Err(refused(&text, &faults)),
     };
-    // Why bytes are not decoded is told in other words.
+    // The reason why bytes are not decoded is worded differently.
     let written = [object, &made].map(visakit_encode::write);
     if made == *object || matches!(&written, [Ok(a), Ok(b)] if a == b) {
         return Ok(());
