@@ -9,8 +9,8 @@ use crate::table::{FieldDef, FieldName, InstructionDef, Lack, Op};
 /// Any instruction, owned ([`Instruction`]) or borrowed from the bytes of a file (`InstructionRef`
 /// of `visakit-parse`): an operation and its fields.
 ///
-/// Functions that only look at an instruction take `&impl AnyInstruction`, so that they can be
-/// asked without building owned objects.
+/// Functions that only inspect an instruction take `&impl AnyInstruction`, so that they can be
+/// called without building owned objects.
 ///
 /// ```
 /// use visakit_isa::{AnyInstruction, FieldName, Instruction, LabelId, Op, Value};
@@ -29,8 +29,8 @@ pub trait AnyInstruction {
     /// The operation.
     fn op(&self) -> Op;
 
-    /// The fields in stream order, each with what its row says of it; entries of a list one by one,
-    /// without the count before them. A field that the row does not have is left out.
+    /// The fields in stream order, each with its definition in the row; entries of a list one by
+    /// one, without the count before them. A field that the row does not have is left out.
     fn operands(&self) -> impl Iterator<Item = (&'static FieldDef, Value)>;
 
     /// The row of the table.
@@ -50,7 +50,7 @@ pub trait AnyInstruction {
             .map(|(_, value)| value)
     }
 
-    /// Execution size and mask, where the instruction has them.
+    /// Execution size and mask, if the instruction has them.
     fn exec_size(&self) -> Option<ExecSize> {
         match self.value(FieldName::ExecSize)? {
             Value::ExecSize(size) => Some(size),
@@ -58,7 +58,7 @@ pub trait AnyInstruction {
         }
     }
 
-    /// Predication word, where the instruction has one.
+    /// Predication word, if the instruction has one.
     fn predicate(&self) -> Option<Predicate> {
         match self.value(FieldName::Pred)? {
             Value::Predicate(predicate) => Some(predicate),
@@ -66,37 +66,37 @@ pub trait AnyInstruction {
         }
     }
 
-    /// Where control goes on.
+    /// Where control continues.
     fn flow(&self) -> ControlFlow {
         semantics::control_flow(self)
     }
 
-    /// What is done to memory; `None` where nothing is.
+    /// What is done to memory; `None` if nothing is.
     fn memory(&self) -> Option<MemoryAccess> {
         semantics::memory_access(self)
     }
 
-    /// What is read, in the order of the fields; at the end what no field names. An instruction with
-    /// an execution size reads the exec mask.
+    /// What is read, in the order of the fields, followed by what no field names. An instruction
+    /// with an execution size reads the exec mask.
     fn reads(&self) -> impl Iterator<Item = Access> {
         semantics::accesses(self, false)
     }
 
-    /// What is written, in the order of the fields; at the end what no field names. Lanes that are
-    /// off keep what they had.
+    /// What is written, in the order of the fields, followed by what no field names. Disabled lanes
+    /// keep their value.
     fn writes(&self) -> impl Iterator<Item = Access> {
         semantics::accesses(self, true)
     }
 
-    /// Whether a platform has the instruction, as [`InstructionDef::runs_on`].
+    /// Whether a platform has the instruction; like [`InstructionDef::runs_on`].
     ///
     /// # Errors
-    /// What is known against it.
+    /// The reason why it does not.
     fn runs_on(&self, platform: Platform) -> Result<(), Lack> {
         self.def().runs_on(platform)
     }
 
-    /// The same instruction with fields of its own.
+    /// Converts to an owned instruction.
     fn to_instruction(&self) -> Instruction {
         let mut instruction = Instruction::new(self.op());
         for (def, value) in self.operands() {
@@ -126,7 +126,7 @@ impl AnyInstruction for Instruction {
         let row = self.op.def().fields;
         let mut next = 0;
         self.fields.iter().filter_map(move |field| {
-            // Fields are in the order of the row; entries of a list share one place in it.
+            // Fields are in the order of the row; entries of a list share one position in it.
             let ahead = row.get(next..).unwrap_or_default();
             let found = ahead.iter().position(|def| def.name == field.name);
             if let Some(steps) = found {

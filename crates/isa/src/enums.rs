@@ -1,6 +1,6 @@
 //! The enumerations of the wire, as data and as constants.
 //!
-//! A value that an enumeration does not know is kept by the codec and shown as a number.
+//! A value missing from an enumeration is kept by the codec and shown as a number.
 
 /// Named codes of a byte, or of some bits of a byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -9,8 +9,8 @@ pub struct Enumeration {
     pub name: &'static str,
     /// What it enumerates.
     pub summary: &'static str,
-    /// The bits that hold the code; the codes below are not shifted down to bit 0 here, they are
-    /// what remains after [`Enumeration::code_of`].
+    /// The bits that hold the code. The codes below are not shifted down to bit 0: they are what
+    /// [`Enumeration::code_of`] returns.
     pub mask: u8,
     /// Codes with their names, ascending.
     pub entries: &'static [(u8, &'static str)],

@@ -7,14 +7,13 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::{Deref, DerefMut};
 
-/// Fields in the instruction itself. Nineteen instructions in twenty have no more, and a
-/// list of instructions is one allocation for all of them.
+/// Number of fields stored inline. Nineteen instructions in twenty have no more, so that a list of
+/// instructions is a single allocation.
 const INLINE: usize = 5;
 
 /// The fields of an instruction, in stream order: a slice that can grow.
 ///
-/// A few are in the instruction itself, longer lists in an allocation of their own; nothing else
-/// distinguishes the two kinds.
+/// A few are stored inline, longer lists in a separate allocation; the two behave the same.
 #[derive(Clone)]
 pub struct Fields(Storage);
 
@@ -24,7 +23,7 @@ enum Storage {
     Heap(Vec<Field>),
 }
 
-/// What stands where no field is.
+/// The placeholder for an absent field.
 const VACANT: Field = Field {
     name: FieldName::ExecSize,
     value: Value::ZERO,
@@ -51,7 +50,7 @@ impl Fields {
         }
     }
 
-    /// The fields, to be changed.
+    /// The fields, mutably.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [Field] {
         match &mut self.0 {
@@ -71,7 +70,7 @@ impl Fields {
         }
     }
 
-    /// Appends a field whose value is yet to be written, to the place that this gives. There always
+    /// Appends a field and returns the slot for its value, which is yet to be written. There always
     /// is one.
     #[inline]
     pub fn push_name(&mut self, name: FieldName) -> Option<&mut Value> {
@@ -93,7 +92,7 @@ impl Fields {
         Some(&mut field.value)
     }
 
-    /// Moves the fields to an allocation with room for more.
+    /// Moves the fields to an allocation with spare capacity.
     #[cold]
     fn move_out(&mut self) {
         let mut fields = Vec::with_capacity(INLINE + 3);
@@ -101,7 +100,7 @@ impl Fields {
         self.0 = Storage::Heap(fields);
     }
 
-    /// Puts a field at `index`, or at the end if there are fewer fields.
+    /// Inserts a field at `index`, or at the end if there are fewer fields.
     pub fn insert(&mut self, index: usize, field: Field) {
         let index = index.min(self.len());
         self.push(field);

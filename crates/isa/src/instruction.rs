@@ -29,13 +29,13 @@ pub enum Value {
     I32(i32),
     /// A label.
     Label(LabelId),
-    /// A string, of a field of 16 bits or of the version's index width.
+    /// A string, from a field of 16 bits or of the version's index width.
     String(StringId),
     /// A surface.
     Surface(SurfaceId),
     /// A sampler.
     Sampler(SamplerId),
-    /// The variable of a LIFETIME, from the table that its properties name.
+    /// The variable of a LIFETIME, in the table that its properties select.
     Lifetime(VarId),
     /// Lane count and mask of the old gather and scatter messages.
     ElementCount(ElementCount),
@@ -44,13 +44,13 @@ pub enum Value {
 }
 
 impl Value {
-    /// What stands where nothing has been read yet; all bytes are zero.
+    /// The placeholder for a value that has not been read yet; all bytes are zero.
     pub const ZERO: Self = Self::Vector(VectorOperand::General(GeneralOperand::of(
         VarId(0),
         Region::from_bits(0),
     )));
 
-    /// Whether a field of this kind can hold the value. Lists hold their entries one by one.
+    /// Whether a field of this kind can hold the value. For lists: a single entry.
     #[must_use]
     pub const fn fits(&self, kind: FieldKind) -> bool {
         matches!(
@@ -76,7 +76,7 @@ impl Value {
         )
     }
 
-    /// The value that conditions of other fields look at, where this is a key field.
+    /// The value that conditions of other fields test, if this is a key field.
     #[must_use]
     pub const fn key(&self) -> u16 {
         match self {
@@ -132,8 +132,8 @@ pub struct Field {
 
 /// An instruction that owns its fields and can be edited.
 ///
-/// The fields are in stream order. Opcode, sub-operation and the counts of lists are not among
-/// them: they follow from the operation and from the fields.
+/// The fields are in stream order. Opcode, sub-operation and the counts of lists are not included:
+/// they are derived from the operation and the fields.
 ///
 /// ```
 /// use visakit_isa::{Instruction, Op, Value, LabelId, ExecSize, Predicate};
@@ -187,7 +187,7 @@ impl Instruction {
             .map(|f| &f.value)
     }
 
-    /// The first field of that name, to be changed.
+    /// The first field of that name, mutably.
     pub fn get_mut(&mut self, name: FieldName) -> Option<&mut Value> {
         self.fields
             .iter_mut()
@@ -203,7 +203,7 @@ impl Instruction {
             .map(|f| &f.value)
     }
 
-    /// Execution size and mask, where the instruction has them.
+    /// Execution size and mask, if the instruction has them.
     #[must_use]
     pub fn exec_size(&self) -> Option<ExecSize> {
         match self.get(FieldName::ExecSize) {
@@ -212,7 +212,7 @@ impl Instruction {
         }
     }
 
-    /// Predication word, where the instruction has one.
+    /// Predication word, if the instruction has one.
     #[must_use]
     pub fn predicate(&self) -> Option<Predicate> {
         match self.get(FieldName::Pred) {

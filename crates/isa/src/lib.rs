@@ -3,15 +3,15 @@
 //! * [`table`]: every opcode and sub-operation with its fields in stream order, the versions,
 //!   dialects and platforms that have it, and the operand classes and types it allows. The reader,
 //!   the writer and everything else that needs to know about instructions use this table.
-//! * [`semantics`]: what instructions do, as columns of that table and as questions to instructions.
-//! * [`Platform`]: what the families of GPUs have.
+//! * [`semantics`]: what instructions do, as columns of that table and as methods of instructions.
+//! * [`Platform`]: the families of GPUs and their features.
 //! * [`operand`] and [`Value`]: the typed contents of fields.
-//! * [`Instruction`] and [`object`]: what an object is made of, ready to be edited.
+//! * [`Instruction`] and [`object`]: the components of an object, ready to be edited.
 //! * [`build`]: one function for each instruction, and a builder that knows its fields.
-//! * [`wire`]: the layouts of the container, written down once and followed in both directions.
+//! * [`wire`]: the layouts of the container, defined once and used in both directions.
 //! * [`enums`]: the named codes.
 //!
-//! The crate reads and writes nothing by itself and works without the standard library.
+//! The crate performs no input or output and works without the standard library.
 //!
 //! ```
 //! use visakit_isa::{table, Dialect, Format, Version};

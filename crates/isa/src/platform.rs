@@ -1,4 +1,4 @@
-//! Platforms: the families of GPUs that vISA is compiled for, and what they have.
+//! Platforms: the families of GPUs that vISA is compiled for, and their features.
 
 use crate::enums::native_platform as native;
 use crate::types::DataType;
@@ -15,7 +15,7 @@ struct Row {
     has: Has,
 }
 
-/// Names of what platforms have, for those who read.
+/// Names of platform features, for display.
 const NAMES: [(Has, &str); 8] = [
     (Has::DF, "df"),
     (Has::QWORDS, "q"),
@@ -28,10 +28,10 @@ const NAMES: [(Has, &str); 8] = [
 ];
 
 bitflags! {
-    /// What platforms differ in.
+    /// Features in which platforms differ.
     #[derive(Clone, Copy, Debug)]
     struct Has: u16 {
-        /// Registers of 64 bytes; else of 32.
+        /// Registers of 64 bytes; otherwise of 32.
         const WIDE_REGISTERS = 1 << 0;
         /// 64-bit floats.
         const DF = 1 << 1;
@@ -43,7 +43,7 @@ bitflags! {
         const INTEGER_DIVISION = 1 << 4;
         /// Messages of the load/store cache.
         const LSC = 1 << 5;
-        /// The messages that are older than the load/store cache.
+        /// Messages older than the load/store cache.
         const DATA_PORT = 1 << 6;
         /// Systolic arrays.
         const DPAS = 1 << 7;
@@ -60,9 +60,8 @@ macro_rules! platforms {
         $variant:ident $constant:ident $name:literal [$($alias:literal),*] $native:expr, [$($has:ident)*];
     )*) => {
         /// A platform, the oldest first. Comparison is by age.
-        ///
-        /// Facts are those of the public compiler's list of platforms and capabilities. Names are taken in
-        /// either case, with or without `_` and `-`, and so are those of single products.
+        /// The data are those of the public compiler's list of platforms and capabilities. Names are matched in either
+        /// case, with or without `_` and `-`; names of single products are accepted too.
         ///
         /// ```
         /// use visakit_isa::{DataType, Platform};
@@ -144,7 +143,7 @@ platforms! {
     Xe3p XE3P_GRAPHICS "XE3P_GRAPHICS" ["nvl", "nvl-p", "xe3p-lpg"] None, [WIDE_REGISTERS DF QWORDS BF LSC DPAS MANY_ADDRESSES];
 }
 
-/// The name is of no known platform.
+/// The name does not belong to a known platform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnknownPlatform;
 
@@ -161,7 +160,7 @@ impl fmt::Display for UnknownPlatform {
     }
 }
 
-/// What is before `-a0`, `_B1` or `-a0p`.
+/// The part before `-a0`, `_B1` or `-a0p`.
 fn without_stepping(name: &str) -> Option<&str> {
     let (product, last) = name.rsplit_once(['-', '_'])?;
     match *last.as_bytes() {
@@ -197,7 +196,7 @@ impl Platform {
         self.row().has.contains(what)
     }
 
-    /// The platform of this name or of the product of this name. The stepping of a product may follow it, such as `-b0`:
+    /// The platform with this name, or of the product with this name. A stepping such as `-b0` may follow the product:
     /// all steppings have the same instructions.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
@@ -221,38 +220,37 @@ impl Platform {
         all.find(|p| p.native_code() == Some(code))
     }
 
-    /// The name that the compiler uses.
+    /// The compiler's name for it.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// What it is called in the world.
+    /// The common name.
     #[must_use]
     pub fn summary(self) -> &'static str {
         self.row().summary
     }
 
-    /// Further names: those of products, and older ones.
+    /// Further names: of products, and older ones.
     #[must_use]
     pub fn aliases(self) -> &'static [&'static str] {
         self.row().aliases
     }
 
-    /// The code of native binaries; `None` where they are later than the binary format.
+    /// The code in native binaries; `None` for platforms newer than the binary format.
     #[must_use]
     pub fn native_code(self) -> Option<u8> {
         self.row().native
     }
 
-    /// The set that holds just this platform.
+    /// The set containing only this platform.
     #[must_use]
     pub const fn set(self) -> Platforms {
         Platforms::from_bits_truncate(1 << self as u32)
     }
 
-    /// The column of the written specification that speaks for the platform: its own, or the last
-    /// one before it.
+    /// The column of the written specification that applies to the platform: its own, or the last one before it.
     #[must_use]
     pub const fn column(self) -> Platforms {
         let until = Platforms::SPECIFIED.bits() & (u32::MAX >> (31 - self as u32));
@@ -282,13 +280,13 @@ impl Platform {
         }
     }
 
-    /// What it has, in words.
+    /// Its features, as text.
     pub fn features(self) -> impl Iterator<Item = &'static str> {
         let had = NAMES.into_iter().filter(move |(what, _)| self.has(*what));
         had.map(|(_, name)| name)
     }
 
-    /// Whether arithmetic has the type.
+    /// Whether arithmetic supports the type.
     #[must_use]
     pub fn has_type(self, ty: DataType) -> bool {
         match ty {
@@ -299,25 +297,25 @@ impl Platform {
         }
     }
 
-    /// Whether integers are divided by one instruction.
+    /// Whether integers are divided by a single instruction.
     #[must_use]
     pub fn divides_integers(self) -> bool {
         self.has(Has::INTEGER_DIVISION)
     }
 
-    /// Whether memory is reached by messages of the load/store cache.
+    /// Whether memory is accessed by messages of the load/store cache.
     #[must_use]
     pub fn has_lsc(self) -> bool {
         self.has(Has::LSC)
     }
 
-    /// Whether there are the messages that are older than the load/store cache.
+    /// Whether the platform has the messages older than the load/store cache.
     #[must_use]
     pub fn has_data_port(self) -> bool {
         self.has(Has::DATA_PORT)
     }
 
-    /// Whether there are systolic arrays.
+    /// Whether the platform has systolic arrays.
     #[must_use]
     pub fn has_dpas(self) -> bool {
         self.has(Has::DPAS)
@@ -346,7 +344,7 @@ impl Platforms {
             .filter(move |p| self.contains(p.set()))
     }
 
-    /// Every platform from this one on.
+    /// Every platform from this one onwards.
     #[must_use]
     pub const fn since(first: Platform) -> Self {
         Self::from_bits_truncate(u32::MAX << first as u32)

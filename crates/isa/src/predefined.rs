@@ -1,7 +1,7 @@
 //! Variables and surfaces that every routine has without declaring them.
 //!
-//! The ids were given new meanings at 3.1, 3.2, 3.3 and 3.4; readers since 2019 apply the last
-//! table to every version and misread older objects.
+//! The ids changed their meaning in 3.1, 3.2, 3.3 and 3.4; readers since 2019 apply the last table
+//! to every version and misread older objects.
 
 use crate::ids::{SurfaceId, VarId};
 use crate::types::DataType;
@@ -10,7 +10,7 @@ use crate::version::{Features, Format};
 /// A predefined variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PredefinedVariable {
-    /// Name without the `%` that newer texts put in front.
+    /// Name without the `%` that newer texts prepend.
     pub name: &'static str,
     /// Element type.
     pub data_type: DataType,
@@ -28,7 +28,7 @@ macro_rules! variables {
     };
 }
 
-/// 3.0 to 3.3, of which each version knows a prefix.
+/// 3.0 to 3.3; each version has a prefix of it.
 static BEFORE_3_4: &[PredefinedVariable] = variables![
     "null" Ud 1,
     "thread_x" Uw 1,
@@ -98,7 +98,7 @@ pub struct PredefinedSurface {
     pub old_name: &'static str,
     /// Index in the binding table.
     pub binding_table_index: u8,
-    /// What it is for.
+    /// Its purpose.
     pub summary: &'static str,
 }
 
@@ -143,8 +143,7 @@ static SURFACES: [PredefinedSurface; 6] = [
 ];
 
 impl Format {
-    /// Number of ids that are reserved for predefined variables; the first declared variable has
-    /// this id.
+    /// Number of ids reserved for predefined variables; the first declared variable has this id.
     #[must_use]
     pub const fn predefined_variable_count(self) -> u32 {
         if self.features().contains(Features::SINCE_3_0) {
@@ -172,7 +171,7 @@ impl Format {
         BEFORE_3_4.get(..known).unwrap_or(BEFORE_3_4)
     }
 
-    /// The predefined variable of this id, where it has a known meaning.
+    /// The predefined variable with this id, if its meaning is known.
     #[must_use]
     pub fn predefined_variable(self, id: VarId) -> Option<&'static PredefinedVariable> {
         let index = usize::try_from(id.0).ok()?;
@@ -189,7 +188,7 @@ impl Format {
         }
     }
 
-    /// The predefined surface of this id.
+    /// The predefined surface with this id.
     #[must_use]
     pub fn predefined_surface(self, id: SurfaceId) -> Option<&'static PredefinedSurface> {
         if id.0 >= self.predefined_surface_count() {

@@ -3,7 +3,7 @@
 use bitflags::bitflags;
 use core::fmt;
 
-/// Element type, the four-bit code of declarations, immediates and indirect operands.
+/// Element type, the four-bit code in declarations, immediates and indirect operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum DataType {
@@ -70,7 +70,7 @@ impl DataType {
         Self::Bf,
     ];
 
-    /// The type with this code; only the low four bits count, and all their values are in use.
+    /// The type with this code; only the low four bits are used, and all their values are assigned.
     #[inline]
     #[must_use]
     pub const fn from_code(code: u8) -> Self {
@@ -78,18 +78,17 @@ impl DataType {
         Self::ALL[(code & 0xf) as usize]
     }
 
-    /// The types that came with 4.2, whose codes have more bits than the binary form. They are those of declared
-    /// variables only.
+    /// The types added in 4.2, whose codes do not fit the binary form. Only declared variables have them.
     pub const TEXT_ONLY: [Self; 4] = [Self::Tf32, Self::Hf8, Self::Bf8, Self::E2m1];
 
-    /// Whether no binary form has the type.
+    /// Whether the type has no binary form.
     #[inline]
     #[must_use]
     pub const fn is_text_only(self) -> bool {
         self.code() > 0xf
     }
 
-    /// The code; four bits but for [`Self::TEXT_ONLY`].
+    /// The code; four bits, except for [`Self::TEXT_ONLY`].
     #[inline]
     #[must_use]
     pub const fn code(self) -> u8 {
@@ -173,7 +172,7 @@ impl fmt::Display for DataType {
 }
 
 bitflags! {
-    /// A set of data types; bit n stands for the type of code n.
+    /// A set of data types; bit n is for the type with code n.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct TypeSet: u32 {
         /// `ud`
@@ -220,14 +219,14 @@ impl TypeSet {
     /// Every integer and every floating-point type.
     pub const ALL_NUMBERS: Self = Self::INTEGERS.union(Self::ALL_FLOATS);
 
-    /// The set that holds just this type, which may be one of constants or predicates only.
+    /// The set containing only this type, which may be one that only constants or predicates have.
     #[inline]
     #[must_use]
     pub const fn of(ty: DataType) -> Self {
         Self::from_bits_retain(1 << ty.code())
     }
 
-    /// Whether the set has this type.
+    /// Whether the set contains this type.
     #[inline]
     #[must_use]
     pub const fn has(self, ty: DataType) -> bool {

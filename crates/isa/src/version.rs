@@ -1,4 +1,4 @@
-//! Versions, dialects and the conditions that a layout may depend on.
+//! Versions, dialects and the conditions that layouts depend on.
 //!
 //! The version in the file header decides most widths. Five layout changes happened while the
 //! number stayed 4.1; no byte distinguishes them, so they are modelled as [`Dialect`]s.
@@ -6,7 +6,7 @@
 use bitflags::bitflags;
 use core::fmt;
 
-/// Version number of an object, as stored in bytes 4 and 5 of the file.
+/// Version number of an object, stored in bytes 4 and 5 of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Version {
     /// Major number.
@@ -16,7 +16,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// 2.4, the oldest version that real objects carry.
+    /// 2.4, the oldest version found in real objects.
     pub const V2_4: Self = Self::new(2, 4);
     /// 3.0: relocation tables, functions and file-scope variables appear.
     pub const V3_0: Self = Self::new(3, 0);
@@ -45,7 +45,7 @@ impl Version {
     /// 4.8, stamped for five weeks of early 2022; laid out like 4.0.
     pub const V4_8: Self = Self::new(4, 8);
 
-    /// Every version with a binary form that this crate describes, in order of their layouts.
+    /// Every version with a binary form that this crate supports, in order of their layouts.
     pub const SUPPORTED: [Self; 13] = [
         Self::V2_4,
         Self::V3_0,
@@ -77,7 +77,7 @@ impl Version {
         )
     }
 
-    /// Whether this version's layout is that of `other` or of a later one.
+    /// Whether this version has the layout of `other` or a later one.
     ///
     /// This is not the order of the numbers: 4.8 is laid out like 4.0 and sorts before 4.1.
     #[must_use]
@@ -131,7 +131,7 @@ bitflags! {
         const SINCE_4_0 = 1 << 9;
         /// Version 4.1 or later.
         const SINCE_4_1 = 1 << 10;
-        /// Version 4.2: what only text can say.
+        /// Version 4.2: features that only text can express.
         const SINCE_4_2 = 1 << 11;
         /// A surface index follows the LSC surface operand, an immediate each typed coordinate
         /// (writers and readers since 2023-07).
@@ -150,14 +150,14 @@ bitflags! {
 }
 
 impl Features {
-    /// The features that no version number marks.
+    /// The features not marked by a version number.
     pub const UNMARKED: Self = Self::LSC_SURFACE_INDEX
         .union(Self::IFCALL_FLAGS)
         .union(Self::PAIRED_SURFACE)
         .union(Self::NBARRIER_GENERAL)
         .union(Self::DPAS_PREDICATE);
 
-    /// The thresholds, each with the version that it names.
+    /// The thresholds, each with its version.
     pub const THRESHOLDS: [(Self, Version); 12] = [
         (Self::SINCE_3_0, Version::V3_0),
         (Self::SINCE_3_1, Version::V3_1),
@@ -254,7 +254,7 @@ impl Dialect {
         }
     }
 
-    /// Whether objects of `version` were ever written, or are read, in this dialect.
+    /// Whether objects of `version` were ever written, or can be read, in this dialect.
     #[must_use]
     pub const fn applies_to(self, version: Version) -> bool {
         match self {
@@ -270,7 +270,7 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// A version together with a dialect: all that decides how bytes are laid out.
+/// A version together with a dialect, which determine how bytes are laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Format {
     features: Features,
@@ -289,7 +289,7 @@ impl Format {
         }
     }
 
-    /// Everything that holds of this format.
+    /// All features of this format.
     #[inline]
     #[must_use]
     pub const fn features(self) -> Features {
@@ -323,7 +323,8 @@ impl Format {
     }
 }
 
-/// When a row or a field of the table is present: which features must hold and which must not.
+/// When a row or a field of the table is present: the features that must hold and those that must
+/// not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Condition {
     mask: Features,
@@ -331,13 +332,13 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// Holds always.
+    /// Always holds.
     pub const ALWAYS: Self = Self {
         mask: Features::empty(),
         want: Features::empty(),
     };
 
-    /// Holds where all of `features` do.
+    /// Holds if all of `features` do.
     #[must_use]
     pub const fn with(features: Features) -> Self {
         Self {
@@ -346,7 +347,7 @@ impl Condition {
         }
     }
 
-    /// Holds where none of `features` does.
+    /// Holds if none of `features` does.
     #[must_use]
     pub const fn without(features: Features) -> Self {
         Self {
@@ -355,7 +356,7 @@ impl Condition {
         }
     }
 
-    /// Holds where both do.
+    /// Holds if both do.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self {
@@ -389,7 +390,7 @@ impl Condition {
         self.mask.difference(self.want)
     }
 
-    /// Every feature that the condition looks at.
+    /// Every feature that the condition tests.
     #[must_use]
     pub const fn depends_on(self) -> Features {
         self.mask

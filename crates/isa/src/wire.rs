@@ -1,4 +1,4 @@
-//! Layout of the container's records, written down once and followed in both directions.
+//! Layout of the container's records, defined once and used in both directions.
 //!
 //! The `layout!` macro turns a list of fields into a function that reads them through a
 //! [`Source`] and one that writes them through a [`Sink`]. The reader crate implements the former,
@@ -66,15 +66,15 @@ impl Width {
     }
 }
 
-/// A number that follows from the rest of the object. It is not part of the typed records: the
-/// reader checks or remembers it, the writer computes it anew.
+/// A number derived from the rest of the object. It is not part of the typed records: the reader checks or remembers
+/// it, the writer computes it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Derived {
     /// Start of a routine, from the start of the file.
     RoutineOffset,
     /// Bytes of a routine, instructions included, native code excluded.
     RoutineSize,
-    /// Place of the input count of a routine, from the start of the file.
+    /// Position of the input count of a routine, from the start of the file.
     InputOffset,
     /// Start of a native binary, from the start of the file.
     BinaryOffset,
@@ -99,7 +99,7 @@ impl Derived {
     }
 }
 
-/// Bytes that no layout describes.
+/// Bytes without a defined layout.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Undescribed {
     /// A vector operand of class 4 or 7; the tag byte.
@@ -108,9 +108,9 @@ pub enum Undescribed {
     BoolImmediate,
 }
 
-/// Where a layout is read from.
+/// The source that a layout is read from.
 pub trait Source<'a> {
-    /// What goes wrong.
+    /// The type of errors.
     type Error;
 
     /// The format that decides widths and conditions.
@@ -134,23 +134,23 @@ pub trait Source<'a> {
         Width::Index.bytes(self.format())
     }
 
-    /// For how many entries of a list memory is reserved before they are read. Counts are not trusted: what is reserved
-    /// must be bounded by the bytes that are left.
+    /// The number of list entries for which memory may be reserved before they are read. Counts are not trusted: the
+    /// reservation must be bounded by the bytes that are left.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn trusted_entries(&self) -> usize {
         64
     }
 
-    /// A hint that a record of this many bytes follows, so that their presence is checked at once.
+    /// A hint that a record of this many bytes follows, so that their presence can be checked once.
     ///
     /// # Errors
-    /// The input ends before.
+    /// The input ends before that.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn expect(&mut self, _bytes: usize) -> Result<(), Self::Error> {
         Ok(())
     }
 
-    /// Bytes up to a NUL, which is consumed and not returned.
+    /// Bytes up to a NUL, which is consumed but not returned.
     ///
     /// # Errors
     /// The input ends before a NUL.
@@ -162,16 +162,16 @@ pub trait Source<'a> {
     /// The input ends.
     fn derived(&mut self, what: Derived) -> Result<(), Self::Error>;
 
-    /// A number that must be zero because nothing is known of what it would count.
+    /// A number that must be zero because it is unknown what it would count.
     ///
     /// # Errors
     /// The input ends, or the number is not zero.
     fn zero(&mut self, name: &'static str, width: Width) -> Result<(), Self::Error>;
 
-    /// The place that [`Derived::InputOffset`] names.
+    /// Marks the position that [`Derived::InputOffset`] refers to.
     fn mark_inputs(&mut self);
 
-    /// Is shown every vector operand once it is read, with its tag byte.
+    /// Called with every vector operand after it is read, with its tag byte.
     ///
     /// # Errors
     /// The source does not accept the operand.
@@ -180,7 +180,7 @@ pub trait Source<'a> {
         Ok(())
     }
 
-    /// Is shown every other value of a field once it is read.
+    /// Called with every other value of a field after it is read.
     ///
     /// # Errors
     /// The source does not accept the value.
@@ -189,20 +189,20 @@ pub trait Source<'a> {
         Ok(())
     }
 
-    /// Bytes that no layout describes.
+    /// The error for bytes without a defined layout.
     fn invalid(&mut self, what: Undescribed) -> Self::Error;
 
-    /// What follows is part of this, until [`Source::leave`]; with an index, of that entry of the list
-    /// that was entered last.
+    /// Enters a part: what follows belongs to it until [`Source::leave`]; with an index, to that entry of the list that
+    /// was entered last.
     fn enter(&mut self, name: &'static str, index: Option<u32>);
 
-    /// Ends what [`Source::enter`] began. Not called when an error is on its way out.
+    /// Leaves the part entered by [`Source::enter`]. Not called when an error is returned.
     fn leave(&mut self);
 }
 
-/// Where a layout is written to.
+/// The sink that a layout is written to.
 pub trait Sink {
-    /// What goes wrong.
+    /// The type of errors.
     type Error;
 
     /// The format that decides widths and conditions.
@@ -220,10 +220,10 @@ pub trait Sink {
     /// The output cannot take them.
     fn bytes(&mut self, name: &'static str, bytes: &[u8]) -> Result<(), Self::Error>;
 
-    /// Bytes and a NUL.
+    /// Bytes and a terminating NUL.
     ///
     /// # Errors
-    /// The bytes have a NUL among them.
+    /// The bytes contain a NUL.
     fn text(&mut self, name: &'static str, bytes: &[u8]) -> Result<(), Self::Error>;
 
     /// A derived number, 32 bits; filled in later.
@@ -238,28 +238,28 @@ pub trait Sink {
     /// It does not fit the width.
     fn count(&mut self, name: &'static str, width: Width, count: usize) -> Result<(), Self::Error>;
 
-    /// The place that [`Derived::InputOffset`] names.
+    /// Marks the position that [`Derived::InputOffset`] refers to.
     fn mark_inputs(&mut self);
 
-    /// Is told what the next number is.
+    /// Announces what the next number is.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn meaning(&mut self, _: Meaning) {}
 
-    /// What follows is part of this, until [`Sink::leave`]; with an index, of that entry of the list
-    /// that was entered last.
+    /// Enters a part: what follows belongs to it until [`Sink::leave`]; with an index, to that entry of the list that
+    /// was entered last.
     fn enter(&mut self, name: &'static str, index: Option<u32>);
 
-    /// Ends what [`Sink::enter`] began. Not called when an error is on its way out.
+    /// Leaves the part entered by [`Sink::enter`]. Not called when an error is returned.
     fn leave(&mut self);
 
-    /// The field has content, and the format has no place for it.
+    /// The field has content that the format cannot hold.
     ///
     /// # Errors
     /// Always.
     fn absent(&mut self, name: &'static str) -> Result<(), Self::Error>;
 }
 
-/// What a number of a record is, for those who show or change single ones.
+/// What a number of a record is, for code that shows or changes single ones.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Meaning {
     /// Bits, or a plain number.
@@ -271,21 +271,21 @@ pub enum Meaning {
     Text,
 }
 
-/// Tells a sink what the next number is.
+/// Announces to a sink what the next number is.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn announce<K: Sink, N: Number>(sink: &mut K, _: N) {
     sink.meaning(N::MEANING);
 }
 
-/// A number of the wire as a type of its own.
+/// A number of the wire with its own type.
 pub trait Number: Copy {
     /// What it is.
     const MEANING: Meaning = Meaning::Bits;
     /// From the zero- or sign-extended number.
     fn from_wire(number: u32) -> Self;
-    /// To a number; one that the width cannot hold is refused by the writer.
+    /// Converts to a number; one that the width cannot hold is rejected by the writer.
     fn to_wire(self) -> u32;
-    /// Whether a format without the field loses nothing.
+    /// Whether nothing is lost in a format without the field.
     fn is_default(self) -> bool {
         self.to_wire() == 0
     }
@@ -338,7 +338,7 @@ numbers! {
 
 /// An entry of a list of the container.
 pub trait Record<'a>: Default {
-    /// Bytes that an entry has at least, where an index has `index` bytes.
+    /// Minimum number of bytes of an entry, if an index has `index` bytes.
     fn least_bytes(index: u8) -> usize;
 
     /// Fills the fields from a source.
@@ -399,12 +399,12 @@ pub fn read_list_with<'a, S: Source<'a>, T: Default>(
         0 => 1,
         _ => source.number("count", width)?,
     };
-    // The count is not trusted: a long list grows with what is really there.
+    // The count is not trusted: a long list grows with what is actually present.
     let trusted = source.trusted_entries();
     list.reserve_exact(usize::try_from(count).map_or(trusted, |count| count.min(trusted)));
     for index in 0..count {
         source.enter(name, Some(index));
-        // Made and filled where it stays: a copy of what was just written would wait for the writing.
+        // Created and filled in place: copying what was just written would stall.
         list.push(T::default());
         if let Some(entry) = list.last_mut() {
             read(entry, source)?;
@@ -450,7 +450,7 @@ pub fn write_list_with<K: Sink, T>(
     Ok(())
 }
 
-/// Writes down a layout once and makes a reading and a writing function of it.
+/// Defines a layout and generates a reading and a writing function from it.
 ///
 /// Lines: `number FIELD: WIDTH`, `counted FIELD: WIDTH` (a length and bytes), `list FIELD: WIDTH`,
 /// `derived WHAT`, `zero NAME: WIDTH`, `inputs` (the place of the input list); a list of entries with several layouts names the functions:

@@ -1,4 +1,4 @@
-//! Declarations of a routine that is being built.
+//! Declarations of a routine under construction.
 
 use crate::ids::{LabelId, PredicateId, StringId, VarId};
 use crate::object::{Alignment, Body, Declaration, Label, LabelKind, Variable, VariableProperties};
@@ -6,7 +6,8 @@ use crate::types::DataType;
 use crate::version::Format;
 use alloc::borrow::Cow;
 
-/// A number that tables of a file cannot hold becomes the largest one, which the writer refuses.
+/// A number that the tables of a file cannot hold becomes the largest one, which the writer
+/// rejects.
 fn number<T: TryFrom<usize>>(entries: usize, largest: T) -> T {
     T::try_from(entries).unwrap_or(largest)
 }

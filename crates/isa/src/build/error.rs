@@ -1,4 +1,4 @@
-//! What can be wrong with a built instruction.
+//! Errors in built instructions.
 
 use crate::table::{FieldName, Op};
 use crate::version::Format;
@@ -9,7 +9,7 @@ use core::fmt;
 pub struct Error {
     /// The operation.
     pub op: Op,
-    /// The field, where it is about one.
+    /// The field, if the error concerns one.
     pub field: Option<FieldName>,
     /// What is wrong.
     pub kind: ErrorKind,
@@ -26,13 +26,13 @@ pub enum ErrorKind {
     NoSuchField,
     /// The field must be set.
     Missing,
-    /// The field holds something of another kind.
+    /// The field was set to a value of another kind.
     WrongKind,
-    /// The number does not fit into the field.
+    /// The number does not fit the field.
     OutOfRange(i64),
-    /// The values of the field have no such name.
+    /// The enumeration of the field has no such name.
     UnknownName(&'static str),
-    /// The format has no such number of lanes, or no such execution mask.
+    /// The format has no code for this number of lanes, or for this execution mask.
     Lanes,
 }
 

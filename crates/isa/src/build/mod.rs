@@ -1,9 +1,8 @@
 //! Building instructions: one function for each row of the table, and a [`Builder`] that knows the row.
-//!
-//! The functions are named after the constants of [`Op`], in lower case. They take the execution
-//! size and the operands in stream order; what only some formats or some messages have is set by
-//! name. Numbers as operands are constants of their type: `i32` is `d`, `f32` is `f`.
-//! [`Builder::finish`] puts the fields into the order of the stream and says what is missing.
+//! The functions are named after the constants of [`Op`], in lower case. They take the execution size
+//! and the operands in stream order; fields that only some formats or some messages have are set by
+//! name. Plain numbers as operands are constants of the corresponding type: `i32` is `d`, `f32` is `f`.
+//! [`Builder::finish`] puts the fields into stream order and reports missing ones.
 //!
 //! ```
 //! use visakit_isa::operand::GeneralOperand as G;
@@ -56,7 +55,7 @@ use crate::table::{FieldDef, FieldKind, FieldName, Op};
 use crate::version::Format;
 use alloc::vec::Vec;
 
-/// An instruction in the making: an operation and what its fields are set to, in any order.
+/// An instruction under construction: an operation and the settings of its fields, in any order.
 #[derive(Clone, PartialEq, Debug)]
 #[must_use = "an instruction comes of `finish`"]
 pub struct Builder {
@@ -65,7 +64,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// An instruction of which nothing is said yet.
+    /// An instruction without any settings.
     pub const fn new(op: Op) -> Self {
         Self {
             op,
@@ -79,8 +78,7 @@ impl Builder {
         self.op
     }
 
-    /// Sets a field; what it was set to before is replaced. The entries of a list are set one by
-    /// one, in their order.
+    /// Sets a field, replacing an earlier setting. The entries of a list are set one by one, in order.
     pub fn set(mut self, name: FieldName, setting: impl Into<Setting>) -> Self {
         let setting = setting.into();
         let is_list = |f: &FieldDef| f.name == name && f.kind.is_list();
@@ -103,20 +101,20 @@ impl Builder {
             .fold(self, |builder, entry| builder.set(name, entry))
     }
 
-    /// Sets the predicate. Without it the instruction is not predicated.
+    /// Sets the predicate. By default the instruction is not predicated.
     pub fn predicated(self, predicate: Predicate) -> Self {
         self.set(FieldName::Pred, predicate)
     }
 
     /// The instruction, its fields in the order of the stream.
     ///
-    /// A field that was not set gets the value that says nothing, where there is one
+    /// A field that was not set gets its neutral value, if there is one
     /// ([`InstructionDef::neutral`](crate::InstructionDef::neutral)). The element count and the channel
-    /// mask of a load/store cache message follow from each other.
+    /// mask of a load/store cache message are derived from each other.
     ///
     /// # Errors
-    /// The format does not have the instruction or a field that was set, a field is missing, or a
-    /// value does not belong into its field.
+    /// The format does not have the instruction or a field that was set, a field is missing, or a value
+    /// does not fit its field.
     pub fn finish(self, format: Format) -> Result<Instruction, Error> {
         let (op, def) = (self.op, self.op.def());
         let error = |field, kind| Error { op, field, kind };
@@ -150,7 +148,7 @@ impl Builder {
         if used == self.settings.len() {
             return Ok(instruction);
         }
-        // Something was set that has no place here.
+        // A field was set that is not present here.
         let present = |name: FieldName| instruction.fields.iter().any(|f| f.name == name);
         let mut extra = self.settings.iter().map(|(name, _)| *name);
         let extra = extra.find(|name| !present(*name));
@@ -162,7 +160,7 @@ impl Builder {
         named.map(|(_, setting)| *setting)
     }
 
-    /// What a field holds that was not set, and the field that this was said of.
+    /// The value of a field that was not set, and the field that the value belongs to.
     fn unsaid(
         &self,
         field: &'static FieldDef,

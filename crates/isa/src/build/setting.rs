@@ -1,4 +1,4 @@
-//! What fields are set to, before their rows say how it is stored.
+//! Settings of fields, before their rows determine how they are stored.
 
 use super::error::ErrorKind;
 use crate::enums;
@@ -14,8 +14,8 @@ use crate::version::Format;
 
 /// What a field is set to.
 ///
-/// Numbers take the width of their field, names stand for the codes of its enumeration
-/// ([`FieldDef::enumeration`]), and lanes are encoded as the format does.
+/// Numbers take the width of their field, names denote the codes of its enumeration
+/// ([`FieldDef::enumeration`]), and lanes are encoded as the format requires.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Setting {
@@ -25,11 +25,11 @@ pub enum Setting {
     Code(Code),
     /// Execution size and mask.
     Lanes(Lanes),
-    /// A variable: whole as a raw operand, or what LIFETIME is about.
+    /// A variable: a whole raw operand, or the subject of LIFETIME.
     Variable(VarId),
 }
 
-/// A number, or the name that the enumeration of its field gives to one.
+/// A number, or its name in the enumeration of the field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
     /// The number.
@@ -38,11 +38,11 @@ pub enum Code {
     Name(&'static str),
 }
 
-/// Number of lanes and the part of the execution mask that they look at. A bare number means that
-/// many lanes from the first (`M1`).
+/// Number of lanes and the part of the execution mask that applies to them. A bare number means
+/// that many lanes starting with the first (`M1`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lanes {
-    /// A number of lanes (1, 2, 4, 8, 16 or 32) and a mask, which the format gives codes to.
+    /// A number of lanes (1, 2, 4, 8, 16 or 32) and a mask, encoded by the format.
     Of(u8, ExecMask),
     /// The byte as it is stored.
     Encoded(ExecSize),
@@ -67,7 +67,7 @@ impl From<ExecSize> for Lanes {
 }
 
 impl Setting {
-    /// What is stored in this field.
+    /// The stored value for this field.
     pub(super) fn value(self, field: &FieldDef, format: Format) -> Result<Value, ErrorKind> {
         match self {
             Self::Value(value) if value.fits(field.kind) => Ok(value),

@@ -1,4 +1,4 @@
-//! The layouts of the container, each written down once.
+//! The layouts of the container, each defined once.
 
 use super::symbols::{
     Attribute, Declaration, FileAttribute, FileVariable, Input, Label, NativeBinary, Relocation,

@@ -1,4 +1,4 @@
-//! Which source lines instructions are of.
+//! Maps instructions to source lines.
 
 use super::{Body, Item};
 use crate::instruction::{Instruction, Value};
@@ -9,13 +9,13 @@ use alloc::vec::Vec;
 /// A line of a source file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SourceLine {
-    /// Number of the file in [`SourceFiles::names`], if one was named.
+    /// Index of the file in [`SourceFiles::names`], if one was named.
     pub file: Option<usize>,
     /// Line number, from 1.
     pub line: u32,
 }
 
-/// Source files that routines name, each once.
+/// Source files named by routines, without duplicates.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SourceFiles(Vec<String>);
 
@@ -34,9 +34,9 @@ impl SourceFiles {
 
     /// The source line of each entry of a routine's code.
     ///
-    /// `FILE` and `LOC` hold for themselves and for what follows in the order of the code, whatever runs before it, each
-    /// until the next of its kind: so does Intel's finalizer, which keeps one current file and one current line. Line 0
-    /// stands for code of no line, as in DWARF.
+    /// `FILE` and `LOC` apply to themselves and to what follows in code order, regardless of control flow, until the
+    /// next one of the same kind: Intel's finalizer keeps one current file and one current line in the same way. Line 0
+    /// means no line, as in DWARF.
     pub fn lines(&mut self, body: &Body<'_>) -> Vec<Option<SourceLine>> {
         let (mut file, mut line) = (None, 0);
         let of = |item: &Item<'_>| {
@@ -55,7 +55,7 @@ impl SourceFiles {
         body.code.iter().map(of).collect()
     }
 
-    /// The number of the file that an instruction names.
+    /// The index of the file that an instruction names.
     fn file(&mut self, body: &Body<'_>, instruction: &Instruction) -> Option<usize> {
         let Some(Value::String(id)) = instruction.get(FieldName::FileName) else {
             return None;

@@ -1,8 +1,8 @@
 //! Objects that own (or borrow) their content and can be edited.
 //!
-//! Nothing here stores an offset, a size or a count of the file: the writer computes them anew.
-//! Strings, names and native code are [`Cow`]s, so that one set of types serves both an object
-//! that borrows from the bytes it was read from and one that stands alone ([`Object::into_owned`]).
+//! Nothing here stores an offset, a size or a count of the file: the writer computes them. Strings,
+//! names and native code are [`Cow`]s, so that the same types serve both an object that borrows from
+//! the bytes it was read from and one that owns its content ([`Object::into_owned`]).
 
 mod layout;
 mod lines;
@@ -33,18 +33,18 @@ pub struct Object<'a> {
     pub version: Version,
     /// Dialect of the layout.
     pub dialect: Dialect,
-    /// Routines that the host starts.
+    /// Routines started by the host.
     pub kernels: Vec<Routine<'a>>,
     /// Variables that all routines share (3.0 to 3.2).
     pub file_variables: Vec<FileVariable<'a>>,
-    /// Routines that kernels and functions call.
+    /// Routines called by kernels and functions.
     pub functions: Vec<Routine<'a>>,
     /// Order of routines and native binaries in the file.
     pub arrangement: Arrangement<'a>,
 }
 
 impl<'a> Object<'a> {
-    /// An object without content.
+    /// An empty object.
     #[must_use]
     pub const fn new(version: Version, dialect: Dialect) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl<'a> Object<'a> {
             .chain(functions.map(|(i, r)| (RoutineId::new(RoutineKind::Function, i), r)))
     }
 
-    /// Kernels, then functions, to be changed.
+    /// Kernels, then functions, mutably.
     pub fn routines_mut(&mut self) -> impl Iterator<Item = (RoutineId, &mut Routine<'a>)> {
         let kernels = self.kernels.iter_mut().enumerate();
         let functions = self.functions.iter_mut().enumerate();
@@ -81,8 +81,8 @@ impl<'a> Object<'a> {
             .chain(functions.map(|(i, r)| (RoutineId::new(RoutineKind::Function, i), r)))
     }
 
-    /// The order in which writers of the version put routines and native code, named as readers
-    /// name it: a file whose order is interleaved and grouped at once counts as interleaved.
+    /// The order in which writers of the version put routines and native code, named as readers name
+    /// it: a file whose order is both interleaved and grouped counts as interleaved.
     #[must_use]
     pub fn usual_arrangement(&self) -> Arrangement<'static> {
         let grouped = !self.format().features().contains(Features::SINCE_3_3);
@@ -93,8 +93,8 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Whether [`Arrangement::Interleaved`] and [`Arrangement::Grouped`] are different orders: native
-    /// code of a kernel that another routine follows.
+    /// Whether [`Arrangement::Interleaved`] and [`Arrangement::Grouped`] are different orders:
+    /// whether a kernel with native code is followed by another routine.
     #[must_use]
     pub fn order_matters(&self) -> bool {
         let has_code = |kernel: &Routine<'_>| {
@@ -109,7 +109,7 @@ impl<'a> Object<'a> {
         self.kernels.iter().take(followed).any(has_code)
     }
 
-    /// The routine of that number.
+    /// The routine with that id.
     #[must_use]
     pub fn routine(&self, id: RoutineId) -> Option<&Routine<'a>> {
         match id.kind {
@@ -118,7 +118,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The routine of that number, to be changed.
+    /// The routine with that id, mutably.
     pub fn routine_mut(&mut self, id: RoutineId) -> Option<&mut Routine<'a>> {
         match id.kind {
             RoutineKind::Kernel => self.kernels.get_mut(id.index),
@@ -127,7 +127,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// What a routine is.
+/// The kind of a routine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum RoutineKind {
     /// Started by the host.
@@ -147,7 +147,7 @@ impl RoutineKind {
     }
 }
 
-/// Which routine of an object.
+/// Identifies a routine of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct RoutineId {
     /// Which table.
@@ -164,7 +164,7 @@ impl RoutineId {
     }
 }
 
-/// Order in which routines and native binaries are in the file.
+/// Order of routines and native binaries in the file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Arrangement<'a> {
     /// Each kernel followed by its binaries, then the functions (3.3 and later).
@@ -172,7 +172,7 @@ pub enum Arrangement<'a> {
     Interleaved,
     /// All kernels, then all functions, then all binaries (up to 3.2).
     Grouped,
-    /// The pieces in this order; those that are not named follow in interleaved order.
+    /// The pieces in this order; pieces that are not listed follow in interleaved order.
     Custom(Vec<Piece<'a>>),
 }
 
@@ -188,7 +188,7 @@ pub enum Piece<'a> {
         /// Place of the binary in the kernel's list.
         index: usize,
     },
-    /// Bytes that belong to nothing. Found in damaged files only.
+    /// Bytes that belong to no piece. Found in damaged files only.
     Filler(Cow<'a, [u8]>),
 }
 
@@ -205,10 +205,10 @@ pub struct Routine<'a> {
     pub function_relocations: Vec<Relocation>,
     /// Native code that was compiled from the kernel; kernels only.
     pub binaries: Vec<NativeBinary<'a>>,
-    /// What stands at the routine's place.
+    /// What the routine contains.
     pub content: Content<'a>,
-    /// Numbers that a damaged file states and that do not follow from the content; the writer puts
-    /// them in place of its own. Empty after strict reading.
+    /// Derived numbers that a damaged file states differently; the writer uses them in place of its
+    /// own. Empty after strict reading.
     pub stored: Vec<(Derived, u32)>,
 }
 
@@ -230,7 +230,7 @@ impl<'a> Routine<'a> {
         codes.any(|code| matches!(code, NativeCode::Bytes(_)))
     }
 
-    /// The body, where it could be decoded.
+    /// The body, if it could be decoded.
     #[must_use]
     pub const fn body(&self) -> Option<&Body<'a>> {
         match &self.content {
@@ -239,7 +239,7 @@ impl<'a> Routine<'a> {
         }
     }
 
-    /// The body, to be changed.
+    /// The body, mutably.
     pub const fn body_mut(&mut self) -> Option<&mut Body<'a>> {
         match &mut self.content {
             Content::Body(body) => Some(body),
@@ -254,15 +254,15 @@ impl<'a> Routine<'a> {
     }
 }
 
-/// What stands at a routine's place.
+/// What a routine contains.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Content<'a> {
     /// A decoded routine.
     Body(Body<'a>),
     /// Bytes that could not be decoded. Found in damaged files only.
     Raw(RawItem<'a>),
-    /// Nothing: the place is outside of the file or taken by another piece. The reason says which.
-    /// Found in damaged files only.
+    /// Nothing: its place is outside the file or taken by another piece. The reason says which. Found
+    /// in damaged files only.
     Missing(String),
 }
 
@@ -318,7 +318,7 @@ impl<'a> Body<'a> {
         StringId(id)
     }
 
-    /// The decoded instructions, to be changed.
+    /// The decoded instructions, mutably.
     pub fn instructions_mut(&mut self) -> impl Iterator<Item = &mut Instruction> {
         self.code.iter_mut().filter_map(|item| match item {
             Item::Instruction(instruction) => Some(instruction),
@@ -353,7 +353,7 @@ pub enum Item<'a> {
 }
 
 impl Item<'_> {
-    /// The instruction, where it is one.
+    /// The instruction, if it is one.
     #[must_use]
     pub fn into_instruction(self) -> Option<Instruction> {
         match self {
@@ -376,7 +376,7 @@ impl<'a> From<RawItem<'a>> for Item<'a> {
     }
 }
 
-/// Bytes that could not be decoded, kept as they are.
+/// Bytes that could not be decoded, kept verbatim.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawItem<'a> {
     /// The bytes.

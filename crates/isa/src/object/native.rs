@@ -1,10 +1,10 @@
-//! Native code, which belongs to the code that it was compiled from.
+//! Native code, which is tied to the code it was compiled from.
 
 use super::{Arrangement, Object, Piece, RoutineId, RoutineKind};
 use crate::version::Features;
 
 impl Object<'_> {
-    /// Takes away the native code that an edit of this routine makes stale: that of the kernel, or
+    /// Removes the native code that an edit of this routine makes stale: that of the kernel, or
     /// that of every kernel if the routine is a function, as functions are linked into the native
     /// code of the kernels. Returns how many binaries were removed.
     pub fn discard_native(&mut self, edited: RoutineId) -> usize {
@@ -13,10 +13,10 @@ impl Object<'_> {
         })
     }
 
-    /// Takes away the native code of the kernels with these numbers. Returns how many binaries were
+    /// Removes the native code of the kernels with these indices. Returns how many binaries were
     /// removed.
     pub fn discard_native_of(&mut self, stale: impl Fn(usize) -> bool) -> usize {
-        // 2.4 has exactly one binary for each kernel; a place that holds none is the least.
+        // 2.4 has exactly one binary for each kernel, so a placeholder has to remain.
         let may_lack = self.format().features().contains(Features::SINCE_3_0);
         let mut count = 0;
         for (index, kernel) in self.kernels.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! From borrowed to owned content.
+//! Conversion from borrowed to owned content.
 
 use super::{
     Arrangement, Attribute, Body, Content, Declaration, FileAttribute, FileVariable, Item, Label,

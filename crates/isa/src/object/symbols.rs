@@ -15,7 +15,7 @@ macro_rules! byte_types {
         pub struct $name(pub u8);
 
         impl $name {
-            /// Its name, where the value is known.
+            /// The name of the value, if it is known.
             #[must_use]
             pub fn name(self) -> Option<&'static str> {
                 enums::$enumeration.name_of(self.0)
@@ -58,13 +58,13 @@ impl Number for VariableProperties {
 }
 
 impl NativePlatform {
-    /// The platform, for codes of platforms that vISA is compiled for.
+    /// The platform, if vISA is compiled for the platform of this code.
     #[must_use]
     pub fn platform(self) -> Option<Platform> {
         Platform::from_native(self.0)
     }
 
-    /// Bytes of a register; 32 for unknown codes, which are older ones.
+    /// Bytes of a register; 32 for unknown codes, which belong to older platforms.
     #[must_use]
     pub fn grf_bytes(self) -> u32 {
         self.platform().map_or(32, Platform::grf_bytes)
@@ -174,8 +174,7 @@ impl VariableProperties {
 
 /// A named value attached to a routine or to a symbol.
 ///
-/// The wire has no types: whether the bytes are a flag, a little-endian number or text is known from
-/// the name only.
+/// The wire has no types: only the name shows whether the bytes are a flag, a little-endian number or text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Attribute<'a> {
     /// Name, in the routine's string pool.
@@ -258,7 +257,7 @@ pub struct Label<'a> {
 /// An input of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Input {
-    /// Which table `index` points into, and whether the host fills it by itself.
+    /// Which table `index` points into, and whether the input is implicit.
     pub kind: InputKind,
     /// The variable, surface or sampler, predefined entries included.
     pub index: u32,
@@ -292,7 +291,7 @@ pub struct FileVariable<'a> {
     pub attributes: Vec<FileAttribute<'a>>,
 }
 
-/// An attribute of a file-scope variable. There is no string pool that its name could point into.
+/// An attribute of a file-scope variable. There is no string pool for its name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FileAttribute<'a> {
     /// Name index, 16 bits in every version.
@@ -315,8 +314,8 @@ pub struct NativeBinary<'a> {
 pub enum NativeCode<'a> {
     /// Embedded machine code.
     Bytes(Cow<'a, [u8]>),
-    /// The entry claims a place that holds no code: an empty one, or one inside the file header.
-    /// The numbers are kept as they are.
+    /// The entry claims a place without code: an empty one, or one inside the file header. The numbers are kept as they
+    /// are.
     Placeholder {
         /// Claimed offset.
         offset: u32,

@@ -7,7 +7,7 @@ use core::fmt;
 
 wire_words! { ExecSize(u8), ElementCount(u8), Predicate(u16), SamplerOp(u16) }
 
-/// Which lanes of the execution mask an instruction looks at.
+/// Which lanes of the execution mask apply to an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ExecMask {
     /// First lane: 0, 4, … 28 for M1 … M8.
@@ -23,7 +23,7 @@ impl ExecMask {
         no_mask: false,
     };
 
-    /// The mask that a four-bit code stands for; `None` for codes that the format does not know.
+    /// The mask with a four-bit code; `None` for codes that the format does not define.
     ///
     /// Up to version 3.0 code 8 is NoMask and code 9 the default, which reads as M1.
     #[must_use]
@@ -46,7 +46,7 @@ impl ExecMask {
         }
     }
 
-    /// The code of this mask, `None` where the format has none.
+    /// The code of this mask, `None` if the format has none.
     #[must_use]
     pub const fn code(self, format: Format) -> Option<u8> {
         let group = self.first_lane / 4;
@@ -99,13 +99,13 @@ impl ExecSize {
         }
     }
 
-    /// The execution mask, `None` for a code that the format does not know.
+    /// The execution mask, `None` for a code that the format does not define.
     #[must_use]
     pub const fn mask(self, format: Format) -> Option<ExecMask> {
         ExecMask::from_code(self.0 >> 4, format)
     }
 
-    /// Whether size and mask are known to the format.
+    /// Whether size and mask are defined by the format.
     #[inline]
     #[must_use]
     pub const fn is_wire_legal(self, format: Format) -> bool {
@@ -120,7 +120,7 @@ impl fmt::Display for ExecSize {
     }
 }
 
-/// Mask and number of lanes; a code that has none is shown with a question mark.
+/// Mask and number of lanes; a code without a meaning is shown with a question mark.
 fn write_lanes(f: &mut fmt::Formatter<'_>, mask: u8, lanes: Option<u8>, code: u8) -> fmt::Result {
     let suffix = if mask >= 8 { "_NM" } else { "" };
     write!(f, "(M{}{suffix}, ", mask % 8 + 1)?;
@@ -158,13 +158,13 @@ impl ElementCount {
         }
     }
 
-    /// The execution mask, `None` for a code that the format does not know.
+    /// The execution mask, `None` for a code that the format does not define.
     #[must_use]
     pub const fn mask(self, format: Format) -> Option<ExecMask> {
         ExecMask::from_code(self.0 >> 4, format)
     }
 
-    /// Whether count and mask are known to the format and bits 2-3 are zero.
+    /// Whether count and mask are defined by the format and bits 2-3 are zero.
     #[inline]
     #[must_use]
     pub const fn is_wire_legal(self, format: Format) -> bool {
@@ -181,13 +181,13 @@ impl fmt::Display for ElementCount {
 /// How the bits of a predicate variable are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PredicateCombine {
-    /// Lane n looks at bit n.
+    /// Lane n uses bit n.
     PerLane,
     /// Every lane is enabled if any bit is set.
     Any,
     /// Every lane is enabled if all bits are set.
     All,
-    /// Code 3, which means nothing.
+    /// Code 3, which has no meaning.
     Reserved,
 }
 
@@ -240,7 +240,7 @@ impl Predicate {
         }
     }
 
-    /// Whether the outcome is inverted.
+    /// Whether the result is inverted.
     #[must_use]
     pub const fn is_inverted(self) -> bool {
         self.0 & 0x8000 != 0
@@ -275,7 +275,7 @@ impl fmt::Display for Predicate {
     }
 }
 
-/// A raw operand: contiguous bytes of a general variable, as messages take and give them.
+/// A raw operand: contiguous bytes of a general variable, as payload or result of a message.
 ///
 /// Wire form: variable index (16 bits before 3.4, 32 since), byte offset (16 bits). `V0` is null.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -1,4 +1,4 @@
-//! The layouts of operands and of the values of fields, each written down once.
+//! The layouts of operands and of the values of fields, each defined once.
 
 use super::control::{RawOperand, SamplerOp};
 use super::vector::{
@@ -67,10 +67,10 @@ layout! {
     }
 }
 
-/// The tag byte chooses the layout: bits 0-2 class, bits 3-7 modifier.
+/// The tag byte selects the layout: bits 0-2 class, bits 3-7 modifier.
 macro_rules! tagged {
     ($($class:ident($ty:ident)),* $(,)?) => {
-        /// A vector operand of a known class, as a source is shown it while it is read.
+        /// A vector operand of a known class, as passed to a source while it is read.
         #[derive(Clone, Copy, Debug)]
         pub enum OperandRef<'o> {
             $(
@@ -91,8 +91,8 @@ macro_rules! tagged {
                 Ok(operand)
             }
 
-            /// Reads tag and operand to a place. Each class has a `put` of its own, so that the parts
-            /// of the operand go to the place one by one; putting the whole there would wait for them.
+            /// Reads tag and operand into a slot. Each class has its own `put`, so that the parts of the
+            /// operand are stored one by one; storing the whole at once would wait for them.
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn read_to<'a, S: Source<'a>>(source: &mut S, put: impl FnOnce(Self)) -> Result<(), S::Error> {
                 #[allow(clippy::cast_possible_truncation)] // one byte
@@ -126,7 +126,7 @@ macro_rules! tagged {
                 if let Self::Immediate(immediate) = self
                     && ImmediateOperand::wire_size(immediate.data_type()).is_none()
                 {
-                    // No reader could tell where it ends.
+                    // Readers could not determine where it ends.
                     return sink.absent("property");
                 }
                 sink.number("tag", Width::U8, self.tag().into())?;
@@ -162,11 +162,11 @@ macro_rules! values {
                 Ok(value)
             }
 
-            /// Reads the value of a field to where it is to stand. Readers of much do so: a value that is
-            /// copied right after it was written makes the processor wait.
+            /// Reads the value of a field into its final place, for speed: copying a value right after it
+            /// was written stalls the processor.
             ///
             /// # Errors
-            /// The input ends, or an operand has no layout. The value is any then.
+            /// The input ends, or an operand has no layout. The value is unspecified then.
             #[cfg_attr(not(debug_assertions), inline(always))]
             pub fn fill<'a, S: Source<'a>>(&mut self, kind: FieldKind, source: &mut S) -> Result<(), S::Error> {
                 let name = kind.name();
@@ -195,8 +195,8 @@ macro_rules! values {
                 source.vet(self)
             }
 
-            /// Writes the value of a field; an entry of a list, for the list kinds. A value that
-            /// does not belong into a field of this kind is [`absent`](Sink::absent).
+            /// Writes the value of a field; an entry of a list, for the list kinds. A value of a kind
+            /// that does not match the field is [`absent`](Sink::absent).
             ///
             /// # Errors
             /// Something does not fit the format.
@@ -210,7 +210,7 @@ macro_rules! values {
                         if sink.format().features().contains(Features::SINCE_4_0) {
                             sink.number(name, Width::U16, op.bits().into())
                         } else {
-                            // A code of more than five bits does not fit and is refused as such.
+                            // A code of more than five bits does not fit and is rejected as such.
                             let narrow = op.to_narrow().map_or(u32::from(op.bits()) | 0x100, u32::from);
                             sink.number(name, Width::U8, narrow)
                         }

@@ -1,10 +1,10 @@
-//! Operands and the typed words that instructions are made of.
+//! Operands and the typed words of instructions.
 //!
-//! Every type here keeps all bits of its wire form, reserved ones included, so that what was read
-//! can be written again unchanged. Whether the bits are legal is asked by `is_wire_legal` (what
-//! a strict reader demands) and by the validator (what the specification demands).
+//! Every type here keeps all bits of its wire form, including reserved ones, so that what was read
+//! can be written again unchanged. Whether the bits are legal is checked by `is_wire_legal` (what a
+//! strict reader requires) and by the validator (what the specification requires).
 
-/// A word of the wire with a type of its own, all of its bits kept.
+/// A word of the wire with its own type, all of its bits kept.
 macro_rules! wire_words {
     ($($name:ident($int:ty)),*) => {$(
         impl $name {

@@ -3,7 +3,7 @@
 use super::vector::{ImmediateOperand, PropertyByte};
 use crate::types::DataType;
 
-/// What an immediate means.
+/// The meaning of an immediate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ImmediateValue {
     /// A number of an integer type.
@@ -15,7 +15,7 @@ pub enum ImmediateValue {
 }
 
 impl ImmediateOperand {
-    /// The number that the immediate stands for. Upper bytes that the type does not use do not count.
+    /// The number that the immediate denotes. Upper bytes that the type does not use are ignored.
     ///
     /// ```
     /// use visakit_isa::operand::{ImmediateOperand, ImmediateValue};
@@ -28,7 +28,7 @@ impl ImmediateOperand {
     /// assert_eq!(odd.value(), ImmediateValue::Integer(1));
     /// ```
     #[must_use]
-    #[allow(clippy::cast_possible_truncation)] // the halves that the types have
+    #[allow(clippy::cast_possible_truncation)] // the halves match the types
     pub fn value(self) -> ImmediateValue {
         let bits = self.bits();
         let low = bits as u32;
@@ -44,7 +44,7 @@ impl ImmediateOperand {
             DataType::Df => ImmediateValue::Float(f64::from_bits(bits)),
             DataType::F => ImmediateValue::Float(f32::from_bits(low).into()),
             DataType::Hf => ImmediateValue::Float(half(bits as u16)),
-            // No constant is of one.
+            // Constants cannot have these types.
             DataType::Tf32 | DataType::Hf8 | DataType::Bf8 | DataType::E2m1 => {
                 ImmediateValue::Integer(low.into())
             }
@@ -71,8 +71,8 @@ impl ImmediateOperand {
         }
     }
 
-    /// The same immediate with upper bytes that follow from the value: the sign of `w` and `b`, else
-    /// zero. Two immediates have the same value bit for bit if these are equal.
+    /// The same immediate with upper bytes derived from the value: the sign for `w` and `b`,
+    /// otherwise zero. Two immediates have the same value bit for bit if these are equal.
     #[must_use]
     #[allow(clippy::cast_possible_truncation)] // what is cut off is unused
     pub const fn normalized(mut self) -> Self {
@@ -128,7 +128,7 @@ macro_rules! from_numbers {
     )*};
 }
 
-// Narrow numbers fill the upper bytes of the four as their type says.
+// Narrow numbers are extended to four bytes as their type requires.
 from_numbers! {
     from_u8(u8 n) as Ub "ub": n as u64;
     from_i8(i8 n) as B "b": (n as i32).cast_unsigned() as u64;

@@ -6,12 +6,12 @@ wire_words! { Region(u16) }
 
 /// One four-bit code of a region word: absent, or a stride or width in elements.
 ///
-/// Codes: 0 absent, 1 to 7 for 0, 1, 2, 4, 8, 16 and 32 elements; 8 to 15 mean nothing.
+/// Codes: 0 absent, 1 to 7 for 0, 1, 2, 4, 8, 16 and 32 elements; 8 to 15 have no meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct RegionCode(u8);
 
 impl RegionCode {
-    /// No value, written as an empty place in text.
+    /// No value, left empty in text.
     pub const ABSENT: Self = Self(0);
 
     /// The code for `elements`, which must be 0 or a power of two up to 32.
@@ -28,7 +28,7 @@ impl RegionCode {
         }
     }
 
-    /// The number of elements; `None` where the code is absent or means nothing.
+    /// The number of elements; `None` if the code is absent or has no meaning.
     #[must_use]
     pub const fn elements(self) -> Option<u8> {
         match self.0 {
@@ -68,7 +68,7 @@ impl Region {
     pub const SCALAR: Self = Self(0x0121);
     /// `<1;1,0>`: an element for each lane, one after the other.
     pub const PACKED: Self = Self(0x0122);
-    /// `<1>`: the destination of the same.
+    /// `<1>`: the same for a destination.
     pub const PACKED_DESTINATION: Self = Self(0x0200);
 
     /// A source region `<vertical;width,horizontal>`, all in elements.
@@ -93,7 +93,7 @@ impl Region {
         }
     }
 
-    /// A region of three codes.
+    /// A region made of three codes.
     #[must_use]
     pub const fn of_codes(vertical: RegionCode, width: RegionCode, horizontal: RegionCode) -> Self {
         Self(vertical.0 as u16 | (width.0 as u16) << 4 | (horizontal.0 as u16) << 8)
@@ -117,7 +117,7 @@ impl Region {
         RegionCode((self.0 >> 8 & 0xf) as u8)
     }
 
-    /// Whether every code means something and the reserved bits are zero.
+    /// Whether every code has a meaning and the reserved bits are zero.
     #[inline]
     #[must_use]
     pub const fn is_wire_legal(self) -> bool {
@@ -126,7 +126,7 @@ impl Region {
 }
 
 impl fmt::Display for Region {
-    /// `<v;w,h>`, absent codes as empty places.
+    /// `<v;w,h>`, with absent codes left empty.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

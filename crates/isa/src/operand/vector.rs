@@ -43,8 +43,8 @@ impl OperandClass {
         }
     }
 
-    /// The class of the variable that a LIFETIME marks, which gives the table that it is in: bits 4
-    /// and 5 of the properties. `None` where they name no kind of variable.
+    /// The class of the variable that a LIFETIME marks, which determines its table: bits 4 and 5 of
+    /// the properties. `None` if they do not name a kind of variable.
     #[must_use]
     pub const fn of_lifetime(properties: u16) -> Option<Self> {
         match properties >> 4 & 3 {
@@ -77,7 +77,7 @@ impl OperandClass {
 }
 
 bitflags! {
-    /// A set of operand classes; bit n stands for class code n.
+    /// A set of operand classes; bit n is for class code n.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct OperandClasses: u8 {
         /// [`OperandClass::General`]
@@ -96,14 +96,14 @@ bitflags! {
 }
 
 impl OperandClasses {
-    /// The set that holds just this class.
+    /// The set containing only this class.
     #[inline]
     #[must_use]
     pub const fn of(class: OperandClass) -> Self {
         Self::from_bits_retain(1 << class.code())
     }
 
-    /// Whether the set has this class.
+    /// Whether the set contains this class.
     #[inline]
     #[must_use]
     pub const fn has(self, class: OperandClass) -> bool {
@@ -157,7 +157,7 @@ impl Modifier {
         self.0 << 3
     }
 
-    /// Name, `None` for codes that mean nothing.
+    /// Name, `None` for codes without a meaning.
     #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         match self {
@@ -207,13 +207,13 @@ pub struct GeneralOperand {
 }
 
 impl GeneralOperand {
-    /// The variable as a destination, its elements one after the other: `V(0,0)<1>`.
+    /// The variable as a destination, with consecutive elements: `V(0,0)<1>`.
     #[must_use]
     pub const fn dst(variable: VarId) -> Self {
         Self::of(variable, Region::PACKED_DESTINATION)
     }
 
-    /// The variable as a source, its elements one after the other: `V(0,0)<1;1,0>`.
+    /// The variable as a source, with consecutive elements: `V(0,0)<1;1,0>`.
     #[must_use]
     pub const fn src(variable: VarId) -> Self {
         Self::of(variable, Region::PACKED)
@@ -237,7 +237,7 @@ impl GeneralOperand {
         }
     }
 
-    /// The same from another first element.
+    /// The same with another first element.
     #[must_use]
     pub const fn at(self, row: u8, column: u8) -> Self {
         Self {
@@ -337,9 +337,9 @@ pub struct IndirectOperand {
 
 /// A constant.
 ///
-/// Wire form: type byte, then 8 bytes for `df`, `q` and `uq`, else 4. The upper bytes of 8- and
-/// 16-bit types carry no meaning but are kept: compilers zero- or sign-extend them as they like. What
-/// the immediate means is its [`value`](Self::value); `==` compares stored bits.
+/// Wire form: type byte, then 8 bytes for `df`, `q` and `uq`, otherwise 4. The upper bytes of 8- and
+/// 16-bit types carry no meaning but are kept: compilers either zero- or sign-extend them. The number
+/// an immediate denotes is its [`value`](Self::value); `==` compares stored bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ImmediateOperand {
     /// Must be none.
@@ -493,7 +493,7 @@ impl VectorOperand {
 }
 
 impl fmt::Display for VectorOperand {
-    /// A form close to vISA text, with table indices in place of names.
+    /// A form similar to vISA text, with table indices in place of names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.modifier().prefix())?;
         match self {

@@ -11,7 +11,7 @@ use crate::table::{FieldDef, FieldName, Group, Role};
 use bitflags::bitflags;
 
 bitflags! {
-    /// What an instruction reads and writes without an operand that names it.
+    /// What an instruction reads and writes without an operand naming it.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct Implicit: u16 {
         /// Reads the arguments of a function, the predefined variable `arg`.
@@ -26,7 +26,7 @@ bitflags! {
 /// One thing that an instruction reads or writes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Access {
-    /// The field that names it; `None` where nothing does.
+    /// The field that names it; `None` if no field does.
     pub field: Option<FieldName>,
     /// What it is.
     pub resource: Resource,
@@ -37,13 +37,13 @@ pub struct Access {
 pub enum Resource {
     /// A general variable, declared or predefined.
     General(VarId),
-    /// Some general variable: an address variable says which at run time.
+    /// Some general variable, selected by an address variable at run time.
     AnyGeneral,
     /// An address variable.
     Address(AddressId),
     /// A predicate variable.
     Predicate(PredicateId),
-    /// A surface variable: the state that names a surface, not its content.
+    /// A surface variable: the state that describes a surface, not its content.
     Surface(SurfaceId),
     /// A sampler variable.
     Sampler(SamplerId),
@@ -59,7 +59,7 @@ pub enum Resource {
     Result,
 }
 
-/// What the instruction reads, or with `written` what it writes, in the order of its fields.
+/// What the instruction reads, or if `written` what it writes, in the order of its fields.
 pub(crate) fn accesses(
     instruction: &(impl AnyInstruction + ?Sized),
     written: bool,
@@ -78,7 +78,7 @@ pub(crate) fn accesses(
     });
     let memory = instruction.memory().map(|memory| memory.action);
     let implicit = |set: Implicit| def.implicit.contains(set);
-    // NoMask forms are named differently by version; they count as reading the mask, too.
+    // Versions differ in the name of NoMask forms; they count as reading the mask, too.
     let masked = instruction.exec_size().is_some();
     let unnamed = if written {
         [

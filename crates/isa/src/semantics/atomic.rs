@@ -2,10 +2,11 @@
 
 use crate::enums::atomic_op as code;
 
-/// What an atomic message does with the old value `m` of memory and its arguments `a` and `b`.
+/// The effect of an atomic message, in terms of the old value `m` of memory and its arguments `a`
+/// and `b`.
 ///
-/// Integers wrap. Float minimum and maximum give the other operand for a NaN, as the instructions
-/// of the same name do.
+/// Integers wrap. Float minimum and maximum return the other operand for a NaN, like the
+/// instructions of the same name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicOp {
     /// Leaves `m`.
@@ -60,8 +61,8 @@ pub enum AtomicOp {
     BrainCompareExchange,
 }
 
-/// Codes of messages that are older than the load/store cache. Of two data operands, CMPXCHG stores
-/// the first where memory has the second; all others take them in order.
+/// Codes of messages older than the load/store cache. Of two data operands, CMPXCHG stores the
+/// first if memory has the second; all others take them in order.
 const CODES: &[(u8, AtomicOp)] = &[
     (code::ADD, AtomicOp::Add),
     (code::SUB, AtomicOp::Sub),
@@ -95,7 +96,7 @@ impl AtomicOp {
         }
     }
 
-    /// Whether values are numbers with a fraction, brain floats included.
+    /// Whether values are floating-point numbers, brain floats included.
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(
@@ -121,15 +122,15 @@ impl AtomicOp {
         )
     }
 
-    /// The operation of a code of the messages that are older than the load/store cache; only the
-    /// low five bits count. `None` for codes without a meaning.
+    /// The operation for a code of the messages older than the load/store cache; only the low five
+    /// bits are used. `None` for codes without a meaning.
     #[must_use]
     pub fn from_code(code: u8) -> Option<Self> {
         let found = CODES.iter().find(|(known, _)| *known == code & 0x1f);
         found.map(|(_, op)| *op)
     }
 
-    /// The code in messages that are older than the load/store cache, where they have the operation.
+    /// The code in messages older than the load/store cache, if they have the operation.
     #[must_use]
     pub fn code(self) -> Option<u8> {
         let found = CODES.iter().find(|(_, op)| *op == self);

@@ -1,20 +1,20 @@
-//! Where control goes on.
+//! Control flow.
 
 use crate::any::AnyInstruction;
 use crate::instruction::Value;
 use crate::operand::{ExecSize, PredicateCombine};
 use crate::table::FieldName;
 
-/// What an instruction does to the flow of control.
+/// The effect of an instruction on control flow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Flow {
-    /// Goes on with the next instruction.
+    /// Continues with the next instruction.
     Next,
-    /// Is no code: debug information, and marks of lifetimes.
+    /// Not code: debug information, or marks of lifetimes.
     Marker,
     /// Places a label.
     Label {
-        /// Whether a subroutine begins.
+        /// Whether it begins a subroutine.
         subroutine: bool,
     },
     /// Jumps to the label of the field `label`.
@@ -24,11 +24,11 @@ pub enum Flow {
     },
     /// Jumps to one of the labels of the field `labels`, all lanes to the same.
     Switch,
-    /// Calls, and goes on when the callee returns.
+    /// Calls, and continues when the callee returns.
     Call(Callee),
     /// Returns from a subroutine or function, or ends the kernel.
     Return {
-        /// Whether it returns from functions only.
+        /// Whether it returns only from functions.
         function: bool,
     },
     /// A part of the structured control flow of versions before 3.8.
@@ -36,7 +36,7 @@ pub enum Flow {
 }
 
 impl Flow {
-    /// In words, for references.
+    /// A description for reference pages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ impl Flow {
     }
 }
 
-/// What a call names.
+/// How a call names its callee.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Callee {
     /// A subroutine by its label.
@@ -93,33 +93,33 @@ pub enum Structure {
     Continue,
 }
 
-/// Whether an instruction can be the last that a thread runs, apart from what [`Flow`] says.
+/// Whether an instruction can be the last one a thread runs, apart from what [`Flow`] says.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Ending {
-    /// It goes on.
+    /// It cannot.
     Never,
-    /// This bit of a field says that nothing follows: the end of the thread, or a call that does
-    /// not return.
+    /// This bit of a field says that nothing follows: the end of the thread, or a call that does not
+    /// return.
     IfBit(FieldName, u8),
-    /// The message may end the thread, which no field says.
+    /// The message may end the thread, although no field says so.
     Possible,
 }
 
-/// What [`AnyInstruction::flow`] says of one instruction.
+/// The result of [`AnyInstruction::flow`] for one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ControlFlow {
     /// The kind of the row.
     pub flow: Flow,
-    /// Whether some lane can go on with the next instruction. For calls: after they return.
+    /// Whether some lane can continue with the next instruction. For calls: after they return.
     pub falls_through: bool,
-    /// Whether lanes may part here: it decides by lane, and there are several.
+    /// Whether lanes may diverge here: each lane decides, and there are several.
     pub diverges: bool,
     /// Whether a routine may end here: control does not fall through, or the message may end the thread.
     pub may_end: bool,
 }
 
 impl ControlFlow {
-    /// Whether the instruction does nothing but go on.
+    /// Whether the instruction only continues with the next one.
     #[must_use]
     pub const fn is_plain(&self) -> bool {
         matches!(self.flow, Flow::Next | Flow::Marker) && self.falls_through

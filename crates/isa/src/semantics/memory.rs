@@ -1,4 +1,4 @@
-//! What messages do to memory.
+//! The effect of messages on memory.
 
 use super::atomic::AtomicOp;
 use crate::any::AnyInstruction;
@@ -11,22 +11,22 @@ use crate::operand::{ExecSize, RawOperand};
 use crate::table::FieldName;
 use core::fmt;
 
-/// The memory column of a row: what the message does, and which fields say the rest.
+/// The memory column of a row: what the message does, and which fields supply the rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Memory {
     /// What is done.
     pub action: Action,
-    /// Which storage is reached.
+    /// Which storage is accessed.
     pub storage: Storage,
-    /// How data lies in memory and registers.
+    /// How data is laid out in memory and registers.
     pub layout: DataLayout,
-    /// Where the size of an element comes from.
+    /// The source of an element's size.
     pub element: ElementSize,
-    /// Where the number of elements comes from: of each lane, or of the block.
+    /// The source of the number of elements: per lane, or of the block.
     pub count: Count,
-    /// Where the width of addresses comes from.
+    /// The source of the width of addresses.
     pub address: AddressWidth,
-    /// What addresses and offsets count.
+    /// The unit of addresses and offsets.
     pub unit: AddressUnit,
 }
 
@@ -39,13 +39,13 @@ pub enum Action {
     Prefetch,
     /// Writes.
     Store,
-    /// Reads and writes as one step.
+    /// Reads and writes in one step.
     Atomic(AtomicOp),
-    /// The same; the field `op` has the code of the operation ([`AtomicOp::from_code`]).
+    /// The same; the field `op` holds the code of the operation ([`AtomicOp::from_code`]).
     AtomicCode,
-    /// Tells whether the memory of each lane is resident.
+    /// Reports whether the memory of each lane is resident.
     Status,
-    /// Asks for properties of a surface.
+    /// Queries properties of a surface.
     Query,
     /// Controls caches.
     CacheControl,
@@ -56,13 +56,13 @@ pub enum Action {
 }
 
 impl Action {
-    /// Whether values of memory are read.
+    /// Whether values are read from memory.
     #[must_use]
     pub const fn reads(self) -> bool {
         matches!(self, Self::Load | Self::Atomic(_) | Self::AtomicCode)
     }
 
-    /// Whether values of memory are written.
+    /// Whether values are written to memory.
     #[must_use]
     pub const fn writes(self) -> bool {
         matches!(self, Self::Store | Self::Atomic(_) | Self::AtomicCode)
@@ -75,7 +75,7 @@ impl Action {
     }
 }
 
-/// In words, for references.
+/// A description for reference pages.
 impl fmt::Display for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let action = match self.action {
@@ -101,7 +101,7 @@ impl fmt::Display for Memory {
 }
 
 impl DataLayout {
-    /// In words, for references.
+    /// A description for reference pages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -119,7 +119,7 @@ impl DataLayout {
 }
 
 impl Storage {
-    /// In words, for references.
+    /// A description for reference pages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -135,7 +135,7 @@ impl Storage {
     }
 }
 
-/// Which storage a row's message reaches.
+/// Which storage a row's message accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Storage {
     /// 64-bit virtual addresses.
@@ -144,9 +144,9 @@ pub enum Storage {
     Surface,
     /// The surface of the field `surface`: an image.
     Image,
-    /// What shared function and address type of a load/store cache message say.
+    /// Selected by shared function and address type of a load/store cache message.
     Lsc,
-    /// An image, which the address type of a load/store cache message names.
+    /// An image, selected by the address type of a load/store cache message.
     LscImage,
     /// A render target.
     RenderTarget,
@@ -156,12 +156,12 @@ pub enum Storage {
     All,
 }
 
-/// How data lies.
+/// The layout of data.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DataLayout {
-    /// At the address of each lane, elements of a lane after each other in memory.
+    /// At the address of each lane; the elements of a lane are consecutive in memory.
     PerLane,
-    /// At the address of each lane, of up to four consecutive channels the enabled ones.
+    /// At the address of each lane, the enabled ones of up to four consecutive channels.
     Channels,
     /// At a base plus the lane's number times a pitch.
     Strided,
@@ -171,7 +171,7 @@ pub enum DataLayout {
     Rectangle,
     /// Channels of the texel at the coordinates of each lane.
     Texels,
-    /// What the sampler makes of the texels around the coordinates of each lane.
+    /// The sampler's result from the texels around the coordinates of each lane.
     Sampled,
     /// A counter of the surface.
     Counter,
@@ -179,7 +179,7 @@ pub enum DataLayout {
     Nothing,
 }
 
-/// Where the size of an element comes from.
+/// The source of an element's size.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ElementSize {
     /// These bytes.
@@ -196,7 +196,7 @@ pub enum ElementSize {
     Format,
 }
 
-/// Where the number of elements comes from.
+/// The source of the number of elements.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Count {
     /// One for each lane.
@@ -209,14 +209,14 @@ pub enum Count {
     ChannelsOff(FieldName),
     /// Two to the power of the low bits (a mask) of a field.
     Power(FieldName, u8),
-    /// Width times height, in the fields `block_width` and `block_height`, times the field `blocks`
-    /// where there is one.
+    /// Width times height, in the fields `block_width` and `block_height`, times the field `blocks` if
+    /// there is one.
     Rectangle,
-    /// Not told by the instruction.
+    /// Not stated by the instruction.
     Unknown,
 }
 
-/// Where the width of addresses comes from.
+/// The source of the width of addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AddressWidth {
     /// This many bits.
@@ -227,7 +227,7 @@ pub enum AddressWidth {
     Nothing,
 }
 
-/// What addresses and offsets count.
+/// The unit of addresses and offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AddressUnit {
     /// This many bytes.
@@ -236,30 +236,30 @@ pub enum AddressUnit {
     Element,
 }
 
-/// What [`AnyInstruction::memory`] says of one instruction.
+/// The result of [`AnyInstruction::memory`] for one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryAccess {
-    /// What is done; loads without a destination are prefetches, codes of atomic operations are
-    /// looked up where they have a meaning.
+    /// What is done; loads without a destination become prefetches, and codes of atomic operations are
+    /// resolved if they have a meaning.
     pub action: Action,
-    /// Which memory is reached.
+    /// Which memory is accessed.
     pub space: AddressSpace,
-    /// How data lies.
+    /// The layout of the data.
     pub layout: DataLayout,
-    /// Bytes of an element in memory, where the instruction states them.
+    /// Bytes of an element in memory, if the instruction states them.
     pub element_bytes: Option<u32>,
-    /// Elements of each lane, or of the whole block for blocks and rectangles, where the instruction states them.
+    /// Elements per lane, or of the whole block for blocks and rectangles, if the instruction states them.
     pub elements: Option<u32>,
-    /// Bits of an address, where there are addresses and the instruction states it.
+    /// Bits of an address, if there are addresses and the instruction states it.
     pub address_bits: Option<u8>,
     /// Execution size; 1 for messages without lanes.
     pub lanes: u8,
-    /// The field of the data in registers: the destination of loads, else the first data source.
+    /// The field of the data in registers: the destination of loads, otherwise the first data source.
     pub data: Option<FieldName>,
 }
 
 impl MemoryAccess {
-    /// Bytes that all lanes together move at the most, where the instruction states them.
+    /// Upper bound of the bytes moved by all lanes together, if the instruction states it.
     #[must_use]
     pub fn bytes(&self) -> Option<u32> {
         let each = self.element_bytes?.checked_mul(self.elements?)?;
@@ -270,7 +270,7 @@ impl MemoryAccess {
     }
 }
 
-/// Which memory an instruction reaches.
+/// Which memory an instruction accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AddressSpace {
     /// 64-bit virtual addresses.
@@ -331,7 +331,7 @@ impl Memory {
         }
     }
 
-    /// The same with virtual addresses.
+    /// The same with flat addresses.
     pub(crate) const fn flat(action: Action, element: ElementSize, count: Count) -> Self {
         let mut memory = Self::surface(action, element, count);
         memory.storage = Storage::Flat;
@@ -347,7 +347,7 @@ impl Memory {
         memory
     }
 
-    /// No data.
+    /// A message without data.
     pub(crate) const fn control(action: Action) -> Self {
         Self {
             action,
@@ -555,7 +555,7 @@ fn space(
             }
         }
         Storage::Lsc if sfid == lsc_sfid::SLM => AddressSpace::Slm,
-        // Rectangles are told by their fields, and counters belong to a surface.
+        // Rectangles are described by their fields, and counters belong to a surface.
         Storage::Lsc | Storage::LscImage => match addr_type {
             _ if instruction.value(FieldName::SurfaceBase).is_some() => AddressSpace::Flat,
             lsc_addr_type::FLAT => AddressSpace::Flat,

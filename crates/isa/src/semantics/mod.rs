@@ -1,8 +1,8 @@
-//! What instructions do, as data: columns of the table, and the questions that they answer.
+//! What instructions do, as data: columns of the table, and the methods that evaluate them.
 //!
 //! | column of a row | question | answer |
 //! |---|---|---|
-//! | [`Flow`], [`Ending`] | [`AnyInstruction::flow`](crate::AnyInstruction::flow) | where control goes on |
+//! | [`Flow`], [`Ending`] | [`AnyInstruction::flow`](crate::AnyInstruction::flow) | where control continues |
 //! | [`Memory`] | [`AnyInstruction::memory`](crate::AnyInstruction::memory) | which memory is read or written, and in which layout |
 //! | roles of the fields, [`Implicit`] | [`AnyInstruction::reads`](crate::AnyInstruction::reads), [`AnyInstruction::writes`](crate::AnyInstruction::writes) | what is read and written |
 //! | [`Traits`], [`Conversion`] | | rules of types and operands beyond the lists of the fields |

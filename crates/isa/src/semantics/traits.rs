@@ -1,58 +1,59 @@
-//! Rules of types and operands that the lists of the fields do not tell.
+//! Rules for types and operands that are not expressed by the lists of the fields.
 
 use crate::types::TypeSet;
 use bitflags::bitflags;
 
 bitflags! {
-    /// What is particular to the operands of an instruction. Where no source is named, the rule is
-    /// that of the reference implementation's verifier.
+    /// Properties of an instruction's operands. Unless a source is named, a rule is that of the
+    /// reference implementation's verifier.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct Traits: u32 {
-        /// Takes `bf` beside `f`, and nothing else beside `bf`.
+        /// Accepts `bf` beside `f`, and nothing else beside `bf`.
         const BRAIN_FLOAT = 1 << 0;
-        /// Moves `bf` as it moves any type.
+        /// Moves `bf` like any other type.
         const MOVES_BRAIN_FLOAT = 1 << 1;
-        /// Sources of integer types that their fields do not list are refused.
+        /// Sources of integer types that their fields do not list are rejected.
         const STRICT_INTEGERS = 1 << 2;
-        /// Integers of 64 bits that the fields do not list are refused.
+        /// Integers of 64 bits that the fields do not list are rejected.
         const NO_QWORDS = 1 << 3;
-        /// Integers are taken where fields list floats, and give what floats give.
+        /// Integers are accepted where fields list floats, with the results of floats.
         const TAKES_INTEGERS = 1 << 4;
         /// All sources have one type; signs do not mix.
         const ONE_TYPE = 1 << 5;
         /// An element of the result depends on several elements of a source.
         const ACROSS_LANES = 1 << 6;
-        /// Regions do not count: elements follow each other, or one serves all lanes.
+        /// Regions are ignored: elements are consecutive, or one serves all lanes.
         const REGIONS_IGNORED = 1 << 7;
-        /// The predicate selects: there must be one.
+        /// The predicate selects, and is required.
         const SELECTS = 1 << 8;
-        /// The predicate field names the predicate that is written; there must be one.
+        /// The predicate field names the predicate that is written; it is required.
         const WRITES_PREDICATE = 1 << 9;
-        /// Divides. Integers are divided by platforms before XeHP only.
+        /// Divides. Only platforms before XeHP divide integers.
         const DIVIDES = 1 << 10;
-        /// Mathematics whose exact form (`df`, or correctly rounded) is a sequence that needs
-        /// support of the platform for 64-bit floats.
+        /// Mathematics whose exact form (`df`, or correctly rounded) is a sequence that requires
+        /// support for 64-bit floats.
         const EXACT_DOUBLE = 1 << 11;
         /// Correctly rounded mathematics of any type.
         const EXACT = 1 << 12;
-        /// One step of a computation whose other steps the finalizer makes.
+        /// One step of a computation whose other steps the finalizer emits.
         const STEP = 1 << 13;
         /// Shifts.
         const SHIFTS = 1 << 14;
         /// Rotates. Integers of 64 bits are rotated since PVC.
         const ROTATES = 1 << 15;
-        /// Bit fields are taken one by one or by the register: execution size 2 is refused, and
-        /// operands are aligned to 16 bytes.
+        /// Bit fields are processed one by one or by the register: execution size 2 is rejected,
+        /// and operands are aligned to 16 bytes.
         const BIT_FIELDS = 1 << 16;
-        /// The result of the source's type times two: its halves lie in consecutive registers.
+        /// The result has twice the width of the source's type: its halves are in consecutive
+        /// registers.
         const WIDE_RESULT = 1 << 17;
         /// Results may be wider than the sources.
         const WIDENS = 1 << 18;
         /// Fused execution units share the operands.
         const FUSED = 1 << 19;
-        /// Reaches the memory of images and media surfaces only, never shared local memory.
+        /// Accesses only images and media surfaces, never shared local memory.
         const IMAGES_ONLY = 1 << 20;
-        /// The bits of a source become the elements of a predicate: a constant or a scalar gives all
+        /// The bits of a source become the elements of a predicate: a constant or a scalar sets all
         /// of them, whatever the execution size.
         const PREDICATE_FROM_BITS = 1 << 21;
         /// Copies states of surfaces and samplers, or between them and `ud`.
@@ -62,13 +63,13 @@ bitflags! {
     }
 }
 
-/// Types that a conversion takes and gives.
+/// Types that a conversion accepts and produces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conversion {
     /// Types of the result.
     pub to: TypeSet,
     /// Types of the source.
     pub from: TypeSet,
-    /// Whether the result is written whatever lanes are enabled, so that it needs a NoMask form.
+    /// Whether the result is written regardless of enabled lanes, so that it needs a NoMask form.
     pub unmasked: bool,
 }

@@ -19,7 +19,7 @@ const STOCHASTIC: &[Conversion] = &[
     },
 ];
 
-/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+/// Passes the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __arith_rows {
@@ -128,7 +128,7 @@ macro_rules! __arith_rows {
             src(F::Src1, GIM, T::F), src(F::Src2, GIM, T::F),
         ];
 
-    // The specification lists saturation, the reference implementation refuses it.
+    // The specification lists saturation, but the reference implementation rejects it.
     /// Remainder of the division of two integers.
     MOD = plain(0x0f) ["mod"]
         .traits(Traits::DIVIDES) .spec(NO_SAT, ARITH_MODS, ALL)

@@ -12,7 +12,7 @@ const ATOMIC_SIZE: Part = Part::Choice(&Choice {
     otherwise: "",
 });
 
-/// Puts the mnemonic before, and the surface and all operands after, the parts of one kind.
+/// Surrounds the parts of one kind with the mnemonic before, and the surface and all operands after.
 macro_rules! message {
     ($($part:expr),* $(,)?) => {
         &[
@@ -25,7 +25,7 @@ macro_rules! message {
     };
 }
 
-/// The same for messages of lanes that may be off.
+/// The same for messages with lanes that may be disabled.
 macro_rules! predicated {
     ($($part:expr),* $(,)?) => {
         &[
@@ -42,7 +42,7 @@ macro_rules! predicated {
     };
 }
 
-/// Whether the surface was written before, which Intel's printer does not tell.
+/// Whether the surface was written before, which Intel's printer does not show.
 const MODIFIED: Part = Part::NotIntel(&[Part::If(
     Test::Bits(F::IsModified, 1),
     &[Part::Text(".mod")],
@@ -133,7 +133,7 @@ const BLOCKS: &[Part] = predicated!(Part::PowerOfTwo(F::NumBlocks, 3),);
 
 const ATOMIC: &[Part] = predicated!(Part::Named(F::Op), ATOMIC_SIZE,);
 
-/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+/// Passes the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dataport_rows {

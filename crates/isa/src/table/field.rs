@@ -1,4 +1,4 @@
-//! Fields: what one place of an instruction holds and when it is there.
+//! Fields: the contents of an instruction and when they are present.
 
 use super::names::FieldName;
 use crate::enums::Enumeration;
@@ -13,7 +13,7 @@ pub enum FieldKind {
     ExecSize,
     /// Predication word, 16 bits.
     Predicate,
-    /// Vector operand: a tag byte and what its class says.
+    /// Vector operand: a tag byte and the layout of its class.
     Vector,
     /// Raw operand: variable index and 16-bit offset.
     Raw,
@@ -35,8 +35,8 @@ pub enum FieldKind {
     Surface,
     /// Sampler index, 8 bits.
     Sampler,
-    /// Index of the variable whose lifetime is marked, 16 bits before 3.4, 32 since; which table
-    /// it points into is told by bits 4-5 of the key field.
+    /// Index of the variable whose lifetime is marked, 16 bits before 3.4, 32 since; bits 4-5 of
+    /// the key field determine which table it points into.
     Lifetime,
     /// Lane count and mask of the old gather and scatter messages, 8 bits.
     ElementCount,
@@ -44,9 +44,9 @@ pub enum FieldKind {
     SamplerOp,
     /// Number of entries of the list at the end, 8 bits.
     Count,
-    /// Label indices, as many as the count says.
+    /// Label indices; the count field gives their number.
     Labels,
-    /// Raw operands, as many as the count says.
+    /// Raw operands; the count field gives their number.
     Raws,
 }
 
@@ -77,7 +77,7 @@ impl FieldKind {
         }
     }
 
-    /// Whether the field is a list that the count field before it sizes.
+    /// Whether the field is a list sized by the count field before it.
     #[must_use]
     pub const fn is_list(self) -> bool {
         matches!(self, Self::Labels | Self::Raws)
@@ -127,19 +127,19 @@ pub struct FieldDef {
     pub when: Condition,
     /// Whether other fields depend on the value of this one.
     pub is_key: bool,
-    /// What the key field must be for this field to be present.
+    /// The value of the key field that makes this field present.
     pub only_if: Option<KeyTest>,
     /// Whether an operand is written or read.
     pub role: Role,
-    /// Whether only one element is used, whatever the execution size.
+    /// Whether only one element is used, regardless of the execution size.
     pub scalar: bool,
     /// Types that the reference implementation lists for the operand.
     pub types: TypeSet,
-    /// Classes that are allowed here, for vector operands.
+    /// Classes that are allowed, for vector operands.
     pub classes: OperandClasses,
     /// Names of the values.
     pub enumeration: Option<&'static Enumeration>,
-    /// What is particular to this instruction.
+    /// Anything particular to this instruction.
     pub note: &'static str,
 }
 
@@ -191,7 +191,7 @@ impl FieldDef {
     }
 }
 
-/// What the fields of a row have in common, for readers in a hurry.
+/// Summary of the fields of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldPattern {
     /// Execution size, predicate, then vector operands only.
@@ -294,7 +294,7 @@ pub(super) mod short {
     pub(crate) const SINGLE_FLOATS: T = T::HF.union(T::BF).union(T::F);
     /// Integers of 8 to 32 bits.
     pub(crate) const UP_TO_DWORDS: T = WORDS_DWORDS.union(BYTES);
-    /// Numbers but for integers of 64 bits.
+    /// All numbers except integers of 64 bits.
     pub(crate) const NO_QWORDS: T = UP_TO_DWORDS.union(T::ALL_FLOATS);
     /// The types that DPAS reads and writes.
     pub(crate) const DPAS: T = DWORDS.union(T::ALL_FLOATS);
@@ -302,7 +302,7 @@ pub(super) mod short {
     pub(crate) const DATA32: T = DWORDS.union(T::F);
     /// 64-bit data of messages.
     pub(crate) const DATA64: T = T::UQ.union(T::Q).union(T::DF);
-    /// No type is listed.
+    /// No types are listed.
     pub(crate) const ANY: T = T::empty();
 
     pub(crate) const SAT: Saturation = Saturation::Yes;
@@ -315,7 +315,7 @@ pub(super) mod short {
     pub(crate) const NO_MODS: SourceModifiers = SourceModifiers::None;
     pub(crate) const UNKNOWN_SAT: Saturation = Saturation::Unspecified;
     pub(crate) const UNKNOWN_MODS: SourceModifiers = SourceModifiers::Unspecified;
-    /// Semantics that no public document gives.
+    /// The reason for instructions whose semantics are not published.
     pub(crate) const UNDEFINED: &str = "its semantics are not published";
     /// The specification lists no platform.
     pub(crate) const NONE: Platforms = Platforms::empty();

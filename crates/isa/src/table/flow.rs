@@ -5,7 +5,7 @@ use super::{Group, instructions};
 
 const GROUP: Group = Group::Flow;
 
-/// Functions take their arguments and leave their result in predefined variables.
+/// Functions have their arguments and their result in predefined variables.
 const CALLS: Implicit = Implicit::READS_ARGUMENTS.union(Implicit::WRITES_RESULT);
 
 /// Platforms on which two execution units share the control flow.
@@ -85,7 +85,7 @@ const SWITCH: &[Part] = &[
     Part::Text(")"),
 ];
 
-/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+/// Passes the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __flow_rows {

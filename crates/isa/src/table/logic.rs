@@ -26,7 +26,7 @@ const FEEDBACK: &[Part] = &[
     Part::Operands,
 ];
 
-/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+/// Passes the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __logic_rows {

@@ -1,16 +1,16 @@
-//! From the first bytes of an instruction to its row.
+//! Maps the first bytes of an instruction to its row.
 
 use super::{InstructionDef, Op, PARTS};
 use crate::version::Format;
 
-/// What a first byte means in a format.
+/// The meaning of a first byte in a format.
 #[derive(Clone, Copy, Debug)]
 pub enum Lookup {
     /// This instruction.
     Instruction(&'static InstructionDef),
     /// The second byte decides.
     SubOps(SubOps),
-    /// The number is not in use in this format; the row that uses it in another one, if any.
+    /// The number is not used in this format; with the row that uses it in another one, if any.
     Unknown(Option<&'static InstructionDef>),
 }
 
@@ -21,7 +21,7 @@ pub struct SubOps {
 }
 
 impl SubOps {
-    /// The instruction of this second byte.
+    /// The instruction with this second byte.
     #[inline]
     #[must_use]
     pub fn get(self, sub_op: u8) -> Option<&'static InstructionDef> {
@@ -132,7 +132,7 @@ fn lookup_by_format(assignment: Assignment, format: Format) -> Lookup {
     }
 }
 
-/// The row of an operation. Rows make the variants of `Op`, so there always is one.
+/// The row of an operation. The variants of `Op` are generated from rows, so there always is one.
 #[inline]
 pub(super) fn by_op(op: Op) -> &'static InstructionDef {
     match assignment_of(op.opcode()) {
@@ -151,6 +151,6 @@ pub(super) fn by_op(op: Op) -> &'static InstructionDef {
     }
 }
 
-/// Never returned: every operation is made by a row.
+/// Never returned: every operation has a row.
 static FALLBACK: InstructionDef =
     InstructionDef::plain(Op::ADD, super::Group::Miscellaneous, &["reserved"]);

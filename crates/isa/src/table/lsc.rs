@@ -32,7 +32,7 @@ const CACHE_OP: FieldDef = u8(F::CacheOp)
 const CACHE_SIZE: FieldDef = u8(F::CacheSize)
     .named(&enums::LSC_CACHE_SIZE)
     .when(since(Features::SINCE_4_2));
-/// Immediate offsets of a block, that of its address payload included.
+/// Immediate offsets of a block, including the one in its address payload.
 const BLOCK_X: FieldDef = i32(F::UOffset).when(since(Features::SINCE_4_2));
 const BLOCK_Y: FieldDef = i32(F::VOffset).when(since(Features::SINCE_4_2));
 const ADDR_TYPE: FieldDef = u8(F::AddrType).named(&enums::LSC_ADDR_TYPE);
@@ -50,7 +50,7 @@ const U_OFFSET: FieldDef = i32(F::UOffset).when(since(Features::LSC_SURFACE_INDE
 const V_OFFSET: FieldDef = i32(F::VOffset).when(since(Features::LSC_SURFACE_INDEX));
 const R_OFFSET: FieldDef = i32(F::ROffset).when(since(Features::LSC_SURFACE_INDEX));
 
-/// The fields of an access to the address of each lane, with those that only some have.
+/// The fields of an access to the address of each lane, including those that only some have.
 macro_rules! untyped {
     ($($more:expr),*) => {
         &[
@@ -149,7 +149,7 @@ const UNTYPED_COUNTER: &[FieldDef] = &[
     raw(F::Src0Data, ANY),
 ];
 
-/// The fields of an access to the texel of each lane, with those that only some have.
+/// The fields of an access to the texel of each lane, including those that only some have.
 macro_rules! typed {
     ($($more:expr),*) => {
         &[
@@ -203,7 +203,7 @@ const TYPED_BLOCK2D: &[FieldDef] = &[
     raw(F::Src1Data, ANY),
 ];
 
-/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+/// Passes the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __lsc_rows {

@@ -1,4 +1,4 @@
-//! How the rows of `lsc.rs` are written in text.
+//! The text forms of the rows of `lsc.rs`.
 
 use super::field::short::*;
 
@@ -23,7 +23,7 @@ const BASE: Part = Part::If(
     ],
 );
 
-/// What is added to flat addresses and arguments; printers of 2023 drop it.
+/// What is added to flat addresses and arguments; printers of 2023 omit it.
 const FLAT_BASE: Part = Part::If(
     Test::OneOf(F::AddrType, 0b10_0010),
     &[Part::NotIntel(&[Part::If(
@@ -60,11 +60,11 @@ const ORDER: Part = Part::Choice(&Choice {
     otherwise: "<<0?>>",
 });
 
-/// No number of elements was said.
+/// No number of elements was written.
 const PLAIN: Test = Test::OneOf(F::DataElems, 0b10);
 
-/// `x4t`, and what Intel's assemblers take besides: `x1`, and the channels of quads, whose mask they
-/// store in place of the number of elements.
+/// `x4t`, and what Intel's assemblers accept in addition: `x1`, and the channels of quads, whose mask
+/// they store in place of the number of elements.
 const VECTOR: Part = Part::If(
     Test::Present(F::DataElems),
     &[
@@ -81,8 +81,8 @@ const VECTOR: Part = Part::If(
     ],
 );
 
-/// `.xyzw`, and what Intel's assemblers take besides: a number of elements, which they store in place
-/// of the mask.
+/// `.xyzw`, and what Intel's assemblers accept in addition: a number of elements, which they store in
+/// place of the mask.
 const ENABLED: Part = Part::If(
     Test::Present(F::ChMask),
     &[
@@ -115,7 +115,7 @@ const TARGET: Part = Part::Bare(F::Dst);
 const DATA: Part = Part::Bare(F::Src1Data);
 const MORE_DATA: Part = Part::Bare(F::Src2Data);
 
-/// Puts what all untyped messages begin with before the parts of one kind.
+/// Prepends the common beginning of all untyped messages to the parts of one kind.
 macro_rules! untyped {
     ($($part:expr),* $(,)?) => {
         &[
@@ -150,7 +150,7 @@ macro_rules! loaded {
     };
 }
 
-/// Puts what all typed messages begin with before the parts of one kind.
+/// Prepends the common beginning of all typed messages to the parts of one kind.
 macro_rules! typed {
     ($($part:expr),* $(,)?) => {
         &[
@@ -326,7 +326,7 @@ pub(super) const LOAD_BLOCK: &[Part] = untyped!(TARGET, BLOCK_SHAPE, GAP, BLOCK_
 
 pub(super) const STORE: &[Part] = untyped!(ADDRESS, GAP, DATA, COLON, ELEMENT, VECTOR);
 
-/// Without data where an operation is said; what 4.1 and before hold has no operation and has data.
+/// Without data if an operation is written; forms up to 4.1 have data but no operation.
 pub(super) const CACHE_CONTROL: &[Part] = &[
     Part::Predicate,
     Part::Mnemonic,
@@ -374,7 +374,7 @@ pub(super) const COUNTER: &[Part] = untyped!(
     GAP,
     MODEL,
     BASE,
-    // Texts of Xe3P have the address that atomic operations have, and a second operand that there is not.
+    // Texts of Xe3P have the address of atomic operations, and an absent second operand.
     Part::InputOnly(&[Part::Text("[%null]")]),
     GAP,
     Part::Bare(F::Src0Data),
@@ -456,7 +456,7 @@ pub(super) const TYPED_ATOMIC: &[Part] = &[
     MORE_DATA,
 ];
 
-/// No execution size; printers of 2023 drop the coordinates.
+/// No execution size; printers of 2023 omit the coordinates.
 pub(super) const SURFACE_STATE: &[Part] = &[
     Part::Predicate,
     Part::Mnemonic,

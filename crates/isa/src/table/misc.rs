@@ -61,7 +61,7 @@ const SEND: &[Part] = &[
     Part::Operands,
 ];
 
-/// Puts what all split messages have in common around what they begin with.
+/// Surrounds the beginning of a split message with what all split messages have in common.
 macro_rules! split_send {
     ($($part:expr),* $(,)?) => {
         &[
@@ -93,7 +93,7 @@ const SPLIT_SEND: &[Part] = split_send!(
     Part::If(Test::Bits(F::Modifier, 2), &[Part::Text("eot.")]),
 );
 
-/// The end of the message in the mnemonic.
+/// The end-of-thread flag in the mnemonic.
 const SPLIT_SEND_END: &[Part] = split_send!(
     Part::Choice(&Choice {
         field: F::Modifier,
@@ -105,7 +105,7 @@ const SPLIT_SEND_END: &[Part] = split_send!(
     Part::Text("."),
 );
 
-/// No number of a shared function.
+/// Without a shared-function number.
 const SPLIT_SEND_SHORT: &[Part] = split_send!(Part::Choice(&Choice {
     field: F::Modifier,
     mask: 3,
@@ -132,7 +132,7 @@ const NAMED_BARRIER: &[Part] = &[
     ),
 ];
 
-/// Type, producers and consumers told apart.
+/// Type, producers and consumers given separately.
 const NAMED_BARRIER_GENERAL: &[Part] = &[
     Part::Choice(&Choice {
         field: F::Mode,
@@ -260,7 +260,7 @@ const BLOCK_SCALED: &[Part] = &[
 
 const MASKED_BARRIER: &[Part] = &[Part::Mnemonic, Part::Operands];
 
-/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+/// Passes the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __misc_rows {

@@ -1,8 +1,8 @@
 //! The instruction table: every opcode and sub-operation with its fields in stream order.
 //!
-//! This is the only list of instructions in the project. The reader walks the fields of a row to
-//! take bytes apart, the writer walks the same fields to put them together, and references,
-//! statistics and generators enumerate [`rows`].
+//! This is the only list of instructions in the project. The reader follows the fields of a row to
+//! decode bytes, the writer follows the same fields to encode them, and references, statistics and
+//! generators enumerate [`rows`].
 //!
 //! ```
 //! use visakit_isa::{table, Op};
@@ -25,7 +25,7 @@ mod page;
 mod syntax;
 mod va_text;
 
-// The groups of rows, each with a macro that `for_each_op` walks.
+// The groups of rows, each with a macro that `for_each_op` visits.
 mod arith;
 mod dataport;
 mod flow;
@@ -55,7 +55,7 @@ use crate::types::DataType;
 use crate::version::{Condition, Features, Format};
 use alloc::vec::Vec;
 
-/// What an instruction is for.
+/// The category of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Group {
     /// Arithmetic and mathematics.
@@ -114,15 +114,15 @@ impl Group {
     }
 }
 
-/// Whether an instruction has bytes at all.
+/// Whether an instruction has a binary form.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
     /// Known to current readers.
     Active,
     /// Known to old readers only.
     Retired,
-    /// Known to text tools only: no binary reader or writer ever had it, so it has no layout, and no
-    /// version before 4.2 has it.
+    /// Known to text tools only: no binary reader or writer ever supported it, so it has no layout,
+    /// and no version before 4.2 has it.
     TextOnly,
 }
 
@@ -145,11 +145,11 @@ pub enum Saturation {
     Unspecified,
     /// Never.
     No,
-    /// The specification does not list it, and the reference implementation takes it.
+    /// The specification does not list it, but the reference implementation accepts it.
     Unlisted,
     /// Always allowed.
     Yes,
-    /// Listed for floating-point destinations; the reference implementation takes others, too.
+    /// Listed for floating-point destinations; the reference implementation accepts others, too.
     Float,
     /// Allowed for floating-point destinations only.
     FloatOnly,
@@ -171,9 +171,9 @@ pub enum SourceModifiers {
 /// Why a platform does not have an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lack {
-    /// It came later, with this platform.
+    /// It was introduced later, with this platform.
     NotYet(Platform),
-    /// It is gone.
+    /// It was removed.
     NoLonger,
     /// The written specification does not list it for the platform.
     NotListed,
@@ -190,13 +190,13 @@ pub struct InstructionDef {
     pub mnemonics: &'static [&'static str],
     /// What the instruction does, one sentence.
     pub summary: &'static str,
-    /// What it is for.
+    /// Its category.
     pub group: Group,
-    /// Whether it has bytes.
+    /// Whether it has a binary form.
     pub status: Status,
     /// The second byte, for opcodes whose layout depends on it.
     pub sub_op: Option<u8>,
-    /// Versions in which the number means this instruction.
+    /// Versions in which the opcode means this instruction.
     pub when: Condition,
     /// The fields after opcode and sub-operation, in stream order.
     pub fields: &'static [FieldDef],
@@ -210,34 +210,34 @@ pub struct InstructionDef {
     pub saturation: Saturation,
     /// Which modifiers a source may have.
     pub source_modifiers: SourceModifiers,
-    /// Where control goes on.
+    /// Where control continues.
     pub flow: Flow,
-    /// Whether it may be the last that a thread runs.
+    /// Whether it may be the last instruction that a thread runs.
     pub ending: Ending,
-    /// What it does to memory; `None` where it does nothing.
+    /// What it does to memory; `None` if nothing.
     pub memory: Option<Memory>,
     /// Rules of its types and operands.
     pub traits: Traits,
-    /// The types that it converts, where it converts just those.
+    /// The conversions it performs, if they are restricted to a list.
     pub conversions: &'static [Conversion],
-    /// What it reads and writes without an operand that names it.
+    /// What it reads and writes without an operand naming it.
     pub implicit: Implicit,
-    /// Why it cannot be executed without the hardware; empty where it can.
+    /// Why it cannot be executed without the hardware; empty if it can.
     pub unsupported: &'static str,
-    /// Platforms of the written specification that have the instruction; empty where it lists
-    /// none (later than all of them, or undocumented).
+    /// Platforms of the written specification that have the instruction; empty if it lists none (it
+    /// is newer than all of them, or undocumented).
     pub platforms: Platforms,
-    /// First platform that has it according to the sources, where they say.
+    /// First platform that has it according to the sources, if they say so.
     pub since_platform: Option<Platform>,
-    /// Platforms that do not have it any more.
+    /// Platforms that no longer have it.
     pub lacking: Platforms,
-    /// First appearance in public sources, where it is later than the first release.
+    /// First appearance in public sources, if later than the first release.
     pub since: Option<Month>,
-    /// What else one should know.
+    /// Further remarks.
     pub note: &'static str,
 }
 
-/// Rows are the same if they are of the same operation.
+/// Rows are equal if they have the same operation.
 impl PartialEq for InstructionDef {
     fn eq(&self, other: &Self) -> bool {
         self.op == other.op
@@ -247,7 +247,7 @@ impl PartialEq for InstructionDef {
 impl Eq for InstructionDef {}
 
 impl InstructionDef {
-    /// A row whose opcode says all.
+    /// A row identified by its opcode alone.
     pub(crate) const fn plain(op: Op, group: Group, mnemonics: &'static [&'static str]) -> Self {
         Self {
             op,
@@ -284,14 +284,14 @@ impl InstructionDef {
         self
     }
 
-    /// A row that a second byte distinguishes from others of its opcode.
+    /// A row distinguished from others with the same opcode by a second byte.
     pub(crate) const fn sub(op: Op, group: Group, mnemonics: &'static [&'static str]) -> Self {
         let mut def = Self::plain(op, group, mnemonics);
         def.sub_op = Some((op as u16 & 0xff) as u8);
         def
     }
 
-    /// The older of two rows that share a number.
+    /// The older of two rows that share an opcode.
     pub(crate) const fn reused(op: Op, group: Group, mnemonics: &'static [&'static str]) -> Self {
         Self::plain(op, group, mnemonics)
     }
@@ -312,7 +312,7 @@ impl InstructionDef {
         self
     }
 
-    /// What the page of the written specification says.
+    /// The content of the page of the written specification.
     pub(crate) const fn spec(
         mut self,
         saturation: Saturation,
@@ -325,13 +325,13 @@ impl InstructionDef {
         self
     }
 
-    /// The text form, where it is not the standard one.
+    /// The text form, if it is not the standard one.
     pub(crate) const fn text(mut self, parts: &'static [Part]) -> Self {
         self.syntax = Syntax::of(parts);
         self
     }
 
-    /// The text form, where it is not an ordinary line.
+    /// The text form, if it is not an ordinary line.
     pub(crate) const fn syntax(mut self, syntax: Syntax) -> Self {
         self.syntax = syntax;
         self
@@ -374,7 +374,7 @@ impl InstructionDef {
         self
     }
 
-    /// It cannot be executed without the hardware, for this reason.
+    /// The reason why it cannot be executed without the hardware.
     pub(crate) const fn unsupported(mut self, reason: &'static str) -> Self {
         self.unsupported = reason;
         self
@@ -413,11 +413,11 @@ impl InstructionDef {
         !matches!(self.status, Status::TextOnly)
     }
 
-    /// Whether a platform has the instruction. Of the written specification, which ends with
-    /// Tiger Lake, the last column speaks for all later platforms.
+    /// Whether a platform has the instruction. The written specification ends with Tiger Lake; its
+    /// last column is used for all later platforms.
     ///
     /// # Errors
-    /// What is known against it.
+    /// The reason why it does not.
     pub fn runs_on(&self, platform: Platform) -> Result<(), Lack> {
         if self.lacking.contains(platform.set()) {
             return Err(Lack::NoLonger);
@@ -483,8 +483,8 @@ impl InstructionDef {
         }
     }
 
-    /// The value with which a field of this instruction says nothing, and which compilers mean that
-    /// do not know the field. `None` where something must be said.
+    /// The neutral value of a field of this instruction: the one that compilers unaware of the field
+    /// imply. `None` if the field must be set.
     #[must_use]
     pub fn neutral(&self, field: &FieldDef, format: Format) -> Option<Value> {
         let zero = |ty: DataType| Value::Vector(ImmediateOperand::new(ty.into(), 0).into());
@@ -516,7 +516,8 @@ impl InstructionDef {
             (_, FieldKind::I32) => Value::I32(0),
             (FieldName::Aoffimmi | FieldName::Type, FieldKind::Vector) => zero(DataType::Uw),
             (FieldName::Mask, FieldKind::Vector) => {
-                // Writers of the early versions gave the absent mask another type than later ones.
+                // Writers of the early versions used another type for the absent mask than later
+                // ones.
                 let early = !format.features().contains(Features::SINCE_3_3);
                 zero(if early { DataType::Uw } else { DataType::Ub })
             }
@@ -524,8 +525,8 @@ impl InstructionDef {
         })
     }
 
-    /// The fields that are present in `format`; those that depend on another field's value
-    /// included.
+    /// The fields that are present in `format`, including those that depend on another field's
+    /// value.
     pub fn fields_in(&self, format: Format) -> impl Iterator<Item = &'static FieldDef> {
         self.fields.iter().filter(move |f| f.when.holds(format))
     }

@@ -1,4 +1,4 @@
-//! When instructions came.
+//! The month in which an instruction was introduced.
 
 use core::fmt;
 
@@ -12,8 +12,8 @@ pub struct Month {
 }
 
 impl Month {
-    /// The month of a row, which is written as it is shown.
-    #[allow(clippy::panic)] // rows are constants: it would not compile
+    /// Parses the month of a row, in the form in which it is displayed.
+    #[allow(clippy::panic)] // rows are constants: an error fails to compile
     pub(crate) const fn parse(text: &str) -> Self {
         const fn digit(digit: u8) -> u8 {
             assert!(digit.is_ascii_digit());

@@ -5,7 +5,7 @@ use super::{Group, instructions};
 
 const GROUP: Group = Group::Move;
 
-/// What FCVT converts: 8-bit floats travel as bytes, `tf32` as a dword.
+/// The conversions of FCVT: 8-bit floats are passed as bytes, `tf32` as a dword.
 const NARROW_FLOATS: &[Conversion] = &[
     Conversion {
         to: BYTES,
@@ -38,7 +38,7 @@ const ADDRESS: &[Part] = &[
     Part::Operand(F::Src1),
 ];
 
-/// The relation that assemblers store where the text names none.
+/// The relation that assemblers store if the text names none.
 const NO_RELATION: u16 = 6;
 
 const COMPARE: Syntax = Syntax::of(&[
@@ -51,7 +51,7 @@ const COMPARE: Syntax = Syntax::of(&[
     Part::ExecSize,
     Part::Operands,
 ])
-// How Intel's printer shows that there is none.
+// Intel's printer shows an absent relation like this.
 .or(&[&[
     Part::Mnemonic,
     Part::Text(". "),
@@ -86,7 +86,7 @@ const SCALE_DOWN: &[Part] = &[
     Part::Operands,
 ];
 
-/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+/// Passes the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __mov_rows {

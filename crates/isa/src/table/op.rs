@@ -1,4 +1,4 @@
-//! Operations: what the rows of the table are called.
+//! Operations: the names of the rows of the table.
 
 use super::{InstructionDef, lookup};
 
@@ -20,9 +20,9 @@ mod code {
 
 /// Calls a macro with the name of every row, in the order of the table.
 ///
-/// The macro is given one entry for each row: the documentation, the name (the variant of
-/// [`Op`]), the code (`plain(opcode)`, `sub(opcode, sub_operation)` or
-/// `reused(opcode)` for the older of two rows that share a number), and the mnemonics.
+/// The macro receives one entry per row: the documentation, the name (the variant of [`Op`]), the code
+/// (`plain(opcode)`, `sub(opcode, sub_operation)` or `reused(opcode)` for the older of two rows that share a
+/// number), and the mnemonics.
 ///
 /// ```
 /// use visakit_isa::Op;
@@ -48,7 +48,7 @@ macro_rules! for_each_op {
     };
 }
 
-/// Takes the names out of the rows of one group and goes on with the next group.
+/// Extracts the names from the rows of one group and continues with the next group.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __collect_ops {
@@ -81,11 +81,11 @@ macro_rules! __next_ops {
 
 macro_rules! declare {
     ($(#[doc = $summary:literal] $name:ident $kind:ident($($code:expr),+) $mnemonics:tt;)*) => {
-        /// An operation: the opcode, the sub-operation where the opcode has some, and which of the
-        /// instructions that shared the number over time is meant.
+        /// An operation: the opcode, the sub-operation if the opcode has any, and which of the instructions
+        /// that have shared the number is meant.
         ///
-        /// The variants are the rows of the table. A `match` without a wildcard therefore says
-        /// something of every row, and does not compile when a row is added that it does not name.
+        /// The variants are the rows of the table. A `match` without a wildcard therefore covers every row,
+        /// and does not compile when a row is added that it does not name.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         #[repr(u16)]

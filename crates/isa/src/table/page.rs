@@ -31,7 +31,7 @@ pub fn page() -> String {
     page
 }
 
-/// A row as Markdown: its heading, and what it does, as [`page`] has it.
+/// A row as Markdown: its heading and its description, as in [`page`].
 #[must_use]
 pub fn entry(row: &InstructionDef) -> String {
     let mut entry = String::new();

@@ -1,5 +1,5 @@
-//! Rows that no compiler knows: an operation that computes, a message and a field, for the test that a row alone
-//! makes an instruction (`tests/rows`). They are there with the feature `probe` only, which nothing else uses.
+//! Rows that no compiler knows: an operation that computes, a message and a field, for the test that a row is all an
+//! instruction needs (`tests/rows`). They exist only with the feature `probe`, which nothing else uses.
 
 #[cfg(feature = "probe")]
 use super::Group;
@@ -21,7 +21,7 @@ const WITH_FIELD: &[Part] = &[
     Part::Operands,
 ];
 
-/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+/// Passes the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[cfg(feature = "probe")]
 #[doc(hidden)]
 #[macro_export]
@@ -50,7 +50,7 @@ macro_rules! __probe_rows {
     };
 }
 
-/// Hands no rows to a macro: this group exists for a test only.
+/// Passes no rows to a macro: this group exists only for a test.
 #[cfg(not(feature = "probe"))]
 #[doc(hidden)]
 #[macro_export]

@@ -12,7 +12,7 @@ const LANES: Part = Part::Choice(&Choice {
     otherwise: "16",
 });
 
-/// Puts the channels before, and the operands after, what a legacy message says between them.
+/// Surrounds the middle of a legacy message with its channels and its operands.
 macro_rules! legacy {
     ($($part:expr),* $(,)?) => {
         &[
@@ -98,7 +98,7 @@ const SWITCHES: Part = Part::Flags(
 
 const NULL_MASK: Part = Part::Flags(F::Op, &[(8, "pixel_null_mask.")]);
 
-/// Puts what all messages with parameters have in common around their operation and their sampler.
+/// Surrounds operation and sampler with what all messages with parameters have in common.
 macro_rules! texels {
     ([$($operation:expr),* $(,)?], [$($sampler:expr),* $(,)?]) => {
         &[
@@ -136,7 +136,7 @@ macro_rules! sampled {
 
 const SAMPLE: &[Part] = sampled!(Part::Operation(F::Op, 0x0f00_005f_0318_127f));
 
-/// The operations whose codes mean others where texels are collected.
+/// Operations whose codes have another meaning in messages that gather texels.
 const SAMPLE_SHARED_CODE: &[Part] = sampled!(Part::Choice(&Choice {
     field: F::Op,
     mask: 0xff,
@@ -232,7 +232,7 @@ const SAMPLER_INDEX: FieldDef = u32(F::SamplerIndex).when(since(Features::SINCE_
 const SURFACE_STATE: FieldDef = raw(F::SurfaceState, ANY).when(since(Features::SINCE_4_2));
 const SURFACE_INDEX: FieldDef = u32(F::SurfaceIndex).when(since(Features::SINCE_4_2));
 
-/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+/// Passes the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __sampler_rows {

@@ -21,7 +21,7 @@ const BLOCK: &[Part] = &[
     Part::Operands,
 ];
 
-/// A word for what is the default.
+/// An explicit word for the default.
 const BLOCK_ALIGNED: &[Part] = &[
     Part::Mnemonic,
     Part::Text(".aligned ("),
@@ -61,7 +61,7 @@ const ATOMIC: &[Part] = &[
     Part::Operand(F::Src1),
 ];
 
-/// A word for what is the default.
+/// An explicit word for the default.
 const ATOMIC_32: &[Part] = &[
     Part::Predicate,
     Part::Mnemonic,
@@ -85,7 +85,7 @@ const CHANNELS: &[Part] = &[
     Part::Operands,
 ];
 
-/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+/// Passes the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __svm_rows {

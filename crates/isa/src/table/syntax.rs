@@ -1,12 +1,12 @@
 //! How instructions are written in vISA text: one description for printing and for parsing.
 //!
-//! A row has a [`Syntax`]: what kind of line it makes and the [`Part`]s of that line in order. Most
-//! rows share [`Syntax::STANDARD`]; rows whose text order or spelling differs from the stream say
-//! so beside their fields.
+//! A row has a [`Syntax`]: the kind of line it produces and the [`Part`]s of that line in order. Most
+//! rows share [`Syntax::STANDARD`]; rows whose text order or spelling differs from the stream state
+//! this beside their fields.
 
 use super::names::FieldName;
 
-/// How the lines of an instruction look.
+/// The kind of line an instruction is written as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineKind {
     /// Indented, numbered in a comment at the end.
@@ -20,7 +20,7 @@ pub enum LineKind {
 /// The text form of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Syntax {
-    /// What kind of line it makes.
+    /// The kind of line.
     pub line: LineKind,
     /// The pieces of the line, in order.
     pub parts: &'static [Part],
@@ -48,13 +48,13 @@ impl Syntax {
         }
     }
 
-    /// The same line, which may also be written in these forms.
+    /// The same line, with these alternative forms.
     pub(super) const fn or(mut self, also: &'static [&'static [Part]]) -> Self {
         self.also = also;
         self
     }
 
-    /// A line that is not numbered.
+    /// A line without a number.
     pub(super) const fn directive(parts: &'static [Part]) -> Self {
         Self {
             line: LineKind::Directive,
@@ -84,17 +84,17 @@ impl Syntax {
 
 /// One piece of an instruction's text.
 ///
-/// Pieces that name a field print nothing where the instruction has no such field, unless they say
-/// otherwise.
+/// Unless noted otherwise, pieces that name a field print nothing if the instruction does not have the
+/// field.
 #[derive(Clone, Copy, Debug)]
 pub enum Part {
     /// These characters.
     Text(&'static str),
     /// The usual mnemonic of the row.
     Mnemonic,
-    /// `(!P1.any) `; nothing where the instruction is not predicated.
+    /// `(!P1.any) `; nothing if the instruction is not predicated.
     Predicate,
-    /// `.sat` where the destination saturates.
+    /// `.sat` if the destination saturates.
     Saturation,
     /// `(M1_NM, 16)`
     ExecSize,
@@ -112,7 +112,7 @@ pub enum Part {
     NoRegion(FieldName),
     /// A blank and the address of a variable: `&V32[4]`.
     AddressOf(FieldName),
-    /// An operand without a region, its offset only where it is not zero.
+    /// An operand without a region; its offset only if it is not zero.
     Bare(FieldName),
     /// A surface by its name.
     Surface(FieldName),
@@ -120,11 +120,11 @@ pub enum Part {
     SurfaceNumber(FieldName),
     /// A sampler.
     Sampler(FieldName),
-    /// A sampler or surface: by its name in the first field, else the variable of the second and the
+    /// A sampler or surface: the name in the first field, or else the variable of the second and the
     /// index of the third: `S31`, `V32`, `(V32, 0x3)`.
     State(FieldName, FieldName, FieldName),
-    /// The caching controls of the levels, where one of them is not the default: `.ca.uc` for the first
-    /// and the third, `.ca.ca.uc` for all.
+    /// The caching controls of the levels, unless all have the default: `.ca.uc` for the first and the
+    /// third, `.ca.ca.uc` for all.
     Caching,
     /// A decimal number.
     Number(FieldName),
@@ -140,8 +140,8 @@ pub enum Part {
     SignedHex(FieldName),
     /// The name of the value in the field's enumeration.
     Named(FieldName),
-    /// The name of an operation in the field's enumeration. In text only the codes whose bits are
-    /// set here mean this instruction.
+    /// The name of an operation in the field's enumeration. In text only the codes whose bits are set
+    /// here denote this instruction.
     Operation(FieldName, u64),
     /// The letters of the channels whose bits are set.
     Channels(FieldName, &'static str),
@@ -151,28 +151,27 @@ pub enum Part {
     Flags(FieldName, &'static [(u8, &'static str)]),
     /// A text for each value of some bits of a field.
     Choice(&'static Choice),
-    /// A blank and what VA computes of minimum and maximum, as a word where it is a constant.
+    /// A blank and VA's choice of minimum and maximum, as a word if it is a constant.
     MinMaxMode(FieldName),
-    /// These parts where the test holds.
+    /// These parts if the test holds.
     If(Test, &'static [Part]),
-    /// These parts, which Intel's printer leaves out.
+    /// These parts, which Intel's printer omits.
     NotIntel(&'static [Part]),
-    /// These parts, which hand-written text may leave out.
+    /// These parts, which hand-written text may omit.
     MayOmit(&'static [Part]),
-    /// These parts where a text has them. No printer writes them.
+    /// These parts if a text has them. No printer writes them.
     InputOnly(&'static [Part]),
-    /// The four precisions and counts of a systolic product: `.s8.u8.8.8`.
+    /// The four precisions and counts of a systolic instruction: `.s8.u8.8.8`.
     Precision(FieldName),
-    /// A label that is placed here, with everything that belongs to its kind.
+    /// A label that is placed here, with everything its kind requires.
     Placed(FieldName),
-    /// A subroutine that begins here: the directive that says so, and its label.
+    /// A subroutine that begins here: its directive and its label.
     Subroutine(FieldName),
     /// A label as a target; subroutines carry their number.
     Target(FieldName),
     /// A label by its bare name.
     BareTarget(FieldName),
-    /// `call` or `fccall`, as the kind of the label says, to be followed by
-    /// [`Part::CallTarget`].
+    /// `call` or `fccall`, depending on the kind of the label; followed by [`Part::CallTarget`].
     CallMnemonic(FieldName),
     /// A label with its number.
     CallTarget(FieldName),
@@ -180,7 +179,7 @@ pub enum Part {
     Targets(FieldName),
     /// A string of the pool, quoted.
     Quoted(FieldName),
-    /// A string of the pool as a name, characters that names cannot have replaced.
+    /// A string of the pool as a name, with illegal characters replaced.
     Name(FieldName),
     /// A string of the pool, quoted unless it is a plain name.
     Symbol(FieldName),
@@ -207,7 +206,7 @@ pub struct Choice {
     pub otherwise: &'static str,
 }
 
-/// A test that decides whether parts are there.
+/// A test that decides whether parts are present.
 #[derive(Clone, Copy, Debug)]
 pub enum Test {
     /// The field is present.
@@ -218,7 +217,7 @@ pub enum Test {
     Bits(FieldName, u16),
     /// The bits of the field selected by the mask are all zero.
     NoBits(FieldName, u16),
-    /// The number is another one.
+    /// The number differs from this one.
     Not(FieldName, u16),
     /// The field's value is one of those whose bits are set here.
     OneOf(FieldName, u32),
@@ -238,7 +237,7 @@ mod tests {
     use crate::table::{FieldKind, FieldName, InstructionDef, rows};
     use alloc::vec::Vec;
 
-    /// The fields that parts show; operands in a bunch are all of them.
+    /// The fields shown by parts; `Operands` shows all of them.
     fn shown(row: &InstructionDef, parts: &[Part], names: &mut Vec<FieldName>) {
         for part in parts {
             match part {
@@ -294,14 +293,14 @@ mod tests {
         }
     }
 
-    /// Fields that text has no place for.
+    /// Fields that text cannot show.
     fn is_silent(row: &InstructionDef, name: FieldName) -> bool {
         use FieldName as F;
         match row.name {
-            // One lane, and only a surface is examined.
+            // One lane, and only the surface is used.
             "LSC_FENCE" => name == F::ExecSize,
             "LSC_TYPED_READ_STATE_INFO" => !matches!(name, F::Pred | F::Surface | F::Dst),
-            // Loads have a place for data that they do not send, stores for a result.
+            // Loads have a field for data that they do not send, stores for a result.
             _ if row.name.starts_with("LSC_") => {
                 let stores = row.name.contains("STORE") || row.name.contains("CCS");
                 let stores =

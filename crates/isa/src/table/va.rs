@@ -8,7 +8,7 @@ const GROUP: Group = Group::Video;
 
 const VIDEO: &str = "it needs the video motion estimation or video analytics unit";
 
-/// Hands the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
+/// Passes the rows of this group to a macro. Use [`for_each_op!`](crate::for_each_op).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __va_rows {

@@ -180,7 +180,7 @@ pub(super) const CORRELATION: &[Part] = va_plus!("LBP_CORRELATION", SURFACE_NAME
 
 pub(super) const SEARCH: &[Part] = va_plus!("CORRELATION_SEARCH", SURFACE_NAME, Part::Operands);
 
-/// The last three operands of what writes to a surface.
+/// The last three operands of operations that write to a surface.
 macro_rules! to_surface {
     ($name:literal $(, $part:expr)* $(,)?) => {
         va_plus!($name, SURFACE_NAME, $($part,)* BLANK, DST_SURFACE, DST_X, DST_Y)
@@ -253,7 +253,7 @@ pub(super) const HDC_PIXEL: &[Part] = to_surface!(
     Part::Operand(F::Offsets)
 );
 
-/// Motion estimation names its surface by number, in the middle of its operands.
+/// Motion estimation names its surface by number, between its operands.
 macro_rules! estimation {
     ($($head:expr,)* ; $($operand:expr),* $(,)?) => {
         &[
