@@ -1,4 +1,4 @@
-//! The file header: who is where. Nothing after it is read until asked for.
+//! The file header, which locates everything else. Nothing after it is read until requested.
 
 use crate::dialect::{self, FoundDialect};
 use crate::error::{Context, Error, ErrorKind, NomError};
@@ -56,7 +56,7 @@ impl<'a> Container<'a> {
     /// Reads magic, version and header.
     ///
     /// # Errors
-    /// The bytes are no object, the version is unknown, or the header ends early.
+    /// The bytes are not an object, the version is unknown, or the header ends early.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
         Self::parse_with(bytes, &mut Silent)
     }
@@ -113,8 +113,8 @@ impl<'a> Container<'a> {
         self.bytes
     }
 
-    /// The header. The bodies of its routines are empty, its binaries are placeholders, and its
-    /// dialect is the default one: see [`Container::dialect`].
+    /// The header. The bodies of its routines are empty, its binaries are placeholders, and its dialect is the default
+    /// one: see [`Container::dialect`].
     #[must_use]
     pub fn header(&self) -> &Object<'a> {
         &self.header
@@ -155,8 +155,8 @@ impl<'a> Container<'a> {
         (extent.id == ExtentId::Routine(id)).then_some(extent)
     }
 
-    /// Whether the entry of a native binary claims no place after the header: compilers leave such
-    /// entries where no code was generated.
+    /// Whether the entry of a native binary points to no place after the header: compilers write such entries if no
+    /// code was generated.
     #[must_use]
     pub fn is_placeholder(&self, extent: &Extent) -> bool {
         matches!(extent.id, ExtentId::Binary { .. })
@@ -169,11 +169,11 @@ impl<'a> Container<'a> {
         self.header.routine(id)
     }
 
-    /// The dialect of the object: the first in which all instructions of all routines are sound, or
-    /// else the one in which most of them are. [`read`](crate::read) finds the same.
+    /// The dialect of the object: the first one in which all instructions of all routines are sound, or else the one in
+    /// which most of them are. [`read`](crate::read) determines the same.
     ///
-    /// The first call decodes the instructions of the object, once if none of them depends on the
-    /// dialect. The result is kept.
+    /// The first call decodes the instructions of the object, only once if none of them depends on the dialect. The
+    /// result is cached.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
         self.dialect.get_or_find(|| {
@@ -202,7 +202,7 @@ impl<'a> Container<'a> {
     /// Reads the tables of a routine. Its instructions are decoded in [`Container::dialect`].
     ///
     /// # Errors
-    /// There is no such routine, its place is outside of the file, or its tables are damaged.
+    /// There is no routine with this id, its place is outside the file, or its tables are damaged.
     pub fn routine(&self, id: RoutineId) -> Result<RoutineReader<'a>, Error> {
         let (extent, name, bytes) = self.place_of(id)?;
         RoutineReader::parse(id, name, extent, bytes, self.format())
@@ -252,11 +252,11 @@ impl<'a> Container<'a> {
         RoutineReader::parse(id, name, extent, bytes, self.header.format())
     }
 
-    /// The tables of all routines, in the order of the header, if everything but their instructions is as strict
-    /// reading wants it: places, numbers and indices of tables. Instructions are decoded in the default dialect,
-    /// which is the dialect of the object if all of them are sound in it.
+    /// The tables of all routines, in the order of the header, if everything except their instructions satisfies strict
+    /// reading: places, numbers and indices of tables. Instructions are decoded in the default dialect, which is the
+    /// dialect of the object if all of them are sound in it.
     ///
-    /// Whoever needs one instruction at a time can use this instead of [`read`](crate::read), which keeps them all.
+    /// Callers that need one instruction at a time can use this instead of [`read`](crate::read), which keeps them all.
     ///
     /// # Errors
     /// The first thing that is wrong.
@@ -353,8 +353,7 @@ fn version(bytes: &[u8]) -> Result<Version, Error> {
     }
 }
 
-/// Pairs the derived numbers of the header with what they are about, in the order in which the
-/// layout gives them.
+/// Pairs the derived numbers of the header with the entries they describe, in the order of the layout.
 fn extents(header: &Object<'_>, derived: &[(Derived, u32, u64)]) -> Vec<Extent> {
     let mut extents = Vec::new();
     let mut numbers = derived.iter().peekable();

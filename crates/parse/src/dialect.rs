@@ -1,4 +1,4 @@
-//! Which dialect an object is written in, found out by decoding its instructions.
+//! Determines which dialect an object is written in, by decoding its instructions.
 
 use crate::error::Error;
 use crate::instruction::{FieldVisitor, Instructions};
@@ -93,12 +93,12 @@ pub(crate) fn fitted<T>(mut list: Vec<T>) -> Vec<T> {
     list
 }
 
-/// About as many instructions as take so many bytes.
+/// Approximate number of instructions in code of this size.
 pub(crate) fn expected_count(code: &[u8]) -> usize {
     code.len() / 16
 }
 
-/// Collects instructions up to the first faulty one; gives what is wrong with that. Notes the
+/// Collects instructions up to the first faulty one, and returns the error of that one. Notes the
 /// unmarked features that they depend on.
 ///
 /// The only place that decodes into owned instructions: a second copy of that much code would cost
@@ -114,7 +114,7 @@ pub(crate) fn collect(
             // More than expected. Counting them costs less than memory for twice as many.
             code.reserve(instructions.clone().count() + 1);
         }
-        // Made and filled where it stays.
+        // Created and filled in place.
         code.resize_with(code.len() + 1, || Instruction::new(Op::LABEL).into());
         let Some(Item::Instruction(entry)) = code.last_mut() else {
             return None;
@@ -139,7 +139,7 @@ impl FieldVisitor for Fields {
         def: &'static FieldDef,
         fill: impl FnOnce(&mut Value) -> Option<Range<usize>>,
     ) -> Option<()> {
-        // Counts follow from the lists.
+        // Counts are derived from the lists.
         let taken = match def.kind {
             FieldKind::Count => fill(&mut Value::ZERO.clone()),
             _ => fill(self.push_name(def.name)?),
@@ -148,8 +148,8 @@ impl FieldVisitor for Fields {
     }
 }
 
-/// Every dialect in which all instructions of all routines are sound, in order of preference;
-/// before them the dialect in which most bytes are, for the case that there is none.
+/// Every dialect in which all instructions of all routines are sound, in order of preference,
+/// preceded by the dialect in which most bytes are sound, as a fallback.
 ///
 /// `attempt` decodes all routines in a dialect, the default one first.
 pub(crate) fn search(
@@ -162,7 +162,7 @@ pub(crate) fn search(
     for dialect in all() {
         let mut found = Attempt::new(dialect);
         attempt(&mut found);
-        // What the first dialect meets decides whether the others can differ at all.
+        // What was met in the first dialect shows whether the others can differ at all.
         if dialect == Dialect::default() && found.met.is_empty() {
             if found.sound {
                 candidates = all().collect();
@@ -179,14 +179,14 @@ pub(crate) fn search(
     (best.0, candidates)
 }
 
-/// A dialect that is found out when it is first asked for.
+/// A dialect that is determined when it is first requested.
 #[derive(Debug)]
 pub(crate) struct FoundDialect(AtomicU8);
 
 impl FoundDialect {
     const UNKNOWN: u8 = u8::MAX;
 
-    /// The dialect; `find` determines it at the first question.
+    /// The dialect; `find` determines it on the first call.
     pub(crate) fn get_or_find(&self, find: impl FnOnce() -> Dialect) -> Dialect {
         let known = usize::from(self.0.load(Ordering::Relaxed));
         if let Some(dialect) = Dialect::ALL.get(known) {

@@ -1,4 +1,4 @@
-//! What goes wrong while reading.
+//! Errors of reading.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -19,7 +19,7 @@ pub enum ErrorKind {
         /// The first four bytes.
         found: [u8; 4],
     },
-    /// The version has no binary form, or none that is known.
+    /// The version has no binary form, or no known one.
     #[error("version {0} has no known binary layout")]
     UnsupportedVersion(Version),
     /// The input ends where more is needed.
@@ -40,7 +40,7 @@ pub enum ErrorKind {
         /// Bytes that are missing at least.
         needed: u32,
     },
-    /// A first byte that means no instruction in this version.
+    /// A first byte without a meaning in this version.
     #[error("unknown opcode {opcode:#04x}{}", Elsewhere(*.elsewhere))]
     UnknownOpcode {
         /// The byte.
@@ -48,7 +48,7 @@ pub enum ErrorKind {
         /// The instruction of that number in another version, if any.
         elsewhere: Option<&'static str>,
     },
-    /// A second byte that means no sub-operation.
+    /// A second byte that is not a known sub-operation.
     #[error("unknown sub-operation {sub_op:#04x} of opcode {opcode:#04x}")]
     UnknownSubOp {
         /// First byte.
@@ -62,10 +62,10 @@ pub enum ErrorKind {
     /// An immediate of type `bool`.
     #[error("immediate of type bool, which has no immediate form")]
     BoolImmediate,
-    /// Modifier bits that mean nothing.
+    /// Modifier bits without a meaning.
     #[error("operand tag {0:#04x} has an unknown modifier or reserved bits set")]
     Modifier(u8),
-    /// Region bits that mean nothing.
+    /// Region bits without a meaning.
     #[error("region word {0:#06x} has an unknown code or reserved bits set")]
     Region(u16),
     /// An unknown execution size or mask.
@@ -74,10 +74,10 @@ pub enum ErrorKind {
     /// An unknown lane count or mask.
     #[error("element-count byte {0:#04x}: count code above 2, or a mask that this version lacks")]
     ElementCount(u8),
-    /// Predicate bits that mean nothing.
+    /// Predicate bits without a meaning.
     #[error("predicate word {0:#06x} has reserved bits set")]
     Predicate(u16),
-    /// Sampler bits that mean nothing.
+    /// Sampler bits without a meaning.
     #[error("sampler operation {0:#06x} has reserved bits set")]
     SamplerOp(u16),
     /// The high nibble of an immediate's type byte is set.
@@ -102,12 +102,12 @@ pub enum ErrorKind {
         /// The number.
         found: u32,
     },
-    /// A number that does not agree with what is there.
+    /// A number that contradicts the content.
     #[error("stated as {stated:#x}, but {expected:#x} follows from the content")]
     Inconsistent {
-        /// What the file says.
+        /// The number in the file.
         stated: u32,
-        /// What follows.
+        /// The number derived from the content.
         expected: u32,
     },
     /// A piece outside of the file.
@@ -128,7 +128,7 @@ pub enum ErrorKind {
         /// Stated size.
         size: u32,
     },
-    /// Bytes that belong to nothing.
+    /// Bytes that belong to no piece.
     #[error("{length} {} to no part of the object", if *length == 1 { "byte belongs" } else { "bytes belong" })]
     Uncovered {
         /// How many.
@@ -141,7 +141,7 @@ fn bytes(count: u32) -> &'static str {
     if count == 1 { "byte" } else { "bytes" }
 }
 
-/// What a number means in other versions.
+/// The meaning of a number in other versions.
 struct Elsewhere(Option<&'static str>);
 
 impl fmt::Display for Elsewhere {
@@ -153,7 +153,7 @@ impl fmt::Display for Elsewhere {
     }
 }
 
-/// Four bytes as hex, and as text where they are printable.
+/// Four bytes as hex, and as text if they are printable.
 struct Hex([u8; 4]);
 
 impl fmt::Display for Hex {
@@ -180,7 +180,7 @@ impl ErrorKind {
     }
 
     /// Whether the bytes have a layout and only their meaning is wrong. Lenient reading keeps such
-    /// things as they are.
+    /// values.
     #[must_use]
     pub const fn is_legality(&self) -> bool {
         matches!(
@@ -245,11 +245,11 @@ impl From<Undescribed> for ErrorKind {
     }
 }
 
-/// The error type of the nom functions: what is wrong, and how many bytes of the input were left
-/// where it is wrong.
+/// The error type of the nom functions: what is wrong, and how many bytes of the input were left at
+/// that point.
 ///
-/// It holds no input and has no lifetime, so that results stay small. Input that ends is not a
-/// fault but [`nom::Err::Incomplete`].
+/// It holds no input and has no lifetime, so that results stay small. Input that ends early is not
+/// a fault but [`nom::Err::Incomplete`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NomError {
     /// What is wrong.
@@ -271,7 +271,7 @@ impl<'a> nom::error::ParseError<&'a [u8]> for NomError {
     }
 }
 
-/// Bytes of a routine's name that an error keeps.
+/// Number of bytes of a routine's name kept in an error.
 const MAX_NAME: usize = 120;
 
 /// Where in the object something is.
@@ -324,7 +324,7 @@ impl fmt::Display for Context {
     }
 }
 
-/// What is wrong, where, and what to do. One word wide.
+/// What is wrong, where, and what to do about it. One word wide.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Error(Box<Inner>);
 
@@ -346,7 +346,7 @@ impl Error {
     }
 
     pub(crate) fn in_routine(mut self, id: RoutineId, name: &str) -> Self {
-        // Thousands of faults may lie in one routine: a long name must not be kept with each.
+        // A routine may have thousands of faults: a long name must not be stored with each.
         let mut cut = name.len().min(MAX_NAME);
         while !name.is_char_boundary(cut) {
             cut -= 1;
@@ -359,7 +359,7 @@ impl Error {
         self
     }
 
-    /// Says more precisely what ended, for an error of input that ends.
+    /// For input that ends early: states more precisely what ended.
     pub(crate) fn map_end(mut self, kind: impl FnOnce(u32) -> ErrorKind) -> Self {
         if let ErrorKind::UnexpectedEnd { needed } = self.0.kind {
             self.0.kind = kind(needed);

@@ -1,8 +1,8 @@
-//! Extents: where the header says that routines and native binaries are.
+//! Extents: where the header locates routines and native binaries.
 
 use visakit_isa::object::RoutineId;
 
-/// Part of the file that an entry of the header points at.
+/// Part of the file that an entry of the header points to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum ExtentId {
     /// A routine.
@@ -19,7 +19,7 @@ pub enum ExtentId {
 /// The extent of a routine or of a native binary in the file, as the header states it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
-    /// What is there.
+    /// The content of the extent.
     pub id: ExtentId,
     /// Offset from the start of the file.
     pub offset: u32,
@@ -27,7 +27,7 @@ pub struct Extent {
     pub size: u32,
     /// Offset of the input list from the start of the file; kernels only.
     pub input_offset: Option<u32>,
-    /// Where the header says so, from the start of the file.
+    /// The offset of the header entry that states it.
     pub stated_at: u64,
 }
 

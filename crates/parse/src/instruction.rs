@@ -7,13 +7,13 @@ use core::ops::Range;
 use visakit_isa::table::{self, FieldDef, FieldKind, FieldName, FieldPattern, Lookup};
 use visakit_isa::{AnyInstruction, Format, Instruction, InstructionDef, Op, Value};
 
-/// Steps along the fields of a row, in stream order. The only place that knows how conditions,
-/// counts and lists steer the reading.
+/// Steps along the fields of a row, in stream order. The only place that knows how conditions, counts and lists control
+/// the reading.
 #[derive(Debug)]
 struct Walk<'a, 'r, X, const INDEX: u8> {
     bytes: Bytes<'a, 'r, X, INDEX>,
     fields: core::slice::Iter<'static, FieldDef>,
-    /// Entries of the list at the end that are still to come.
+    /// Entries of the final list that are still to be read.
     count: u8,
     list: Option<&'static FieldDef>,
 }
@@ -71,10 +71,10 @@ impl<'a, 'r, X: Policy, const INDEX: u8> Walk<'a, 'r, X, INDEX> {
     }
 }
 
-/// Is shown the fields of an instruction while it is walked.
+/// Visits the fields of an instruction while it is walked.
 pub(crate) trait FieldVisitor {
-    /// A field. `fill` writes the value to a place and gives the bytes of the instruction that
-    /// it was read from; `None` if the field is refused.
+    /// A field. `fill` writes the value to a slot and returns the bytes of the instruction that it was read from;
+    /// `None` if the field is rejected.
     fn visit(
         &mut self,
         def: &'static FieldDef,
@@ -82,7 +82,7 @@ pub(crate) trait FieldVisitor {
     ) -> Option<()>;
 }
 
-/// Nobody, for those who need no values.
+/// A visitor for callers that need no values.
 struct Nobody;
 
 impl FieldVisitor for Nobody {
@@ -118,7 +118,7 @@ impl<F: FnMut(&FieldRef)> FieldVisitor for Each<F> {
     }
 }
 
-/// Takes opcode and sub-operation.
+/// Consumes opcode and sub-operation.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn head<X: Policy, const INDEX: u8>(
     bytes: &mut Bytes<'_, '_, X, INDEX>,
@@ -140,12 +140,11 @@ fn head<X: Policy, const INDEX: u8>(
     }
 }
 
-/// Walks one instruction, checking every value; gives its row and its number of bytes.
+/// Walks one instruction, checking every value; returns its row and its number of bytes.
 ///
-/// Four rows in five are an execution size, perhaps a predicate, and vector operands; those are
-/// taken without asking of each field what it is and when it is there. All ways read the same
-/// [`FieldDef`]s with the same [`Value::fill`]. What went wrong, if anything, is found out by
-/// [`explain`].
+/// Four rows in five consist of an execution size, possibly a predicate, and vector operands; those are read without
+/// examining the kind and condition of each field. All paths read the same [`FieldDef`]s with the same [`Value::fill`].
+/// An error is diagnosed afterwards by [`explain`].
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn walk(
     input: &[u8],
@@ -163,8 +162,8 @@ fn walk(
     }
 }
 
-/// The walk of those who need no values. Compiled once, here: it is too much code for every loop over
-/// instructions to have a copy.
+/// The walk for callers that need no values. Compiled once, here: it is too much code to copy into every loop over
+/// instructions.
 #[inline(never)]
 fn walk_lazily(
     input: &[u8],
@@ -222,7 +221,7 @@ fn walk_indices<const INDEX: u8>(
     Some((def, steps.taken()))
 }
 
-/// A walk, and who is shown its fields.
+/// A walk and its visitor.
 struct Steps<'a, 'r, 't, T, X, const INDEX: u8> {
     total: usize,
     walk: Walk<'a, 'r, X, INDEX>,
@@ -236,7 +235,7 @@ impl<T: FieldVisitor, X: Policy, const INDEX: u8> Steps<'_, '_, '_, T, X, INDEX>
         self.total - self.walk.bytes.rest.len()
     }
 
-    /// Takes a field whose kind the caller knows.
+    /// Reads a field whose kind the caller knows.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn field(&mut self, def: &'static FieldDef, kind: FieldKind) -> Option<()> {
         let (total, bytes) = (self.total, &mut self.walk.bytes);
@@ -251,7 +250,7 @@ impl<T: FieldVisitor, X: Policy, const INDEX: u8> Steps<'_, '_, '_, T, X, INDEX>
         )
     }
 
-    /// The next field, which is of this kind.
+    /// Reads the next field, which is of this kind.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn take(&mut self, kind: FieldKind) -> Option<()> {
         let def = self.walk.fields.next()?;
@@ -276,8 +275,8 @@ impl<T: FieldVisitor, X: Policy, const INDEX: u8> Steps<'_, '_, '_, T, X, INDEX>
         Some(())
     }
 
-    /// All fields, conditions and lists included. Called by value and not inlined, so that the state
-    /// of the common ways stays in registers.
+    /// Reads all fields, including conditions and lists. Called by value and not inlined, so that the state of the
+    /// common paths stays in registers.
     #[inline(never)]
     fn take_conditional(mut self) -> Option<Self> {
         while let Some(def) = self.walk.next_def() {
@@ -296,7 +295,7 @@ impl<T: FieldVisitor, X: Policy, const INDEX: u8> Steps<'_, '_, '_, T, X, INDEX>
     }
 }
 
-/// What went wrong while walking, and where in the row.
+/// The error found while walking, and where in the row.
 #[derive(Debug)]
 struct Misstep {
     error: nom::Err<NomError>,
@@ -304,7 +303,7 @@ struct Misstep {
     field: Option<FieldName>,
 }
 
-/// Walks an instruction that the quick walk refused, to tell why.
+/// Walks an instruction that the quick walk rejected, to determine why.
 #[cold]
 #[inline(never)]
 fn explain(input: &[u8], format: Format, rules: &Rules) -> Misstep {
@@ -371,8 +370,7 @@ pub fn instruction<'a>(format: Format) -> impl Fn(&'a [u8]) -> PResult<'a, Instr
     }
 }
 
-/// A decoded instruction that borrows its bytes. Every field has been checked; values are taken
-/// apart again when asked for.
+/// A decoded instruction that borrows its bytes. Every field has been checked; values are decoded again when accessed.
 #[derive(Clone, Copy, Debug)]
 pub struct InstructionRef<'a> {
     def: &'static InstructionDef,
@@ -432,7 +430,7 @@ impl<'a> InstructionRef<'a> {
         self.format
     }
 
-    /// The fields in stream order, counts of lists included, entries of lists one by one.
+    /// The fields in stream order, including counts of lists, entries of lists one by one.
     pub fn fields(&self) -> impl Iterator<Item = FieldRef> + use<'a> {
         let mut bytes = Bytes::<Unchecked>::new(self.bytes, self.format, &Rules::LENIENT);
         let total = self.bytes.len();
@@ -458,7 +456,7 @@ impl<'a> InstructionRef<'a> {
         self.fields().find(|f| f.def.name == name).map(|f| f.value)
     }
 
-    /// The same instruction with fields of its own.
+    /// Converts to an owned instruction.
     #[must_use]
     pub fn to_instruction(&self) -> Instruction {
         AnyInstruction::to_instruction(self)
@@ -529,9 +527,8 @@ impl<'a> Instructions<'a> {
 
     /// Decodes the next instruction and all its values in one pass.
     ///
-    /// `call` gets the fields as [`InstructionRef::fields`] gives them. It is called while the
-    /// instruction is being read, so it may have seen fields of an instruction that turns out
-    /// faulty.
+    /// `call` receives the fields as [`InstructionRef::fields`] returns them. It is called while the instruction is
+    /// being read, so it may have seen fields of an instruction that turns out to be faulty.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn next_with(
         &mut self,
@@ -568,7 +565,7 @@ impl<'a> Instructions<'a> {
         Some(self.step(walked))
     }
 
-    /// Goes on after an instruction that was walked, or stops at one that was refused.
+    /// Continues after an instruction that was walked, or stops at one that was rejected.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn step(
         &mut self,
@@ -611,7 +608,7 @@ impl<'a> Instructions<'a> {
         )
     }
 
-    /// Goes on after a fault of meaning with the same instruction, unchecked.
+    /// Continues after a fault of meaning with the same instruction, unchecked.
     pub(crate) fn retry_unchecked(&mut self) -> Option<Result<InstructionRef<'a>, Error>> {
         self.failed = false;
         let rules = core::mem::replace(&mut self.rules, Rules::LENIENT);

@@ -2,7 +2,7 @@
 //!
 //! Three levels, each built on the one before:
 //!
-//! 1. [`Container`]: the file header, and where everything is. Nothing else is read.
+//! 1. [`Container`]: the file header, which locates everything else. Nothing else is read.
 //! 2. [`RoutineReader`] and [`Instructions`]: the tables of one routine, and a lazy iterator over
 //!    its instructions. An [`InstructionRef`] is a `Copy` view into the input; decoding allocates
 //!    nothing.
@@ -10,11 +10,11 @@
 //!    `visakit-isa`, ready to be edited and written.
 //!
 //! Strict reading accepts exactly what the writer can reproduce byte for byte, and stops at the
-//! first fault. Lenient reading goes on: see [`ReadOptions`].
+//! first fault. Lenient reading continues: see [`ReadOptions`].
 //!
-//! The parsers of operands and instructions are nom functions ([`vector_operand`],
-//! [`raw_operand`], [`value`], [`instruction`]); nom is re-exported so that the versions agree.
-//! All layouts come from `visakit-isa`; this crate only knows how to take bytes.
+//! The parsers of operands and instructions are nom functions ([`vector_operand`], [`raw_operand`],
+//! [`value`], [`instruction`]); nom is re-exported so that the versions agree. All layouts come
+//! from `visakit-isa`; this crate only consumes the bytes.
 
 #![no_std]
 

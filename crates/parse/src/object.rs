@@ -1,4 +1,4 @@
-//! Whole objects, strictly or leniently, with the dialect found out.
+//! Reads whole objects, strictly or leniently, and determines their dialect.
 
 use crate::container::Container;
 use crate::dialect::{self, Attempt};
@@ -18,8 +18,8 @@ use visakit_isa::{Dialect, Features, Format, Instruction};
 /// How to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Go on after errors: what cannot be decoded becomes a raw item with its bytes, numbers and
-    /// codes that make no sense are kept. What comes out still writes the same bytes.
+    /// Continue after errors: what cannot be decoded becomes a raw item with its bytes, and
+    /// meaningless numbers and codes are kept. The result still writes the same bytes.
     pub lenient: bool,
     /// Read in this dialect instead of finding it out.
     pub dialect: Option<Dialect>,
@@ -31,15 +31,14 @@ pub struct ReadOptions {
 pub struct Decoded<'a> {
     /// The object, borrowing its strings and native code from the input.
     pub object: Object<'a>,
-    /// Every dialect that fits, in order of preference; the object is in the first. Empty where
-    /// none does, which only lenient reading allows. A forced dialect is not checked for others.
+    /// Every dialect that fits, in order of preference; the object is in the first. Empty if none
+    /// fits, which only lenient reading allows. With a forced dialect no others are tried.
     pub candidates: Vec<Dialect>,
-    /// What is wrong with the object; empty after strict reading. The first
-    /// [`MAX_ERRORS`] are kept.
+    /// The faults of the object; empty after strict reading. At most [`MAX_ERRORS`] are kept.
     pub errors: Vec<Error>,
 }
 
-/// So many faults are kept of one object.
+/// At most this many faults of one object are kept.
 pub const MAX_ERRORS: usize = 4096;
 
 /// Reads an object, stopping at the first fault.
@@ -64,8 +63,8 @@ pub fn read(bytes: &[u8]) -> Result<Object<'_>, Error> {
 /// Reads an object.
 ///
 /// # Errors
-/// In strict mode the first thing that is wrong. In lenient mode only what leaves nothing to be
-/// read: another kind of file, an unknown version, a header that ends early.
+/// In strict mode the first fault. In lenient mode only a fault that leaves nothing to read:
+/// another kind of file, an unknown version, a header that ends early.
 pub fn read_with(bytes: &[u8], options: ReadOptions) -> Result<Decoded<'_>, Error> {
     let container = Container::parse(bytes)?;
     let pieces = Pieces::assign(&container);
@@ -150,7 +149,7 @@ struct ObjectReader {
 }
 
 impl ObjectReader {
-    /// Keeps a fault in lenient mode, stops at it in strict mode.
+    /// Keeps a fault in lenient mode, returns it in strict mode.
     fn fault(&mut self, error: Error) -> Result<(), Error> {
         if !self.lenient {
             return Err(error);
@@ -195,7 +194,7 @@ impl ObjectReader {
         Ok(routines)
     }
 
-    /// Decodes all routines in a dialect. What is sound in the default one is kept.
+    /// Decodes all routines in a dialect. Routines that are sound in the default one are kept.
     fn attempt(attempt: &mut Attempt, routines: &mut [ReadRoutine<'_>]) {
         for routine in routines {
             let Ok(reader) = &routine.reader else {
@@ -234,7 +233,7 @@ impl ObjectReader {
             stored = stored_place(&read.place);
             stored.push((Derived::CodeSize, reader.code_size.0));
             stored.push((Derived::CodeEntry, reader.code_entry.0));
-            // The instructions begin where the routine says, if that is after its tables.
+            // The instructions begin at the entry of the routine, if that is after its tables.
             let entry = reader.offset() + u64::from(reader.code_entry.0);
             let gap = entry.checked_sub(reader.tables_end());
             let gap = gap.and_then(|g| usize::try_from(g).ok());
@@ -275,7 +274,7 @@ impl ObjectReader {
             let kind = error.kind();
             let reason = error.to_string();
             self.fault(error)?;
-            // Only the meaning is wrong: the bytes have a layout that keeps them.
+            // Only the meaning is wrong: the layout can hold these bytes.
             if kind.is_legality()
                 && let Some(Ok(instruction)) = instructions.retry_unchecked()
             {
@@ -290,7 +289,7 @@ impl ObjectReader {
     }
 }
 
-/// The numbers of the header, for a routine whose content does not give them.
+/// The numbers of the header, for a routine whose content does not determine them.
 fn stored_place(place: &Extent) -> Vec<(Derived, u32)> {
     let mut stored = Vec::from([
         (Derived::RoutineOffset, place.offset),

@@ -6,7 +6,7 @@ use visakit_isa::table::FieldKind;
 use visakit_isa::wire::Record;
 use visakit_isa::{Format, RawOperand, Value, VectorOperand};
 
-/// nom function for a vector operand: a tag byte, then what the class says.
+/// nom function for a vector operand: a tag byte, then the layout of its class.
 ///
 /// ```
 /// use visakit_isa::{Dialect, Format, VectorOperand, Version};

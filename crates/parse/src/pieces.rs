@@ -1,4 +1,4 @@
-//! Which bytes of the file belong to what.
+//! Assigns the bytes of the file to its pieces.
 
 use crate::container::Container;
 use crate::error::{Context, Error, ErrorKind};
@@ -13,17 +13,17 @@ use visakit_isa::object::{Arrangement, Object, Piece, RoutineKind};
 pub(crate) struct Pieces<'a> {
     /// The places that hold something, with their bytes, in file order.
     pub(crate) held: Vec<(Extent, &'a [u8])>,
-    /// Routines whose place holds nothing; why.
+    /// Routines with nothing at their place, and why.
     pub(crate) missing: Vec<(Extent, Error)>,
     /// All pieces in file order, fillers included.
     order: Vec<Piece<'a>>,
-    /// What is wrong with the places.
+    /// Faults of the places.
     pub(crate) errors: Vec<Error>,
 }
 
 impl<'a> Pieces<'a> {
-    /// Assigns the bytes of the file to the places. Where several claim the same bytes, the first
-    /// in file order gets them; what is cut by the end of the file keeps the bytes it has.
+    /// Assigns the bytes of the file to the places. If several claim the same bytes, the first in
+    /// file order gets them; a place cut off by the end of the file keeps the bytes it has.
     pub(crate) fn assign(container: &Container<'a>) -> Self {
         let bytes = container.bytes();
         let length = bytes.len() as u64;
@@ -32,7 +32,7 @@ impl<'a> Pieces<'a> {
             .iter()
             .filter(|p| !container.is_placeholder(p))
             .collect();
-        // Empty ones first, so that they do not seem to overlap what begins at the same place.
+        // Empty ones first, so that they do not seem to overlap what begins at the same offset.
         claims.sort_by_key(|p| (p.offset, p.size, p.id));
         let mut pieces = Self {
             held: Vec::new(),
@@ -69,8 +69,8 @@ impl<'a> Pieces<'a> {
                 };
                 pieces.errors.push(container.misplaced(kind, place));
                 if matches!(place.id, ExtentId::Binary { .. }) {
-                    // A binary has no structure that would show that it is cut: it stays a
-                    // placeholder and what is there of it becomes a filler.
+                    // A binary has no structure that would reveal that it is cut: it stays a
+                    // placeholder and its remaining bytes become a filler.
                     continue;
                 }
             }
@@ -102,7 +102,7 @@ impl<'a> Pieces<'a> {
             .push(Piece::Filler(Cow::Borrowed(range(bytes, from, to))));
     }
 
-    /// The arrangement that gives this order.
+    /// The arrangement with this order.
     pub(crate) fn arrangement(self, header: &Object<'a>) -> Arrangement<'a> {
         let held: BTreeSet<(usize, usize)> = self
             .order

@@ -31,7 +31,7 @@ pub struct RoutineReader<'a> {
     pub(crate) inputs: Option<u64>,
 }
 
-/// The tables of a routine, and what was noted while they were read.
+/// The tables of a routine, and what was noted while reading them.
 struct Tables<'a> {
     body: Body<'a>,
     /// Offset of the first byte after them from the start of the file.
@@ -40,7 +40,7 @@ struct Tables<'a> {
     inputs: Option<u64>,
 }
 
-/// Reads the tables of a routine; the only place that knows which there are.
+/// Reads the tables of a routine; the only place that lists them.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn read<'a, S: Source<'a>>(
     body: &mut Body<'a>,
@@ -90,7 +90,7 @@ impl<'a> RoutineReader<'a> {
         };
         match quick {
             Some(tables) => Ok(Self::of(id, name, place, bytes, format, tables)),
-            // Once more with a cursor, which says what is wrong and where.
+            // Reads again with a cursor, which reports what is wrong and where.
             None => Self::parse_with(id, name, place, bytes, format, &mut Silent),
         }
     }
@@ -177,7 +177,7 @@ impl<'a> RoutineReader<'a> {
         &self.body
     }
 
-    /// The tables, as the begin of an owned body.
+    /// The tables, as the beginning of an owned body.
     #[must_use]
     pub fn into_tables(self) -> Body<'a> {
         self.body
@@ -223,8 +223,8 @@ impl<'a> RoutineReader<'a> {
     /// Checks the indices of the tables.
     ///
     /// # Errors
-    /// The first one that points beyond its table. The offset is that of the routine: the tables
-    /// do not remember where their entries stood.
+    /// The first index that points past its table. The offset is that of the routine: the tables do
+    /// not remember the offsets of their entries.
     pub fn check_tables(&self) -> Result<(), Error> {
         self.rules()
             .check_tables(&self.body)
@@ -237,7 +237,7 @@ impl<'a> RoutineReader<'a> {
             })
     }
 
-    /// Checks that the numbers of header and routine agree with what is there.
+    /// Checks that the numbers of header and routine agree with the content.
     ///
     /// # Errors
     /// The first one that does not, at its place.
@@ -258,7 +258,7 @@ impl<'a> RoutineReader<'a> {
         let (size, at) = self.code_size;
         inconsistent(size, self.code().len() as u64, at, "size")?;
         if let (Some(stated), Some(inputs)) = (place.input_offset, self.inputs) {
-            // Offset, size and input offset stand next to each other in the header.
+            // Offset, size and input offset are adjacent in the header.
             inconsistent(stated, inputs, place.stated_at + 8, "input_offset")?;
         }
         Ok(())

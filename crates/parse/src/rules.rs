@@ -1,4 +1,4 @@
-//! What a strict reader demands of values beyond having a layout.
+//! What strict reading requires of values beyond having a layout.
 
 use crate::error::ErrorKind;
 use visakit_isa::object::{Attribute, Body, InputKind};
@@ -43,7 +43,7 @@ impl Rules {
         strings: u32::MAX,
     };
 
-    /// Accepts known codes without checking indices; for instructions outside of a routine.
+    /// Accepts known codes without checking indices; for instructions outside a routine.
     pub const CODES_ONLY: Self = Self {
         strict: true,
         ..Self::LENIENT
@@ -57,10 +57,10 @@ impl Rules {
             variables: count32(body.variables.len())
                 .saturating_add(format.predefined_variable_count()),
             addresses: count16(body.addresses.len()),
-            // P0 stands for no predicate.
+            // P0 means no predicate.
             predicates: count16(body.predicates.len()).saturating_add(1),
             labels: count16(body.labels.len()),
-            // Objects stamped 3.0 by newer tools count six predefined surfaces where 3.0 has five.
+            // Objects marked 3.0 by newer tools count six predefined surfaces, but 3.0 has five.
             surfaces: count16(body.surfaces.len()).saturating_add(MOST_PREDEFINED_SURFACES),
             samplers: count16(body.samplers.len()),
             strings: count32(body.strings.len()),
@@ -154,7 +154,7 @@ impl Rules {
         below("string", index, self.strings)
     }
 
-    /// Checks the indices of a body's own tables; gives the table, the entry and what is wrong.
+    /// Checks the indices of a body's own tables; returns the table, the entry and what is wrong.
     pub(crate) fn check_tables(
         &self,
         body: &Body<'_>,

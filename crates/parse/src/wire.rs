@@ -1,4 +1,4 @@
-//! The two sources that layouts are read from: bare bytes, and a cursor that knows its place.
+//! The two sources that layouts are read from: plain bytes, and a cursor that tracks its offset.
 
 use crate::error::{Context, Error, ErrorKind, NomError};
 use crate::rules::Rules;
@@ -13,11 +13,11 @@ use visakit_isa::{Format, Value};
 /// Result of the nom functions of this crate.
 pub type PResult<'a, T> = nom::IResult<&'a [u8], T, NomError>;
 
-/// How a source checks values and says what is wrong.
+/// How a source checks values and reports errors.
 pub(crate) trait Policy {
-    /// What it says.
+    /// The type of errors.
     type Error;
-    /// Whether it checks values; `None` if the rules say so.
+    /// Whether it checks values; `None` if the rules decide.
     const VETS: Option<bool>;
     /// The input ends `needed` bytes too early.
     fn incomplete(needed: usize) -> Self::Error;
@@ -25,7 +25,7 @@ pub(crate) trait Policy {
     fn fault(kind: ErrorKind, remaining: usize) -> Self::Error;
 }
 
-/// Says all, as nom functions do.
+/// Reports everything, as nom functions do.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fully;
 
@@ -44,7 +44,7 @@ impl Policy for Fully {
     }
 }
 
-/// Says nothing: results stay in registers. Whoever needs to know reads once more.
+/// Reports nothing, so that results stay in registers. Callers that need the error read again.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unexplained;
 
@@ -76,13 +76,13 @@ impl Policy for Unchecked {
 
 /// Bytes as a source for the layouts of operands; the state of the nom functions.
 ///
-/// `INDEX` is the number of bytes of an index, which must agree with the format; 0 asks the
-/// format each time. Instructions are decoded by copies of the code that know it.
+/// `INDEX` is the number of bytes of an index, which must agree with the format; 0 queries the format each
+/// time. Instructions are decoded by copies of the code specialised for it.
 #[derive(Debug)]
 pub(crate) struct Bytes<'a, 'r, X, const INDEX: u8 = 0> {
     pub(crate) rest: &'a [u8],
     pub(crate) format: Format,
-    /// What values are checked by.
+    /// The rules that values are checked against.
     rules: &'r Rules,
     /// The value of the instruction's key field.
     pub(crate) key: u16,
@@ -101,7 +101,7 @@ impl<'a, 'r, X: Policy, const INDEX: u8> Bytes<'a, 'r, X, INDEX> {
         }
     }
 
-    /// `N` bytes; what every number is read from.
+    /// `N` bytes, the basis of every number.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], X::Error> {
         match self.rest.split_first_chunk::<N>() {
@@ -119,7 +119,7 @@ impl<'a, 'r, X: Policy, const INDEX: u8> Bytes<'a, 'r, X, INDEX> {
         Ok(byte)
     }
 
-    /// Stops at a fault; `back` bytes of what it is about have been taken.
+    /// Stops at a fault; `back` bytes of the faulty value have been consumed.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn fault(&self, kind: ErrorKind, back: usize) -> X::Error {
         X::fault(kind, self.rest.len() + back)
@@ -181,7 +181,7 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn text(&mut self, _: &'static str) -> Result<&'a [u8], Self::Error> {
-        // Names are short, so that a search by words costs more to set up than it saves.
+        // Names are short, so that a search by machine words costs more to set up than it saves.
         let end = self.rest.iter().position(|byte| *byte == 0);
         match end.and_then(|end| self.rest.split_at_checked(end)) {
             Some((text, [_, rest @ ..])) => {
@@ -230,7 +230,7 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn invalid(&mut self, what: Undescribed) -> Self::Error {
-        // The tag, or tag, type and value, have just been taken.
+        // The tag, or tag, type and value, have just been consumed.
         let back = match what {
             Undescribed::OperandClass(_) => 1,
             Undescribed::BoolImmediate => 6,
@@ -245,7 +245,7 @@ impl<'a, X: Policy, const INDEX: u8> Source<'a> for Bytes<'a, '_, X, INDEX> {
     fn leave(&mut self) {}
 }
 
-/// What a byte range of the container holds.
+/// The content of a byte range of the container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaf<'a> {
     /// A number.
@@ -256,7 +256,7 @@ pub enum Leaf<'a> {
     Text(&'a [u8]),
 }
 
-/// Is told of every byte range that is read, with its name and its place in the structure.
+/// Notified of every byte range that is read, with its name and its place in the structure.
 ///
 /// The ranges are offsets from the start of the file. Each method does nothing unless implemented.
 pub trait Observer<'a> {
@@ -274,7 +274,7 @@ pub struct Silent;
 
 impl Observer<'_> for Silent {}
 
-/// A source that knows its place in the file, for the container and the tables.
+/// A source that tracks its offset in the file, for the container and the tables.
 #[derive(Debug)]
 pub(crate) struct Cursor<'a, 'o, O> {
     bytes: Bytes<'a, 'static, Fully>,
@@ -282,14 +282,14 @@ pub(crate) struct Cursor<'a, 'o, O> {
     end: u64,
     path: Vec<(&'static str, Option<u32>)>,
     observer: &'o mut O,
-    /// The derived numbers so far: what, value, offset.
+    /// The derived numbers so far: kind, value, offset.
     pub(crate) derived: Vec<(Derived, u32, u64)>,
     /// Offset of the input list.
     pub(crate) inputs: Option<u64>,
 }
 
 impl<'a, 'o, O: Observer<'a>> Cursor<'a, 'o, O> {
-    /// `bytes` begin at `start` of the file.
+    /// `bytes` begin at offset `start` of the file.
     pub(crate) fn new(bytes: &'a [u8], start: u64, format: Format, observer: &'o mut O) -> Self {
         Self {
             bytes: Bytes::new(bytes, format, &Rules::LENIENT),
@@ -334,21 +334,21 @@ impl<'a, 'o, O: Observer<'a>> Cursor<'a, 'o, O> {
     }
 }
 
-/// A source for the tables that keeps no path and does not say what is wrong: whoever needs to know reads once more
-/// with a [`Cursor`]. `INDEX` is that of [`Bytes`].
+/// A source for the tables that tracks no path and reports no details: callers that need them read again with a
+/// [`Cursor`]. `INDEX` is that of [`Bytes`].
 #[derive(Debug)]
 pub(crate) struct Quick<'a, const INDEX: u8> {
     pub(crate) bytes: Bytes<'a, 'static, Unexplained, INDEX>,
     /// Offset of the end of `bytes` from the start of the file.
     end: u64,
-    /// The derived numbers so far: what, value, offset.
+    /// The derived numbers so far: kind, value, offset.
     pub(crate) derived: Vec<(Derived, u32, u64)>,
     /// Offset of the input list.
     pub(crate) inputs: Option<u64>,
 }
 
 impl<'a, const INDEX: u8> Quick<'a, INDEX> {
-    /// `bytes` begin at `start` of the file.
+    /// `bytes` begin at offset `start` of the file.
     pub(crate) fn new(bytes: &'a [u8], start: u64, format: Format) -> Self {
         Self {
             bytes: Bytes::new(bytes, format, &Rules::LENIENT),
@@ -374,7 +374,7 @@ impl<'a, const INDEX: u8> Source<'a> for Quick<'a, INDEX> {
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn trusted_entries(&self) -> usize {
-        // Hardly any entry takes less than eight bytes.
+        // Hardly any entry is shorter than eight bytes.
         64.max(self.bytes.rest.len() / 8)
     }
 
@@ -482,7 +482,7 @@ impl<'a, O: Observer<'a>> Source<'a> for Cursor<'a, '_, O> {
         let offset = self.position();
         self.observer.enter(name, index, offset);
         match self.path.last_mut() {
-            // An entry takes the place of its list in the path.
+            // An entry replaces its list in the path.
             Some((_, at)) if index.is_some() => *at = index,
             _ => self.path.push((name, index)),
         }

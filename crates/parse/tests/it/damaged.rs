@@ -1,4 +1,4 @@
-//! Cut files, counts that lie, and what lenient reading makes of them.
+//! Truncated files, wrong counts, and how lenient reading handles them.
 
 use crate::object;
 use visakit_isa::object::{Content, Item, RoutineId};
@@ -10,7 +10,7 @@ const LENIENT: ReadOptions = ReadOptions {
     dialect: None,
 };
 
-/// Fewer versions where each takes seconds.
+/// Fewer versions if each takes seconds.
 fn versions() -> &'static [Version] {
     if cfg!(miri) {
         &[Version::V3_3]
@@ -36,7 +36,7 @@ fn streamed(bytes: &[u8]) -> Result<Vec<(RoutineId, Vec<Instruction>)>, Error> {
     Ok(routines)
 }
 
-/// Lenient reading loses nothing, and strict reading accepts only what has no faults.
+/// Lenient reading loses nothing, and strict reading accepts only objects without faults.
 #[track_caller]
 fn keeps(bytes: &[u8]) -> bool {
     let strict = read(bytes);
@@ -109,7 +109,7 @@ fn counts_that_lie() {
 #[test]
 fn undecodable_code_is_kept() {
     let mut bytes = visakit_encode::write(&object(Version::V4_1)).unwrap();
-    // The jump, whose label is told from the rest by its opcode.
+    // The jump, whose label can be recognised by its opcode.
     let jump = bytes.windows(4).position(|w| w == [0x32, 0, 0, 0]).unwrap();
     bytes[jump] = 0xff;
     let decoded = read_with(&bytes, LENIENT).unwrap();

@@ -43,7 +43,7 @@ fn of_every_case() {
     let mut found = Vec::new();
     for case in cases() {
         found.extend(agrees(&case.place, &case.bytes));
-        // A forced dialect is what routines are read in.
+        // Routines are read in a forced dialect.
         let dialect = case.format.dialect();
         let options = ReadOptions {
             dialect: Some(dialect),

@@ -1,4 +1,4 @@
-//! Every error, with its offset, its field and what is told to the user.
+//! Every error, with its offset, its field and its message.
 
 use crate::{NARROW, WIDE, object};
 use visakit_isa::{Format, Version};
@@ -6,7 +6,7 @@ use visakit_parse::{
     Container, Error, ErrorKind as E, Instructions, ReadOptions, Rules, read, read_with,
 };
 
-/// What is wrong with code that begins at offset 0x100 of a file.
+/// The error of code that begins at offset 0x100 of a file.
 #[track_caller]
 fn code(format: Format, rules: Rules, bytes: &[u8]) -> Error {
     let mut all = Instructions::new(bytes, 0x100, format, rules);
@@ -115,7 +115,7 @@ fn codes_that_only_some_instructions_have() {
             (E::SamplerOp(0x0803), 0x101)
         );
     }
-    // Masks above 9 came with 3.1.
+    // Masks above 9 were introduced in 3.1.
     let old = Format::new(Version::V3_0, visakit_isa::Dialect::Writer2018);
     let error = code(old, Rules::CODES_ONLY, &[0x34, 0xa0, 0, 0]);
     assert_eq!((error.kind(), error.offset()), (E::ExecSize(0xa0), 0x101));
@@ -195,7 +195,7 @@ fn places_and_numbers() {
         let faults = read_with(&bytes, lenient).unwrap().errors;
         let outside = |error: &&Error| matches!(error.kind(), E::OutsideOfFile { .. });
         assert_eq!(faults.iter().find(outside).unwrap().offset(), at);
-        // What it leaves behind comes first in the file.
+        // The uncovered bytes are reported first, as they come first in the file.
         assert!(matches!(of_file(&bytes).kind(), E::Uncovered { .. }));
         let (bytes, at) = restated(version, 0, 2, 1);
         let error = of_file(&bytes);
@@ -204,7 +204,7 @@ fn places_and_numbers() {
             (error.offset(), error.context().field),
             (at, Some("input_offset"))
         );
-        // One byte less leaves one that nothing covers, one more overlaps what follows.
+        // One byte less leaves one uncovered, one more overlaps what follows.
         let (bytes, _) = restated(version, 0, 1, u32::MAX);
         assert_eq!(of_file(&bytes).kind(), E::Uncovered { length: 1 });
         let (bytes, _) = restated(version, 0, 1, 1);

@@ -1,4 +1,4 @@
-//! Every kind of field from its bytes, and what is missing when they end.
+//! Every kind of field from its bytes, and the error if they end early.
 
 use crate::{NARROW, WIDE};
 use visakit_isa::operand::ImmediateOperand;
