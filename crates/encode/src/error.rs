@@ -1,4 +1,4 @@
-//! What a format cannot express.
+//! Errors: what a format cannot express.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -13,18 +13,18 @@ use visakit_isa::{DataType, Format, Op, Version};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ThisError)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The version has no binary form, or none that is known.
+    /// The version has no binary form, or no known one.
     #[error("version {0} has no known binary layout")]
     UnsupportedVersion(Version),
-    /// What version 4.2 alone has: an instruction, or a field that says something.
+    /// Something only version 4.2 has: an instruction, or a field that is not neutral.
     #[error("{what} exists as text only", what = DisplayTextOnly(.op, .field))]
     TextOnly {
         /// The instruction.
         op: Op,
-        /// Its field, where it is that.
+        /// Its field, if it is a field.
         field: Option<FieldName>,
     },
-    /// A type that version 4.2 alone has.
+    /// A type that only version 4.2 has.
     #[error("the type {0} exists as text only")]
     TextOnlyType(DataType),
     /// A number is too large for its field.
@@ -49,12 +49,12 @@ pub enum ErrorKind {
     /// An instruction that the format does not have.
     #[error("{0:?} does not exist in this version")]
     NoSuchInstruction(Op),
-    /// A field is missing or stands at the wrong place.
+    /// A field is missing or out of order.
     #[error("expected the field {expected}, found {found}", found = DisplayField(.found))]
     FieldOrder {
         /// The field that the layout has here.
         expected: FieldName,
-        /// The field that is there.
+        /// The field that was found.
         found: Option<FieldName>,
     },
     /// A field that the layout does not have, or one too many.
@@ -69,7 +69,7 @@ pub enum ErrorKind {
     /// A kernel has function parts or a function has kernel parts.
     #[error("a {0} has no place for this")]
     WrongRoutineKind(&'static str),
-    /// The file would be larger than its 32-bit offsets can say.
+    /// The file would be too large for its 32-bit offsets.
     #[error("the object is larger than 4 GiB")]
     ObjectTooLarge,
     /// An arrangement names a piece that does not exist, or twice.
@@ -171,7 +171,7 @@ impl fmt::Display for Context {
     }
 }
 
-/// What cannot be written, where, and what to do. One word wide.
+/// What cannot be written, where, and what to do about it. One word wide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(Box<Inner>);
 

@@ -20,16 +20,15 @@ pub fn instruction(instruction: &Instruction, format: Format) -> Result<Vec<u8>,
 
 /// Bytes that are gathered before they go to the buffer.
 const BLOCK: usize = 4096;
-/// Instructions that take more than this are left to the buffer itself.
+/// Instructions longer than this are written to the buffer directly.
 const LONGEST: usize = 512;
-/// More than any field takes that is no list.
+/// Upper bound for the size of a field that is not a list.
 const FIELD: usize = 16;
 
 /// Writes the instructions of a routine.
 ///
-/// Whether there is room is asked once for each instruction and operand, not for each number, and
-/// errors are not built on the way: an instruction that is refused is written once more, by [`write`],
-/// which gives the reason.
+/// Space is checked once for each instruction and operand, not for each number, and errors are not
+/// constructed: a rejected instruction is written again, by [`write`], which reports the reason.
 #[derive(Debug)]
 pub(crate) struct Writer<'o> {
     out: &'o mut Buffer,
@@ -70,13 +69,13 @@ impl<'o> Writer<'o> {
         }
     }
 
-    /// Writes bytes that are no instruction.
+    /// Writes bytes that are not an instruction.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.flush();
         self.out.bytes("raw", bytes)
     }
 
-    /// Hands what was gathered to the buffer.
+    /// Flushes the gathered bytes to the buffer.
     pub(crate) fn flush(&mut self) {
         let gathered = self.block.get(..self.at).unwrap_or_default();
         self.out.bytes.extend_from_slice(gathered);
@@ -84,7 +83,7 @@ impl<'o> Writer<'o> {
     }
 }
 
-/// Writes an instruction where nothing is wrong with it; gives the number of bytes.
+/// Writes an instruction if nothing is wrong with it; returns the number of bytes.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn quick<const INDEX: u8>(
     instruction: &Instruction,
@@ -117,7 +116,7 @@ fn quick<const INDEX: u8>(
     Some(out.at)
 }
 
-/// Writes one instruction, telling what is wrong with it.
+/// Writes one instruction, reporting what is wrong with it.
 #[cold]
 fn write(instruction: &Instruction, out: &mut Buffer) -> Result<(), Error> {
     let def = instruction.def();
@@ -138,7 +137,7 @@ fn head<K: Output>(def: &'static InstructionDef, out: &mut K) -> Result<(), K::E
     }
 }
 
-/// The only place that knows how conditions, counts and lists steer the writing.
+/// The only place that knows how conditions, counts and lists control the writing.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn write_fields<K: Output>(
     mut fields: &[Field],
@@ -153,7 +152,7 @@ fn write_fields<K: Output>(
         }
         match field.kind {
             FieldKind::Count => {
-                // The list that is counted stands at the end of the row and of the fields.
+                // The counted list is the last field of both the row and the instruction.
                 let list = def.fields.last().map(|last| last.name);
                 let entries = fields.iter().filter(|f| Some(f.name) == list).count();
                 out.count(field.name.as_str(), Width::U8, entries)?;

@@ -83,8 +83,8 @@ pub fn write(object: &Object<'_>) -> Result<Vec<u8>, Error> {
     Ok(out.bytes)
 }
 
-/// What of an object of version 4.2 has no binary form: the first instruction that only it has, or that says something
-/// that only it can say.
+/// What has no binary form in an object of version 4.2: the first instruction that only 4.2 has, or that uses something
+/// only 4.2 can express.
 #[cold]
 fn text_only(object: &Object<'_>) -> Option<Error> {
     let format = object.format();
@@ -129,8 +129,7 @@ fn text_only(object: &Object<'_>) -> Option<Error> {
     })
 }
 
-/// About as many bytes as the object will have: native code, and what instructions and symbols take in
-/// most objects.
+/// Approximate size of the written object: native code, and the usual size of instructions and symbols.
 fn expected_size(object: &Object<'_>) -> usize {
     let size = |routine: &Routine<'_>| {
         let codes = routine.binaries.iter().map(|binary| match &binary.code {
@@ -232,7 +231,7 @@ fn code_of<'o>(object: &'o Object<'_>, kernel: usize, index: usize) -> Option<&'
     }
 }
 
-/// Writes what stands at a routine's place; gives the place of the input list.
+/// Writes the content of a routine; returns the position of the input list.
 fn write_routine(id: RoutineId, routine: &Routine<'_>, out: &mut Buffer) -> Result<usize, Error> {
     match &routine.content {
         Content::Body(body) => write_body(id.kind, body, routine, out)

@@ -1,5 +1,5 @@
-//! The sinks that layouts are written to: a growing buffer that knows its place, and a window of fixed
-//! size that says nothing but whether all went well.
+//! The sinks that layouts are written to: a growing buffer that tracks its offset, and a window of
+//! fixed size that reports only success or failure.
 
 use crate::error::{Context, Error, ErrorKind};
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use visakit_isa::wire::{Derived, Sink, Width};
 
 /// A sink for whole instructions.
 pub(crate) trait Output: Sink {
-    /// What is wrong with an instruction, as an error.
+    /// The error for a fault of an instruction.
     fn refuse(&self, kind: ErrorKind, field: &'static str) -> Self::Error;
     /// The error is one of this field.
     fn in_operand(error: Self::Error, name: FieldName) -> Self::Error;
@@ -22,7 +22,7 @@ pub(crate) struct Buffer {
     pub(crate) bytes: Vec<u8>,
     format: Format,
     path: Vec<(&'static str, Option<u32>)>,
-    /// Derived numbers and where they go.
+    /// Derived numbers and their offsets.
     pub(crate) derived: Vec<(Derived, usize)>,
     /// Place of the input list.
     pub(crate) inputs: Option<usize>,
@@ -142,7 +142,7 @@ impl Sink for Buffer {
 
     fn enter(&mut self, name: &'static str, index: Option<u32>) {
         match self.path.last_mut() {
-            // An entry takes the place of its list in the path.
+            // An entry replaces its list in the path.
             Some((_, at)) if index.is_some() => *at = index,
             _ => self.path.push((name, index)),
         }
@@ -175,7 +175,7 @@ impl Output for Buffer {
     }
 }
 
-/// Room of a fixed size. Whoever needs to know what went wrong writes once more, to a [`Buffer`].
+/// A buffer of fixed size. Callers that need the error write again, to a [`Buffer`].
 ///
 /// `INDEX` is the number of bytes of an index, which must agree with the format.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
-//! The writer on its own: every kind of operand, and what a format cannot express. Nothing here needs a
-//! file, so that it runs under miri, too, for big-endian hosts.
+//! The writer alone: every kind of operand, and what a format cannot express. Nothing here needs a
+//! file, so that it also runs under miri, for big-endian hosts.
 
 #![allow(
     missing_docs,

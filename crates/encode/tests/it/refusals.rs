@@ -1,4 +1,4 @@
-//! What a format cannot express is refused, with the place; nothing is cut silently.
+//! What a format cannot express is rejected, with the place; nothing is truncated silently.
 
 use std::borrow::Cow;
 use visakit_encode::{Error, ErrorKind};
@@ -46,7 +46,7 @@ fn body<'o>(object: &'o mut Object<'static>) -> &'o mut Body<'static> {
 
 fn refusal(object: &Object<'_>) -> Error {
     let error = visakit_encode::write(object).unwrap_err();
-    // Every refusal says what can be done, in which version it would be.
+    // Every error says what can be done, and in which version the object could be written.
     assert!(!error.help().is_empty());
     assert_eq!(error.format(), object.format());
     let version = format!("writing version {}", object.version);
@@ -54,7 +54,7 @@ fn refusal(object: &Object<'_>) -> Error {
     error
 }
 
-/// The change is refused in one version, with this kind and place, and written in another one.
+/// The change is rejected in one version, with this kind and place, and accepted in another one.
 fn refused(
     before: Version,
     since: Version,
@@ -501,7 +501,7 @@ fn fields_of_another_layout() {
     assert!(with_flags(Dialect::Writer2023_08).is_ok());
     let error = with_flags(Dialect::Writer2023_07).unwrap_err();
     assert_eq!(error.kind(), order(F::FuncAddr, Some(F::Flags)));
-    // Entries of a list stand together at the end.
+    // Entries of a list must be together at the end.
     let switch = Instruction::new(Op::SWITCHJMP)
         .with(F::ExecSize, exec)
         .with(F::Labels, Value::Label(LabelId(0)));
@@ -509,7 +509,7 @@ fn fields_of_another_layout() {
         refusal(&switch),
         (order(F::Index, Some(F::Labels)), "index")
     );
-    // A count is no field of its own.
+    // A count is not a separate field.
     let counted = Instruction::new(Op::SWITCHJMP)
         .with(F::ExecSize, exec)
         .with(F::NumLabels, Value::U8(0));
@@ -531,7 +531,7 @@ fn immediates_that_have_no_bytes() {
     let error = visakit_encode::instruction(&mov(wide), format).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NoPlace);
     assert_eq!(error.context().field, Some("high"));
-    // A `bool` immediate has no size that a reader could take.
+    // A `bool` immediate has no size that a reader could assume.
     let boolean = ImmediateOperand::new(PropertyByte::from(DataType::Bool), 1);
     let error = visakit_encode::instruction(&mov(boolean), format).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NoPlace);
@@ -568,7 +568,7 @@ fn arrangements_of_other_pieces() {
     assert!(visakit_encode::write(&object).is_ok());
 }
 
-/// Numbers that no object has are ordered like all others, and nothing overflows.
+/// Nonexistent version numbers are ordered like all others, and nothing overflows.
 #[test]
 fn versions_of_any_number_can_be_compared() {
     let far = Version::new(255, 255);

@@ -1,4 +1,4 @@
-//! What is written is little-endian, as wide as the version says, and read back as it was.
+//! What is written is little-endian, has the width of the version, and is read back unchanged.
 
 use visakit_isa::operand::{GeneralOperand, ImmediateOperand};
 use visakit_isa::{
