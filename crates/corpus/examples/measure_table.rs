@@ -1,9 +1,9 @@
-//! What each stage of `visakit table` costs:
-//! `cargo run --release -p visakit-corpus --features parquet,files --example measure_table -- PATH...`.
+//! The cost of each stage of `visakit table`: `cargo run --release -p visakit-corpus --features parquet,files --example
+//! measure_table -- PATH...`.
 //!
-//! The stages take turns in one thread, so that what else the machine does is spread over all of them; medians are
-//! printed, of the time of the processor where the system tells it (Linux), else by the clock. Of the stages those are run whose name contains `STAGE`, a variable of the
-//! environment, for profilers.
+//! The stages alternate in one thread, so that other load of the machine affects all of them equally; medians are
+//! printed, of processor time where the system reports it (Linux), otherwise of wall-clock time. The environment
+//! variable `STAGE` restricts the run to stages whose name contains it, for profilers.
 #![allow(clippy::print_stdout, clippy::expect_used, clippy::cast_precision_loss)]
 
 use std::hint::black_box;

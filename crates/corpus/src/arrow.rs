@@ -1,4 +1,4 @@
-//! Tables as Arrow arrays. Vectors become buffers; nothing is copied but the few names of dictionaries.
+//! Tables as Arrow arrays. Vectors become buffers; only the few names of dictionaries are copied.
 
 use crate::column::{Bits, ColumnDef, Data, Type};
 use crate::schema::{Table, TableDef, VERSION};
@@ -59,7 +59,7 @@ fn nulls(present: Option<Bits>) -> Option<NullBuffer> {
 }
 
 fn offsets(ends: Vec<i32>) -> OffsetBuffer<i32> {
-    // Ends are made in ascending order from 0, which is all that could be refused.
+    // Ends are created in ascending order from 0, the only condition that could fail.
     OffsetBuffer::new(ScalarBuffer::from(ends))
 }
 
@@ -92,7 +92,7 @@ fn array(data: Data) -> Result<ArrayRef, ArrowError> {
     })
 }
 
-/// The rows of a table, which is left without any.
+/// The rows of a table, which is left empty.
 ///
 /// # Errors
 /// Columns of different length, which tables do not have.

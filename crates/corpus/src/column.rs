@@ -1,10 +1,10 @@
 //! Columns that grow by one value at a time.
 //!
-//! They are plain vectors in the layout of Arrow's arrays, so that handing them over copies nothing.
+//! They are plain vectors in the layout of Arrow's arrays, so that converting them copies nothing.
 
 use hashbrown::HashMap;
 
-/// What the values of a column are.
+/// The type of a column's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Type {
     /// A signed number of 32 bits.
@@ -48,7 +48,7 @@ pub struct ColumnDef {
     pub ty: Type,
     /// Whether a value may be absent.
     pub nullable: bool,
-    /// What the values tell.
+    /// What the values mean.
     pub doc: &'static str,
 }
 
@@ -131,13 +131,13 @@ pub enum Data {
     Ints(Vec<i32>, Vec<i32>, Option<Bits>),
 }
 
-/// One of few strings that live as long as the program, told apart by their address.
+/// One of a few static strings, distinguished by address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Name(pub &'static str);
 
 /// A value of a row.
 pub trait Cell: Sized {
-    /// What collects such values.
+    /// The collection of such values.
     type Column: Default + Clone + std::fmt::Debug;
     /// Type of the column.
     const TYPE: Type;
@@ -145,11 +145,11 @@ pub trait Cell: Sized {
     const NULLABLE: bool = false;
     /// Appends the value.
     fn push(self, column: &mut Self::Column);
-    /// The column, which is left empty.
+    /// Moves the column out, leaving it empty.
     fn take(column: &mut Self::Column) -> Data;
-    /// About how many bytes the column takes.
+    /// Approximate number of bytes of the column.
     fn size(column: &Self::Column) -> usize;
-    /// Keeps the first values.
+    /// Keeps the first `len` values.
     fn truncate(column: &mut Self::Column, len: usize);
 }
 
@@ -195,7 +195,7 @@ impl Cell for bool {
     }
 }
 
-/// So many names are found without hashing their text.
+/// This many names are found without hashing their text.
 const KNOWN: usize = 256;
 
 /// A column of [`Name`]s.
@@ -333,7 +333,7 @@ pub struct Nullable<C> {
     present: Bits,
 }
 
-/// What stands where nothing is.
+/// The placeholder for an absent value.
 pub trait Filler: Cell {
     /// The value.
     const FILLER: Self;

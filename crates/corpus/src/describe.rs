@@ -1,4 +1,4 @@
-//! What one instruction and one operand tell, as rows.
+//! One instruction or one operand as a row.
 
 use crate::column::Name;
 use crate::fingerprint::{operand_type, type_of};
@@ -14,7 +14,7 @@ fn int(number: impl TryInto<i32>) -> i32 {
     number.try_into().unwrap_or(i32::MAX)
 }
 
-/// What an instruction alone tells; its place is not filled in.
+/// The row of an instruction; its place is not filled in.
 #[must_use]
 pub fn describe(instruction: &Instruction, body: &Body<'_>, format: Format) -> InstructionRow {
     let def = instruction.def();
@@ -97,14 +97,14 @@ pub fn describe(instruction: &Instruction, body: &Body<'_>, format: Format) -> I
     }
 }
 
-/// Vertical stride, width and horizontal stride in elements, where they are given.
+/// Vertical stride, width and horizontal stride in elements, if they are present.
 fn region(region: Region, row: &mut OperandRow) {
     row.vertical = region.vertical_stride().elements().map(i32::from);
     row.width = region.width().elements().map(i32::from);
     row.horizontal = region.horizontal_stride().elements().map(i32::from);
 }
 
-/// What a field of an instruction tells; its place is not filled in.
+/// The row of an instruction's field; its place is not filled in.
 #[must_use]
 pub fn describe_operand(
     def: &FieldDef,
@@ -164,7 +164,7 @@ fn operand_row(body: &Body<'_>, format: Format, value: &Value, row: &mut Operand
                     region(o.region, row);
                 }
                 VectorOperand::Immediate(o) => match o.value() {
-                    // Bits of unsigned ones of 64 bits are kept.
+                    // Unsigned 64-bit values keep their bits.
                     ImmediateValue::Integer(_) if o.data_type() == DataType::Uq => {
                         row.value = Some(o.bits().cast_signed());
                     }

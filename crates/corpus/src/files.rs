@@ -1,15 +1,15 @@
-//! Files of any kind that programs are found in.
+//! Files of any kind that contain programs.
 
 use crate::rows::{Source, fill, fill_text, unreadable};
 use crate::schema::{Select, Tables};
 use std::path::Path;
 use visakit_launch::{Content, Input, LaunchError, Reading};
 
-/// Adds the rows of a file, whatever it is: an object, a text, or a file that holds them, packed or not. Objects are
-/// read leniently. `how` tells what files do not say themselves.
+/// Adds the rows of a file of any kind: an object, a text, or a file that contains them, compressed or not. Objects are
+/// read leniently. `how` supplies what files do not state themselves.
 ///
 /// # Errors
-/// The file holds no program, or a text of it has faults; the row of `objects` tells the first.
+/// The file contains no program, or a text in it has faults; the row of `objects` has the first.
 pub fn fill_file(
     source: &Source<'_>,
     how: &Reading,
@@ -29,7 +29,7 @@ pub fn fill_file(
         }
     };
     if input.is_object() {
-        // What was packed has its offsets in what it unpacks to.
+        // Offsets of compressed content refer to the uncompressed bytes.
         let bytes = input.bytes();
         return fill_object(&Source { bytes, ..*source }, how, select, tables);
     }

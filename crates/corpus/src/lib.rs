@@ -3,7 +3,7 @@
 //! * [`Tables`]: objects, routines, instructions, operands and more as columns of one documented schema
 //!   ([`schema::VERSION`]), filled by [`fill`]. With the feature `arrow` they become Arrow arrays, with `parquet` files.
 //! * [`Pattern`](search::Pattern): patterns of instructions, found in code rather than in lines.
-//! * [`similar`]: which kernels are the same, renamed, compiled anew, or have nothing to do with each other.
+//! * [`similar`]: which kernels are the same, renamed, recompiled, or unrelated.
 //!
 //! ```
 //! use visakit_corpus::{Select, Source, Table, Tables, fill};

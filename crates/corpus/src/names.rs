@@ -1,4 +1,4 @@
-//! Short names of what instructions tell, for columns and patterns.
+//! Short names for properties of instructions, used in columns and patterns.
 
 use visakit_isa::operand::{Modifier, PredicateCombine};
 use visakit_isa::semantics::{Action, AddressSpace, Callee, DataLayout, Flow, Structure};

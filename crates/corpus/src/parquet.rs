@@ -1,9 +1,8 @@
 //! Tables as Parquet files, in folders that many processes and machines fill side by side.
 //!
-//! A *shard* is a folder with one file for each table. It is written under another name and renamed when
-//! it is whole, so that a reader of `part-*/instructions.parquet` never sees half of one, and whatever was
-//! interrupted is simply missing. What the shards of a folder hold is known from the column `sha256` of
-//! their `objects.parquet`.
+//! A *shard* is a folder with one file for each table. It is written under a temporary name and renamed when it is
+//! complete, so that a reader of `part-*/instructions.parquet` never sees a partial one, and an interrupted shard is
+//! simply missing. The column `sha256` of `objects.parquet` shows which objects the shards of a folder contain.
 
 use crate::arrow::{VERSION_KEY, batch, schema};
 use crate::column::Type;
@@ -25,13 +24,13 @@ use std::path::{Path, PathBuf};
 /// Prefix of the folders of shards.
 pub const PREFIX: &str = "part-";
 
-/// Rows of a row group: what a writer holds back, encoded, for each table.
+/// Rows of a row group: the encoded rows a writer holds back for each table.
 const GROUP_ROWS: usize = 1 << 20;
 
-/// So many bytes of columns are gathered before they are encoded.
+/// This many bytes of columns are gathered before they are encoded.
 const GATHERED: usize = 16 << 20;
 
-/// So many bytes of columns make a shard.
+/// The size of a shard, in bytes of columns.
 pub const SHARD_BYTES: usize = 1 << 30;
 
 /// Why tables cannot be written or read.
@@ -45,7 +44,7 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
-    /// What is in a file.
+    /// The content of a file.
     #[error("{}: {error}", path.display())]
     Parquet {
         /// Where.
@@ -69,13 +68,13 @@ pub enum Error {
     Version {
         /// The file.
         path: PathBuf,
-        /// The version that stands there, if any does.
+        /// The version found there, if any.
         version: Option<String>,
     },
 }
 
 impl Error {
-    /// What to do about it, where that is known.
+    /// What to do about it, if that is known.
     #[must_use]
     pub const fn help(&self) -> Option<&'static str> {
         match self {
@@ -117,7 +116,7 @@ pub struct ShardWriter {
 struct Open {
     folder: PathBuf,
     writers: Vec<(&'static str, PathBuf, ArrowWriter<File>)>,
-    /// Keys of the objects make the name.
+    /// The name, derived from the keys of the objects.
     name: u64,
     objects: u64,
     bytes: usize,
@@ -146,7 +145,7 @@ impl ShardWriter {
     /// A file cannot be written.
     pub fn add(&mut self, source: &Source<'_>) -> Result<(), Error> {
         self.add_with(source, |select, tables| {
-            // The row of the file tells the error.
+            // The row of the file states the error.
             fill(source, select, tables).ok();
         })
     }
@@ -170,7 +169,7 @@ impl ShardWriter {
             return Ok(());
         };
         open.objects += 1;
-        // Two machines that were given the same files write the same name.
+        // Two machines that process the same files write the same name.
         open.name = open.name.rotate_left(7) ^ key_of(&source.sha256).cast_unsigned();
         let held = if size >= GATHERED {
             open.write(&mut self.tables)?;
@@ -200,7 +199,7 @@ impl ShardWriter {
         let place = self.folder.join(name);
         match fs::rename(&open.folder, &place) {
             Ok(()) => Ok(()),
-            // Somebody else has written the same objects in the meantime.
+            // Another process has written the same objects in the meantime.
             Err(_) if place.is_dir() => {
                 fs::remove_dir_all(&open.folder).map_err(io_error(&open.folder))
             }
@@ -209,8 +208,8 @@ impl ShardWriter {
     }
 }
 
-/// How a table is encoded. A dictionary has to look up every value, which pays for strings alone: numbers are written as
-/// differences, and those of hashes as they are.
+/// How a table is encoded. A dictionary has to look up every value, which pays off only for strings: numbers are
+/// written as differences, and hashes as they are.
 fn properties(def: &TableDef) -> WriterProperties {
     let level = ZstdLevel::try_new(3).unwrap_or_default();
     let mut properties = WriterProperties::builder()
@@ -285,9 +284,9 @@ impl Open {
 /// The hashes, in hexadecimal digits, of all files that the shards of a folder hold, each in all tables that are chosen.
 ///
 /// # Errors
-/// A shard cannot be read: of each table the end of the file is looked at, which has no sense unless it was written whole.
-/// A shard that lacks one of the chosen tables, or has another version of them: what is missing there would never be
-/// written.
+/// A shard cannot be read: the end of each table's file is checked, which is only meaningful if it was written
+/// completely. A shard that lacks one of the selected tables, or has another version of them: what is missing there
+/// would never be written.
 pub fn written(folder: &Path, select: Select) -> Result<HashSet<String>, Error> {
     let mut hashes = HashSet::new();
     for entry in fs::read_dir(folder).map_err(io_error(folder))? {

@@ -18,13 +18,13 @@ use visakit_validate::{Options, Report, Scope};
 /// A file.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// Where it was found.
+    /// The path where it was found.
     pub path: &'a str,
     /// Its content.
     pub bytes: &'a [u8],
     /// SHA-256 of the content.
     pub sha256: [u8; 32],
-    /// Dialect of a binary object. `None`: found out.
+    /// Dialect of a binary object. If `None`, it is determined.
     pub dialect: Option<Dialect>,
 }
 
@@ -60,9 +60,9 @@ pub fn sha256_hex(sha256: &[u8; 32]) -> String {
 /// Adds the rows of a binary object, which is read leniently.
 ///
 /// # Errors
-/// Nothing can be read; the row of `objects` says so as well.
+/// Nothing can be read; the row of `objects` states this too.
 pub fn fill(source: &Source<'_>, select: Select, tables: &mut Tables) -> Result<(), Error> {
-    // Only findings need the whole object at once, and only unsound objects a reader that goes on.
+    // Only findings need the whole object at once, and only unsound objects need lenient reading.
     if !select.findings {
         let before = tables.lengths();
         if stream(source, select, tables).is_ok() {
@@ -92,8 +92,8 @@ pub fn fill(source: &Source<'_>, select: Select, tables: &mut Tables) -> Result<
     Ok(())
 }
 
-/// Adds the rows of an object that is sound, one instruction after the other, none of which is kept. Where the object
-/// is not, rows are left that the caller takes back.
+/// Adds the rows of a sound object, one instruction at a time without keeping them. If the object is not sound, the
+/// caller has to remove the rows added so far.
 fn stream(source: &Source<'_>, select: Select, tables: &mut Tables) -> Result<(), Error> {
     let container = Container::parse(source.bytes)?;
     let readers = container.sound_routines()?;
@@ -148,8 +148,8 @@ fn stream(source: &Source<'_>, select: Select, tables: &mut Tables) -> Result<()
     Ok(())
 }
 
-/// Adds the rows of an object that does not stand in the file as it is: texts, and what holds texts. Its parts have no
-/// offsets.
+/// Adds the rows of an object that is not stored in the file verbatim: texts, and files that contain texts. Its parts
+/// have no offsets.
 pub fn fill_text(source: &Source<'_>, object: &Object<'_>, select: Select, tables: &mut Tables) {
     let read = Read {
         form: "text",
@@ -174,7 +174,7 @@ pub fn unreadable(source: &Source<'_>, error: &str, select: Select, tables: &mut
     }
 }
 
-/// The row of a file of which nothing is known yet.
+/// The row of a file about which nothing is known yet.
 fn object_row<'r>(source: &Source<'r>, sha256: &'r str) -> ObjectRow<'r> {
     ObjectRow {
         object: key_of(&source.sha256),
@@ -197,7 +197,7 @@ fn object_row<'r>(source: &Source<'r>, sha256: &'r str) -> ObjectRow<'r> {
 struct Read<'a> {
     form: &'static str,
     object: &'a Object<'a>,
-    /// Where its parts stand in the file, if they do.
+    /// Where its parts are in the file, if they are.
     container: Option<Container<'a>>,
     faults: usize,
 }
@@ -227,7 +227,7 @@ impl Read<'_> {
             };
             let container = self.container.as_ref();
             let reader = container.and_then(|c| c.routine(id).ok());
-            // An object that was changed or made has no places.
+            // An object that was changed or generated has no places.
             let mut places =
                 reader.map(|reader| reader.with_dialect(object.dialect).instructions());
             rows.begin(tables);
@@ -316,7 +316,7 @@ struct Rows<'a> {
     select: Select,
     /// Instructions so far.
     instructions: i32,
-    /// The line of the source that they were made of.
+    /// The source line that they were generated from.
     line: Option<i32>,
 }
 
@@ -376,7 +376,7 @@ impl Rows<'_> {
         self.instructions = self.instructions.saturating_add(1);
     }
 
-    /// What is known when all instructions were there.
+    /// Fills in what is known after all instructions.
     fn end(&self, summary: &mut Summary, tables: &mut Tables) {
         summary.instructions += i64::from(self.instructions);
         if self.select.objects {

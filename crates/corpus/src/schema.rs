@@ -12,19 +12,19 @@ pub const VERSION: u32 = 2;
 pub struct TableDef {
     /// Name, also of its file.
     pub name: &'static str,
-    /// What a row is.
+    /// The meaning of a row.
     pub doc: &'static str,
     /// The columns in order.
     pub columns: &'static [ColumnDef],
 }
 
-/// Rows with their columns apart from each other.
+/// Rows stored as separate columns.
 pub trait Table {
     /// The description.
     fn def(&self) -> &'static TableDef;
     /// Number of rows.
     fn rows(&self) -> usize;
-    /// About how many bytes the rows take.
+    /// Approximate size of the rows in bytes.
     fn size(&self) -> usize;
     /// The columns in the order of the description; no row is left.
     fn take(&mut self) -> Vec<Data>;
@@ -115,7 +115,7 @@ macro_rules! tables {
                 [$( &mut self.$name as &mut dyn Table ),*].into_iter()
             }
 
-            /// About how many bytes all rows take.
+            /// Approximate size of all rows in bytes.
             #[must_use]
             pub fn size(&self) -> usize {
                 0 $( + self.$name.size() )*
@@ -135,7 +135,7 @@ macro_rules! tables {
             }
         }
 
-        /// Which tables are wanted.
+        /// Which tables are selected.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub struct Select {
             $( #[doc = concat!("Whether `", stringify!($name), "` is.")] pub $name: bool, )*
@@ -162,7 +162,7 @@ macro_rules! tables {
                 Ok(select)
             }
 
-            /// Whether the table of that name is wanted.
+            /// Whether the table of that name is selected.
             #[must_use]
             pub fn has(&self, name: &str) -> bool {
                 match name {

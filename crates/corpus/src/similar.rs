@@ -1,9 +1,9 @@
 //! Which routines are the same code.
 //!
-//! Runs of one to three instructions are compared, without variables, execution sizes and the kind of message that memory is
-//! reached by ([`Fingerprint::features`]). What most routines of a collection have is boilerplate and counts
-//! little: a feature that `d` of `n` routines have weighs `ln(1 + n / d)`. The score of two routines is the
-//! weight of what they share by the weight of what either has.
+//! Runs of one to three instructions are compared, ignoring variables, execution sizes and the kind of memory message
+//! ([`Fingerprint::features`]). What most routines of a collection contain is boilerplate and gets a low weight: a
+//! feature that `d` of `n` routines have weighs `ln(1 + n / d)`. The score of two routines is the weight of the
+//! features they share divided by the weight of those either has.
 
 use crate::fingerprint::Fingerprint;
 use hashbrown::HashMap;
@@ -15,9 +15,9 @@ pub enum Relation {
     Exact,
     /// The code is the same, names and numbers are not.
     Renamed,
-    /// The score says that they come from one source.
+    /// The score indicates that they come from the same source.
     Recompiled,
-    /// Nothing says so.
+    /// Nothing indicates that.
     Unrelated,
 }
 
@@ -34,7 +34,7 @@ impl Relation {
     }
 }
 
-/// From this score on routines count as the same source; see `docs/corpus.md` for what was measured.
+/// Routines with at least this score are considered to have the same source; see `docs/corpus.md` for measurements.
 pub const THRESHOLD: f64 = 0.30;
 
 /// A routine that resembles another one.
@@ -42,7 +42,7 @@ pub const THRESHOLD: f64 = 0.30;
 pub struct Similar {
     /// Its number in the collection.
     pub entry: usize,
-    /// 0 for nothing in common to 1 for the same features.
+    /// From 0 for nothing in common to 1 for the same features.
     pub score: f64,
     /// Whether the graphs of blocks are the same.
     pub same_flow: bool,
@@ -59,7 +59,7 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Adds a routine and gives its number.
+    /// Adds a routine and returns its number.
     pub fn add(&mut self, fingerprint: Fingerprint) -> usize {
         let entry = self.entries.len();
         let number = u32::try_from(entry).unwrap_or(u32::MAX);

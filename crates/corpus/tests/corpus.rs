@@ -138,8 +138,8 @@ fn all_values(tables: &mut Tables) -> Vec<(&'static str, &'static str, Vec<Strin
     all
 }
 
-/// Sound objects are read one instruction after the other where no findings are wanted, others as a whole: the rows are
-/// the same.
+/// Sound objects are read one instruction at a time if no findings are requested, others as a whole: the rows are the
+/// same.
 #[test]
 fn rows_do_not_depend_on_the_way_of_reading() {
     let mut files = fixtures();
@@ -287,7 +287,7 @@ fn distance_flow_and_variables_bind() {
     assert_eq!(count("shl dst=$x -> addr_add reads=$x"), 2);
     assert_eq!(count("shl dst=$x ->2 addr_add reads=$x"), 2);
     assert_eq!(count("shl dst=$x -> addr_add reads!=$x"), 0);
-    // What is between decides.
+    // What lies between decides.
     assert_eq!(count("shl ->any without(addr_add) ret"), 0);
     assert_eq!(count("ret ->any *"), 0);
     assert!(count("* imm=0x76543210") == 1 && count("cmp pred=none") > 0);
@@ -306,7 +306,7 @@ fn patterns_say_what_is_wrong_and_where() {
         ("mov -> without mul add", 16),
         ("mov -> without(mul add", 20),
         ("mov )", 5),
-        // What nothing can fit.
+        // Patterns that nothing can match.
         ("mov -> lsc_load.ugm.d64", 8),
         ("add|mul", 1),
         ("^mov$", 6),
@@ -325,7 +325,7 @@ fn patterns_say_what_is_wrong_and_where() {
     }
 }
 
-/// What users write; each finds something in the fixtures or is known to find nothing.
+/// Patterns that users write; each matches something in the fixtures or is known to match nothing.
 #[test]
 fn patterns_of_users_are_taken() {
     for pattern in [

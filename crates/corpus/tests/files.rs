@@ -1,4 +1,4 @@
-//! Rows of files that are no plain objects.
+//! Rows of files that are not plain objects.
 #![allow(clippy::panic)] // helpers of tests
 #![cfg(feature = "files")]
 
@@ -11,7 +11,8 @@ fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(visakit_testing::fixtures().join(name)).unwrap_or_default()
 }
 
-/// The counts of rows: objects, routines, instructions, operands, declarations, inputs, attributes.
+/// The numbers of rows: objects, routines, instructions, operands, declarations, inputs,
+/// attributes.
 fn counts(tables: &Tables) -> [usize; 5] {
     [
         tables.objects.rows(),

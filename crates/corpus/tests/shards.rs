@@ -1,4 +1,5 @@
-//! Shards: what is in a folder after runs that ended, were cut off, or met others.
+//! Shards: the content of a folder after runs that finished, were interrupted, or collided with
+//! others.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers of tests
 #![cfg(feature = "parquet")]
 
@@ -14,7 +15,7 @@ use visakit_corpus::arrow::schema;
 use visakit_corpus::parquet::{Error, SHARD_BYTES, ShardWriter, written};
 use visakit_corpus::{Select, Source, Tables};
 
-/// A folder of its own, empty.
+/// An empty folder for this test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("shards")
@@ -66,7 +67,7 @@ fn shards(folder: &Path) -> Vec<PathBuf> {
     entries.filter(is_shard).collect()
 }
 
-/// The rows of each table as text, those of each object by themselves: the order of objects is that of the shards.
+/// The rows of each table as text, grouped by object: the order of objects is that of the shards.
 fn rows(folder: &Path) -> BTreeMap<(&'static str, i64), Vec<String>> {
     let mut all: BTreeMap<_, Vec<String>> = BTreeMap::new();
     for shard in shards(folder) {
@@ -114,7 +115,7 @@ fn a_run_that_was_cut_off_is_gone_on_with() {
     assert_eq!(left.len(), 4, "three shards and one that nobody reads");
     write(&cut, &files, SHARD_BYTES, true);
     same(&cut, &whole);
-    // Once more: nothing is left to do.
+    // A second run has nothing to do.
     write(&cut, &files, SHARD_BYTES, true);
     same(&cut, &whole);
 }
@@ -130,7 +131,7 @@ fn writers_side_by_side_write_what_one_writes() {
         }
     });
     same(&two, &one);
-    // The same files at the same time: the shards have the same name, and one of them is kept.
+    // The same files at the same time: the shards have the same name, and only one of them is kept.
     let twice = folder("twice");
     let mut writers = [0, 1].map(|_| ShardWriter::new(&twice, Select::ALL, SHARD_BYTES));
     for writer in &mut writers {

@@ -1,4 +1,4 @@
-//! The hash that fingerprints are made with.
+//! The hash used for fingerprints.
 
 /// A hash of 64 bits that is fed numbers: each step multiplies to 128 bits and folds the halves.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ const fn fold(a: u64, b: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// A number of two, in which their order counts.
+/// Hashes two numbers into one; their order matters.
 #[inline]
 pub(super) const fn pair(a: u64, b: u64) -> u64 {
     fold(a ^ 0xbf58_476d_1ce4_e5b9, b ^ 0x94d0_49bb_1331_11eb)

@@ -1,10 +1,10 @@
 //! MinHash with one permutation.
 //!
 //! The first bits of a feature choose a bin, the rest compete in it for the smallest value, so that a feature costs one
-//! comparison instead of one for each number of the signature (Li, Owen, Zhang: One Permutation Hashing, 2012). Bins that
-//! nothing fell into borrow the value of another one, found in an order that is their own and the same in every signature
-//! (Shrivastava: Optimal Densification for Fast and Accurate Minwise Hashing, 2017); the share of equal bins then estimates the share of common
-//! features without bias.
+//! comparison instead of one for each number of the signature (Li, Owen, Zhang: One Permutation Hashing, 2012). Empty
+//! bins borrow the value of another one, chosen in an order specific to the bin and the same in every signature
+//! (Shrivastava: Optimal Densification for Fast and Accurate Minwise Hashing, 2017); the share of equal bins then
+//! estimates the share of common features without bias.
 
 use super::hash::{mix, pair};
 
@@ -14,7 +14,7 @@ pub const MINHASH: usize = 64;
 /// Bits that choose a bin.
 const BITS: u32 = MINHASH.ilog2();
 
-/// In which order each bin looks at the others: a first one, and an odd step, so that it meets all.
+/// The order in which each bin visits the others: a start, and an odd step, so that all are visited.
 const ORDERS: [(u8, u8); MINHASH] = {
     let mut orders = [(0, 0); MINHASH];
     let mut rest: &mut [(u8, u8)] = &mut orders;
@@ -26,8 +26,8 @@ const ORDERS: [(u8, u8); MINHASH] = {
     orders
 };
 
-/// The smallest values of the bins over all features; all are `u32::MAX` where there is no feature. Features that are
-/// there twice count once.
+/// The smallest values of the bins over all features; all are `u32::MAX` if there are no features. Repeated features
+/// count once.
 #[must_use]
 pub fn minhash(features: impl IntoIterator<Item = u64>) -> [u32; MINHASH] {
     let mut smallest = [u32::MAX; MINHASH];
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn equal_numbers_estimate_the_share_of_common_features() {
-        // Sizes of the common part and of each rest; from a few features to many.
+        // Sizes of the common part and of each rest; from few features to many.
         for (common, rest) in [(4, 4), (10, 5), (30, 60), (100, 20), (1000, 1000)] {
             let mut sum = 0.0;
             for trial in 0..200 {

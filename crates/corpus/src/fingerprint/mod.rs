@@ -1,7 +1,7 @@
-//! Hashes of routines that say which of them are alike.
+//! Hashes of routines that show which of them are similar.
 //!
-//! They depend on the code alone, and are the same on every machine and in all releases with the same
-//! [version of the schema](crate::schema::VERSION).
+//! They depend only on the code, and are the same on every machine and in all releases with the same [version of the
+//! schema](crate::schema::VERSION).
 
 mod hash;
 mod minhash;
@@ -13,20 +13,20 @@ use visakit_isa::object::Body;
 use visakit_isa::semantics::Flow;
 use visakit_isa::{DataType, Format, VarId, VectorOperand};
 
-/// What tells a routine from others.
+/// What distinguishes a routine from others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
     /// Equal where code, numbers and names of all declarations are.
     pub exact: u64,
-    /// Equal where the code is, whatever names and numbers the declarations have. Debug information does not count.
+    /// Equal if the code is, whatever names and numbers the declarations have. Debug information is ignored.
     pub text: u64,
     /// Equal where the graphs of blocks are.
     pub flow: u64,
-    /// Runs of one to three instructions, ascending, each once. Variables, execution sizes and the way
-    /// to memory do not count: they change with the device.
+    /// Runs of one to three instructions, ascending, without duplicates. Variables, execution sizes and the kind of
+    /// memory message are ignored: they change with the device.
     pub features: Vec<u64>,
-    /// [`minhash`] of the features: of two routines the share of equal numbers estimates what share of their
-    /// features they have in common.
+    /// [`minhash`] of the features: the share of equal numbers in two routines estimates the share of features they
+    /// have in common.
     pub minhash: [u32; MINHASH],
 }
 

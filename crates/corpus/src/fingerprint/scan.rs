@@ -12,7 +12,7 @@ use visakit_isa::{
     AnyInstruction, ExecSize, FieldName, Format, Instruction, Op, Value, VarId, VectorOperand,
 };
 
-/// What [`Scan`] tells apart from instructions alone.
+/// What [`Scan`] derives from instructions alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) instructions: i32,
@@ -23,20 +23,20 @@ pub(crate) struct Counts {
     pub(crate) loops: i32,
 }
 
-/// What is known of an operation before its fields are looked at.
+/// What is known about an operation before its fields are examined.
 #[derive(Clone, Copy)]
 struct Kind {
     flow: Flow,
-    /// What it does, in words that do not depend on the device.
+    /// A hash of what it does, independent of the device.
     word: u64,
-    /// It reaches memory.
+    /// It accesses memory.
     message: bool,
-    /// A load, which is another thing if it has no destination.
+    /// A load, which is a different operation if it has no destination.
     load: bool,
     barrier: bool,
 }
 
-/// The kinds of all operations, and for the number of each its place among them: words would be hashed anew for each
+/// The kinds of all operations, and for each operation's number its index among them, to avoid hashing for each
 /// instruction.
 static KINDS: LazyLock<(Vec<Kind>, Vec<u16>)> = LazyLock::new(|| {
     let kinds = Op::ALL.iter().map(|op| Kind::of(*op)).collect();
@@ -90,14 +90,14 @@ const fn kind_of_flow(flow: Flow) -> &'static str {
     }
 }
 
-/// Numbers in order of first use, which take the place of those of the tables.
+/// Numbers in order of first use, which replace those of the tables.
 #[derive(Clone, Debug, Default)]
 struct Renumber {
     /// For each table the numbers of its entries plus one, 0 for those that were not met.
     tables: [Vec<u32>; TABLES],
     /// Entries that no table of the routine has: of damaged objects.
     others: HashMap<(usize, u32), u32>,
-    /// What was met, in order.
+    /// The entries found, in order.
     order: Vec<(usize, u32)>,
 }
 
@@ -198,7 +198,7 @@ impl Blocks {
     }
 }
 
-/// Looks at the instructions of one routine after the other. What it holds is used again.
+/// Scans the instructions of one routine after the other. Its buffers are reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scan {
     text: Option<Hash>,
@@ -208,7 +208,7 @@ pub(crate) struct Scan {
     counts: Counts,
 }
 
-/// What one instruction has told so far.
+/// What has been found in the current instruction.
 #[derive(Default)]
 struct Seen {
     exec_size: Option<ExecSize>,
@@ -221,7 +221,7 @@ struct Seen {
 }
 
 impl Scan {
-    /// Forgets what was seen; the instructions that follow are those of a routine with these tables.
+    /// Resets the scan; the instructions that follow belong to a routine with these tables.
     pub(crate) fn begin(&mut self, body: &Body<'_>, format: Format) {
         self.text = Some(Hash::NEW);
         let predefined = usize::try_from(format.predefined_variable_count()).unwrap_or(0);
@@ -279,7 +279,7 @@ impl Scan {
         }
     }
 
-    /// An instruction that places a label or does not simply go on.
+    /// Handles an instruction that places a label or does not simply fall through.
     fn turn(&mut self, flow: Flow, label: Option<u16>, instruction: &Instruction) {
         let blocks = &mut self.blocks;
         match (flow, label) {
@@ -331,7 +331,7 @@ impl Scan {
                 if name.is_destination()
                     && let Some(ty) = operand_type(body, format, operand)
                 {
-                    // Signs and the width of integers are what compilers disagree on.
+                    // Compilers differ in the signs and widths of integers.
                     let ty = if ty.is_float() {
                         u64::from(ty.code())
                     } else {
@@ -364,7 +364,7 @@ impl Scan {
                 }
                 hash.add(self.renumber.of(LABELS, id.0.into()).0);
             }
-            // Names do not count.
+            // Names are ignored.
             Value::String(_) => hash.add(1),
             Value::Surface(id) => hash.add(id.0.into()),
             Value::Sampler(id) => hash.add(id.0.into()),
@@ -467,7 +467,7 @@ impl Scan {
     /// [`Fingerprint::exact`](super::Fingerprint::exact)
     pub(super) fn exact(&self, body: &Body<'_>) -> u64 {
         let mut hash = self.text.unwrap_or(Hash::NEW);
-        // The numbers in order of use are a permutation; names and numbers make the rest.
+        // The numbers in order of use are a permutation; the rest consists of names and numbers.
         for (table, index) in &self.renumber.order {
             hash.add_two(*table as u64, (*index).into());
         }

@@ -1,4 +1,4 @@
-//! What patterns ask of an instruction.
+//! The properties of an instruction that patterns test.
 
 use super::pattern::{self, Relation};
 use crate::fingerprint::operand_type;
@@ -93,7 +93,7 @@ impl<'a> Facts<'a> {
         function.is_some_and(|function| fits(&format!("{}.{function}", def.mnemonic())))
     }
 
-    /// The answers for a key; none where the instruction has nothing of the kind.
+    /// The values for a key; empty if the instruction has none.
     pub(super) fn of(&self, place: usize, key: &str) -> Vec<Fact> {
         let Some(instruction) = self.at(place) else {
             return Vec::new();
@@ -175,7 +175,7 @@ impl<'a> Facts<'a> {
         named.map(|access| self.resource(access.resource)).collect()
     }
 
-    /// A variable stands for the one whose storage it shares.
+    /// A variable is represented by the one whose storage it shares.
     fn resource(&self, resource: Resource) -> Fact {
         let Resource::General(mut id) = resource else {
             return Fact::Resource(resource);

@@ -1,4 +1,4 @@
-//! What patterns may ask for: a name or a word that nothing can fit is a mistake, and not a search without matches.
+//! What patterns may contain: a name or a word that nothing can match is a mistake, not a search without matches.
 
 use super::pattern::fits;
 use crate::names;
@@ -20,7 +20,7 @@ fn called(row: &table::InstructionDef) -> Vec<String> {
     names.chain(with).collect()
 }
 
-/// Whether instructions are called so that a pattern can find, else what is wrong.
+/// Checks that some instruction's name matches; otherwise returns the error.
 pub(super) fn mnemonic(glob: &str) -> Result<(), String> {
     let mut label = false;
     for row in table::rows() {
@@ -46,8 +46,8 @@ pub(super) fn mnemonic(glob: &str) -> Result<(), String> {
     Err(format!("no instruction is called `{glob}`: {help}"))
 }
 
-/// Whether the words that a key can have include one that fits, else which there are. Of keys that hold names of
-/// variables nothing is known.
+/// Checks that one of the words a key can have matches; otherwise lists them. Keys whose values are names of variables
+/// accept anything.
 pub(super) fn value(key: &str, glob: &str) -> Result<(), String> {
     let words = match key {
         "exec" | "bytes" | "elements" | "address" | "imm" => {

@@ -6,17 +6,17 @@
 //! lsc_load.ugm data_size=d64 dst=$x mask=$m ->4 * reads=$x mask!=$m
 //! ```
 //!
-//! * A step begins with a mnemonic, in which `*` stands for any letters and `?` for one. It is compared with
-//!   the mnemonic of text, with that and the shared function (`lsc_load.ugm`), and with the name of the
-//!   row of the instruction table (`LSC_LOAD`), whatever the case.
-//! * Conditions follow: `KEY=VALUE`, `KEY!=VALUE`, and for numbers `<`, `>`, `<=`, `>=`. All of them hold.
-//! * `->` means the next instruction that is run, `->N` one of the next N on some path of control flow,
-//!   `->any` any that can be reached. Labels and debug information do not count.
-//! * `->N without(STEP) STEP`: no instruction on the way between is like that.
-//! * `$x` is a variable of the pattern: it takes the value where it stands first, and has to have
-//!   the same (`=`) or another one (`!=`) after that.
+//! * A step begins with a mnemonic, in which `*` matches any letters and `?` a single one. It is compared with the
+//!   mnemonic of text, with that and the shared function (`lsc_load.ugm`), and with the name of the row of the
+//!   instruction table (`LSC_LOAD`), ignoring case.
+//! * Conditions follow: `KEY=VALUE`, `KEY!=VALUE`, and for numbers `<`, `>`, `<=`, `>=`. All must hold.
+//! * `->` means the next instruction to run, `->N` one of the next N on some path of control flow, `->any` any that can
+//!   be reached. Labels and debug information are ignored.
+//! * `->N without(STEP) STEP`: no instruction in between matches.
+//! * `$x` is a variable of the pattern: its first occurrence sets the value, later ones must have the same value (`=`)
+//!   or a different one (`!=`).
 //!
-//! What no instruction can fit is refused: names of no row, and words that a key never has.
+//! What no instruction can match is rejected: names without a row, and words that a key never has.
 //!
 //! | key | value |
 //! |---|---|
@@ -61,7 +61,7 @@ use visakit_isa::object::{Body, Item, Object, RoutineId};
 use visakit_isa::semantics::Flow;
 use visakit_rewrite::graph::Cfg;
 
-/// So many instructions are looked at for one routine: patterns with several `->any` would take forever.
+/// At most this many instructions are examined per routine: patterns with several `->any` would take forever.
 const WORK: usize = 20_000_000;
 
 /// A place where a pattern fits.
@@ -69,18 +69,18 @@ const WORK: usize = 20_000_000;
 pub struct Match {
     /// Which routine.
     pub routine: RoutineId,
-    /// The instruction of each step, by its number as columns count them.
+    /// The instruction of each step, by its number as in the columns.
     pub instructions: Vec<usize>,
-    /// Variables of the pattern with what they stand for.
+    /// Variables of the pattern with their values.
     pub bound: Vec<(String, String)>,
 }
 
-/// What was found.
+/// The matches found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// For each instruction that a match begins with the first one, in order of the code.
     pub matches: Vec<Match>,
-    /// Routines that were given up as too much work; some of their matches are missing.
+    /// Routines that were abandoned as too expensive; some of their matches are missing.
     pub given_up: Vec<RoutineId>,
 }
 
@@ -97,13 +97,13 @@ pub fn search(object: &Object<'_>, pattern: &Pattern) -> Found {
     found
 }
 
-/// A variable of the pattern and what it stands for.
+/// Variables of the pattern and their values.
 type Bindings = Vec<(String, Fact)>;
 
 struct Search<'a> {
     facts: Facts<'a>,
     pattern: &'a Pattern,
-    /// What can be run after each instruction, without labels and markers.
+    /// What can run after each instruction, skipping labels and markers.
     successors: Vec<Vec<usize>>,
 }
 
@@ -151,7 +151,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Finds the remaining steps behind `from`; breadth first, so that near instructions come first.
+    /// Finds the remaining steps after `from`; breadth first, so that near instructions come first.
     fn rest(
         &self,
         from: usize,
@@ -196,7 +196,7 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// The ways in which an instruction fits a step: what variables stand for afterwards.
+    /// The ways in which an instruction matches a step: the resulting values of the variables.
     fn fits(&self, place: usize, step: &Step, bindings: &Bindings) -> Vec<Bindings> {
         if !self.facts.is_code(place) || !self.facts.is_called(place, &step.mnemonic) {
             return Vec::new();
@@ -259,7 +259,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What can be run after each item of the code, with labels and markers passed over.
+/// What can run after each item of the code, skipping labels and markers.
 fn successors(body: &Body<'_>) -> Vec<Vec<usize>> {
     let cfg = Cfg::of(body);
     let mut direct: Vec<Vec<usize>> = vec![Vec::new(); body.code.len()];
@@ -284,7 +284,7 @@ fn successors(body: &Body<'_>) -> Vec<Vec<usize>> {
         Some(Item::Instruction(i)) => matches!(i.def().flow, Flow::Marker | Flow::Label { .. }),
         _ => false,
     };
-    // From the end: what follows a label is known before the label is asked, but for loops.
+    // From the end: except in loops, what follows a label is known before the label is visited.
     let mut resolved: Vec<Vec<usize>> = Vec::with_capacity(direct.len());
     for list in &direct {
         let mut real = Vec::new();

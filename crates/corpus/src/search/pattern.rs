@@ -3,7 +3,7 @@
 use super::known;
 use std::str::FromStr;
 
-/// A pattern of instructions; made by [`str::parse`].
+/// A pattern of instructions; created by [`str::parse`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     pub(super) steps: Vec<Arrow>,
@@ -53,7 +53,7 @@ pub(super) enum Wanted {
     Number(i64),
 }
 
-/// What is wrong with a pattern.
+/// The error in a pattern.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("column {}: {message}", column + 1)]
 pub struct PatternError {
@@ -73,7 +73,7 @@ const RELATIONS: [(&str, Relation); 6] = [
     (">", Relation::Greater),
 ];
 
-/// Keys that are no fields.
+/// Keys that are not fields.
 pub(super) const KEYS: [&str; 15] = [
     "group", "flow", "exec", "mask", "pred", "type", "memory", "space", "layout", "bytes",
     "elements", "address", "reads", "writes", "imm",
@@ -158,7 +158,7 @@ impl FromStr for Pattern {
 }
 
 fn distance(words: &mut Words<'_>) -> Result<Distance, PatternError> {
-    // A number stands right behind the arrow; a step cannot begin with one.
+    // A number directly follows the arrow; a step cannot begin with one.
     let rest = words.text.get(words.at..).unwrap_or("");
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     if digits > 0 {
@@ -209,7 +209,7 @@ fn condition(words: &mut Words<'_>) -> Result<Condition, PatternError> {
     let word = words.word();
     let split = RELATIONS.iter().find_map(|(sign, relation)| {
         let (key, value) = word.split_once(sign)?;
-        // `<=` is no `=` with a key that ends in `<`.
+        // `<=` is not `=` with a key that ends in `<`.
         (!key.ends_with(['!', '<', '>'])).then_some((key, *relation, value))
     });
     let Some((key, relation, value)) = split else {
@@ -273,7 +273,7 @@ fn number(text: &str) -> Option<i64> {
 pub(super) fn fits(text: &str, glob: &str) -> bool {
     let (text, glob) = (text.as_bytes(), glob.as_bytes());
     let (mut t, mut g) = (0, 0);
-    // Where to go on when the last `*` has to take one letter more.
+    // Where to resume when the last `*` has to match one more letter.
     let mut star = None;
     while t < text.len() {
         match glob.get(g) {
