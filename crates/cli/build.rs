@@ -1,4 +1,5 @@
-//! Lists what `cargo xtask web` made, for `visakit explore` to have it in the binary (feature `explorer`).
+//! Lists the output of `cargo xtask web`, so that `visakit explore` has it in the binary (feature
+//! `explorer`).
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -15,7 +15,7 @@ pub(crate) fn read_any(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// The same into memory that is reused: what it held is lost.
+/// The same, into memory that is reused: its content is lost.
 pub(crate) fn read_into(path: &Path, bytes: &mut Vec<u8>) -> Result<(), String> {
     bytes.clear();
     fill(path, bytes).map_err(|error| format!("{}: {error}", name(path)))
@@ -31,7 +31,7 @@ fn fill(path: &Path, bytes: &mut Vec<u8>) -> io::Result<()> {
     if about.is_dir() {
         return Err(io::Error::other("is a folder, expected a file"));
     }
-    // One more byte than there are, so that the end is found without asking for more memory.
+    // One byte more than the size, so that the end is found without growing the buffer.
     let size = usize::try_from(about.len()).unwrap_or(usize::MAX);
     bytes.try_reserve(size.saturating_add(1))?;
     file.read_to_end(bytes)?;
@@ -47,13 +47,13 @@ pub(crate) fn name(path: &Path) -> String {
     }
 }
 
-/// The files to work on, and what could not be listed.
+/// The files to work on, and those that could not be listed.
 pub(crate) struct Found {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) errors: Vec<String>,
 }
 
-/// What folders are searched for.
+/// The kind of files that folders are searched for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// `*.isa` and `*.visaasm`.
@@ -80,8 +80,7 @@ impl Wanted {
     }
 }
 
-/// Files are taken as they are; folders are searched, in order of the names in them. A folder without anything of what is
-/// wanted is an error.
+/// Files are used as they are; folders are searched, ordered by name. A folder without matching files is an error.
 pub(crate) fn find(paths: &[PathBuf], wanted: Wanted) -> Found {
     let mut found = Found {
         files: Vec::new(),

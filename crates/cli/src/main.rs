@@ -138,7 +138,7 @@ enum Status {
     Unusable = 2,
 }
 
-/// Whether something was found that the status of the command does not tell.
+/// Whether something was found that the status of the command does not show.
 static FOUND: AtomicBool = AtomicBool::new(false);
 
 /// The command will not end clean.
@@ -155,7 +155,7 @@ fn main() -> ExitCode {
     let result = run(&cli.command).and_then(|status| output::finish().map(|()| status));
     let status = result.unwrap_or_else(|failure| {
         let status = match failure {
-            // The reader of our output has gone: nobody is left to be told.
+            // The reader of the output has gone: nobody is left to notify.
             output::Failure::Closed => return Status::Clean,
             output::Failure::Told(status) => status,
             output::Failure::Other(error) => {
@@ -163,7 +163,7 @@ fn main() -> ExitCode {
                 Status::Unusable
             }
         };
-        // Who does not read the document is not told that it could not be written.
+        // If the document could not be written, its reader is gone too.
         let _ = output::finish();
         status
     });
@@ -176,7 +176,7 @@ fn main() -> ExitCode {
     ExitCode::from(status.max(least) as u8)
 }
 
-/// What the command line says. Whether it asks for JSON is known from here on.
+/// Parses the command line. From here on it is known whether JSON was requested.
 fn arguments() -> Result<Cli, clap::Error> {
     // As other debuggers have it: one dash, two letters.
     let words = std::env::args_os().map(|word| match word.to_str() {
@@ -192,17 +192,17 @@ fn arguments() -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches)
 }
 
-/// Whether a verb, or what it is to do in particular, is asked for JSON.
+/// Whether JSON was requested of a verb or of one of its subcommands.
 fn asks_for_json(matches: &clap::ArgMatches) -> bool {
     let inner = matches.subcommand().is_some_and(|(_, m)| asks_for_json(m));
     inner || matches!(matches.try_get_one::<bool>("json"), Ok(Some(true)))
 }
 
-/// Help is printed; what is wrong with the command line is told, as JSON where it asks for that.
+/// Prints help, or reports what is wrong with the command line, as JSON if requested.
 fn usage(error: &clap::Error) -> ExitCode {
     let mut words = std::env::args().skip(1);
     if !error.use_stderr() || !words.any(|word| word == "--json") {
-        // Help that nobody reads is no error.
+        // A closed stream is not an error here.
         let _ = error.print();
         let help = !error.use_stderr();
         return ExitCode::from(if help {

@@ -7,7 +7,7 @@ use visakit::isa::table::{Group, rows};
 use visakit::isa::{Dialect, Platform, Version};
 use visakit::validate::{Rule, rules};
 
-/// Longer lists are not shown where a name is wrong.
+/// Longer lists are not shown if a name is wrong.
 const MOST_SHOWN: usize = 40;
 
 /// A kind of names.

@@ -33,28 +33,28 @@ impl Color {
     }
 }
 
-/// Why a command could not go on.
+/// Why a command could not continue.
 pub(crate) enum Failure {
     /// The reader of standard output has gone.
     Closed,
-    /// What it is was told already.
+    /// It has already been reported.
     Told(Status),
     /// Anything else.
     Other(String),
 }
 
-/// The version of the documents; docs/json.md says what belongs to it.
+/// The version of the documents; docs/json.md describes its scope.
 const SCHEMA: u32 = 1;
 
-/// What `--json` asked for.
+/// The state of `--json`.
 struct Documents {
     command: String,
-    /// What was told since the last document.
+    /// Problems reported since the last document.
     problems: Vec<Problem>,
     written: bool,
 }
 
-/// There only where everything is to be told as JSON.
+/// Set only if everything is reported as JSON.
 static DOCUMENTS: Mutex<Option<Documents>> = Mutex::new(None);
 
 fn documents<T>(with: impl FnOnce(&mut Documents) -> T) -> Option<T> {
@@ -77,14 +77,14 @@ pub(crate) fn is_json() -> bool {
     documents(|_| ()).is_some()
 }
 
-/// Keeps what was to be told for the document; gives it back where there will be none.
+/// Keeps a problem for the document; returns it if there will be no document.
 pub(crate) fn keep(problem: Problem) -> Option<Problem> {
     let mut problem = Some(problem);
     documents(|d| d.problems.extend(problem.take()));
     problem
 }
 
-/// What all documents begin with.
+/// The common beginning of all documents.
 #[derive(Serialize)]
 struct Envelope<'a, T: Serialize> {
     schema: u32,
@@ -118,7 +118,7 @@ pub(crate) fn finish() -> Result<(), Failure> {
 }
 
 impl Failure {
-    /// Tells it and gives the status, where a command goes on with the next file.
+    /// Reports it and returns the status, if the command continues with the next file.
     pub(crate) fn tell(self) -> Result<Status, Self> {
         match self {
             Self::Closed => Err(Self::Closed),
@@ -147,17 +147,17 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
-/// Whether what goes to standard output is to have colours.
+/// Whether standard output uses colours.
 pub(crate) fn has_colours() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
-/// Standard output with a buffer, free of escape codes unless they are wanted.
+/// Buffered standard output, free of escape codes unless they are enabled.
 pub(crate) fn stdout() -> BufWriter<impl Write> {
     BufWriter::with_capacity(1 << 16, anstream::stdout().lock())
 }
 
-/// Writes a value as JSON and a line end, without what documents of this tool begin with.
+/// Writes a value as JSON with a line end, without the envelope of this tool's documents.
 pub(crate) fn plain_json(value: &impl Serialize) -> Result<(), Failure> {
     let mut out = BufWriter::new(io::stdout().lock());
     serde_json::to_writer_pretty(&mut out, value)?;
@@ -171,7 +171,7 @@ pub(crate) fn is_stdout(output: Option<&Path>) -> bool {
     output.is_none_or(|path| path.as_os_str() == "-")
 }
 
-/// Refuses to write an object to a terminal, or into a document; to be asked before any work is done.
+/// Refuses to write an object to a terminal, or into a document; to be called before any work is done.
 pub(crate) fn needs_place(output: Option<&Path>) -> Result<(), Failure> {
     let message = if !is_stdout(output) {
         return Ok(());
@@ -229,12 +229,12 @@ fn written(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the system says of a path.
+/// The operating system's error for a path.
 pub(crate) fn at(path: &Path, error: &io::Error) -> Failure {
     Failure::Other(format!("{}: {error}", input::name(path)))
 }
 
-/// So many of a thing, as `1 object` and `2 objects`.
+/// A number of things, as in `1 object` and `2 objects`.
 pub(crate) fn count(number: impl std::fmt::Display, thing: &str) -> String {
     let text = number.to_string();
     let plural = match thing {
@@ -252,8 +252,8 @@ pub(crate) fn heading(text: &str) -> String {
     format!("{HEADING}{text}{HEADING:#}")
 }
 
-/// Bytes as text that a terminal takes without harm: characters that control it or turn the direction of writing are
-/// escaped, and replacement characters stand where it is not UTF-8.
+/// Bytes as text that is safe for a terminal: characters that control it or change the direction of writing are
+/// escaped, and replacement characters are used for what is not UTF-8.
 pub(crate) fn printable(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut out = String::with_capacity(text.len());

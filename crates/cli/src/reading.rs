@@ -48,7 +48,7 @@ impl Reading {
         }
     }
 
-    /// The object in a file; returns what is wrong with it.
+    /// The object in a file; reports what is wrong with it.
     pub(crate) fn object(self, input: &Input) -> Result<Linked<'_>, Failure> {
         let linked = input.object(&self.how(None));
         let linked = linked.map_err(|errors| told(&errors, &input.sources))?;
@@ -83,13 +83,13 @@ pub(crate) fn open(path: &Path) -> Result<Input, Failure> {
     input.map_err(|error| told(&[error], &[]))
 }
 
-/// Tells of errors; how the command ends.
+/// Reports errors; returns how the command ends.
 pub(crate) fn told(errors: &[LaunchError], sources: &[Source]) -> Failure {
     let told = errors.iter().map(|e| render::launch_error(e, sources));
     Failure::Told(told.max().unwrap_or(Status::Unusable))
 }
 
-/// Tells what lenient reading passed over. A command that meets some does not end clean.
+/// Reports what lenient reading ignored. If there is any, the command does not end clean.
 pub(crate) fn tell_faults(linked: &Linked<'_>, sources: &[Source]) {
     for (number, fault) in &linked.faults {
         if let Some(source) = sources.get(*number) {

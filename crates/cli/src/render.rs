@@ -15,10 +15,10 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default().bold();
 const DIM: Style = AnsiColor::BrightBlack.on_default();
 
-/// Bytes shown in a line of the hex window.
+/// Bytes per line of the hex window.
 const ROW: u64 = 16;
 
-/// Something that is told: to people on standard error, to programs in the document.
+/// A message: for people on standard error, for programs in the document.
 #[derive(Serialize, Default, Clone)]
 pub(crate) struct Problem {
     severity: &'static str,
@@ -36,7 +36,7 @@ pub(crate) struct Problem {
     /// Bytes that the place has in the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     length: Option<usize>,
-    /// Where in the object, in words.
+    /// The place in the object, as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ impl Problem {
         }
     }
 
-    /// Tells it; people get the text.
+    /// Reports it; people get the text.
     #[allow(clippy::print_stderr)]
     fn tell(self, text: impl FnOnce(&Self) -> String) {
         if let Some(problem) = output::keep(self) {
@@ -63,12 +63,12 @@ impl Problem {
     }
 }
 
-/// Says why the tool gives up.
+/// Reports why the tool gives up.
 pub(crate) fn failure(message: &str) {
     Problem::new("error", message).tell(|p| format!("{ERROR}error{ERROR:#}: {}", p.message));
 }
 
-/// The same, with what to do about it.
+/// The same, with advice.
 pub(crate) fn failure_with_help(message: &str, help: &str) {
     let problem = Problem {
         help: Some(help.to_owned()),
@@ -82,12 +82,12 @@ pub(crate) fn failure_with_help(message: &str, help: &str) {
     });
 }
 
-/// Says something that is no error.
+/// Prints a note that is not an error.
 pub(crate) fn note(message: &str) {
     Problem::new("note", message).tell(|p| format!("{HELP}note{HELP:#}: {}", p.message));
 }
 
-/// Says what is wrong with an object.
+/// Reports what is wrong with an object.
 pub(crate) fn read_error(path: &Path, bytes: &[u8], error: &parse::Error) {
     let context = error.context().to_string();
     let problem = Problem {
@@ -100,7 +100,7 @@ pub(crate) fn read_error(path: &Path, bytes: &[u8], error: &parse::Error) {
     problem.tell(|_| explain(path, bytes, error));
 }
 
-/// Says why a change is refused.
+/// Reports why a change is refused.
 pub(crate) fn change_error(path: &Path, error: &visakit::rewrite::Error) {
     let mut context = String::new();
     if let Some((id, name)) = &error.routine {
@@ -128,8 +128,8 @@ pub(crate) fn change_error(path: &Path, error: &visakit::rewrite::Error) {
     });
 }
 
-/// Says why something cannot be opened, linked or run; and how the command ends for that reason: faults of a text and
-/// of a running program are findings, anything else makes the input unusable.
+/// Reports why something cannot be opened, linked or run, and returns how the command ends: faults of a text and of a
+/// running program are findings, anything else makes the input unusable.
 pub(crate) fn launch_error(error: &LaunchError, sources: &[Source]) -> Status {
     let bytes_of = |path: &Path| {
         let source = sources.iter().find(|s| s.path == path);
@@ -173,12 +173,12 @@ pub(crate) fn one_byte_each(text: &[u8]) -> String {
     shown
 }
 
-/// Says what is wrong with a text, showing the line.
+/// Reports what is wrong with a text, showing the line.
 pub(crate) fn text_error(path: &Path, text: &str, fault: &Diagnostic) {
     diagnostic("error", Level::ERROR, path, text, fault);
 }
 
-/// Says what looks wrong in a text, showing the line.
+/// Reports what looks wrong in a text, showing the line.
 pub(crate) fn text_warning(path: &Path, text: &str, warning: &Diagnostic) {
     diagnostic("warning", Level::WARNING, path, text, warning);
 }
@@ -213,7 +213,7 @@ fn diagnostic(
     });
 }
 
-/// A place of a text that is shown below a message.
+/// A place in a text that is shown below a message.
 pub(crate) struct Quote<'t> {
     pub(crate) path: &'t Path,
     pub(crate) text: &'t str,

@@ -1,4 +1,4 @@
-//! Plain tables and paragraphs: columns kept apart by spaces, wrapped at words where the terminal is narrow.
+//! Plain tables and paragraphs: columns separated by spaces, wrapped at words if the terminal is narrow.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -14,13 +14,13 @@ pub(crate) enum Align {
 /// Prose is not wider than this, however wide the terminal is.
 const PROSE: usize = 80;
 
-/// Lines of prose are not made narrower than this.
+/// Minimum width of lines of prose.
 const NARROWEST: usize = 12;
 
 /// Longer words may be cut.
 const LONGEST: usize = 24;
 
-/// Characters that a line of output may have: those of the terminal, else what `COLUMNS` says. A pipe has no end.
+/// Maximum width of a line of output: that of the terminal, or else the value of `COLUMNS`. Unlimited for a pipe.
 pub(crate) fn width() -> usize {
     static WIDTH: OnceLock<usize> = OnceLock::new();
     *WIDTH.get_or_init(|| {
@@ -38,7 +38,7 @@ pub(crate) fn prose() -> usize {
     width().min(PROSE)
 }
 
-/// Lines of at most so many characters, broken at spaces; longer words are cut.
+/// Lines of at most `width` characters, broken at spaces; longer words are cut.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut free = width;
@@ -59,7 +59,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
                 break;
             }
             if gap == 0 {
-                // The word alone is longer than a line.
+                // A single word is longer than a line.
                 let cut = word
                     .char_indices()
                     .nth(width.max(1))
@@ -79,7 +79,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A paragraph, every line of it indented by so many spaces.
+/// A paragraph with every line indented by `indent` spaces.
 pub(crate) fn paragraph(text: &str, indent: usize) -> String {
     let lines = wrap(text, prose().saturating_sub(indent).max(NARROWEST));
     let lines = lines.iter().map(|line| format!("{:indent$}{line}\n", ""));
@@ -105,7 +105,7 @@ impl Columns {
         }
     }
 
-    /// A table of names and what they stand for, without heads.
+    /// A table of names and their meanings, without headings.
     pub(crate) fn pairs() -> Self {
         Self {
             shows_heads: false,
@@ -125,7 +125,7 @@ impl Columns {
         total(&columns) <= self.limit
     }
 
-    /// The columns that are shown, with the widths of what is in them.
+    /// The columns that are shown, with the widths of their contents.
     fn columns(&self) -> Vec<(usize, usize)> {
         let cells = |n: usize| self.rows.iter().filter_map(move |row| row.get(n));
         let shown = (0..self.heads.len()).filter(|n| cells(*n).any(|cell| !cell.is_empty()));
@@ -134,7 +134,7 @@ impl Columns {
         shown.map(|n| (n, widest(n).max(head(n)))).collect()
     }
 
-    /// Makes columns of text narrower until all fit, the widest first; words stay whole unless they are long.
+    /// Narrows columns of text until all fit, the widest first; words are kept whole unless they are long.
     fn shrink(&self, columns: &mut [(usize, usize)]) {
         let word = |n: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(n));
@@ -174,7 +174,7 @@ fn total(columns: &[(usize, usize)]) -> usize {
 }
 
 impl fmt::Display for Columns {
-    /// Every line indented by two spaces and ended by a line feed, nothing past the last column.
+    /// Every line is indented by two spaces and ends with a line feed, without trailing blanks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut columns = self.columns();
         self.shrink(&mut columns);

@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     change::write(args.output.as_deref(), first, &linked.object)
 }
 
-/// Refuses what is no text.
+/// Rejects files that are not text.
 pub(super) fn text_expected(input: &Input) -> Result<(), Failure> {
     let name = input::name(&input.path);
     let is = match input.sources.as_slice() {
@@ -87,7 +87,7 @@ pub(super) fn text_expected(input: &Input) -> Result<(), Failure> {
     )))
 }
 
-/// Bytes of a register, as the metadata tell.
+/// Bytes of a register, according to the metadata.
 fn told_grf(args: &Args) -> Result<Option<u32>, Failure> {
     let bytes_of = |path: &PathBuf| input::read_any(path).map_err(Failure::Other);
     let failed = |path: &PathBuf, error: LaunchError| {

@@ -1,4 +1,4 @@
-//! What the commands that change objects have in common.
+//! Code shared by the commands that change objects.
 
 use crate::output::{Failure, count};
 use crate::reading::{Reading, open};
@@ -27,7 +27,7 @@ pub(super) struct Output {
     pub(super) reading: Reading,
 }
 
-/// Reads the object, changes it, writes it. A change that is refused leaves nothing written and
+/// Reads the object, changes it, writes it. If the change is refused, nothing is written and it
 /// counts as a finding.
 pub(super) fn run<'p>(
     ends: &Ends,
@@ -44,7 +44,7 @@ pub(super) fn run<'p>(
     write(path, &ends.file, &object)
 }
 
-/// Tells why a change is refused.
+/// Reports why a change is refused.
 pub(super) fn refused(path: &Path, errors: &[Error]) -> Status {
     for error in errors {
         render::change_error(path, error);

@@ -1,4 +1,4 @@
-//! `visakit compare-compilers`: what two compilers made of the same kernels.
+//! `visakit compare-compilers`: compares what two compilers made of the same kernels.
 
 use super::diff::{Trial, ran};
 use crate::input::Wanted;
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-/// A kernel with what it needs, alone in its object.
+/// A kernel with everything it needs, as the only one in its object.
 struct Kernel {
     name: String,
     id: RoutineId,

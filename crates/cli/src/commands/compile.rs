@@ -195,7 +195,7 @@ fn compile(
     if let Some(options) = options {
         command.args(["-options", options]);
     }
-    // What tells the compiler to dump vISA, and to write a zebin where that is not the rule yet.
+    // Makes the compiler dump vISA, and write a zebin if that is not the default yet.
     command.env("IGC_ShaderDumpEnable", "1");
     command.env("IGC_DumpToCustomDir", &dumps);
     command.env("IGC_EnableZEBinary", "1");
@@ -227,7 +227,7 @@ fn compile(
     Err(Failure::Told(Status::Findings))
 }
 
-/// What tells the compiler that the source is the user's file, not a copy: debug information then has its path.
+/// Makes debug information refer to the user's file instead of a copy.
 fn line_of(file: &Path, content: Content) -> Option<Vec<u8>> {
     let plain = |c: char| !c.is_control() && !matches!(c, '"' | '\\');
     let path = file.to_str().filter(|path| path.chars().all(plain))?;
@@ -235,7 +235,7 @@ fn line_of(file: &Path, content: Content) -> Option<Vec<u8>> {
     (is_text && path != "-").then(|| format!("#line 1 \"{path}\"\n").into_bytes())
 }
 
-/// The name of a source, which debug information has, if the compiler takes such a name.
+/// The name of a source for debug information, if the compiler accepts such a name.
 fn own_name(file: &Path) -> Option<&str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let name = file.file_name()?.to_str()?;

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     script(console, commands.into_iter().map(Ok), output::is_json())
 }
 
-/// The console that the arguments ask for. `break finding` runs the same launch under all checks.
+/// The console for these arguments. `break finding` runs the same launch under all checks.
 fn console(args: &run::Args) -> Result<Console, Failure> {
     let mut console = Console::new(session(args)?, Sources::new(args.folders()));
     let args = args.clone();
@@ -76,7 +76,7 @@ fn console(args: &run::Args) -> Result<Console, Failure> {
     Ok(console)
 }
 
-/// Ctrl-C stops a long run, and the session goes on; a second one before anything came of the first ends it.
+/// Ctrl-C stops a long run, and the session continues; a second one, before the first took effect, ends it.
 fn stop_with_signals(console: &Console) -> Result<(), Failure> {
     let interrupt = console.session.interrupt().clone();
     let handler = move || {
@@ -88,7 +88,7 @@ fn stop_with_signals(console: &Console) -> Result<(), Failure> {
     ctrlc::set_handler(handler).map_err(|error| Failure::Other(error.to_string()))
 }
 
-/// The session that the arguments ask for, laid out for one worker: groups run one after the other.
+/// The session for these arguments, set up for one worker: groups run one after the other.
 fn session(args: &run::Args) -> Result<visakit_debug::Session, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let pool = pool.map_err(|error| Failure::Other(error.to_string()))?;
@@ -110,8 +110,8 @@ fn interactive(console: Console) -> Result<Status, Failure> {
     script(console, std::io::stdin().lock().lines(), false)
 }
 
-/// Carries out commands, one after the other. A fault that the run stands at when it ends is a finding; a command
-/// that cannot be carried out ends it.
+/// Executes commands, one after the other. A fault at which the run is stopped at the end is a finding; a command that
+/// fails ends the script.
 fn script(
     mut console: Console,
     commands: impl Iterator<Item = std::io::Result<String>>,
@@ -126,7 +126,7 @@ fn script(
         }
         let mut out = stdout();
         if !json {
-            // Seen before the command is carried out: that may take long.
+            // Printed before the command is executed, which may take long.
             writeln!(out, "(visakit) {command}")?;
             out.flush()?;
         }
@@ -167,7 +167,7 @@ fn script(
     Ok(status)
 }
 
-/// Where the run stands, for programs.
+/// Where the run is stopped, as data.
 fn state(console: &Console) -> serde_json::Value {
     let session = &console.session;
     let (thread, lane) = session.focus();

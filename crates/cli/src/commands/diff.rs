@@ -1,4 +1,4 @@
-//! `visakit diff`: what differs between two objects.
+//! `visakit diff`: the differences between two objects.
 
 use crate::Status;
 use crate::output::{self, Failure, printable, stdout};
@@ -258,7 +258,7 @@ impl Trial {
     }
 }
 
-/// What the runs told.
+/// Reports the results of the runs.
 pub(super) fn ran(trials: &[KernelTrial], json: bool) -> Result<Status, Failure> {
     let trials: Vec<_> = trials.iter().map(Trial::of).collect();
     let count = |results: &[&str]| {

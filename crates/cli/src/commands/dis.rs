@@ -45,7 +45,7 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-/// Takes text and keeps errors of the operating system.
+/// Writes text and keeps errors of the operating system.
 struct Sink<W>(W);
 
 impl<W: Write> Output for Sink<W> {
@@ -108,7 +108,7 @@ fn one(
 ) -> Result<Status, Failure> {
     let opened = open(file)?;
     if args.shown.any() && !opened.is_object() {
-        // Places are those in the object that the text makes.
+        // Places refer to the object that the text assembles to.
         let bytes = args.reading.binary(&opened)?;
         let made = Input::of(&opened.path, bytes.as_ref());
         return print(
@@ -169,7 +169,7 @@ fn print(
     Ok(Status::Clean)
 }
 
-/// The routine that is wanted.
+/// The selected routine.
 fn chosen(path: &Path, object: &Object<'_>, wanted: &str) -> Result<RoutineId, Failure> {
     find_routine(object, wanted).map_err(|_| {
         let names: Vec<_> = object.routines().map(|(_, r)| printable(&r.name)).collect();
@@ -201,8 +201,8 @@ fn write_files(
     Ok(())
 }
 
-/// The name that Intel's printer gives the file, else one after the routine; with a number where
-/// another routine has it already.
+/// The name that Intel's printer gives the file, or else one derived from the routine; with a
+/// number if another routine already uses it.
 fn free_name(object: &Object<'_>, id: RoutineId, taken: &mut HashSet<String>) -> String {
     const EXTENSION: &str = ".visaasm";
     let stem = match file_name(object, id) {

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     Ok(Status::Clean)
 }
 
-/// What breaks the rule, and what does not.
+/// An example that breaks the rule, and one that does not.
 fn shown(example: &Example) -> String {
     let form = |title: &str, platform: &str, (declarations, lines): (&str, &str)| {
         let on = match platform {

@@ -1,8 +1,8 @@
-//! `visakit explore`: the explorer in the browser, served to this machine alone.
+//! `visakit explore`: the explorer in the browser, served only to this machine.
 //!
-//! It is a folder of files, which is all that the server gives: the page, and the files that were named. It listens on
-//! the loopback interface; every address begins with a token that only the printed one has, and requests that name
-//! another host are refused, so that no other page in the browser can ask.
+//! The server only serves a folder of files: the page, and the files named on the command line. It listens on the
+//! loopback interface; every address begins with a secret token that only the printed one has, and requests that name
+//! another host are rejected, so that no other page in the browser has access.
 
 use crate::output::{Failure, stdout};
 use crate::{Status, input};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// The page, where it is part of the binary.
+/// The page, if it is part of the binary.
 #[cfg(feature = "explorer")]
 static PAGE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/explorer.rs"));
 #[cfg(not(feature = "explorer"))]
@@ -21,7 +21,7 @@ static PAGE: &[(&str, &[u8])] = &[];
 
 /// Longer requests are none of a browser.
 const LONGEST_REQUEST: u64 = 16 << 10;
-/// So long a browser may take to ask, and to take what it asked for.
+/// Time limit for a browser to send a request, and to receive the response.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Requests that are answered at the same time.
 const MOST_REQUESTS: usize = 64;
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     Ok(Status::Clean)
 }
 
-/// What nobody can guess.
+/// A token that nobody can guess.
 fn token() -> Result<String, Failure> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|e| Failure::Other(format!("no random numbers: {e}")))?;
@@ -220,7 +220,7 @@ impl Site {
             let found = PAGE.iter().find(|(name, _)| *name == path);
             return found.map(|(_, bytes)| bytes.to_vec());
         };
-        // Nothing but names: no way out of the folder.
+        // Only plain names: there is no way out of the folder.
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         let sound =
             |part: &str| !part.is_empty() && !part.starts_with('.') && part.chars().all(plain);
@@ -230,7 +230,7 @@ impl Site {
     }
 }
 
-/// What browsers are told of every answer.
+/// The headers sent with every response.
 const HEADERS: &str = "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
     Cross-Origin-Resource-Policy: same-origin\r\nX-Frame-Options: DENY\r\nContent-Security-Policy: default-src 'none'; \
     script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src 'self'; connect-src 'self'; img-src 'self' data:; \
@@ -246,7 +246,7 @@ fn kind(path: &str) -> &'static str {
     }
 }
 
-/// A name as part of an address.
+/// A name, escaped for use in an address.
 fn escaped(name: &str) -> String {
     let mut out = String::new();
     for byte in name.bytes() {

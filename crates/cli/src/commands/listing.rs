@@ -1,5 +1,5 @@
-//! Text for people: with offsets, bytes, source lines, notes and colours. All of it is in comments, so
-//! that the text still assembles.
+//! Text for people: with offsets, bytes, source lines, notes and colours. All additions are in
+//! comments, so that the text still assembles.
 
 use crate::output::printable;
 use anstyle::{AnsiColor, Style};
@@ -42,7 +42,7 @@ impl Shown {
 /// Bytes in a line.
 const ROW: usize = 8;
 
-/// Longer files are no source.
+/// Longer files are not considered to be source.
 const LARGEST_SOURCE: u64 = 64 << 20;
 
 /// Prints routines for people.
@@ -61,18 +61,18 @@ pub(crate) struct Listing<'o, W> {
     code: &'o [Item<'o>],
     /// Where each of them begins and ends.
     places: Vec<(usize, usize)>,
-    /// What text does not say of them.
+    /// Facts about instructions that their text does not show.
     notes: HashMap<usize, String>,
     source: Source,
 }
 
-/// Where the code came from, as FILE and LOC say.
+/// The source locations of the code, according to FILE and LOC.
 #[derive(Default)]
 struct Source {
     files: SourceFiles,
     /// For each item of the routine that is printed.
     lines: Vec<Option<SourceLine>>,
-    /// The lines of files, by their numbers; `None` for those that are not found.
+    /// The lines of files, by number; `None` for files that are not found.
     texts: HashMap<usize, Option<Vec<String>>>,
 }
 
@@ -167,7 +167,7 @@ impl<'o, W: Write> Listing<'o, W> {
         sizes.into_iter().map(place).collect()
     }
 
-    /// Where a routine that is not whole begins: what could not be decoded is a piece of the file.
+    /// Where an incomplete routine begins: what could not be decoded is a piece of the file.
     fn start_before_damage(&self, sizes: &[usize]) -> Option<usize> {
         let raw = |item: &Item<'_>| match item {
             Item::Raw(raw) => Some(raw.bytes.as_ptr().addr()),
@@ -211,7 +211,7 @@ impl<'o, W: Write> Listing<'o, W> {
         self.out.write_all(text.get(at..).unwrap_or_default())
     }
 
-    /// `/* 0x000805 75 04 00 */`; nothing where nothing is wanted.
+    /// `/* 0x000805 75 04 00 */`; empty if nothing was requested.
     fn margin(&self, index: usize) -> String {
         let mut margin = String::new();
         if !self.shown.offsets && !self.shown.bytes {
@@ -354,7 +354,7 @@ fn source(name: &str, folder: &Path) -> Option<Vec<String>> {
     Some(lines.map(|l| printable(l.trim_ascii_end())).collect())
 }
 
-/// What the instructions say that their text does not: found by assembling the text.
+/// What the instructions contain that their text does not show: determined by assembling the text.
 fn notes(
     printer: Printer<'_, '_>,
     id: RoutineId,
@@ -376,7 +376,7 @@ fn notes(
     let Some(body) = again.routines().find_map(|(_, r)| r.body()) else {
         return notes;
     };
-    // Numbers of labels and strings are given anew.
+    // Numbers of labels and strings are assigned anew.
     let told = |value: &Value| matches!(value, Value::Label(_) | Value::String(_));
     for (index, (item, again)) in code.iter().zip(&body.code).enumerate() {
         let (Item::Instruction(a), Item::Instruction(b)) = (item, again) else {

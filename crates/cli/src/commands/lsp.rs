@@ -15,7 +15,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let Args { stdio: _ } = args;
     match visakit_lsp::stdio() {
         Ok(true) => Ok(Status::Clean),
-        // The protocol wants 1 where the client ends without having asked.
+        // The protocol requires 1 if the client exits without a shutdown request.
         Ok(false) => Ok(Status::Findings),
         Err(error) => Err(Failure::Other(error.to_string())),
     }

@@ -42,7 +42,7 @@ pub(crate) mod validate;
 
 use visakit::isa::Op;
 
-/// Opcode and, where there is one, sub-operation: `0x47`, `0x89.03`.
+/// Opcode and, if there is one, sub-operation: `0x47`, `0x89.03`.
 fn number(op: Op) -> String {
     match op.sub_op() {
         None => format!("{:#04x}", op.opcode()),

@@ -122,7 +122,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     }
 }
 
-/// The library of the driver that is meant.
+/// The library of the selected driver.
 fn driver(asked: &str) -> Result<String, Failure> {
     if asked.contains(".so") {
         return Ok(asked.to_owned());
@@ -146,7 +146,7 @@ fn driver(asked: &str) -> Result<String, Failure> {
     })
 }
 
-/// Tells what was found: a line of JSON of each process that launched something.
+/// Reports the results: a line of JSON for each process that launched something.
 fn compared(text: &str, json: bool, status: std::process::ExitStatus) -> Result<Status, Failure> {
     let mut err = std::io::stderr().lock();
     let mut sums = [0; 3];
@@ -193,7 +193,7 @@ fn compared(text: &str, json: bool, status: std::process::ExitStatus) -> Result<
     })
 }
 
-/// The library: what was asked for, or what stands where builds and packages put it.
+/// The library: the one given, or the one at the place where builds and packages put it.
 fn library(asked: Option<&Path>) -> Result<PathBuf, Failure> {
     if let Some(asked) = asked {
         return fs::canonicalize(asked)
@@ -236,7 +236,7 @@ fn write(folder: &Path, library: &Path) -> Result<PathBuf, Failure> {
     Ok(file)
 }
 
-/// Runs the program, which sees this device alone.
+/// Runs the program, which sees only this device.
 fn start(
     program: &[OsString],
     folder: &Path,

@@ -33,7 +33,7 @@ enum Colours {
 }
 
 impl Look {
-    /// The pictures as the flags ask for them.
+    /// Applies the flags to the pictures.
     pub(crate) fn of(&self, pictures: Vec<Picture>) -> Vec<Picture> {
         match self.compact {
             true => pictures.into_iter().map(Picture::compact).collect(),
@@ -62,7 +62,7 @@ impl Look {
         text
     }
 
-    /// One file for each picture, if a folder is asked for.
+    /// One file for each picture, if a folder was given.
     pub(crate) fn folder(&self, pictures: &[Picture]) -> Option<Result<Status, Failure>> {
         let folder = self.output_dir.as_deref()?;
         Some(self.write(folder, pictures))
@@ -86,7 +86,7 @@ impl Look {
     }
 }
 
-/// A name that file systems take, with a number where another picture has it already, whatever their case.
+/// A name that file systems accept, with a number if another picture already uses it, ignoring case.
 fn free_name(title: &str, extension: &str, taken: &mut HashSet<String>) -> String {
     let plain = |c: char| match c.is_ascii_alphanumeric() || "_-.".contains(c) {
         true => c,

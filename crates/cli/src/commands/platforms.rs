@@ -1,4 +1,4 @@
-//! `visakit platforms`: what is known of the platforms.
+//! `visakit platforms`: facts about the platforms.
 
 use crate::output::{self, Failure, heading, stdout};
 use crate::table::{Align, Columns};

@@ -40,7 +40,7 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-/// A routine and what is live in it.
+/// A routine and its live ranges.
 struct Measured<'o> {
     title: String,
     name: String,
@@ -209,7 +209,7 @@ impl Measured<'_> {
     }
 }
 
-/// What the number of registers means.
+/// The meaning of the number of registers.
 fn limit(registers: usize) -> String {
     let [usual, large] = LIMITS;
     match registers {

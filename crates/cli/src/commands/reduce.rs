@@ -55,14 +55,14 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         return Err(Failure::Other(message.to_owned()));
     }
     let opened = open(&args.file)?;
-    // What is damaged is reduced as it is.
+    // Damaged input is reduced as it is.
     let bytes = args.reading.binary(&opened)?;
     let jobs = usize::from(args.jobs);
     let candidates = (0..jobs).map(|number| Candidate::new(&args.output, number));
     let candidates = candidates.collect::<Result<Vec<_>, _>>()?;
     let stop = || {
         if STOPPED.swap(true, Ordering::Relaxed) {
-            // Nothing has come of the first one.
+            // The first one has had no effect.
             std::process::exit(130);
         }
     };
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         bar.set_style(style);
     }
     let mut trouble = None;
-    // What the first run, that of the input itself, printed and how it ended.
+    // The first run, on the input itself: its output and its exit status.
     let mut log = Some(Log::new(&args.output)?);
     let mut refused = None;
     let mut first = |files: &[Vec<u8>]| {
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     Ok(Status::Clean)
 }
 
-/// Tests the input itself; where the command does not succeed, how it ended and what it printed.
+/// Tests the input itself; if the command fails, how it ended and what it printed.
 fn of_input(
     candidates: &[Candidate],
     command: &str,
@@ -195,7 +195,7 @@ impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Success => f.write_str("succeeded"),
-            // Such as "exit status: 1" and "signal: 11".
+            // For example "exit status: 1" or "signal: 11".
             Self::Failure(status) => write!(f, "{status}"),
             Self::Timeout(limit) => write!(
                 f,
@@ -206,14 +206,14 @@ impl fmt::Display for End {
     }
 }
 
-/// What a command prints: a file beside the output, gone at the end.
+/// The output of a command: a file beside the result, removed at the end.
 struct Log {
     path: PathBuf,
     file: fs::File,
 }
 
 impl Log {
-    /// So many bytes are shown, the last ones.
+    /// At most this many bytes are shown, the last ones.
     const SHOWN: u64 = 4096;
 
     fn new(output: &Path) -> Result<Self, Failure> {
@@ -225,7 +225,7 @@ impl Log {
         Ok(Self { path, file })
     }
 
-    /// Where one of the two streams of a command goes.
+    /// The destination of one of the two streams of a command.
     fn stream(log: Option<&Self>) -> Result<Stdio, String> {
         match log.map(|log| log.file.try_clone()) {
             None => Ok(Stdio::null()),
@@ -268,7 +268,7 @@ fn beside(output: &Path, what: &str) -> Result<PathBuf, Failure> {
     Ok(output.with_file_name(name))
 }
 
-/// The file that the command looks at, beside the output; gone at the end.
+/// The file that the command examines, beside the output; removed at the end.
 struct Candidate(PathBuf);
 
 impl Candidate {
@@ -276,7 +276,7 @@ impl Candidate {
         beside(output, &format!("{number}.isa")).map(Self)
     }
 
-    /// Runs the command on a file. What it prints goes to the log, if there is one.
+    /// Runs the command on a file. Its output goes to the log, if there is one.
     fn test(
         &self,
         command: &str,

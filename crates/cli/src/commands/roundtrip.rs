@@ -25,7 +25,7 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-/// What became of a file.
+/// The result for a file.
 #[derive(Serialize)]
 struct Entry {
     file: String,
@@ -147,7 +147,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     Ok(status)
 }
 
-/// Shown on a terminal only, and gone when the work is done.
+/// Shown only on a terminal, and removed when the work is done.
 pub(super) fn progress(length: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} {eta}");
     ProgressBar::new(length as u64)

@@ -1,4 +1,4 @@
-//! `visakit completions` and `visakit man`: made of the definitions of the commands.
+//! `visakit completions` and `visakit man`: generated from the definitions of the commands.
 
 use crate::output::{self, Failure};
 use crate::{Cli, Status, render};
@@ -119,7 +119,7 @@ fn section(out: &mut Vec<u8>, title: &str, text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What help says after the options: paragraphs, and the lines of examples.
+/// Splits the help after the options into paragraphs and lines of examples.
 fn split(after: &str) -> (Vec<String>, Vec<&str>) {
     let (mut notes, mut examples) = (Vec::new(), Vec::new());
     for part in after.split("\n\n").filter(|part| !part.is_empty()) {
@@ -143,7 +143,7 @@ fn split(after: &str) -> (Vec<String>, Vec<&str>) {
     (notes, examples)
 }
 
-/// A line as it is, whatever roff would make of it.
+/// A literal line, protected from roff.
 fn literal(line: &str) -> String {
     let line = line.replace('\\', "\\e").replace('-', "\\-");
     if line.starts_with(['.', '\'']) {

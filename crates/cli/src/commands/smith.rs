@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     Ok(Status::Clean)
 }
 
-/// Shown on a terminal only, and only where there is something to wait for.
+/// Shown only on a terminal, and only if it takes a while.
 fn progress(count: u64) -> ProgressBar {
     if count < 1000 {
         return ProgressBar::hidden();

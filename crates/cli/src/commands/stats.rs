@@ -1,4 +1,4 @@
-//! `visakit stats`: what many objects are made of, in numbers.
+//! `visakit stats`: what many objects consist of, in numbers.
 
 use super::roundtrip::progress;
 use crate::input::Wanted;
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-/// What became of all files together.
+/// The results of all files together.
 #[derive(Default)]
 struct Outcome {
     stats: Stats,
@@ -73,7 +73,7 @@ impl Outcome {
 
 fn count(input: &Input, args: &Args) -> Result<(Stats, u64), Vec<LaunchError>> {
     let mut linked = input.object(&args.reading.how(None))?;
-    // A text has the size of the object that it makes, if it makes one.
+    // A text counts with the size of the object it assembles to, if it does.
     let sizes = |bytes: &[u8]| Container::parse(bytes).map(|container| Sizes::of(&container));
     let sizes = if input.is_object() {
         sizes(input.bytes()).ok()
@@ -99,7 +99,7 @@ fn count(input: &Input, args: &Args) -> Result<(Stats, u64), Vec<LaunchError>> {
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     let found = input::find(&args.paths, Wanted::Programs);
-    // The order of the files is kept: what is added up first stands first.
+    // The order of the files is kept: results are summed in it.
     let outcome = found
         .files
         .par_iter()
@@ -240,7 +240,7 @@ fn exec_sizes(stats: &Stats) -> impl Iterator<Item = (String, u64)> {
     })
 }
 
-/// The parts of the files; together they are all of it.
+/// The parts of the files; they add up to the whole.
 fn bytes(sizes: Sizes) -> Vec<(String, u64)> {
     let mut parts: Vec<(String, u64)> = sizes
         .iter()

@@ -1,4 +1,4 @@
-//! `visakit strip`: what execution does not need goes.
+//! `visakit strip`: removes what execution does not need.
 
 use super::change::{Ends, run as change};
 use crate::output::{Failure, count};

@@ -46,7 +46,7 @@ pub(crate) struct Args {
     schema: bool,
 }
 
-/// One of so many shares of the files, from 1.
+/// One of a number of shares of the files, counted from 1.
 #[derive(Clone, Copy)]
 struct Share {
     number: u64,
@@ -67,14 +67,15 @@ impl FromStr for Share {
 }
 
 impl Share {
-    /// Whether a file belongs to it. That follows from the path as it was given, so that nobody reads the files of others.
+    /// Whether a file belongs to it. This depends only on the path as given, so that no process reads the files of
+    /// others.
     fn has(self, path: &Path) -> bool {
         let hash = Source::new("", path.as_os_str().as_encoded_bytes()).sha256;
         key_of(&hash).cast_unsigned() % self.of == self.number - 1
     }
 }
 
-/// What became of the files.
+/// The results of the files.
 #[derive(Default)]
 struct Outcome {
     written: u64,
@@ -83,12 +84,12 @@ struct Outcome {
     unread: Vec<String>,
 }
 
-/// What the threads share.
+/// State shared by the threads.
 struct Work<'a> {
     files: &'a [PathBuf],
     reading: Reading,
     next: AtomicUsize,
-    /// Hashes of files that are in the folder, or that a thread has taken.
+    /// Hashes of files that are in the folder, or that a thread has claimed.
     known: Mutex<HashSet<String>>,
     progress: indicatif::ProgressBar,
 }
@@ -177,7 +178,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
 }
 
 impl Work<'_> {
-    /// Takes files until none is left.
+    /// Processes files until none is left.
     fn run(&self, mut writer: ShardWriter) -> Result<Outcome, String> {
         let mut outcome = Outcome::default();
         let how = self.reading.how(None);

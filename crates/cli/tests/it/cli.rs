@@ -1,4 +1,4 @@
-//! What holds for all commands: streams, colours, readers that leave, help for shells.
+//! Properties of all commands: streams, colours, readers that disappear, help for shells.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // helpers of tests
 
@@ -9,7 +9,7 @@ use std::process::Stdio;
 const CALLS: &str = "call_stack_pvc_v41.isa";
 const SUBGROUPS: &str = "subgroups_skl_v36.isa";
 
-/// Pages show both streams as one: what was asked for goes to standard output, what is said of it to the other.
+/// Pages show both streams as one: results go to standard output, messages to standard error.
 #[test]
 fn results_and_messages_have_streams_of_their_own() {
     for args in [
@@ -153,7 +153,7 @@ fn runs_stop_in_time() {
     let done = visakit(&line);
     assert_eq!(done.status.code(), Some(1));
     assert!(text(&done.stdout).contains("\"stopped\": true"));
-    // What ends in time is as without the option.
+    // A run that ends in time is the same as without the option.
     let program = [
         "run",
         "../programs/loops.visaasm",
@@ -195,7 +195,7 @@ fn runs_stop_by_a_signal() {
     assert!(text(&done.stdout).contains("7 7 7 7"));
 }
 
-/// Metadata that ask for more than the host has are an error, where memory is short as well.
+/// Metadata that require more memory than the host has are an error, also when memory is short.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_that_cannot_be_had() {
@@ -229,7 +229,7 @@ fn memory_that_cannot_be_had() {
     }
 }
 
-/// Each crate is published alone, and a package without the text of its licences may not be passed on.
+/// Each crate is published separately, and a package without the text of its licences may not be redistributed.
 #[test]
 fn published_crates_carry_their_licences() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -240,7 +240,7 @@ fn published_crates_carry_their_licences() {
         !manifest.is_empty() && !manifest.contains("publish = false")
     });
     assert!(folders.len() > 20);
-    // The Python package is one of its own.
+    // The Python package is published separately.
     folders.push(root.join("python"));
     for folder in folders {
         for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
@@ -251,7 +251,7 @@ fn published_crates_carry_their_licences() {
     }
 }
 
-/// A process that is killed leaves whole shards and a folder that nobody reads; the same command goes on.
+/// A killed process leaves complete shards and a folder that nobody reads; the same command resumes.
 #[cfg(feature = "table")]
 #[test]
 fn a_table_that_was_killed_is_gone_on_with() {

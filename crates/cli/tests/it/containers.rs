@@ -57,7 +57,7 @@ fn kernel(name: &str) -> Vec<u8> {
     fs::read(format!("{KERNELS}/{name}")).unwrap()
 }
 
-/// What the tool prints for a file of this content.
+/// The output of the tool for a file with this content.
 fn asked(name: &str, bytes: &[u8], args: &[&str]) -> (i32, String, String) {
     let path = file(name);
     fs::write(&path, bytes).unwrap();

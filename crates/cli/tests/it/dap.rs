@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// What an editor is to the adapter.
+/// The editor's side of a session.
 struct Client {
     process: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     sequence: i64,
-    /// Events that have come and were not asked for yet.
+    /// Events received but not yet consumed.
     events: Vec<Value>,
 }
 
@@ -248,7 +248,7 @@ fn a_session() {
     );
     client.event("stopped");
     assert_eq!(client.top(&thread).1, here);
-    // The line writes what is watched.
+    // The line writes the watched value.
     client.ask("next", json!({ "threadId": thread }));
     assert_eq!(client.event("stopped")["reason"], "data breakpoint");
     client.ask("next", json!({ "threadId": thread }));
@@ -345,7 +345,7 @@ fn launches_that_fail() {
     client.ask("disconnect", Value::Null);
 }
 
-/// What checks find is an exception.
+/// Findings of checks are exceptions.
 #[test]
 fn findings_are_exceptions() {
     let mut client = Client::new();

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
-/// A routine that does not end by itself.
+/// A routine that does not terminate.
 const SPIN: &str = "\
 .version 4.1
 .kernel \"spin\"
@@ -22,7 +22,7 @@ fn interrupt(child: &Child) {
     assert!(kill.status().unwrap().success());
 }
 
-/// Ctrl-C stops what runs, the session goes on, and that as often as one likes.
+/// Ctrl-C stops the run, and the session continues, any number of times.
 #[test]
 fn a_signal_stops_the_run_and_not_the_session() {
     let file = crate::file("debug_signal.visaasm");
@@ -54,7 +54,7 @@ fn a_signal_stops_the_run_and_not_the_session() {
             panic!("no {wanted:?} in {transcript:#?}");
         };
         until("(visakit) continue");
-        // Before the run has begun the signal counts as well.
+        // Before the run has begun the signal takes effect as well.
         std::thread::sleep(std::time::Duration::from_millis(200));
         interrupt(&child);
         until("interrupted");

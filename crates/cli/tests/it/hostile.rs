@@ -1,4 +1,5 @@
-//! Every command meets inputs that it cannot use: it says why in a few lines and ends with 1 or 2.
+//! Every command is given inputs that it cannot use: it says why in a few lines and ends with 1 or
+//! 2.
 
 #![allow(clippy::unwrap_used)] // helpers of tests
 
@@ -64,7 +65,7 @@ fn refused(line: &str, input: &str) -> String {
     said
 }
 
-/// Bytes without order, some of which make characters of several bytes.
+/// Random bytes, some of which form multi-byte characters.
 fn noise(seed: u64) -> Vec<u8> {
     let mut random = visakit_testing::layouts::Random::of_seed(seed);
     let mut bytes: Vec<u8> = (0..256).flat_map(|_| random.word().to_le_bytes()).collect();
@@ -90,7 +91,7 @@ fn what_is_no_input_is_refused_by_every_command() {
     for (name, bytes) in inputs {
         fs::write(folder().join(name), bytes).unwrap();
         for line in COMMANDS {
-            // What lenient reading is for.
+            // The purpose of lenient reading.
             if name != "cut.isa" || !line.contains("--lenient") {
                 refused(line, name);
             }
@@ -136,7 +137,7 @@ fn what_holds_no_visa_is_named_by_every_verb() {
     for (name, bytes, what) in others {
         fs::write(folder().join(name), bytes).unwrap();
         for line in COMMANDS {
-            // These say what they expect instead.
+            // These report what they expect instead.
             if ["--zeinfo", "--zebin", "--case", "reduce"]
                 .iter()
                 .any(|w| line.contains(w))

@@ -1,4 +1,4 @@
-//! Documents for programs: what the tool prints with `--json` and `--sarif`, read as a program reads it.
+//! Documents for programs: the output of `--json` and `--sarif`, read as a program would.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)] // helpers of tests
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 const CALLS: &str = "call_stack_pvc_v41.isa";
 
-/// The document that a command prints, where it ends with this code.
+/// The document that a command prints, checking that it exits with this code.
 fn document(args: &[&str], code: i32) -> Value {
     let output = visakit(args);
     assert_eq!(output.status.code(), Some(code), "{args:?}");
@@ -175,7 +175,8 @@ fn schema() -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-/// What a document breaks of a schema, by the words of JSON Schema that ours uses; any other word is a fault.
+/// The violations of a schema by a document, for the keywords of JSON Schema that ours uses; any other
+/// keyword is a fault.
 fn faults(root: &Value, schema: &Value, document: &Value, place: &str) -> Vec<String> {
     let Some(words) = schema.as_object() else {
         return Vec::new();
@@ -267,7 +268,7 @@ fn faults(root: &Value, schema: &Value, document: &Value, place: &str) -> Vec<St
     found
 }
 
-/// The document, held against the schema; nothing is said besides it.
+/// The document, checked against the schema; nothing else is printed.
 fn valid(schema: &Value, args: &[&str]) -> (Option<i32>, Value) {
     let output = visakit(args);
     assert_eq!(text(&output.stderr), "", "{args:?}");
@@ -321,7 +322,7 @@ fn documents_are_as_the_schema_says() {
     }
 }
 
-/// The same cause has the same code, and is told the same way, in every verb.
+/// The same cause has the same code, and is reported in the same way, by every verb.
 #[test]
 fn failures_are_documents() {
     let schema = schema();
@@ -354,7 +355,7 @@ fn failures_are_documents() {
             let (ended, document) = valid(&schema, &[args, &["--json"]].concat());
             assert_eq!(ended, Some(code), "{args:?}: {document:#}");
             let verb = args[0];
-            // These have lists of what is wrong with each file.
+            // These list what is wrong with each file.
             if !["stats", "roundtrip", "validate"].contains(&verb) {
                 let problem = &document["problems"][0];
                 assert_eq!(problem["severity"], "error", "{args:?}");

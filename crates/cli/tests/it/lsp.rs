@@ -1,7 +1,7 @@
 //! A session of an editor with `visakit lsp`, over its standard streams.
 //!
-//! `lsp.session` is the recording: lines that begin with `> ` are sent, those with `< ` are what the server says.
-//! `cargo xtask bless` records anew.
+//! `lsp.session` is the recording: lines that begin with `> ` are sent, those with `< ` are the server's. `cargo xtask
+//! bless` records it again.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -76,7 +76,7 @@ fn a_session() {
         made.push('\n');
         client.send(message);
         let message: Value = serde_json::from_str(message).unwrap();
-        // A request has a response; documents that come, change and go have their problems published.
+        // A request has a response; documents that are opened, changed and closed have their diagnostics published.
         let method = message["method"].as_str().unwrap();
         let answered = message.get("id").is_some() || method.starts_with("textDocument/did");
         if answered {

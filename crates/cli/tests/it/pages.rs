@@ -1,9 +1,9 @@
 //! Pages of commands are run, and print what they show: the README, and for each verb a page of `pages/`.
 //!
-//! In blocks marked `console` a line that begins with `$ ` is a command for the shell, `? N` the exit code where it is
-//! not 0, and `...` stands for any lines. A block that is marked with a language and a name, such as
-//! `visaasm k.visaasm`, is a file that the commands after it find in their folder; `fixtures` is there as well.
-//! `cargo xtask bless` writes what is printed now into the pages.
+//! In blocks marked `console` a line that begins with `$ ` is a command for the shell, `? N` the exit code if it is not
+//! 0, and `...` matches any lines. A block that is marked with a language and a name, such as `visaasm k.visaasm`, is a
+//! file that the commands after it find in their folder; `fixtures` is available there as well. `cargo xtask bless`
+//! writes the current output into the pages.
 #![cfg(unix)] // the examples are for a Unix shell
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
@@ -26,7 +26,7 @@ fn folder(page: &str) -> PathBuf {
     folder
 }
 
-/// What a shell prints, both streams as they come, and the exit code where it is not 0.
+/// The output of a shell, both streams interleaved, and the exit code if it is not 0.
 fn printed(command: &str, folder: &Path) -> String {
     let tools = Path::new(env!("CARGO_BIN_EXE_visakit")).parent().unwrap();
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
@@ -48,11 +48,11 @@ fn printed(command: &str, folder: &Path) -> String {
     }
 }
 
-/// The page with what its commands print now, and how many there are.
+/// The page with the current output of its commands, and their number.
 fn replay(page: &str, folder: &Path) -> (String, usize) {
     let mut actual = String::new();
     let mut commands = 0;
-    // What the block that a line is in is marked with.
+    // The marker of the block that contains the line.
     let mut block = None;
     let mut lines = page.lines().peekable();
     while let Some(line) = lines.next() {
@@ -69,7 +69,7 @@ fn replay(page: &str, folder: &Path) -> (String, usize) {
         }
         let in_console = block == Some("console") && fence.is_none();
         let command = line.strip_prefix("$ ").filter(|_| in_console);
-        // What else is in a block is output, but for an empty line before the next command that is not.
+        // Anything else in a block is output, except for an empty line before the next command.
         let parts = line.is_empty()
             && !actual.ends_with("\n\n")
             && lines.peek().is_some_and(|next| next.starts_with("$ "));
@@ -85,7 +85,7 @@ fn replay(page: &str, folder: &Path) -> (String, usize) {
     (actual, commands)
 }
 
-/// Runs a page and compares it with what it shows. Tells how many commands it has.
+/// Runs a page and compares it with the output. Returns the number of its commands.
 fn matches_page(name: &str, path: &Path, least: usize) -> usize {
     let page = fs::read_to_string(path).unwrap();
     let (actual, commands) = replay(&page, &folder(name));
@@ -95,7 +95,7 @@ fn matches_page(name: &str, path: &Path, least: usize) -> usize {
     } else {
         Action::Verify
     };
-    // What looks like a path is none.
+    // What looks like a path is not one.
     let compare = snapbox::Assert::new().action(action).normalize_paths(false);
     compare.eq(actual, snapbox::Data::read_from(path, None));
     commands
@@ -130,7 +130,7 @@ fn readme() {
     matches_page("README", &visakit_testing::root().join("README.md"), 8);
 }
 
-/// The guide: every page is in its table of contents, and shows what its commands print.
+/// The guide: every page is in its table of contents, and shows the output of its commands.
 #[test]
 fn guide() {
     let docs = visakit_testing::root().join("docs");
@@ -168,7 +168,7 @@ fn guide() {
     assert!(commands >= 35, "only {commands} commands found");
 }
 
-/// The pictures of the guide are what the tool draws now.
+/// The pictures of the guide are what the tool currently draws.
 #[test]
 fn pictures() {
     let docs = visakit_testing::root().join("docs/pictures");
@@ -204,7 +204,7 @@ fn every_verb_has_a_page() {
     let commands = commands.split("Options:").next().unwrap();
     let verbs: BTreeSet<_> = commands
         .lines()
-        // What is further in goes on with the line before.
+        // Deeper indentation continues the previous line.
         .filter(|line| !line.starts_with("   "))
         .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
         .filter(|verb| *verb != "help")

@@ -24,13 +24,13 @@
 //! | `flow` | `next`, `jump`, `goto`, `call`, `return`, … as in column `flow` |
 //! | `exec` | execution size |
 //! | `mask` | `M1` to `M8`, `M1_NM` to `M8_NM` |
-//! | `pred` | predicate variable, `none` where there is none |
-//! | `type` | type of the destination, else of the first source |
-//! | `memory`, `space`, `layout` | as the columns of that name |
+//! | `pred` | predicate variable, `none` if there is none |
+//! | `type` | type of the destination, or of the first source |
+//! | `memory`, `space`, `layout` | as in the columns of that name |
 //! | `bytes`, `elements`, `address` | bytes of an element, elements, bits of an address |
-//! | `reads`, `writes` | a variable, by its name; those that share storage are the same |
+//! | `reads`, `writes` | a variable, by its name; variables that share storage are equal |
 //! | `imm` | a constant among the sources |
-//! | a field of the row, such as `dst`, `src0`, `data_size` | the variable, constant, name or number that stands there |
+//! | a field of the row, such as `dst`, `src0`, `data_size` | the variable, constant, name or number in it |
 //!
 //! ```
 //! use visakit_corpus::search::{Pattern, search};

@@ -1,4 +1,4 @@
-//! `visakit check`: what is wrong in running kernels.
+//! `visakit check`: finds faults in running kernels.
 
 mod document;
 mod sarif;
@@ -48,10 +48,10 @@ pub(crate) struct CheckArgs {
     run: run::Args,
 }
 
-/// A launch and what was found in it.
+/// A launch and its findings.
 pub(crate) struct Checked {
     case: String,
-    /// What the kernel printed.
+    /// The output of the kernel.
     printed: Vec<u8>,
     result: Result<Vec<Finding>, String>,
 }
@@ -147,7 +147,7 @@ pub(crate) fn with(
     Ok(status)
 }
 
-/// All that is found in the one launch of some arguments.
+/// All findings of a single launch with some arguments.
 pub(crate) fn find(run: &run::Args) -> Result<Vec<Finding>, Failure> {
     let [folder] = run.cases() else {
         return Ok(run::check(run, Checks::ALL)?.0);

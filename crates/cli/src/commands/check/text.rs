@@ -13,7 +13,7 @@ const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 const DIM: Style = AnsiColor::BrightBlack.on_default();
 const BOLD: Style = Style::new().bold();
 
-/// The source line of a place, if the file is at hand and has it.
+/// The source line of a place, if the file is available and contains it.
 fn source_line(sources: &mut Sources, place: &Place) -> Option<String> {
     let line = sources.line(place.file.as_ref()?, place.line?)?;
     Some(line.to_owned())

@@ -9,7 +9,7 @@ use visakit::isa::object::RoutineId;
 use visakit::isa::{Dialect, Value};
 use visakit::parse::{self, Container, Extent, InstructionRef};
 
-/// One JSON document. Parts that are open stand on a stack.
+/// One JSON document. Open parts are kept on a stack.
 #[derive(Default)]
 pub(super) struct Document {
     header: Vec<Json>,
@@ -19,7 +19,7 @@ pub(super) struct Document {
     stack: Vec<Part>,
 }
 
-/// A part that is not complete yet.
+/// A part that is not yet complete.
 struct Part {
     kind: PartKind,
     head: Map<String, Json>,
@@ -169,7 +169,7 @@ impl<'a> Visitor<'a> for Document {
                 self.binaries.push(json);
                 return Ok(());
             }
-            // Opcode and sub-operation are said of the instruction itself.
+            // Opcode and sub-operation are properties of the instruction itself.
             Content::Opcode(_) | Content::SubOp(_) => return Ok(()),
             Content::Bytes(bytes) => put("value", json!(hex(bytes))),
             Content::Text(text) => put("value", json!(String::from_utf8_lossy(text))),

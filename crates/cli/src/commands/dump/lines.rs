@@ -14,7 +14,7 @@ const NAME: Style = AnsiColor::Cyan.on_default();
 const HEAD: Style = Style::new().bold();
 const FAULT: Style = AnsiColor::Red.on_default().bold();
 
-/// Bytes shown in a line; longer ranges go on in the next lines.
+/// Bytes shown per line; longer ranges continue on the next lines.
 const COLUMNS: usize = 10;
 /// Lines shown of a range without structure.
 const MOST_ROWS: usize = 4;

@@ -1,4 +1,4 @@
-//! `visakit info`: what objects hold.
+//! `visakit info`: what objects contain.
 
 mod report;
 mod text;
@@ -30,7 +30,7 @@ struct Document {
     files: Vec<File>,
 }
 
-/// Reads a file; says why it cannot be read.
+/// Reads a file, or reports why it cannot be read.
 fn report(path: &Path, args: &Args) -> Result<File, Failure> {
     let opened = open(path)?;
     let name = input::name(&opened.path);
@@ -55,7 +55,7 @@ fn report(path: &Path, args: &Args) -> Result<File, Failure> {
     }
     let linked = args.reading.object(&opened)?;
     let object = &linked.object;
-    // 4.2 has no binary form, whose sizes and offsets could be told.
+    // 4.2 has no binary form, and so no sizes and offsets to report.
     let bytes = visakit::encode::write(object).unwrap_or_default();
     let container = parse::Container::parse(&bytes).ok();
     let fits = [object.dialect];
@@ -64,7 +64,7 @@ fn report(path: &Path, args: &Args) -> Result<File, Failure> {
     chosen(file, args)
 }
 
-/// Leaves the routine that is wanted.
+/// Keeps only the selected routine.
 fn chosen(mut file: File, args: &Args) -> Result<File, Failure> {
     let Some(wanted) = &args.routine else {
         return Ok(file);
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
         }
         first = false;
         text::write(&mut out, &file)?;
-        // What is said about the next file goes to standard error and should come after this.
+        // Messages about the next file go to standard error and should appear after this.
         out.flush()?;
     }
     if args.reading.json {

@@ -1,4 +1,4 @@
-//! What is said about an object, as data. All text in it is safe to print.
+//! The report about an object, as data. All text in it is safe to print.
 
 use crate::output::printable;
 use serde::Serialize;
@@ -15,10 +15,10 @@ const TEXT_ATTRIBUTES: [&str; 2] = ["AsmName", "OutputAsmPath"];
 #[derive(Serialize)]
 pub(super) struct File {
     pub(super) file: String,
-    /// Bytes of the text, where it is one.
+    /// Bytes of the text, if it is one.
     #[serde(skip_serializing_if = "is_zero")]
     pub(super) text: usize,
-    /// Bytes of the object; nothing where the version has no binary form.
+    /// Bytes of the object; 0 if the version has no binary form.
     pub(super) size: u64,
     pub(super) version: String,
     pub(super) dialect: &'static str,
@@ -43,7 +43,7 @@ pub(super) struct RoutineInfo {
     pub(super) offset: u32,
     pub(super) size: u32,
     pub(super) relocations: usize,
-    /// What is in the body; `None` where it could not be decoded.
+    /// The content of the body; `None` if it could not be decoded.
     #[serde(flatten)]
     pub(super) body: Option<BodyInfo>,
     /// Why the body could not be decoded.
@@ -52,7 +52,7 @@ pub(super) struct RoutineInfo {
     pub(super) binaries: Vec<BinaryInfo>,
 }
 
-/// What is in a body.
+/// The content of a body.
 #[derive(Serialize)]
 pub(super) struct BodyInfo {
     pub(super) instructions: usize,
@@ -79,7 +79,7 @@ pub(super) struct InputInfo {
     pub(super) name: Option<String>,
     pub(super) offset: i16,
     pub(super) size: u16,
-    /// What the host fills in by itself; `None` for an argument.
+    /// The implicit kind, if the host supplies the value; `None` for an argument.
     pub(super) implicit: Option<String>,
 }
 
@@ -90,14 +90,14 @@ pub(super) struct AttributeInfo {
     pub(super) value: AttributeValue,
 }
 
-/// What the bytes of an attribute mean, going by its name and their number.
+/// The meaning of an attribute's bytes, judging by its name and their number.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum AttributeValue {
-    /// No bytes: it is there.
+    /// No bytes: a flag that is present.
     Set(bool),
     Number(u64),
-    /// Text, or the bytes in hex where they are neither text nor a number.
+    /// Text, or the bytes in hex if they are neither text nor a number.
     Text(String),
 }
 
@@ -111,14 +111,14 @@ pub(super) struct BinaryInfo {
     pub(super) content: BinaryContent,
 }
 
-/// What is at the place that the entry of a native binary claims.
+/// What is at the place claimed by the entry of a native binary.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum BinaryContent {
     Code,
     /// The entry claims no place, or one inside of the header: no code was generated.
     Placeholder,
-    /// The place is outside of the file, or taken by something else.
+    /// The place is outside the file, or occupied by something else.
     Missing,
 }
 
@@ -133,7 +133,7 @@ pub(super) struct FileVariableInfo {
     pub(super) linkage: String,
 }
 
-/// What lenient reading passed over.
+/// A fault that lenient reading ignored.
 #[derive(Serialize)]
 pub(super) struct FaultInfo {
     pub(super) offset: u64,
@@ -256,7 +256,7 @@ fn input_info(body: &Body<'_>, format: Format, input: &Input) -> InputInfo {
 
 /// Name of the variable, surface or sampler that an input fills.
 fn input_name(body: &Body<'_>, format: Format, input: &Input) -> Option<String> {
-    // Predefined entries come first in the numbering and are not in the tables.
+    // Predefined entries come first in the numbering but are not in the tables.
     let declared = |predefined: u32| usize::try_from(input.index.checked_sub(predefined)?).ok();
     let name = match input.kind.class() {
         InputKind::GENERAL => match declared(format.predefined_variable_count()) {
@@ -334,7 +334,7 @@ fn binaries(
     routine.binaries.iter().enumerate().map(info).collect()
 }
 
-/// The name of a code, or its number where it has none.
+/// The name of a code, or its number if it has none.
 fn named(name: Option<&'static str>, code: u8) -> String {
     name.map_or_else(|| code.to_string(), str::to_owned)
 }

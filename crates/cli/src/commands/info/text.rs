@@ -54,7 +54,7 @@ pub(super) fn write(out: &mut impl Write, file: &File) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is shown of each routine: the head of the column, and whether it is a number.
+/// The columns shown for each routine: the heading, and whether it is a number.
 const COLUMNS: [(&str, Align); 13] = [
     ("kind", Left),
     ("#", Right),
@@ -133,7 +133,7 @@ fn file_variables(file: &File) -> Columns {
     table
 }
 
-/// What does not fit into the table of routines.
+/// Details that do not fit into the table of routines.
 fn details(out: &mut impl Write, routine: &RoutineInfo) -> Result<(), Failure> {
     let of = format!("of {} {} {}", routine.kind, routine.index, routine.name);
     if let Some(reason) = &routine.undecoded {

@@ -44,7 +44,7 @@ struct Document {
     instructions: Vec<Row>,
 }
 
-/// So many rows are described one after the other; more are listed.
+/// At most this many rows are described in full; more are listed.
 const DESCRIBED: usize = 4;
 
 pub(crate) fn run(args: &Args) -> Result<Status, Failure> {

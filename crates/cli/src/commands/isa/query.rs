@@ -1,16 +1,16 @@
-//! From what the user typed to rows of the table.
+//! Maps the user's query to rows of the table.
 
 use crate::output::printable;
 use visakit::isa::table::{InstructionDef, rows};
 
 type Def = &'static InstructionDef;
 
-/// What a query found, in order of the numbers.
+/// The result of a query, ordered by number.
 #[derive(Debug)]
 pub(super) struct Matches {
-    /// The rows that were asked for.
+    /// The rows that match exactly.
     pub(super) exact: Vec<Def>,
-    /// Rows whose names go on where the query ends, if it is a whole name by itself.
+    /// Rows whose names continue the query, if it is a whole name.
     pub(super) related: Vec<Def>,
 }
 
@@ -34,7 +34,7 @@ fn select(matches: impl Fn(Def) -> bool) -> Vec<Def> {
     found
 }
 
-/// The rows that a query means; an error says what could have been meant.
+/// The rows that a query means; an error suggests what could have been meant.
 pub(super) fn find(query: &str) -> Result<Matches, String> {
     match number(query) {
         Some(Ok((opcode, sub_op))) => by_number(opcode, sub_op),
@@ -93,7 +93,7 @@ fn by_number(opcode: u8, sub_op: Option<u8>) -> Result<Matches, String> {
     })
 }
 
-/// The spellings of a row in lower case: its name, its mnemonics, and what else its lines begin with.
+/// The spellings of a row in lower case: its name, its mnemonics, and other beginnings of its lines.
 fn spellings(def: Def) -> impl Iterator<Item = String> {
     let forms = std::iter::once(&def.syntax.parts).chain(def.syntax.also);
     let begins = forms.flat_map(move |parts| def.spellings(parts));
@@ -110,7 +110,8 @@ fn by_name(query: &str) -> Result<Matches, String> {
     }
     let exact = select(|def| spellings(def).any(|s| s == query));
     if !exact.is_empty() {
-        // Only whole words go on: `lsc_load` has `lsc_load_quad`, but `add` not `addc`.
+        // Only whole words are continuations: `lsc_load` is continued by `lsc_load_quad`, but `add`
+        // not by `addc`.
         let goes_on = |s: String| {
             s.strip_prefix(query)
                 .is_some_and(|rest| rest.starts_with(['_', '.']))
@@ -128,7 +129,7 @@ fn by_name(query: &str) -> Result<Matches, String> {
     Err(unknown(query))
 }
 
-/// So many similar names are suggested.
+/// At most this many similar names are suggested.
 const SUGGESTIONS: usize = 3;
 /// Names that are less similar than this are not suggested.
 const SIMILAR: f64 = 0.75;

@@ -1,4 +1,4 @@
-//! What the table knows of an instruction, as data.
+//! The table's information about an instruction, as data.
 
 use serde::Serialize;
 use visakit::isa::enums::Enumeration;
@@ -19,7 +19,7 @@ pub(super) struct Row {
     pub(super) summary: &'static str,
     pub(super) group: &'static str,
     pub(super) status: &'static str,
-    /// When the number means this instruction, in words.
+    /// When the number means this instruction, as text.
     pub(super) condition: String,
     /// The versions in which it does.
     pub(super) versions: Vec<String>,
@@ -64,7 +64,7 @@ pub(super) struct Field {
     pub(super) is_key: bool,
     /// Formats that have it; `None`: all.
     pub(super) condition: Option<String>,
-    /// What another field must be for this one to be present.
+    /// The value another field must have for this one to be present.
     pub(super) only_if: Option<String>,
     pub(super) classes: Vec<&'static str>,
     pub(super) types: Vec<&'static str>,

@@ -38,7 +38,7 @@ pub(super) fn list(rows: &[&InstructionDef]) -> Columns {
     if table.fits() { table } else { narrow }
 }
 
-/// All that is known of one row.
+/// Describes one row in full.
 pub(super) fn describe(out: &mut impl Write, row: &Row) -> Result<(), Failure> {
     let title = format!("{}  {}", row.name, row.summary);
     let title = wrap(&title, prose()).join("\n");
@@ -61,7 +61,7 @@ pub(super) fn describe(out: &mut impl Write, row: &Row) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tells everything that is known but the fields, by name.
+/// Passes on everything that is known except the fields, by name.
 pub(super) fn facts(row: &Row, mut tell: impl FnMut(&'static str, String)) {
     let mut fact = |name: &'static str, value: String| {
         if !value.is_empty() {
@@ -106,7 +106,7 @@ pub(super) fn facts(row: &Row, mut tell: impl FnMut(&'static str, String)) {
     fact("since", row.since.clone().unwrap_or_default());
 }
 
-/// What is shown of a field.
+/// The columns shown for a field.
 pub(super) const FIELDS: [(&str, Align); 9] = [
     ("#", Right),
     ("field", Left),

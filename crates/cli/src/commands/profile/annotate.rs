@@ -1,4 +1,4 @@
-//! Source and instructions with what they cost.
+//! Source and instructions with their costs.
 
 use super::text::{grouped, lanes, percent, place};
 use crate::output::{Failure, heading, printable};
@@ -8,7 +8,7 @@ use std::io::Write;
 use visakit_debug::Sources;
 use visakit_profile::{Counts, KernelProfile, LineProfile};
 
-/// Lines of source that are shown around those that ran.
+/// Lines of source shown around those that ran.
 const AROUND: u32 = 2;
 
 const HOT: Style = AnsiColor::Red.on_default().bold();

@@ -1,4 +1,4 @@
-//! `visakit profile`: what runs how often, with which lanes, and what takes how long.
+//! `visakit profile`: what runs how often, with which lanes, and how long it takes.
 
 mod annotate;
 mod diff;
@@ -158,7 +158,7 @@ fn profile(args: &Args) -> Result<Status, Failure> {
     Ok(status)
 }
 
-/// A case, its profile, and what its kernel printed.
+/// A case, its profile, and the output of its kernel.
 type OfCase = (String, Result<(KernelProfile, Vec<u8>), LaunchError>);
 
 fn cases(args: &Args) -> Result<Vec<OfCase>, Failure> {

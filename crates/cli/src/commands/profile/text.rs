@@ -149,7 +149,7 @@ fn table(out: &mut impl Write, title: &str, rows: &Columns) -> Result<(), Failur
     Ok(())
 }
 
-/// A title that says how many of all are shown.
+/// A title that states how many of all are shown.
 fn title(what: &str, all: usize, top: usize) -> String {
     if all > top {
         format!("{what} ({top} of {all})")

@@ -19,7 +19,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     })?
 }
 
-/// Runs the routine and looks for what is wrong.
+/// Runs the routine under checks.
 pub(super) fn check(args: &Args, checks: Checks) -> Result<Vec<Finding>, Failure> {
     let report = prepare(args, false, |object, bare, _| {
         visakit_check::check_bare(object, bare, checks)
@@ -39,8 +39,7 @@ pub(super) fn profile(args: &Args) -> Result<KernelProfile, Failure> {
     Ok(profile?)
 }
 
-/// Hands over the routine that the arguments name, with its variables set. `counting`: translated so that it counts what
-/// runs.
+/// Passes on the routine that the arguments name, with its variables set. `counting`: translated with counters.
 pub(super) fn prepare<R>(
     args: &Args,
     counting: bool,

@@ -102,7 +102,8 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     })
 }
 
-/// A folder with a description, or the description itself. What does not exist is kept, to be told of.
+/// A folder with a description, or the description itself. Paths that do not exist are kept, so that
+/// they are reported.
 pub(crate) fn is_case(path: &std::path::Path) -> bool {
     if path.is_dir() {
         path.join("case.json").exists()

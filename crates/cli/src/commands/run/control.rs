@@ -1,4 +1,4 @@
-//! What `visakit run` would run, under the control of a debugger.
+//! Runs what `visakit run` would run, under the control of a debugger.
 
 use super::{Args, bare, kernel, media};
 use crate::output::Failure;
@@ -7,7 +7,7 @@ use visakit_debug::{DebugError, Listing, Session, Target};
 use visakit_launch::{Case, Config, Kernel, Launch};
 
 impl Args {
-    /// Folders of what is run: sources may be beside it.
+    /// Folders of the inputs: sources may be beside them.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
         let files = self.files.iter().chain(&self.zebin);
         let mut folders: Vec<_> = files
@@ -34,7 +34,7 @@ impl From<DebugError> for Failure {
 
 /// A session before the first instruction.
 pub(crate) fn session(args: &Args) -> Result<Session, Failure> {
-    // The debugger has an interrupt of its own, and looks at every instruction.
+    // The debugger has its own interrupt, and observes every instruction.
     let config = Config {
         interrupt: None,
         compile: None,

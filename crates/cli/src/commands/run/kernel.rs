@@ -28,7 +28,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     })
 }
 
-/// Runs the kernel and looks for what is wrong.
+/// Runs the kernel under checks.
 pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report, Failure> {
     let arguments = arguments(args)?;
     let unset = args.args.iter().enumerate();
@@ -43,7 +43,7 @@ pub(crate) fn check(args: &Args, checks: Checks) -> Result<Report, Failure> {
     })
 }
 
-/// Runs the kernel and counts what runs; gives what it printed, too.
+/// Runs the kernel and counts what runs; returns its output, too.
 pub(crate) fn profile(args: &Args, watched: Watched) -> Result<(KernelProfile, Vec<u8>), Failure> {
     if args.bare {
         return Ok((super::bare::profile(args)?, Vec::new()));
@@ -142,7 +142,7 @@ fn run_kernel(
     Ok(status)
 }
 
-/// What a launch needs.
+/// Everything a launch needs.
 struct Program {
     sources: Vec<Source>,
     zeinfo: ZeInfo,
@@ -205,7 +205,7 @@ fn metadata(path: &Path) -> Result<Metadata, Failure> {
     Ok(Metadata::open(path)?)
 }
 
-/// The kernel in a folder of dumps; gives its variables in local memory.
+/// The kernel in a folder of dumps; returns its variables in local memory.
 fn dumped(
     args: &Args,
     folder: &Path,

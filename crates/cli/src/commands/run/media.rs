@@ -19,7 +19,7 @@ pub(super) fn run(args: &Args) -> Result<Status, Failure> {
     })
 }
 
-/// Runs the kernel and looks for what is wrong.
+/// Runs the kernel under checks.
 pub(super) fn check(args: &Args, checks: Checks) -> Result<Vec<Finding>, Failure> {
     prepare(args, false, |object, mut media, _, _| {
         let report = visakit_check::check_media(object, &mut media, &args.config(), checks)?;
@@ -39,8 +39,8 @@ pub(super) fn profile(args: &Args, watched: Watched) -> Result<KernelProfile, Fa
     })
 }
 
-/// Hands over the kernel that the arguments name, with its surfaces and inputs, and the surfaces as they are given.
-/// `counting`: translated so that it counts what runs.
+/// Passes on the kernel that the arguments name, with its surfaces and inputs, and the surfaces as given. `counting`:
+/// translated with counters.
 pub(super) fn prepare<R>(
     args: &Args,
     counting: bool,

@@ -175,7 +175,7 @@ pub(crate) fn run(args: &Args) -> Result<Status, Failure> {
     run_or_check(args, &args.kinds)
 }
 
-/// Runs what the arguments say, and looks for what is wrong if there are kinds of checks.
+/// Runs the arguments, under checks if any kinds are selected.
 pub(crate) fn run_or_check(args: &Args, kinds: &[String]) -> Result<Status, Failure> {
     let pool = args.pool()?;
     // Not `install`: the command stays outside, only launches run in the pool.
@@ -201,7 +201,7 @@ pub(crate) fn run_or_check(args: &Args, kinds: &[String]) -> Result<Status, Fail
     pool.install(run)
 }
 
-/// Runs what the arguments say, which are no cases, under checks: what is found, and what was printed.
+/// Runs the arguments, which are not cases, under checks: returns the findings and the output.
 pub(crate) fn check(args: &Args, checks: Checks) -> Result<(Vec<Finding>, Vec<u8>), Failure> {
     if args.bare {
         return Ok((bare::check(args, checks)?, Vec::new()));
@@ -213,12 +213,12 @@ pub(crate) fn check(args: &Args, checks: Checks) -> Result<(Vec<Finding>, Vec<u8
     Ok((report.findings, report.outcome.printed))
 }
 
-/// What is said of a check that was stopped.
+/// The message for a check that was stopped.
 fn stopped() -> Failure {
     Failure::Other("it was stopped before its end".to_owned())
 }
 
-/// Says that a run was stopped, and that what follows is not of all of it.
+/// Reports that a run was stopped, and that what follows is incomplete.
 pub(crate) fn told_stopped() {
     stop::tell("not all groups had ended");
 }
@@ -260,7 +260,7 @@ impl Args {
         self.from_text
     }
 
-    /// Whether what the kernel prints is to be written.
+    /// Whether the output of the kernel is to be printed.
     pub(crate) const fn printf(&self) -> bool {
         self.printf
     }
@@ -269,7 +269,7 @@ impl Args {
         self.reading.json
     }
 
-    /// The platform that is told, or the one that sources are compiled for.
+    /// The platform that was given, or the one that sources are compiled for.
     pub(crate) fn platform(&self) -> Option<Platform> {
         let device = self.device.as_deref().and_then(Platform::from_name);
         self.reading.platform.or(device)
@@ -283,7 +283,7 @@ impl Args {
         pool.map_err(|error| Failure::Other(error.to_string()))
     }
 
-    /// The name of what has no profile.
+    /// The name of a mode that has no profile.
     pub(crate) const fn without_profile(&self) -> Option<&'static str> {
         match (self.trace, self.show_code.is_some()) {
             (true, _) => Some("--trace"),
@@ -292,7 +292,7 @@ impl Args {
         }
     }
 
-    /// What is run, for a title.
+    /// The name of the input, for a title.
     pub(crate) fn title(&self) -> String {
         match self.case.as_slice() {
             [] => self.name(),
@@ -342,7 +342,7 @@ impl Args {
         Ok(sources)
     }
 
-    /// The object that the sources make, and the size of registers that it is for.
+    /// The object that the sources assemble to, and the size of registers that it is for.
     fn object<'s>(
         &self,
         sources: &'s [Source],
@@ -353,7 +353,7 @@ impl Args {
         let linked = link(sources, &how).map_err(|errors| told(&errors, sources))?;
         tell_faults(&linked, sources);
         let mut grf_bytes = linked.grf_bytes;
-        // What the kernel says counts more than what is said of others.
+        // What the kernel states takes precedence over what is stated for others.
         if how.grf_bytes.is_none()
             && let Ok((_, kernel)) = find_kernel(&linked.object, self.routine.as_deref())
         {
@@ -369,7 +369,7 @@ const TRANSLATED: &str = "translated";
 /// The code after all passes, for `--show-code`.
 const LAST: &str = "all";
 
-/// What `--show-code` takes.
+/// The values that `--show-code` accepts.
 fn shown() -> clap::builder::PossibleValuesParser {
     let passes = Pass::ALL.map(Pass::name);
     [LAST, TRANSLATED]

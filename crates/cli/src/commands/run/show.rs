@@ -1,4 +1,4 @@
-//! What came out of a run, for people and for programs.
+//! The results of a run, for people and for programs.
 
 use super::Args;
 use crate::output::{Failure, heading};
@@ -9,7 +9,7 @@ use visakit::isa::DataType;
 use visakit_exec::Counters;
 use visakit_launch::value;
 
-/// Buffers up to this are printed unless told otherwise.
+/// Buffers up to this size are printed by default.
 const SMALL: usize = 4096;
 
 /// Elements of a line.
@@ -24,7 +24,7 @@ pub(crate) struct Buffer<'b> {
     pub(crate) changed: bool,
 }
 
-/// Writes files, and prints buffers: those asked for, else small ones that changed.
+/// Writes files, and prints buffers: the selected ones, or else small ones that changed.
 pub(crate) fn buffers(
     args: &Args,
     out: &mut impl Write,
@@ -104,7 +104,7 @@ fn files(args: &Args, buffers: &[Buffer<'_>]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Buffers for programs: the small ones and those asked for with their elements.
+/// Buffers as data: small and selected ones include their elements.
 pub(crate) fn buffers_json(args: &Args, buffers: &[Buffer<'_>]) -> Result<Value, Failure> {
     files(args, buffers)?;
     let list = buffers.iter().map(|buffer| {
@@ -128,7 +128,7 @@ pub(crate) fn buffers_json(args: &Args, buffers: &[Buffer<'_>]) -> Result<Value,
     Ok(list.collect())
 }
 
-/// Says that the run was stopped.
+/// Records that the run was stopped.
 pub(crate) fn stopped(all: &mut Value, stopped: bool) {
     if let (true, Some(all)) = (stopped, all.as_object_mut()) {
         all.insert("stopped".to_owned(), true.into());
@@ -145,7 +145,7 @@ pub(crate) struct Stats {
     pub(crate) counters: Counters,
     pub(crate) time: Duration,
     pub(crate) translation: Option<(usize, Duration)>,
-    /// Whether machine code was made; `None` where that is not told.
+    /// Whether machine code was generated; `None` if that is not reported.
     pub(crate) compiled: Option<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! What stands after `--arg`, `--surface` and so on.
+//! The values of `--arg`, `--surface` and similar options.
 
 use crate::input::read_any;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use visakit_launch::{
 pub(crate) enum ArgSpec {
     Buffer(PathBuf),
     Zeros(usize),
-    /// A buffer in which nothing stands that means anything.
+    /// A buffer whose initial content is undefined.
     Uninitialized(usize),
     Image {
         path: PathBuf,
@@ -28,7 +28,7 @@ pub(crate) enum ArgSpec {
     Ready(Argument),
 }
 
-/// Largest buffer that a number on the command line makes.
+/// Largest buffer that a number on the command line can create.
 const MOST_ZEROS: u64 = 64 << 30;
 
 impl FromStr for ArgSpec {
@@ -70,7 +70,7 @@ impl FromStr for ArgSpec {
 }
 
 impl ArgSpec {
-    /// Whether the buffer's first content means nothing.
+    /// Whether the buffer's initial content is undefined.
     pub(crate) const fn is_uninitialized(&self) -> bool {
         matches!(self, Self::Uninitialized(_))
     }
@@ -119,7 +119,7 @@ fn image(kind: ImageKind, text: &str) -> Result<ArgSpec, String> {
     };
     let sizes: Vec<_> = sizes.split('x').map(number).collect::<Result<_, _>>()?;
     let format = format(order, channel)?;
-    // Wrong numbers of sizes are told of at once.
+    // Wrong numbers of sizes are reported at once.
     Image::new(kind, &sizes, pitch, format, Vec::new())?;
     Ok(ArgSpec::Image {
         path: path.into(),
@@ -216,7 +216,7 @@ impl FromStr for SurfaceSpec {
 }
 
 impl SurfaceSpec {
-    /// The surface, with its file read; `zeros` for its file makes one of zeroes, as large as its shape.
+    /// The surface, with its file read; with `zeros` as its file, one of zeroes, as large as its shape.
     pub(crate) fn surface(&self) -> Result<MediaSurface, String> {
         let zeroes = self.shape.filter(|_| self.path.as_os_str() == "zeros");
         let bytes = match zeroes {

@@ -1,4 +1,4 @@
-//! What stops a run from outside: Ctrl-C and `--timeout`.
+//! Stops a run from outside: Ctrl-C and `--timeout`.
 
 use super::Args;
 use crate::output::Failure;
@@ -15,7 +15,7 @@ static WHY: OnceLock<String> = OnceLock::new();
 /// As shells have it for a program that Ctrl-C ended.
 const KILLED: i32 = 130;
 
-/// The flag that stops what runs.
+/// The flag that stops the run.
 pub(super) fn interrupt() -> &'static Interrupt {
     &INTERRUPT
 }
@@ -25,12 +25,12 @@ fn stop(why: String) {
     INTERRUPT.raise();
 }
 
-/// Begins to wait for Ctrl-C, and for the time that the run may take.
+/// Starts to watch for Ctrl-C, and for the end of the allowed time.
 pub(super) fn watch(args: &Args) -> Result<(), Failure> {
     let other = |error: &dyn std::fmt::Display| Failure::Other(error.to_string());
     let handler = || {
         if INTERRUPT.is_raised() {
-            // Nothing has come of the first one.
+            // The first one has had no effect.
             std::process::exit(KILLED);
         }
         stop("stopped by a signal".to_owned());
@@ -47,7 +47,7 @@ pub(super) fn watch(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says that a run was stopped, and how far it was.
+/// Reports that a run was stopped, and how far it got.
 pub(super) fn tell(how_far: &str) {
     let why = WHY.get().map_or("stopped", String::as_str);
     render::failure(&format!(

@@ -1,4 +1,4 @@
-//! `--trace`: every instruction that runs, with what it wrote.
+//! `--trace`: every instruction that runs, with the values it wrote.
 
 use crate::output::{Failure, printable, stdout};
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use visakit_exec::{InstructionEvent, Observer};
 use visakit_launch::{Tracer, value};
 
-/// Prints what runs, to standard output.
+/// Prints what runs to standard output.
 pub(super) struct Trace {
     tracer: Tracer,
     out: Box<dyn Write>,
@@ -53,7 +53,7 @@ impl Trace {
         writeln!(self.out)
     }
 
-    /// Writes what is left; the error is the first that a write met.
+    /// Writes the rest; returns the first error that a write encountered.
     pub(super) fn end(mut self) -> Result<(), Failure> {
         if let Some(error) = self.failed {
             return Err(error.into());

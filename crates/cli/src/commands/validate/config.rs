@@ -1,4 +1,4 @@
-//! What to check: options, and `visakit.toml` for what they leave open.
+//! What to check: options, with `visakit.toml` for those not given.
 
 use super::group::{self, Group};
 use super::{Args, Deny, LIMIT};
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use visakit::isa::{Dialect, Platform};
 use visakit::validate::{Finding, Report, Rule};
 
-/// The name that is looked for.
+/// The name of the configuration file.
 const FILE: &str = "visakit.toml";
 
-/// A `visakit.toml`. What is unknown is an error: a wrong name would be without effect.
+/// A `visakit.toml`. Unknown keys are errors: a misspelled name would have no effect.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct Document {
@@ -37,7 +37,7 @@ pub(super) struct Config {
     pub(super) dialect: Option<Dialect>,
     pub(super) deny: Option<Deny>,
     pub(super) limit: usize,
-    /// Whether more findings than are shown are examined, to be counted or reported together.
+    /// Whether more findings than shown are examined, to be counted or reported together.
     pub(super) collects: bool,
     /// Whether many findings of one kind are reported once.
     grouped: bool,
@@ -46,7 +46,7 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// What the options say, and for the rest a file in this folder or above.
+    /// The options, completed by a file in this folder or above.
     pub(super) fn find(args: &Args, grouped: bool) -> Result<Self, Failure> {
         let path = args.config.clone().or_else(nearest);
         let section = match &path {
@@ -89,7 +89,7 @@ impl Config {
         !self.select.is_empty() || !self.ignore.is_empty()
     }
 
-    /// The findings that are shown, as many as the limit says.
+    /// The findings that are shown, up to the limit.
     pub(super) fn groups(&self, findings: &[Finding]) -> Vec<Group> {
         if self.grouped {
             group::groups(findings, self.limit)
@@ -99,7 +99,7 @@ impl Config {
         }
     }
 
-    /// Leaves the findings that are wanted.
+    /// Keeps the selected findings.
     pub(super) fn choose(&self, report: &mut Report) {
         if self.chooses() {
             let selected = |rule: &Rule| self.select.is_empty() || self.select.contains(&rule);

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use visakit::validate::{Finding, Scope};
 
-/// So many findings of one kind are told each by itself.
+/// At most this many findings of one kind are reported individually.
 const FEW: usize = 3;
 
-/// So many places are named at the most.
+/// At most this many places are named.
 const PLACES: usize = 40;
 
 /// A finding, and others of its kind.
@@ -29,9 +29,9 @@ impl Group {
     }
 }
 
-/// Findings of one kind break the same rule for the same cause; where none is known, the same words tell what is wrong,
-/// with whatever numbers. A kind that is met more than [`FEW`] times is one group, where it is met first. No more than
-/// `limit` groups.
+/// Findings of one kind break the same rule for the same cause; if no cause is known, they have the same message apart
+/// from numbers. A kind with more than [`FEW`] findings becomes one group, placed at the first of them. At most `limit`
+/// groups.
 pub(super) fn groups(findings: &[Finding], limit: usize) -> Vec<Group> {
     let kinds: Vec<_> = findings
         .iter()

@@ -102,18 +102,18 @@ impl Format {
     }
 }
 
-/// Findings shown of a file unless asked otherwise.
+/// Number of findings of a file shown by default.
 const LIMIT: usize = 100;
 
-/// Where findings are chosen, counted or reported together, so many are kept until they are.
+/// If findings are selected, counted or reported together, at most this many are kept until then.
 const BEFORE_CHOICE: usize = 1 << 20;
 
-/// What was found in a file.
+/// The findings of a file.
 struct Checked {
     path: PathBuf,
     version: Option<String>,
     report: Report,
-    /// The findings that are shown, each with those that are reported together with it.
+    /// The findings that are shown, each with those reported together with it.
     groups: Vec<Group>,
     /// Names of kernels and functions.
     names: Names,
@@ -153,14 +153,14 @@ impl Names {
 }
 
 impl Checked {
-    /// Findings that are counted and not shown.
+    /// Number of findings that are counted but not shown.
     fn more(&self) -> u64 {
         let all = self.report.errors + self.report.warnings;
         let shown: usize = self.groups.iter().map(|group| 1 + group.others.len()).sum();
         all.saturating_sub(shown as u64)
     }
 
-    /// What is shown by itself, with its number.
+    /// The findings shown individually, with their numbers.
     fn findings(&self) -> impl Iterator<Item = (usize, &Finding)> {
         let firsts = self.groups.iter().map(|group| group.first);
         firsts.filter_map(|n| Some((n, self.report.findings.get(n)?)))
@@ -243,7 +243,7 @@ fn check(input: &Input, config: &Config) -> Result<Checked, Vec<LaunchError>> {
     Ok(checked)
 }
 
-/// How many findings are kept, and of which platform the rules are.
+/// How many findings are kept, and the platform of the rules.
 fn options(config: &Config) -> Options {
     let limit = if config.chooses() || config.collects {
         BEFORE_CHOICE
@@ -313,7 +313,7 @@ fn check_text(path: &Path, bytes: &[u8], config: &Config) -> Checked {
             report.set_spans(|place| span(&assembled.source_map, place));
             checked.version = Some(assembled.object.version.to_string());
             checked.names = Names::of(&assembled.object);
-            // Aliases have rules of their own, which are asked of every object.
+            // Aliases have their own rules, which are checked for every object.
             let warnings = assembled.warnings.iter();
             for warning in warnings.filter(|w| w.kind != DiagnosticKind::AliasBounds) {
                 report.add(finding(&rules::TEXT_WARNING, warning), options.limit);
@@ -336,19 +336,19 @@ fn check_text(path: &Path, bytes: &[u8], config: &Config) -> Checked {
     checked
 }
 
-/// The instructions that findings are about, as text, for those that are shown.
+/// The text of the instructions of the findings that are shown.
 fn instructions(
     object: &Object<'_>,
     findings: &[Finding],
     groups: &[Group],
 ) -> Vec<Option<String>> {
-    /// Keeps the lines of some instructions, given in order of their numbers.
+    /// Collects the lines of some instructions, given in order of their numbers.
     struct Wanted {
         numbers: Vec<usize>,
         texts: Vec<(usize, String)>,
     }
     impl Output for Wanted {
-        /// All of them were seen.
+        /// Returned when all of them were seen.
         type Error = ();
 
         fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), ()> {
@@ -386,7 +386,7 @@ fn instructions(
             numbers: group.iter().rev().map(|(_, number)| *number).collect(),
             texts: Vec::new(),
         };
-        // That it ends early is what is wanted.
+        // Ending early is intended.
         let _ = printer.routine(*id, &mut wanted);
         texts.extend(wanted.texts.into_iter().map(|(n, text)| ((*id, n), text)));
     }
@@ -394,7 +394,7 @@ fn instructions(
     findings.iter().map(text).collect()
 }
 
-/// Where the text says what a finding is about.
+/// The place in the text that a finding is about.
 fn span(places: &SourceMap, location: &Location) -> Option<std::ops::Range<usize>> {
     let routine = places.routine(location.routine?)?;
     let span = match location.scope {

@@ -18,7 +18,7 @@ const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const DIM: Style = AnsiColor::BrightBlack.on_default();
 const HELP: Style = AnsiColor::Cyan.on_default().bold();
 
-/// Prints all findings, and what to do about a rule where it is met first.
+/// Prints all findings, with advice for a rule at its first finding.
 pub(super) fn print(out: &mut impl Write, checked: &[Checked], short: bool) -> Result<(), Failure> {
     let mut explained = HashSet::new();
     for one in checked {
