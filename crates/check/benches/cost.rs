@@ -1,7 +1,7 @@
-//! What checks cost: the time of kernels under each kind of check, as a multiple of the interpreter's.
+//! The cost of checks: the time of kernels under each kind of check, as a multiple of the interpreter's.
 //!
-//! `cargo bench -p visakit-check` prints a table, of all kernels or of those that are named after `--`. Runs take turns,
-//! and medians are compared. One host thread.
+//! `cargo bench -p visakit-check` prints a table, of all kernels or of those named after `--`. Runs alternate, and
+//! medians are compared. One host thread.
 
 #![allow(
     missing_docs,
@@ -19,7 +19,7 @@ use visakit_check::{Checks, check, config};
 use visakit_launch::{Config, Kernel, Source, ZeInfo};
 use work::{KERNELS, bench_work, measured};
 
-/// How often each is run: once where nobody reads the times.
+/// Number of runs of each: one if nobody reads the times.
 fn rounds() -> usize {
     if measured() { 5 } else { 1 }
 }

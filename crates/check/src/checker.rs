@@ -30,7 +30,7 @@ use visakit_exec::code::{Code, Compute};
 use visakit_exec::{Fault, InstructionEvent, LanesAccess, MemoryAccess, Observer, unwatched_runs};
 use visakit_isa::object::RoutineId;
 
-/// What is known of a thread.
+/// What is known about a thread.
 #[derive(Debug)]
 struct Thread {
     live: u32,
@@ -38,7 +38,7 @@ struct Thread {
     scratch: Pages,
     /// For elements of address variables: the variable that they point into, by its number.
     points_at: HashMap<usize, usize>,
-    /// Barriers that it came to, and that it has left.
+    /// Number of barriers it has reached, and of those it has left.
     signals: u64,
     waits: u64,
     /// The barrier that it waits at, and the step of the wait.
@@ -46,7 +46,7 @@ struct Thread {
     time: u32,
 }
 
-/// Where undefined bits come from.
+/// The origin of undefined bits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Origin {
     /// A register that was never written.
@@ -57,7 +57,7 @@ enum Origin {
     Outside(u32, usize, i64, u32),
 }
 
-/// What one finding stands for.
+/// The key of a finding: findings with the same cause are counted as one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Cause {
     kind: Kind,
@@ -73,13 +73,13 @@ const INTERLEAVED: [i64; 6] = [1, 2, 4, 8, 16, 32];
 /// No step or object.
 const NONE: u32 = u32::MAX;
 
-/// Watches a launch and collects what is wrong.
+/// Watches a launch and collects findings.
 #[derive(Debug)]
 pub(crate) struct Checker {
     checks: Checks,
     code: Code,
     steps: Vec<StepInfo>,
-    /// For each step whether it makes an address of 32 bits, and whether its sign is extended.
+    /// For each step whether it computes an address of 32 bits, and whether its sign is extended.
     sums: Vec<Option<bool>>,
     names: Vec<(RoutineId, String)>,
     listing: Listing,
@@ -99,28 +99,29 @@ pub(crate) struct Checker {
     local_cells: Cells,
     flat_cells: Cells,
     order: Order,
-    /// The barrier that threads come to, and the first of them.
+    /// The barrier that threads have reached, and the first of them.
     barrier: Option<(u64, u32, u32)>,
     named: HashMap<u64, Named>,
     barriers: Barriers,
     origins: Vec<Origin>,
     origin_numbers: HashMap<Origin, OriginId>,
-    /// Private memory of the lanes follows each other; `None` as long as it is not known.
+    /// Whether the private memory of the lanes is contiguous; `None` until it is known.
     contiguous: Option<bool>,
-    /// Lanes of the current message in private memory that are where such a layout would have them, and others.
+    /// Lanes of the current message in private memory that are where such a layout would place them, and others.
     votes: (u32, u32),
-    /// Sizes of elements by which lanes may be interleaved in scratch memory, after what the current message reached.
+    /// Sizes of elements by which lanes may be interleaved in scratch memory, judging by what the current message
+    /// accessed.
     interleaved: Vec<i64>,
     /// The lane and object that the current message reached last.
     reached: Option<(Option<u8>, usize)>,
-    /// What of the current message is checked already.
+    /// Which checks of the current message are already done.
     settled: Option<Settled>,
-    /// What the current access writes.
+    /// The value that the current access writes.
     stored: Option<u64>,
-    /// Undefined bits are followed: for what nobody has written always, for bytes past the end of an object from the first
-    /// one on that was read.
+    /// Whether undefined bits are tracked: always for memory that nobody has written, and for bytes past the end of an
+    /// object from the first one that was read.
     tracks: bool,
-    /// Steps of which nothing need be known as long as definedness is not followed.
+    /// Steps that can be ignored as long as definedness is not tracked.
     unwatched: Vec<u16>,
     /// Steps whose registers are known to be numbers of a buffer.
     moved: HashSet<u32>,
@@ -131,11 +132,11 @@ pub(crate) struct Checker {
     running: u32,
     /// Bytes of the register file that some step reads.
     ever_read: Vec<bool>,
-    /// How wide the elements are that the program keeps in the register file.
+    /// The width of the elements that the program keeps in the register file.
     widths: Widths,
-    /// Findings that count only if the program means one number by these registers, of so many bytes.
+    /// Findings that are valid only if the program uses these registers as one number of this many bytes.
     unconfirmed: HashMap<usize, (Range<usize>, u32)>,
-    /// Not all of the current group came to a barrier.
+    /// Whether part of the current group did not reach a barrier.
     diverged: bool,
     /// Groups in each dimension.
     groups: [u32; 3],
@@ -174,7 +175,7 @@ pub(crate) struct Setting {
     pub(crate) variables: Vec<(Range<usize>, String)>,
     pub(crate) ids: Ids,
     pub(crate) groups: [u32; 3],
-    /// The program counts on sub-groups: what lockstep orders is meant.
+    /// The program relies on sub-groups: the order given by lockstep is intended.
     pub(crate) sub_groups: bool,
     pub(crate) order: Order,
     pub(crate) barriers: Barriers,
@@ -197,7 +198,7 @@ impl Checker {
         let names = code.routines.iter().map(|r| (r.id, r.name.clone()));
         let names = names.collect();
         let mut template = Shadow::of_registers(code.register_bytes, setting.checks.uninitialized);
-        // Below the first variable is nothing, and wide reads may run into what follows the last one.
+        // There is nothing below the first variable, and wide reads may extend into what follows the last one.
         for range in &setting.defined {
             template.define(range.start, range.len());
         }
@@ -267,7 +268,7 @@ impl Checker {
         .leave_out()
     }
 
-    /// Finds the steps that need not be watched.
+    /// Determines the steps that need not be watched.
     fn leave_out(mut self) -> Self {
         if !self.checks.arithmetic {
             let watched = steps::watched(&self.code, &self.steps, self.checks);
@@ -276,7 +277,7 @@ impl Checker {
         self
     }
 
-    /// Gives every step the number of its source line.
+    /// Assigns every step the number of its source line.
     fn number_lines(mut self) -> Self {
         let mut lines = HashMap::new();
         let keys = (0..small(self.code.steps.len())).map(|step| {
@@ -290,8 +291,8 @@ impl Checker {
         self
     }
 
-    /// What was found, without what follows from something else that was found: what a read saw that came before the
-    /// write that it races with, and writes of the same value by which others wrote another one.
+    /// The findings, without consequences of others: a read that saw a value before the write that it races with, and
+    /// writes of the same value where others wrote a different one.
     pub(crate) fn findings(mut self) -> Vec<Finding> {
         self.end_of_group();
         let is_race = |kind| matches!(kind, Kind::Race | Kind::RaceSameValue);
@@ -406,7 +407,7 @@ impl Checker {
     /// The lane of the thread that a lane of the current step is.
     fn thread_lane(&self, lane: Option<u8>) -> Option<u8> {
         let info = self.steps.get(self.current.0 as usize)?;
-        // What ignores the mask works for all work-items together; with one of them running, for that.
+        // Instructions that ignore the mask work for all work-items together; if only one of them runs, for that one.
         if info.lanes == 1 || info.no_mask {
             let only = self.running.is_power_of_two();
             return u8::try_from(self.running.trailing_zeros())
@@ -561,13 +562,13 @@ impl Observer for Checker {
 
     fn fault(&mut self, fault: &Fault) -> ControlFlow<()> {
         self.faulted(fault);
-        // What threads were doing when they were stopped means nothing.
+        // The state of threads that were stopped means nothing.
         self.named.clear();
         ControlFlow::Continue(())
     }
 }
 
-/// Makes what a computation writes defined.
+/// Marks what a computation writes as defined.
 fn define(compute: &Compute, lanes: usize, mask: u32, registers: &[u8], shadow: &mut Shadow) {
     use visakit_exec::code::Target;
     for to in std::iter::once(&compute.destination).chain(&compute.second) {

@@ -1,7 +1,7 @@
 //! How undefined bits flow through a computation.
 //!
-//! Bitwise operations, shifts, moves, selections, bit fields and comparisons of integers are followed bit by bit; sums
-//! and products spread what is undefined upwards; everything else makes the whole result undefined.
+//! Bitwise operations, shifts, moves, selections, bit fields and comparisons of integers are tracked bit by bit; sums
+//! and products propagate undefined bits upwards; everything else makes the whole result undefined.
 
 use crate::shadow::{OriginId, Shadow, element, low_bytes};
 use visakit_exec::code::{
@@ -73,13 +73,13 @@ pub(crate) fn target(destination: &Destination, lane: usize, registers: &[u8]) -
     }
 }
 
-/// First byte and number of bytes of what an operation writes; none where an address decides.
+/// First byte and number of bytes that an operation writes; empty if an address determines them.
 pub(crate) fn written(compute: &Compute, lanes: usize) -> (usize, usize) {
     let written = compute.destination.range(lanes).unwrap_or_default();
     (written.start, written.len())
 }
 
-/// Bytes of the register file that a source reads for so many lanes, if that does not depend on addresses.
+/// Bytes of the register file that a source reads for this many lanes, if that does not depend on addresses.
 pub(crate) fn bounds(source: &Source, lanes: usize) -> Option<(usize, usize)> {
     if source.constant.is_some() {
         return Some((source.offset, 0));
@@ -206,7 +206,7 @@ fn boolean(table: u8, [a, b, c]: [Element; 3]) -> u64 {
     some & !every
 }
 
-/// The result of a lane: undefined bits, whether they are those of the second destination, and what a predicate gets.
+/// The result of a lane: undefined bits, whether they belong to the second destination, and the bit for a predicate.
 struct Outcome {
     undefined: u64,
     second: u64,
@@ -287,7 +287,7 @@ const fn field(width: u64) -> u64 {
     (1 << width) - 1
 }
 
-/// Whether a comparison may come out either way.
+/// Whether a comparison may have either result.
 fn undecided(relation: Relation, a: Element, b: Element, lane: Lane) -> bool {
     if a.undefined | b.undefined == 0 {
         return false;
@@ -315,8 +315,8 @@ pub(crate) fn undefined_lanes(flag: &Flag, shadow: &Shadow) -> u32 {
     flag_word(flag, shadow) >> flag.first & flag.window
 }
 
-/// Follows a computation in the enabled lanes and in those whose predicate is undefined. `registers` is what the
-/// computation will find.
+/// Tracks a computation in the enabled lanes and in those whose predicate is undefined. `registers` is the state before
+/// the computation.
 pub(crate) fn follow(
     compute: &Compute,
     lanes: usize,
@@ -393,7 +393,7 @@ pub(crate) fn follow(
                     flag: bits.undefined & 1 != 0,
                 }
             }
-            // Equal to itself, whatever it is.
+            // Equal to itself, whatever the value.
             Operation::Compare(_) | Operation::Xor
                 if !is_float(compute.lane) && compute.sources[0] == compute.sources[1] =>
             {

@@ -1,4 +1,4 @@
-//! What is found.
+//! Findings.
 
 use std::fmt;
 
@@ -13,15 +13,15 @@ pub struct Checks {
     pub race: bool,
     /// Barriers that not all work-items reach.
     pub sync: bool,
-    /// Values that are rarely meant: NaN, infinity, division by zero.
+    /// Values that are rarely intended: NaN, infinity, division by zero.
     pub arithmetic: bool,
-    /// Conflicts in local memory that only the lockstep of a thread's lanes puts into an order, also where a kernel
-    /// demands a size of sub-groups and thus may count on it.
+    /// Conflicts in local memory that are ordered only by the lockstep of a thread's lanes, even if a kernel requires a
+    /// size of sub-groups and thus may rely on it.
     pub lockstep: bool,
 }
 
 impl Checks {
-    /// The checks that find errors; `arithmetic` and `lockstep` are to be asked for by name.
+    /// The checks that find errors; `arithmetic` and `lockstep` have to be requested by name.
     pub const ALL: Self = Self {
         memory: true,
         uninitialized: true,
@@ -39,7 +39,7 @@ impl Checks {
         arithmetic: false,
         lockstep: false,
     };
-    /// Names that [`Self::with`] knows.
+    /// Names that [`Self::with`] accepts.
     pub const NAMES: [&'static str; 7] = [
         "all",
         "memory",
@@ -202,7 +202,7 @@ impl Space {
     }
 }
 
-/// An instruction, and the source that it was made of.
+/// An instruction, and the source it was compiled from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Place {
     /// Name of the routine.
@@ -217,7 +217,7 @@ pub struct Place {
     pub line: Option<u32>,
 }
 
-/// A work-item, or a thread where an instruction has no lane of its own.
+/// A work-item, or a thread if an instruction has no lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Item {
     /// The group.
@@ -251,7 +251,7 @@ impl fmt::Display for Item {
 /// An object in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
-    /// What it is called: the argument's name where the compiler wrote it down.
+    /// Its name: that of the argument if the compiler recorded it.
     pub name: String,
     /// The argument.
     pub argument: Option<usize>,
@@ -261,7 +261,7 @@ pub struct Target {
     pub offset: i64,
 }
 
-/// A second place: the other side of a race, or where something came from.
+/// A second place: the other side of a race, or the origin of a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Other {
     /// What happened there.
@@ -283,7 +283,7 @@ pub struct Finding {
     pub place: Place,
     /// What happened, in a sentence.
     pub message: String,
-    /// The object that was meant.
+    /// The object that was meant to be accessed.
     pub target: Option<Target>,
     /// Who did it first.
     pub item: Option<Item>,

@@ -1,4 +1,4 @@
-//! Checkers for running kernels: what is wrong in one, at which source line, for which work-items.
+//! Checkers for running kernels: they find what is wrong, at which source line, for which work-items.
 //!
 //! [`check`] runs a launch on the interpreter and watches every instruction and access:
 //!
@@ -10,10 +10,10 @@
 //!   or an output.
 //! * `race`: conflicting accesses without an order by barriers, fences and atomics, however the host ran them.
 //! * `sync`: barriers that not all work-items of a group reach, named barriers whose threads do not agree.
-//! * `arithmetic`: values that are rarely meant; only on demand.
+//! * `arithmetic`: values that are rarely intended; only on demand.
 //!
-//! What happens often by one cause is one [`Finding`] with a count. State grows with the memory that a launch touches,
-//! not with how long it runs.
+//! Repeated occurrences with one cause are one [`Finding`] with a count. State grows with the memory that a launch
+//! touches, not with its duration.
 
 #![forbid(unsafe_code)]
 
@@ -40,16 +40,16 @@ use visakit_launch::{
     Bare, BareOutcome, Case, Config, Kernel, Launch, LaunchError, Media, MediaOutcome, Outcome,
 };
 
-/// What a check gave.
+/// The result of a check.
 #[derive(Debug)]
 pub struct Report<O = Outcome> {
     /// What is wrong, in the order in which it was found.
     pub findings: Vec<Finding>,
-    /// What the launch left behind.
+    /// The outcome of the launch.
     pub outcome: O,
 }
 
-/// How launches are to be run so that they can be checked: accesses that would be a fault are dropped.
+/// The configuration that launches need to be checked: accesses that would be a fault are dropped.
 #[must_use]
 pub const fn config(config: Config<'_>) -> Config<'_> {
     Config {
@@ -59,18 +59,18 @@ pub const fn config(config: Config<'_>) -> Config<'_> {
     }
 }
 
-/// What a program says of itself, ready to be watched.
+/// What a program states about itself, ready to be watched.
 struct Watched<'p> {
     program: &'p Program,
     listing: Listing,
     fences: BTreeMap<(RoutineId, usize), Fence>,
     barriers: Barriers,
-    /// Where registers that are spilled begin in scratch memory.
+    /// Where spilled registers begin in scratch memory.
     spills: Option<u64>,
 }
 
 impl<'p> Watched<'p> {
-    /// `metadata` is how many barriers a group gets, as far as that is known.
+    /// `metadata` is the number of barriers of a group, if it is known.
     fn new(object: &Object<'_>, program: &'p Program, metadata: Option<u32>) -> Self {
         let code = program.code();
         let routines = code.routines.iter().map(|r| r.id);
@@ -113,11 +113,11 @@ impl<'p> Watched<'p> {
     }
 }
 
-/// Runs a launch and looks for what is wrong. It was prepared with [`config`]; `uninitialized` names arguments whose
-/// first content means nothing.
+/// Runs a launch under checks. It must have been prepared with [`config`]; `uninitialized` names arguments whose
+/// initial content is undefined.
 ///
 /// # Errors
-/// What keeps a launch from running: limits, an interrupt. Faults of groups are findings.
+/// What prevents a launch from running: limits, an interrupt. Faults of groups are findings.
 pub fn check(
     kernel: &Kernel<'_>,
     launch: Launch,
@@ -154,8 +154,8 @@ pub fn check(
     })
 }
 
-/// Runs a media kernel of an object and looks for what is wrong. Its threads take the place of work-items: the lanes of
-/// one are one program, in the order of which they access memory.
+/// Runs a media kernel of an object under checks. Its threads replace work-items: the lanes of a thread are one program
+/// and access memory in its order.
 ///
 /// # Errors
 /// As [`check`].
@@ -189,11 +189,10 @@ pub fn check_media(
     })
 }
 
-/// Runs a routine of an object without a launch and looks for what is wrong. What was set is defined, and no other
-/// variable is.
+/// Runs a routine of an object under checks, without a launch. Variables that were set are defined, all others are not.
 ///
 /// # Errors
-/// As [`check`]. The outcome is `None` where the routine faulted, which is a finding.
+/// Those of [`check`]. The outcome is `None` if the routine faulted, which is a finding.
 pub fn check_bare(
     object: &Object<'_>,
     mut bare: Bare,
@@ -228,10 +227,10 @@ pub fn check_bare(
     })
 }
 
-/// Runs a case and looks for what is wrong. What comes out is not compared.
+/// Runs a case under checks. The results are not compared.
 ///
 /// # Errors
-/// As [`check`], and everything that keeps the kernel from being prepared.
+/// Those of [`check`], and everything that prevents the kernel from being prepared.
 pub fn check_case(
     case: &Case,
     from_text: bool,

@@ -62,7 +62,7 @@ impl Listing {
                 match instruction.op {
                     Op::FENCE => {
                         let mask = field(FieldName::Mask).unwrap_or(0);
-                        // A fence for the compiler alone stands where local memory needs none of the hardware.
+                        // A compiler-only fence is used if local memory needs no fence of the hardware.
                         let local = mask & 0xa0 != 0;
                         let fence = Fence {
                             local,
@@ -85,8 +85,8 @@ impl Listing {
         (listing, fences)
     }
 
-    /// Whether the program asks which lane it is in: it has the vector of lane numbers. So do kernels with private
-    /// memory, whose lanes are at places of their own.
+    /// Whether the program queries its lane number: it has the vector of lane numbers. Kernels with private memory have
+    /// it too, as each lane has its own place.
     pub(crate) fn counts_lanes(&self) -> bool {
         let mut lines = self.lines.values();
         lines.any(|line| line.text.contains(" 0x76543210:"))

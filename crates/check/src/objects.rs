@@ -6,7 +6,7 @@ use visakit_launch::{
     Target as MediaTarget,
 };
 
-/// An object in flat memory with what is known of it.
+/// An object in flat memory with what is known about it.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(crate) object: MemoryObject,
@@ -14,13 +14,13 @@ pub(crate) struct Known {
     pub(crate) argument: Option<usize>,
     /// The program may not write it.
     pub(crate) constant: bool,
-    /// Bytes of an element that the declared type names; 1 where it is not known.
+    /// Bytes of an element of the declared type; 1 if it is not known.
     pub(crate) element: u64,
     /// The declared type is a structure: it may have padding.
     pub(crate) structure: bool,
-    /// The declared type is a vector of three, which takes the room of four.
+    /// The declared type is a vector of three, which occupies the space of four.
     pub(crate) three: bool,
-    /// Its first content means nothing.
+    /// Its initial content is undefined.
     pub(crate) uninitialized: bool,
 }
 
@@ -29,8 +29,8 @@ impl Known {
         matches!(self.object.kind, ObjectKind::Private)
     }
 
-    /// Whether four bytes at a place may mean nothing: the fourth element of a vector of three, or what compilers
-    /// write with three elements of a structure.
+    /// Whether four bytes at a place may be padding: the fourth element of a vector of three, or what compilers write
+    /// along with three elements of a structure.
     pub(crate) const fn is_filler(&self, offset: u64) -> bool {
         (self.three && offset / self.element % 4 == 3) || (self.structure && offset % 16 >= 12)
     }
@@ -73,7 +73,7 @@ pub(crate) struct Objects {
     /// Object of each 4 GiB of addresses.
     regions: Vec<Option<usize>>,
     local: Vec<LocalObject>,
-    /// What local memory is called: arguments, and variables of the program as far as they are known.
+    /// The names of local memory: arguments, and variables of the program as far as they are known.
     local_names: Vec<(LocalObject, String)>,
     pub(crate) scratch: Scratch,
     pub(crate) private: Private,
@@ -157,7 +157,7 @@ impl Objects {
         objects
     }
 
-    /// Surfaces of a media kernel, by what they are given to, and memory of its own.
+    /// Surfaces of a media kernel, by the inputs they are bound to, and its own memory.
     pub(crate) fn media(media: &Media) -> Self {
         let mut objects = Self::own(media.local_bytes(), media.scratch_bytes());
         for (target, object) in media.objects() {
@@ -214,7 +214,7 @@ impl Objects {
         self.flat.push(known);
     }
 
-    /// The object that an address means, and the place in it.
+    /// The object that an address refers to, and the offset in it.
     #[inline]
     pub(crate) fn find(&self, address: u64) -> Option<(usize, i64)> {
         let region = usize::try_from(address >> 32).ok()?;
@@ -241,14 +241,14 @@ impl Objects {
         })
     }
 
-    /// What an address in local memory is in, or what it misses by the least.
+    /// The local object that contains an address, or the nearest one.
     pub(crate) fn local_near(&self, address: u64) -> Option<Target> {
         let distance = |object: &LocalObject| {
             let end = object.start.saturating_add(object.bytes);
             if address < object.start {
                 object.start - address
             } else {
-                // The first byte behind is outside.
+                // The first byte past the end is outside.
                 address.saturating_add(1).saturating_sub(end)
             }
         };
@@ -271,7 +271,7 @@ fn private(info: &KernelInfo, thread: u64) -> Private {
         .iter()
         .filter(|b| b.kind == "global");
     let item = buffers.find(|b| b.is_simt_thread);
-    // With a stack the size of a frame says nothing.
+    // With a stack the size of a frame is not meaningful.
     let stack = info.execution_env.has_stack_calls;
     let item = item.map(|b| u64::from(b.size)).filter(|_| !stack);
     Private {
@@ -281,10 +281,10 @@ fn private(info: &KernelInfo, thread: u64) -> Private {
     }
 }
 
-/// `spills` is the attribute `SpillMemOffset`: behind the private memory, which is in front, is room for registers.
+/// `spills` is the attribute `SpillMemOffset`: the private memory comes first, followed by space for registers.
 fn scratch(info: &KernelInfo, spills: Option<u64>) -> Scratch {
     let bytes = info.scratch_bytes();
-    // With a stack nobody knows how deep it goes.
+    // With a stack its depth is unknown.
     let private = spills.filter(|end| *end > 0 && *end <= bytes);
     let private = private.filter(|_| !info.execution_env.has_stack_calls);
     let simd = u64::from(info.execution_env.simd_size.max(1));
@@ -294,9 +294,9 @@ fn scratch(info: &KernelInfo, spills: Option<u64>) -> Scratch {
     }
 }
 
-/// What a parameter points at.
+/// What a parameter points to.
 struct Pointee {
-    /// Bytes of an element; 1 where it is not known.
+    /// Bytes of an element; 1 if it is not known.
     element: u64,
     structure: bool,
     three: bool,

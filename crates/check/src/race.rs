@@ -1,8 +1,8 @@
 //! Conflicting accesses without an order.
 //!
 //! Every thread counts its messages. Barriers, and fences with atomics, publish a point in that count to other threads:
-//! what a thread did up to there happened before. Memory remembers who accessed it last ([`Cells`]); an access that
-//! conflicts with one of them that its thread has not learned of is a race, however the host ran them.
+//! what a thread did before that point happened before. Memory records who accessed it last ([`Cells`]); an access that
+//! conflicts with a recorded one that its thread has not been synchronised with is a race, however the host ran them.
 
 mod cells;
 
@@ -13,13 +13,13 @@ use hashbrown::HashMap;
 use std::sync::Arc;
 use visakit_launch::Dependency;
 
-/// Published points that are kept at most.
+/// Maximum number of published points.
 const MOST_POINTS: usize = 1 << 20;
 
-/// Phases of named barriers count from here: whoever waits for one learns of all that signalled it.
+/// Phases of named barriers are numbered from here: waiting for one synchronises with all who signalled it.
 pub(crate) const NAMED: u64 = 1 << 40;
 
-/// What a thread knows of the others of its group.
+/// What a thread knows about the others of its group.
 #[derive(Clone, Debug, Default)]
 struct Thread {
     time: u32,
@@ -40,14 +40,14 @@ type Published = HashMap<u32, Arc<[u32]>>;
 pub(crate) struct Order {
     group: u32,
     threads: Vec<Thread>,
-    /// For each barrier that is going on: what the threads that arrived have published.
+    /// For each barrier in progress: what the threads that arrived have published.
     arrived: HashMap<u64, Vec<[u32; 3]>>,
     foreign_arrived: HashMap<u64, HashMap<u32, Arc<[u32]>>>,
     points: HashMap<(bool, u64), Published>,
     count: usize,
     /// The lanes of a thread are one program, whose order they follow.
     scalar: bool,
-    /// Which groups end before others begin, and the places of the groups, if some do.
+    /// Which groups end before others begin, and the places of the groups, if any do.
     dependency: Dependency,
     places: Vec<[u32; 2]>,
 }
@@ -94,7 +94,7 @@ impl Order {
                 ..Thread::default()
             });
         }
-        // It is there now.
+        // It exists now.
         let threads = self.threads.len();
         let found = self.threads.get_mut(thread.min(threads - 1));
         #[expect(
@@ -104,7 +104,7 @@ impl Order {
         found.unwrap()
     }
 
-    /// A message of the thread is about to run; gives its time.
+    /// A message of the thread is about to run; returns its time.
     pub(crate) fn message(&mut self, thread: usize) -> u32 {
         let thread = self.thread(thread);
         thread.time = thread.time.saturating_add(1);
@@ -157,13 +157,13 @@ impl Order {
         time
     }
 
-    /// Nobody will leave the barrier of that number any more.
+    /// Nobody will leave the barrier with that number any more.
     pub(crate) fn forget(&mut self, barrier: u64) {
         self.arrived.remove(&barrier);
         self.foreign_arrived.remove(&barrier);
     }
 
-    /// Whether a thread of the group knows of what another one did at some time.
+    /// Whether a thread of the group knows what another one did at some time.
     pub(crate) fn knows(&self, thread: usize, other: usize, time: u32) -> bool {
         let known = self.threads.get(thread).and_then(|t| t.known.get(other));
         known.is_some_and(|[known, ..]| time <= *known)
@@ -178,7 +178,8 @@ impl Order {
         thread.foreign.extend(foreign.into_iter().flatten());
     }
 
-    /// The thread runs an atomic operation there: it learns what others published, and publishes what it fenced.
+    /// The thread runs an atomic operation there: it synchronises with what others published, and publishes what it
+    /// fenced.
     pub(crate) fn synchronize(&mut self, number: usize, local: bool, address: u64) {
         let group = self.group;
         let told = self.told(number);
@@ -254,13 +255,13 @@ impl Order {
             || self.is_full()
     }
 
-    /// What an access conflicts with, if that has no order.
+    /// The recorded access that an access conflicts with, if they are not ordered.
     fn conflict(&self, earlier: &Earlier, local: bool, now: &Now) -> Option<Conflict> {
-        // What an earlier group did in local memory is gone.
+        // What an earlier group did in local memory is irrelevant.
         if earlier.atomic && now.atomic || local && earlier.record.group != now.record.group {
             return None;
         }
-        // Programs read what they then try to exchange, and an exchange that fails writes nothing.
+        // Programs read what they then try to exchange, and a failed exchange writes nothing.
         if earlier.conditional && !now.writes || now.conditional && !earlier.writes {
             return None;
         }
@@ -270,7 +271,7 @@ impl Order {
         }
         let same_message = same_thread && earlier.record.time == now.record.time;
         let lockstep = same_thread && !same_message;
-        // A lane is in the order of the program with itself; what all lanes do together is not looked into.
+        // A lane is ordered with itself by the program; what all lanes do together is not examined.
         if same_thread && earlier.same_lane {
             return None;
         }
@@ -307,7 +308,7 @@ impl Order {
         self.places.get(index).map(|[x, y]| [*x, *y, 0])
     }
 
-    /// Looks at an access to a cell, and remembers it.
+    /// Checks an access to a cell, and records it.
     pub(crate) fn access(
         &mut self,
         cells: &mut Cells,
@@ -320,7 +321,7 @@ impl Order {
         let mut found: Option<Conflict> = None;
         cells.access(cell, now, |earlier| {
             let conflict = self.conflict(earlier, local, now);
-            // What is no order at all counts more than what lockstep orders.
+            // A missing order is more serious than one given only by lockstep.
             if let Some(conflict) = conflict
                 && found.is_none_or(|f| f.lockstep && !conflict.lockstep)
             {

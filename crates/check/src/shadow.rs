@@ -1,4 +1,4 @@
-//! Which bits nobody has written, and where they come from.
+//! Which bits nobody has written, and their origin.
 
 use hashbrown::HashMap;
 
@@ -9,7 +9,7 @@ pub(crate) type OriginId = u32;
 /// Marks an origin that is a byte of the register file.
 const REGISTER: OriginId = 1 << 31;
 
-/// The byte of the register file that an origin stands for.
+/// The byte of the register file that an origin represents.
 pub(crate) fn register_of(origin: OriginId) -> Option<usize> {
     (origin & REGISTER != 0).then_some((origin & !REGISTER) as usize)
 }
@@ -80,7 +80,7 @@ impl Shadow {
         }
     }
 
-    /// Makes bytes defined.
+    /// Marks bytes as defined.
     #[inline]
     pub(crate) fn define(&mut self, at: usize, bytes: usize) {
         if let Some(to) = self.undefined.get_mut(at..at.saturating_add(bytes)) {
@@ -101,7 +101,7 @@ impl Shadow {
         }
     }
 
-    /// Gives an origin to bytes that have none.
+    /// Sets the origin of bytes that have none.
     pub(crate) fn set_origin(&mut self, at: usize, bytes: usize, origin: OriginId) {
         let last = at.saturating_add(bytes).saturating_sub(1) / 4;
         for to in self.origin.get_mut(at / 4..=last).unwrap_or_default() {
@@ -136,14 +136,14 @@ pub(crate) fn element(from: &[u8], at: usize, bytes: usize) -> u64 {
     }
 }
 
-/// Shadow of memory, made where it is touched.
+/// Shadow of memory, created when it is touched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pages {
     pages: HashMap<u64, Shadow>,
 }
 
 impl Pages {
-    /// Undefined bits of at most 8 bytes, and their origin. `fresh` says whether bytes that nobody has written are
+    /// Undefined bits of at most 8 bytes, and their origin. `fresh` states whether bytes that nobody has written are
     /// undefined.
     pub(crate) fn element(&self, at: u64, bytes: usize, fresh: bool) -> (u64, OriginId) {
         let (mut bits, mut origin) = (0, 0);
@@ -202,7 +202,7 @@ impl Pages {
         self.pages.clear();
     }
 
-    /// Whether anything is known of some of these bytes.
+    /// Whether anything is known about some of these bytes.
     pub(crate) fn has(&self, at: u64, bytes: u64) -> bool {
         let (first, last) = (split(at).0, split(at.saturating_add(bytes)).0);
         if last - first > self.pages.len() as u64 {
@@ -211,8 +211,8 @@ impl Pages {
         (first..=last).any(|page| self.pages.contains_key(&page))
     }
 
-    /// Whether all of these bytes are defined; `fresh` says whether those are not that nobody has written. May give
-    /// false for more than some pages.
+    /// Whether all of these bytes are defined; `fresh` states whether those that nobody has written are undefined. May
+    /// return false for more than a few pages.
     pub(crate) fn is_defined(&self, at: u64, bytes: u64, fresh: bool) -> bool {
         if self.pages.is_empty() {
             return !fresh || bytes == 0;

@@ -1,15 +1,15 @@
-//! Findings that are known and not to be reported.
+//! Known findings that are not to be reported.
 
 use crate::finding::{Finding, Kind};
 
-/// Rules that say which findings are known.
+/// Rules that describe known findings.
 ///
-/// A rule a line: words `key=value`, all of which must fit. Keys are `kind`, `routine`, `file` (the end of the name),
-/// `line`, `argument` (the name of the object) and `case`; `*` in a value stands for anything. Empty lines and what
-/// follows a `#` are left out.
+/// One rule per line: words `key=value`, all of which must match. Keys are `kind`, `routine`, `file` (the end of the
+/// name), `line`, `argument` (the name of the object) and `case`; `*` in a value matches anything. Empty lines and text
+/// after `#` are ignored.
 #[derive(Clone, Debug, Default)]
 pub struct Suppressions {
-    /// Lines, from 1, with what must fit.
+    /// Lines, from 1, with their conditions.
     rules: Vec<(usize, Vec<(Key, String)>)>,
 }
 
@@ -23,7 +23,7 @@ enum Key {
     Case,
 }
 
-/// A line that is no rule.
+/// A line that is not a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SuppressionsError {
     /// The line, from 1.
@@ -44,7 +44,7 @@ impl Suppressions {
     /// Reads rules.
     ///
     /// # Errors
-    /// The first line that is none.
+    /// The first line that is not a rule.
     pub fn parse(text: &str) -> Result<Self, SuppressionsError> {
         let mut rules = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -134,7 +134,7 @@ impl Suppressions {
     }
 }
 
-/// Whether a text fits a pattern in which `*` stands for anything.
+/// Whether a text matches a pattern in which `*` matches anything.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or_default();

@@ -11,8 +11,8 @@ use std::fmt::Write;
 use visakit_check::{Checks, Finding, Kind, check_media};
 use visakit_launch::{Config, Media, Source, find_kernel};
 
-/// What is found in a group of four threads, each with code of its own, and in a second one after it. `OWN` is what
-/// stands at `TO`, the thread's place in local memory, and `THERE` the place of the thread beside it.
+/// The findings in a group of four threads, each with different code, and in a second one after it. `OWN` is the value
+/// at `TO`, the thread's place in local memory, and `THERE` the place of the thread beside it.
 fn found(attributes: &str, threads: [&str; 4]) -> Vec<Finding> {
     run(attributes, "", threads)
 }
@@ -83,7 +83,7 @@ fn kinds(findings: &[Finding]) -> Vec<(Kind, u64)> {
     findings.iter().map(|f| (f.kind, f.count)).collect()
 }
 
-/// Threads 0 and 1 do this, the others nothing.
+/// Threads 0 and 1 run this, the others nothing.
 fn two(code: &str) -> [&str; 4] {
     [code, code, "", ""]
 }
@@ -107,13 +107,13 @@ fn named_barriers_that_are_used_well() {
     // Phase after phase.
     let again = format!("{first}; nbarrier.signal 0x1:ub 0x2:ub; nbarrier.wait 0x1:ub; {first}");
     assert_eq!(kinds(&found(COUNT, two(&again))), []);
-    // Producers and consumers; who produces only goes on.
+    // Producers and consumers; pure producers do not wait.
     let producer = "WRITE; FENCE; nbarrier.signal 0x1:b 0x1:w 0x2:b 0x2:b";
     let consumer = "nbarrier.signal 0x1:b 0x2:w 0x2:b 0x2:b; nbarrier.wait 0x1:b; \
                     mov (M1_NM, 1) THERE(0,0)<1> 0x4:ud; READ";
     let threads = [producer, producer, consumer, consumer];
     assert_eq!(kinds(&found(COUNT, threads)), []);
-    // What produced is ready again when a consumer has answered through another barrier.
+    // What was produced is available again when a consumer has answered through another barrier.
     let answer = "nbarrier.signal 0x2:ub 0x3:ub; nbarrier.wait 0x2:ub";
     let producer = format!("{producer}; {answer}; {producer}");
     let consumer = "nbarrier.signal 0x1:b 0x2:w 0x1:b 0x2:b; nbarrier.wait 0x1:b";
@@ -123,7 +123,7 @@ fn named_barriers_that_are_used_well() {
     assert_eq!(kinds(&found(COUNT, threads)), []);
 }
 
-/// Each of these is told once for each of the two groups, with the words.
+/// Each of these is reported once for each of the two groups, with this message.
 #[test]
 fn named_barriers_that_are_misused() {
     let both = "nbarrier.signal 0x1:ub 0x2:ub; nbarrier.wait 0x1:ub";
@@ -144,7 +144,7 @@ fn named_barriers_that_are_misused() {
             two("nbarrier.signal 0x1:b 0x3:w 0x2:b 0x2:b; nbarrier.wait 0x1:b"),
             "3 is no type of thread; there are 0, 1 and 2",
         ),
-        // Three threads where two are to come: the third may belong to either phase, whoever runs first.
+        // Three threads where two are expected: the third may belong to either phase, whichever runs first.
         (
             [both, both, signal, ""],
             "more threads signal than are to come: nothing says that the phase is over",
@@ -214,7 +214,7 @@ fn named_barriers_that_are_misused() {
     }
 }
 
-/// The compiler for CM counts the barrier of the group among those that are declared.
+/// The compiler for CM includes the barrier of the group among those that are declared.
 #[test]
 fn the_number_of_named_barriers() {
     let with =
@@ -240,7 +240,7 @@ fn the_number_of_named_barriers() {
     assert!(told.contains(&expected), "{told:#?}");
 }
 
-/// Who waits where, if nobody can go on.
+/// Which thread waits where, if none can continue.
 #[test]
 fn groups_that_hang() {
     let three = "nbarrier.signal 0x1:ub 0x3:ub; nbarrier.wait 0x1:ub";
@@ -289,7 +289,7 @@ fn split_barriers() {
         check("WRITE; FENCE; sbarrier.signal; READ; sbarrier.wait"),
         [Kind::Race]
     );
-    // A wait for what nobody signals.
+    // A wait for a barrier that nobody signals.
     let found = run("", "sbarrier.wait", [""; 4]);
     assert_eq!(kinds(&found), [(Kind::BarrierDivergence, 2)]);
     let message = &found[0].message;
@@ -313,7 +313,7 @@ fn two_barriers() {
     let other = finding.other.as_ref().unwrap();
     let other = other.place.as_ref().unwrap().instruction;
     assert_ne!(other, finding.place.instruction);
-    // One that only some come to.
+    // One that only some threads reach.
     let found = run("", "", ["barrier", "", "", ""]);
     assert_eq!(kinds(&found), [(Kind::BarrierDivergence, 2)]);
     assert!(run("", "barrier", [""; 4]).is_empty());

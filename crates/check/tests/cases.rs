@@ -1,4 +1,4 @@
-//! Kernels that are right: nothing is found in them.
+//! Correct kernels: they have no findings.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

@@ -1,4 +1,4 @@
-//! Kernels with one fault each, and their clean twins: what is found in them, and at which line.
+//! Kernels with one fault each, and their correct counterparts: their findings, and at which line.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -47,7 +47,7 @@ fn each_fault_with_its_line() {
     let small = || buffer(|i| i % 16);
     let wide = || Argument::Buffer(vec![0; 2048]);
     let word = || Argument::Buffer(vec![0; 4]);
-    // Kernel, arguments, those that hold nothing, what is found: kind, space and line.
+    // Kernel, arguments, those without initial content, findings: kind, space and line.
     type Row = (
         &'static str,
         Vec<Argument>,

@@ -1,4 +1,4 @@
-//! Rules that say which findings are known.
+//! Rules that describe known findings.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -69,7 +69,7 @@ fn all_words_of_a_rule_must_fit() {
         let rules = Suppressions::parse(rule).unwrap();
         assert_eq!(rules.covers("histogram/pvc", &finding()), fits, "{rule}");
     }
-    // What a finding does not have fits `*` alone.
+    // Only `*` matches what a finding lacks.
     let bare = Finding {
         place: Place::default(),
         target: None,

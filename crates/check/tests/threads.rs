@@ -14,7 +14,7 @@ fn source(text: &str) -> Source {
     }
 }
 
-/// What is found in a media kernel of 8 x 8 threads whose input 0 is a surface of 40 x 9 bytes, all 1.
+/// The findings in a media kernel of 8 x 8 threads whose input 0 is a surface of 40 x 9 bytes, all 1.
 fn media(text: &str, dependency: Dependency, inputs: &[(usize, &str)]) -> Vec<Finding> {
     let source = source(text);
     let object = source.object(32).unwrap();
@@ -44,7 +44,7 @@ fn kinds(findings: &[Finding]) -> Vec<Kind> {
 }
 
 /// Threads read what those to the left and above wrote, as far as to the right: only one pattern of dependencies orders
-/// all that.
+/// all of it.
 #[test]
 fn dependencies_are_an_order() {
     let path = visakit_testing::fixtures().join("programs/prefix_sum_2d.visaasm");
@@ -162,7 +162,7 @@ fn bare_routines() {
     assert_eq!(found[0].kind, Kind::Uninitialized, "{found:#?}");
     assert!(found[0].message.contains("branch"), "{found:#?}");
     assert_eq!(found[0].place.instruction, 2);
-    // Where the bits come from, not where they are by then.
+    // Where the bits originate, not where they have arrived.
     let from = &found[0].other.as_ref().unwrap().what;
     assert_eq!(from, "variable V32 was never written in this lane");
 }
@@ -208,7 +208,8 @@ fn addresses_overflow() {
         "2147483648 becomes an address, and does not fit 32 bits"
     );
     assert_eq!((found[0].place.instruction, found[0].count), (0, 1));
-    // What is masked is meant to be cut, and so are remainders, which compilers make by products with large constants.
+    // What is masked is meant to be truncated, and so are remainders, which compilers compute as products with large
+    // constants.
     let mask = "and (M1, 8) V33(0,0)<1> V33(0,0)<1;1,0> 0xfc:d";
     assert!(with("0x10000", mask, "1,2,3,4,5,6,7,32768").is_empty());
     assert!(with("0x3ffffffd", "", "1,2,3,4,5,6,7,8").is_empty());

@@ -7,7 +7,8 @@ use crate::finding::{Kind, Space, Target};
 use visakit_exec::{MemoryAccess, Space as ExecSpace};
 
 impl Checker {
-    /// Finds what an access reaches, and reports it if it is outside of everything. `None` if nothing of it is there.
+    /// Finds the object that an access hits, and reports an access outside all objects. `None` if no part of it is
+    /// inside.
     pub(super) fn locate(&mut self, access: &MemoryAccess) -> Option<Located> {
         let bytes = access.bytes as usize;
         let whole = |reached, address| {
@@ -27,7 +28,7 @@ impl Checker {
                 None
             }
             ExecSpace::Scratch => {
-                // Offsets have 32 bits; what is large was meant to be negative.
+                // Offsets have 32 bits; a large one was meant to be negative.
                 let own = u32::try_from(access.address)
                     .map_or(access.address.cast_signed(), |a| a.cast_signed().into());
                 let scratch = self.objects.scratch;
@@ -49,7 +50,7 @@ impl Checker {
                 if end <= extent.bytes {
                     return self.locate_flat(access, extent.base.wrapping_add(access.address));
                 }
-                // Offsets have 32 bits; what is large was meant to be negative.
+                // Offsets have 32 bits; a large one was meant to be negative.
                 let offset = u32::try_from(access.address)
                     .map_or(access.address.cast_signed(), |a| a.cast_signed().into());
                 let address = extent.base.wrapping_add_signed(offset);
@@ -70,7 +71,7 @@ impl Checker {
             let size = self.objects.get(object.0).map_or(0, |k| k.object.bytes);
             object.1 - i64::try_from(size).unwrap_or(i64::MAX) < 1 << 31
         };
-        // An address far past the end was meant to lie before the next object.
+        // An address far past the end was meant to be before the next object.
         let next = || {
             let (object, at) = self.objects.find(address.wrapping_add(1 << 31))?;
             (at > 0 && at < 1 << 32).then(|| (object, at - (1 << 31)))
@@ -94,7 +95,7 @@ impl Checker {
         self.part_inside(access, object, offset, address)
     }
 
-    /// An access to an object: what of it is inside.
+    /// An access to an object: the part of it that is inside.
     fn part_inside(
         &mut self,
         access: &MemoryAccess,
@@ -128,7 +129,7 @@ impl Checker {
             });
         }
         let starts_inside = offset >= 0 && offset < size;
-        // Compilers load more than they use. What of it is outside is wrong if it is used.
+        // Compilers load more than they use. A part outside is a fault only if it is used.
         let earlier = self.reached == Some((access.lane, object));
         if access.read && !access.write && (starts_inside || earlier) && !access.texel {
             let step = self.current.0;
@@ -197,8 +198,8 @@ impl Checker {
         })
     }
 
-    /// Whether an access to private memory is inside of what the work-item has, or else the thread, of so many bytes;
-    /// tells of it if not. `own` counts from the start of the thread's memory.
+    /// Whether an access to private memory is inside the part of the work-item, or else of the thread, of this many
+    /// bytes; reports it if not. `own` is relative to the start of the thread's memory.
     fn is_own(
         &mut self,
         access: &MemoryAccess,
@@ -289,7 +290,7 @@ impl Checker {
         let mut space = Space::Global;
         let mut offset = located.address;
         let element = u64::from(access.element);
-        // Whether compilers may have put parts of something together to one element.
+        // Whether compilers may have merged parts of something into one element.
         let mut unsure = !access.texel;
         match located.reached {
             Reached::Local => space = Space::Local,
@@ -299,9 +300,9 @@ impl Checker {
                 if let Some(known) = self.objects.get(index) {
                     space = known.space();
                     offset = address.wrapping_sub(known.object.address);
-                    // Other memory is laid out by the compiler, which knows what it may do.
+                    // The layout of other memory is chosen by the compiler, which knows what is allowed.
                     unsure &= !known.structure && known.argument.is_some();
-                    // Elements as wide as the declared type are meant to be its elements.
+                    // Elements as wide as the declared type are assumed to be its elements.
                     if known.element > 1 && element == known.element && !access.texel {
                         wrong |= !offset.is_multiple_of(element);
                         if !wrong && let Some(data) = access.data {
@@ -314,7 +315,7 @@ impl Checker {
         }
         let mut unconfirmed = None;
         if !wrong {
-            // Low bits of an address of several bytes: wrong if the program means one number by them.
+            // Low bits of an address of several bytes: a fault if the program uses them as one number.
             let data = access.data.filter(|_| unsure);
             if element < 4 || offset.is_multiple_of(element) {
                 return;
@@ -344,7 +345,7 @@ impl Checker {
         }
     }
 
-    /// A message reached for what is not there. Reading zeroes there is meant.
+    /// A message accessed memory that does not exist. Reading zeroes there is intended.
     pub(super) fn look_at_dropped(&mut self, access: &MemoryAccess) {
         if !self.checks.memory || !access.write {
             return;

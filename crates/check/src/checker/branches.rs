@@ -59,7 +59,7 @@ impl Checker {
             && let Some(Some(thread)) = self.threads.get_mut(event.thread)
         {
             let origin = thread.shadow.origin(offset, bytes);
-            // Told once: what follows has no findings of its own for it.
+            // Reported once: later uses get no findings of their own for it.
             if bytes == 4 {
                 thread.shadow.define(offset, bytes);
             }
@@ -138,7 +138,7 @@ impl Checker {
         });
     }
 
-    /// The executor could not go on with the group.
+    /// The executor could not continue with the group.
     pub(super) fn faulted(&mut self, fault: &Fault) {
         let steps = self.code.steps.iter().position(|step| {
             let routine = self.names.get(step.origin.routine as usize);

@@ -110,7 +110,7 @@ impl Checker {
             }
             _ => (usize::MAX, Space::Local, located.address),
         };
-        // Where a barrier failed nothing is in order.
+        // After a failed barrier nothing is ordered.
         if self.diverged && conflict.other.record.group == now.record.group {
             return;
         }

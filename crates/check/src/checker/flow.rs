@@ -33,7 +33,7 @@ impl Checker {
             Reached::Scratch => &mut thread.scratch,
             Reached::Flat(..) => &mut self.flat,
         };
-        // A buffer that is defined, and in which nobody has put anything else.
+        // A buffer that is defined, and into which nobody has written anything else.
         let plain = flat && !fresh && pages.is_empty();
         let mut unwritten = None;
         let mut output = None;

@@ -15,7 +15,7 @@ pub(super) enum Reached {
     Flat(usize, u64),
 }
 
-/// What is at an address, of an access of so many bytes.
+/// What is at an address, for an access of a given size.
 pub(super) struct Located {
     pub(super) reached: Reached,
     pub(super) address: u64,
@@ -23,14 +23,14 @@ pub(super) struct Located {
     pub(super) inside: usize,
 }
 
-/// What all lanes of a message access together: the checks of memory and definedness are done, and only races are left
-/// to be looked for lane by lane.
+/// What all lanes of a message access together: memory and definedness have been checked, and only races remain to be
+/// checked lane by lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settled {
-    /// The first address, as accesses give it, and the number of bytes.
+    /// The first address, as accesses state it, and the number of bytes.
     address: u64,
     bytes: u64,
-    /// The object, and what is added to the addresses of accesses for those in flat memory; `None` for local memory.
+    /// The object, and the offset added to the addresses of accesses for those in flat memory; `None` for local memory.
     object: Option<(usize, u64)>,
 }
 
@@ -115,7 +115,7 @@ impl Checker {
             self.undefined("a predicate", Space::Register, origin, Some(lane), at);
         }
         if self.contiguous.is_none() && self.votes.0 + self.votes.1 >= 2 {
-            // Addresses that both layouts have say nothing.
+            // Addresses that fit both layouts are no evidence.
             let unclear = self.votes.1 == 0 && !self.interleaved.is_empty();
             self.contiguous = (!unclear).then_some(self.votes.1 == 0);
         }
@@ -142,7 +142,7 @@ impl Checker {
         self.stored = data
             .filter(|_| size > 1 || access.bytes == 1)
             .map(|data| element(registers, data.offset, size as usize));
-        // Compilers load what lies between two elements that they want.
+        // Compilers load what lies between two elements they need.
         if access.read
             && !access.write
             && let Some(data) = access.data
@@ -162,7 +162,7 @@ impl Checker {
             return;
         }
         let Some(located) = self.locate(access) else {
-            // Nothing is there: what is loaded is zero.
+            // There is nothing: the loaded value is zero.
             if let Some(data) = access.data.filter(|_| access.read) {
                 self.define(data);
             }
@@ -179,8 +179,8 @@ impl Checker {
         }
     }
 
-    /// All lanes of a message are about to access memory. Gives whether nothing can be wrong with any of them and
-    /// nothing is to be remembered of them one by one.
+    /// Called before all lanes of a message access memory. Returns whether nothing can be wrong with any of them and
+    /// nothing has to be recorded for single lanes.
     pub(super) fn all_lanes(&mut self, access: &LanesAccess) -> bool {
         self.settled = None;
         if access.misaligned {
@@ -230,8 +230,8 @@ impl Checker {
         false
     }
 
-    /// Carries definedness between registers and memory for all lanes, if everything is defined. What is not, or may
-    /// get there, is examined lane by lane.
+    /// Propagates definedness between registers and memory for all lanes, if everything is defined. Anything else is
+    /// examined lane by lane.
     fn all_defined(&mut self, access: &LanesAccess, object: Option<usize>, address: u64) -> bool {
         let Some((at, bytes)) = access.data.filter(|_| access.whole) else {
             return false;
@@ -257,8 +257,8 @@ impl Checker {
         defined
     }
 
-    /// The object in flat memory that all lanes are inside of, if it is there, and the first address. `None` if some
-    /// lane is outside, or does what it must not.
+    /// The object in flat memory that contains the accesses of all lanes, if there is one, and the first address.
+    /// `None` if some lane is outside, or does something illegal.
     fn all_inside(&self, access: &LanesAccess) -> Option<(Option<usize>, u64)> {
         let end = access.address.checked_add(access.bytes)?;
         let address = match access.space {

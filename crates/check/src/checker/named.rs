@@ -1,8 +1,8 @@
 //! Named barriers: who signals them and waits for them, and whether the threads agree.
 //!
 //! The rules are those of the compiler's description of `NBARRIER`: all threads of a phase name the same counts, each
-//! of them signals once, only those that consume wait, after their signal, and a barrier serves others again when its
-//! phase is over. Numbers begin at 1, as 0 is the barrier of the group; how many the group gets is given by the
+//! of them signals once, only consumers wait, after their signal, and a barrier can be used by others when its phase is
+//! over. Numbers begin at 1, as 0 is the barrier of the group; the number available to the group is given by the
 //! attribute `NBarrierCnt` and by the metadata.
 
 use super::{Cause, Checker, NONE, small};
@@ -17,7 +17,7 @@ use visakit_isa::object::{Attribute, Body};
 /// Numbers of named barriers are below this.
 const MOST: u64 = 32;
 
-/// What threads of a phase are: both, only producers, only consumers.
+/// Roles of threads in a phase: both, only producers, only consumers.
 const PRODUCER: u64 = 1;
 const CONSUMER: u64 = 2;
 
@@ -26,7 +26,7 @@ const CONSUMER: u64 = 2;
 struct Signal {
     thread: usize,
     step: u32,
-    /// When, as the order of accesses counts.
+    /// The time, in the order of accesses.
     time: u32,
 }
 
@@ -35,7 +35,7 @@ struct Signal {
 pub(super) struct Named {
     /// Phases that are over.
     phase: u64,
-    /// Producers and consumers of the phase that is going on, as the first signal has them, and how many have come.
+    /// Producers and consumers of the current phase, as stated by the first signal, and how many have arrived.
     counts: [u64; 2],
     come: [u64; 2],
     signals: Vec<Signal>,
@@ -48,7 +48,7 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// Who has come to the phase that is going on, of how many.
+    /// Who has arrived in the current phase, out of how many.
     fn progress(&self) -> String {
         let ([producers, consumers], [come, of]) = (self.counts, self.come);
         if producers == consumers && come == of {
@@ -58,7 +58,7 @@ impl Named {
     }
 }
 
-/// What named barriers a program may use.
+/// The named barriers a program may use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Barriers {
     /// Numbers are below this.
@@ -68,12 +68,12 @@ pub(crate) struct Barriers {
 }
 
 impl Barriers {
-    /// What the code of a kernel says, and its metadata: barriers that the group gets.
+    /// The number of barriers of the group, from the code of a kernel and its metadata.
     pub(crate) fn new(code: &Code, body: Option<&Body<'_>>, metadata: Option<u32>) -> Self {
         let attribute = |name| body.and_then(|body| body.attribute(name));
         let stated = attribute("NBarrierCnt").and_then(Attribute::number);
-        // The compiler for CM counts the group's barrier, the one for other languages does not.
-        // `Target` is 0 for CM, which is also what holds without it.
+        // The compiler for CM counts the group's barrier, the one for other languages does not. `Target` is 0 for CM,
+        // which is also the default.
         let is_cm = attribute("Target").and_then(Attribute::number).unwrap_or(0) == 0;
         let stated = stated.map(|count| count.saturating_add(u64::from(!is_cm)));
         let end = stated.into_iter().chain(metadata.map(u64::from));
@@ -90,7 +90,7 @@ const fn key(number: u64, phase: u64) -> u64 {
     NAMED + (phase << 5 | number)
 }
 
-/// What is wrong with the use of a named barrier.
+/// A misuse of a named barrier.
 #[derive(Clone, Copy)]
 enum Misuse {
     Number,
@@ -182,7 +182,7 @@ impl Checker {
         }
     }
 
-    /// A thread goes on behind a named barrier.
+    /// A thread continues after a named barrier.
     pub(super) fn left_named(&mut self, thread: usize, barrier: u64) {
         let (number, phase) = ((barrier - NAMED) % MOST, (barrier - NAMED) / MOST);
         if let Some(named) = self.named.get_mut(&number) {
@@ -191,7 +191,7 @@ impl Checker {
         self.forget_phases(number, phase);
     }
 
-    /// Forgets what was published at a phase that is over and that nobody will wait for any more.
+    /// Forgets what was published in a phase that is over and that nobody will wait for any more.
     fn forget_phases(&mut self, number: u64, phase: u64) {
         let Some(named) = self.named.get(&number) else {
             return;
@@ -202,7 +202,7 @@ impl Checker {
         }
     }
 
-    /// All lanes of a thread come together.
+    /// All lanes of a thread arrive together.
     fn look_at_lanes(&mut self, event: &InstructionEvent<'_>) {
         let live = self.threads.get(event.thread).and_then(Option::as_ref);
         let live = live.map_or(0, |thread| thread.live);
@@ -213,7 +213,7 @@ impl Checker {
         }
     }
 
-    /// Whether there is such a barrier.
+    /// Whether the barrier exists.
     fn look_at_number(&mut self, step: u32, number: u64) -> bool {
         let Barriers { end, own } = self.barriers;
         if number >= end {
@@ -349,7 +349,7 @@ impl Checker {
         });
     }
 
-    /// The group has come to its end: phases that began are over.
+    /// The group has ended: phases that began are over.
     pub(super) fn end_of_group(&mut self) {
         let mut open: Vec<_> = self.named.iter().filter(|(_, n)| !n.faulty).collect();
         open.sort_unstable_by_key(|(number, _)| **number);
@@ -367,7 +367,7 @@ impl Checker {
         }
     }
 
-    /// Where the threads of a group wait that cannot go on: what, the place, and one of the threads.
+    /// Where the threads of a blocked group wait: for what, the place, and one of the threads.
     pub(super) fn where_threads_wait(&self) -> Vec<(String, u32, usize)> {
         let mut places: Vec<((u64, u32), Vec<usize>)> = Vec::new();
         let threads = self.threads.iter().enumerate();

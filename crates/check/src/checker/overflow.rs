@@ -11,8 +11,7 @@ use visakit_exec::code::{Action, Code, Compute, Modify, Operation, Source};
 const ADDRESS: u8 = 1;
 /// Its sign is extended to 64 bits on the way to the address.
 const EXTENDED: u8 = 2;
-/// Made by a product with a large constant: compilers compute remainders so, and mean what is left when registers
-/// overflow.
+/// Computed as a product with a large constant: compilers compute remainders this way, and intend the wrapped value.
 const MODULAR: u8 = 4;
 /// Goes into a sum that is modular, or is truncated in place.
 const CUT: u8 = 8;
@@ -20,12 +19,11 @@ const CUT: u8 = 8;
 /// Constants from here on are large: no element is of this size.
 const LARGE: i64 = 1 << 24;
 
-/// Uses go from messages back to what they are made of; code that is more entangled than this is not followed to its
-/// end.
+/// Uses are traced from messages back to their operands; more deeply entangled code is not traced completely.
 const PASSES: usize = 16;
 
-/// The registers that addresses are made of by sums, products, shifts and moves. What is masked, divided or chosen on
-/// the way is meant to be cut.
+/// The registers from which addresses are computed by sums, products, shifts and moves. A value that is masked, divided
+/// or selected on the way is meant to be truncated.
 #[derive(Debug, Default)]
 struct Parts(Vec<u8>);
 
@@ -65,7 +63,7 @@ fn is_modular(compute: &Compute, code: &Code) -> bool {
     matches!(compute.operation, Operation::Mul | Operation::Mad) && factors.clone().any(large)
 }
 
-/// Whether what goes in is as much of an address as what comes out.
+/// Whether the operands are parts of an address if the result is.
 const fn is_followed(operation: Operation) -> bool {
     matches!(operation, Operation::Copy | Operation::Convert(_)) || is_sum(operation)
 }
@@ -77,7 +75,7 @@ const fn is_sum(operation: Operation) -> bool {
     )
 }
 
-/// For each step whether it makes an address of 32 bits, and whether the sign of that is extended.
+/// For each step whether it computes an address of 32 bits, and whether its sign is extended.
 pub(super) fn sums_of_addresses(code: &Code) -> Vec<Option<bool>> {
     let mut parts = Parts(vec![0; code.register_bytes]);
     for step in &code.steps {
@@ -195,7 +193,7 @@ fn number(source: &Source, lane: usize, registers: &[u8], signed: bool) -> Optio
     })
 }
 
-/// What an operation would give if registers had no end.
+/// The result of an operation with registers of unlimited width.
 fn exact(compute: &Compute, lane: usize, registers: &[u8], signed: bool) -> Option<i128> {
     let source = |n: usize| number(compute.sources.get(n)?, lane, registers, signed);
     Some(match compute.operation {
@@ -209,8 +207,8 @@ fn exact(compute: &Compute, lane: usize, registers: &[u8], signed: bool) -> Opti
 }
 
 impl Checker {
-    /// Looks whether what becomes an address fits its register: as a number with sign, where its sign is extended
-    /// later, else as one with or without.
+    /// Checks whether a result that becomes an address fits its register: as a signed number if its sign is extended
+    /// later, otherwise as either a signed or an unsigned one.
     pub(super) fn look_at_addresses(&mut self, event: &InstructionEvent<'_>) {
         let Some(Some(extended)) = self.sums.get(event.step).copied() else {
             return;

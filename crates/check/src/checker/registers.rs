@@ -1,4 +1,4 @@
-//! Indirect operands, and values that are rarely meant.
+//! Indirect operands, and values that are rarely intended.
 
 use super::report::missed;
 use super::{Cause, Checker, NONE};
@@ -165,7 +165,7 @@ impl Checker {
         });
     }
 
-    /// NaN and infinity that were made of numbers.
+    /// NaN and infinity computed from numbers.
     pub(super) fn look_at_results(&mut self, event: &InstructionEvent<'_>) {
         let Some(step) = self.code.steps.get(event.step) else {
             return;

@@ -1,4 +1,4 @@
-//! Findings: one for each cause, and what they say.
+//! Findings: one for each cause, and their messages.
 
 use super::{Cause, Checker, NONE, Origin, small};
 use crate::finding::{Finding, Kind, Other, Space, Target};
@@ -27,7 +27,7 @@ impl Checker {
         })
     }
 
-    /// What findings of a step are counted under: its source line, where that is known.
+    /// The key under which findings of a step are counted: its source line, if that is known.
     pub(super) fn key(&self, step: u32) -> u32 {
         self.keys
             .get(step as usize)
@@ -35,7 +35,7 @@ impl Checker {
             .unwrap_or(small(step as usize))
     }
 
-    /// Counts a finding, and makes it if its cause is new.
+    /// Counts a finding, and creates it if its cause is new.
     pub(super) fn find(&mut self, cause: Cause, make: impl FnOnce(&Self) -> Finding) {
         if let Some(index) = self.causes.get(&cause) {
             if let Some(finding) = self.findings.get_mut(*index) {
@@ -102,12 +102,12 @@ impl Checker {
                 (known.unwrap_or(Origin::Register), at)
             }
         };
-        // Where a barrier failed, what others were to write is missing.
+        // After a failed barrier, the values others were to write are missing.
         if self.diverged && matches!(known, Origin::Memory(Space::Local, ..)) {
             return;
         }
         if let Origin::Outside(from, object, offset, bytes) = known {
-            // What was read past the end is used: the read is wrong.
+            // A value read past the end is used: the read is a fault.
             let cause = Cause {
                 kind: Kind::OutOfBounds,
                 step: self.key(from),
@@ -196,7 +196,7 @@ impl Checker {
             .map(|(_, name)| name.clone())
     }
 
-    /// With what the access was, and what it would have written.
+    /// Adds a description of the access, and the value it would have written.
     pub(super) fn with_access(&self, mut finding: Finding, access: &MemoryAccess) -> Finding {
         finding.address = Some(access.address);
         finding.bytes = Some(access.bytes);
@@ -204,7 +204,7 @@ impl Checker {
         finding
     }
 
-    /// Puts into words how an access misses an object.
+    /// Describes how an access misses an object.
     pub(super) fn outside(
         &self,
         finding: &mut Finding,
@@ -227,7 +227,7 @@ impl Checker {
     }
 }
 
-/// How an access misses an object, in words.
+/// A description of how an access misses an object.
 pub(super) fn missed(name: &str, size: u64, offset: i64, bytes: u32, verb: &str) -> String {
     let size_signed = i64::try_from(size).unwrap_or(i64::MAX);
     let end = offset.saturating_add(i64::from(bytes));

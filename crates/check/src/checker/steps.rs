@@ -1,4 +1,4 @@
-//! What the steps of a program are to the checks, and what can be said of its registers without running it.
+//! The role of a program's steps in the checks, and what is known about its registers without running it.
 
 use super::Setting;
 use crate::definedness;
@@ -11,24 +11,24 @@ use visakit_exec::code::{
 };
 use visakit_isa::Op;
 
-/// What a step is to the checks.
+/// The role of a step in the checks.
 #[derive(Debug)]
 pub(super) enum Role {
     Nothing,
     Compute {
         compute: Arc<Compute>,
-        /// Parts of the register file that are read, unless addresses decide that.
+        /// Parts of the register file that are read, unless addresses determine that.
         reads: Option<Vec<(usize, usize)>>,
-        /// Variables that an address operand may mean are taken from these sources.
+        /// Variables that an address operand may refer to come from these sources.
         address: bool,
         indirect: bool,
     },
     Message {
         operands: Box<MessageOperands>,
-        /// What is loaded is reported access by access.
+        /// Loads are reported access by access.
         by_access: bool,
     },
-    /// Registers that are written whatever was there.
+    /// Registers that are overwritten.
     Writes(Range<usize>),
     Fence(Fence),
     Barrier {
@@ -120,7 +120,7 @@ pub(super) fn role(step: &Step, code: &Code, setting: &Setting) -> Role {
     }
 }
 
-/// Which steps the checks must see when definedness is not followed.
+/// Which steps the checks must observe when definedness is not tracked.
 pub(super) fn watched(code: &Code, steps: &[StepInfo], checks: Checks) -> Vec<bool> {
     let accesses = checks.memory || checks.uninitialized || checks.race;
     let watched = steps.iter().map(|step| match &step.role {
@@ -134,7 +134,7 @@ pub(super) fn watched(code: &Code, steps: &[StepInfo], checks: Checks) -> Vec<bo
         Role::NamedSignal(_) | Role::NamedWait(_) => true,
     });
     let mut watched: Vec<bool> = watched.collect();
-    // The first instruction of a thread says which lanes there are, the one after a wait that it is over.
+    // The first instruction of a thread shows which lanes exist, the one after a wait shows that it is over.
     let waits = steps.iter().enumerate();
     let waits = waits.filter(|(_, s)| matches!(s.role, Role::Barrier { .. } | Role::NamedWait(_)));
     let after: Vec<_> = waits.map(|(place, _)| place + 1).collect();
@@ -214,7 +214,7 @@ fn read_scalar(scalar: Scalar, mark: &mut impl FnMut(usize, usize)) {
     }
 }
 
-/// How wide elements are, for each byte of the register file: what is read or written as elements of one, two or four
+/// The width of elements, for each byte of the register file: what is read or written as elements of one, two or four
 /// bytes, and what is a number of four or eight bytes.
 #[derive(Debug)]
 pub(super) struct Widths(Vec<u8>);
@@ -234,7 +234,7 @@ impl Widths {
                 continue;
             };
             let lanes = usize::from(step.lanes.count);
-            // Moves and bitwise operations take apart what was put together.
+            // Moves and bitwise operations split what was combined.
             let counts = !matches!(
                 compute.operation,
                 Operation::Copy
@@ -269,7 +269,7 @@ impl Widths {
                 copies.push((from.offset, to.offset, bytes));
             }
         }
-        // What a copy is, the original is, too. Copies of copies of copies are rare.
+        // What holds for a copy holds for the original. Copies of copies of copies are rare.
         for (from, to, bytes) in (0..3).flat_map(|_| &copies) {
             let of = widths.of(*from, *bytes) | widths.of(*to, *bytes);
             widths.mark(*from, *bytes, of);
@@ -293,7 +293,7 @@ impl Widths {
         }
     }
 
-    /// These bytes came from or went to a buffer of numbers of so many bytes.
+    /// These bytes were loaded from or stored to a buffer of numbers of this many bytes.
     pub(super) fn moved(&mut self, at: usize, bytes: usize, element: u32) {
         match element {
             4 => self.mark(at, bytes, NUMBER4),
@@ -302,7 +302,7 @@ impl Widths {
         }
     }
 
-    /// Whether the program means one number by each element of so many bytes, not several that are kept together.
+    /// Whether the program uses each element of this size as one number, not as several packed ones.
     pub(super) fn is_number(&self, range: &Range<usize>, element: u32) -> bool {
         let of = self.of(range.start, range.len());
         match element {

@@ -1,8 +1,8 @@
 //! Who accessed shared memory last: 16 bytes for every four bytes that were touched.
 //!
-//! A cell stands for four bytes. It remembers the last write and a read of each of two threads, as numbers of records
-//! that all accesses of one message share, with the bytes and lanes of each. What a cell cannot hold (an atomic beside
-//! a plain write) is kept beside the cells.
+//! A cell represents four bytes. It records the last write and one read of each of two threads, as numbers of records
+//! that all accesses of one message share, with the bytes and lanes of each. What does not fit into a cell (an atomic
+//! beside a plain write) is stored beside the cells.
 
 use hashbrown::HashMap;
 
@@ -17,7 +17,7 @@ const MOST_RECORDS: usize = 1 << 24;
 pub(crate) struct Record {
     /// Number of the group plus one; 0 for none.
     pub(crate) group: u32,
-    /// The thread's count of messages.
+    /// The thread's message count.
     pub(crate) time: u32,
     pub(crate) step: u32,
     pub(crate) thread: u16,
@@ -30,7 +30,7 @@ impl Record {
     }
 }
 
-/// The lane of a message that several lanes share, or that is not known.
+/// The lane of a message that is shared by several lanes, or unknown.
 pub(crate) const LANES: u8 = 255;
 
 /// Which lane accessed each byte of a cell: one for all, or lanes that follow each other byte by byte or two by two.
@@ -119,7 +119,7 @@ impl Slot {
     }
 }
 
-/// Bytes of a write and of two reads, four bits each, what kind of write it was, and a digest of what was written.
+/// Bytes of a write and of two reads, four bits each, the kind of the write, and a digest of the value written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Facts(u32);
 
@@ -168,7 +168,7 @@ struct Cell {
 }
 
 impl Cell {
-    /// Whether the last write wrote what is written now.
+    /// Whether the last write wrote the same value.
     fn holds(&self, now: &Now) -> bool {
         let (before, new) = (self.facts.digest(), now.digest());
         let known = now.writes && !now.atomic && !self.facts.is(ATOMIC);
@@ -182,7 +182,7 @@ impl Cell {
     }
 }
 
-/// An access to a cell that is made now.
+/// The current access to a cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Now {
     pub(crate) record: Record,
@@ -193,12 +193,12 @@ pub(crate) struct Now {
     pub(crate) atomic: bool,
     /// An atomic that may leave memory as it is.
     pub(crate) conditional: bool,
-    /// What is written, at its place in the cell.
+    /// The value written, at its place in the cell.
     pub(crate) value: u32,
 }
 
 impl Now {
-    /// 17 bits for what is written: of a whole cell, or four for each byte.
+    /// 17 bits for the value: of a whole cell, or four for each byte.
     fn digest(&self) -> u32 {
         if self.bytes == 15 {
             return (self.value ^ self.value >> 17) & 0x1_ffff;
@@ -209,7 +209,7 @@ impl Now {
     }
 }
 
-/// An access that a cell remembers.
+/// An access recorded in a cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Earlier {
     pub(crate) record: Record,
@@ -218,7 +218,7 @@ pub(crate) struct Earlier {
     pub(crate) writes: bool,
     pub(crate) atomic: bool,
     pub(crate) conditional: bool,
-    /// It wrote what is written now.
+    /// It wrote the same value.
     pub(crate) same_value: bool,
     /// The same lane accessed all bytes that both access.
     pub(crate) same_lane: bool,
@@ -226,19 +226,19 @@ pub(crate) struct Earlier {
 
 type Page = Box<[Cell; CELLS]>;
 
-/// Cells of some memory, made where it is touched.
+/// Cells of a memory, created when it is touched.
 #[derive(Debug)]
 pub(crate) struct Cells {
     pages: Vec<Page>,
     numbers: HashMap<u64, usize>,
-    /// The page that was looked up last.
+    /// The most recently used page.
     last: (u64, usize),
     records: Vec<Record>,
     /// Records at which those that no cell names are thrown away.
     limit: usize,
-    /// Cells of which the current message has accessed parts, as they were before it: its lanes come one by one.
+    /// Cells of which the current message has accessed parts, in their earlier state: its lanes are handled one by one.
     before: Vec<(u64, Cell)>,
-    /// Atomics to cells that remember a plain write: with their bytes and whether they are conditional.
+    /// Atomics to cells that record a plain write: with their bytes and whether they are conditional.
     atomics: HashMap<u64, (Slot, u8, bool)>,
 }
 
@@ -332,7 +332,7 @@ impl Cells {
         index
     }
 
-    /// Remembers an access to a cell. `look` sees first what the cell remembers of accesses to the same bytes.
+    /// Records an access to a cell. `look` is first called with the recorded accesses to the same bytes.
     pub(crate) fn access(&mut self, cell: u64, now: &Now, mut look: impl FnMut(&Earlier)) {
         let number = self.number(&now.record);
         let page = self.page(cell / CELLS as u64);
@@ -404,7 +404,7 @@ impl Cells {
                 None => before.push((cell, *place)),
             }
         }
-        // What is remembered of this access, with what other lanes of the same message did to other bytes.
+        // The record of this access, merged with what other lanes of the same message did to other bytes.
         let merged = |slot: Slot, bytes: u8| {
             if slot.record() == number && bytes & now.bytes == 0 && bytes != 0 {
                 let lanes = slot.lanes().with(bytes, now.lane, now.bytes);

@@ -1,4 +1,4 @@
-//! Kernels in two forms, as their sources tell them.
+//! Kernels in two forms, as described in their sources.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ use visakit_launch::{
     Argument, Config, Image, ImageKind, Kernel, LaunchError, NdRange, Source, ZeInfo, format,
 };
 
-/// How a kernel is launched, and where its fault may be told of: kind and line.
+/// How a kernel is launched, and where its fault may be reported: kind and line.
 pub(crate) struct Spec {
     pub(crate) name: String,
     pub(crate) only: Option<String>,
@@ -43,7 +43,7 @@ pub(crate) fn specs(program: &str) -> Vec<Spec> {
             let last: Vec<String> = last.split_whitespace().map(str::to_owned).collect();
             let size = |word: &String| word.split(',').map(|n| n.parse().unwrap()).collect();
             let arguments = words[3..].to_vec();
-            // What stands after the bar replaces the last arguments.
+            // What follows the bar replaces the last arguments.
             let mut fault = arguments.clone();
             fault.truncate(arguments.len() - last.len());
             fault.extend(last);
@@ -115,7 +115,7 @@ pub(crate) fn texts(program: &str, device: &str, form: &str) -> BTreeMap<String,
     all.split(".version").skip(1).map(one).collect()
 }
 
-/// What is found in a launch of a kernel. An error is one that takes too many steps.
+/// The findings in a launch of a kernel. An error is one that takes too many steps.
 pub(crate) fn findings(
     source: &Source,
     grf_bytes: u32,

@@ -1,4 +1,4 @@
-//! Clean kernels with one thing changed: a barrier taken away, an index moved, a barrier in two halves.
+//! Clean kernels with one change: a barrier removed, an index moved, a barrier split in two halves.
 
 use crate::{Spec, findings, metadata, specs, texts};
 use visakit_check::{Finding, Kind};
@@ -19,7 +19,7 @@ struct Clean<'a> {
 }
 
 impl Clean<'_> {
-    /// What is found in it with other lines; nothing if it does not end.
+    /// The findings with other lines; empty if it does not terminate.
     fn with(&self, lines: &[String]) -> Vec<Finding> {
         let source = Source {
             path: "mutant.visaasm".into(),
@@ -36,7 +36,7 @@ impl Clean<'_> {
     }
 }
 
-/// Hands over each clean kernel of all programs and devices.
+/// Visits each clean kernel of all programs and devices.
 fn each(mut look: impl FnMut(&Clean<'_>)) {
     for (program, devices) in PROGRAMS {
         let specs = specs(program);
@@ -114,7 +114,7 @@ fn address(line: &str) -> Option<&str> {
     let operand = if operation.starts_with("lsc_") {
         line.split_once('[')?.1
     } else if operation.starts_with("gather") || operation.starts_with("scatter") {
-        // Operation, two words of lanes, surface, offset.
+        // Operation, two words for lanes, surface, offset.
         words.get(5)?
     } else {
         return None;
@@ -138,7 +138,7 @@ fn addresses(lines: &[String]) -> Vec<&str> {
     names
 }
 
-/// A sum of integers that is an address, a megabyte larger: the words of the line that makes it so.
+/// Makes a sum of integers that is an address a megabyte larger: the words of the changed line.
 fn larger(line: &str, lines: &[String], addresses: &[&str]) -> Option<String> {
     let rest = line.trim().strip_prefix("add (")?;
     let (lanes, rest) = rest.split_once(") ")?;
@@ -155,7 +155,7 @@ fn larger(line: &str, lines: &[String], addresses: &[&str]) -> Option<String> {
         .then(|| format!("    add ({lanes}) {to}<1> {to}{region} 0x100000:d"))
 }
 
-/// Whether what the lines first do with a variable is to mask it: then it does not matter how large it is.
+/// Whether the lines first mask a variable: then its magnitude does not matter.
 fn is_masked(line: &str, following: &[String]) -> bool {
     let to = line
         .split_once(") ")
@@ -197,7 +197,7 @@ fn addresses_that_are_too_large() {
     assert!(found * 10 >= moved * 9, "{found} of {moved}");
 }
 
-/// A barrier in two halves orders what is before its signal, if that is fenced, and what is after its wait.
+/// A split barrier orders what comes before its signal, if that is fenced, and what comes after its wait.
 #[test]
 fn halves_of_barriers() {
     let (mut halved, mut unfenced, mut late) = (0, 0, 0);
@@ -229,7 +229,7 @@ fn halves_of_barriers() {
         if clean.with(&without).iter().any(is_race) {
             unfenced += 1;
         }
-        // What is written between the halves is in no order with what others read behind them.
+        // What is written between the halves is not ordered with what others read after them.
         let moved = lines[store].clone();
         let mut between = with(&["sbarrier.signal", &moved, "sbarrier.wait"]);
         between.remove(store);

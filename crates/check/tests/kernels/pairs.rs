@@ -1,5 +1,6 @@
-//! Kernels in two forms, of which their sources (`fixtures/check/pairs.cl`, `more.cl` and `users.cl`) tell how they are
-//! launched (`//@`) and where the second one has its fault (`//!`): what is found in each, and that nothing is found in the clean one.
+//! Kernels in two forms, whose sources (`fixtures/check/pairs.cl`, `more.cl` and `users.cl`) state how they are
+//! launched (`//@`) and where the second form has its fault (`//!`): the faulty form has this finding, the clean one
+//! has none.
 
 use crate::{findings, metadata, specs, texts};
 use visakit_check::Finding;
@@ -22,7 +23,7 @@ fn kernels_as_users_write_them() {
     assert!(runs > 150, "{runs}");
 }
 
-/// Checks both forms of all kernels of a source on two devices, and gives how many launches that were.
+/// Checks both forms of all kernels of a source on two devices, and returns the number of launches.
 fn program(name: &str, devices: [(&str, u32); 2]) -> usize {
     let specs = specs(name);
     let mut runs = 0;
@@ -33,7 +34,7 @@ fn program(name: &str, devices: [(&str, u32); 2]) -> usize {
             let zeinfo = metadata(name, device, form);
             for spec in &specs {
                 let other = spec.only.as_ref().is_some_and(|only| only != device);
-                // Constants and functions of a program are in files of their own: the tests of launches have them.
+                // Constants and functions of a program are in separate files: the tests of launches contain them.
                 let Some(source) = texts.get(&spec.name).filter(|_| !other) else {
                     continue;
                 };
