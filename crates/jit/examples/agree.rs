@@ -4,10 +4,10 @@
 //! cargo run --release -p visakit-jit --example agree -- FOLDER...
 //! ```
 //!
-//! Each folder has the output of `visakit compile` of any OpenCL C. Every kernel runs with
-//! generated arguments, over a line and over a plane of work-items, in the interpreter and in machine code for AVX2 and
-//! AVX-512. Memory, counts and faults are compared. Differences are printed, and what could not be run; the exit code
-//! says whether there was a difference.
+//! Each folder has the output of `visakit compile` of any OpenCL C. Every kernel runs with generated arguments, over a
+//! line and over a plane of work-items, in the interpreter and in machine code for AVX2 and AVX-512. Memory, counts and
+//! faults are compared. Differences and kernels that could not be run are printed; the exit code shows whether there
+//! was a difference.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -45,7 +45,8 @@ impl Random {
         n ^ n >> 31
     }
 
-    /// A number of a type by its name in OpenCL C: small, so that indices stay inside and loops end; some floats are special.
+    /// A number of a type given by its name in OpenCL C: small, so that indices stay in bounds and loops end; some
+    /// floats are special.
     fn number(&mut self, ty: &str) -> Vec<u8> {
         let n = self.next();
         let special = n.is_multiple_of(64);
@@ -104,10 +105,10 @@ impl Random {
     }
 }
 
-/// What a run comes to: memory of the arguments, and counts; or a fault.
+/// The result of a run: memory of the arguments, and counts; or a fault.
 type Outcome = Result<(Vec<Option<Vec<u8>>>, u64, u64), String>;
 
-/// Counts by what came of kernels.
+/// Numbers of kernels by result.
 #[derive(Default)]
 struct Totals {
     kernels: usize,
@@ -174,7 +175,7 @@ fn kernel(
         kernel.data = zebin.data;
         kernel.symbols = zebin.symbols;
     }
-    // Threads that share memory take turns in one order.
+    // Threads that share memory take turns in a fixed order.
     let pool = rayon_of_one()?;
     let mut random = Random(1);
     for (global, local) in [
@@ -241,7 +242,7 @@ fn rayon_of_one() -> Result<rayon::ThreadPool, Anything> {
     Ok(rayon::ThreadPoolBuilder::new().num_threads(1).build()?)
 }
 
-/// The first difference, in words.
+/// A description of the first difference.
 fn difference(expected: &Outcome, found: &Outcome) -> String {
     let ((a, steps, lanes), (b, other_steps, other_lanes)) = match (expected, found) {
         (Ok(a), Ok(b)) => (a, b),

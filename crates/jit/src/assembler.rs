@@ -16,7 +16,7 @@ pub(crate) struct Assembler {
     labels: u64,
     /// Label of the next instruction.
     pending: Option<Label>,
-    /// Whether an instruction could not be made. Then there is no code.
+    /// Whether an instruction could not be encoded. Then there is no code.
     failed: bool,
 }
 
@@ -73,12 +73,12 @@ impl Assembler {
         self.instructions.len()
     }
 
-    /// Takes back what was written after a mark. No label may have been placed since.
+    /// Removes what was written after a mark. No label may have been placed since.
     pub(crate) fn back(&mut self, mark: usize) {
         self.instructions.truncate(mark);
     }
 
-    /// A label in front of an instruction that is about to be taken back is kept.
+    /// Keeps a label before an instruction that is about to be removed.
     pub(crate) fn settle(&mut self) {
         if self.pending.is_some() {
             self.push(Ok(Instruction::with(Code::Nopd)));
@@ -171,7 +171,7 @@ impl Assembler {
         });
     }
 
-    /// The last instruction works under a mask register; lanes that it disables keep what they hold.
+    /// Applies a mask register to the last instruction; lanes that it disables keep their value.
     pub(crate) fn mask(&mut self, mask: Register) {
         if let Some(last) = self.instructions.last_mut() {
             last.set_op_mask(mask);

@@ -1,4 +1,4 @@
-//! Jumps, and lanes that part or meet.
+//! Jumps, and lanes that diverge or join.
 
 use crate::assembler::Label;
 use crate::flow::{Compiler, Counts, Exit, TAKEN, Way};
@@ -59,7 +59,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Enabled lanes jump. Where some do and others do not, the interpreter parts them.
+    /// Enabled lanes jump. If only some of them do, the interpreter splits them.
     #[expect(clippy::too_many_arguments, reason = "a step and what is known of it")]
     pub(crate) fn goto(
         &mut self,

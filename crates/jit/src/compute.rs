@@ -1,7 +1,6 @@
 //! Machine code for computations: a template for each operation and type of lanes.
 //!
-//! Results of all vectors are computed before the first is stored, so that operands may overlap as
-//! they do in the interpreter.
+//! Results of all vectors are computed before the first is stored, so that operands may overlap as in the interpreter.
 
 use crate::Features;
 use crate::masks::Enabled;
@@ -56,8 +55,8 @@ impl Writer {
             }
             // Choices go through no arithmetic.
             Operation::Select if float && self.form == Form::Flushing => return Err(NoTemplate),
-            // Where results are not rounded to nearest, choices make numbers of what signals, and inverse roots are
-            // rounded once.
+            // In other rounding modes than to nearest, choices convert signalling NaNs to numbers, and inverse roots
+            // are rounded once.
             Operation::Min | Operation::Max | Operation::Select | Operation::Rsqrt
                 if float && self.form == Form::Directed =>
             {
@@ -110,7 +109,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Results of floats between 0 and 1; what is no number becomes 0.
+    /// Results of floats between 0 and 1; NaN becomes 0.
     fn saturate(&mut self, c: Chunks, results: &[u32], float: bool) -> Done {
         if !float {
             return Err(NoTemplate);
@@ -289,10 +288,9 @@ impl Writer {
         self.v3(c, ops::ADD_Q, to, 3, 4);
     }
 
-    /// The smaller or larger number of two: of a number and what is none, the number; of two that are
-    /// none, the second.
+    /// The smaller or larger number of two: of a number and a NaN, the number; of two NaNs, the second.
     fn float_choice(&mut self, c: Chunks, to: u32, a: u32, b: u32, operation: Operation) {
-        // a < b, or a >= b; neither holds of what is no number.
+        // a < b, or a >= b; neither holds for a NaN.
         let relation = if operation == Operation::Min {
             0x11
         } else {
@@ -340,7 +338,7 @@ impl Writer {
     /// the first lowest, are n.
     fn boolean(&mut self, c: Chunks, to: u32, from: [u32; 3], table: u8) {
         if self.features == Features::Avx512 {
-            // The instruction's first source counts most.
+            // The instruction's first source is the most significant.
             let [a, b, z] = from;
             self.v2(c, ops::MOVE, to, c.register(z));
             let code = if c.zmm {
@@ -381,7 +379,7 @@ impl Writer {
         }
     }
 
-    /// Copies of bytes and words that lie one after the other.
+    /// Copies of consecutive bytes and words.
     fn bytes(&mut self, step: &Step, compute: &Compute, enabled: Enabled) -> Done {
         let lanes = usize::from(step.lanes.count);
         let size = match (compute.operation, compute.lane) {

@@ -10,7 +10,7 @@ use visakit_exec::code::{Compute, Lane, Modify};
 use visakit_isa::DataType;
 
 impl Writer {
-    /// Conversions of floats, and to them. Floats are clamped to integers; what is no number gives 0.
+    /// Conversions of floats, and to them. Conversion to integers clamps; NaN becomes 0.
     pub(crate) fn convert(
         &mut self,
         c: Chunks,
@@ -56,7 +56,7 @@ impl Writer {
                     self.asm.op2(code, c.register(r), c.register(a));
                 }
                 (Lane::U32, Lane::F32) => {
-                    // Both halves are exact; what is made of them is rounded once.
+                    // Both halves are exact; their combination is rounded once.
                     let (low, shift) = (self.dwords(0xffff), self.dwords(65536f32.to_bits()));
                     self.v2i(c, ops::SHR_D_IMM, r, c.register(a), 16);
                     self.v3m(c, ops::AND, 3, a, low);
@@ -66,8 +66,8 @@ impl Writer {
                     self.v3(c, ops::FMA_PS, r, 4, 3);
                 }
                 (Lane::F32, Lane::I32) => {
-                    // Too large and no number give the smallest integer: the first becomes the largest
-                    // one, the other 0.
+                    // Too large values and NaN give the smallest integer: the former become the largest one, the latter
+                    // 0.
                     let limit = self.dwords(2_147_483_648f32.to_bits());
                     self.v2(c, ops::MOVE, 1, limit);
                     self.float_mask(c, 3, a, 1, 0x1d);
@@ -77,7 +77,7 @@ impl Writer {
                     self.v3(c, ops::AND, r, r, 4);
                 }
                 (Lane::F32, Lane::U32) if self.features == Features::Avx512 => {
-                    // The larger one of what is no number and 0 is 0.
+                    // The larger one of NaN and 0 is 0.
                     self.v3(c, ops::XOR, 3, 3, 3);
                     self.v3(c, ops::MAX_PS, 4, a, 3);
                     let code = if c.zmm {
@@ -94,13 +94,13 @@ impl Writer {
         }
         self.finish(c, compute, results, into_float, enabled)
     }
-    /// Floats as unsigned integers, clamped, where the host converts to signed ones only; what is no number becomes 0.
-    /// Registers 3 to 5 are lost.
+    /// Floats as unsigned integers, clamped, for hosts that convert only to signed ones; NaN becomes 0. Registers 3 to
+    /// 5 are clobbered.
     fn float_to_unsigned(&mut self, c: Chunks, to: u32, a: u32) {
         let half = self.dwords(2_147_483_648f32.to_bits());
         let whole = self.dwords(4_294_967_296f32.to_bits());
         let sign = self.dwords(1 << 31);
-        // The larger one of what is no number and 0 is 0.
+        // The larger one of NaN and 0 is 0.
         self.v3(c, ops::XOR, 3, 3, 3);
         self.v3(c, ops::MAX_PS, 3, a, 3);
         self.v2(c, ops::MOVE, 4, half);
@@ -166,7 +166,7 @@ impl Writer {
             if unsigned && !avx512 {
                 let moved = self.qwords(2_147_483_648f64.to_bits());
                 self.v3m(c, ops::ADD_PD, r, r, moved);
-                // Where results are rounded down, zero comes out as a negative one.
+                // When rounding down, zero results are negative.
                 let rest = self.qwords(!(1 << 63));
                 self.v3m(c, ops::AND, r, r, rest);
             }
@@ -211,7 +211,7 @@ impl Writer {
         self.finish(result, compute, results, ty.is_float(), enabled)
     }
 
-    /// Doubles as integers of 32 bits, clamped; what is no number becomes 0. Registers 3 and 4 are lost.
+    /// Doubles as integers of 32 bits, clamped; NaN becomes 0. Registers 3 and 4 are clobbered.
     fn double_to_integer(&mut self, c: Chunks, to: u32, a: u32, signed: bool) {
         let avx512 = self.features == Features::Avx512;
         let to = if c.zmm { ymm(to) } else { xmm(to) };
@@ -222,7 +222,7 @@ impl Writer {
             self.v3m(c, ops::MAX_PD, 4, 4, zero);
         }
         if !signed && avx512 {
-            // What is too large gives all ones.
+            // Too large values give all ones.
             let code = if c.zmm {
                 Code::EVEX_Vcvttpd2udq_ymm_k1z_zmmm512b64_sae
             } else {
@@ -231,7 +231,7 @@ impl Writer {
             self.asm.op2(code, to, c.register(4));
             return;
         }
-        // What is too small gives the smallest integer.
+        // Too small values give the smallest integer.
         let most = f64::from(if signed {
             i32::MAX.cast_unsigned()
         } else {

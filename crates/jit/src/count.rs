@@ -5,7 +5,8 @@ use iced_x86::{Code, Register};
 use visakit_exec::code::{Count, Step};
 
 impl Writer {
-    /// Counts that a step is reached and its lanes; `all` if all of them are enabled. `eax`, `ecx` and [`MASK`] are lost.
+    /// Counts that a step is reached, and its lanes; `all` if all of them are enabled. Clobbers `eax`, `ecx` and
+    /// [`MASK`].
     pub(crate) fn tally(&mut self, step: &Step, count: &Count, all: bool) -> Done {
         let cell =
             |writer: &Self, place: Option<usize>| place.map(|p| writer.file(p, 8)).transpose();

@@ -1,9 +1,9 @@
 //! Machine code for whole programs: segments of steps, in two versions, and the ways between them.
 //!
-//! A segment is a run of steps that is entered at its first one only. The version for full masks knows
-//! that all lanes of the program run; the other one works under the lanes that do. Where lanes part or meet,
-//! the host says which of them run on. A segment that computes floats has further forms of each version, for other float modes
-//! than the usual one (`mode.rs`).
+//! A segment is a run of steps that is entered only at its first one. The version for full masks assumes that all lanes
+//! of the program run; the other one works with the running lanes. When lanes diverge or join, the host determines
+//! which of them continue. A segment that computes floats has further forms of each version, for float modes other than
+//! the usual one (`mode.rs`).
 
 use crate::Features;
 use crate::assembler::Assembler;
@@ -26,7 +26,7 @@ struct Segment {
     steps: Range<usize>,
     /// Instructions that run if it is not left before its end.
     cost: u32,
-    /// Whether what it computes depends on the float mode.
+    /// Whether its results depend on the float mode.
     usual_mode: bool,
     /// Whether it may be entered in a mode that flushes denormals, too.
     flushes: bool,
@@ -44,16 +44,16 @@ impl Segment {
     }
 }
 
-/// What was compiled.
+/// The result of compilation.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) bytes: Vec<u8>,
     pub(crate) constants: Vec<u8>,
-    /// For each step: what entering the segment takes that begins there.
+    /// For each step: the requirements for entering the segment that begins there.
     pub(crate) entries: Vec<Entry>,
     /// For each step, places of the versions of the segment that begins there: for full masks, and for others.
     pub(crate) places: Vec<Option<[usize; 2]>>,
-    /// Where code ends and the interpreter goes on.
+    /// Where code ends and the interpreter continues.
     pub(crate) end: usize,
     /// Bytes of the register file that the code reads and writes.
     pub(crate) file_bytes: usize,
@@ -63,7 +63,7 @@ pub(crate) struct Compiled {
     pub(crate) calls: Vec<usize>,
 }
 
-/// Whether machine code comes to an end before this step.
+/// Whether machine code ends before this step.
 fn leaves(action: &Action) -> bool {
     !(action.is_straight()
         || matches!(
@@ -77,7 +77,7 @@ fn leaves(action: &Action) -> bool {
         ))
 }
 
-/// Whether what a step computes depends on the float mode.
+/// Whether the result of a step depends on the float mode.
 fn depends_on_mode(step: &Step) -> bool {
     matches!(&step.action, Action::Compute(compute)
         if matches!(compute.lane, Lane::F32 | Lane::F64)
@@ -91,7 +91,7 @@ fn segments(code: &Code, writer: &mut Writer) -> BTreeMap<usize, Segment> {
     starts.extend(&blocks);
     for (place, step) in code.steps.iter().enumerate() {
         if leaves(&step.action) {
-            // One for the step itself, which is no entry, and one for what follows.
+            // One for the step itself, which is not an entry, and one for what follows.
             starts.extend([place, place + 1]);
         }
     }
@@ -135,7 +135,7 @@ pub(crate) struct Counts {
     pub(crate) instructions: u32,
     /// Lanes that are known to be enabled.
     pub(crate) lanes: u32,
-    /// Instructions that all running lanes take part in, where it is not known which run.
+    /// Instructions that all running lanes execute, if it is not known which run.
     pub(crate) running: u32,
 }
 
@@ -143,7 +143,7 @@ pub(crate) struct Counts {
 #[derive(Clone, Copy)]
 pub(crate) struct Exit {
     label: Label,
-    /// The step where it is.
+    /// The step that contains it.
     place: usize,
     counts: Counts,
     way: Way,
@@ -154,7 +154,7 @@ pub(crate) struct Exit {
 /// Where a way out leads.
 #[derive(Clone, Copy)]
 pub(crate) enum Way {
-    /// The interpreter goes on with the step.
+    /// The interpreter continues with the step.
     Leave,
     /// The step had a fault.
     Fault,
@@ -280,7 +280,7 @@ impl Compiler<'_> {
         asm.op0(Op::Retnq);
     }
 
-    /// Counts what ran since the start of the segment, which is left.
+    /// Adds up what ran since the start of the segment, which is left.
     pub(crate) fn count(&mut self, counts: Counts) {
         if self.writer.form == Form::Directed {
             self.round_as_usual();
@@ -304,7 +304,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Counts the lanes in a register as enabled. `ecx` is lost.
+    /// Counts the lanes in a register as enabled. Clobbers `ecx`.
     pub(crate) fn count_lanes(&mut self, lanes: Register) {
         let asm = &mut self.writer.asm;
         asm.op2(Op::Popcnt_r32_rm32, Register::ECX, lanes);
@@ -397,13 +397,13 @@ impl Compiler<'_> {
         }
     }
 
-    /// The host says which lanes run on, and where, when those in [`TAKEN`] jump from a step to another one.
+    /// The host determines which lanes continue, and where, when those in [`TAKEN`] jump from one step to another.
     fn part(&mut self, place: usize, target: u32) {
         let asm = &mut self.writer.asm;
         asm.op2(Op::Mov_r64_rm64, Register::RDI, CONTEXT);
         let number = u32::try_from(place).unwrap_or(u32::MAX);
         asm.op1i(Op::Mov_r32_imm32, Register::ESI, number);
-        // The third argument is where it is.
+        // The third argument is already in place.
         asm.op2(Op::Mov_r32_rm32, Register::ECX, RUNNING);
         asm.op1i(Op::Mov_r32_imm32, Register::R8D, target);
         asm.op0(Op::VEX_Vzeroupper);
@@ -423,7 +423,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Leaves machine code; the interpreter goes on with a step.
+    /// Leaves machine code; the interpreter continues with a step.
     fn leave(&mut self, step: usize) {
         let asm = &mut self.writer.asm;
         let number = u32::try_from(step).unwrap_or(u32::MAX);

@@ -1,8 +1,8 @@
-//! Float modes in which denormals count as zero.
+//! Float modes in which denormals are treated as zero.
 //!
-//! The host's own switch for results asks whether a result is tiny before it is rounded to the smallest normal number,
-//! this machine's after that. So sources and results are flushed by instructions of their own, below a limit that
-//! stands in the context: the smallest normal number, or zero where denormals of the type are kept.
+//! The host's own switch for results tests whether a result is tiny before rounding it to the smallest normal number,
+//! this machine tests it afterwards. So sources and results are flushed by separate instructions, below a limit stored
+//! in the context: the smallest normal number, or zero if denormals of the type are kept.
 
 use crate::Features;
 use crate::ops;
@@ -58,9 +58,9 @@ impl Writer {
         }
     }
 
-    /// What is no number signals no more; every other number stays.
+    /// NaNs become quiet; every other number is unchanged.
     pub(crate) fn quiet(&mut self, c: Chunks, n: u32) {
-        // A product with one is exact in every mode; a sum with zero has the sign that the mode gives it.
+        // A product with one is exact in every mode; a sum with zero has the sign determined by the mode.
         let one = self.every(c, 1f32.to_bits(), 1f64.to_bits());
         let mul = if c.lane == 4 {
             ops::MUL_PS

@@ -1,11 +1,11 @@
-//! What vector registers hold from step to step.
+//! The contents of vector registers from step to step.
 
 use crate::vector::{Chunks, NoTemplate, Writer};
 
-/// What a vector register holds besides what a step works on.
+/// The content of a vector register beyond the operands of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Content {
-    /// So many bytes of the register file.
+    /// This many bytes of the register file.
     Bytes { offset: usize, bytes: usize },
     /// An element of the register file in every lane of a vector of 256 or 512 bits.
     Each {
@@ -13,16 +13,16 @@ pub(crate) enum Content {
         bytes: usize,
         zmm: bool,
     },
-    /// All ones in the lanes that run, of so many bytes, from a lane on.
+    /// All ones in the running lanes, with elements of `lane` bytes, starting with lane `first`.
     Running { lane: usize, first: usize },
 }
 
-/// The first vector register that is kept. Registers 0 to 2 hold sources of a step, 3 to 7 what lies
-/// between.
+/// The first vector register whose content is kept. Registers 0 to 2 hold sources of a step, 3 to 7
+/// intermediate values.
 const KEPT: u32 = 8;
 
-/// Registers that hold what the register file holds, too, so that it need not be read again within a
-/// segment. What is written goes to the file at once.
+/// Registers that mirror parts of the register file, to avoid reading it again within a segment.
+/// Writes go to the file at once.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Kept {
     pub(crate) contents: [Option<Content>; 32],
@@ -33,7 +33,7 @@ pub(crate) struct Kept {
     next: u32,
     /// Registers that the step works with.
     pub(crate) busy: u32,
-    /// Registers that the step has taken.
+    /// Registers in use by the step.
     taken: u32,
 }
 
@@ -44,12 +44,12 @@ impl Writer {
         self.kept.taken = 0;
     }
 
-    /// Nothing is kept: other code ran, or the place is reached from elsewhere.
+    /// Nothing is kept: other code ran, or the place can be reached from elsewhere.
     pub(crate) fn forget(&mut self) {
         self.kept = Kept::default();
     }
 
-    /// Whether the step ran is not known here.
+    /// It is not known here whether the step ran.
     pub(crate) fn forget_step(&mut self) {
         for n in 0..32 {
             if self.kept.taken >> n & 1 != 0 {
@@ -59,7 +59,7 @@ impl Writer {
         self.kept.masks = [None; 4];
     }
 
-    /// Bytes of the file were written by other means.
+    /// Bytes of the file were written in another way.
     pub(crate) fn overwritten(&mut self, offset: usize, bytes: usize) {
         for content in &mut self.kept.contents {
             let place = match *content {
@@ -90,13 +90,13 @@ impl Writer {
         flushed >> n & 1 != 0
     }
 
-    /// A register that is kept holds results that were flushed.
+    /// Marks a kept register as holding flushed results.
     pub(crate) fn set_flushed(&mut self, c: Chunks, n: u32) {
         let [dwords, qwords] = &mut self.kept.flushed;
         *(if c.lane == 4 { dwords } else { qwords }) |= 1 << n;
     }
 
-    /// The register that holds this, for instructions on such vectors.
+    /// The register that holds this, for instructions on vectors of this kind.
     pub(crate) fn find(&self, c: Chunks, content: Content) -> Option<u32> {
         let mut contents = self.kept.contents.iter().take(c.registers());
         let place = contents.position(|c| *c == Some(content))?;

@@ -27,9 +27,9 @@ const fn of(m: &LaneMessage, dword: Code, qword: Code) -> Code {
 }
 
 impl Writer {
-    /// Accesses the memory of each lane, the lowest first: of those in [`MASK`], if it is masked. An offset from the
-    /// base is the lane's address, less `r8` in global memory; or in a window the low bits of the sum of the address
-    /// and what is `added`. `rax`, `rcx`, `rdx`, `r9` and `r11` are lost.
+    /// Accesses the memory of each lane, the lowest first: of those in [`MASK`], if it is masked. The offset from the
+    /// base is the lane's address minus `r8` in global memory; in a window, the low bits of the sum of the address and
+    /// `added`. Clobbers `rax`, `rcx`, `rdx`, `r9` and `r11`.
     pub(crate) fn each_lane(
         &mut self,
         m: &LaneMessage,
@@ -80,7 +80,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The elements of the lane in `ecx`, or its atomic operation. `there` says where in memory, relative to the
+    /// The elements of the lane in `ecx`, or its atomic operation. `there` is the place in memory, relative to the
     /// lane's address.
     pub(crate) fn one_lane(
         &mut self,
@@ -158,15 +158,15 @@ impl Writer {
     }
 
     /// The atomic operation of the lane in `ecx`. Shared local memory belongs to threads that take turns; other memory
-    /// is exchanged until nobody has come in between.
+    /// is exchanged until there is no interference.
     fn atomic(&mut self, m: &LaneMessage, atomic: &LaneAtomic, there: MemoryOperand) -> Done {
         let bytes = m.element.memory as u64;
         if m.align < bytes {
-            // Words that are not aligned are the interpreter's.
+            // Words that are not aligned are left to the interpreter.
             return Err(NoTemplate);
         }
         let (old, new) = if bytes == 8 { (RAX, R9) } else { (EAX, R9D) };
-        // What memory takes of it.
+        // The part of it that is stored.
         let part = if bytes == 2 { Register::R9W } else { new };
         let load = sized(
             m,
@@ -189,7 +189,7 @@ impl Writer {
             );
             self.asm.op2(store, there, part);
         } else {
-            // Fails with what is there in the first register.
+            // On failure the first register holds the current value.
             let exchange = sized(
                 m,
                 Code::Cmpxchg_rm16_r16,
@@ -216,7 +216,7 @@ impl Writer {
         Ok(())
     }
 
-    /// What an atomic operation makes of the old value.
+    /// The new value that an atomic operation computes from the old one.
     fn changed(
         &mut self,
         m: &LaneMessage,
@@ -306,8 +306,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The same of an operation on floats, which knows no mode: host arithmetic, and choices as the interpreter makes
-    /// them.
+    /// The same for an operation on floats, which ignores the mode: host arithmetic, and choices as in the interpreter.
     fn changed_float(
         &mut self,
         m: &LaneMessage,
@@ -351,7 +350,7 @@ impl Writer {
             AtomicOp::FloatMin | AtomicOp::FloatMax => {
                 self.asm.op2(mov, new, a);
                 self.asm.op2(into, y, new);
-                // Not below: neither is no number.
+                // Not below: neither is NaN.
                 let (first, second) = if atomic.op == AtomicOp::FloatMin {
                     (y, x)
                 } else {

@@ -1,9 +1,10 @@
 //! Machine code for vISA programs.
 //!
 //! [`Jit`] compiles the code of a [`visakit_exec::Program`] for the host: x86-64 with AVX2 or AVX-512.
-//! A vISA instruction works on up to 32 lanes already, so that a step becomes few vector instructions.
-//! Steps without a template are run by the interpreter's own function, called from machine code; at
-//! calls, returns and barriers the interpreter goes on. Results are the same bit for bit.
+//! A vISA instruction already works on up to 32 lanes, so that a step becomes a few vector
+//! instructions. Steps without a template are run by the interpreter's own function, called from
+//! machine code; at calls, returns and barriers the interpreter takes over. Results are identical bit
+//! for bit.
 //!
 //! ```
 //! # fn compile(program: &mut visakit_exec::Program) {
@@ -13,7 +14,7 @@
 //! # }
 //! ```
 
-// What is made for other processors has none of this.
+// Builds for other processors contain none of this.
 #[cfg(target_arch = "x86_64")]
 mod assembler;
 #[cfg(target_arch = "x86_64")]
@@ -58,7 +59,7 @@ mod work;
 use visakit_exec::code::Code;
 use visakit_exec::{Compiler, Native};
 
-/// What the host has.
+/// Features of the host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Features {
     /// AVX2, FMA and BMI.
@@ -74,7 +75,7 @@ pub struct Jit {
 }
 
 impl Jit {
-    /// For this host; `None` if it has no AVX2 or is no x86-64.
+    /// The compiler for this host; `None` if it is not x86-64 or has no AVX2.
     #[must_use]
     pub fn host() -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
@@ -109,7 +110,7 @@ impl Jit {
         })
     }
 
-    /// The steps of a program that its machine code has the interpreter run, for want of a template;
+    /// The steps of a program that machine code leaves to the interpreter, for lack of a template;
     /// `None` if nothing can be compiled.
     #[must_use]
     pub fn calls(&self, code: &Code) -> Option<Vec<usize>> {
@@ -122,7 +123,7 @@ impl Jit {
         }
     }
 
-    /// What it compiles for.
+    /// The features it compiles for.
     #[must_use]
     pub const fn features(&self) -> Features {
         self.features

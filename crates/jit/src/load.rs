@@ -31,8 +31,8 @@ impl Writer {
         Ok(to)
     }
 
-    /// The lanes of a chunk of a source, with its modifier, in a register: `to`, or one that is kept
-    /// and must not be changed. `float` says whether lanes are floats.
+    /// Loads the lanes of a chunk of a source, with its modifier, into a register: `to`, or a kept one that must not be
+    /// changed. `float` states whether lanes are floats.
     pub(crate) fn load_unflushed(
         &mut self,
         c: Chunks,
@@ -168,7 +168,7 @@ impl Writer {
                 }
             }
             Region::Packed => {
-                // Wider reads than needed stay inside of the file, or there is no template.
+                // Reads that are wider than needed stay inside the file, otherwise there is no template.
                 let wide = if c.zmm { 64 } else { 32 } / c.lane * size;
                 let from = self.file(source.offset + chunk * c.lanes * size, wide)?;
                 let op = widening(ty, c.lane).ok_or(NoTemplate)?;
@@ -204,7 +204,7 @@ impl Writer {
         }
         let last = (0..c.lanes).map(&offset).max().unwrap_or(0);
         self.file(source.offset, last + c.lane)?;
-        // Lanes that are not used read what the first lane reads.
+        // Unused lanes read what the first lane reads.
         let lanes = c.lanes;
         let place = |lane: usize| offset(if lane < lanes { lane } else { 0 });
         let index = self.each_dword(|lane| u32::try_from(place(lane)).unwrap_or(0));
@@ -299,7 +299,7 @@ impl Writer {
     }
 }
 
-/// Whether a source is a constant that is kept in 64 bits as its type extends it.
+/// Whether a source is a constant stored in 64 bits as its type extends it.
 fn is_extended(source: &Source) -> bool {
     match source.constant {
         Some(Extension::Sign) => source.data_type.is_signed(),

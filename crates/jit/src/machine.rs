@@ -1,4 +1,4 @@
-//! Machine code of a program, and where it is entered.
+//! Machine code of a program, and its entry points.
 
 use crate::Features;
 use crate::flow;
@@ -15,7 +15,7 @@ pub(crate) struct Machine {
 impl Machine {
     /// Compiles a program. `None` if nothing of it can be compiled.
     pub(crate) fn new(code: &Code, features: Features) -> Option<Self> {
-        // Places of operands are checked against this; see the safety comments of the pages.
+        // Places of operands are checked against this; see the safety comments in `pages.rs`.
         code.verify().ok()?;
         Some(Self {
             pages: Pages::new(flow::compile(code, features)?)?,

@@ -18,7 +18,7 @@ pub(crate) enum Enabled {
     Some,
 }
 
-/// A mask register that is kept.
+/// A mask register whose content is kept.
 pub(crate) fn mask_register(place: usize) -> Register {
     match place {
         0 => Register::K3,
@@ -71,7 +71,7 @@ impl Writer {
         let m = match self.find(c, content) {
             Some(n) => n,
             None => {
-                // Results may need all registers that are kept.
+                // Results may need all kept registers.
                 let kept = self.take(c);
                 let n = kept.unwrap_or(7);
                 self.spread(c, chunk, RUNNING, n);

@@ -1,8 +1,8 @@
 //! Machine code for loads and stores of all lanes.
 //!
-//! Addresses are checked as vectors before anything is read or written. Whatever is not as code has it
-//! (lanes in different buffers, an address outside or not aligned, too few lanes) goes to the
-//! interpreter, which does the step anew, or finds the fault.
+//! Addresses are checked as vectors before anything is read or written. Everything the code does not handle (lanes in
+//! different buffers, an address outside or not aligned, too few lanes) is left to the interpreter, which runs the
+//! whole step, or finds the fault.
 
 use crate::Features;
 use crate::assembler::Label;
@@ -27,9 +27,9 @@ fn indexed(base: Register, index: Register, offset: u32) -> MemoryOperand {
 }
 
 impl Writer {
-    /// Writes code for a message whose lanes are all enabled, or, if it is masked, those in [`MASK`], of which there is
-    /// one at least. It jumps to `slow` where the interpreter is to run the step, and to `done` or past its end where
-    /// it has done it. All vector and mask registers are lost.
+    /// Emits code for a message whose lanes are all enabled, or, if it is masked, those in [`MASK`], at least one. It
+    /// jumps to `slow` if the interpreter has to run the step, and to `done` or past its end otherwise. Clobbers all
+    /// vector and mask registers.
     pub(crate) fn message(
         &mut self,
         m: &LaneMessage,
@@ -59,7 +59,7 @@ impl Writer {
         m.atomic.is_none() && m.element == Element::DWORD
     }
 
-    /// `rax` becomes the address of the first lane that is enabled, with what is added to it.
+    /// Sets `rax` to the address of the first enabled lane, including the added offset.
     fn first_address(&mut self, m: &LaneMessage, masked: bool) -> Done {
         let mut from = self.file(m.addresses, m.width)?;
         if masked {
@@ -137,7 +137,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Goes on if so many bytes from the offset in `rax` on lie below `r9`, which is lost, and the offset is aligned.
+    /// Continues if this many bytes from the offset in `rax` are below `r9`, which is clobbered, and the offset is
+    /// aligned.
     fn check_offset(&mut self, bytes: u64, align: u64, slow: Label) -> Done {
         let bytes = u32::try_from(bytes)
             .ok()
@@ -246,7 +247,7 @@ impl Writer {
         if c.lanes != full {
             return Err(NoTemplate);
         }
-        // Where all bits of an address count, a sum is not to wrap around: what is added is part of the accesses.
+        // If all bits of an address matter, a sum must not wrap around: the offset is part of the accesses.
         let whole = m.mask == u64::MAX;
         let add = if whole { m.add } else { 0 };
         let mask = u32::try_from(m.mask & 0xffff_ffff).map_err(|_| NoTemplate)?;
@@ -477,7 +478,7 @@ impl Writer {
                     self.asm.mask(K2);
                 }
             } else {
-                // Greater, as numbers with a sign; what is negative is outside, too.
+                // Greater, as signed numbers; negative ones are outside, too.
                 let to = if chunk == 0 { bad } else { 6 };
                 let code = Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256;
                 self.asm.op3(code, ymm(to), ymm(n), ymm(limit));

@@ -17,14 +17,14 @@ use visakit_exec::{MODE_BITS, ROUNDING_BITS, USUAL_MODE};
 pub(crate) enum Form {
     /// The host's usual one.
     Usual,
-    /// Modes that flush denormals, which instructions of their own do.
+    /// Modes that flush denormals, which is done by separate instructions.
     Flushing,
-    /// Modes that round to one side. The host's rounding is set while such code runs.
+    /// Modes with directed rounding. The host's rounding is set while such code runs.
     Directed,
 }
 
-/// Control words of the host's vector instructions by the rounding of `%cr0`: to nearest, up, down, towards zero. All
-/// exceptions are masked.
+/// Control words of the host's vector instructions, indexed by the rounding mode of `%cr0`: to nearest, up, down,
+/// towards zero. All exceptions are masked.
 const CONTROL: [u32; 4] = [0x1f80, 0x5f80, 0x3f80, 0x7f80];
 
 /// The control word of a mode that rounds to one side.
@@ -33,7 +33,7 @@ pub(crate) fn control(rounding: u8) -> u32 {
 }
 
 impl Compiler<'_> {
-    /// The host rounds as the mode says from here on.
+    /// Sets the host's rounding from the mode.
     pub(crate) fn round_as_mode(&mut self) {
         let control = field(fields::CONTROL);
         self.writer.asm.op1(Op::VEX_Vldmxcsr_m32, control);
@@ -87,8 +87,8 @@ fn by_rounding(table: [u32; 4], n: usize) -> u32 {
     table.get(n % 4).copied().unwrap_or(0)
 }
 
-/// The blocks, by their first steps, that threads may come to in a mode that flushes: those that some path reaches on
-/// which the last write of `%cr0` may have cleared a bit that keeps denormals, or on which there is none.
+/// The blocks, by their first steps, that threads may reach in a flushing mode: those reached by some path on which the
+/// last write of `%cr0` may have cleared a bit that keeps denormals, or on which there is no write.
 pub(crate) fn may_flush(code: &Code) -> BTreeSet<usize> {
     let blocks = code.blocks();
     let steps = |block: &Block| code.steps.get(block.steps.clone()).unwrap_or(&[]);
@@ -137,8 +137,8 @@ pub(crate) fn may_flush(code: &Code) -> BTreeSet<usize> {
     found
 }
 
-/// What the last step, which tells of a write to `%cr0`, follows: the write, if it is a plain one of a constant or with one.
-/// Gives the operation and the constant.
+/// The write that the last step, which reports a write to `%cr0`, follows, if it is a plain write of a constant or
+/// combines with one. Returns the operation and the constant.
 fn write<'c>(code: &Code, steps: &'c [Step]) -> Option<(&'c Compute, u64)> {
     let [.., before, last] = steps else {
         return None;
@@ -168,7 +168,7 @@ fn write<'c>(code: &Code, steps: &'c [Step]) -> Option<(&'c Compute, u64)> {
     plain.then_some((compute, value))
 }
 
-/// Whether the last step, which tells of a write to `%cr0`, follows one that sets all bits that keep denormals.
+/// Whether the last step, which reports a write to `%cr0`, follows one that sets all bits that keep denormals.
 fn keeps(code: &Code, steps: &[Step]) -> bool {
     let usual = u64::from(USUAL_MODE);
     write(code, steps).is_some_and(|(compute, value)| {

@@ -14,7 +14,7 @@ use visakit_exec::{Host, NativeFault, NativeLanes, NativeMode};
 /// No content of `%cr0`.
 const UNWRITTEN: u64 = u64::MAX;
 
-/// What machine code works on. Its address is in a register while machine code runs.
+/// The data that machine code works on. Its address is in a register while machine code runs.
 #[repr(C)]
 pub(crate) struct Context<'a> {
     /// The register file of the thread.
@@ -29,13 +29,13 @@ pub(crate) struct Context<'a> {
     pub(crate) lane_operations: u64,
     /// The smallest place where lanes wait.
     pub(crate) waiting: u64,
-    /// Out: the step to go on with.
+    /// Out: the step to continue with.
     pub(crate) place: u64,
     /// Where machine code is entered.
     target: *const u8,
     /// Calls the interpreter for a step.
     step: extern "sysv64" fn(&mut Context<'_>, u64, u64) -> u64,
-    /// Splits lanes, or joins them, and returns where machine code goes on.
+    /// Splits lanes, or joins them, and returns where machine code continues.
     branch: extern "sysv64" fn(&mut Context<'_>, u64, u64, u64, u64) -> *const u8,
     /// Shared local memory of the group, and its bytes.
     local: *mut u8,
@@ -48,15 +48,16 @@ pub(crate) struct Context<'a> {
     surface_count: u64,
     /// Out: whether a step that the interpreter ran had a fault.
     pub(crate) fault: u64,
-    /// The float mode: [`place::USUAL`], [`place::FLUSHING`], [`place::DIRECTED`], or 0 for another one. Machine code sets it.
+    /// The float mode: [`place::USUAL`], [`place::FLUSHING`], [`place::DIRECTED`], or 0 for another one. Set by machine
+    /// code.
     mode: u64,
     /// The host's control word for vector instructions in a mode that rounds to one side.
     control: u64,
     /// The bits of `%cr0` that choose the mode, as machine code wrote them; [`UNWRITTEN`] if it did not.
     cr0: u64,
-    /// What of that the interpreter knows.
+    /// The value of it that the interpreter has.
     known_cr0: u64,
-    /// Magnitudes below which floats and doubles count as zero in a mode that flushes, in every lane.
+    /// Magnitudes below which floats and doubles are treated as zero in a flushing mode, for every lane.
     flushed_f: [u32; 16],
     flushed_df: [u64; 8],
     host: &'a mut dyn Host,
@@ -71,7 +72,7 @@ pub(crate) mod place {
     pub(crate) const USUAL: u32 = 1;
     /// It rounds as the usual one does, and flushes some denormals.
     pub(crate) const FLUSHING: u32 = 2;
-    /// It rounds to one side, and keeps denormals.
+    /// Directed rounding, denormals are kept.
     pub(crate) const DIRECTED: u32 = 3;
     /// Of a call of `branch`: lanes join instead.
     pub(crate) const NO_TARGET: u32 = u32::MAX;
@@ -101,7 +102,7 @@ pub(crate) mod place {
 }
 
 impl Context<'_> {
-    /// Tells the interpreter of the float mode.
+    /// Passes the float mode to the interpreter.
     fn tell_mode(&mut self) {
         if self.cr0 != self.known_cr0 {
             self.host.float_mode(u32::try_from(self.cr0).unwrap_or(0));
@@ -110,13 +111,13 @@ impl Context<'_> {
     }
 }
 
-/// Runs a step in the interpreter. Gives 0, or 1 for a fault.
+/// Runs a step in the interpreter. Returns 0, or 1 for a fault.
 extern "sysv64" fn step(context: &mut Context<'_>, place: u64, mask: u64) -> u64 {
     let place = usize::try_from(place).unwrap_or(usize::MAX);
     let mask = u32::try_from(mask).unwrap_or(u32::MAX);
     context.tell_mode();
     let outcome = context.host.step(place, mask);
-    // What was borrowed from the host before is used no more; the file is asked for anew.
+    // What was borrowed from the host before is no longer used; the file is requested again.
     let registers = context.host.registers();
     if outcome.is_err() || registers.len() < context.pages.compiled.file_bytes {
         return 1;
@@ -126,8 +127,8 @@ extern "sysv64" fn step(context: &mut Context<'_>, place: u64, mask: u64) -> u64
     0
 }
 
-/// Some of the running lanes jump from a step to a target, or, where there is none, lanes that wait there join. Gives
-/// where machine code goes on: in the segment that follows, or at its end.
+/// Some of the running lanes jump from a step to a target, or, if there is none, lanes waiting there join. Returns
+/// where machine code continues: in the segment that follows, or at its end.
 extern "sysv64" fn branch(
     context: &mut Context<'_>,
     at: u64,
@@ -153,11 +154,11 @@ extern "sysv64" fn branch(
     let pages = context.pages;
     let entry = pages.entry(lanes.place, lanes.running);
     let entry = entry.unwrap_or(pages.compiled.end);
-    // An offset of the code: it was compared with its length when the pages were made.
+    // An offset of the code: it was checked against its length when the pages were created.
     pages.code.as_ptr().wrapping_add(entry)
 }
 
-/// Shared local memory: where it is, and its bytes. Machine code counts them in 31 bits.
+/// Shared local memory: its address and its size. Machine code counts bytes in 31 bits.
 fn local(host: &mut dyn Host) -> (*mut u8, u64) {
     let local = host.local();
     (local.as_mut_ptr(), local.len().min(0x7fff_ffff) as u64)
@@ -171,10 +172,9 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Puts code into pages. Its first instruction takes the address of a [`Context`] as the C calling
-    /// convention of System V has it, jumps to the target found there, and in the end returns.
-    /// It touches the register file below `file_bytes` and its constants only; that is what the
-    /// compiler checks for each access that it writes.
+    /// Copies code into pages. Its first instruction receives the address of a [`Context`] according to the C calling
+    /// convention of System V, jumps to the target found there, and eventually returns. It accesses only the register
+    /// file below `file_bytes` and its constants; the compiler checks this for each access it emits.
     pub(crate) fn new(compiled: Compiled) -> Option<Self> {
         let code = &compiled.bytes;
         let mut pages = MmapMut::map_anon(code.len().max(1)).ok()?;
@@ -274,16 +274,16 @@ impl Pages {
             host,
             pages: self,
         };
-        // SAFETY: the pages hold a function of this type at their start: it was made by this crate's
-        // compiler, saves the registers that the convention asks for, and returns.
+        // SAFETY: the pages hold a function of this type at their start: it was emitted by this crate's compiler, saves
+        // the registers required by the convention, and returns.
         let enter: extern "sysv64" fn(&mut Context<'_>) =
             unsafe { std::mem::transmute(self.code.as_ptr()) };
-        // The code goes to `target` and to what `branch` gives, which are its own labels, and touches nothing but the
-        // context, the constants, its stack, the register file, whose size was compared with what it was
-        // compiled for just now and after each call back, and shared local and global memory, whose
-        // bounds it compares before each access with those in the context and in the storage
-        // that a memory lends. Global memory consists of atomic words: elements are read and written as
-        // relaxed accesses to them are, and exchanged by instructions with a lock.
+        // The code jumps to `target` and to what `branch` returns, which are its own labels, and accesses nothing but
+        // the context, the constants, its stack, the register file, whose size was compared with the one it was
+        // compiled for just now and after each call back, and shared local and global memory, whose bounds it compares
+        // before each access with those in the context and in the storage that a memory lends. Global memory consists
+        // of atomic words: elements are read and written like relaxed accesses to them, and exchanged by instructions
+        // with a lock.
         enter(&mut context);
         context.tell_mode();
         if let Ok(cr0) = u32::try_from(context.cr0) {

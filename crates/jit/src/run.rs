@@ -66,7 +66,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Goes on if the addresses follow each other as elements do.
+    /// Continues if the addresses are consecutive, one element apart.
     pub(crate) fn is_run(&mut self, c: Chunks, m: &LaneMessage, otherwise: Label) -> Done {
         let from = self.file(m.addresses, 8)?;
         self.v2(c, ops::BROADCAST_Q, 7, from);

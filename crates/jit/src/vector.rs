@@ -31,7 +31,7 @@ pub(crate) const MASK: Register = Register::ESI;
 pub(crate) struct Chunks {
     /// Bytes of a lane: 4 or 8.
     pub(crate) lane: usize,
-    /// Lanes of a vector: as many as are used, where it is not full.
+    /// Lanes of a vector: the used ones, if it is not full.
     pub(crate) lanes: usize,
     /// Number of vectors.
     pub(crate) count: usize,
@@ -81,7 +81,7 @@ pub(crate) fn field(place: i64) -> MemoryOperand {
     MemoryOperand::with_base_displ(CONTEXT, place)
 }
 
-/// Parts of the vector register of that number.
+/// The views of the vector register with that number.
 pub(crate) fn xmm(n: u32) -> Register {
     Register::XMM0 + n
 }
@@ -112,8 +112,8 @@ impl Chunks {
         }
     }
 
-    /// Number of registers that its instructions can name: those of 256 bits are encoded in the short
-    /// form, which knows 16.
+    /// Number of registers that its instructions can name: 256-bit ones are encoded in the short form,
+    /// which has 16.
     pub(crate) const fn registers(self) -> usize {
         if self.zmm { 32 } else { 16 }
     }
@@ -128,8 +128,8 @@ impl Chunks {
 }
 
 impl Writer {
-    /// Bytes of the register file. What lies outside of it is not accessed: such a step has no
-    /// template. This is what keeps machine code inside of the file.
+    /// Bytes of the register file. Steps that access anything outside have no template. This keeps
+    /// machine code inside the file.
     pub(crate) fn file(&self, offset: usize, bytes: usize) -> Result<MemoryOperand, NoTemplate> {
         let end = offset.checked_add(bytes).ok_or(NoTemplate)?;
         match i32::try_from(offset) {
@@ -206,7 +206,7 @@ impl Writer {
         self.asm.op3(code, c.register(to), c.register(a), b);
     }
 
-    /// Loads so many bytes: 4 to 64, a power of two.
+    /// Loads this many bytes: 4 to 64, a power of two.
     pub(crate) fn load_bytes(&mut self, to: u32, from: MemoryOperand, bytes: usize) -> Done {
         match bytes {
             4 => self.asm.op2(Code::VEX_Vmovd_xmm_rm32, xmm(to), from),
@@ -222,7 +222,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Stores so many bytes: 4 to 64, a power of two.
+    /// Stores this many bytes: 4 to 64, a power of two.
     pub(crate) fn store_bytes(&mut self, to: MemoryOperand, from: u32, bytes: usize) -> Done {
         match bytes {
             16 if from >= 16 => {
@@ -368,7 +368,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The low parts of lanes, one after the other.
+    /// Packs the low parts of lanes.
     fn narrow(&mut self, c: Chunks, n: u32, size: usize) -> Done {
         if c.lanes == 1 {
             return Ok(());

@@ -174,7 +174,7 @@ impl Compiler<'_> {
         let Action::Compute(compute) = &step.action else {
             return Err(NoTemplate);
         };
-        // Code for running lanes asks for them where it blends; what sets predicates needs the mask.
+        // Code for running lanes loads the mask where it blends; setting predicates always needs it.
         if enabled == Enabled::Some || enabled == Enabled::Running && compute.sets.is_some() {
             self.writer.exec_mask(step)?;
         }

@@ -1,5 +1,5 @@
-//! Machine code does what the interpreter does: on every case, and wherever it is stopped and goes on.
-//! The oracle's tests compare both on generated programs, byte by byte.
+//! Machine code behaves like the interpreter: on every case, and wherever it is stopped and resumed. The
+//! oracle's tests compare both on generated programs, byte by byte.
 
 #![allow(
     missing_docs,
@@ -19,7 +19,7 @@ use visakit_jit::Jit;
 use visakit_launch::{Case, Compile, Config};
 use visakit_testing::{cases, fixtures, say};
 
-/// The compilers that the host can use; says so if there is none.
+/// The compilers that the host supports; prints a notice if there is none.
 fn compilers() -> Vec<Jit> {
     let mut all: Vec<Jit> = [Jit::avx2(), Jit::host()].into_iter().flatten().collect();
     all.dedup();
@@ -101,8 +101,8 @@ fn kernels() -> Vec<(String, u32, String)> {
     found
 }
 
-/// What a lone thread leaves behind: registers, instructions and lane operations. Every kernel runs
-/// into its end or into a fault, the same one.
+/// The state after a single thread: registers, instructions and lane operations. Every kernel runs to its
+/// end or to a fault, the same one.
 fn left_behind(program: &Program, fuel: u64, cr0: u32) -> (Vec<u8>, u64, u64, String) {
     let memory = Memory::new(1 << 20);
     let lanes = program.simd_size().clamp(1, 32);
@@ -133,7 +133,7 @@ fn left_behind(program: &Program, fuel: u64, cr0: u32) -> (Vec<u8>, u64, u64, St
     )
 }
 
-/// Fuel may run out anywhere: the same registers, counts and fault as without compiling and in one go.
+/// Fuel may run out anywhere: registers, counts and fault are the same as uncompiled and in one go.
 #[test]
 fn fuel_runs_out_anywhere() {
     for (name, grf_bytes, path) in kernels() {
@@ -212,7 +212,7 @@ fn float_modes() {
     }
 }
 
-/// What takes no template is told.
+/// Steps without a template are reported.
 #[test]
 fn steps_without_a_template() {
     let Some(jit) = Jit::host() else {

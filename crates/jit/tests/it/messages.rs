@@ -1,5 +1,5 @@
-//! Messages with a template do what the interpreter does: loads, stores and atomics of every element, in every place
-//! that lanes can have, inside and outside of memory.
+//! Messages with a template behave as in the interpreter: loads, stores and atomics of every element, with every
+//! arrangement of lanes, inside and outside of memory.
 
 use super::{Random, compilers};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn kernel(lanes: u32, lines: &str) -> Program {
     Program::new(&object, kernel, &Options::default()).unwrap()
 }
 
-/// Offsets of lanes whose elements have so many bytes.
+/// Offsets of lanes with elements of this size.
 fn offsets(shape: u32, size: u32, random: &mut Random) -> Vec<u32> {
     let within = |n: u32| n % (BYTES / size / 2) * size;
     let first = within(random.next());
@@ -49,7 +49,7 @@ fn offsets(shape: u32, size: u32, random: &mut Random) -> Vec<u32> {
     (0..32).map(|lane| place(lane, random)).collect()
 }
 
-/// What a run leaves behind.
+/// The state after a run.
 #[derive(PartialEq, Eq, Debug)]
 struct Left {
     registers: Vec<u8>,
@@ -98,7 +98,7 @@ fn run(program: &Program, offsets: &[u32], mask: u32, seed: u32) -> Left {
     }
 }
 
-/// Compares one message of elements of so many bytes in all shapes, and asks whether it has a template.
+/// Compares one message with elements of this size in all shapes, and checks whether it has a template.
 fn check(lanes: u32, size: u32, lines: &str, template: bool) {
     let program = kernel(lanes, lines);
     let compiled: Vec<_> = compilers()
@@ -140,7 +140,7 @@ fn elements() {
         for (memory, address) in PLACES {
             for (element, size) in [("d8u32", 1), ("d16u32", 2), ("d32", 4), ("d64", 8)] {
                 for predicate in ["", "(P1) "] {
-                    // What is stored before is what is loaded then.
+                    // What is stored first is then loaded.
                     let lines = format!(
                         "{predicate}lsc_store.{memory} (M1, {lanes}) {address} S:{element}\n\
                          {predicate}lsc_load.{memory} (M1, {lanes}) D:{element} {address}"
@@ -195,7 +195,7 @@ fn atomics() {
     }
 }
 
-/// What a lane returns must not be what a later lane reads.
+/// A lane's result must not be read by a later lane.
 #[test]
 fn results_over_operands() {
     for result in ["S", "A"] {

@@ -39,7 +39,7 @@ impl Native for Counted {
     }
 }
 
-/// One instruction after the other, each with a result of its own, after a write of `%cr0`, if there is one; and their number.
+/// A sequence of instructions, each with a separate result, after an optional write of `%cr0`; and their number.
 fn kernel(lanes: u32, ty: &str, modifier: &str, write: Option<u32>) -> (String, u64) {
     let unary = [
         "sqrt", "inv", "rndd", "rndu", "rnde", "rndz", "frc", "rsqrt",
@@ -56,7 +56,7 @@ fn kernel(lanes: u32, ty: &str, modifier: &str, write: Option<u32>) -> (String, 
     };
     let ty = if ty == "f" { "f" } else { "df" };
     for name in unary {
-        // Only what both precisions have.
+        // Only what both precisions support.
         if ty == "f" || matches!(name, "sqrt" | "inv") {
             line(ty, name, a.clone());
         }
@@ -112,8 +112,8 @@ fn kernel(lanes: u32, ty: &str, modifier: &str, write: Option<u32>) -> (String, 
     (text, lines.len() as u64 + 4 + u64::from(write.is_some()))
 }
 
-/// Numbers whose sums and products lie around the smallest normal number, and special ones. Of two that are no numbers it
-/// is not said which one arithmetic hands on; only one source has any.
+/// Numbers whose sums and products are near the smallest normal number, and special ones. Which of two NaNs arithmetic
+/// returns is unspecified; only one source has any.
 fn number(wide: bool, nan: bool, random: &mut Random) -> u64 {
     let (bits, exponents) = if wide { (52, 0x7ff) } else { (23, 0xff) };
     let half = exponents / 2;
@@ -148,8 +148,8 @@ fn numbers(wide: bool, nan: bool, random: &mut Random) -> Vec<u8> {
     all.collect()
 }
 
-/// Runs kernels under the interpreter and in machine code, from these contents of `%cr0` on; `in_code` tells whether all of
-/// a kernel is to run in machine code.
+/// Runs kernels under the interpreter and in machine code, starting with these contents of `%cr0`; `in_code` determines
+/// whether all of a kernel is to run in machine code.
 fn agree(write: Option<u32>, contents: &[u32], in_code: impl Fn(u32) -> bool) {
     let mut random = Random(7);
     for (ty, modifier) in [
@@ -255,7 +255,7 @@ fn denormals_are_flushed() {
     agree(None, &contents, |cr0| cr0 != 0x10);
 }
 
-/// After a write of `%cr0`, machine code goes on where denormals are kept, however results are rounded.
+/// After a write of `%cr0`, machine code continues if denormals are kept, however results are rounded.
 #[test]
 fn results_are_rounded_to_one_side() {
     for rounding in [0x10, 0x20, 0x30] {
