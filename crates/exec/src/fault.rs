@@ -1,4 +1,4 @@
-//! What can go wrong, at translation and while running.
+//! Errors of translation and execution.
 
 use std::fmt;
 use visakit_isa::object::{RoutineId, RoutineKind};
@@ -44,7 +44,7 @@ pub enum TranslateError {
         routine: RoutineId,
         /// Place of the instruction in the routine's code.
         instruction: usize,
-        /// What and why.
+        /// What is unsupported, and why.
         unsupported: Unsupported,
     },
     /// Declarations that contradict each other or ask for too much.
@@ -57,7 +57,7 @@ pub enum TranslateError {
     },
 }
 
-/// What happened.
+/// The kind of fault.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -78,13 +78,13 @@ pub enum FaultKind {
         /// Size of the access.
         bytes: u32,
     },
-    /// Access to shared local memory outside of what the group has.
+    /// Access to shared local memory outside the group's.
     #[error("access outside of shared local memory")]
     LocalOutOfBounds,
-    /// Access to scratch memory outside of what the thread has.
+    /// Access to scratch memory outside the thread's.
     #[error("access outside of scratch memory")]
     ScratchOutOfBounds,
-    /// An address that is not a multiple of what the message needs.
+    /// An address that is not a multiple of what the message requires.
     #[error("misaligned address")]
     Misaligned,
     /// No surface is bound to that index or handle.
@@ -98,7 +98,7 @@ pub enum FaultKind {
     WrongSurface {
         /// Binding table index or handle.
         surface: u32,
-        /// What the message needs.
+        /// What the message requires.
         wanted: &'static str,
     },
     /// A call of an address at which no function is.
@@ -164,7 +164,7 @@ pub struct Fault {
     pub lane: Option<u8>,
     /// The address that was accessed.
     pub address: Option<u64>,
-    /// What happened.
+    /// The kind of fault.
     #[source]
     pub kind: FaultKind,
 }

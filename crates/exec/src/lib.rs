@@ -2,8 +2,8 @@
 //!
 //! A [`Program`] is a kernel and the functions it calls, translated once into a flat internal code
 //! with resolved operands. A [`Group`] is a work-group: threads that share local memory and meet at
-//! barriers. Global memory is a [`Memory`], shared by all groups. The crate knows nothing of OpenCL:
-//! what is in the registers when a thread starts is given by [`ThreadStart`].
+//! barriers. Global memory is a [`Memory`], shared by all groups. The crate is independent of
+//! OpenCL: the initial registers of a thread are given by [`ThreadStart`].
 
 #![forbid(unsafe_code)]
 

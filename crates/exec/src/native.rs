@@ -13,9 +13,9 @@ pub trait Compiler: Send + Sync + Debug {
 
 /// Machine code for parts of a program.
 ///
-/// It does exactly what the interpreter does for the same steps, and leaves to the interpreter what it
-/// has no code for: calls, barriers, returns. What depends on the float mode it runs in the host's usual
-/// one, and in those that differ from it only in what denormals count, or only in how results are rounded.
+/// It does exactly what the interpreter does for the same steps, and leaves to the interpreter what it has no
+/// code for: calls, barriers, returns. Code that depends on the float mode runs in the host's usual mode, and
+/// in modes that differ from it only in the handling of denormals, or only in the rounding direction.
 pub trait Native: Send + Sync + Debug {
     /// For each step of the code, whether machine code can be entered there.
     fn entries(&self) -> &[Entry];
@@ -43,7 +43,7 @@ pub const MODE_BITS: u32 = 0x14f0;
 /// Those of [`MODE_BITS`] that choose how results are rounded: 0 to nearest even, 1 up, 2 down, 3 towards zero.
 pub const ROUNDING_BITS: u32 = 0x30;
 
-/// What [`MODE_BITS`] are where the float mode is the host's usual one.
+/// The value of [`MODE_BITS`] when the float mode is the host's usual one.
 pub const USUAL_MODE: u32 = 0x4c0;
 
 /// A step that the host ran had a fault.
@@ -72,14 +72,14 @@ pub struct NativeThread {
 pub enum NativeMode {
     /// The host's usual one: rounds to nearest even, keeps denormals.
     Usual,
-    /// The same, but for denormals that count as zero.
+    /// The same, except that denormals are treated as zero.
     Flushing {
         /// Those of single precision do.
         float: bool,
         /// Those of double precision do.
         double: bool,
     },
-    /// The usual one, but for results that are rounded to one side, as [`ROUNDING_BITS`] say: 1 to 3.
+    /// The usual one with directed rounding, as in [`ROUNDING_BITS`]: 1 to 3.
     Directed(u8),
     /// Any other.
     Other,
@@ -104,7 +104,7 @@ pub struct NativeLanes {
     pub waiting: usize,
 }
 
-/// What machine code asks the interpreter for.
+/// Services of the interpreter for machine code.
 pub trait Host {
     /// The register file. Its size is [`Code::register_bytes`], and does not change while machine
     /// code runs.
@@ -119,8 +119,8 @@ pub trait Host {
     /// The surfaces of the binding table, by index.
     fn surfaces(&self) -> &[Region];
 
-    /// Those of the running lanes that are `taken` jump to a step, the others go on with the next one.
-    /// Gives the lanes that run from there on, and where. `waiting` of the argument is ignored.
+    /// Those of the running lanes that are `taken` jump to a step, the others continue with the next one.
+    /// Returns the lanes that run from there on, and where. `waiting` of the argument is ignored.
     fn branch(&mut self, lanes: NativeLanes, target: usize, taken: u32) -> NativeLanes;
 
     /// Lanes that wait at the place join those that run.

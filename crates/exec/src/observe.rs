@@ -55,9 +55,9 @@ pub struct Extent {
 /// Where an element of a message is in the register file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct InRegister {
-    /// First byte of what memory has.
+    /// First byte of the part that memory has.
     pub offset: usize,
-    /// First byte of the whole element, which a load sets to zero where memory has nothing for it.
+    /// First byte of the whole element, which a load sets to zero if memory has nothing for it.
     pub whole: usize,
     /// Bytes of the whole element.
     pub whole_bytes: usize,
@@ -82,21 +82,21 @@ pub struct MemoryAccess {
     pub write: bool,
     /// Whether it is atomic.
     pub atomic: bool,
-    /// What the surface is, for [`Space::Surface`] of a buffer or an image.
+    /// The extent of the surface, for [`Space::Surface`] of a buffer or an image.
     pub extent: Option<Extent>,
-    /// The data: loaded into or stored from these registers; what an atomic returns. `None` where they are no run of
-    /// bytes, or where nothing is returned.
+    /// The data: loaded into or stored from these registers; the result of an atomic. `None` if they are not a run of
+    /// bytes, or if nothing is returned.
     pub data: Option<InRegister>,
-    /// What goes into memory where `data` does not say: operands of an atomic, or the channels of a texel that is
+    /// What goes into memory if `data` does not state it: operands of an atomic, or the channels of a texel that is
     /// stored (four bytes each). Their first bytes in the register file.
     pub operands: [Option<usize>; 4],
-    /// Whether an atomic replaces what was there, whatever it was.
+    /// Whether an atomic replaces the previous value unconditionally.
     pub overwrites: bool,
-    /// Whether an atomic may leave what was there: a compare and exchange.
+    /// Whether an atomic may leave the previous value: a compare and exchange.
     pub conditional: bool,
-    /// Whether the message demands another alignment of its address.
+    /// Whether the message requires another alignment of its address.
     pub misaligned: bool,
-    /// Whether it reaches texels of an image, where what lies outside is no fault.
+    /// Whether it accesses texels of an image, where accesses outside are not a fault.
     pub texel: bool,
 }
 
@@ -107,23 +107,23 @@ pub struct LanesAccess {
     pub space: Space,
     /// First byte that any lane accesses.
     pub address: u64,
-    /// Number of bytes from there to behind the last one that any lane accesses. Not all of them need be accessed.
+    /// Number of bytes from there to the end of the last one that any lane accesses. Not all of them need be accessed.
     pub bytes: u64,
     /// Bits below the size of an element that are set in some element's address: 0 if each is at a multiple of its
     /// size.
     pub low_bits: u64,
     /// Bytes of an element.
     pub element: u32,
-    /// Whether it writes; it reads otherwise. It is no atomic operation.
+    /// Whether it writes; otherwise it reads. It is not an atomic operation.
     pub write: bool,
-    /// What the surface is, for [`Space::Surface`] of a buffer or an image.
+    /// The extent of the surface, for [`Space::Surface`] of a buffer or an image.
     pub extent: Option<Extent>,
     /// First byte and number of bytes of the data in the register file, of all lanes, enabled or not. `None` if that
     /// is not known.
     pub data: Option<(usize, usize)>,
     /// Whether all lanes are enabled, and every byte of `data` belongs to one.
     pub whole: bool,
-    /// Whether the message demands another alignment of some address.
+    /// Whether the message requires another alignment of some address.
     pub misaligned: bool,
 }
 
@@ -150,19 +150,19 @@ impl MemoryAccess {
     }
 }
 
-/// Learns what a program does. `()` watches nothing and costs nothing.
+/// Observes what a program does. `()` observes nothing and costs nothing.
 ///
-/// All instructions are watched but those that [`Observer::unwatched`] leaves out, which run as fast as without an
-/// observer. Each [`Observer::before`] that lets the program go on is followed by one [`Observer::after`] of the same
-/// instruction, thread and mask, unless the instruction is a fault: that ends the run, and the error names the
-/// place. Of an instruction at which a thread waits for others, `after` comes when the wait begins; only the fused
-/// systolic product comes to its result, and to its `after`, when the other thread has come, too.
+/// All instructions are observed except those that [`Observer::unwatched`] excludes, which run as fast as without an
+/// observer. Each [`Observer::before`] that lets the program continue is followed by one [`Observer::after`] of the
+/// same instruction, thread and mask, unless the instruction is a fault: that ends the run, and the error names the
+/// place. For an instruction at which a thread waits for others, `after` is called when the wait begins; only the fused
+/// systolic product is completed, and its `after` called, when the other thread has arrived, too.
 pub trait Observer {
     /// Whether [`Observer::before`] and [`Observer::after`] are called.
     const INSTRUCTIONS: bool;
     /// Whether [`Observer::memory`] is called.
     const MEMORY: bool;
-    /// Whether it looks at registers that the program does not read; they are set back for each group, which takes time.
+    /// Whether it examines registers that the program does not read; they are reset for each group, which takes time.
     const ALL_REGISTERS: bool = Self::INSTRUCTIONS || Self::MEMORY;
 
     /// An instruction is about to run. Break to stop the program with [`crate::FaultKind::Stopped`]: the group then
@@ -172,9 +172,9 @@ pub trait Observer {
         ControlFlow::Continue(())
     }
 
-    /// For each step of the translated code: how many follow each other from there on, itself included, of which
-    /// nothing need be reported, no access to memory either. All steps are watched where the list ends; it may change
-    /// while the program runs. See [`unwatched_runs`].
+    /// For each step of the translated code: the number of consecutive steps from there on, itself included, that need
+    /// not be observed, including their accesses to memory. All steps past the end of the list are observed; it may
+    /// change while the program runs. See [`unwatched_runs`].
     fn unwatched(&self) -> &[u16] {
         &[]
     }
@@ -189,15 +189,15 @@ pub trait Observer {
         let _ = (access, registers);
     }
 
-    /// Memory is about to be accessed by all enabled lanes of a message. If this gives false, [`Observer::memory`] is
-    /// called for each of them; if it gives true, nothing more needs to be reported.
+    /// Memory is about to be accessed by all enabled lanes of a message. If this returns false, [`Observer::memory`] is
+    /// called for each of them; if it returns true, nothing more needs to be reported.
     fn lanes(&mut self, access: &LanesAccess, registers: &[u8]) -> bool {
         let _ = (access, registers);
         false
     }
 
-    /// A message reaches for a part of an image or of a block surface that is not there: nothing happens in memory. The
-    /// address means nothing.
+    /// A message addresses a part of an image or of a block surface that does not exist: memory is not accessed. The
+    /// address is meaningless.
     fn dropped(&mut self, access: &MemoryAccess) {
         let _ = access;
     }
@@ -207,15 +207,15 @@ pub trait Observer {
         let _ = (place, size);
     }
 
-    /// The group that started last cannot go on. Break to end the launch with the fault; else it goes on with the next
-    /// group.
+    /// The group that started last cannot continue. Break to end the launch with the fault; otherwise it continues with
+    /// the next group.
     fn fault(&mut self, fault: &Fault) -> ControlFlow<()> {
         let _ = fault;
         ControlFlow::Break(())
     }
 }
 
-/// What [`Observer::unwatched`] gives, from whether each step is watched.
+/// The list for [`Observer::unwatched`], from whether each step is observed.
 #[must_use]
 pub fn unwatched_runs(
     watched: impl DoubleEndedIterator<Item = bool> + ExactSizeIterator,

@@ -32,15 +32,15 @@ pub fn reason(op: Op) -> Option<&'static str> {
 /// Values of a field with which instructions do not run that do with others.
 #[derive(Clone, Copy, Debug)]
 pub struct RefusedForm {
-    /// The instructions, in words.
+    /// A description of the instructions.
     pub instructions: &'static str,
-    /// Whether it is about an instruction.
+    /// Whether it concerns an instruction.
     pub applies: fn(&InstructionDef) -> bool,
-    /// What the field says.
+    /// The enumeration of the field.
     pub enumeration: &'static Enumeration,
     /// The values.
     pub codes: &'static [u8],
-    /// Why; the error has these words.
+    /// The reason, which the error repeats verbatim.
     pub reason: &'static str,
 }
 

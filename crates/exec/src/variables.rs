@@ -3,7 +3,7 @@
 use visakit_isa::DataType;
 use visakit_isa::object::InputKind;
 
-/// What an input fills.
+/// What an input sets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum InputClass {
     /// A general variable.
@@ -19,7 +19,7 @@ pub enum InputClass {
 pub struct InputSlot {
     /// Name of the variable, without `%`.
     pub name: String,
-    /// What it fills.
+    /// What it sets.
     pub class: InputClass,
     /// Kind as the object states it, with the implicit kind.
     pub kind: InputKind,
@@ -87,7 +87,7 @@ pub struct VariableSlot {
 /// A variable of a routine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeclaredVariable {
-    /// What the routine's table calls it.
+    /// Its name in the routine's table.
     pub name: Option<String>,
     /// Its number in the text: predefined variables and surfaces come first, predicates count from 1.
     pub number: u32,

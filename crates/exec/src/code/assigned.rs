@@ -1,8 +1,8 @@
 //! Registers that a program reads before it has written them, on some path.
 //!
-//! Facts are of lanes: a lane that runs at a step has passed all blocks that dominate the step's own, and what it wrote
-//! there is written for it, whichever other lanes ran. What is written stays so, so that the walk over the tree of
-//! dominators needs to take facts back only where it leaves a block.
+//! Facts hold per lane: a lane that runs at a step has passed all blocks that dominate the step's own, and what it
+//! wrote there has been written for it, whichever other lanes ran. Writes are never undone, so that the walk over the
+//! dominator tree needs to retract facts only when it leaves a block.
 
 use super::blocks::{Block, Edge};
 use super::{Action, Code, Compute, Destination, Flag, Message, Operation, Region, Scalar, Source};
@@ -15,8 +15,8 @@ const ALL: u8 = 1;
 const LANE: u8 = 2;
 
 /// Bytes of the register file that may be read before they are written in a thread all of whose lanes start: true for
-/// each. Words of predicates always count as read. `None` where that cannot be known: at calls, operations that look at
-/// other lanes than their own, and instructions of fused threads.
+/// each. Words of predicates always count as read. `None` if that cannot be determined: at calls, operations that
+/// access other lanes than their own, and instructions of fused threads.
 pub(crate) fn exposed(code: &Code, addressed: &[Range<usize>]) -> Option<Vec<bool>> {
     let blocks = code.blocks();
     let entry = code.routines.first()?.entry;
@@ -61,7 +61,7 @@ enum Visit {
     Back(usize),
 }
 
-/// Whether lanes may have parted before a block, by block.
+/// Whether lanes may have diverged before a block, by block.
 fn parted(code: &Code, blocks: &[Block]) -> Vec<bool> {
     let mut parted = vec![false; blocks.len()];
     let mut todo: Vec<usize> = Vec::new();
@@ -174,9 +174,9 @@ fn postorder(blocks: &[Block], entry: usize) -> Vec<usize> {
 }
 
 struct Walk<'a> {
-    /// What is known of each byte: nothing, [`ALL`], or from [`LANE`] on.
+    /// What is known about each byte: nothing, [`ALL`], or from [`LANE`] on.
     state: Vec<u8>,
-    /// Bytes with what was known of them before.
+    /// Bytes with what was known about them before.
     undo: Vec<(usize, u8)>,
     exposed: Vec<bool>,
     addressed: &'a [Range<usize>],
@@ -448,7 +448,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether lanes read more than their own elements.
+/// Whether lanes read elements other than their own.
 const fn looks_around(operation: Operation) -> bool {
     matches!(
         operation,

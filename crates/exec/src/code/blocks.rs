@@ -1,4 +1,4 @@
-//! Basic blocks: steps that run one after the other, and what follows them.
+//! Basic blocks: steps that run one after the other, and their successors.
 
 use super::{Action, Code};
 use std::collections::BTreeSet;
@@ -11,9 +11,9 @@ pub struct Block {
     pub steps: Range<usize>,
     /// Place of its routine in [`Code::routines`].
     pub routine: usize,
-    /// Where its lanes go on. Lanes that wait at a join go on there whenever the running lanes are
-    /// past it, so that every block that begins with [`Action::Join`] may also follow any other
-    /// block of its routine.
+    /// Where its lanes continue. Lanes that wait at a join continue there whenever the running
+    /// lanes are past it, so that every block that begins with [`Action::Join`] may also follow any
+    /// other block of its routine.
     pub edges: Vec<Edge>,
 }
 

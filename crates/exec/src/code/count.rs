@@ -1,4 +1,4 @@
-//! Counting what runs: steps that are put into translated code, one for each basic block and one for each predicate.
+//! Counts what runs: steps inserted into translated code, one for each basic block and one for each predicate.
 //!
 //! All steps of a block run equally often and with the same running lanes, so that few counters give the executions and
 //! the enabled lanes of every step. Counters are words of 64 bits after everything else in the register file of a
@@ -7,7 +7,7 @@
 use super::{Action, Code, Flag, Lanes, Origin, Step};
 use std::ops::Range;
 
-/// What a counting step counts, each in 64 bits at a place of the register file.
+/// What a counting step counts, each in 64 bits in the register file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Count {
     /// How often it is reached.
@@ -18,7 +18,7 @@ pub struct Count {
     pub parts: Option<usize>,
 }
 
-/// What was counted of a step.
+/// The counts of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StepCounts {
     /// Executions.
@@ -31,7 +31,7 @@ pub struct StepCounts {
     pub parted: Option<u64>,
 }
 
-/// Where the numbers of a step come from: counters by their numbers.
+/// How the counts of a step are computed: indices of counters.
 #[derive(Clone, Copy, Debug)]
 struct Tally {
     times: usize,
@@ -43,13 +43,13 @@ struct Tally {
 /// Enabled lanes of a step.
 #[derive(Clone, Copy, Debug)]
 enum Sum {
-    /// So many each time.
+    /// A fixed number each time.
     Each(u64),
     /// As a counter says.
     Counter(usize),
 }
 
-/// How the steps of counted code follow from its counters.
+/// How the counts of the steps are computed from the counters.
 #[derive(Clone, Debug)]
 pub(crate) struct Tallies {
     /// The counters in the register file.
@@ -59,7 +59,7 @@ pub(crate) struct Tallies {
 }
 
 impl Tallies {
-    /// What was counted of each step, by the values of the counters.
+    /// The counts of each step, from the values of the counters.
     pub(crate) fn expand(&self, counters: &[u64]) -> Vec<StepCounts> {
         let at = |number: usize| counters.get(number).copied().unwrap_or(0);
         let counts = |tally: &Tally| StepCounts {
@@ -78,7 +78,7 @@ impl Tallies {
     }
 }
 
-/// Gives out places for counters.
+/// Allocates places for counters.
 struct Cells {
     base: usize,
     count: usize,
@@ -93,7 +93,7 @@ impl Cells {
     }
 }
 
-/// Whether the lanes of a step are those of the execution mask that its predicate lets through.
+/// Whether the lanes of a step are the execution mask filtered by its predicate.
 const fn is_masked(action: &Action) -> bool {
     matches!(
         action,
@@ -116,7 +116,7 @@ fn leaving(step: &Step) -> Option<Option<Flag>> {
 }
 
 impl Code {
-    /// Puts counting steps into the code, and places for what they count at the end of its register file.
+    /// Inserts counting steps into the code, and reserves places for their counters at the end of its register file.
     pub(crate) fn count(&mut self) -> Tallies {
         let blocks = self.blocks();
         let base = self.register_bytes.next_multiple_of(8);

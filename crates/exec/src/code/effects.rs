@@ -1,4 +1,4 @@
-//! What a step does to the register file.
+//! The effects of a step on the register file.
 
 use super::{Action, Destination, Flag, Step, Target};
 use std::ops::Range;
@@ -24,7 +24,7 @@ impl Step {
             }
             Action::ExecutionMask(place) => all.push(*place..place + 4),
             Action::Clock(place) => all.push(*place..place + 8),
-            // Its counters are not part of what a thread sees; whoever collects them sets them back.
+            // Its counters are not visible to a thread; whoever collects them resets them.
             Action::Count(_)
             | Action::Join
             | Action::Nothing
@@ -47,7 +47,8 @@ impl Step {
 }
 
 impl Destination {
-    /// Bytes of the register file that so many lanes write; `None` if an address decides that.
+    /// Bytes of the register file that a given number of lanes write; `None` if an address determines
+    /// them.
     #[must_use]
     pub fn range(&self, lanes: usize) -> Option<Range<usize>> {
         let size = usize::from(self.data_type.size());

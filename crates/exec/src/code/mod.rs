@@ -1,7 +1,7 @@
 //! Translated code as plain data: steps with resolved operands, routines, basic blocks.
 //!
-//! Nothing here runs anything: the interpreter binds each step to the function that runs it when a
-//! program is loaded, and whoever wants to print, check, rewrite or compile a program reads the same
+//! Nothing here runs anything: when a program is loaded, the interpreter binds each step to the
+//! function that runs it. Code that prints, checks, rewrites or compiles a program reads the same
 //! steps.
 
 mod assigned;
@@ -43,13 +43,13 @@ pub struct Step {
     pub lanes: Lanes,
     /// Predication.
     pub predicate: Option<Flag>,
-    /// What is done.
+    /// The action.
     pub action: Action,
-    /// The instruction that it was made of.
+    /// The instruction it was translated from.
     pub origin: Origin,
 }
 
-/// Where a step comes from.
+/// The origin of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Origin {
     /// Place of the routine in [`Code::routines`].
@@ -81,7 +81,7 @@ impl Step {
     }
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Clone, Debug)]
 pub enum Action {
     /// Arithmetic, logic, moves.
@@ -118,14 +118,14 @@ pub enum Action {
     },
     /// All running lanes jump to one of the targets.
     Switch {
-        /// Which one.
+        /// The index.
         index: Scalar,
         /// Steps to go on with.
         targets: Box<[usize]>,
     },
     /// Call of a subroutine or a function of the program.
     Call {
-        /// First step of what is called.
+        /// First step of the callee.
         target: usize,
         /// Place of the function in [`Code::routines`]; `None` for a subroutine.
         function: Option<usize>,
@@ -160,7 +160,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Whether it stands for an instruction of the routine.
+    /// Whether it represents an instruction of the routine.
     #[must_use]
     pub const fn is_instruction(&self) -> bool {
         !matches!(
@@ -183,15 +183,15 @@ impl Action {
 /// A computation on registers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Compute {
-    /// What.
+    /// The operation.
     pub operation: Operation,
     /// In which type.
     pub lane: Lane,
     /// Whose rounding and denormals floats follow.
     pub precision: Precision,
-    /// Where the result goes.
+    /// The destination of the result.
     pub destination: Destination,
-    /// Where the second result of few operations goes.
+    /// The destination of the second result, which few operations have.
     pub second: Option<Destination>,
     /// The predicate variable that is written.
     pub sets: Option<Flag>,
@@ -247,19 +247,19 @@ impl Systolic {
 pub struct Message(pub(crate) message::Message);
 
 impl Message {
-    /// What it does, in a word.
+    /// A one-word description.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.0.name()
     }
 
-    /// What it reads and writes in the register file.
+    /// The parts of the register file that it reads and writes.
     #[must_use]
     pub fn operands(&self) -> MessageOperands {
         self.0.operands()
     }
 
-    /// Whether it does nothing but to order accesses before and after it.
+    /// Whether it only orders the accesses before and after it.
     #[must_use]
     pub const fn is_fence(&self) -> bool {
         matches!(self.0, message::Message::Fence)
@@ -272,18 +272,18 @@ impl Message {
     }
 }
 
-/// What a message reads and writes in the register file.
+/// The parts of the register file that a message reads and writes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MessageOperands {
     /// Addresses or coordinates of the lanes.
     pub addresses: Vec<LaneOperand>,
-    /// What counts for all lanes: surfaces, offsets, the address of a block.
+    /// Values used by all lanes: surfaces, offsets, the address of a block.
     pub scalars: Vec<Range<usize>>,
-    /// What is written to memory.
+    /// The data written to memory.
     pub stored: Option<Range<usize>>,
     /// Operands of an atomic.
     pub sources: Vec<Range<usize>>,
-    /// What comes from memory.
+    /// The data loaded from memory.
     pub loaded: Option<Range<usize>>,
 }
 
@@ -298,7 +298,7 @@ pub struct LaneOperand {
     pub lanes: usize,
 }
 
-/// What a message of lanes reaches.
+/// The memory that a message of lanes accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LaneSpace {
     /// Global memory by address.
@@ -337,11 +337,11 @@ impl Element {
 /// An atomic operation of each lane, the lowest lane first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneAtomic {
-    /// Which one. Those on floats know no mode.
+    /// The operation. Operations on floats ignore the mode.
     pub op: AtomicOp,
     /// Places of its operands in the register file. One that is absent is zero.
     pub operands: [Option<usize>; 2],
-    /// Place of what it returns.
+    /// Place of the result.
     pub result: Option<usize>,
 }
 
@@ -349,13 +349,13 @@ pub struct LaneAtomic {
 /// n of a lane goes to, or comes from, the n-th vector of lanes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneMessage {
-    /// What it reaches.
+    /// The memory that it accesses.
     pub space: LaneSpace,
     /// Whether it stores.
     pub store: bool,
     /// Number of lanes.
     pub lanes: usize,
-    /// What the elements are.
+    /// The type of the elements.
     pub element: Element,
     /// The operation, if it is neither a load nor a store. Such a message has no data operand.
     pub atomic: Option<LaneAtomic>,
@@ -381,7 +381,7 @@ pub struct LaneMessage {
 /// A routine of the code.
 #[derive(Clone, Debug)]
 pub struct Routine {
-    /// Which one of the object.
+    /// Its id in the object.
     pub id: RoutineId,
     /// Its name.
     pub name: String,
@@ -424,7 +424,7 @@ impl Code {
     }
 }
 
-/// Where functions seem to be, for `faddr` and calls by address.
+/// The addresses of functions, for `faddr` and calls by address.
 const FUNCTIONS: u64 = 0x4000_0000;
 
 impl Code {

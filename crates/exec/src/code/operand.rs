@@ -2,7 +2,7 @@
 
 use visakit_isa::DataType;
 
-/// What is done to a source after it is read.
+/// A modification of a source after it is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Modify {
     /// Nothing.
@@ -57,16 +57,16 @@ pub struct Source {
     pub offset: usize,
     /// Type of its elements.
     pub data_type: DataType,
-    /// What is done to them.
+    /// Their modification.
     pub modify: Modify,
     /// Which elements.
     pub region: Region,
-    /// Whether it is a constant of the program, which is kept in 64 bits of the register file,
+    /// Whether it is a constant of the program, which is stored in 64 bits of the register file,
     /// extended by the signedness of its own type.
     pub constant: Option<Extension>,
 }
 
-/// How a constant fills its 64 bits.
+/// How a constant is extended to 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extension {
     /// With zeros.
@@ -128,7 +128,7 @@ pub struct Destination {
 }
 
 impl Default for Destination {
-    /// A destination that takes nothing.
+    /// A destination that discards results.
     fn default() -> Self {
         Self {
             offset: 0,

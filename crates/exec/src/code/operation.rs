@@ -1,4 +1,4 @@
-//! What a step computes.
+//! The operations of steps.
 
 /// The type in which lanes are computed. Sources are converted to it, results from it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -79,8 +79,8 @@ macro_rules! operations {
         $(#[doc = $doc:literal])*
         $name:ident $(($of:ty))? $(, flags $flags:literal)? = $mnemonic:literal $sources:literal;
     )*) => {
-        /// What a step computes in each lane. The operation says what is done; the [`Lane`] says in
-        /// which type.
+        /// What a step computes in each lane. The operation determines what is computed; the [`Lane`] determines the
+        /// type.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Operation {
             $($(#[doc = $doc])* $name $(($of))?,)*
@@ -264,7 +264,7 @@ operations! {
 }
 
 impl Operation {
-    /// Whether a lane of its results depends on the same lane of its sources alone, and each enabled lane is written.
+    /// Whether a lane of its results depends only on the same lane of its sources, and each enabled lane is written.
     #[must_use]
     pub const fn is_by_lane(self) -> bool {
         !matches!(

@@ -1,9 +1,9 @@
-//! Moving what is in the register file.
+//! Relocates the contents of the register file.
 
 use super::{Action, Code, Compute, Message, Scalar, Step, Target};
 use std::sync::Arc;
 
-/// Tells where a byte of the register file has moved.
+/// Maps a byte of the register file to its new place.
 pub(crate) type Moved<'a> = &'a dyn Fn(usize) -> usize;
 
 impl Scalar {

@@ -1,4 +1,4 @@
-//! What holds for every code that the translation gives, checked.
+//! Checks the invariants of all translated code.
 
 use super::blocks::targets;
 use super::{

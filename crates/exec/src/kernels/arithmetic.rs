@@ -76,7 +76,7 @@ macro_rules! real_kernels {
             $kernel::<O, C>(alu, registers, mask)
         }
 
-        /// Where the mode only flushes denormals, the host computes; else the soft way is taken.
+        /// If the mode only flushes denormals, the host computes; otherwise software does.
         #[inline(never)]
         fn $flushed<O, C>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
         where

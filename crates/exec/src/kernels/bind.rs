@@ -1,4 +1,4 @@
-//! Which function runs a computation.
+//! Selects the function that runs a computation.
 
 use super::arithmetic as a;
 use super::choice::{self as c, Relation as Holds};
@@ -77,7 +77,7 @@ impl Bound {
         }
     }
 
-    /// Runs the computation that it was made for, of so many lanes.
+    /// Runs the computation it was bound for, on this many lanes.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn run(&self, lanes: u8, registers: &mut Registers, mask: u32) -> Outcome {
         let alu = Alu {

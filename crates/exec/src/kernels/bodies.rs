@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 /// Lanes that are computed at a time: two wide registers of 32-bit lanes.
 pub(super) const CHUNK: usize = 16;
 
-/// Where the host's floats have to be as the thread's float mode wants them.
+/// When the host's floats must behave as the thread's float mode requires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Needs {
     Nothing,
@@ -44,9 +44,9 @@ pub(super) trait Body {
     /// Bytes of a lane of the destination; 0 where a predicate is written.
     const TO: usize;
     fn modifies(modify: Modify) -> bool;
-    /// Whether elements of a source are lanes as they are.
+    /// Whether elements of a source can be used as lanes unchanged.
     fn reads(source: &Source) -> bool;
-    /// Whether lanes are elements of a destination as they are.
+    /// Whether lanes can be stored as elements of a destination unchanged.
     fn writes(destination: &Destination) -> bool;
     /// Computes N lanes at a time, and writes those of the mask. Without `MODIFIED` no source has a modifier.
     fn lanes<const N: usize, const MODIFIED: bool>(hot: &Hot, file: &mut [u8], mask: u32);
@@ -99,7 +99,7 @@ impl<B: Body> Kernel for Call<'_, B> {
     }
 }
 
-/// A source. What serves all lanes is read before anything is written.
+/// A source. A value used by all lanes is read before anything is written.
 #[derive(Clone, Copy)]
 struct Lanes<C> {
     place: Place,
@@ -133,7 +133,7 @@ impl<C: Compute> Lanes<C> {
     }
 }
 
-/// What the values of a type can have done to them without a branch.
+/// The modifiers that can be applied to values of a type without a branch.
 fn modifies<C: Compute>(modify: Modify) -> bool {
     C::FLOAT || !matches!(modify, Modify::Abs | Modify::NegAbs)
 }

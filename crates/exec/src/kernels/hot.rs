@@ -1,8 +1,8 @@
-//! Computations on operands that are in the register file as lanes, one after the other or one for all: what most
-//! steps of real programs are.
+//! Computations on operands whose lanes are consecutive in the register file, or that use one element for all lanes:
+//! most steps of real programs.
 //!
-//! Each of them is a [`Kind`]. Their code is one `match`, into which the loop over steps is inlined, so that a
-//! step costs one jump and no call. What a kind computes is said in `lanes/`; here is only how lanes are moved.
+//! Each of them is a [`Kind`]. Their code is one `match`, into which the loop over steps is inlined, so that a step
+//! costs one jump and no call. What a kind computes is defined in `lanes/`; here lanes are only moved.
 
 use super::bodies::{
     self, Bitwise, Body, CHUNK, Comparison, Conversion, Needs, OfOne, OfThree, OfTwo, Resizing,
@@ -22,12 +22,12 @@ use crate::machine::simd::Simd;
 pub(super) struct Place {
     /// Of its first element, in bytes.
     pub(super) offset: u32,
-    /// Whether one element serves all lanes; else they follow each other.
+    /// Whether one element is used for all lanes; otherwise they are consecutive.
     pub(super) scalar: bool,
     pub(super) modify: Modify,
 }
 
-/// A computation with what its code needs to know: little, so that steps are small.
+/// A computation with the data its code needs: little, to keep steps small.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hot {
     pub(super) sources: [Place; 3],
@@ -37,7 +37,7 @@ pub(crate) struct Hot {
     pub(super) lanes: u8,
     /// Whether any source has a modifier.
     pub(super) modified: bool,
-    /// Whether the outcome of a comparison is negated, or the predicate of a selection.
+    /// Whether the result of a comparison is negated, or the predicate of a selection.
     pub(super) negated: bool,
     /// First lane of the predicate that is written or read.
     pub(super) first: u8,
@@ -47,16 +47,16 @@ pub(crate) struct Hot {
     pub(super) coefficients: u8,
 }
 
-/// What is asked to find a kind.
+/// The key for looking up a kind.
 #[derive(Clone, Copy)]
 enum Key {
     /// An operation in lanes of a type.
     Computed(Operation, Lane),
-    /// A copy of integers: size and signedness of what is read, and the other size of what is written.
+    /// A copy of integers: size and signedness of the source, and the other size of the destination.
     Resized(u8, bool, u8),
 }
 
-/// What is to be known of a kind to decide whether operands are laid out as its code takes them.
+/// The layout of operands that a kind's code accepts.
 #[derive(Clone, Copy)]
 struct Form {
     kind: Kind,
@@ -87,7 +87,7 @@ impl Form {
 
 macro_rules! kinds {
     ($($how:ident $kind:ident: $key:pat => $body:ty;)*) => {
-        /// A computation for which there is code.
+        /// A computation that has specialised code.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(u8)]
         enum Kind { $($kind,)* }
@@ -117,7 +117,7 @@ macro_rules! kinds {
 use Key::{Computed as C, Resized as R};
 use Operation as O;
 
-// What programs of all kinds do most is inlined into the loop; the rest would only make that larger.
+// What programs of all kinds do most is inlined into the loop; inlining the rest would only enlarge it.
 kinds! {
     inlined AddF32: C(O::Add, Lane::F32) => OfTwo<float::Add, f32>;
     inlined MulF32: C(O::Mul, Lane::F32) => OfTwo<float::Mul, f32>;
@@ -177,7 +177,7 @@ kinds! {
     inlined MinI32: C(O::Min, Lane::I32) => OfTwo<int::Min, i32>;
     inlined MaxU32: C(O::Max, Lane::U32) => OfTwo<int::Max, u32>;
     inlined MaxI32: C(O::Max, Lane::I32) => OfTwo<int::Max, i32>;
-    // Those that compilers write. `passes/order.rs` gives sources the order that has the largest table.
+    // Those that compilers emit. `passes/order.rs` orders the sources so that the table is largest.
     inlined Xor3: C(O::Boolean(0x96), Lane::U32) => OfThree<int::Table<0x96>, u32>;
     called Majority: C(O::Boolean(0xe8), Lane::U32) => OfThree<int::Table<0xe8>, u32>;
     inlined Choice: C(O::Boolean(0xe4), Lane::U32) => OfThree<int::Table<0xe4>, u32>;
@@ -240,8 +240,8 @@ kinds! {
 }
 
 impl Hot {
-    /// The computation of so many lanes, if there is code for it that takes its operands, and gives what the thread's
-    /// float mode wants where the host does `floats` so.
+    /// The computation on this many lanes, if there is code that accepts its operands and produces what the thread's
+    /// float mode requires when the host computes `floats`.
     pub(crate) fn new(compute: &Compute, lanes: usize, floats: HostFloats) -> Option<Self> {
         let resized = || {
             let (from, to) = (&compute.sources[0], &compute.destination);
@@ -335,7 +335,7 @@ impl Hot {
     }
 }
 
-/// Whether lanes of a source of `size` bytes each are read after a chunk before theirs has been written over them.
+/// Whether lanes of a source of `size` bytes each are read after an earlier chunk has been written over them.
 fn is_read_late(source: usize, size: usize, written: std::ops::Range<usize>, lanes: usize) -> bool {
     let bytes = written.len() / lanes.max(1) * CHUNK;
     (CHUNK..lanes).step_by(CHUNK).any(|first| {

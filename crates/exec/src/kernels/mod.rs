@@ -1,8 +1,8 @@
 //! The functions that run computations.
 //!
-//! Where operands are in the register file as lanes, their code is in `bodies.rs`, and `hot.rs` says which computations
-//! have such code. All others have a function that takes operands of any region and type; `bind.rs` says which. A step
-//! gets the one or the other once, when it is loaded.
+//! Computations whose operands are plain lanes of the register file have code in `bodies.rs`; `hot.rs` lists them. All
+//! others have a function that accepts operands of any region and type; `bind.rs` selects it. A step is bound to one or
+//! the other once, when it is loaded.
 
 #![allow(
     clippy::indexing_slicing,

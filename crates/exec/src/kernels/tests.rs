@@ -1,4 +1,4 @@
-//! Hot code gives what the functions for operands of any kind give.
+//! Hot code computes the same as the functions for operands of any kind.
 
 use super::{Bound, Hot};
 use crate::code::{
@@ -77,7 +77,7 @@ const INTEGERS: [DataType; 8] = [
     DataType::Q,
 ];
 
-/// Places of the sources, of what is written, and of a predicate.
+/// Places of the sources, of the destination, and of a predicate.
 const SOURCES: [usize; 3] = [0, 512, 1024];
 const TO: usize = 1536;
 const FLAG: u32 = 2048;
@@ -139,7 +139,7 @@ fn compute(
     }
 }
 
-/// What is written, with one value for all that is no number: which one the host gives is left open.
+/// The bytes written, with a single value for all NaNs: which one the host produces is unspecified.
 fn written(registers: &Registers, data_type: DataType) -> Vec<u8> {
     let mut bytes = registers.file[TO..].to_vec();
     match data_type {
@@ -162,7 +162,7 @@ fn written(registers: &Registers, data_type: DataType) -> Vec<u8> {
     bytes
 }
 
-/// Runs a computation both ways. Gives whether there is hot code for it.
+/// Runs a computation both ways. Returns whether there is hot code for it.
 fn agree(compute: &Compute, lanes: usize, file: &[u8], mask: u32) -> bool {
     let mask = mask & full(lanes);
     let Some(hot) = Hot::new(compute, lanes, HostFloats::ALL).filter(|_| mask != 0) else {
@@ -222,7 +222,7 @@ proptest! {
                 }
             }
         }
-        // Of four numbers of lanes; without a lane in the mask there is nothing to run.
+        // For four numbers of lanes; without a lane in the mask there is nothing to run.
         prop_assert!(hot > 200, "{}", hot);
     }
 }

@@ -5,9 +5,9 @@ use bytemuck::Pod;
 use half::{bf16, f16};
 use visakit_isa::DataType;
 
-/// Converts by the rules of the document "Datatypes": integers are extended by their own
-/// signedness and truncated, floats are clamped to integers (NaN gives 0) and rounded to nearest
-/// even. Other rounding modes: see [`super::exact`].
+/// Converts according to the document "Datatypes": integers are extended by their own signedness and
+/// truncated, floats are clamped to integers (NaN becomes 0) and rounded to nearest even. Other
+/// rounding modes: see [`super::exact`].
 pub(crate) trait Convert<T> {
     fn convert(self) -> T;
 }
@@ -48,9 +48,9 @@ macro_rules! narrow_to_wide {
 
 narrow_to_wide!(u8, i8, u16, i16, u32, i32, u64, i64, i128, f32, f64);
 
-/// The `f32` next to a number on the side of zero, its last bit set if anything was cut off. Rounding
-/// it to 16 bits gives what rounding the number once would; going by way of the nearest `f32` would
-/// round twice.
+/// The `f32` next to a number towards zero, with its last bit set if anything was cut off. Rounding
+/// it to 16 bits gives the same as rounding the number once; going via the nearest `f32` would round
+/// twice.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn sticky(value: f64) -> f32 {
     let near = value as f32;
@@ -152,16 +152,17 @@ pub(crate) trait Compute:
     fn abs(self) -> Self;
     /// Bitwise complement; of a float, of its bits.
     fn not(self) -> Self;
-    /// Whether elements of the type have the bits of a lane. Signed lanes take no unsigned elements:
-    /// their value would change.
+    /// Whether elements of the type have the bits of a lane. Signed lanes do not accept unsigned
+    /// elements: their value would change.
     fn is(data_type: DataType) -> bool;
-    /// What a modifier does to the bits. Absolute values of integers cannot be had this way.
+    /// The effect of a modifier on the bits. Absolute values of integers cannot be expressed this
+    /// way.
     fn change(modify: Modify) -> Change;
     /// The value with changed bits.
     fn changed(self, change: Change) -> Self;
 }
 
-/// A modifier without branches: bits that stay, bits that are flipped then, and what is added to an integer.
+/// A modifier without branches: bits to keep, then bits to flip, and a number to add to an integer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     keep: i64,
@@ -263,7 +264,7 @@ compute_float!(f32, u32, F; f64, u64, Df);
 pub(crate) trait Saturate: Sized + Copy {
     /// The value in the range of a destination of this type.
     fn saturate_int(self, low: i128, high: i128) -> i128;
-    /// The value between 0 and 1; NaN gives 0.
+    /// The value clamped to 0 to 1; NaN becomes 0.
     fn saturate_float(self) -> f64;
 }
 

@@ -90,7 +90,7 @@ pub(crate) fn hf8(bits: u8) -> f32 {
     sign * magnitude
 }
 
-/// Half to that format, to nearest even; what is too large becomes NaN.
+/// Converts half to that format, to nearest even; too large values become NaN.
 pub(crate) fn half_to_hf8(bits: u32) -> u8 {
     let value = f16::from_bits(bits as u16).to_f32();
     let sign = if bits & 0x8000 != 0 { 0x80 } else { 0 };
@@ -101,7 +101,7 @@ pub(crate) fn half_to_hf8(bits: u32) -> u8 {
     let exponent = ((magnitude.to_bits() >> 23) as i32 - 127).max(-6);
     let units = (magnitude * 2f32.powi(3 - exponent)).round_ties_even();
     let units = if magnitude.is_infinite() { 1e9 } else { units };
-    // A carry out of the mantissa moves into the exponent by itself.
+    // A carry out of the mantissa moves into the exponent.
     let code = units as i64 + i64::from(exponent + 6) * 8;
     let code = if units < 8.0 && exponent == -6 {
         units as i64
@@ -141,8 +141,8 @@ pub(crate) fn to_tf32(bits: u32) -> u32 {
     bits.wrapping_add(0xfff + (bits >> 13 & 1)) & 0xffff_e000
 }
 
-/// Half or brain float to a float of four bits with two of exponent, or to an integer of four bits: to nearest even, what
-/// is too large becomes the largest number. NaN, whose result is not published, becomes zero.
+/// Converts half or brain float to a float of four bits with two of exponent, or to an integer of four bits: to nearest
+/// even, too large values become the largest number. NaN, whose result is not published, becomes zero.
 pub(crate) fn to_four_bits(bits: u32, brain: bool, float: bool) -> u8 {
     let value = match brain {
         true => bf16::from_bits(bits as u16).to_f32(),

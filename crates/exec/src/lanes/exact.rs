@@ -4,8 +4,8 @@
 //! *rounded to odd*: the last bit is set whenever the exact result has bits below it. Double has
 //! more than twice as many bits as float plus two, so rounding that value once more, in any
 //! direction, gives the correctly rounded result. Double itself is corrected by the sign of the
-//! error of the host's result, which error-free transformations give; where those may underflow
-//! or overflow, a soft-float library takes over.
+//! error of the host's result, which error-free transformations provide; where those may underflow
+//! or overflow, a soft-float library is used.
 
 use rustc_apfloat::ieee::Double;
 use rustc_apfloat::{Float, Round};
@@ -117,7 +117,7 @@ fn next(x: f64, up: bool) -> f64 {
     if up { x.next_up() } else { x.next_down() }
 }
 
-/// Turns the nearest double into the one rounded to odd: `error` has the sign of what is missing.
+/// Turns the nearest double into the one rounded to odd: `error` has the sign of the difference.
 fn to_odd(nearest: f64, error: f64) -> f64 {
     if error == 0.0 || !nearest.is_finite() || nearest.to_bits() & 1 != 0 {
         return nearest;
@@ -195,7 +195,8 @@ fn hard(x: Double) -> f64 {
     f64::from_bits(x.to_bits() as u64)
 }
 
-/// Moves the nearest result to the one of the direction; `error` has the sign of what is missing.
+/// Turns the nearest result into the one rounded in the given direction; `error` has the sign of
+/// the difference.
 fn directed(nearest: f64, error: f64, rounding: Rounding) -> f64 {
     let up = match rounding {
         Rounding::NearestEven => return nearest,
@@ -255,8 +256,8 @@ pub(crate) fn mul_add_double(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 
     }
     let product = a * b;
     if is_safe(nearest) && is_safe(product) && is_safe(a) && is_safe(b) && is_safe(c) {
-        // The product is p + q exactly, and p + c is s + t exactly: what is missing in `nearest`
-        // is s + t + q - nearest.
+        // The product is exactly p + q, and p + c is exactly s + t: the error of `nearest` is s + t
+        // + q - nearest.
         let low = a.mul_add(b, -product);
         let (s, t) = two_sum(product, c);
         let error = sign_of_sum([t, low, s, -nearest]);

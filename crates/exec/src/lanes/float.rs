@@ -1,7 +1,7 @@
 //! Floating-point arithmetic of a lane.
 //!
-//! `apply` is what the host computes: round to nearest even, denormals kept. `in_mode` is the same
-//! operation in the format and mode that the thread runs in.
+//! `apply` is what the host computes: round to nearest even, denormals kept. `in_mode` is the same operation
+//! in the format and mode of the thread.
 
 use super::convert::Compute;
 use super::exact::{self, Narrow, Rounding};
@@ -67,8 +67,7 @@ pub(crate) trait Real: Compute + Into<f64> {
     fn mul_add(self, b: Self, c: Self) -> Self;
     fn sqrt(self) -> Self;
     fn is_nan(self) -> bool;
-    /// What is no number, as arithmetic gives it: it signals no more. Rounding to integers leaves that
-    /// to the host otherwise.
+    /// A NaN as arithmetic returns it: quiet. Rounding to integers otherwise leaves this to the host.
     fn quiet(self) -> Self;
     /// Zero of the same sign in place of a denormal.
     fn flush(self) -> Self;

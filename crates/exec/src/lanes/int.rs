@@ -17,9 +17,9 @@ pub(crate) trait Ternary<C> {
     fn apply(a: C, b: C, c: C) -> C;
 }
 
-/// What the operations below need of an integer type.
+/// Requirements of the operations below on an integer type.
 pub(crate) trait Int: Compute + Ord {
-    /// Whether it is a type of modular arithmetic: unsigned, 32 or 64 bits.
+    /// Whether the type wraps: unsigned, 32 or 64 bits.
     const MODULAR: bool;
     const BITS: u32;
     const ZERO: Self;

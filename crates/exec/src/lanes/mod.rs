@@ -1,4 +1,4 @@
-//! Arithmetic of one lane. Nothing here knows of operands, registers or masks.
+//! Arithmetic of a single lane, independent of operands, registers and masks.
 
 #![allow(
     clippy::cast_possible_truncation,

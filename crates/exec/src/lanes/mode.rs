@@ -13,7 +13,7 @@ pub(crate) struct FloatMode {
     pub(crate) flush_hf: bool,
     /// Conversions from float to integer use the rounding mode instead of truncation.
     pub(crate) round_to_int: bool,
-    /// Whether arithmetic in that type is not what the host does.
+    /// Whether arithmetic in that type differs from the host's.
     pub(crate) slow_df: bool,
     pub(crate) slow_f: bool,
     pub(crate) slow_hf: bool,
@@ -72,7 +72,7 @@ impl FloatMode {
     }
 }
 
-/// Which arithmetic of the host gives what a float mode wants.
+/// Which arithmetic of the host matches a float mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct HostFloats {
     pub(crate) single: bool,
@@ -85,7 +85,7 @@ impl HostFloats {
     /// Number of different ones.
     pub(crate) const COUNT: usize = 8;
 
-    /// All of it, which is what most programs want.
+    /// All of it, as for most programs.
     pub(crate) const ALL: Self = Self {
         single: true,
         double: true,
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use crate::native::{MODE_BITS, ROUNDING_BITS, USUAL_MODE};
 
-    /// What compilers assume of the mode is what is computed from `%cr0`.
+    /// The mode that compilers assume matches what is derived from `%cr0`.
     #[test]
     fn usual_mode() {
         for cr0 in 0..1 << 16 {

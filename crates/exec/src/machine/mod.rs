@@ -1,4 +1,4 @@
-//! The machine that a thread runs on: its register file, and what the host can do.
+//! The machine that a thread runs on: its register file, and the capabilities of the host.
 
 pub(crate) mod registers;
 pub(crate) mod simd;

@@ -26,13 +26,13 @@ use visakit_isa::DataType;
 pub(crate) struct Registers {
     /// The bytes.
     pub(crate) file: Vec<u8>,
-    /// What `%cr0` says.
+    /// The mode set by `%cr0`.
     pub(crate) mode: FloatMode,
     /// Variables that indirect operands may reach, ascending.
     pub(crate) taken: Arc<[Range<usize>]>,
-    /// Whether what is read by an address outside of them is 0, not a fault.
+    /// Whether reads by an address outside of them return 0 instead of a fault.
     pub(crate) stray_reads: bool,
-    /// What the host can do.
+    /// The capabilities of the host.
     pub(crate) simd: Simd,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn element<E: Pod>(file: &[u8], offset: usize) -> E {
     element
 }
 
-/// Writes an element, nothing outside of the file.
+/// Writes an element; no effect outside the file.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn set_element<E: Pod>(file: &mut [u8], offset: usize, value: E) {
     if let Some(end) = offset.checked_add(size_of::<E>())
@@ -108,7 +108,7 @@ impl Registers {
         self.element(offset)
     }
 
-    /// Writes a 32-bit word, nothing outside of the file.
+    /// Writes a 32-bit word; no effect outside the file.
     #[inline]
     pub(crate) fn write_u32(&mut self, offset: usize, value: u32) {
         self.set_element(offset, value);
@@ -120,7 +120,7 @@ impl Registers {
         element(&self.file, offset)
     }
 
-    /// Writes an element, nothing outside of the file.
+    /// Writes an element; no effect outside the file.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn set_element<E: Pod>(&mut self, offset: usize, value: E) {
         set_element(&mut self.file, offset, value);
@@ -409,11 +409,11 @@ impl Modify {
     }
 }
 
-/// Whether the elements of a source are lanes as they are.
+/// Whether the elements of a source can be used as lanes unchanged.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn is_lane<C: Compute>(source: &Source) -> bool {
-    // A constant is kept in 64 bits, extended by the signedness of its own type. What is read as bits
-    // of another signedness is extended anew.
+    // A constant is stored in 64 bits, extended by the signedness of its own type. If it is read with
+    // another signedness, it is extended again.
     let extended = match source.constant {
         Some(Extension::Sign) => source.data_type.is_signed(),
         Some(Extension::Zero) => !source.data_type.is_signed(),
@@ -423,7 +423,7 @@ pub(crate) fn is_lane<C: Compute>(source: &Source) -> bool {
         || extended && !source.data_type.is_float() && !C::FLOAT && size_of::<C>() <= 8
 }
 
-/// Whether lanes are elements of a destination as they are. The sign of an integer makes no
+/// Whether lanes can be stored as elements of a destination unchanged. The sign of an integer makes no
 /// difference.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn is_element<D: Compute>(destination: &Destination) -> bool {
@@ -464,7 +464,7 @@ macro_rules! all_types {
                 type $ty = i16;
                 $body
             }
-            // Translation refuses what computes with the floats of 4.2.
+            // Translation rejects computations with the floats of 4.2.
             DataType::Ub | DataType::Bool | DataType::Hf8 | DataType::Bf8 | DataType::E2m1 => {
                 type $ty = u8;
                 $body
@@ -512,7 +512,7 @@ macro_rules! sources_and_destinations {
         impl Destinations<$ty> for Registers {
             #[inline(never)]
             fn store_any(&mut self, destination: &Destination, values: &[$ty], mask: u32) -> Outcome {
-                // Results in their own format are what they are in any mode.
+                // Results in their own format are the same in any mode.
                 let converted = !is_element::<$ty>(destination);
                 if <$ty as Compute>::FLOAT && self.mode.is_slow() && converted {
                     let exact: [f64; 32] = std::array::from_fn(|lane| {
@@ -530,8 +530,8 @@ macro_rules! sources_and_destinations {
 sources_and_destinations!(u8, u16, u32, i32, u64, i64, i128, f32, f64);
 
 impl Registers {
-    /// Writes floats in the mode of the thread. The values are exact or rounded to odd, so that one
-    /// more rounding gives the result.
+    /// Writes floats in the mode of the thread. The values are exact or rounded to odd, so that one more
+    /// rounding gives the result.
     pub(crate) fn store_exact(
         &mut self,
         destination: &Destination,

@@ -1,6 +1,6 @@
-//! Which instructions of the host the hot loops may use.
+//! The host instructions that the hot loops may use.
 
-/// What the host can do. Asked once for each thread of a group.
+/// The capabilities of the host. Queried once for each thread of a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Simd {
     #[cfg(target_arch = "x86_64")]

@@ -7,7 +7,7 @@ use visakit_isa::semantics::AtomicOp;
 pub(crate) trait AtomicElement: Copy {
     /// The value that replaces `old`.
     fn apply(op: AtomicOp, old: Self, a: Self, b: Self) -> Self;
-    /// What the message returns, given the values before and after.
+    /// The message's result, given the values before and after.
     fn returned(op: AtomicOp, old: Self, new: Self) -> Self {
         if op == AtomicOp::PreDecrement {
             new

@@ -1,4 +1,4 @@
-//! Pixel formats: what a texel's bytes mean, and the way there and back.
+//! Pixel formats: decoding and encoding a texel's bytes.
 
 use half::f16;
 
@@ -73,13 +73,13 @@ enum Source {
 /// How a stored channel is encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ChannelType {
-    /// 8 bits, 0 to 255 stand for 0 to 1.
+    /// 8 bits, 0 to 255 represent 0 to 1.
     Unorm8,
-    /// 16 bits, 0 to 65535 stand for 0 to 1.
+    /// 16 bits, 0 to 65535 represent 0 to 1.
     Unorm16,
-    /// 8 bits, -127 to 127 stand for -1 to 1.
+    /// 8 bits, -127 to 127 represent -1 to 1.
     Snorm8,
-    /// 16 bits, -32767 to 32767 stand for -1 to 1.
+    /// 16 bits, -32767 to 32767 represent -1 to 1.
     Snorm16,
     /// Unsigned integer.
     Uint8,
@@ -99,7 +99,7 @@ pub enum ChannelType {
     Float32,
 }
 
-/// What a channel is in a register.
+/// The type of a channel in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ChannelClass {
     /// A 32-bit float.
@@ -121,7 +121,7 @@ impl ChannelType {
         }
     }
 
-    /// What the channel becomes in a register.
+    /// The type of the channel in a register.
     #[must_use]
     pub const fn class(self) -> ChannelClass {
         match self {
@@ -193,7 +193,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// One byte without a meaning of its own: what media surfaces are to block messages.
+    /// One uninterpreted byte: the format of media surfaces in block messages.
     pub const R8_UINT: Self = Self {
         order: ChannelOrder::R,
         channel: ChannelType::Uint8,
@@ -266,7 +266,7 @@ impl Format {
         }
     }
 
-    /// What a texel outside of an image is: zero, with an alpha of one where none is stored.
+    /// A texel outside an image: zero, with an alpha of one if none is stored.
     pub(crate) const fn border(self) -> [u32; 4] {
         let alpha = if self.order.has_alpha() {
             0

@@ -4,7 +4,7 @@ use super::space::Plain;
 
 /// The memory that belongs to one group and one of its threads while that thread runs.
 ///
-/// Accesses past the end read zeroes and write nothing, as the hardware does.
+/// As in hardware, accesses past the end read zeroes and write nothing.
 #[derive(Debug)]
 pub(crate) struct Local<'a> {
     /// Shared local memory of the group.

@@ -7,10 +7,9 @@
 //!
 //! # Addresses
 //!
-//! Every buffer starts in a region of 4 GiB of its own: bits 32 and up of an address select the buffer, the
-//! lower 32 bits are its place plus [`Memory::FIRST`]. A null pointer, an address that lost its
-//! upper half and an index that leaves its buffer are all found, but for reads in its last page
-//! ([`Memory::set_exact_reads`]).
+//! Every buffer starts in its own region of 4 GiB: bits 32 and up of an address select the buffer, the lower 32 bits
+//! are its place plus [`Memory::FIRST`]. A null pointer, an address that lost its upper half and an index that leaves
+//! its buffer are all detected, except for reads in its last page ([`Memory::set_exact_reads`]).
 
 mod atomic;
 mod format;
@@ -32,7 +31,7 @@ use space::{Shared, Space};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// States of samplers take 16 bytes: what is below is no place.
+/// States of samplers take 16 bytes: the lower bits are not part of the place.
 const SAMPLER_FLAGS: u32 = 0xf;
 
 /// A buffer of a [`Memory`].
@@ -61,7 +60,7 @@ pub enum MemoryError {
     Address(u64),
 }
 
-/// Addresses of buffers with an address of their own are below 64 TiB: the list of regions stays short.
+/// Addresses of buffers with a fixed address are below 64 TiB: this keeps the list of regions short.
 const MOST_REGIONS: usize = 1 << 14;
 
 /// One buffer and where it is.
@@ -69,7 +68,7 @@ const MOST_REGIONS: usize = 1 << 14;
 struct Buffer {
     address: u64,
     bytes: usize,
-    /// Whole pages for buffers of its own: the bytes after the end are zeroes.
+    /// Whole pages for buffers allocated here: the bytes after the end are zeroes.
     held: Arc<visakit_storage::Storage>,
 }
 
@@ -80,7 +79,7 @@ struct Buffer {
 pub struct Region {
     /// Address of the buffer's first byte; 0 for surfaces.
     address: u64,
-    /// Size of the buffer in bytes; 0 where there is none.
+    /// Size of the buffer in bytes; 0 if there is none.
     bytes: u64,
     /// Where the bytes are in the host's memory.
     storage: usize,
@@ -116,7 +115,7 @@ impl Region {
     }
 }
 
-/// What [`Memory::bind`] makes of a surface, and the append counter beside it.
+/// A surface prepared by [`Memory::bind`], and its append counter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound {
     pub(crate) surface: Surface,
@@ -145,7 +144,7 @@ pub struct Memory {
     arguments: u64,
     exact_reads: bool,
     lenient: bool,
-    /// Where free regions are looked for.
+    /// Where the search for free regions starts.
     next: usize,
     empty: visakit_storage::Storage,
 }
@@ -154,8 +153,7 @@ impl Memory {
     /// Lower 32 bits of the address of every buffer.
     pub const FIRST: u64 = 0x1_0000;
 
-    /// The state of the surface that is the scratch memory of the thread: what `%scratchloc` holds. No handle is
-    /// so large.
+    /// The surface state of the thread's scratch memory: the value of `%scratchloc`. Handles are never this large.
     pub(crate) const SCRATCH_STATE: u32 = 0xffff_ffc0;
 
     /// Bytes of a page.
@@ -209,7 +207,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// When the address is not such, or another buffer is there.
+    /// If the address is invalid, or already used by another buffer.
     pub fn add_storage(
         &mut self,
         storage: &Storage,
@@ -230,7 +228,7 @@ impl Memory {
             .ok_or(MemoryError::Address(address.unwrap_or(0)))
     }
 
-    /// Gives a buffer its regions: those from the given one on, else the first free ones.
+    /// Assigns a buffer its regions: those from the given one on, or else the first free ones.
     fn place(
         &mut self,
         region: Option<usize>,
@@ -311,7 +309,7 @@ impl Memory {
         bytes
     }
 
-    /// Reads a part of a buffer; what lies outside of it is left as it is.
+    /// Reads a part of a buffer; the rest of `out` past the buffer is left unchanged.
     pub fn read_into(&self, buffer: BufferId, offset: usize, out: &mut [u8]) {
         if let Some(shared) = self.shared(buffer)
             && let Some(room) = shared.len().checked_sub(offset)
@@ -321,7 +319,7 @@ impl Memory {
         }
     }
 
-    /// Overwrites a part of a buffer; what does not fit is left out.
+    /// Overwrites a part of a buffer; data that does not fit is ignored.
     pub fn write(&self, buffer: BufferId, offset: u64, data: &[u8]) {
         if let Some(mut shared) = self.shared(buffer)
             && let Ok(at) = usize::try_from(offset)
@@ -391,8 +389,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Makes a surface known under a bindless handle: the value that the kernel puts into `%bss`,
-    /// or gives to `bss(…)`.
+    /// Binds a surface to a bindless handle: the value that the kernel puts into `%bss`, or passes to `bss(…)`.
     ///
     /// # Errors
     ///
@@ -403,8 +400,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Makes a surface known under an offset into the surface-state heap, for `ss(…)`. Offsets
-    /// that are not known stand for the scratch memory of the thread.
+    /// Binds a surface to an offset into the surface-state heap, for `ss(…)`. Unknown offsets mean the scratch memory
+    /// of the thread.
     ///
     /// # Errors
     ///
@@ -415,7 +412,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Gives the surface at a binding-table index an append counter: a dword (or qword, as the message says) of a
+    /// Gives the surface at a binding-table index an append counter: a dword (or qword, depending on the message) of a
     /// buffer.
     pub fn bind_counter(&mut self, index: u8, buffer: BufferId, offset: u64) {
         if let Some(Some(bound)) = self.table.get_mut(usize::from(index)) {
@@ -434,24 +431,24 @@ impl Memory {
         }
     }
 
-    /// Makes a sampler known under a bindless handle: the value that the kernel puts into `S31`, or gives to a
-    /// message as the state of its sampler. The lower four bits of handles are flags that programs set.
+    /// Binds a sampler to a bindless handle: the value that the kernel puts into `S31`, or passes to a message as its
+    /// sampler state. The lower four bits of handles are flags that programs set.
     pub fn bind_sampler_handle(&mut self, handle: u32, sampler: Sampler) {
         self.bindless_samplers
             .insert(handle & !SAMPLER_FLAGS, sampler);
     }
 
-    /// Whether reads outside of a buffer are a fault even in its last page.
+    /// Whether reads outside a buffer are a fault even in its last page.
     ///
-    /// Without, reads (not writes, not atomics) by address that end within the last [`Self::PAGE`] bytes that the
-    /// buffer has a part of give zeroes for what lies outside of it: compilers load more than a program
-    /// asks for, and what hardware allocates are pages.
+    /// By default, reads by address (not writes or atomics) that end within the last [`Self::PAGE`] bytes partly
+    /// covered by the buffer return zeroes for what is outside of it: compilers load more than a program asks for, and
+    /// hardware allocates pages.
     pub const fn set_exact_reads(&mut self, exact: bool) {
         self.exact_reads = exact;
     }
 
-    /// Whether accesses that would be a fault are dropped instead: outside of every buffer, misaligned, to a surface
-    /// that there is not. Who watches a program goes on this way.
+    /// Whether accesses that would be a fault are dropped instead: outside every buffer, misaligned, or to a
+    /// nonexistent surface. Checkers continue past faults this way.
     pub const fn set_lenient(&mut self, lenient: bool) {
         self.lenient = lenient;
     }
@@ -460,8 +457,8 @@ impl Memory {
         self.lenient
     }
 
-    /// Sets where `arg[…]` addresses start: the address of the indirect kernel arguments. The first dword of a
-    /// thread's header, but for its lower six bits, is added to it.
+    /// Sets where `arg[…]` addresses start: the address of the indirect kernel arguments. The first dword of a thread's
+    /// header, except for its lower six bits, is added to it.
     pub fn set_argument_base(&mut self, address: u64) {
         self.arguments = address;
     }

@@ -39,7 +39,7 @@ impl Texels<'_> {
         Some(self.image.format.decode(texel))
     }
 
-    /// Replaces the channels of `keep` of a texel; outside nothing happens.
+    /// Replaces the channels in `keep` of a texel; no effect outside.
     pub(crate) fn store(&mut self, x: i64, y: i64, z: i64, rgba: [u32; 4], keep: u8) {
         let Some(at) = self.place(x, y, z) else {
             return;
@@ -94,8 +94,8 @@ impl Taps {
     /// The texels around a coordinate of a dimension that is filtered.
     fn filtered(c: f32, size: u32, offset: i64, sampler: Sampler, filter: Filter) -> Self {
         let (c, offset) = if sampler.normalized {
-            // Whole repetitions are taken off before the size is multiplied: what lies just below the end of one must not
-            // be rounded to the begin of the next.
+            // Whole repetitions are removed before multiplying by the size: a value just below the end of one must not
+            // be rounded to the beginning of the next.
             let (c, offset) = match sampler.addressing {
                 Addressing::Repeat => (c - c.floor(), offset),
                 Addressing::Mirror => {
@@ -136,8 +136,8 @@ impl Taps {
     }
 }
 
-/// Samples an image at `u`, `v`, `r`, which mean what its shape says, with offsets in texels added. Gives the channels
-/// as [`ChannelClass`] says.
+/// Samples an image at `u`, `v`, `r`, interpreted according to its shape, plus offsets in texels. Returns the channels
+/// in the form of their [`ChannelClass`].
 pub(crate) fn sample(
     texels: &Texels<'_>,
     sampler: Sampler,

@@ -7,7 +7,7 @@ use visakit_storage::{Storage, U16, U32, U64};
 
 /// Bytes that messages read and write, little endian, at byte offsets.
 ///
-/// The caller has checked the bounds. Where it has not, reads give zeroes and writes do nothing.
+/// The caller has checked the bounds. Otherwise reads return zeroes and writes do nothing.
 pub(crate) trait Space {
     /// Number of bytes.
     fn len(&self) -> usize;
@@ -19,7 +19,7 @@ pub(crate) trait Space {
     fn load32(&self, at: usize) -> u32;
     /// Replaces the dword at `at`, of any alignment.
     fn store32(&mut self, at: usize, value: u32);
-    /// Atomic operation on an aligned word. Gives what the message returns.
+    /// Atomic operation on an aligned word. Returns the message's result.
     fn atomic16(&mut self, at: usize, op: AtomicOp, a: u16, b: u16) -> u16;
     /// Atomic operation on an aligned dword.
     fn atomic32(&mut self, at: usize, op: AtomicOp, a: u32, b: u32) -> u32;
@@ -27,8 +27,8 @@ pub(crate) trait Space {
     fn atomic64(&mut self, at: usize, op: AtomicOp, a: u64, b: u64) -> u64;
 }
 
-/// Storage shared by all threads. Plain accesses are relaxed: the order of accesses to different
-/// words is what barriers, fences and joins of threads make it.
+/// Storage shared by all threads. Plain accesses are relaxed: accesses to different words are ordered only by barriers,
+/// fences and joins of threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shared<'a> {
     pub(crate) storage: &'a Storage,
@@ -37,7 +37,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) readable: usize,
 }
 
-/// An atomic operation on a word of the storage: what the host has an instruction for, else a loop.
+/// An atomic operation on a word of the storage: a host instruction if there is one, otherwise a loop.
 macro_rules! atomic {
     ($word:ident, $element:ident, $op:ident, $a:ident, $b:ident) => {
         match $op {

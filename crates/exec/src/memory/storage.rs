@@ -3,12 +3,12 @@
 use std::any::Any;
 use std::sync::Arc;
 
-/// A word of storage that the host lends. Threads of a launch, and whoever else holds it, access it at the same time.
+/// A word of storage that the host lends. Threads of a launch and other holders access it concurrently.
 pub use visakit_storage::U64 as Word;
 
 /// Storage of a buffer that a memory borrows; see [`super::Memory::add_storage`].
 ///
-/// Cloning it gives a second name to the same bytes.
+/// A clone refers to the same bytes.
 #[derive(Clone, Debug)]
 pub struct Storage {
     pub(super) held: Arc<visakit_storage::Storage>,
@@ -27,8 +27,8 @@ impl Storage {
         Some(storage)
     }
 
-    /// Words that stay valid for as long as `owner` lives, of which the first `bytes` bytes are the buffer. What
-    /// is left may be read as the rest of the last page.
+    /// Words that stay valid for as long as `owner` lives; the first `bytes` bytes are the buffer. The rest may be read
+    /// as the remainder of the last page.
     #[must_use]
     pub fn lent(words: &'static [Word], bytes: usize, owner: Arc<dyn Any + Send + Sync>) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl Storage {
         self.held.address()
     }
 
-    /// Reads a part; what lies outside is left as it is.
+    /// Reads a part; the rest of `out` past the end is left unchanged.
     pub fn read_into(&self, offset: usize, out: &mut [u8]) {
         if let Some(room) = self.bytes.checked_sub(offset) {
             let count = out.len().min(room);
@@ -58,7 +58,7 @@ impl Storage {
         }
     }
 
-    /// Overwrites a part; what does not fit is left out.
+    /// Overwrites a part; data that does not fit is ignored.
     pub fn write(&self, offset: usize, data: &[u8]) {
         if let Some(room) = self.bytes.checked_sub(offset) {
             self.held.write(offset, data.get(..room).unwrap_or(data));
@@ -66,7 +66,7 @@ impl Storage {
     }
 }
 
-/// Whole pages for so many bytes, all zero.
+/// Whole pages for this many bytes, all zero.
 pub(super) fn zeroes(bytes: usize) -> Option<Arc<visakit_storage::Storage>> {
     let whole = bytes.checked_next_multiple_of(visakit_storage::PAGE)?;
     Some(Arc::new(visakit_storage::Storage::zeroed(whole)?))

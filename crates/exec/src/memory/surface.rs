@@ -1,9 +1,9 @@
-//! Surfaces and samplers: what the state that a message names stands for.
+//! Surfaces and samplers: what a state named by a message refers to.
 
 use super::BufferId;
 use super::format::Format;
 
-/// What a binding-table entry or a bindless handle stands for.
+/// The surface of a binding-table entry or a bindless handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Surface {
     /// Consecutive bytes of a buffer.
@@ -12,7 +12,7 @@ pub enum Surface {
         buffer: BufferId,
         /// First byte of the surface in the buffer.
         offset: u64,
-        /// Number of bytes; what lies past the end of the buffer is out of bounds.
+        /// Number of bytes; anything past the end of the buffer is out of bounds.
         size: u64,
     },
     /// An image, its rows at a constant distance.
@@ -33,8 +33,8 @@ impl Surface {
     }
 }
 
-/// How the coordinates of an image are to be taken. The sampler knows the difference, messages with integer
-/// coordinates do not need to.
+/// How the coordinates of an image are interpreted. The sampler needs this, messages with integer
+/// coordinates do not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ImageShape {
     /// One dimension: V and R are ignored.
@@ -67,7 +67,7 @@ pub struct Image {
     pub pitch: u32,
     /// Bytes from slice to slice.
     pub slice_pitch: u64,
-    /// What the coordinates mean to the sampler.
+    /// How the sampler interprets the coordinates.
     pub shape: ImageShape,
     /// The texels.
     pub format: Format,
@@ -117,10 +117,10 @@ impl Image {
     }
 }
 
-/// What a coordinate outside of an image means.
+/// How a coordinate outside an image is handled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Addressing {
-    /// The nearest texel of the edge. Also what "none" does.
+    /// The nearest texel of the edge. Also the behaviour of "none".
     ClampToEdge,
     /// The border colour: zero, alpha one where the format has none.
     ClampToBorder,
@@ -144,7 +144,7 @@ pub enum Filter {
 pub struct Sampler {
     /// Coordinates 0 to 1 span the image; else they count texels.
     pub normalized: bool,
-    /// What lies outside.
+    /// How coordinates outside are handled.
     pub addressing: Addressing,
     /// How texels are combined.
     pub filter: Filter,

@@ -1,9 +1,9 @@
-//! What an address of a message means: a place in some storage, or outside of it.
+//! Resolves an address of a message: a place in some storage, or outside of it.
 
 use super::Memory;
 use super::space::{Shared, Space};
 
-/// What is to be done at an address.
+/// The access to make at an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Access {
     /// Reading, which may go beyond the end of a buffer; see [`Memory::set_exact_reads`].
@@ -23,7 +23,7 @@ impl Access {
     }
 }
 
-/// Storage behind the addresses of one message.
+/// The storage addressed by one message.
 pub(crate) trait Target {
     /// The storage.
     type Space: Space;
@@ -36,8 +36,8 @@ pub(crate) trait Target {
         bytes: u64,
     ) -> Option<(&mut Self::Space, usize)>;
 
-    /// Finds `bytes` bytes at each address, all of them in one storage. Gives what to subtract from an
-    /// address. `None` if they are not.
+    /// Finds `bytes` bytes at each address, all of them in one storage. Returns what to subtract from
+    /// an address, or `None` if they are not.
     fn all(
         &mut self,
         access: Access,
@@ -45,7 +45,7 @@ pub(crate) trait Target {
         bytes: u64,
     ) -> Option<(&mut Self::Space, u64)>;
 
-    /// Whether bytes outside read as zero and drop writes; else they are a fault.
+    /// Whether reads outside return zero and writes are dropped; otherwise they are a fault.
     fn drops(&self) -> bool;
 }
 
@@ -141,7 +141,7 @@ impl<S: Space> Window<S> {
         }
     }
 
-    /// A part of a storage; what lies outside of it is cut off.
+    /// A part of a storage, clipped to it.
     pub(crate) fn part(space: S, start: u64, bytes: u64) -> Self {
         let len = space.len();
         let start = usize::try_from(start).unwrap_or(len).min(len);

@@ -56,8 +56,8 @@ impl Width {
 }
 
 impl Addresses {
-    /// Computes the addresses of the enabled lanes. All others, to the end of the last group, get that of the first enabled
-    /// lane, so that what holds for all addresses holds for those of enabled lanes. Gives that address.
+    /// Computes the addresses of the enabled lanes. All others, to the end of the last group, get that of the first
+    /// enabled lane, so that what holds for all addresses holds for those of enabled lanes. Returns that address.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn fill(
         &self,
@@ -129,7 +129,8 @@ pub(crate) const fn padded(lanes: usize) -> usize {
     lanes.next_multiple_of(GROUP)
 }
 
-/// An address for each element. The register file has elements to the end of the last group, or reads give zeroes.
+/// An address for each element. The register file has elements to the end of the last group, otherwise reads return
+/// zeroes.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn spread<E: Pod>(file: &[u8], at: usize, out: &mut [u64], address: impl Fn(E) -> u64) {
     let groups = out.as_chunks_mut::<GROUP>().0;
@@ -139,7 +140,7 @@ fn spread<E: Pod>(file: &[u8], at: usize, out: &mut [u64], address: impl Fn(E) -
     }
 }
 
-/// Whether each address is so many bytes after the one before.
+/// Whether each address is `step` bytes after the previous one.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn is_run(addresses: &[u64], step: u64) -> bool {
     let (Some(first), Some(last)) = (addresses.first(), addresses.last()) else {
@@ -148,7 +149,7 @@ pub(crate) fn is_run(addresses: &[u64], step: u64) -> bool {
     let differ = |(differ, expected): (u64, u64), address: &u64| {
         (differ | address ^ expected, expected.wrapping_add(step))
     };
-    // A run that wraps is none.
+    // A run that wraps around is not a run.
     last >= first && addresses.iter().fold((0, *first), differ).0 == 0
 }
 
@@ -164,7 +165,7 @@ pub(crate) fn enabled(mask: u32, addresses: &[u64]) -> impl Iterator<Item = (u8,
 /// Lanes of a group.
 pub(crate) const GROUP: usize = 8;
 
-/// How the addresses of the lanes of a group lie to each other.
+/// How the addresses of a group of lanes are related.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Group {
     /// Each a number of bytes after the one before.
@@ -175,8 +176,8 @@ pub(crate) enum Group {
     Other,
 }
 
-/// How the addresses of each eight lanes lie to each other. Rows of a two-dimensional grid that are shorter than a thread
-/// are runs, and what all items of a row read is the same.
+/// How the addresses of each eight lanes are related. Rows of a two-dimensional grid that are shorter than a thread
+/// form runs, and what all items of a row read is the same.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn groups(addresses: &[u64], mask: u32, step: u64) -> [Group; 4] {
     let mut groups = [Group::Other; 4];

@@ -102,7 +102,7 @@ impl AtomicData {
         }
     }
 
-    /// Tells an observer of the operation of each lane.
+    /// Reports the operation of each lane to an observer.
     #[cold]
     fn report<O: Observer>(
         &self,

@@ -22,8 +22,8 @@ pub(crate) struct BlockAccess {
     pub(crate) mask: u64,
     /// The address must be a multiple of this power of two.
     pub(crate) align: u64,
-    /// Bytes that a load of this kind cannot be smaller than. Compilers load what is smaller all the same, so what
-    /// lies past the end of a buffer in the last unit reads as zero.
+    /// The smallest unit a load of this kind can transfer. Compilers load smaller data anyway, so bytes past the end of
+    /// a buffer in the last unit read as zero.
     pub(crate) unit: usize,
     pub(crate) bytes: usize,
     /// The data operand; a load without one is a prefetch.
@@ -112,7 +112,7 @@ fn store_block<T: Target>(target: &mut T, address: u64, data: &[u8]) -> Outcome 
     Ok(())
 }
 
-/// Which rows of an interlaced surface count.
+/// Which rows of an interlaced surface are used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FieldRows {
     All,
@@ -135,7 +135,7 @@ pub(crate) struct MediaAccess {
     pub(crate) x: Edge,
     /// Top row.
     pub(crate) y: Edge,
-    /// Loads outside of the image give the nearest texel; else zero.
+    /// Loads outside the image return the nearest texel; otherwise zero.
     pub(crate) clamps: bool,
     pub(crate) data: Option<Data>,
     pub(crate) store: bool,
@@ -146,7 +146,7 @@ pub(crate) fn media_pitch(width: usize) -> usize {
     width.max(4).next_power_of_two()
 }
 
-/// A coordinate of 32 bits, signed, and what is added to it.
+/// A signed 32-bit coordinate, and an offset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge {
     pub(crate) at: Scalar,
@@ -248,7 +248,7 @@ impl MediaAccess {
                         self.store,
                     )
                 };
-                // Rectangles are clamped at the edges where that is asked for: only what is lost is reported.
+                // Rectangles are clamped at the edges on purpose: only lost data is reported.
                 if at.is_some() && (inside || !self.store) {
                     observer.memory(&access, &registers.file);
                 }

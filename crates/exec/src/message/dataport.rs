@@ -110,7 +110,7 @@ impl Fields<'_, '_> {
         Ok(Message::Lanes(Box::new(access)))
     }
 
-    /// Addresses or offsets of lanes, with what is added to all.
+    /// Addresses or offsets of lanes, plus a common offset.
     fn addresses(
         &self,
         memory: &Row,
@@ -198,7 +198,7 @@ impl Fields<'_, '_> {
             address: self.scalar(address)?,
             scale,
             mask,
-            // Compilers give dword-aligned addresses to the aligned forms as well, and mean them.
+            // Compilers use dword-aligned addresses in the aligned forms as well, intentionally.
             align: if scale == 1 { 4 } else { 1 },
             unit: OWORD,
             bytes,

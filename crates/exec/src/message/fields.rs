@@ -39,7 +39,7 @@ impl Data {
         self.fits.then_some(self.offset)
     }
 
-    /// Its bytes are somewhere else from now on.
+    /// Adapts it to the new places of its bytes.
     pub(crate) fn relocate(&mut self, moved: Moved<'_>) {
         self.offset = moved(self.offset);
     }
@@ -80,7 +80,7 @@ impl Fields<'_, '_> {
         Unsupported::new(self.instruction.def().mnemonic(), why)
     }
 
-    /// The row has what no message here has.
+    /// The row has a feature that no message here supports.
     pub(crate) fn unknown(&self) -> Unsupported {
         self.refuse("a message of this form is not modelled")
     }
@@ -141,7 +141,7 @@ impl Fields<'_, '_> {
         self.cx.scalar(self.vector(name)?)
     }
 
-    /// The variable that holds a state, with what is added to it.
+    /// The variable that holds a state, plus an offset.
     fn state_variable(
         &self,
         state: FieldName,
@@ -271,7 +271,7 @@ impl SamplerReach {
     }
 }
 
-/// What the surface operand of an LSC message is.
+/// The surface operand of an LSC message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LscBase {
     Variable(Reach),

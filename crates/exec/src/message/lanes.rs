@@ -35,7 +35,7 @@ pub(crate) struct LaneAccess {
     pub(crate) parts: Box<[Part]>,
     /// Distance of the lanes in the data operand.
     pub(crate) lane_pitch: usize,
-    /// The data operand. Without one a load is a prefetch: it touches nothing.
+    /// The data operand. Without one a load is a prefetch: it has no effect.
     pub(crate) data: Option<Data>,
     pub(crate) store: bool,
     /// Bytes from a lane's address to the end of its last element.
@@ -244,8 +244,8 @@ impl LaneAccess {
         })
     }
 
-    /// All lanes together are one run of bytes, in memory and in the register. Gives whether that
-    /// lies in one storage, and if so has done it.
+    /// All lanes together are one run of bytes, in memory and in the register. Transfers it if it is in one
+    /// storage, and returns whether it did.
     #[inline]
     fn run_at_once<T: Target, O: Observer>(
         &self,
@@ -434,7 +434,7 @@ struct Find<'a> {
     out: &'a mut LaneAddresses,
 }
 
-/// What is known of the addresses of a message.
+/// Facts about the addresses of a message.
 struct Found {
     /// That of the first enabled lane.
     first: u64,
@@ -462,7 +462,7 @@ impl Kernel for Find<'_> {
         let step = access.unit.memory() as u64;
         Ok(Found {
             first,
-            // Observers are told of misaligned lanes one by one.
+            // Misaligned lanes are reported to observers one by one.
             is_run: access.run_bytes != 0
                 && mask == full(lanes)
                 && misaligned.is_none()

@@ -92,7 +92,7 @@ impl Fields<'_, '_> {
             pitch: None,
             scalar: base,
             scalar_scale: 1,
-            // The finalizer multiplies only by what is above 1.
+            // The finalizer multiplies only by factors above 1.
             scale: scale.max(1),
             add: self.number(F::AddrOffset).cast_unsigned(),
             mask: mask & reach.mask(),
@@ -274,7 +274,7 @@ impl Fields<'_, '_> {
         }
     }
 
-    /// Base, width, height and pitch of the surface, and the place of the block: operands of their own, or the
+    /// Base, width, height and pitch of the surface, and the place of the block: separate operands, or the
     /// dwords of one payload, the first two of which are the base.
     fn block_address(&self) -> Result<[Scalar; 6], Unsupported> {
         let general = |name| match self.instruction.get(name) {

@@ -1,8 +1,9 @@
 //! Instructions that send messages to memory.
 //!
-//! [`translate`] makes a [`Message`] of an instruction: which storage it reaches ([`reach`]), how
-//! the addresses of its lanes are computed ([`addresses`]) and where its elements are in registers. What
-//! the written definitions leave open and how it is resolved is said in `docs/memory-messages.md`.
+//! [`translate`] turns an instruction into a [`Message`]: which storage it accesses ([`reach`]), how the
+//! addresses of its lanes are computed ([`addresses`]) and where its elements are in registers.
+//! Ambiguities of the written definitions and their resolution are described in
+//! `docs/memory-messages.md`.
 
 mod addresses;
 mod atomics;
@@ -59,7 +60,7 @@ pub(crate) enum Message {
     Texture(Box<texture::Texture>),
     /// Orders accesses before and after it.
     Fence,
-    /// Nothing that can be seen: control of caches and of compression.
+    /// No visible effect: control of caches and of compression.
     Nothing,
 }
 
@@ -121,7 +122,7 @@ impl Message {
         }
     }
 
-    /// What it does, in a word.
+    /// A one-word description.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Lanes(m) => match (&m.data, m.store) {

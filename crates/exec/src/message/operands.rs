@@ -1,4 +1,4 @@
-//! What a message reads and writes in the register file, without running it.
+//! The parts of the register file that a message reads and writes, determined without running it.
 
 use super::Message;
 use super::addresses::Addresses;

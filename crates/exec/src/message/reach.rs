@@ -64,7 +64,7 @@ pub(crate) enum Open<'a> {
     Own(Window<Plain<'a>>),
 }
 
-/// An opened storage, what to add to each address, and how it is reported to an observer.
+/// An opened storage, the offset to add to each address, and how it is reported to an observer.
 pub(crate) struct Opened<'a> {
     pub(crate) target: Open<'a>,
     pub(crate) base: u64,
@@ -224,7 +224,7 @@ impl Reach {
         })
     }
 
-    /// What a surface is of flat memory, for an observer.
+    /// The part of flat memory that a surface covers, for an observer.
     pub(crate) fn extent(self, registers: &Registers, memory: &Memory) -> Option<Extent> {
         let Ok(Found::Bound(bound, _)) = self.find(registers, memory) else {
             return None;

@@ -1,4 +1,4 @@
-//! What observers learn of loads and stores by lanes.
+//! Reports loads and stores by lanes to observers.
 
 use super::addresses::enabled;
 use super::fields::Data;
@@ -8,8 +8,8 @@ use crate::machine::Registers;
 use crate::observe::{Extent, InRegister, LanesAccess, MemoryAccess, Observer, Space};
 
 impl LaneAccess {
-    /// Whether low bits of addresses are ignored by the message, so that a lane's address may be a wrong one
-    /// though it is none here.
+    /// Whether low bits of addresses are ignored by the message, so that a lane's address may be wrong
+    /// although it is accepted here.
     const fn drops_bits(&self) -> bool {
         self.addresses.mask & 3 == 0
     }
@@ -25,7 +25,7 @@ impl LaneAccess {
         (Some((start, bytes)), all && used == bytes)
     }
 
-    /// Tells an observer of a run of bytes. Gives whether it needs no more.
+    /// Reports a run of bytes to an observer. Returns whether it needs no more.
     #[cold]
     pub(super) fn report_run<O: Observer>(
         &self,
@@ -53,7 +53,7 @@ impl LaneAccess {
         observer.lanes(&access, &registers.file)
     }
 
-    /// Tells an observer of all lanes together. Gives whether it needs no more.
+    /// Reports all lanes together to an observer. Returns whether it needs no more.
     #[cold]
     pub(super) fn report_lanes<O: Observer>(
         &self,
@@ -113,7 +113,7 @@ impl LaneAccess {
         let (memory, register) = (self.unit.memory(), self.unit.register());
         let first = if self.unit == UnitKind::D16High { 2 } else { 0 };
         let align = self.addresses.align.max(1);
-        // Low bits that the message does not look at.
+        // Low bits that the message ignores.
         let mut whole = [0; 32];
         let dropped = self.addresses.mask & 3 == 0;
         if dropped {

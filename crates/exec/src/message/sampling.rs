@@ -44,7 +44,7 @@ impl Fields<'_, '_> {
         }
     }
 
-    /// Where U, V and R are among the parameters of an operation.
+    /// The positions of U, V and R among the parameters of an operation.
     fn query(&self, op: u8) -> Result<(Query, [Option<usize>; 3]), Unsupported> {
         let at = |u, v, r| [Some(u), Some(v), Some(r)];
         Ok(match op {

@@ -9,7 +9,7 @@ use crate::memory::{Addressing, ChannelClass, Filter, ImageShape, Memory, Sample
 use crate::observe::{MemoryAccess, Observer, Space};
 use half::f16;
 
-/// What a sampler message asks for.
+/// What a sampler message queries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Query {
     /// Filtered texels at float coordinates.

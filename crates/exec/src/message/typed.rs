@@ -226,7 +226,7 @@ impl TypedAtomic {
     }
 }
 
-/// For each lane a bit: whether its texel is there.
+/// A bit for each lane: whether its texel exists.
 #[derive(Clone, Debug)]
 pub(crate) struct TypedStatus {
     pub(crate) reach: Reach,

@@ -1,7 +1,7 @@
-//! Passes: what makes translated code better, each a function from code to code.
+//! Passes that optimise translated code, each a function from code to code.
 //!
-//! None of them changes what a program computes, which instructions its steps come from, or how many there are. Code is
-//! verified after each in debug builds.
+//! None of them changes what a program computes, which instructions its steps come from, or how many there are. In
+//! debug builds the code is verified after each.
 
 mod order;
 mod share;
@@ -16,8 +16,8 @@ use std::ops::Range;
 pub enum Pass {
     /// Sources of bitwise functions get an order in which equal functions have equal tables of truth.
     Order,
-    /// Variables of the compiler that live within a basic block share places in the register file. What they hold
-    /// cannot be asked for by name afterwards.
+    /// Compiler variables that live within a basic block share places in the register file. Their contents cannot be
+    /// queried by name afterwards.
     Share,
 }
 
@@ -25,7 +25,7 @@ impl Pass {
     /// All passes, in the order in which they run.
     pub const ALL: [Self; 2] = [Self::Order, Self::Share];
 
-    /// Those that nobody notices who watches a program run.
+    /// Those that cannot be noticed by observing a program.
     pub const UNNOTICED: [Self; 1] = [Self::Order];
 
     /// Its name for users.

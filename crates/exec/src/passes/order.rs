@@ -26,7 +26,7 @@ fn reordered(table: u8, order: [usize; 3]) -> u8 {
     })
 }
 
-/// Gives the sources of bitwise functions the order with the largest table of truth.
+/// Orders the sources of bitwise functions so that the truth table is largest.
 pub(super) fn order(code: &mut Code) {
     for step in &mut code.steps {
         let Action::Compute(compute) = &mut step.action else {

@@ -1,10 +1,10 @@
 //! Places that variables share where their lives do not meet.
 //!
-//! Compilers give each intermediate value a variable of its own, so that the register files of long kernels are larger
+//! Compilers use a separate variable for each intermediate value, so that the register files of long kernels are larger
 //! than the first level of the host's cache. Most of those values are computed and used within one basic block, and a
-//! block runs to its end with the same running lanes: after its last use in the block nobody can see what such a
-//! variable holds, as long as every use reads only what the same run of the block has written. That is what is looked
-//! for here. All other variables keep a place for themselves.
+//! block runs to its end with the same running lanes: after its last use in the block nobody can observe such a
+//! variable, as long as every use reads only what the same run of the block has written. This pass looks for such
+//! variables. All others keep a place of their own.
 
 mod uses;
 
@@ -13,15 +13,15 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use uses::{Lanes, Use, Way, uses};
 
-/// Where everything in the register file is after places have been shared.
+/// The places of everything in the register file after sharing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Moves(Vec<Part>);
 
-/// A part of the register file, to the next one. What is before the first part stays where it is.
+/// A part of the register file, up to the next one. Bytes before the first part are not moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Part {
     start: usize,
-    /// Where it would be if it shared no place.
+    /// Its place if it were not shared.
     own: usize,
     /// The place that it shares.
     shared: Option<usize>,
@@ -47,7 +47,7 @@ impl Moves {
         (!shared).then(|| self.border(offset))
     }
 
-    /// Where the first byte after this one is that no two variables share.
+    /// The unshared place of the first byte from this one on that no two variables share.
     fn border(&self, offset: usize) -> usize {
         self.part(offset).map_or(offset, |part| match part.shared {
             Some(_) => part.own,
@@ -56,12 +56,12 @@ impl Moves {
     }
 }
 
-/// What is known of a variable.
+/// What is known about a variable.
 #[derive(Clone, Debug, Default)]
 struct Life {
     /// The block that uses it, and the first and last step; `None` before its first use.
     used: Option<(usize, usize, usize)>,
-    /// Whether it must keep a place for itself.
+    /// Whether it must keep its own place.
     keeps: bool,
     /// What has been written in the block.
     written: Vec<Lanes>,
@@ -84,7 +84,7 @@ impl Life {
     }
 }
 
-/// Lets variables share places. `variables` are ascending.
+/// Assigns shared places to variables. `variables` are ascending.
 pub(super) fn share(code: &mut Code, variables: &[Range<usize>]) -> Moves {
     let Some(lives) = lives(code, variables) else {
         return Moves::default();
@@ -110,7 +110,7 @@ pub(super) fn share(code: &mut Code, variables: &[Range<usize>]) -> Moves {
         let mut free = places.clone();
         let mut taken: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
         for &mut (from, to, number) in of_block {
-            // What ended before this step gives its place back.
+            // Variables that ended before this step release their places.
             while let Some(entry) = taken.first_entry()
                 && *entry.key() < from
             {
@@ -135,7 +135,7 @@ pub(super) fn share(code: &mut Code, variables: &[Range<usize>]) -> Moves {
     let mut parts: Vec<Part> = Vec::new();
     let mut removed = 0;
     let mut add = |start, own, shared| {
-        // Where a variable begins at the end of the one before, its own part counts.
+        // Where a variable begins at the end of the previous one, its own part applies.
         if parts.last().is_some_and(|part| part.start == start) {
             parts.pop();
         }
@@ -152,7 +152,7 @@ pub(super) fn share(code: &mut Code, variables: &[Range<usize>]) -> Moves {
     let moves = Moves(parts);
     code.relocate(&|offset| moves.place(offset));
     code.register_bytes = code.register_bytes - removed + pool;
-    // Shared places hold nothing across calls.
+    // Shared places are not preserved across calls.
     for routine in &mut code.routines {
         for own in &mut routine.own {
             *own = moves.border(own.start)..moves.border(own.end);
@@ -161,7 +161,7 @@ pub(super) fn share(code: &mut Code, variables: &[Range<usize>]) -> Moves {
     moves
 }
 
-/// What is known of each variable; `None` where an operand is no part of a single variable.
+/// What is known about each variable; `None` if an operand is not part of a single variable.
 fn lives(code: &Code, variables: &[Range<usize>]) -> Option<Vec<Life>> {
     let mut lives = vec![Life::default(); variables.len()];
     let mut found = Vec::new();

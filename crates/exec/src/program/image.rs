@@ -11,12 +11,13 @@ const GAP: usize = 32;
 #[derive(Debug, Default)]
 pub(crate) struct Image {
     pub(crate) bytes: Vec<u8>,
-    /// What differs from `bytes` after a thread has run, but for what the start of the next one writes: ascending.
+    /// The parts that may differ from `bytes` after a thread has run, except what the start of the next one writes:
+    /// ascending.
     changed: Vec<Range<usize>>,
-    /// What programs may write: ascending, no two of them touch.
+    /// The parts that programs may write: ascending, not adjacent.
     written: Vec<Range<usize>>,
-    /// Of what is changed, what a thread may read before it writes it, if all lanes start; and those lanes. Worked out
-    /// when threads are first used again.
+    /// Of the changed parts, those that a thread may read before it writes them, if all lanes start; and those lanes.
+    /// Computed when threads are first reused.
     exposed: OnceLock<(u32, Vec<Range<usize>>)>,
 }
 
@@ -64,7 +65,7 @@ impl Image {
         })
     }
 
-    /// Makes a new register file of one that a thread of the same program left behind.
+    /// Restores a new register file from one left by a thread of the same program.
     pub(crate) fn restore(&self, file: &mut [u8]) {
         for part in &self.changed {
             self.restore_part(file, part.clone());
@@ -72,7 +73,7 @@ impl Image {
     }
 
     /// The same for a thread with these lanes that runs the code of the image, which may write to `addressed` by
-    /// address: what it writes before it reads it stays what it is.
+    /// address: parts that it writes before it reads them are left unchanged.
     pub(crate) fn restore_exposed(
         &self,
         file: &mut [u8],
@@ -93,7 +94,7 @@ impl Image {
         }
     }
 
-    /// The bytes of what is changed for which `wanted` is set.
+    /// The changed bytes for which `wanted` is set.
     fn of_changed(&self, wanted: &[bool]) -> Vec<Range<usize>> {
         let mut parts: Vec<Range<usize>> = Vec::new();
         for place in self.changed.iter().cloned().flatten() {
@@ -117,7 +118,7 @@ impl Image {
     }
 }
 
-/// The same bytes in ascending parts, of which no two are closer than so many bytes.
+/// The same bytes in ascending parts, merging those less than `gap` bytes apart.
 fn joined(mut parts: Vec<Range<usize>>, gap: usize) -> Vec<Range<usize>> {
     parts.retain(|part| !part.is_empty());
     parts.sort_unstable_by_key(|part| part.start);
@@ -133,7 +134,7 @@ fn joined(mut parts: Vec<Range<usize>>, gap: usize) -> Vec<Range<usize>> {
     all
 }
 
-/// What is left of a part.
+/// The remainder of a part.
 fn without(part: Range<usize>, hole: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
     let before = part.start..part.end.min(hole.start);
     let after = part.start.max(hole.end)..part.end;

@@ -1,4 +1,4 @@
-//! Code that is ready to run: each step bound to what runs it on this host in a float mode.
+//! Code that is ready to run: each step bound to its implementation on this host in a float mode.
 
 use crate::code::{Action, Code, Count, Flag, Message};
 use crate::kernels::{Bound, Hot};
@@ -20,17 +20,17 @@ pub(crate) struct Masking {
     pub(crate) predicate: Option<Flag>,
 }
 
-/// A step as the loop of a thread sees it: what happens often, in few bytes. Everything else is
-/// in the step of the code at the same place.
+/// A step as the loop of a thread sees it: the frequently used data, in few bytes. Everything else is in the
+/// step of the code at the same place.
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
     pub(crate) masking: Masking,
-    /// How many steps from this one on are [`Work::Hot`] and enable the same lanes whatever runs; 1 for others.
+    /// How many steps from this one on are [`Work::Hot`] and enable the same lanes in every case; 1 for others.
     pub(crate) alike: u16,
     pub(crate) work: Work,
 }
 
-/// What a step does.
+/// The work of a step.
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
     /// [`Action::Compute`] on operands that are in the register file as lanes.
@@ -47,12 +47,12 @@ pub(crate) enum Work {
     Jump { target: usize, inverted: bool },
     /// [`Action::Goto`].
     Goto { target: usize, inverted: bool },
-    /// What the step of the code says.
+    /// Given by the step of the code.
     Other { is_instruction: bool },
 }
 
 impl Work {
-    /// Whether it stands for an instruction of the routine.
+    /// Whether it represents an instruction of the routine.
     pub(crate) const fn is_instruction(&self) -> bool {
         match self {
             Self::Join | Self::Count(_) => false,

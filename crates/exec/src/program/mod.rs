@@ -1,4 +1,4 @@
-//! A translated kernel: its code, its register file, and the names of what is in it.
+//! A translated kernel: its code, its register file, and the names of its contents.
 
 mod image;
 mod load;
@@ -31,7 +31,7 @@ use visakit_isa::object::{Body, InputKind, Object, RoutineId};
 #[derive(Debug)]
 pub struct Program {
     code: Code,
-    /// The code, bound to what runs it.
+    /// The code, bound to its implementation.
     steps: Steps,
     /// Machine code.
     native: OnceLock<Option<Box<dyn Native>>>,
@@ -45,7 +45,7 @@ pub struct Program {
     pub(crate) taken: Arc<[Range<usize>]>,
     /// See [`Self::allow_stray_reads`].
     pub(crate) stray_reads: bool,
-    /// What variables hold at first.
+    /// The initial contents of variables.
     contents: Vec<Range<usize>>,
     inputs: Vec<InputSlot>,
     /// Bytes of a payload that fills all inputs.
@@ -185,7 +185,7 @@ impl Program {
         Ok(program)
     }
 
-    /// The first content of registers, with what threads change of it.
+    /// The initial content of registers, with the parts that threads change.
     fn image_of(&self, bytes: Vec<u8>) -> Image {
         let facts = self.entry.facts.iter().map(start::Set::range);
         let set = self.entry.header(self.grf_bytes).into_iter().chain(facts);
@@ -193,7 +193,7 @@ impl Program {
         Image::new(bytes, &self.code, &self.taken, set)
     }
 
-    /// Finds out what the next start of the same thread has to set.
+    /// Determines what the next start of the same thread has to set.
     fn plan_start(&mut self) {
         let header = self.entry.header(self.grf_bytes).unwrap_or_default();
         let varies = |facts: &[start::Set], part: &Range<usize>| {
@@ -267,8 +267,8 @@ impl Program {
         &self.inputs
     }
 
-    /// The variable of that name: the kernel's own (what its table calls it, or `V32`, `A0`, `P1`,
-    /// `T6`, `S0` by number) or a predefined one (`%r0`, `%thread_x`). The first of equal names.
+    /// The variable with that name: the kernel's own (its name in the table, or `V32`, `A0`, `P1`, `T6`, `S0` by
+    /// number) or a predefined one (`%r0`, `%thread_x`). The first of equal names.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<VariableSlot> {
         if let Some(name) = name.strip_prefix('%') {
@@ -327,8 +327,8 @@ impl Program {
         self.image.bytes.len()
     }
 
-    /// The address that `faddr` gives for a function of the object, for tables of functions in data.
-    /// `None` for functions that the kernel cannot reach.
+    /// The address that `faddr` returns for a function of the object, for tables of functions in data. `None` for
+    /// functions that the kernel cannot call.
     #[must_use]
     pub fn function_address(&self, name: &str) -> Option<u64> {
         let place = self
@@ -345,7 +345,7 @@ impl Program {
     pub fn defined(&self) -> Vec<Range<usize>> {
         let constants = self.code.constants.iter().map(|(at, b)| *at..at + b.len());
         let contents = self.contents.iter().cloned();
-        // What callers and callees pass is theirs to write.
+        // Callers and callees may write what they pass.
         let predefined = self
             .predefined
             .iter()
@@ -371,14 +371,13 @@ impl Program {
         &self.code
     }
 
-    /// What is read by an address outside of every variable is 0 from now on, not a fault. Hardware gives what is in
-    /// the register that is there: a source that asks for something undefined (a shuffle from a lane that there is not)
-    /// goes on.
+    /// From now on reads by an address outside every variable return 0 instead of a fault. Hardware returns what is in
+    /// that register: a source that requests something undefined (a shuffle from a nonexistent lane) continues.
     pub const fn allow_stray_reads(&mut self) {
         self.stray_reads = true;
     }
 
-    /// The code, bound to what runs it in a float mode.
+    /// The code, bound to its implementation in a float mode.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn steps(&self, mode: FloatMode) -> &[Loaded] {
         self.steps.in_mode(&self.code, mode)
@@ -390,8 +389,8 @@ impl Program {
         steps.get(step).map(|step| &step.masking)
     }
 
-    /// Has the code compiled when so many instructions have run (0: at once). Threads go on in machine
-    /// code at their next turn.
+    /// Compiles the code when this many instructions have run (0: at once). Threads continue in machine code at their
+    /// next turn.
     pub fn compile_with(&mut self, compiler: Arc<dyn Compiler>, after: u64) {
         if after == 0 {
             self.native.get_or_init(|| compiler.compile(&self.code));
@@ -415,7 +414,7 @@ impl Program {
         }
     }
 
-    /// Takes what the counters of a register file have counted; they begin anew.
+    /// Collects what the counters of a register file have counted, and resets them.
     pub(crate) fn collect(&self, file: &mut [u8]) {
         let Some(Counting { tallies, totals }) = &self.counting else {
             return;
@@ -436,8 +435,8 @@ impl Program {
         self.counting.is_some()
     }
 
-    /// What was counted of each step of [`Self::code`], in all runs since it was asked for last. `None` if the program
-    /// was not translated with [`Options::count`].
+    /// The counts of each step of [`Self::code`], in all runs since the last call. `None` if the program was not
+    /// translated with [`Options::count`].
     ///
     /// A block is counted when it is entered: of threads that were stopped or faulted, the steps of the block that were
     /// not reached are counted as well.

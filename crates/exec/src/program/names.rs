@@ -1,4 +1,4 @@
-//! Names and places of what a routine declares.
+//! Names and places of a routine's declarations.
 
 use crate::translate::layout::{Place, RoutineLayout};
 use crate::variables::{DeclaredVariable, VariableClass};

@@ -1,10 +1,10 @@
-//! How a thread starts: what is in its registers.
+//! How a thread starts: its initial registers.
 
 use super::VariableSlot;
 use crate::memory::Memory;
 use std::ops::Range;
 
-/// What a thread has in its registers when it starts.
+/// The initial registers of a thread.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ThreadStart {
     /// The register image: r0 first, then the inputs at their offsets.
@@ -37,7 +37,7 @@ pub struct ThreadStart {
     pub sets: Vec<(VariableSlot, Vec<u8>)>,
 }
 
-/// A predefined variable and what it holds.
+/// A predefined variable and its value.
 #[derive(Debug)]
 pub(crate) struct Fact {
     name: &'static str,
@@ -111,7 +111,7 @@ impl Set {
     }
 }
 
-/// Where the facts go, looked up once for a program.
+/// The places of the facts, looked up once per program.
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
     /// The thread header.
@@ -139,7 +139,7 @@ impl Entry {
         }
     }
 
-    /// The bytes of the thread header that are set, where registers have so many bytes.
+    /// The bytes of the thread header that are set, for registers of this size.
     pub(crate) fn header(&self, grf_bytes: u32) -> Option<Range<usize>> {
         let slot = self.r0.as_ref()?;
         Some(slot.offset..slot.offset + slot.bytes.min(grf_bytes as usize))

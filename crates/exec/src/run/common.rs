@@ -1,4 +1,5 @@
-//! The loop in which most steps run: computations, jumps, joins, and messages whose accesses nobody watches.
+//! The loop in which most steps run: computations, jumps, joins, and messages whose accesses are not
+//! observed.
 //!
 //! Everything else, observers and machine code are left to the loop of a thread.
 
@@ -15,7 +16,7 @@ use crate::program::{Loaded, Masking, Work};
 /// The lanes of a thread that steps work on.
 #[derive(Clone, Copy)]
 pub(super) enum Lanes {
-    /// Those that run; masks and predicates of the steps tell which are enabled.
+    /// The running ones; masks and predicates of the steps determine which are enabled.
     Running,
     /// The enabled lanes of each step.
     Enabled(u32),
@@ -34,7 +35,7 @@ pub(super) enum Extent<'a> {
     One,
 }
 
-/// What the steps run on, and how far they came.
+/// The state that the steps run on, and how far they got.
 pub(super) struct Common<'a> {
     pub(super) steps: &'a [Loaded],
     pub(super) lanes: Lanes,
@@ -191,7 +192,7 @@ impl Common<'_> {
     }
 }
 
-/// How many steps from this one on an observer does not watch.
+/// How many steps from this one on are not observed.
 pub(super) fn unwatched(steps: &[u16], place: usize) -> u16 {
     steps.get(place).copied().unwrap_or(0)
 }

@@ -19,7 +19,7 @@ const SLICE: u64 = 20_000;
 
 /// A work-group: its threads and their shared local memory.
 ///
-/// A copy is the whole state but for global memory: a run that goes on from it does the same again.
+/// A copy is the whole state except for global memory: a run resumed from it does the same again.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
     pub(super) threads: Vec<Thread>,
@@ -31,7 +31,8 @@ pub struct Group {
     pub(super) turn: Turn,
 }
 
-/// Where the threads are in taking turns. It outlasts a stop, so that where a run was cut makes no difference.
+/// The position in the turns of the threads. It outlasts a stop, so that where a run was interrupted makes no
+/// difference.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     /// The thread whose turn it is.
@@ -58,7 +59,7 @@ impl Default for Turn {
     }
 }
 
-/// How far [`Group::advance`] came.
+/// How far [`Group::advance`] got.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
     /// All threads have ended.
@@ -94,7 +95,7 @@ impl Group {
         Ok(group)
     }
 
-    /// Starts anew with other threads, using the allocations again.
+    /// Restarts with other threads, reusing the allocations.
     ///
     /// # Errors
     /// As [`Self::new`]; the group is not to be run then.
@@ -108,10 +109,9 @@ impl Group {
         self.start(program, slm_bytes, threads, limits, false)
     }
 
-    /// Starts anew with the threads of the last start, of which only the thread header (the first register of the
-    /// image) and [`ThreadStart::group_id`] may have changed: what else they set is not read again. Registers that the
-    /// program writes before it reads them may hold what was left in them: whoever reads registers takes
-    /// [`Self::reset`].
+    /// Restarts with the threads of the last start, of which only the thread header (the first register of the image)
+    /// and [`ThreadStart::group_id`] may have changed: nothing else they set is read again. Registers that the program
+    /// writes before it reads them may keep old contents: use [`Self::reset`] if they are to be examined.
     ///
     /// # Errors
     /// As [`Self::new`]; the group is not to be run then.
@@ -174,8 +174,8 @@ impl Group {
         Ok(self.counters)
     }
 
-    /// Runs at most `fuel` steps, until the interrupt is raised, or all threads have ended. Called again, with the
-    /// same program and memory, it goes on where it was: how a run is cut makes no difference to what it does.
+    /// Runs at most `fuel` steps, until the interrupt is raised, or all threads have ended. When called again, with the
+    /// same program and memory, it resumes: how a run is divided makes no difference to its result.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -251,7 +251,7 @@ impl Group {
                 match thread.pause {
                     Pause::Slice => {
                         thread.pause = Pause::None;
-                        // What is left of the slice is for the next time.
+                        // The rest of the slice is for the next time.
                         if self.turn.slice != 0 {
                             continue;
                         }
@@ -284,13 +284,13 @@ impl Group {
         }
     }
 
-    /// What the threads have done since they were started.
+    /// The counts of the threads since they were started.
     #[must_use]
     pub const fn counters(&self) -> Counters {
         self.counters
     }
 
-    /// Lets threads go whose barriers are complete, and returns whether there are any.
+    /// Releases threads whose barriers are complete, and returns whether there are any.
     fn release<O: Observer>(&mut self, program: &Program, observer: &mut O) -> bool {
         let mut progress = false;
         if !self.threads.is_empty() && self.threads.iter().all(|t| t.pause == Pause::Barrier) {

@@ -1,4 +1,4 @@
-//! What machine code asks the interpreter for.
+//! Services of the interpreter for machine code.
 
 use super::common::{Common, Extent, Lanes};
 use super::waiting::Waiting;

@@ -1,4 +1,4 @@
-//! Looking into a group that has stopped, and changing it: what debuggers need.
+//! Inspects and changes a group that has stopped, for debuggers.
 
 use super::group::{Group, Turn};
 use super::mask::enabled;
@@ -7,7 +7,7 @@ use crate::code::Action;
 use crate::lanes::mode::FloatMode;
 use crate::program::Program;
 
-/// What a thread does next.
+/// The state of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ThreadState {
     /// It can run.
@@ -48,7 +48,7 @@ pub struct CallFrame {
 }
 
 impl Thread {
-    /// Whether it can go on, and if not, what it waits for.
+    /// Whether it can continue, and if not, what it waits for.
     #[must_use]
     pub const fn state(&self) -> ThreadState {
         match self.pause {
@@ -61,7 +61,7 @@ impl Thread {
         }
     }
 
-    /// Where it is: its next instruction, with the lanes that join before it.
+    /// Where it is: its next instruction, including the lanes that join before it.
     #[must_use]
     pub fn position(&self, program: &Program) -> Position {
         let (mut step, mut running) = (self.pc, self.running);
@@ -108,12 +108,13 @@ impl Thread {
         &self.scratch
     }
 
-    /// Changes scratch memory. False, and nothing changes, if it is outside.
+    /// Changes scratch memory. Returns false without any change if it is outside.
     pub fn write_scratch(&mut self, offset: usize, bytes: &[u8]) -> bool {
         put(&mut self.scratch, offset, bytes)
     }
 
-    /// Changes the register file; what is in `%cr0` takes effect. False, and nothing changes, if it is outside.
+    /// Changes the register file; a new value of `%cr0` takes effect. Returns false without any change if it is
+    /// outside.
     pub fn write(&mut self, program: &Program, offset: usize, bytes: &[u8]) -> bool {
         if !put(&mut self.registers.file, offset, bytes) {
             return false;
@@ -133,7 +134,7 @@ impl Group {
         &self.threads
     }
 
-    /// A thread, to change what it has.
+    /// A thread, mutably.
     pub fn thread_mut(&mut self, index: usize) -> Option<&mut Thread> {
         self.threads.get_mut(index)
     }
@@ -146,12 +147,12 @@ impl Group {
         next.map(|(number, _)| number)
     }
 
-    /// Lets a thread run next, with a whole turn. The threads after it follow.
+    /// Makes a thread run next, with a whole turn. The threads after it follow.
     pub fn give_turn(&mut self, thread: usize) {
         self.turn = Turn::of(thread, true);
     }
 
-    /// Changes shared local memory. False, and nothing changes, if it is outside.
+    /// Changes shared local memory. Returns false without any change if it is outside.
     pub fn write_slm(&mut self, offset: usize, bytes: &[u8]) -> bool {
         put(&mut self.slm, offset, bytes)
     }

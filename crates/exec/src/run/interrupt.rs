@@ -1,4 +1,4 @@
-//! Stopping from outside what runs.
+//! Stopping a run from outside.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -17,12 +17,12 @@ impl Interrupt {
         Self::default()
     }
 
-    /// Stops what runs with it, and what is started with it from now on.
+    /// Stops everything that runs with it, and everything started with it from now on.
     pub fn raise(&self) {
         self.0.store(true, Relaxed);
     }
 
-    /// Lets things run again.
+    /// Allows runs again.
     pub fn lower(&self) {
         self.0.store(false, Relaxed);
     }

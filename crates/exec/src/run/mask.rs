@@ -16,8 +16,8 @@ pub(super) fn enabled(step: &Masking, running: u32, registers: &Registers) -> u3
     mask
 }
 
-/// The lanes that a predicate lets through, as lanes of the thread; all running lanes where the
-/// instruction has one lane.
+/// The lanes selected by a predicate, as lanes of the thread; all running lanes if the instruction
+/// has one lane.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(super) fn taken(step: &Masking, running: u32, registers: &Registers, inverted: bool) -> u32 {
     let mut mask = step.window;

@@ -28,8 +28,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Instructions of a group by default: ten times what the units that share local memory of the largest
-    /// devices execute before drivers reset them, and hours of interpretation.
+    /// Default limit of a group's instructions: ten times what the units that share local memory of the
+    /// largest devices execute before drivers reset them, and hours of interpretation.
     pub const MAX_STEPS: u64 = 1_000_000_000_000;
 }
 
@@ -43,7 +43,7 @@ impl Default for Limits {
     }
 }
 
-/// What a run did.
+/// The counts of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
     /// Instructions, whatever their execution size.

@@ -1,4 +1,4 @@
-//! How a thread gets ready to start.
+//! Prepares a thread for its start.
 
 #![allow(
     clippy::result_large_err,
@@ -22,8 +22,8 @@ pub(super) fn zeroed(list: &mut Vec<u8>, bytes: usize) -> Result<(), TryReserveE
     Ok(())
 }
 
-/// Fills the registers of a thread of a group that takes so many bytes. `again` says that the start is that of the
-/// thread's last run but for the thread header and the place of the group.
+/// Fills the registers of a thread, in a group that uses this many bytes. `again` states that the start is that of the
+/// thread's last run except for the thread header and the place of the group.
 pub(super) fn prepare(
     thread: &mut Thread,
     program: &Program,
@@ -36,7 +36,7 @@ pub(super) fn prepare(
     let used = used.is_some_and(|old| Arc::ptr_eq(old, image));
     let filled = fill(thread, program, start, bytes, (used, again));
     if filled.is_err() {
-        // What the registers are is not known.
+        // The content of the registers is unknown.
         thread.image = None;
     } else if !used {
         thread.image = Some(Arc::clone(image));
@@ -67,7 +67,7 @@ fn fill(
             image.restore_part(file, part.clone());
         }
         if !whole {
-            // Of what the payload does not fill, the rest is as at first.
+            // Parts that the payload does not fill keep their initial content.
             let inputs = program.inputs().iter().map(InputSlot::range);
             for part in program
                 .entry
@@ -117,7 +117,8 @@ fn fill(
     Ok(())
 }
 
-/// Sets the thread header, predefined variables and inputs: all of them, or what may differ from the start before.
+/// Sets the thread header, predefined variables and inputs: all of them, or those that may differ from the previous
+/// start.
 fn set(registers: &mut Registers, program: &Program, start: &ThreadStart, again: bool) {
     let r0 = start.image.get(..program.grf_bytes() as usize);
     let r0 = r0.unwrap_or(&start.image);
@@ -163,7 +164,7 @@ fn set(registers: &mut Registers, program: &Program, start: &ThreadStart, again:
     }
 }
 
-/// What the payload has for an input.
+/// The payload's part for an input.
 fn payload<'s>(start: &'s ThreadStart, input: &InputSlot) -> &'s [u8] {
     let from = start.image.get(input.image_offset..).unwrap_or(&[]);
     from.get(..input.size).unwrap_or(from)

@@ -7,7 +7,7 @@ use crate::fault::{FaultKind, Outcome, Trap};
 use crate::lanes::mode::FloatMode;
 use crate::program::Masking;
 
-/// Runs a step for which the loop of a thread has no code of its own.
+/// Runs a step that the loop of a thread has no code for.
 #[inline(never)]
 pub(super) fn rare(
     thread: &mut Thread,

@@ -28,7 +28,7 @@ use visakit_isa::object::{RoutineId, RoutineKind};
 #[derive(Clone, Debug, Default)]
 pub struct Thread {
     pub(super) registers: Registers,
-    /// What the registers are made of.
+    /// The image that the registers were created from.
     pub(super) image: Option<Arc<Image>>,
     /// Parts of the registers that others than the program have changed.
     pub(super) changed: Vec<Range<usize>>,
@@ -62,7 +62,7 @@ pub(super) enum Pause {
     NamedSignal([u32; 4]),
     /// It waits at a named barrier.
     Named(u32),
-    /// It waits for the thread that is fused with it, at an instruction before which so many of the group began.
+    /// It waits for the thread that is fused with it, at an instruction before which this many of the group began.
     Fused(u64),
     /// All its lanes have returned.
     Ended,
@@ -78,7 +78,7 @@ pub(super) struct Frame {
     others: u32,
     /// Where the waiting lanes of the callee begin.
     pub(super) base: usize,
-    /// The function, for calls that have variables of their own.
+    /// The function, for calls with separate variables.
     pub(super) function: Option<usize>,
     /// Variables of an earlier activation of the function.
     saved: Option<[Box<[u8]>; 2]>,
@@ -363,7 +363,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     break Err(trap.unwrap_or_else(|| Trap::new(FaultKind::FellOffTheEnd)));
                 }
             }
-            // Machine code ends at a step that is left to what follows.
+            // Machine code ends at a step that is left to the code below.
             let Some(step) = code.get(thread.pc) else {
                 break Err(Trap::new(FaultKind::FellOffTheEnd));
             };
@@ -438,7 +438,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                         lanes: Lanes::Running,
                         extent: match native {
                             _ if quiet => Extent::Unwatched(observer.unwatched()),
-                            // An observer sees each step by itself.
+                            // An observer sees each step separately.
                             _ if O::INSTRUCTIONS => Extent::One,
                             // Machine code begins where control flow leads.
                             Some(_) => Extent::Straight,

@@ -18,7 +18,7 @@ impl Waiting {
         }
     }
 
-    /// Lets lanes wait.
+    /// Parks lanes.
     fn park(&mut self, base: usize, place: usize, mask: u32) {
         if mask == 0 {
             return;
@@ -31,8 +31,8 @@ impl Waiting {
         }
     }
 
-    /// Where to go on with these lanes at this place, or with lanes that wait before it. No lanes if
-    /// none of the frame is left.
+    /// Where to continue with these lanes at this place, or with lanes that wait before it. No lanes
+    /// if none of the frame is left.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn settle(&mut self, base: usize, (place, mask): At) -> At {
         match self.first(base) {
@@ -48,7 +48,7 @@ impl Waiting {
         }
     }
 
-    /// Where to go on when some of the running lanes jump.
+    /// Where to continue when some of the running lanes jump.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn branch(
         &mut self,

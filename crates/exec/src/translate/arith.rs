@@ -91,7 +91,7 @@ pub(super) fn products(b: &Builder) -> Lane {
     }
 }
 
-/// Lanes of operations that look at the values of their sources.
+/// The lane type of operations that use the values of their sources.
 pub(super) fn values(b: &Builder) -> Lane {
     types::of_values(&b.sources)
 }

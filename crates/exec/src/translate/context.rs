@@ -1,4 +1,4 @@
-//! What the translation of an instruction can ask about its operands.
+//! What the translation of an instruction can query about its operands.
 
 use super::layout::{Layout, RoutineLayout};
 use super::operand::Problem;

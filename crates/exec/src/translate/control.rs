@@ -106,7 +106,7 @@ fn set_target(step: &mut Step, number: usize, place: usize) {
     }
 }
 
-/// Where steps go.
+/// Resolves where steps jump.
 pub(crate) struct Place<'a> {
     pub(crate) code: &'a mut Code,
     pub(crate) origin: Origin,
@@ -135,7 +135,7 @@ impl Place<'_> {
     }
 }
 
-/// Translates an instruction whose row says where control goes on.
+/// Translates an instruction of a control-flow row.
 pub(crate) fn translate(
     state: &State<'_, '_>,
     instruction: &Instruction,

@@ -1,4 +1,4 @@
-//! Which function translates which operation.
+//! Selects the function that translates an operation.
 
 use super::context::Context;
 use super::control::{self, Place};
@@ -18,14 +18,14 @@ pub(crate) enum Translation {
     Step(fn(&Context<'_>, &Instruction) -> Result<Step, Problem>),
     /// To steps that ask more than the operands.
     Steps(fn(&State<'_, '_>, &Instruction, &mut Place<'_>) -> Result<(), Problem>),
-    /// Nothing that can be seen.
+    /// No visible effect.
     Nothing,
     /// Not at all, for the reason of its row.
     Unsupported,
 }
 
-/// How an operation is translated. Every row is named here, so that a new one does not compile
-/// before it is decided what it does.
+/// How an operation is translated. Every row is listed here, so that a new one does not compile
+/// until this is decided.
 #[rustfmt::skip]
 pub(crate) const fn translation(op: Op) -> Translation {
     use Translation::{Flow, Message, Nothing, Step, Steps, Unsupported};
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use visakit_isa::semantics::Flow;
 
-    /// What does not run has a reason in its row, and nothing else has one.
+    /// Every row that does not run states a reason, and no other does.
     #[test]
     fn rows_agree() {
         for op in Op::ALL {

@@ -1,4 +1,4 @@
-//! Where every variable is in the register file.
+//! Assigns every variable its place in the register file.
 //!
 //! One byte array holds everything that a thread can name: general, address, predicate, surface
 //! and sampler variables of the kernel and all functions it may call. Order: a guard register
@@ -87,13 +87,13 @@ pub(crate) struct Layout {
     /// Place of each predefined variable.
     pub(crate) predefined: Vec<Place>,
     pub(crate) routines: Vec<RoutineLayout>,
-    /// General variables with storage of their own that are neither inputs nor reached by addresses, ascending.
+    /// General variables with their own storage that are neither inputs nor accessed by address, ascending.
     pub(crate) own: Vec<Range<usize>>,
     limit: usize,
     grf: usize,
 }
 
-/// A general variable that has storage of its own.
+/// A general variable that has its own storage.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Root {
     Predefined(usize),
@@ -137,7 +137,7 @@ impl Layout {
             |(id, _)| *id,
         );
 
-        // What has its address taken comes first.
+        // Variables whose address is taken come first.
         let mut shared: Vec<(Root, Place)> = Vec::new();
         let mut shared_taken = BTreeSet::new();
         for taken in &taken {

@@ -19,7 +19,7 @@ fn two_of_bits(cx: &Context<'_>, instruction: &Instruction) -> Result<Builder, P
     Ok(b)
 }
 
-/// One source, of which counts and reversals look at the bits whatever its type.
+/// One source; counts and reversals use its bits whatever its type.
 fn bits(cx: &Context<'_>, instruction: &Instruction) -> Result<Builder, Problem> {
     let mut b = Builder::new(cx, instruction, &[F::Src0])?;
     b.take_bits();
@@ -127,7 +127,7 @@ pub(super) fn shr(cx: &Context<'_>, instruction: &Instruction) -> Translated {
     Ok(shift_right(b, Lane::U64, Lane::U32))
 }
 
-/// Arithmetic shift right; a logical one of what has no sign.
+/// Arithmetic shift right; a logical one for unsigned types.
 pub(super) fn asr(cx: &Context<'_>, instruction: &Instruction) -> Translated {
     let b = two_of_bits(cx, instruction)?;
     let unsigned = b.sources.first().is_some_and(|s| !s.data_type.is_signed());

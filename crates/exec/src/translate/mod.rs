@@ -37,17 +37,17 @@ use visakit_isa::{Instruction, Op, Value, VectorOperand};
 pub struct Options {
     /// Bytes of a register of the target: 32 or 64.
     pub grf_bytes: u32,
-    /// Whether an unsupported instruction is an error of the translation. Otherwise it is a fault
-    /// when it is reached.
+    /// Whether an unsupported instruction is an error of translation. Otherwise it is a fault when
+    /// it is reached.
     pub strict: bool,
-    /// Addresses of data symbols, which `faddr` gives to the program. Functions of the object need
-    /// none.
+    /// Addresses of data symbols, which `faddr` returns to the program. Functions of the object
+    /// need none.
     pub symbols: BTreeMap<String, u64>,
     /// Largest register file of a thread in bytes.
     pub max_register_bytes: usize,
     /// Whether the program counts what runs; see [`crate::Program::take_counts`].
     pub count: bool,
-    /// What is done with the code before it runs.
+    /// The passes applied to the code before it runs.
     pub passes: Vec<Pass>,
 }
 

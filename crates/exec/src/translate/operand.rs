@@ -358,7 +358,7 @@ impl Context<'_> {
         })
     }
 
-    /// Reading the null variable gives zero.
+    /// Reading the null variable returns zero.
     fn zero(&self) -> Source {
         Source {
             offset: self.constant(&[0; 8]),
@@ -387,7 +387,7 @@ impl Context<'_> {
             target,
         };
         let stride = |region: Region| {
-            // Where the stride is absent or zero, elements follow each other.
+            // If the stride is absent or zero, elements are consecutive.
             let elements = region.horizontal_stride().elements().unwrap_or(1);
             usize::from(elements.max(1))
         };

@@ -1,4 +1,4 @@
-//! Instructions with operands of their own kind: two results, groups of lanes, narrow formats.
+//! Instructions with unusual operands: two results, groups of lanes, narrow formats.
 
 use super::arith::{three, two};
 use super::compute::Builder;
@@ -170,7 +170,7 @@ fn first_step(
 pub(super) fn narrow_conversion(cx: &Context<'_>, instruction: &Instruction) -> Translated {
     let b = Builder::new(cx, instruction, &[F::Src0])?;
     let narrowing = match (b.source(0).data_type, b.destination.data_type) {
-        // The bits of a bfloat are in words, those of a tensor float in dwords.
+        // bfloat is stored in words, tensor float in dwords.
         (DataType::Uw | DataType::Bf, DataType::F) => Narrowing::BFloatToFloat,
         (DataType::F, DataType::Uw | DataType::Bf) => Narrowing::FloatToBFloat,
         (DataType::F, DataType::Ud) => Narrowing::FloatToTf32,
@@ -324,7 +324,7 @@ fn raw_source(
     })
 }
 
-/// Where a raw operand with room for a dword of each lane begins; `None` for the null variable.
+/// The first byte of a raw operand with room for a dword per lane; `None` for the null variable.
 fn raw_place(
     cx: &Context<'_>,
     instruction: &Instruction,

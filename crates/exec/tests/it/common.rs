@@ -1,4 +1,4 @@
-//! What the tests of the machine share.
+//! Helpers shared by the tests of the machine.
 
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)] // helpers of a test
 

@@ -118,7 +118,7 @@ fn text(blocks: &[Block]) -> String {
 /// Accumulators of the lanes and the trace.
 type Outcome = ([u32; LANES], u32);
 
-/// Each lane has a place of its own: three for each block, before, at and after the call.
+/// Each lane has separate places: three for each block, before, at and after the call.
 fn by_the_rule(blocks: &[Block], start: [u32; LANES], mask: u32, fuel: i32) -> Outcome {
     let end = 3 * blocks.len();
     let mut place = [0usize; LANES];
@@ -313,7 +313,7 @@ fn stray_reads_are_zero_where_they_are_allowed() {
         Err(FaultKind::IndirectOutOfBounds)
     );
     assert_eq!(variable_after(body, limits(), true), Ok(0));
-    // What lies inside is read, and writes stay inside.
+    // Reads inside succeed, and writes stay inside.
     let inside = body.replace("0x7000", "0x0");
     assert_eq!(variable_after(&inside, limits(), true), Ok(7));
     let write = "addr_add (M1, 1) A(0)<1> &D 0x7000:uw\n\
@@ -335,7 +335,7 @@ fn direct_access_stays_inside() {
 
 #[test]
 fn barriers_need_all_threads() {
-    // Both wait for signals that nobody sends.
+    // Both wait for signals that never come.
     let kind = fault_of("sbarrier.wait\nret (M1, 1)\n", Limits::default());
     assert_eq!(
         kind,

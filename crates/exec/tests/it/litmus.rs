@@ -1,4 +1,4 @@
-//! Two groups on two threads of the host, and what they see of each other's accesses to global memory.
+//! Two groups on two threads of the host, and what they observe of each other's accesses to global memory.
 
 #![allow(
     missing_docs,
@@ -48,7 +48,7 @@ ret (M1, 1)
     )
 }
 
-/// Runs both at once; gives the buffer and what each counted in `X`.
+/// Runs both at once; returns the buffer and what each counted in `X`.
 fn together(one: &str, two: &str) -> (Vec<u8>, [u32; 2]) {
     let mut memory = Memory::new(1 << 20);
     let buffer = memory.add_zeroed(160).unwrap();
@@ -131,7 +131,7 @@ lsc_atomic_iadd.ugm (M1_NM, 1) %null:d32 flat[A+0x4]:a64 D %null",
     assert_eq!(sum, u64::from(2 * ROUNDS) << 32 | u64::from(ROUNDS));
 }
 
-/// Neighbours below a dword: what one writes stays, whatever the other does.
+/// Neighbours below a dword: what one writes is kept, whatever the other does.
 #[test]
 fn neighbours_below_a_dword() {
     let side = |at: usize, size: &str| {

@@ -1,4 +1,5 @@
-//! What an observer is told: every instruction once before and once after it, with the lanes that it works on.
+//! What an observer is notified of: every instruction once before and once after it, with the lanes that it
+//! works on.
 
 #![allow(
     missing_docs,
@@ -178,7 +179,7 @@ ret (M1, 8)";
     assert_eq!(watch.open, [None; 4]);
 }
 
-/// The fused product is told of when it has its result.
+/// The fused product is reported when it has its result.
 #[test]
 fn fused_products_are_told_with_their_results() {
     let lines = "dpasw.s8.s8.8.8 (M1, 8) D.0 A.0 W.0 A(0,0)\nret (M1, 8)";
@@ -193,7 +194,7 @@ fn fused_products_are_told_with_their_results() {
     }
 }
 
-/// What faults, or is not let through, has no end.
+/// Instructions that fault, or are not let through, have no `after`.
 #[test]
 fn faults_have_no_after() {
     let lines = "\
@@ -210,7 +211,7 @@ ret (M1, 8)";
     assert_eq!(watch.open, [None; 4]);
 }
 
-/// What is watched is seen as if all were: the same lanes, results and numbers.
+/// Observed instructions are the same as if all were observed: the same lanes, results and numbers.
 #[test]
 fn unwatched_instructions_are_left_out() {
     let lines = "\

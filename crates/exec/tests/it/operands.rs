@@ -1,5 +1,5 @@
-//! Operands that overlap, lie anywhere and are only partly enabled: an instruction reads all its sources before it
-//! writes, and writes nothing but its enabled lanes.
+//! Operands that overlap, at any place and only partly enabled: an instruction reads all its sources before it writes,
+//! and writes only its enabled lanes.
 
 #![allow(
     missing_docs,
@@ -16,7 +16,7 @@ use visakit_exec::{Group, Limits, Memory, Options, ThreadStart};
 const ELEMENTS: usize = 256;
 const MASKS: [u32; 4] = [u32::MAX, 0x8001_0ff3, 0xffff_0000, 0x55];
 
-/// Runs one instruction on the bytes of `A` and gives what they are afterwards.
+/// Runs one instruction on the bytes of `A` and returns their new values.
 fn run(line: &str, before: &[u8], mask: u32) -> Vec<u8> {
     let text = format!(
         ".version 4.1\n.kernel \"k\"\n\
@@ -54,7 +54,7 @@ fn elements<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> {
     bytes.as_chunks::<N>().0.iter().copied()
 }
 
-/// What `line` does, against a function that computes lanes from a copy of what was there before.
+/// Compares `line` with a function that computes lanes from a copy of the previous bytes.
 fn check<const N: usize>(
     line: &str,
     lanes: usize,

@@ -1,4 +1,4 @@
-//! Each pass over translated code by itself.
+//! Each pass over translated code separately.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing)] // a test
 

@@ -50,7 +50,7 @@ fn registers(group: &Group) -> Vec<u8> {
     group.thread(0).unwrap().registers().to_vec()
 }
 
-/// The registers after the run are those of a new group: what is not set back is written before it is read.
+/// The registers after the run are those of a new group: what is not reset is written before it is read.
 fn check(program: &Program, group: &mut Group, start: &ThreadStart) {
     let (memory, limits) = (Memory::new(0), Limits::default());
     let mut new = Group::new(program, 0, std::slice::from_ref(start), &limits).unwrap();
@@ -75,7 +75,7 @@ fn the_next_group_starts_like_a_new_one() {
                 .unwrap();
             check(&program, &mut group, &next);
         }
-        // Any other start is looked at anew.
+        // Any other start is examined again.
         let other = ThreadStart {
             local_size: [4, 4, 4],
             cr0: 0x4c0,
@@ -94,7 +94,8 @@ fn the_next_group_starts_like_a_new_one() {
     }
 }
 
-/// What a program reads before it writes it, on some path and for some lane, it finds as in a new thread.
+/// What a program reads before it writes it, on some path and for some lane, is the same as in a new
+/// thread.
 fn found(lines: &str, mask: u32) {
     let text = format!(
         ".version 4.1\n.kernel \"k\"\n\
@@ -110,7 +111,7 @@ fn found(lines: &str, mask: u32) {
     let program = program(&text, &Options::default());
     let limits = Limits::default();
     let memory = Memory::new(0);
-    // Bit n of the header tells lane n what to do; it differs from group to group.
+    // Bit n of the header controls lane n; it differs from group to group.
     let start = |bits: u32| ThreadStart {
         image: bits.to_le_bytes().repeat(8),
         mask,

@@ -1,4 +1,4 @@
-//! What bounds and stops a group, and that it goes on as if it had not been stopped.
+//! What limits and stops a group, and that it resumes as if it had not been stopped.
 
 #![allow(
     missing_docs,
@@ -71,7 +71,7 @@ struct Setting {
     buffer: BufferId,
 }
 
-/// Three threads with numbers of their own, which count down the same rounds.
+/// Three threads with different numbers, which count down the same rounds.
 fn setting(program: &Program, rounds: u32, seed: u32) -> Setting {
     let mut memory = Memory::new(1 << 20);
     let buffer = memory.add_zeroed(3 * 64).unwrap();
@@ -261,7 +261,7 @@ fn an_interrupt_stops_endless_loops() {
     }
 }
 
-/// What a group is to have is counted before any of it is reserved.
+/// The memory of a group is checked before any of it is reserved.
 #[test]
 fn memory_is_counted_first() {
     let program = program("ret (M1, 1)");

@@ -121,7 +121,7 @@ fn what_runs_is_translated() {
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
-/// What does not run is refused for the reason that the page tells.
+/// What does not run is rejected for the reason given on the page.
 #[test]
 fn what_does_not_run_says_why() {
     let mut checked = 0;
@@ -188,8 +188,8 @@ fn row_of(operation: &str) -> Op {
     }
 }
 
-/// Of every row that runs, every value of every field with names is translated, or stands in the list of those that
-/// are refused, with the reason.
+/// For every row that runs, every value of every field with names is translated, or listed among those that are
+/// rejected, with the reason.
 #[test]
 fn every_form_runs_or_is_listed() {
     let options = Options {
@@ -223,7 +223,7 @@ fn every_form_runs_or_is_listed() {
                 });
                 let form = format!("{op:?}, {} = {name}", enumeration.name);
                 match (Program::new(&object, kernel, &options), listed) {
-                    // Where another field says that this one does not matter, listed ones run as well.
+                    // If another field makes this one irrelevant, listed ones run as well.
                     (Ok(_), _) => {}
                     (Err(error), Some(number)) => {
                         let reason = support::REFUSED_FORMS[number].reason;
@@ -250,7 +250,7 @@ fn every_form_runs_or_is_listed() {
     }
 }
 
-/// Gives a field of the instructions of a row a value.
+/// Sets a field of the instructions of a row.
 fn set(object: &mut Object<'_>, op: Op, name: FieldName, of: &Enumeration, code: u8) {
     let Content::Body(body) = &mut object.kernels[0].content else {
         return;

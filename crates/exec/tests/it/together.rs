@@ -38,7 +38,7 @@ impl Ended {
     }
 }
 
-/// Runs the lines in so many threads.
+/// Runs the lines in this many threads.
 fn run(lines: &str, threads: &[Given<'_>]) -> Result<Ended, Fault> {
     let text = format!(
         ".kernel \"together\"
@@ -177,7 +177,7 @@ out:";
     let given: Vec<Given<'_>> = given.iter().map(Vec::as_slice).collect();
     let ended = run(lines, &given).unwrap();
     for (thread, first) in [(0, 101), (1, 201)] {
-        // What the other read of this one, and one more.
+        // What the other one read from this one, plus one.
         let expected: Vec<u32> = (first..first + 8).collect();
         assert_eq!(ended.numbers(thread, "OTHER"), expected);
     }
@@ -192,8 +192,8 @@ fn matrix(seed: u32) -> Vec<u8> {
     (0..128).flat_map(|n| number(n).to_le_bytes()).collect()
 }
 
-/// Two fused threads give what each gives alone with all of the activations: the first one holds the first half of their
-/// registers, the second one the rest.
+/// Two fused threads compute what each computes alone with all of the activations: the first one holds the first half
+/// of their registers, the second one the rest.
 #[test]
 fn fused_threads_share_activations() {
     for (weights, activations, bytes_a_row) in [

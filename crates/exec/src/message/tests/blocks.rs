@@ -14,11 +14,11 @@ fn owords() {
     let mut m = Machine::new("oword_ld (2) T6 U(0,0)<0;1,0> D.0");
     m.surface(&bytes(64));
     m.set("U", &[1u32]).set("D", &[0x7777_7777u32; 9]);
-    // Without a lane: block messages do not look at the mask.
+    // Without a lane: block messages ignore the mask.
     m.run(0);
     assert_eq!(m.get::<u8>("D", 32), bytes(48)[16..]);
     assert_eq!(m.get::<u32>("D", 9)[8], 0x7777_7777);
-    // What is outside is zero, dword by dword.
+    // Anything outside is zero, dword by dword.
     m.set("U", &[3u32]).run(1);
     assert_eq!(m.get::<u8>("D", 16), bytes(64)[48..]);
     assert_eq!(m.get_at::<u8>("D", 16, 16), [0; 16]);
@@ -53,7 +53,7 @@ fn svm_blocks() {
     // A dword-aligned address is taken as it is, with or without `.unaligned`.
     m.set("UQ", &[base + 20]).run(1);
     assert_eq!(m.get::<u8>("D", 32), bytes(52)[20..]);
-    // Compilers load dwords this way. What a load cannot leave out may lie past the end.
+    // Compilers load dwords this way. The minimum size of a load may extend past the end.
     m.set("UQ", &[base + 44]).run(1);
     assert_eq!(m.get::<u8>("D", 20), bytes(64)[44..]);
     assert_eq!(m.get_at::<u8>("D", 20, 12), [0; 12]);

@@ -79,7 +79,7 @@ fn vectors() {
     assert_eq!(d[..5], [0x1000, 0x1001, 7, 0x1003, 7]);
     assert_eq!(d[8..13], [0x1001, 0x1002, 7, 0x1004, 7]);
     assert_eq!(d[16..21], [0x1002, 0x1003, 7, 0x1005, 7]);
-    // The components of a lane have registers of their own, and so are accesses of their own.
+    // The components of a lane have separate registers, and so are separate accesses.
     assert_eq!((m.events()[0].bytes, m.events().len()), (4, 9));
 
     let mut m = Machine::new("lsc_store.ugm (M1, 4) flat[UQ]:a64 D:d16c32x2");
@@ -126,7 +126,7 @@ fn every_vector_length_transposed() {
     }
 }
 
-/// A transposed load of more than one lane gives each lane registers of its own.
+/// A transposed load of more than one lane puts each lane into separate registers.
 #[test]
 fn transposed_lanes() {
     let mut m = Machine::new("lsc_load.ugm (M1, 2) D:d32x2t flat[UQ]:a64");
@@ -144,7 +144,7 @@ fn scale_and_offset() {
     }
     m.set("U", &[4u32, 5, 11, 0]).run(0b111);
     assert_eq!(m.get::<u32>("D", 3), [0, 1, 7]);
-    // A scale of 0 is none.
+    // A scale of 0 means none.
     let mut unscaled = Machine::edited("4.1", "lsc_load.slm (M1, 4) D:d32 flat[U]:a32", |i| {
         *i.get_mut(FieldName::AddrScale).unwrap() = Value::U16(0);
     });
@@ -429,7 +429,7 @@ fn block2d_plain() {
     assert_eq!(d[32..40], [0x24, 0x25, 0x26, 0, 0x34, 0x35, 0x36, 0]);
     assert_eq!(d[40..64], [0; 24]);
     assert_eq!(d[64], 0x77);
-    // A lane that is off loads nothing.
+    // A disabled lane loads nothing.
     let (mut m, _) = block2d("d8.2x3x2nn", 1, 2, 16);
     m.run(0);
     assert_eq!(m.get::<u8>("D", 1), [0x77]);
@@ -529,7 +529,7 @@ fn block2d_store() {
     expected[17..20].copy_from_slice(&[1, 2, 3]);
     expected[25..28].copy_from_slice(&[4, 5, 6]);
     assert_eq!(m.read::<u8>(buffer), expected);
-    // What is right of and below the surface is dropped.
+    // Anything right of and below the surface is dropped.
     m.set("D2", &[6u32]).set("D3", &[3u32]).run(1);
     expected[30..].copy_from_slice(&[1, 2]);
     assert_eq!(m.read::<u8>(buffer), expected);

@@ -69,7 +69,7 @@ struct Events {
 }
 
 impl Events {
-    /// What is reported of all lanes together follows from what is reported of each.
+    /// The report for all lanes together is consistent with the reports for each.
     fn agree(&self) {
         let Some(all) = &self.together else { return };
         let first = self.lanes.iter().map(|a| a.address).min();
@@ -107,7 +107,7 @@ impl Events {
 }
 
 impl Events {
-    /// What loads are reported to fetch from global memory is where they are reported to put it.
+    /// Data reported as loaded from global memory is where the report says.
     fn loaded(&self, memory: &Memory, registers: &[u8]) {
         let loads = self
             .lanes
@@ -188,7 +188,7 @@ fn build_edited(
     for (place, bytes) in layout.contents.iter().chain(&layout.constants) {
         registers.file[*place..place + bytes.len()].copy_from_slice(bytes);
     }
-    // What lies outside is to be found at once.
+    // Accesses outside are to be detected at once.
     let mut memory = Memory::new(1 << 20);
     memory.set_exact_reads(true);
     Ok(Machine {
@@ -286,7 +286,7 @@ impl Machine {
         buffer
     }
 
-    /// Adds a buffer and gives its address.
+    /// Adds a buffer and returns its address.
     pub(super) fn buffer<T: bytemuck::Pod>(&mut self, values: &[T]) -> (BufferId, u64) {
         let buffer = self
             .memory
@@ -304,7 +304,7 @@ impl Machine {
             slm: &mut self.slm,
             scratch: &mut self.scratch,
         };
-        // The watched run goes first, on copies: watching changes nothing.
+        // The observed run goes first, on copies: observing changes nothing.
         let mut copy = self.registers.clone();
         let memory = self.memory.copy();
         let (mut slm, mut scratch) = (local.slm.to_vec(), local.scratch.to_vec());

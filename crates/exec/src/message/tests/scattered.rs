@@ -456,7 +456,7 @@ fn reserved_indices() {
     assert_eq!((m.slm[0], m.scratch[0]), (5, 0));
     m.set("T6", &[255u32]).run(1);
     assert_eq!(m.scratch[0], 5);
-    // What is bound there comes first.
+    // A surface bound there takes precedence.
     let (buffer, _) = m.buffer(&[0u32]);
     m.memory.bind(255, Surface::whole(buffer)).unwrap();
     m.run(1);

@@ -1,4 +1,4 @@
-//! What a step reads and writes in the register file, lane by lane.
+//! The parts of the register file that a step reads and writes, lane by lane.
 
 use crate::code::{
     Action, Compute, Destination, LaneMessage, Message, Region, Scalar, Source, Step, Systolic,
@@ -38,7 +38,7 @@ pub(super) struct Lanes {
     count: usize,
     /// First lane of the execution mask.
     first: usize,
-    /// Whether all lanes are meant, not only those that the execution mask enables.
+    /// Whether it applies to all lanes, not only to those that the execution mask enables.
     all: bool,
 }
 
@@ -61,7 +61,7 @@ impl Lanes {
         self.place..last + self.bytes
     }
 
-    /// Whether all of it is in what has been written, each lane in its own.
+    /// Whether all of it has been written, each lane by itself.
     pub(super) fn all_written(&self, written: &[Self]) -> bool {
         // Mostly it was written just so.
         let same = |w: &&Self| {
@@ -83,7 +83,7 @@ impl Lanes {
         })
     }
 
-    /// Whether bytes are among those of a lane, or (`None`) among those that are there whatever lanes run.
+    /// Whether bytes belong to a lane, or (`None`) are used whatever lanes run.
     fn has(&self, bytes: &Range<usize>, lane: Option<usize>) -> bool {
         if self.all && self.stride == self.bytes {
             let all = self.extent();
