@@ -1,7 +1,7 @@
-//! What an editor waits for, in a text of 20,000 lines: `cargo bench -p visakit-language`.
+//! The latency an editor experiences in a text of 20,000 lines: `cargo bench -p visakit-language`.
 //!
-//! `keystroke_*` is one character typed into the middle, and the answer to what editors ask after it. `assembly` is
-//! the assembler alone, beside which the rest is to be seen.
+//! `keystroke_*` is one character typed into the middle, followed by the queries editors make after it. `assembly` is
+//! the assembler alone, for comparison.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
@@ -29,8 +29,8 @@ fn opened() -> (Document, usize) {
     (document, at)
 }
 
-/// A blank before the operand comes and goes: the text stays right, so that names have meanings and the validator
-/// looks at everything.
+/// A blank before the operand is inserted and removed: the text stays correct, so that names resolve and the validator
+/// examines everything.
 fn typed<T>(bencher: Bencher<'_, '_>, ask: impl Fn(&Document, usize) -> T) {
     let (mut document, at) = opened();
     let blank = at - 2;

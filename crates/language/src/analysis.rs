@@ -1,4 +1,4 @@
-//! What assembler and validator say of a text.
+//! The results of assembler and validator for a text.
 
 use crate::{Document, Edit};
 use std::cell::OnceCell;
@@ -8,10 +8,10 @@ use visakit_isa::{Instruction, Platform};
 use visakit_text::asm::{self, Checked, Diagnostic, DiagnosticKind, SourceMap, Span};
 use visakit_validate::{Finding, Location, Scope};
 
-/// How bad it is.
+/// The severity of a problem.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Severity {
-    /// The text does not assemble, or what it makes does not run.
+    /// The text does not assemble, or its object does not run.
     Error,
     /// A rule that texts of compilers break, too.
     Warning,
@@ -20,7 +20,7 @@ pub enum Severity {
 /// A change that would help.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fix {
-    /// What it does.
+    /// A description of the fix.
     pub title: String,
     /// The change.
     pub edit: Edit,
@@ -29,15 +29,15 @@ pub struct Fix {
 /// Something that is wrong with a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// Where it is.
+    /// Its place in the text.
     pub span: Range<usize>,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// The rule of the validator that is broken (`V0223-destination-stride`); `None` for faults of the text.
     pub rule: Option<String>,
-    /// What is wrong, one clause.
+    /// What is wrong, in one clause.
     pub message: String,
-    /// What to do.
+    /// What to do about it.
     pub help: Option<String>,
     /// Another place that belongs to it, with a remark.
     pub related: Option<(Range<usize>, &'static str)>,
@@ -48,7 +48,7 @@ pub struct Problem {
 /// An instruction as it is encoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Encoded {
-    /// Where the statement is.
+    /// The place of the statement.
     pub span: Range<usize>,
     /// Offset from the start of the routine's instructions.
     pub offset: usize,
@@ -56,7 +56,7 @@ pub struct Encoded {
     pub bytes: Vec<u8>,
 }
 
-/// What assembler and validator say of a text.
+/// The results of assembler and validator for a text.
 #[derive(Debug)]
 pub struct Analysis {
     problems: Vec<Problem>,
@@ -64,12 +64,12 @@ pub struct Analysis {
     object: Object<'static>,
     source_map: SourceMap,
     faulty: bool,
-    /// Where instructions are in the text, by their places.
+    /// The places of instructions in the text.
     places: Vec<(Range<usize>, RoutineId, usize)>,
     encoded: OnceCell<Vec<Encoded>>,
 }
 
-/// So many findings of the validator are shown.
+/// At most this many findings of the validator are shown.
 const MOST: usize = 500;
 
 impl Analysis {
@@ -87,7 +87,7 @@ impl Analysis {
         let faulty = !faults.is_empty();
         let mut problems: Vec<Problem> = Vec::new();
         problems.extend(faults.iter().map(|f| fault(text, f, Severity::Error)));
-        // Aliases have rules of their own, which are asked of every object.
+        // Aliases have their own rules, which are checked for every object.
         let warnings = assembled.warnings.iter().chain(&assembled.undecided);
         let warnings = warnings.filter(|w| faulty || w.kind != DiagnosticKind::AliasBounds);
         problems.extend(warnings.map(|w| fault(text, w, Severity::Warning)));
@@ -126,13 +126,14 @@ impl Analysis {
         self.platform
     }
 
-    /// What the text makes. Where it has faults, what its other lines make, which no text says so.
+    /// The object that the text assembles to. If it has faults, what its other lines produce, which corresponds to no
+    /// text.
     #[must_use]
     pub const fn object(&self) -> &Object<'static> {
         &self.object
     }
 
-    /// Whether the text makes an object.
+    /// Whether the text assembles.
     #[must_use]
     pub const fn assembles(&self) -> bool {
         !self.faulty
@@ -160,7 +161,7 @@ impl Analysis {
         }
     }
 
-    /// Where the text says an instruction of a routine.
+    /// The place in the text of an instruction of a routine.
     #[must_use]
     pub fn place_of(&self, id: RoutineId, number: usize) -> Option<Range<usize>> {
         let span = self.source_map.routine(id)?.instruction(number)?;
@@ -189,7 +190,7 @@ impl Analysis {
                         Item::Instruction(i) => visakit_encode::instruction(i, format),
                         Item::Raw(raw) => Ok(raw.bytes.to_vec()),
                     };
-                    // What one version cannot say has no offsets after it.
+                    // What a version cannot express has no offsets after it.
                     let Ok(bytes) = bytes else { break };
                     let length = bytes.len();
                     if let Some(span) = self.place_of(id, number) {
@@ -313,7 +314,7 @@ fn finding(text: &str, map: &SourceMap, finding: &Finding) -> Problem {
     }
 }
 
-/// Where the text says what a finding is about.
+/// The place in the text that a finding is about.
 fn place(map: &SourceMap, location: &Location) -> Option<Range<usize>> {
     let routine = map.routine(location.routine?)?;
     let span = match location.scope {

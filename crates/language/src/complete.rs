@@ -1,4 +1,4 @@
-//! What can be written at a place.
+//! Completion: what can be written at a place.
 
 use crate::hover::directive;
 use crate::line::What;
@@ -11,7 +11,7 @@ use visakit_isa::{DataType, enums};
 use visakit_text::Token;
 use visakit_text::vocabulary::{attributes, directives, mnemonics, rows_at};
 
-/// What a proposal is.
+/// The kind of a proposal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CompletionKind {
     /// The mnemonic of an instruction.
@@ -35,11 +35,11 @@ pub enum CompletionKind {
 /// A proposal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Completion {
-    /// What would be written.
+    /// The text that would be inserted.
     pub label: String,
-    /// What it is.
+    /// Its kind.
     pub kind: CompletionKind,
-    /// A few words on it.
+    /// A short description.
     pub detail: String,
 }
 
@@ -64,8 +64,7 @@ impl Proposals {
 }
 
 impl Document {
-    /// What can be written at an offset, and the piece of the text that it takes the place of: the beginning of a
-    /// word before the offset.
+    /// Proposals for an offset, and the range they would replace: the beginning of a word before the offset.
     #[must_use]
     pub fn complete(&self, offset: usize) -> (Range<usize>, Vec<Completion>) {
         let line = self.line_at(offset);
@@ -311,7 +310,7 @@ impl Document {
     }
 }
 
-/// What a statement may begin with.
+/// Proposals for the beginning of a statement.
 fn beginnings(proposals: &mut Proposals) {
     let mut words: BTreeMap<&str, &str> = BTreeMap::new();
     for (spelling, row) in mnemonics() {
@@ -340,7 +339,7 @@ fn attribute_names(proposals: &mut Proposals) {
 
 type Words = BTreeMap<&'static str, &'static str>;
 
-/// The words that may follow the mnemonic of a row, each after a full stop, with the field that they say. Tells
+/// The words that may follow the mnemonic of a row, each after a full stop, with the field that they set. Returns
 /// whether the operands have begun.
 fn modifiers(row: &InstructionDef, parts: &'static [Part], found: &mut Words) -> bool {
     let names = |name: FieldName| {

@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::Range;
 use visakit_isa::{Format, Platform, Version};
 
-/// How a text is read where it does not say so itself.
+/// How a text is read if it does not state this itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// The platform whose rules are checked, and whose registers offsets are counted in. A line
@@ -17,19 +17,19 @@ pub struct Settings {
     pub platform: Option<Platform>,
 }
 
-/// A text and what is known of it.
+/// A text and what is known about it.
 #[derive(Debug)]
 pub struct Document {
     text: String,
     settings: Settings,
     /// One for each line; the last one may be empty.
     lines: Vec<Line>,
-    /// How many lines were lexed since the text came into being.
+    /// How many lines have been lexed since the document was created.
     lexed: u64,
     /// The name of the next line.
     next_id: u64,
     symbols: OnceCell<Symbols>,
-    /// What names stood for before edits that lines with colours have not seen.
+    /// The meanings of names before edits that highlighted lines have not been updated for.
     pub(crate) before: RefCell<Option<Before>>,
     analysis: OnceCell<Analysis>,
 }
@@ -98,7 +98,7 @@ impl Document {
     /// whose meaning changes by it.
     ///
     /// # Errors
-    /// The range is not one of the text, or cuts a character; nothing is changed then.
+    /// The range is outside the text, or splits a character; nothing is changed then.
     pub fn edit(&mut self, range: Range<usize>, with: &str) -> Result<(), NoSuchPlace> {
         if range.start > range.end || self.text.get(range.clone()).is_none() {
             return Err(NoSuchPlace(range));
@@ -125,8 +125,8 @@ impl Document {
         Ok(())
     }
 
-    /// An edit inside of one line after which other lines know of it what they knew before: the usual one. `false`
-    /// where it is none, and nothing is changed then.
+    /// An edit inside one line that does not affect what other lines know about it: the usual case. Returns `false`,
+    /// without changing anything, if it is not one.
     fn edit_inside(&mut self, range: &Range<usize>, with: &str) -> bool {
         let number = self.line_at(range.start);
         let Some(old) = self.lines.get(number) else {
@@ -208,7 +208,7 @@ impl Document {
             if start <= until {
                 continue;
             }
-            // Are the lines that follow still what they were?
+            // Check whether the following lines are unaffected.
             while self.lines.get(next).is_some_and(|line| line.start < start) {
                 next += 1;
             }
@@ -226,13 +226,13 @@ impl Document {
         self.lines.splice(first..next.max(first), made);
     }
 
-    /// Whether a backslash at the end of a line takes its line end back.
+    /// Whether a backslash at the end of a line cancels its line end.
     fn joins(&self, line: usize) -> bool {
         self.line_text(line).ends_with('\\')
     }
 
-    /// How many lines were lexed since the text came into being, the first time included: what incremental lexing
-    /// saves.
+    /// How many lines have been lexed since the document was created, including the first time: shows the savings of
+    /// incremental lexing.
     #[must_use]
     pub const fn lexed_lines(&self) -> u64 {
         self.lexed
@@ -278,13 +278,13 @@ impl Document {
         self.symbols.get_or_init(|| Symbols::of(self))
     }
 
-    /// What assembler and validator say. It is made when it is first asked for after an edit.
+    /// The results of assembler and validator, computed on the first request after an edit.
     #[must_use]
     pub fn analysis(&self) -> &Analysis {
         self.analysis.get_or_init(|| Analysis::of(self))
     }
 
-    /// Whether the analysis is there already.
+    /// Whether the analysis has already been computed.
     #[must_use]
     pub fn is_analysed(&self) -> bool {
         self.analysis.get().is_some()

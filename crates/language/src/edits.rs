@@ -22,7 +22,7 @@ pub struct Edit {
 pub enum CannotRename {
     /// There is no declared name.
     NoName,
-    /// The characters are none that such a name can have.
+    /// The characters are not allowed in such a name.
     NotAName(SymbolKind),
     /// The name means something else there.
     Taken(String),
@@ -45,7 +45,7 @@ impl fmt::Display for CannotRename {
 impl core::error::Error for CannotRename {}
 
 impl Document {
-    /// The edits that give the name at an offset, wherever it occurs, another name.
+    /// The edits that rename the symbol at an offset everywhere.
     ///
     /// # Errors
     /// There is no declared name, the new one cannot be a name, or it is taken.
@@ -95,8 +95,8 @@ impl Document {
         Ok(edits.collect())
     }
 
-    /// The edits that give the text the form of the printer; none where it has it. Nothing is changed of a text that
-    /// does not assemble.
+    /// The edits that bring the text into the form of the printer; empty if it already is. A text that does not
+    /// assemble is not changed.
     #[must_use]
     pub fn format(&self) -> Vec<Edit> {
         let tidy = visakit_text::format(self.text().as_bytes(), &Options::default()).ok();
@@ -116,8 +116,8 @@ impl Document {
     }
 }
 
-/// The edits, line by line, that make one text of the other: lines that both have, in order, are kept. Formatting
-/// changes lines in their places, so that looking a few lines ahead finds where both agree again.
+/// The edits, line by line, that turn one text into the other: common lines, in order, are kept. Formatting changes
+/// lines in place, so that looking a few lines ahead finds where both agree again.
 fn differences(old: &str, new: &str) -> Vec<Edit> {
     const AHEAD: usize = 16;
     let before: Vec<&str> = old.split_inclusive('\n').collect();

@@ -1,10 +1,10 @@
-//! What can be folded.
+//! Folding ranges.
 
 use crate::Document;
 use crate::line::What;
 use std::ops::Range;
 
-/// What a fold hides.
+/// What a fold contains.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FoldKind {
     /// A routine.
@@ -22,12 +22,12 @@ pub enum FoldKind {
 pub struct Fold {
     /// The lines.
     pub lines: Range<usize>,
-    /// What they are.
+    /// Their kind.
     pub kind: FoldKind,
 }
 
 impl Document {
-    /// What can be folded, in the order of the first lines.
+    /// The folding ranges, in the order of their first lines.
     #[must_use]
     pub fn folds(&self) -> Vec<Fold> {
         let mut folds = Vec::new();

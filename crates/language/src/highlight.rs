@@ -1,4 +1,4 @@
-//! What the words of a text are, for colours.
+//! Syntax highlighting: the class of each word in a text.
 
 use crate::line::What;
 use crate::{Document, SymbolKind};
@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use visakit_text::Token;
 
-/// What a piece of a text is.
+/// The class of a piece of text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Highlight {
     /// A comment.
@@ -44,7 +44,7 @@ pub struct Piece {
     pub start: u32,
     /// Its bytes.
     pub length: u32,
-    /// What it is.
+    /// Its class.
     pub class: Highlight,
 }
 
@@ -63,8 +63,8 @@ impl Document {
         found
     }
 
-    /// The pieces of a line that have a colour; none where there is no such line. They are kept: until an edit reaches
-    /// the line, or what its names stand for, the same list is given.
+    /// The highlighted pieces of a line; empty if there is no such line. They are cached: the same list is returned
+    /// until an edit affects the line, or the meaning of its names.
     #[must_use]
     pub fn pieces(&self, line: usize) -> Arc<[Piece]> {
         self.settle_names();

@@ -1,4 +1,4 @@
-//! What editors show beside the text: offsets and bytes, and what can be done with a routine.
+//! What editors show beside the text: offsets and bytes, and actions for routines.
 
 use crate::{Document, SymbolKind};
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct Hint {
     /// Offset in the text after which it is shown.
     pub at: usize,
-    /// What to show.
+    /// The text to show.
     pub label: String,
     /// More of it.
     pub detail: String,
@@ -21,11 +21,11 @@ pub struct Lens {
     pub line: usize,
     /// The name of the routine.
     pub name: String,
-    /// Whether it is a kernel, which can be run by itself.
+    /// Whether it is a kernel, which can be run on its own.
     pub kernel: bool,
 }
 
-/// So many bytes are shown beside an instruction.
+/// At most this many bytes are shown beside an instruction.
 const SHOWN: usize = 8;
 
 /// Bytes in hexadecimal digits.

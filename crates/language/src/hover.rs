@@ -1,4 +1,4 @@
-//! What is said of the place under the pointer.
+//! Hover texts.
 
 use crate::hints::hexadecimal;
 use crate::line::What;
@@ -12,12 +12,12 @@ use visakit_isa::{DataType, SurfaceId, VarId};
 use visakit_text::Token;
 use visakit_text::vocabulary::rows_at;
 
-/// What is said of a piece of the text.
+/// The description of a piece of text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hover {
     /// The piece.
     pub span: Range<usize>,
-    /// What is said, as Markdown.
+    /// The description, as Markdown.
     pub markdown: String,
 }
 
@@ -25,7 +25,8 @@ pub struct Hover {
 const DESCRIBED: usize = 2;
 
 impl Document {
-    /// What is said of the place at an offset: instruction, declaration, label, type, attribute or directive.
+    /// The description of the place at an offset: instruction, declaration, label, type, attribute or
+    /// directive.
     #[must_use]
     pub fn hover(&self, offset: usize) -> Option<Hover> {
         let line = self.line_at(offset);
@@ -148,7 +149,7 @@ impl Document {
         markdown
     }
 
-    /// The size of what a line declares.
+    /// The size of the variable that a line declares.
     fn size(&self, line: &str) -> Option<String> {
         let value = |key: &str| {
             let at = line.find(key)? + key.len();
@@ -198,7 +199,7 @@ impl Document {
     }
 }
 
-/// Where the statement begins that made the instruction at a place.
+/// The start of the statement that produced the instruction at a place.
 fn analysis_start(document: &Document, offset: usize) -> usize {
     let analysis = document.analysis();
     let made = analysis.instruction_at(offset);
@@ -206,7 +207,7 @@ fn analysis_start(document: &Document, offset: usize) -> usize {
     place.map_or(offset, |place| place.start)
 }
 
-/// What the operands of a row take.
+/// The operands that a row accepts.
 fn operands(markdown: &mut String, row: &InstructionDef) {
     for field in row.fields.iter().filter(|f| f.role != Role::Control) {
         let classes: Vec<_> = field.classes.classes().map(OperandClass::name).collect();
@@ -245,7 +246,7 @@ fn data_type(name: &str) -> Option<String> {
     Some(format!("`{ty}`: type of {bytes} {unit} an element"))
 }
 
-/// `M1_NM` in words.
+/// A description of `M1_NM` and the like.
 fn mask(name: &str) -> Option<String> {
     let number = name.strip_prefix('M')?;
     let (number, no_mask) = match number.strip_suffix("_NM") {
@@ -262,7 +263,7 @@ fn mask(name: &str) -> Option<String> {
     Some(format!("`{name}`: lanes from lane {lane} on, {whose}"))
 }
 
-/// What a directive is for.
+/// The purpose of a directive.
 pub(crate) fn directive(word: &str) -> Option<&'static str> {
     Some(match word {
         ".version" => "Version of the language: `.version 4.1`, before the first routine",
@@ -286,7 +287,7 @@ pub(crate) fn directive(word: &str) -> Option<&'static str> {
     })
 }
 
-/// What a property of a declaration is for.
+/// The purpose of a property of a declaration.
 fn property(word: &str) -> Option<&'static str> {
     Some(match word {
         "v_type" => "Kind of variable: G general, A address, P predicate, S sampler, T surface",

@@ -1,4 +1,4 @@
-//! What editors ask about vISA text: the core of the language server and of the explorer in the browser.
+//! Editor support for vISA text: the core of the language server and of the explorer in the browser.
 //!
 //! A [`Document`] is a text that is edited. It answers questions about places in it: [`hover`](Document::hover),
 //! [`complete`](Document::complete), [`definition`](Document::definition), [`references`](Document::references),
@@ -7,10 +7,10 @@
 //! [`format`](Document::format). None of them does I/O, and none knows a protocol; places are offsets in bytes,
 //! which [`Document::position`] turns into lines and columns of any [`Encoding`].
 //!
-//! Texts that do not assemble are the usual state of a text that is being written. So symbols come from the lexer,
-//! line by line, and an edit lexes only the lines that it touches. What only the assembler and the validator know
-//! (problems, offsets, bytes, live ranges) is the [`Analysis`], which is made when it is first asked for and kept
-//! until the next edit; of a text with faults it has what the other lines make.
+//! A text that is being written usually does not assemble. So symbols come from the lexer, line by line, and an edit
+//! lexes only the lines that it affects. What only the assembler and the validator know (problems, offsets, bytes, live
+//! ranges) is the [`Analysis`], which is computed on the first request and kept until the next edit; for a text with
+//! faults it has what the other lines produce.
 //!
 //! ```
 //! use visakit_language::Document;

@@ -1,4 +1,4 @@
-//! What a line is, as far as the lexer knows.
+//! The properties of a line, as far as the lexer knows them.
 
 use crate::highlight::Piece;
 use std::cell::RefCell;
@@ -6,17 +6,17 @@ use std::ops::Range;
 use std::sync::Arc;
 use visakit_text::{LexState, Token, tokens_from};
 
-/// What the statement on a line is.
+/// The kind of statement on a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum What {
-    /// Nothing, a comment, or the rest of a statement.
+    /// Empty, a comment, or the rest of a statement.
     Blank,
     Version,
     /// `.kernel`
     Kernel,
     /// `.global_function`
     Function,
-    /// `.decl`, with the letter of the kind of variable; 0 where there is none yet.
+    /// `.decl`, with the letter of the kind of variable; 0 if there is none yet.
     Declaration(u8),
     /// `.file_decl`
     FileDeclaration,
@@ -38,9 +38,9 @@ pub(crate) struct Line {
     pub(crate) start: usize,
     /// Bytes up to the next line.
     pub(crate) length: usize,
-    /// What the lines before leave to it.
+    /// The lexer state at its start.
     pub(crate) state: LexState,
-    /// What it leaves to the next one.
+    /// The lexer state at its end.
     pub(crate) leaves: LexState,
     pub(crate) what: What,
     /// The name that the statement declares or places, without quotes: bytes from the start of the line.
@@ -164,12 +164,12 @@ impl Line {
         self.name = (narrow(start), narrow(name.len()));
     }
 
-    /// What other lines know of it beside its name, and what it leaves to the next one.
+    /// What other lines use of it besides its name, and its lexer state at the end.
     pub(crate) const fn role(&self) -> (What, u16, u16, LexState) {
         (self.what, self.opens, self.closes, self.leaves)
     }
 
-    /// Where the name is that the statement declares or places.
+    /// The place of the name that the statement declares or places.
     pub(crate) fn name(&self) -> Option<Range<usize>> {
         let (start, length) = self.name;
         let start = self.start + usize::try_from(start).ok()?;

@@ -1,4 +1,4 @@
-//! Where variables are written and read.
+//! Reads and writes of variables.
 
 use crate::symbols::Space;
 use crate::{Definition, Document};
@@ -10,7 +10,7 @@ use visakit_isa::{
     AddressId, AnyInstruction, Format, Platform, PredicateId, SamplerId, SurfaceId, VarId,
 };
 
-/// How a variable is used, by its own name; what goes through addresses and aliases is not seen.
+/// How a variable is used under its own name; uses through addresses and aliases are not included.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Life {
     /// Instructions that write it.
@@ -25,7 +25,7 @@ pub struct Life {
 }
 
 impl Document {
-    /// How a variable is used. `None` for what is no variable of a routine.
+    /// How a variable is used. `None` if it is not a variable of a routine.
     #[must_use]
     pub fn life(&self, definition: &Definition) -> Option<Life> {
         if definition.kind.space() != Space::Variable {
@@ -66,7 +66,7 @@ impl Document {
         Some(life)
     }
 
-    /// What a declaration has made.
+    /// The entity created by a declaration.
     fn resource(&self, definition: &Definition) -> Option<(RoutineId, Resource)> {
         let analysis = self.analysis();
         let lines = self.symbols().routine(definition.line)?;

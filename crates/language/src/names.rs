@@ -1,4 +1,4 @@
-//! Which lines an edit reaches through names: those whose colours were made when a name stood for something else.
+//! Which lines an edit affects through names: those highlighted when a name had another meaning.
 
 use crate::{Document, SymbolKind};
 use visakit_isa::Format;
@@ -15,7 +15,7 @@ struct Known {
     until: Option<u64>,
 }
 
-/// What names stood for when the colours of lines were made.
+/// The meanings of names when lines were highlighted.
 #[derive(Debug)]
 pub(crate) struct Before {
     known: Vec<Known>,
@@ -26,7 +26,7 @@ pub(crate) struct Before {
 const MOST_CHANGED: usize = 64;
 
 impl Document {
-    /// Before an edit after which names may stand for something else.
+    /// Called before an edit after which names may have other meanings.
     pub(crate) fn remember_names(&mut self) {
         let coloured = |line: &crate::line::Line| line.pieces.borrow().is_some();
         if self.before.get_mut().is_none() && self.lines().iter().any(coloured) {
@@ -52,7 +52,7 @@ impl Document {
         }
     }
 
-    /// Forgets the colours of lines that have a name which stands for something else than before the last edits.
+    /// Drops the highlighting of lines that contain a name whose meaning has changed since the last edits.
     pub(crate) fn settle_names(&self) {
         let Some(before) = self.before.take() else {
             return;
@@ -68,7 +68,7 @@ impl Document {
             changed.unwrap_or_default().to_vec()
         };
         let changed = [changed(old), changed(new)].concat();
-        // What is predefined depends on the version.
+        // The predefined names depend on the version.
         if changed.len() > MOST_CHANGED || before.layout != now.layout {
             for line in self.lines() {
                 line.pieces.take();

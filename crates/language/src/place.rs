@@ -3,7 +3,7 @@
 use crate::Document;
 use std::ops::Range;
 
-/// What columns count.
+/// The unit of columns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Encoding {
     /// Bytes.
@@ -45,7 +45,7 @@ pub struct Position {
 }
 
 impl Document {
-    /// Where an offset is. One past the end means the end, one inside of a character its beginning.
+    /// The position of an offset. One past the end is treated as the end, one inside a character as its beginning.
     #[must_use]
     pub fn position(&self, offset: usize, encoding: Encoding) -> Position {
         let line = self.line_at(offset);

@@ -1,4 +1,4 @@
-//! Names: where they are declared, what they stand for, where they are used.
+//! Names: their declarations, meanings and uses.
 
 use crate::Document;
 use crate::line::What;
@@ -10,7 +10,7 @@ use visakit_isa::table::Part;
 use visakit_text::vocabulary::rows_at;
 use visakit_text::{Token, tokens_from};
 
-/// What a name stands for.
+/// The kind of entity a name refers to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SymbolKind {
     /// A kernel.
@@ -45,7 +45,7 @@ pub(crate) enum Space {
 }
 
 impl SymbolKind {
-    /// What it is called.
+    /// Its name in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -75,33 +75,33 @@ impl SymbolKind {
 /// A name where it is declared or placed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Definition {
-    /// What it stands for.
+    /// Its kind.
     pub kind: SymbolKind,
     /// The name in the text, without quotes.
     pub name: Range<usize>,
     /// The line.
     pub line: usize,
-    /// Where the name is known: up to the end of the scope, the routine or the text.
+    /// Where the name is visible: up to the end of the scope, the routine or the text.
     pub known: Range<usize>,
 }
 
 /// A name at a place of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Name {
-    /// Where it is.
+    /// Its place.
     pub span: Range<usize>,
-    /// What it stands for, where it is declared. Predefined names are not.
+    /// The declaration it refers to. Predefined names have none.
     pub definition: Option<Definition>,
 }
 
-/// A routine with what it declares, for outlines.
+/// A routine with its declarations, for outlines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outline {
     /// The symbol.
     pub definition: Definition,
     /// The lines that belong to it.
     pub lines: Range<usize>,
-    /// What is in it.
+    /// Its contents.
     pub children: Vec<Self>,
 }
 
@@ -224,8 +224,8 @@ impl Symbols {
         }
     }
 
-    /// After an edit inside of a line that begins at `start`, declares what it declared, and is not the last one: so
-    /// many bytes went, and so many came. `name` is where its name is now.
+    /// Updates the declarations after an edit inside a line, not the last one, that begins at `start` and declares the
+    /// same as before: `gone` bytes were replaced by `come` ones. `name` is the new place of its name.
     pub(crate) fn shift(
         &mut self,
         line: usize,
@@ -256,7 +256,7 @@ impl Symbols {
         }
     }
 
-    /// What a name stands for at a place.
+    /// The meaning of a name at a place.
     pub(crate) fn find(
         &self,
         text: &str,
@@ -315,7 +315,7 @@ pub(crate) fn names_label(parts: &[Part]) -> bool {
     })
 }
 
-/// Whether one of these parts names something outside of the routine.
+/// Whether one of these parts names something outside the routine.
 pub(crate) fn names_routine(parts: &[Part]) -> bool {
     parts.iter().any(|part| match part {
         Part::Name(_) | Part::Symbol(_) | Part::Quoted(_) => true,
@@ -410,7 +410,7 @@ impl Document {
                         (None, None) => look(Space::Routine, &long).map(|d| (d, long.clone())),
                         _ => None,
                     };
-                    // Only where there is a choice the row is asked.
+                    // The row is only consulted if there is a choice.
                     let rest = mnemonic.filter(|_| label.is_some() || routine.is_some());
                     let rest = rest.and_then(|at| text.get(at..known.start + known.length));
                     let row = rest.and_then(|rest| rows_at(rest.as_bytes()).next());
@@ -463,7 +463,7 @@ impl Document {
         here.next()
     }
 
-    /// Where the name at an offset is declared or placed.
+    /// The place where the name at an offset is declared or placed.
     #[must_use]
     pub fn definition(&self, offset: usize) -> Option<Definition> {
         self.name_at(offset)?.definition
@@ -504,7 +504,7 @@ impl Document {
         found
     }
 
-    /// The routines with what they declare.
+    /// The routines with their declarations.
     #[must_use]
     pub fn outline(&self) -> Vec<Outline> {
         let symbols = self.symbols();
@@ -548,7 +548,7 @@ impl Document {
     }
 }
 
-/// A label goes on to the next one.
+/// A label extends to the next one.
 fn labels_end(entries: &mut [Outline]) {
     let mut next = usize::MAX;
     for entry in entries.iter_mut().rev() {

@@ -1,4 +1,4 @@
-//! What single questions are answered.
+//! Answers to single queries.
 
 use crate::at;
 use visakit_isa::Platform;
@@ -168,7 +168,7 @@ fn faults_do_not_take_symbols_away() {
     assert!(!document.analysis().assembles() && document.analysis().encoded().is_empty());
     assert_eq!(lines(&document, at(&text, "P1", 1)), [4, 9, 10]);
     assert!(document.hover(at(&text, "add", 0)).is_some());
-    // What was assembled has a life all the same.
+    // What was assembled nevertheless has a live range.
     let a = document.definition(at(&text, "A v_type", 0)).unwrap();
     assert_eq!(document.life(&a).unwrap().writes, 1);
 }
@@ -271,7 +271,7 @@ fn hints_tell_offsets_and_bytes() {
             .starts_with("offset 0x0 in the routine's instructions, 31 bytes: 01 04"),
         "{hint:?}"
     );
-    // The next one begins where it ends; what stands between routines and declarations has none.
+    // Each begins where the previous one ends; text between routines and declarations has none.
     let all = document.hints(0..TEXT.len());
     assert!(all[1].label.starts_with("0x001f: "), "{:?}", all[1]);
     assert_eq!(document.hints(0..document.line_start(7) - 1), []);
@@ -279,7 +279,7 @@ fn hints_tell_offsets_and_bytes() {
     assert_eq!(faulty.hints(0..usize::MAX), []);
 }
 
-/// Names in the scopes of others: nothing that stood for one variable stands for another afterwards.
+/// Names in scopes: a name that referred to one variable never refers to another afterwards.
 #[test]
 fn renaming_respects_scopes() {
     let text = "\

@@ -60,7 +60,7 @@ fn facts(document: &Document) -> String {
     )
 }
 
-/// After any edits a document is what a new one of its text is.
+/// After any edits a document equals a new one with the same text.
 #[test]
 fn edited_documents_are_as_new_ones() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
@@ -84,8 +84,8 @@ fn edited_documents_are_as_new_ones() {
     }
 }
 
-/// The same for texts of compilers, with edits as people make them: a sign, a word that stands elsewhere, lines that are
-/// copied, moved and removed, names that are declared anew. Not every edit is asked about: what is kept must outlast
+/// The same for texts of compilers, with edits as people make them: a character, a word from elsewhere, lines that are
+/// copied, moved and removed, names that are declared again. Not every edit is followed by queries: caches must survive
 /// several.
 #[test]
 fn edited_texts_of_compilers_are_as_new_ones() {
@@ -168,7 +168,7 @@ fn change(random: &mut Xoshiro256PlusPlus, document: &Document) -> (Range<usize>
     }
 }
 
-/// What nobody has reached keeps its colours: they are the same list, not one that is equal.
+/// Lines that an edit does not affect keep their highlighting: the same list, not an equal one.
 #[test]
 fn only_what_an_edit_reaches_is_coloured_anew() {
     let mut text =

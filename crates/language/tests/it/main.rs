@@ -6,7 +6,7 @@ mod answers;
 mod edits;
 mod texts;
 
-/// The range of the one place where `what` stands, counted from its first occurrence as the `nth`.
+/// The range of the `nth` occurrence of `what`, counting from the first.
 fn at(text: &str, what: &str, nth: usize) -> usize {
     let mut found = text.match_indices(what);
     found

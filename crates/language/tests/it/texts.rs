@@ -1,8 +1,8 @@
-//! Every text that is at hand.
+//! Every available text.
 
 use visakit_language::Document;
 
-/// Texts of at most this size; the larger ones repeat what smaller ones have.
+/// Texts of at most this size; the larger ones only repeat what smaller ones have.
 const LARGEST: usize = 200_000;
 
 fn texts() -> impl Iterator<Item = (String, String)> {
@@ -11,8 +11,8 @@ fn texts() -> impl Iterator<Item = (String, String)> {
     texts.filter_map(|(name, text)| Some((name, String::from_utf8(text).ok()?)))
 }
 
-/// Words that are declared are found where they stand: what the assembler knows and the lexer does not would be
-/// missing here.
+/// Declared words are resolved where they are used: anything that the assembler knows and the lexer does not
+/// would be missing here.
 #[test]
 fn every_operand_of_a_right_text_is_resolved() {
     let mut names = 0;
@@ -38,7 +38,7 @@ fn every_operand_of_a_right_text_is_resolved() {
     assert!(names > 1000);
 }
 
-/// What is written by no instruction that names it is no reference, and the other way round.
+/// A variable written by no instruction that names it is not a reference, and vice versa.
 #[test]
 fn references_are_what_the_assembler_takes_them_for() {
     for (place, text) in texts().step_by(31) {
@@ -61,7 +61,7 @@ fn references_are_what_the_assembler_takes_them_for() {
     }
 }
 
-/// What stands beside the instructions of a routine is what the object has, one after the other.
+/// The bytes shown beside the instructions of a routine are those of the object, one after the other.
 #[test]
 fn hints_are_the_bytes_of_the_object() {
     let mut count = 0;
