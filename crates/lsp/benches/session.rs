@@ -1,8 +1,8 @@
 //! A keystroke in a text of 20,000 lines, as an editor sees it: `cargo bench -p visakit-lsp`.
 //!
-//! Each keystroke is a change of the document, and what editors ask after it, as messages of the protocol over pipes. The
-//! time of a request goes from when it is written until its answer has been read; that of the problems until they are
-//! published, without the pause of typing that this waits for. The text is one of many kernels, and one of a single one.
+//! Each keystroke is a change of the document followed by the queries editors make, as messages of the protocol over
+//! pipes. A request is timed from when it is written until its answer has been read; problems until they are published,
+//! not counting the pause in typing that the server waits for. One text has many kernels, the other a single one.
 
 #![allow(
     missing_docs,
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 const KEYSTROKES: usize = 40;
 
-/// The server publishes problems when nobody has typed for so long.
+/// The server publishes problems after this pause in typing.
 const PAUSE: Duration = Duration::from_millis(100);
 
 struct Client {
@@ -47,7 +47,7 @@ impl Client {
         self.receive()
     }
 
-    /// The body of the next answer, or of what is published.
+    /// The body of the next answer or notification.
     fn receive(&mut self) -> Vec<u8> {
         let mut header = String::new();
         self.from.read_line(&mut header).unwrap();
@@ -59,15 +59,15 @@ impl Client {
     }
 }
 
-/// What comes back, by its name, with its times and the bytes of the longest answer.
+/// The kinds of responses, with their times and the size of the longest one.
 struct Answers {
     name: &'static str,
     times: Vec<Duration>,
     bytes: usize,
 }
 
-/// What is typed: a blank into an instruction, after which nothing means anything else; a line end; what makes a word
-/// unknown; and what gives a variable another name, so that its uses are unknown.
+/// The edits: a blank inside an instruction, which changes no meaning; a line end; one that makes a word unknown; and
+/// one that renames a variable, so that its uses become unknown.
 const KINDS: [&str; 4] = [
     "a blank",
     "a line end",
@@ -75,7 +75,7 @@ const KINDS: [&str; 4] = [
     "a letter of a declared name",
 ];
 
-/// A kernel as long as the text of many: its code again and again, without what may stand there once, and what jumps.
+/// A kernel as long as the text with many: its code repeated, without jumps and what may occur only once.
 fn single() -> String {
     let path = visakit_testing::fixtures().join("kernels/sha256.pvc.visaasm");
     let kernel = std::fs::read_to_string(path).unwrap();
@@ -181,7 +181,7 @@ fn measure(what: &str, text: &str) {
         for number in 0..count {
             let at =
                 |line: usize, character: usize| json!({ "line": line, "character": character });
-            // What is typed by one keystroke is taken back by the next one.
+            // Each keystroke is undone by the next one.
             let after = match typed {
                 "\n" => at(row + 1, 0),
                 _ => at(row, column + 1),

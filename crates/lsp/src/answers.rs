@@ -32,7 +32,7 @@ pub(crate) type Answer<T> = Result<Option<T>, Refusal>;
 
 /// The command that the server itself carries out: the control flow of a routine as an SVG image.
 pub(crate) const CONTROL_FLOW: &str = "visakit.controlFlow";
-/// What clients carry out, if they say that they can.
+/// A command that clients implement, if they announce it.
 const SHOW_CONTROL_FLOW: &str = "visakit.showControlFlow";
 const RUN: &str = "visakit.run";
 

@@ -15,7 +15,7 @@ pub(crate) fn wide(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// A document with what its client counts columns in.
+/// A document with the column encoding of its client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View<'d> {
     pub(crate) document: &'d Document,

@@ -1,7 +1,7 @@
 //! Language server for vISA text: the protocol around [`visakit_language`].
 //!
 //! [`stdio`] serves an editor over standard input and output, as `visakit lsp` does; [`serve`] serves any pair of
-//! streams. What is answered, and how a client is set up: `docs/editors.md` of the repository.
+//! streams. For the supported requests and the setup of clients see `docs/editors.md` of the repository.
 //!
 //! One thread reads, another one answers in order. Before it answers a request it takes in everything that has come
 //! since, so that requests that were cancelled are not begun. Problems are published when no message has come for a
@@ -25,7 +25,7 @@ use transport::Client;
 pub enum Error {
     /// The client went away before the handshake of the protocol.
     NoHandshake,
-    /// Reading or writing failed, or what came was not framed as messages are.
+    /// Reading or writing failed, or the framing of a message was invalid.
     Io(io::Error),
 }
 
@@ -55,11 +55,10 @@ pub fn stdio() -> Result<bool, Error> {
     serve(io::stdin(), io::stdout())
 }
 
-/// Serves the client at the other ends of two streams until it says that it ends, or goes away. Tells whether it asked
-/// for the end before, as the protocol wants it: the exit code is to be 0 then, else 1.
+/// Serves the client at the other ends of two streams until it exits or disconnects. Returns whether it requested the
+/// shutdown before, as the protocol requires: the exit code should then be 0, otherwise 1.
 ///
-/// What is no message of the protocol is answered with an error; only a stream that cannot be followed any more ends
-/// it.
+/// An invalid message is answered with an error; only a stream with broken framing ends the session.
 ///
 /// # Errors
 /// The streams fail, they are not framed as the protocol wants it, or they end before the handshake.

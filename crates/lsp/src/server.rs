@@ -34,7 +34,7 @@ struct Open {
     told: u64,
 }
 
-/// What is known of a client.
+/// The state of a session.
 #[derive(Debug)]
 pub(crate) struct Server {
     documents: HashMap<lsp::Uri, Open>,
@@ -75,7 +75,7 @@ impl Server {
         Some((before, tokens, open.told.to_string()))
     }
 
-    /// Whether the client carries out a command.
+    /// Whether the client implements a command.
     pub(crate) fn client_has(&self, command: &str) -> bool {
         self.commands.iter().any(|known| known == command)
     }
@@ -118,7 +118,7 @@ fn converse(
                 _ => incoming.recv().ok(),
             };
             let Some(next) = next else {
-                // What it asked for has been answered, and nobody is there any more.
+                // Its requests have been answered, and nobody is connected any more.
                 if let Some(server) = server {
                     server.ending = false;
                 }
@@ -143,7 +143,7 @@ fn converse(
                 let gone = server
                     .as_mut()
                     .and_then(|server| server.notice(notification));
-                // The problems of a document that is closed are nobody's.
+                // The problems of a closed document are withdrawn.
                 if let Some(uri) = gone {
                     tell(
                         client,
@@ -161,7 +161,7 @@ fn converse(
     }
 }
 
-/// The answer to a request, or why there is none, at any time of the conversation.
+/// The response to a request, or the reason for an error, at any stage of the session.
 fn answer(
     server: &mut Option<Server>,
     client: &mut Client<impl Write>,
@@ -218,9 +218,9 @@ fn tell(
     client.notify(method.as_str(), problems)
 }
 
-/// What the client says of itself, and what it is answered.
+/// Evaluates the client's capabilities, and returns the server's.
 fn begin(params: &Value) -> (Server, lsp::InitializeResult) {
-    // Each part by itself: a client that is wrong about one is still served.
+    // Each part separately: a client that is wrong about one is still served.
     let offered = params.pointer("/capabilities/general/positionEncodings");
     let offered = offered
         .and_then(Value::as_array)
@@ -392,7 +392,7 @@ impl Server {
         client.refuse(Some(&request.id), &refusal)
     }
 
-    /// Takes a notification; ones that are unknown or malformed mean nothing. Gives the document that was closed.
+    /// Handles a notification; unknown or malformed ones are ignored. Returns the document that was closed.
     fn notice(&mut self, notification: Notification) -> Option<lsp::Uri> {
         let Notification { method, params } = notification;
         if method == lsp::DidOpenTextDocumentNotification::METHOD.as_str() {

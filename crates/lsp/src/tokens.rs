@@ -1,4 +1,4 @@
-//! Semantic tokens: all of a text, and what has changed in them since a client got them.
+//! Semantic tokens: for a whole text, and as changes since a client's last version.
 
 use crate::convert::{View, narrow, token_type, wide};
 use gen_lsp_types as lsp;
@@ -14,8 +14,8 @@ struct Token {
     class: Highlight,
 }
 
-/// The tokens of a line, and what they were made of: as long as the document gives the same pieces the line is the
-/// same.
+/// The tokens of a line, and the pieces they were computed from: as long as the document returns the same pieces, the
+/// line is unchanged.
 #[derive(Clone, Debug)]
 struct Line {
     pieces: Arc<[Piece]>,
@@ -25,7 +25,7 @@ struct Line {
 impl Line {
     fn of(view: View<'_>, line: usize, pieces: Arc<[Piece]>) -> Self {
         let text = view.document.line_text(line);
-        // Where the last piece began, in bytes and as the client counts.
+        // The start of the previous piece, in bytes and in the client's units.
         let (mut start, mut column) = (0, 0);
         let tokens = pieces.iter().map(|piece| {
             let from = wide(piece.start);
@@ -97,8 +97,8 @@ impl Tokens {
         packed
     }
 
-    /// What makes these tokens of the ones before, as one edit; none where nothing has changed. There are five numbers
-    /// for each token.
+    /// The changes that turn the previous tokens into these, as one edit; empty if nothing has changed. There are five
+    /// numbers for each token.
     pub(crate) fn since(&self, before: &Self) -> Vec<lsp::SemanticTokensEdit> {
         let (old, new) = (&before.lines, &self.lines);
         let same = |(a, b): &(&Line, &Line)| Arc::ptr_eq(&a.tokens, &b.tokens);

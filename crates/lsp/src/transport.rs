@@ -6,18 +6,18 @@ use serde::Serialize;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, channel};
 
-/// What comes from a client.
+/// Input from a client.
 #[derive(Debug)]
 pub(crate) enum Incoming {
     Message(Message),
-    /// A message that is framed as one, and is none.
+    /// A correctly framed message with invalid content.
     Malformed(String),
     /// The stream cannot be followed any more.
     Broken(io::Error),
 }
 
-/// Reads a stream in a thread of its own up to its end, so that the server sees what has come while it worked. Nobody
-/// waits for the thread: a client that has gone need not close its stream.
+/// Reads a stream up to its end in a separate thread, so that the server sees what arrived while it was working. The
+/// thread is not joined: a client that has gone need not close its stream.
 pub(crate) fn listen(input: impl Read + Send + 'static) -> Receiver<Incoming> {
     let (send, receive) = channel();
     std::thread::spawn(move || {
@@ -44,8 +44,8 @@ pub(crate) fn listen(input: impl Read + Send + 'static) -> Receiver<Incoming> {
     receive
 }
 
-/// Reads the content of one frame; `None` at the end of the stream. Room is made for what comes, not for what is
-/// announced.
+/// Reads the content of one frame; `None` at the end of the stream. Memory is allocated for data received, not for the
+/// announced length.
 fn read(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let invalid = |message: String| io::Error::new(io::ErrorKind::InvalidData, message);
     let mut length = None;
@@ -81,7 +81,7 @@ fn read(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// What is sent to a client. Answers are written as they are serialized: those for long texts have millions of values.
+/// Output to a client. Responses are written as they are serialised: those for long texts have millions of values.
 #[derive(Debug)]
 pub(crate) struct Client<W> {
     output: W,
@@ -133,7 +133,7 @@ impl<W: Write> Client<W> {
         })
     }
 
-    /// Says why a message has no answer; what is no message has no number.
+    /// Reports why a message has no result; an invalid message has no id.
     pub(crate) fn refuse(&mut self, id: Option<&RequestId>, refusal: &Refusal) -> io::Result<()> {
         self.write(&Refused {
             jsonrpc: JSONRPC,

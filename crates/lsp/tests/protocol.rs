@@ -29,7 +29,7 @@ fn framed(body: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// What the server says to a stream, and how it ends.
+/// The server's output for an input stream, and its result.
 fn served(stream: Vec<u8>) -> (Result<bool, visakit_lsp::Error>, Vec<Value>) {
     let mut said = Vec::new();
     let ended = visakit_lsp::serve(Cursor::new(stream), &mut said);
@@ -45,7 +45,7 @@ fn served(stream: Vec<u8>) -> (Result<bool, visakit_lsp::Error>, Vec<Value>) {
     (ended, messages)
 }
 
-/// Everything is sent before the server looks; what it says up to the end.
+/// Sends everything before the server starts; returns its output up to the end.
 fn session(capabilities: &Value, messages: Vec<Message>) -> (bool, Vec<Message>) {
     let params = json!({ "capabilities": capabilities });
     let begin = [
@@ -133,7 +133,7 @@ fn columns_are_what_was_agreed_on() {
     }
 }
 
-/// Colours after an edit come as a change of those before it, and make the same as all of them anew.
+/// Highlighting after an edit is sent as a change to the previous one, and yields the same as a complete one.
 #[test]
 fn tokens_change_where_the_text_does() {
     let line = "    add (M1, 1) A(0,0)<1> A(0,0)<0;1,0> 0x1:ud\n";
@@ -183,15 +183,15 @@ fn tokens_change_where_the_text_does() {
     let mut tokens = numbers(&first["data"]);
     assert!(removed <= 10 && tokens.len() > 5000, "{edit}");
     tokens.splice(start..start + removed, numbers(&edit["data"]));
-    // What is no change of the last answer comes as a whole.
+    // If the previous result is not the last one, tokens are sent in full.
     let whole = result(4);
     assert_eq!(numbers(&whole["data"]), tokens);
     assert_eq!(numbers(&result(5)["data"]), tokens);
     assert_eq!(result(6), Value::Null);
 }
 
-/// Every answer about a document that was edited is the one about a new document with the same text; colours are made of
-/// the changes that were told since the first ones.
+/// Every response about an edited document equals the one for a new document with the same text; highlighting is
+/// reconstructed from the changes sent since the first response.
 #[test]
 fn edited_documents_are_answered_as_new_ones() {
     let path = visakit_testing::fixtures().join("programs/loops.visaasm");
@@ -386,7 +386,7 @@ fn every_request_takes_any_parameters() {
     }
 }
 
-/// What clients say that do not follow the protocol: an error each, and the session goes on.
+/// Messages that violate the protocol: each gets an error, and the session continues.
 #[test]
 fn what_is_no_message_is_refused_and_the_session_goes_on() {
     let mut stream = Vec::new();
@@ -437,7 +437,7 @@ fn what_is_no_message_is_refused_and_the_session_goes_on() {
     );
 }
 
-/// Frames that nobody can follow, whatever length they announce.
+/// Frames that cannot be parsed, whatever length they announce.
 #[test]
 fn streams_that_cannot_be_followed_end() {
     for stream in [
