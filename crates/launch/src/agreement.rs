@@ -1,5 +1,5 @@
-//! What a kernel and its metadata both say must be the same: a text beside the metadata of another compilation would run,
-//! with wrong results.
+//! Checks that a kernel and its metadata agree: a text with the metadata of another compilation would run, with wrong
+//! results.
 
 use crate::error::LaunchError;
 use crate::payload::Layout;
@@ -24,7 +24,7 @@ pub(crate) fn check(
             "{what}: {kernel} in the kernel, {metadata} in the metadata"
         ));
     };
-    // (attribute, what it is, what the metadata say, whether they may say more)
+    // (attribute, description, value in the metadata, whether the metadata may be larger)
     let scratch = info.scratch_bytes();
     for (name, what, metadata, or_more) in [
         ("SimdSize", "SIMD size", environment.simd_size.into(), false),

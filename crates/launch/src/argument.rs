@@ -9,7 +9,7 @@ use visakit_exec::memory::{
 pub struct Shared {
     /// The storage. Arguments with the same storage share a buffer.
     pub storage: Storage,
-    /// Where it is, if its address is not that of one launch.
+    /// Its address, if it is fixed across launches.
     pub address: Option<u64>,
     /// First byte of the part.
     pub offset: u64,
@@ -18,7 +18,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Whether both are in the same storage.
+    /// Whether both refer to the same storage.
     pub(crate) fn same(&self, other: &Self) -> bool {
         self.storage.host_address() == other.storage.host_address()
     }
@@ -31,7 +31,7 @@ impl PartialEq for Shared {
     }
 }
 
-/// An argument as the host gives it.
+/// An argument as passed by the host.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// A buffer in global memory with this content.
@@ -50,9 +50,9 @@ pub enum Argument {
     Shared(Shared),
     /// A pointer into a buffer that the memory has anyway.
     Pointer(u64),
-    /// An image without bytes of its own: they are in storage that outlives the launch.
+    /// An image whose bytes are in storage that outlives the launch.
     SharedImage(Image, Shared),
-    /// How images are read.
+    /// A sampler.
     Sampler(Sampler),
 }
 
@@ -77,7 +77,7 @@ impl Argument {
         }
     }
 
-    /// What it is, for messages.
+    /// A description for messages.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -126,7 +126,7 @@ impl ImageKind {
         KINDS.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
-    /// How many sizes it has, the number of entries of an array among them.
+    /// The number of its dimensions, including the number of entries of an array.
     #[must_use]
     pub const fn sizes(self) -> usize {
         match self {
@@ -136,7 +136,7 @@ impl ImageKind {
         }
     }
 
-    /// What coordinates mean to the sampler.
+    /// How the sampler interprets coordinates.
     pub(crate) const fn shape(self) -> ImageShape {
         match self {
             Self::Image1d | Self::Image1dBuffer => ImageShape::Line,
@@ -150,7 +150,7 @@ impl ImageKind {
 /// An image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image {
-    /// What it is.
+    /// The kind of image.
     pub kind: ImageKind,
     /// Pixels of a row.
     pub width: u32,
@@ -169,11 +169,11 @@ pub struct Image {
 }
 
 impl Image {
-    /// An image of so many pixels in each direction (entries of an array come last), with this distance of rows in
-    /// bytes (without one they follow each other) and no room between slices.
+    /// Creates an image with this many pixels in each direction (entries of an array come last), with this row pitch in
+    /// bytes (by default rows are contiguous) and no padding between slices.
     ///
     /// # Errors
-    /// What sizes the kind has.
+    /// The dimensions that the kind has.
     pub fn new(
         kind: ImageKind,
         sizes: &[u32],
@@ -215,7 +215,7 @@ impl Image {
             .saturating_add(rows)
     }
 
-    /// Entries of an array, 1 for what is none.
+    /// Entries of an array; 1 otherwise.
     pub(crate) const fn entries(&self) -> u32 {
         match self.kind {
             ImageKind::Image1dArray => self.height,
@@ -224,7 +224,7 @@ impl Image {
         }
     }
 
-    /// Slices of a volume, 1 for what is none.
+    /// Slices of a volume; 1 otherwise.
     pub(crate) const fn slices(&self) -> u32 {
         match self.kind {
             ImageKind::Image3d => self.depth,

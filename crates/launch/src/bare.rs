@@ -27,10 +27,10 @@ pub struct Bare {
     memory: Memory,
 }
 
-/// What a bare run left behind.
+/// The result of a bare run.
 #[derive(Debug)]
 pub struct BareOutcome {
-    /// What the thread did.
+    /// The thread's counters.
     pub counters: Counters,
     /// Whether it was interrupted before its end.
     pub stopped: bool,
@@ -73,7 +73,7 @@ impl Bare {
         )
     }
 
-    /// Translates a routine so that its program counts what runs; see [`Program::take_counts`].
+    /// Translates a routine with counters; see [`Program::take_counts`].
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -120,7 +120,7 @@ impl Bare {
     /// Sets a variable before the run, by text: elements separated by commas, fewer than it has leave the rest zero.
     ///
     /// # Errors
-    /// [`LaunchError::NoSuchVariable`], and [`LaunchError::Variable`] for what does not fit.
+    /// [`LaunchError::NoSuchVariable`], and [`LaunchError::Variable`] if the value does not fit.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), LaunchError> {
         let slot = self.slot(name)?;
         let fault = |message| LaunchError::Variable {
@@ -161,7 +161,7 @@ impl Bare {
         &self.memory
     }
 
-    /// Whether accesses outside of everything are dropped instead of being a fault. Bare threads have no buffers.
+    /// Whether invalid accesses are dropped instead of being a fault. Bare threads have no buffers.
     pub const fn set_lenient(&mut self, lenient: bool) {
         self.memory.set_lenient(lenient);
     }
@@ -177,7 +177,7 @@ impl Bare {
         self.sets.iter().map(|(slot, _)| slot)
     }
 
-    /// The thread before its first step, as a group, for those who run it themselves.
+    /// The thread before its first step, as a group, for callers that run it themselves.
     ///
     /// # Errors
     /// [`LaunchError::Fault`].

@@ -18,7 +18,7 @@ const HANDLE: u32 = 64;
 /// The printf buffer's own length counts its first word, which holds it.
 const PRINTF_START: u32 = 4;
 
-/// What arguments and program-scope variables have become.
+/// Arguments and program-scope variables after binding.
 #[derive(Debug)]
 pub(crate) struct Bound {
     pub(crate) memory: Memory,
@@ -94,7 +94,7 @@ pub(crate) fn bind(
     Ok(bound)
 }
 
-/// Whether an image lies within so many bytes.
+/// Whether an image fits into this many bytes.
 fn fits(index: usize, image: &crate::argument::Image, bytes: u64) -> Result<(), LaunchError> {
     let row = u64::from(image.width) * image.format.bytes() as u64;
     let rows = u64::from(image.row_pitch) * u64::from(image.height);
@@ -284,7 +284,7 @@ impl Bound {
         Ok(())
     }
 
-    /// What the payload says of a sampler: its number, or a handle where that is how the kernel reaches it.
+    /// The payload value of a sampler: its number, or a handle if the kernel accesses it that way.
     fn sampler_place(info: &KernelInfo, index: usize) -> Option<u32> {
         let mut pieces = info.payload_arguments.iter();
         let piece =
@@ -353,7 +353,7 @@ impl Bound {
         self.printf.map_or(0, |id| self.memory.address(id))
     }
 
-    /// What printf wrote, without the counter.
+    /// The output of printf, without the counter.
     pub(crate) fn printf_bytes(&self) -> Vec<u8> {
         let Some(id) = self.printf else {
             return Vec::new();
@@ -371,7 +371,7 @@ impl Bound {
         bytes
     }
 
-    /// Bytes at an address, as many as are there.
+    /// Bytes at an address; fewer at the end of its buffer.
     fn read_at(&self, address: u64, out: &mut [u8]) -> usize {
         let Some((id, offset)) = self.memory.find(address) else {
             return 0;
@@ -416,7 +416,7 @@ impl Bound {
         objects
     }
 
-    /// The first of these sections that there is; zeroes if there is none.
+    /// The first of these sections that exists; zeroes if there is none.
     pub(crate) fn section(&self, names: &[&str]) -> Section {
         let found = names
             .iter()
@@ -426,7 +426,7 @@ impl Bound {
 
     /// Contents of the buffers and images, one for each argument.
     pub(crate) fn contents(&self) -> Result<Vec<Option<Vec<u8>>>, LaunchError> {
-        // What is shared is seen without being asked for.
+        // Shared storage is visible to the host anyway.
         let own = |id: &BufferId| !self.shared.iter().any(|known| known.1 == *id);
         let content = |id| content(&self.memory, id);
         let buffers = self.buffers.iter();
@@ -464,7 +464,7 @@ fn sampler_index(info: &KernelInfo, index: usize) -> Option<u32> {
         .find_map(|a| a.sampler_index)
 }
 
-/// An argument of the wrong kind is better found here than by what the kernel does with it.
+/// An argument of the wrong kind is better reported here than through what the kernel does with it.
 fn check_kind(info: &KernelInfo, index: usize, argument: &Argument) -> Result<(), LaunchError> {
     let pieces = info.payload_arguments.iter();
     for piece in pieces.filter(|a| is_argument(a.arg_index, index)) {
@@ -503,7 +503,7 @@ fn check_kind(info: &KernelInfo, index: usize, argument: &Argument) -> Result<()
     Ok(())
 }
 
-/// Whether a value has as many bytes as the metadata say that the kernel reads of it.
+/// Checks that a value has the size that, according to the metadata, the kernel reads.
 fn value_size(info: &KernelInfo, index: usize, given: usize) -> Result<(), LaunchError> {
     let pieces = info.payload_arguments.iter();
     let pieces =
@@ -514,12 +514,12 @@ fn value_size(info: &KernelInfo, index: usize, given: usize) -> Result<(), Launc
     let wanted = ends.max().unwrap_or(0);
     let given = given as u64;
     let fits = if is_structure {
-        // The pieces of structures are whole dwords: the last one may reach up to three bytes behind the end. Padding
-        // at the end is in no piece; it is less than what comes before it, and less than the 128 bytes of the type with
-        // the largest alignment.
+        // The pieces of structures are whole dwords: the last one may extend up to three bytes past the end. Padding at
+        // the end is not in any piece; it is less than what comes before it, and less than the 128 bytes of the type
+        // with the largest alignment.
         given > wanted.saturating_sub(4) && given < wanted + wanted.min(128)
     } else {
-        // What is small is extended to four bytes, and of three elements the fourth may be left out.
+        // Small values are extended to four bytes, and of three elements the fourth may be omitted.
         given == wanted || wanted == 4 && (1..4).contains(&given) || given * 4 == wanted * 3
     };
     if fits || wanted == 0 {
@@ -542,7 +542,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
-    /// Whether a value of so many bytes may be an argument with these pieces: where they come from and their sizes.
+    /// Whether a value of this size may be an argument with these pieces, given as offsets and sizes.
     fn accepts(pieces: &[(Option<u32>, u32)], given: usize) -> bool {
         let pieces = pieces.iter().map(|(from, size)| {
             let from = from.map_or_else(String::new, |from| format!(", source_offset: {from}"));

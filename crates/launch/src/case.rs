@@ -1,4 +1,4 @@
-//! Cases: a kernel, its arguments and what must come out, described by a `case.json` in a folder.
+//! Cases: a kernel, its arguments and the expected results, described by a `case.json` in a folder.
 
 use crate::argument::{Argument, Image, ImageKind, format, sampler};
 use crate::compare::{Compare, Difference, Element};
@@ -34,7 +34,7 @@ struct Description {
     #[serde(default)]
     function_visaasm: Vec<PathBuf>,
     zeinfo: PathBuf,
-    /// What it prints. Lines may come in any order.
+    /// The expected output. Lines may come in any order.
     printf: Option<String>,
     /// [`Config::stray_reads`], for plain runs, which no checker watches.
     #[serde(default)]
@@ -60,7 +60,7 @@ enum ArgKind {
     Buffer {
         size: usize,
         file: PathBuf,
-        /// Its content before the kernel runs means nothing.
+        /// Its content before the kernel runs is undefined.
         #[serde(default)]
         uninitialized: bool,
     },
@@ -91,7 +91,7 @@ enum ArgKind {
     },
 }
 
-/// What a kind of image does not have may be left out.
+/// Fields that do not apply to a kind of image may be omitted.
 #[derive(Clone, Debug, Deserialize)]
 struct CaseImage {
     width: u32,
@@ -159,19 +159,19 @@ pub struct Case {
     description: Description,
 }
 
-/// How a case ended.
+/// The result of a case.
 #[derive(Clone, Debug)]
 pub struct Verdict {
-    /// What ran.
+    /// The outcome of the launch.
     pub outcome: Outcome,
     /// The first difference, and the argument that it is in.
     pub difference: Option<(usize, Difference)>,
-    /// What was printed, if it is not what the case expects: a line that is missing, and one that is too much.
+    /// The first difference in the output: a missing line, and an unexpected one.
     pub printed: Option<(String, String)>,
 }
 
 impl Verdict {
-    /// What is wrong first, in words.
+    /// A description of the first failure.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
         let difference = self.difference.as_ref();
@@ -241,7 +241,7 @@ impl Case {
         &self.description.device
     }
 
-    /// Arguments that are buffers whose first content means nothing.
+    /// Arguments that are buffers with undefined initial content.
     #[must_use]
     pub fn uninitialized(&self) -> Vec<usize> {
         let arguments = self.description.args.iter();
@@ -258,7 +258,7 @@ impl Case {
         declared.map(|arg| arg.index).collect()
     }
 
-    /// Runs the kernel and compares what comes out. `from_text` takes the compiler's text instead of its object.
+    /// Runs the kernel and compares the results. `from_text` uses the compiler's text instead of its object.
     ///
     /// # Errors
     /// Everything that keeps the kernel from running to its end.
@@ -266,7 +266,7 @@ impl Case {
         self.run_changed(from_text, config, |object| object)
     }
 
-    /// The same with a changed object: what a transformation must not alter can be seen this way.
+    /// The same with a modified object, to test that a transformation preserves the results.
     ///
     /// # Errors
     /// Everything that keeps the kernel from running to its end.
@@ -279,10 +279,10 @@ impl Case {
         self.run_launch(from_text, config, change, |launch| launch.run(config))
     }
 
-    /// Prepares the kernel and hands it over with its object and its arguments, to be run in another way.
+    /// Prepares the kernel and passes it on with its object and its arguments, to be run in another way.
     ///
     /// # Errors
-    /// Everything that keeps the kernel from being prepared, and what `run` says.
+    /// Everything that prevents the kernel from being prepared, and the errors of `run`.
     pub fn launch<R>(
         &self,
         from_text: bool,

@@ -137,7 +137,7 @@ pub enum Compare {
     Exact,
     /// Bits are equal, or both are NaN.
     ExactNan,
-    /// At most so many units of the last place apart, or both NaN.
+    /// At most this many units in the last place apart, or both NaN.
     #[serde(untagged)]
     Ulp {
         /// The distance.
@@ -158,11 +158,11 @@ pub enum Compare {
 pub struct Difference {
     /// Number of the element; none if the sizes differ.
     pub element: Option<usize>,
-    /// What it should be.
+    /// The expected value.
     pub expected: String,
-    /// What it is.
+    /// The actual value.
     pub got: String,
-    /// How many elements are wrong.
+    /// Number of elements that are wrong.
     pub count: usize,
 }
 

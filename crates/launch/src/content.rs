@@ -1,14 +1,14 @@
-//! What a file holds, by its bytes: names of files do not matter.
+//! Determines what a file contains from its bytes: file names do not matter.
 
 use std::fmt;
 use visakit_parse::MAGIC;
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Content {
     /// A binary vISA object.
     Object,
-    /// vISA text, or text of which nothing else is known.
+    /// vISA text, or text about which nothing else is known.
     Text,
     /// An ELF file with launch metadata: a compiled OpenCL program.
     Zebin,
@@ -34,13 +34,13 @@ pub enum Content {
     ZeInfo,
     /// Packed by gzip.
     Gzip,
-    /// Nothing.
+    /// An empty file.
     Empty,
     /// Something binary.
     Unknown,
 }
 
-/// How binary files begin.
+/// Magic numbers of binary files.
 const BEGINNINGS: [(&[u8], Content); 9] = [
     (&MAGIC, Content::Object),
     (b"\x1f\x8b", Content::Gzip),
@@ -53,10 +53,10 @@ const BEGINNINGS: [(&[u8], Content); 9] = [
     (b"CTNI", Content::PatchTokens),
 ];
 
-/// So many bytes decide what a file is.
+/// This many bytes are examined.
 pub(crate) const TELLING: usize = 4096;
 
-/// What the lines of vISA text begin with; one of them is enough.
+/// Beginnings of lines of vISA text; one of them is sufficient.
 const VISA: [&str; 6] = [
     ".version",
     ".kernel",
@@ -66,7 +66,7 @@ const VISA: [&str; 6] = [
     ".input",
 ];
 
-/// What lines of other texts begin with.
+/// Beginnings of lines of other texts.
 const OTHERS: [(&str, Content); 11] = [
     ("; SPIR-V", Content::SpirVText),
     ("OpCapability ", Content::SpirVText),
@@ -82,7 +82,8 @@ const OTHERS: [(&str, Content); 11] = [
 ];
 
 impl Content {
-    /// What these bytes are; the first few of a file are enough, but for telling a zebin from another ELF file.
+    /// Classifies these bytes; the first few of a file are enough, except to distinguish a zebin from another
+    /// ELF file.
     ///
     /// ```
     /// use visakit_launch::Content;
@@ -116,7 +117,7 @@ impl Content {
         other.map_or(Self::Text, |(_, found)| *found)
     }
 
-    /// Whether a program may be in it: an object, a text, or a file that holds them.
+    /// Whether it may contain a program: an object, a text, or a file that contains them.
     #[must_use]
     pub const fn may_hold_visa(self) -> bool {
         matches!(
@@ -125,7 +126,7 @@ impl Content {
         )
     }
 
-    /// How to come from such a file to vISA, where that is not plain.
+    /// How to get from such a file to vISA, if that is not obvious.
     #[must_use]
     pub const fn advice(self) -> Option<&'static str> {
         match self {
@@ -154,7 +155,7 @@ impl Content {
     }
 }
 
-/// Whether the bytes are somewhere in the memory.
+/// Whether the memory contains these bytes.
 fn memory(bytes: &[u8], wanted: &[u8]) -> bool {
     bytes.windows(wanted.len()).any(|window| window == wanted)
 }
@@ -183,7 +184,7 @@ impl fmt::Display for Content {
     }
 }
 
-/// The members of an archive in the format of `ar`, with their names. What ends early ends the list.
+/// The members of an archive in the format of `ar`, with their names. A truncated member ends the list.
 pub(crate) fn members(archive: &[u8]) -> impl Iterator<Item = (String, &[u8])> {
     /// Name, dates and the like, size, two bytes that end the header.
     const HEADER: usize = 60;
@@ -226,7 +227,7 @@ mod tests {
             (b"//.kernel add\n//.platform DG2\n", Content::NativeText),
             (b"int f();\n__kernel void k() {}\n", Content::OpenCl),
             (b"---\nversion: '1.0'\nkernels:\n", Content::ZeInfo),
-            // What a text says of its source is no source.
+            // A remark of a text about its source does not make it source.
             (b"//.kernel k\n.version 4.1\n", Content::Text),
         ] {
             assert_eq!(Content::of(bytes), kind, "{bytes:?}");

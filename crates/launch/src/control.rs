@@ -1,4 +1,4 @@
-//! Launches under the control of somebody else, group by group: what debuggers need.
+//! Launches controlled from outside, group by group, for debuggers.
 
 use crate::error::LaunchError;
 use crate::kernel::{Launch, Team};

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// address are its functions.
 const SYMBOLS: &str = "Intel_Symbol_Table_Void_Program";
 
-/// How the names of dumps end that have places in local memory.
+/// Suffix of the dumps that contain places in local memory.
 const REPRESENTATION: &str = "_codegen.ll";
 
 /// Longer dumps are ignored.
@@ -24,15 +24,14 @@ const DEPTH: usize = 3;
 
 /// A folder of dumps.
 ///
-/// The compiler may try several SIMD widths for a kernel, and writes a text for each; the one that counts has the width
-/// that the metadata name. Functions that are called with a stack have texts of their own, whose names begin with that
-/// of their kernel's.
+/// The compiler may try several SIMD widths for a kernel, and writes a text for each; the one with the width in the
+/// metadata is used. Functions called with a stack have separate texts, whose names begin with that of their kernel's.
 #[derive(Clone, Debug, Default)]
 pub struct Dump {
     folder: PathBuf,
     texts: Vec<Text>,
     metadata: Vec<Metadata>,
-    /// What says where variables are in local memory.
+    /// Files with the places of variables in local memory.
     representations: Vec<PathBuf>,
 }
 
@@ -40,7 +39,7 @@ pub struct Dump {
 #[derive(Clone, Debug)]
 struct Text {
     path: PathBuf,
-    /// Where it was read already.
+    /// The content, if it was already read.
     bytes: Option<Vec<u8>>,
     name: String,
     is_kernel: bool,
@@ -50,7 +49,7 @@ struct Text {
 /// What is needed to launch the kernels of a compilation.
 #[derive(Clone, Debug, Default)]
 pub struct Metadata {
-    /// Where it comes from.
+    /// The path of its file.
     pub path: PathBuf,
     /// The metadata.
     pub zeinfo: ZeInfo,
@@ -67,7 +66,7 @@ pub struct DumpedKernel {
     pub sources: Vec<Source>,
     /// Its metadata, if there are some.
     pub metadata: Option<Metadata>,
-    /// Its variables in local memory, if the compiler dumped what names them.
+    /// Its variables in local memory, if the compiler dumped their names.
     pub locals: Vec<LocalVariable>,
 }
 
@@ -119,7 +118,7 @@ impl Metadata {
 }
 
 impl Dump {
-    /// Looks at a folder.
+    /// Scans a folder.
     ///
     /// # Errors
     /// [`LaunchError::Read`]; [`LaunchError::NoDump`] where there are no texts of kernels in it. Metadata that cannot be
@@ -152,7 +151,7 @@ impl Dump {
         dump.found()
     }
 
-    /// Looks at files that were read already, with their paths in the folder; texts are unpacked.
+    /// Examines files that were already read, with their paths in the folder; texts are uncompressed.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -198,7 +197,7 @@ impl Dump {
         names
     }
 
-    /// What the folder says about launching.
+    /// The metadata in the folder.
     #[must_use]
     pub fn metadata(&self) -> &[Metadata] {
         &self.metadata
@@ -235,7 +234,7 @@ impl Dump {
         let metadata = of_name.next();
         let simd = metadata.map(|(_, simd)| simd);
         let tried = || self.texts.iter().filter(|t| t.is_kernel && t.name == *name);
-        // What was tried last counts, among those of the width that the metadata name.
+        // The last attempt is used, among those of the width in the metadata.
         let fits = |text: &&Text| simd.is_none() || text.simd == simd;
         let chosen = tried().rfind(fits).or_else(|| tried().next_back());
         let Some(chosen) = chosen else {
@@ -315,7 +314,7 @@ fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Lau
     Ok(())
 }
 
-/// What a file is, by its beginning; nothing where it cannot be read.
+/// The content of a file, judging by its beginning; `None` if it cannot be read.
 fn beginning(path: &Path) -> Option<Content> {
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).ok()?;
@@ -351,7 +350,7 @@ fn is_function_of(stem: &str, kernel: &str) -> bool {
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// What the lines of a text say of it.
+/// The properties of a text, taken from its lines.
 fn text(source: &Source) -> Option<Text> {
     let mut named = None;
     let mut simd = None;

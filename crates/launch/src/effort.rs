@@ -1,4 +1,4 @@
-//! Running the groups of a launch: their common budget, and what stops all of them.
+//! Runs the groups of a launch, with their common budget and their means of stopping.
 
 use crate::error::LaunchError;
 use crate::kernel::Config;
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use visakit_exec::{Counters, Group, Interrupt, Limits, Memory, Observer, Program, Progress};
 
-/// Steps of a group after which it sees what the others have done.
+/// Number of steps after which a group checks the state of the others.
 const CHUNK: u64 = 1 << 17;
 
-/// Chunks that groups before one that faulted have to fault themselves: which fault is reported does not depend on
-/// luck, and what spins is stopped.
+/// Number of chunks that groups before a faulted one get to fault themselves: so the fault that is reported is
+/// deterministic, and endless loops are stopped.
 const GRACE: u64 = 64;
 
-/// What the groups of a launch have in common while they run.
+/// State shared by the groups of a launch while they run.
 pub(crate) struct Effort<'a> {
     config: &'a Config<'a>,
     chunk: u64,
@@ -31,7 +31,7 @@ impl<O> Observers<O> {
         Self((0..workers).map(|_| Mutex::new(observer())).collect())
     }
 
-    /// That of a worker. Nobody else has it.
+    /// The observer of a worker. Nobody else has it.
     pub(crate) fn of(&self, worker: u64) -> Option<MutexGuard<'_, O>> {
         let own = self.0.get(usize::try_from(worker).ok()?)?;
         Some(own.lock().unwrap_or_else(PoisonError::into_inner))
@@ -45,13 +45,13 @@ impl<O> Observers<O> {
     }
 }
 
-/// What groups did.
+/// The results of groups.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Done {
     pub(crate) counters: Counters,
     /// Groups that have ended.
     pub(crate) groups: u64,
-    /// Whether some did not, because the run was interrupted.
+    /// Whether some did not finish, because the run was interrupted.
     pub(crate) stopped: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Effort<'a> {
         Self::in_chunks(config, CHUNK)
     }
 
-    /// Groups that look up after so many steps.
+    /// Groups that check for interruption after this many steps.
     const fn in_chunks(config: &'a Config<'a>, chunk: u64) -> Self {
         Self {
             config,
@@ -78,10 +78,10 @@ impl<'a> Effort<'a> {
         self.config.interrupt.is_some_and(Interrupt::is_raised)
     }
 
-    /// Runs the group of that number to its end, or until it is to stop. Adds to `done` what it did.
+    /// Runs the group with that number to its end, or until it has to stop. Adds its counts to `done`.
     ///
     /// # Errors
-    /// Its fault, put into words by `fault`, and [`LaunchError::Steps`].
+    /// Its fault, described by `fault`, and [`LaunchError::Steps`].
     pub(crate) fn run(
         &self,
         number: u64,
@@ -131,7 +131,7 @@ impl<'a> Effort<'a> {
     }
 
     /// Runs the groups `first..first + count` on the threads of the rayon pool, at most `workers` at a time. A worker
-    /// keeps what `team` makes of its number from group to group.
+    /// keeps the state created by `team` from group to group.
     ///
     /// # Errors
     /// That of the first group, in order, that has one.
@@ -196,7 +196,7 @@ impl<'a> Effort<'a> {
     /// that.
     ///
     /// # Errors
-    /// That of the first group that has one, but for the faults that the observer passes over.
+    /// That of the first group that has one, except for the faults that the observer ignores.
     pub(crate) fn each<G, O: Observer>(
         &self,
         groups: impl IntoIterator<Item = G>,
@@ -233,7 +233,7 @@ mod tests {
     use crate::case::Case;
     use std::path::{Path, PathBuf};
 
-    /// Where the steps of a group are cut makes no difference to anything: memory, counters, or what is compared.
+    /// Where the steps of a group are interrupted makes no difference to memory, counters, or comparisons.
     #[test]
     fn cut_anywhere() {
         let config = Config::default();

@@ -1,4 +1,4 @@
-//! What can go wrong before and while a kernel runs.
+//! Errors before and while a kernel runs.
 
 use crate::content::Content;
 use std::path::PathBuf;
@@ -50,19 +50,19 @@ pub enum LaunchError {
     /// No kernel of that name.
     #[error("{}", no_such_kernel(name, place, known))]
     NoSuchKernel {
-        /// What was asked for; empty for the only one.
+        /// The requested name; empty for the only one.
         name: String,
-        /// Where it was looked for.
+        /// Where it was searched for.
         place: &'static str,
-        /// What there is.
+        /// The existing names.
         known: String,
     },
     /// The number of arguments is wrong.
     #[error("the kernel takes {expected} arguments and was given {given}{hint}")]
     ArgumentCount {
-        /// How many the kernel takes.
+        /// The number the kernel takes.
         expected: usize,
-        /// How many there are.
+        /// The number given.
         given: usize,
         /// Their names, where they are known.
         hint: String,
@@ -84,11 +84,11 @@ pub enum LaunchError {
     /// The kernel needs more memory than it may have.
     #[error("{what} takes {bytes} bytes, the limit is {limit}")]
     TooLarge {
-        /// What is large.
+        /// The thing that is too large.
         what: &'static str,
-        /// How large.
+        /// Its size.
         bytes: u64,
-        /// How large it may be.
+        /// The largest allowed size.
         limit: u64,
     },
     /// A file holds no vISA.
@@ -96,12 +96,13 @@ pub enum LaunchError {
     NotAProgram {
         /// The file.
         path: PathBuf,
-        /// What it is; [`Content::advice`] says what to do.
+        /// The kind of content; [`Content::advice`] says what to do.
         content: Content,
-        /// What it holds, where that is known.
+        /// A description of the content, if known.
         holds: String,
     },
-    /// The text means different programs on machines with registers of 32 and of 64 bytes, and nothing says which.
+    /// The text has different meanings on machines with registers of 32 and of 64 bytes, and nothing states which is
+    /// meant.
     #[error("{}: {fault}", .path.display())]
     NeedsPlatform {
         /// The file.
@@ -123,7 +124,7 @@ pub enum LaunchError {
     NoSuchVariable {
         /// The name.
         name: String,
-        /// What there is.
+        /// The existing choices.
         hint: String,
     },
     /// Something about one input or variable.
@@ -142,7 +143,7 @@ pub enum LaunchError {
     Fault {
         /// Coordinates of the work-group, or of the media thread.
         group: Option<[u32; 3]>,
-        /// What it did.
+        /// The fault.
         fault: Box<visakit_exec::Fault>,
     },
     /// Global memory could not be set up.
@@ -154,9 +155,9 @@ pub enum LaunchError {
     /// The host has not as much memory.
     #[error("{what} of {bytes} bytes cannot be allocated")]
     OutOfMemory {
-        /// What needs memory.
+        /// The thing that needs memory.
         what: &'static str,
-        /// How much.
+        /// The amount.
         bytes: u64,
     },
     /// The run was interrupted before it came to its end.

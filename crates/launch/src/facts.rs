@@ -1,4 +1,4 @@
-//! What the pieces of a kernel's payload hold.
+//! The contents of the pieces of a kernel's payload.
 
 use crate::argument::{Argument, addressing_number, order_number, snaps, type_number};
 use crate::bind::inline_handle;
@@ -7,7 +7,7 @@ use crate::ndrange::NdRange;
 use crate::zeinfo::{AddrMode, AddrSpace, ArgType, PayloadArgument};
 use visakit_exec::memory::Sampler;
 
-/// What an argument has become.
+/// An argument after binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BoundArgument {
     /// A buffer in global memory.
@@ -28,7 +28,7 @@ pub enum BoundArgument {
     },
 }
 
-/// Everything that the payload of a group is made of.
+/// Everything needed to build the payload of a group.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     /// The grid.
@@ -37,7 +37,7 @@ pub struct Facts<'a> {
     pub local: [u32; 3],
     /// The arguments.
     pub arguments: &'a [Argument],
-    /// What they have become; as many.
+    /// The bound arguments; the same number.
     pub places: &'a [BoundArgument],
     /// Base of private memory.
     pub private_base: u64,
@@ -54,7 +54,7 @@ pub struct Facts<'a> {
 /// Program-scope data in global memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Section {
-    /// Its address; 0 where there is none.
+    /// Its address; 0 if there is none.
     pub address: u64,
     /// Its handle for bindless access.
     pub handle: u32,
@@ -63,7 +63,7 @@ pub struct Section {
 }
 
 impl Section {
-    /// What the payload says of it: the handle where it is reached by that, else the address.
+    /// Its value in the payload: the handle if it is accessed by handle, otherwise the address.
     fn base(self, piece: &PayloadArgument) -> Vec<u8> {
         let bindless = piece.addrmode == Some(AddrMode::Bindless);
         let value = if bindless {

@@ -26,7 +26,7 @@ impl Dependency {
         (Self::Wavefront26, "wavefront26"),
     ];
 
-    /// Whether a group has ended before another one begins, by their places.
+    /// Whether one group has ended before another one begins, given their places.
     #[must_use]
     pub const fn orders(self, before: [u32; 2], after: [u32; 2]) -> bool {
         let ([x, y], [later_x, later_y]) = (before, after);

@@ -1,4 +1,4 @@
-//! The buffer of implicit arguments: what functions that are called with a stack ask for, who have no payload.
+//! The buffer of implicit arguments, for functions called with a stack, which have no payload.
 //!
 //! Its layout (version 0) is that of the public OpenCL and Level Zero runtime for this hardware:
 //!
@@ -13,8 +13,8 @@
 //! 0x60  buffer of ray tracing, buffer of assert        2 x u64
 //! ```
 //!
-//! The table has for each thread the 16-bit ids of its lanes, x, then y, then z, each of them for 16 lanes at least;
-//! threads of one lane have three words. The first dword of a thread's header says where the buffer is.
+//! The table has the 16-bit local ids of each thread's lanes, x, then y, then z, each for at least 16 lanes; threads of
+//! one lane have three words. The first dword of a thread's header has the offset of the buffer.
 
 use crate::bind::Bound;
 use crate::error::LaunchError;
@@ -47,7 +47,7 @@ impl Implicit {
     ) -> Result<Self, LaunchError> {
         let mut bytes = Vec::new();
         let mut places = Vec::new();
-        // Where the pointers to the tables are, and what they point at.
+        // The places of the pointers to the tables, and their targets.
         let mut tables = Vec::new();
         let printf = bound.printf_address();
         for local in range.local_sizes() {
@@ -69,7 +69,7 @@ impl Implicit {
         Ok(Self { base, places })
     }
 
-    /// Where the buffer for a size of groups is, from the first one on.
+    /// The offset of the buffer for a size of groups, from the first one.
     pub(crate) fn place(&self, local: [u32; 3]) -> u32 {
         let found = self.places.iter().find(|place| place.0 == local);
         found.map_or(0, |place| place.1)
@@ -81,7 +81,7 @@ impl Implicit {
     }
 }
 
-/// The buffer without its table; gives the place of the pointer to that.
+/// The buffer without its table; returns the place of the pointer to that.
 fn arguments(
     range: &NdRange,
     layout: &Layout,
@@ -132,7 +132,7 @@ mod tests {
     use crate::variables::Variables;
     use crate::zeinfo::ZeInfo;
 
-    /// What memory has at an address of the only buffer.
+    /// The memory at an address of the only buffer.
     fn made(simd: u32, range: &NdRange) -> (Implicit, Vec<u8>) {
         let text = format!("kernels:\n  - name: k\n    execution_env:\n      simd_size: {simd}\n");
         let info = ZeInfo::parse(&text).unwrap().kernels.remove(0);

@@ -18,22 +18,22 @@ const LARGEST: u64 = u32::MAX as u64;
 /// A file, opened: the objects and texts in it.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// Where it comes from.
+    /// The path it was read from.
     pub path: PathBuf,
     /// Objects and texts. A zebin may hold several texts.
     pub sources: Vec<Source>,
-    /// What else the file says, if it is a zebin.
+    /// The remaining content of the file, if it is a zebin.
     pub zebin: Option<Zebin>,
 }
 
-/// How to make an object of sources.
+/// How to build an object from sources.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reading {
     /// Continue after faults in binary objects.
     pub lenient: bool,
     /// The dialect. [default: found out]
     pub dialect: Option<Dialect>,
-    /// The version that texts are assembled for. [default: what they say]
+    /// The version that texts are assembled for. [default: the one they state]
     pub version: Option<Version>,
     /// Bytes of a register. [default: what texts, native code and inputs state]
     pub grf_bytes: Option<u32>,
@@ -46,9 +46,9 @@ pub struct Linked<'s> {
     pub object: Object<'s>,
     /// Faults that lenient reading passed over, with the number of the source.
     pub faults: Vec<(usize, visakit_parse::Error)>,
-    /// What looks wrong in texts, with the number of the source.
+    /// Warnings about texts, with the number of the source.
     pub warnings: Vec<(usize, Diagnostic)>,
-    /// Where a text said what, if there is one source, and it is text.
+    /// The source map of the text, if there is one source, and it is text.
     pub source_map: Option<SourceMap>,
     /// Bytes of a register, as far as it is known.
     pub grf_bytes: Option<u32>,
@@ -58,7 +58,7 @@ impl Input {
     /// Opens a file.
     ///
     /// # Errors
-    /// [`LaunchError::Read`], and [`LaunchError::NotAProgram`] for what holds no vISA.
+    /// [`LaunchError::Read`], and [`LaunchError::NotAProgram`] if the file contains no vISA.
     pub fn open(path: &Path) -> Result<Self, LaunchError> {
         let open = || {
             if path.is_dir() {
@@ -70,8 +70,8 @@ impl Input {
         Self::of(path, file)
     }
 
-    /// Takes what a reader gives; `path` is for messages. Of what is of no use only the beginning is read, so that a
-    /// device or a disk image given by mistake is refused at once.
+    /// Reads from a reader; `path` is for messages. If the content is of no use, only its beginning is read, so that a
+    /// device or a disk image given by mistake is rejected at once.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -107,7 +107,7 @@ impl Input {
             zebin: None,
         };
         match content {
-            // Of what is of no known kind the reader says what is wrong with it, and where.
+            // For content of an unknown kind the parser reports what is wrong with it, and where.
             Content::Object | Content::Text | Content::Unknown | Content::Empty => {
                 input.sources.push(Source {
                     path: path.to_owned(),
@@ -242,7 +242,7 @@ pub fn link<'s>(sources: &'s [Source], how: &Reading) -> Result<Linked<'s>, Vec<
     let first: Vec<_> = sources.iter().map(|s| make(s, how, &options)).collect();
     let parts = || first.iter().flatten();
     let texts = || parts().filter(|made| matches!(made, Made::Text(_)));
-    // What one text needs decides for all.
+    // The needs of one text decide for all.
     let dialect = texts().map(|made| made.object().dialect).max();
     let text_only = texts().any(|made| made.object().version == Version::V4_2);
     let stated = how.grf_bytes.or_else(|| parts().find_map(Made::stated_grf));

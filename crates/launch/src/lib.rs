@@ -1,7 +1,6 @@
 //! Starting the kernels of vISA objects on the executor.
 //!
-//! The executor ([`visakit_exec`]) runs threads; this crate knows what must be in their registers and what memory
-//! they find:
+//! The executor ([`visakit_exec`]) runs threads; this crate sets up their registers and memory:
 //!
 //! * [`Kernel`]: OpenCL kernels on an [`NdRange`], as the compiler's metadata ([`ZeInfo`], from a [`Zebin`] or a file
 //!   beside it) describe them.

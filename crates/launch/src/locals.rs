@@ -24,7 +24,7 @@ const PLACE: u64 = 0x0fff_ffff;
 /// Types in types are followed down to this depth.
 const DEPTH: usize = 32;
 
-/// The variables in local memory that a dump names. What cannot be read is left out.
+/// The variables in local memory that a dump names. Unreadable entries are omitted.
 pub(crate) fn local_variables(text: &str) -> Vec<LocalVariable> {
     let mut dump = Dump::default();
     for line in text.lines() {
@@ -33,14 +33,14 @@ pub(crate) fn local_variables(text: &str) -> Vec<LocalVariable> {
     dump.variables()
 }
 
-/// What the lines of a dump say, by the names and numbers that they say it of.
+/// The facts in the lines of a dump, indexed by names and numbers.
 #[derive(Default)]
 struct Dump<'t> {
     types: HashMap<&'t str, &'t str>,
     globals: HashMap<&'t str, &'t str>,
     /// Kernels, by their numbers among functions.
     kernels: Vec<(&'t str, &'t str)>,
-    /// Nodes of metadata with what follows their tag.
+    /// Nodes of metadata with the text after their tag.
     functions: HashMap<&'t str, &'t str>,
     lists: HashMap<&'t str, &'t str>,
     entries: HashMap<&'t str, &'t str>,

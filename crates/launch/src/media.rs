@@ -72,7 +72,7 @@ impl Media {
         )
     }
 
-    /// Translates a kernel so that its program counts what runs; the outcome has the counts.
+    /// Translates a kernel with counters; the outcome has the counts.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -129,12 +129,12 @@ impl Media {
         self.memory.set_exact_reads(exact);
     }
 
-    /// Whether accesses outside of everything are dropped instead of being a fault.
+    /// Whether invalid accesses are dropped instead of being a fault.
     pub const fn set_lenient(&mut self, lenient: bool) {
         self.memory.set_lenient(lenient);
     }
 
-    /// What the threads share: the surfaces in global memory, in the order in which they were given.
+    /// Shared memory: the surfaces in global memory, in the order in which they were given.
     #[must_use]
     pub fn objects(&self) -> Vec<(Target, MemoryObject)> {
         let objects = self.surfaces.iter().map(|(target, buffer)| {
@@ -166,7 +166,7 @@ impl Media {
         &self.program
     }
 
-    /// Gives the kernel a surface.
+    /// Binds a surface.
     ///
     /// # Errors
     /// [`LaunchError::Argument`] for inputs that are no surface, shapes that do not fit the content and more surfaces
@@ -275,7 +275,7 @@ impl Media {
         })
     }
 
-    /// Which inputs would do.
+    /// The inputs that would match.
     fn expected(&self, class: InputClass) -> String {
         let inputs = self.program.inputs().iter().enumerate();
         let fitting: Vec<_> = inputs
@@ -302,8 +302,8 @@ impl Media {
         Ok(outcome)
     }
 
-    /// The same. Groups that `watched` picks by their numbers report everything to an observer, one for each worker;
-    /// what these saw comes back with the outcome.
+    /// The same. Groups selected by `watched` report everything to an observer, one for each worker; the observers are
+    /// returned with the outcome.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -554,7 +554,7 @@ fn at_group([x, y]: [u32; 2], fault: visakit_exec::Fault) -> LaunchError {
     }
 }
 
-/// Writes what fits.
+/// Writes as much as fits.
 fn put(image: &mut [u8], at: usize, bytes: &[u8]) {
     for (to, from) in image.iter_mut().skip(at).zip(bytes) {
         *to = *from;

@@ -14,7 +14,7 @@ pub struct NdRange {
     pub global: [u32; 3],
     /// Work-items of a full group in each dimension. The last group of a dimension may be smaller.
     pub local: [u32; 3],
-    /// What is added to global ids.
+    /// The offset added to global ids.
     pub offset: [u32; 3],
 }
 
@@ -44,7 +44,7 @@ impl NdRange {
         Ok(range)
     }
 
-    /// Whether groups have a size that devices can take: the fields may have been changed.
+    /// Checks that groups have a size that devices support: the fields may have been changed.
     pub(crate) fn check(&self) -> Result<(), LaunchError> {
         if self.local.contains(&0) {
             return Err(grid("a group without work-items".to_owned()));
@@ -89,7 +89,7 @@ impl NdRange {
     /// Number of groups.
     #[must_use]
     pub fn group_count(&self) -> u64 {
-        // Three 32-bit factors may exceed 64 bits; such a grid never ends anyway.
+        // Three 32-bit factors may exceed 64 bits; such a grid would never finish anyway.
         let groups = self.groups().map(u64::from);
         groups.iter().fold(1, |n, &d| n.saturating_mul(d))
     }

@@ -1,4 +1,4 @@
-//! What is in memory while a kernel runs, for who watches it.
+//! The objects in memory while a kernel runs, for observers.
 
 /// An object in flat memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -7,22 +7,22 @@ pub struct MemoryObject {
     pub address: u64,
     /// Its size.
     pub bytes: u64,
-    /// What it is.
+    /// The kind of object.
     pub kind: ObjectKind,
 }
 
-/// What an object in flat memory is.
+/// The kind of an object in flat memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ObjectKind {
     /// The buffer or image of an argument. Arguments that are the same buffer have an object each.
     Argument(usize),
     /// Program-scope variables: the name of their section.
     Data(String),
-    /// What printf writes into.
+    /// The buffer of printf.
     Printf,
     /// Private memory of the threads, one piece after the other.
     Private,
-    /// What the launch itself put there.
+    /// Created by the launch itself.
     Other,
 }
 

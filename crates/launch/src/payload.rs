@@ -24,20 +24,20 @@ const HEADER_INPUT: u32 = 32;
 /// Bytes of the thread header that is filled in.
 const HEADER: usize = 32;
 
-/// Where things are in the register image of a kernel.
+/// The layout of a kernel's register image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Bytes of a register.
     pub grf_bytes: u32,
     /// Work-items of a thread.
     pub simd: u32,
-    /// Where the cross-thread data begins.
+    /// Start of the cross-thread data.
     pub cross: u32,
     /// Its first part, and the gap after that.
     inline: Inline,
     /// Size of the image.
     pub bytes: u32,
-    /// Where local ids are, if the kernel uses any.
+    /// The place of the local ids, if the kernel uses any.
     pub local_ids: Option<LocalIds>,
 }
 
@@ -79,7 +79,7 @@ impl Inline {
         })
     }
 
-    /// Where a byte of the payload is in the cross-thread data.
+    /// The place of a byte of the payload in the cross-thread data.
     const fn place(self, offset: u32) -> u32 {
         if offset < self.bytes {
             offset
@@ -100,7 +100,7 @@ impl Inline {
     }
 }
 
-/// Where local ids are.
+/// The place of local ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalIds {
     /// For each dimension an array of 16-bit lanes, padded to registers.
@@ -173,12 +173,12 @@ impl Layout {
         })
     }
 
-    /// Where a byte of the payload is in the image.
+    /// The place of a byte of the payload in the image.
     pub(crate) const fn place(&self, offset: u32) -> u32 {
         self.cross.saturating_add(self.inline.place(offset))
     }
 
-    /// Threads of a group of so many work-items.
+    /// The number of threads of a group of this size.
     #[must_use]
     pub fn threads(&self, local: [u32; 3]) -> u32 {
         items(local).div_ceil(self.simd.max(1))
@@ -218,7 +218,7 @@ impl Layout {
         let first = thread.saturating_mul(self.simd);
         for lane in 0..self.simd {
             let id = local_id(first.saturating_add(lane), local, walk);
-            // Lanes past the end of the group are off; what they hold does not matter.
+            // Lanes past the end of the group are disabled; their content does not matter.
             for (dimension, id) in (0_u32..).zip(id) {
                 let id = u16::try_from(id).unwrap_or(u16::MAX).to_le_bytes();
                 match place {
@@ -236,7 +236,7 @@ impl Layout {
     /// Writes the cross-thread data.
     ///
     /// # Errors
-    /// What [`Facts::bytes`] says.
+    /// Those of [`Facts::bytes`].
     pub fn write_cross_thread(
         &self,
         image: &mut [u8],
@@ -282,9 +282,9 @@ impl Layout {
     }
 }
 
-/// Where the cross-thread data begins, and the gap in it. It begins after the local ids; but kernels without local ids may
-/// leave room for them, and the alignment of arguments is not in the metadata, so that the place and the gap count where
-/// most inputs fit the arguments.
+/// The start of the cross-thread data, and the gap in it. It begins after the local ids; but kernels without local ids
+/// may reserve space for them, and the metadata do not state the alignment of arguments, so that the start and the gap
+/// are chosen such that most inputs match the arguments.
 fn cross_place(
     info: &KernelInfo,
     inline: Inline,
@@ -360,7 +360,7 @@ pub(crate) fn items(local: [u32; 3]) -> u32 {
     local.iter().fold(1, |n: u32, &d| n.saturating_mul(d))
 }
 
-/// Writes what fits.
+/// Writes as much as fits.
 fn put(image: &mut [u8], at: u32, bytes: &[u8]) {
     let place = usize::try_from(at).ok().and_then(|at| image.get_mut(at..));
     if let Some(place) = place {
@@ -423,7 +423,7 @@ mod tests {
             assert_eq!(layout.place(32), 160 + gap);
             assert_eq!(layout.bytes, 160 + gap + 44);
         }
-        // Without inputs that say so, there is none.
+        // If no inputs show it, there is none.
         let layout = Layout::new(&info, &[(128, 32)], 32).unwrap();
         assert_eq!(layout.place(32), 160);
     }
@@ -506,7 +506,7 @@ mod tests {
             let layout = Layout::new(&info, &[(cross, 32), (cross + 32, 4)], 32).unwrap();
             assert_eq!((layout.cross, layout.local_ids), (cross, None));
         }
-        // The header may have been left out, if nobody reads it.
+        // The header may have been omitted, if nobody reads it.
         let layout = Layout::new(&info, &[(64, 4)], 32).unwrap();
         assert_eq!(layout.cross, 32);
     }

@@ -20,7 +20,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The bytes of an object or a text.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Where they come from.
+    /// The path it was read from.
     pub path: PathBuf,
     /// The bytes, unpacked.
     pub bytes: Vec<u8>,
@@ -66,7 +66,7 @@ impl Source {
         self.bytes.starts_with(&MAGIC)
     }
 
-    /// Whether it is taken for text.
+    /// Whether it is treated as text.
     #[must_use]
     pub fn is_text(&self) -> bool {
         Content::of(&self.bytes) == Content::Text
@@ -141,7 +141,7 @@ pub fn grf_bytes_of(kernel: &Routine<'_>) -> Option<u32> {
         return Some(binary.platform.grf_bytes());
     }
     let body = kernel.body()?;
-    // Nothing of the payload is in the first register, the thread header.
+    // The first register, the thread header, has no part of the payload.
     let general = body
         .inputs
         .iter()
@@ -150,7 +150,7 @@ pub fn grf_bytes_of(kernel: &Routine<'_>) -> Option<u32> {
     if offsets.min().is_some_and(|first| first < 64) {
         return Some(32);
     }
-    // Compilers align to registers what is larger than one.
+    // Compilers align anything larger than one register to registers.
     let narrow = count(body, 32);
     let wide = count(body, 64);
     (narrow + wide > 0).then_some(if wide > narrow { 64 } else { 32 })

@@ -1,4 +1,4 @@
-//! What instructions that run look like, and what they write, for those who watch a kernel.
+//! The text of executed instructions, and the values they write, for tracing a kernel.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -14,7 +14,7 @@ pub struct Tracer {
     written: BTreeMap<(RoutineId, usize), Written>,
 }
 
-/// Where an instruction writes.
+/// The destination of an instruction.
 #[derive(Clone, Copy, Debug)]
 struct Written {
     /// First byte in the register file.
@@ -37,7 +37,7 @@ impl Output for Lines<'_> {
     fn line(&mut self, kind: LineKind, text: &[u8]) -> Result<(), Infallible> {
         if let LineKind::Instruction(number) = kind {
             let text = String::from_utf8_lossy(text);
-            // The printer numbers instructions in a comment of its own.
+            // The printer adds the number of an instruction in a comment.
             let text = text.split("///").next().unwrap_or_default().trim();
             self.lines.insert((self.routine, number), text.to_owned());
         }
@@ -46,7 +46,7 @@ impl Output for Lines<'_> {
 }
 
 impl Tracer {
-    /// Of an object and what was translated of it, for registers of so many bytes.
+    /// Creates it from an object and its translated program, for registers of this size.
     #[must_use]
     pub fn new(object: &Object<'_>, grf_bytes: u32, program: &Program) -> Self {
         let options = Options {
@@ -68,15 +68,15 @@ impl Tracer {
         }
     }
 
-    /// The text of an instruction by its place in a routine; empty where there is none.
+    /// The text of an instruction by its place in a routine; empty if there is none.
     #[must_use]
     pub fn line(&self, routine: RoutineId, instruction: usize) -> &str {
         let line = self.lines.get(&(routine, instruction));
         line.map_or("", String::as_str)
     }
 
-    /// Type of what an instruction of a kernel has written into a variable, and the bytes of each lane; `None` for lanes
-    /// that were not enabled. To be asked after the instruction has run.
+    /// The type of what an instruction of a kernel has written into a variable, and the bytes of each lane; `None` for
+    /// lanes that were not enabled. To be called after the instruction has run.
     #[must_use]
     pub fn written<'e>(
         &self,

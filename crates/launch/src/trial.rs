@@ -1,8 +1,8 @@
 //! Two objects in the same generated environment: do they do the same?
 //!
-//! A trial knows nothing of what the kernels are for. It gives both kernels of a name the same inputs, surfaces,
-//! buffers and samplers, made of a seed, runs a few small groups of both and compares all memory that is left, byte for
-//! byte. It can show that two kernels differ, and makes it likely that they do not; it proves nothing.
+//! A trial does not know the purpose of the kernels. It passes both kernels of a name the same inputs, surfaces,
+//! buffers and samplers, generated from a seed, runs a few small groups of both and compares the resulting memory, byte
+//! for byte. It can show that two kernels differ, and makes it likely that they do not; it proves nothing.
 //!
 //! What is generated:
 //!
@@ -58,13 +58,13 @@ const SAMPLER: Sampler = Sampler {
 const GROUPS: [[u32; 3]; 3] = [[0, 0, 0], [1, 0, 0], [0, 1, 0]];
 const THREADS: u32 = 2;
 
-/// How a trial is made.
+/// Options of a trial.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct TrialOptions {
-    /// Seeds: each gives other contents.
+    /// Seeds: each generates other contents.
     pub seeds: u64,
-    /// Bytes of a register, 32 or 64; else what the kernels state, else 32.
+    /// Bytes of a register, 32 or 64; by default what the kernels state, or else 32.
     pub grf_bytes: Option<u32>,
     /// Instructions of a group after which it counts as endless.
     pub max_steps: u64,
@@ -80,28 +80,28 @@ impl Default for TrialOptions {
     }
 }
 
-/// What came of the kernels of one name.
+/// The result for the kernels of one name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelTrial {
     /// Name of the kernels.
     pub name: Vec<u8>,
-    /// What came of them.
+    /// The verdict.
     pub verdict: TrialVerdict,
 }
 
-/// What came of two kernels.
+/// The verdict on two kernels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TrialVerdict {
     /// Both left the same memory in all runs.
     Same {
         /// Environments that both ran in.
         runs: u64,
-        /// Whether they changed any memory; if not, there was nothing to see.
+        /// Whether they changed any memory; if not, nothing could be compared.
         wrote: bool,
     },
     /// They did not.
     Differs(TrialDifference),
-    /// Nothing can be said, and why.
+    /// No verdict, with the reason.
     NotRun(String),
     /// Only one of the objects has the kernel.
     Missing {
@@ -115,13 +115,13 @@ pub enum TrialVerdict {
 pub struct TrialDifference {
     /// Seed of the environment.
     pub seed: u64,
-    /// What the binding table held.
+    /// The content of the binding table.
     pub surfaces: &'static str,
-    /// What differs.
+    /// The difference.
     pub what: TrialPlace,
 }
 
-/// What differs.
+/// The kind of difference.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TrialPlace {
     /// Memory.
@@ -137,7 +137,7 @@ pub enum TrialPlace {
         /// Bytes that differ in all memory.
         bytes: usize,
     },
-    /// How they end: the fault of each, `None` for the one that ran to its end.
+    /// How they end: the fault of each, `None` for one that ran to its end.
     End {
         /// Of the old kernel.
         old: Option<String>,
@@ -306,7 +306,7 @@ fn local_bytes((object, id): (&Object<'_>, RoutineId)) -> usize {
     usize::from(size.unwrap_or(0)) * SLM_UNIT
 }
 
-/// What the binding table holds.
+/// The content of the binding table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SurfaceContent {
     Linear,
@@ -339,7 +339,7 @@ impl SurfaceContent {
     }
 }
 
-/// What a kernel left behind.
+/// The state after a kernel.
 struct Run {
     memory: Vec<(String, Vec<u8>, Vec<u8>)>,
     fault: Option<String>,
@@ -373,7 +373,7 @@ impl Run {
         }
         let mut image = vec![0; image_bytes(model).max(image_bytes(program))];
         let mut surfaces = 0;
-        // Number of the lane that the next register of words begins with: wide kernels have several.
+        // The lane number that the next register of words begins with: wide kernels have several.
         let mut lane = 0;
         let simd = usize::try_from(model.simd_size()).unwrap_or(1).max(1);
         for (number, input) in model.inputs().iter().enumerate() {
@@ -457,7 +457,7 @@ impl Run {
     }
 }
 
-/// Whether an input is a register of numbers of lanes, as local ids are.
+/// Whether an input is a register of lane numbers, as local ids are.
 const fn is_lanes(ty: DataType, bytes: usize) -> bool {
     matches!(ty, DataType::Uw | DataType::W) && bytes >= 16
 }
@@ -509,7 +509,7 @@ fn start(program: &Program, image: &[u8], group: [u32; 3], thread: u32) -> Threa
     }
 }
 
-/// Writes what fits.
+/// Writes as much as fits.
 fn put(image: &mut [u8], at: usize, bytes: &[u8]) {
     for (to, from) in image.iter_mut().skip(at).zip(bytes) {
         *to = *from;

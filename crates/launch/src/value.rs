@@ -6,7 +6,7 @@ use visakit_isa::DataType;
 /// Reads numbers of a type, separated by commas: decimal, `0x` hex, and for floats also `inf`, `nan` or the bits in hex.
 ///
 /// # Errors
-/// What is no number of that type.
+/// Text that is not a number of that type.
 pub fn parse(text: &str, ty: DataType) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     for word in text.split(',') {

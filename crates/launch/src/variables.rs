@@ -1,4 +1,4 @@
-//! Program-scope variables: launches of a program find what earlier ones left there.
+//! Program-scope variables: launches of a program see the values left by earlier ones.
 
 use crate::bind::{fault, handle_of};
 use crate::error::LaunchError;
@@ -62,7 +62,7 @@ impl Variables {
         Some(bytes)
     }
 
-    /// The bytes of a variable, and what follows it in its section: nothing says where it ends.
+    /// The bytes of a variable, and those after it in its section: its end is not recorded.
     #[must_use]
     pub fn of_name(&self, name: &str) -> Option<Vec<u8>> {
         self.at(*self.symbols.get(name)?)
@@ -83,7 +83,7 @@ impl Variables {
         })
     }
 
-    /// Puts the variables into an empty memory; their handles come after those of so many arguments.
+    /// Puts the variables into an empty memory; their handles come after those of the arguments.
     pub(crate) fn put(
         &self,
         memory: &mut Memory,

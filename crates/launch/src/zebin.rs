@@ -1,7 +1,7 @@
 //! The ELF container of compiled OpenCL programs.
 //!
 //! Section names and types are those of the zebin specification in the public compiler repository. Native code,
-//! which the container is mostly made of, is ignored: kernels run from their vISA.
+//! most of the container, is ignored: kernels run from their vISA.
 
 use crate::error::{LaunchError, zeroes};
 use object::elf::FileHeader32;
@@ -31,7 +31,7 @@ const R_SYM_ADDR_32: u32 = 2;
 /// Relocation: high half of an address.
 const R_SYM_ADDR_32_HI: u32 = 3;
 
-/// Sections of data that more than this is asked for are refused.
+/// Data sections that require more than this are rejected.
 const MOST_DATA: u64 = 1 << 30;
 
 /// The parts of a zebin that launching needs.
@@ -47,7 +47,7 @@ pub struct Zebin {
     pub symbols: Vec<DataSymbol>,
     /// Bytes of a register, if the notes name the device.
     pub grf_bytes: Option<u32>,
-    /// Names whose addresses the code takes, and which nothing in it defines: functions and variables of other
+    /// Names whose addresses the code takes, and which it does not define: functions and variables of other
     /// programs, and those of the compiler's runtime, which begin with two underscores.
     pub undefined: Vec<String>,
     /// Section names, for messages.
@@ -65,14 +65,14 @@ pub struct DataSection {
     pub relocations: Vec<DataRelocation>,
 }
 
-/// Where a section holds an address.
+/// A place in a section that holds an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataRelocation {
     /// Position in the section.
     pub offset: u64,
     /// Whose address.
     pub symbol: String,
-    /// What is added to it.
+    /// The addend.
     pub addend: i64,
     /// Which part of the address is written.
     pub part: AddressPart,
@@ -114,7 +114,7 @@ impl Zebin {
 }
 
 impl Zebin {
-    /// What it holds, in words: native code of which kernels, and what its compiler made before.
+    /// A description of the content: which kernels have native code, and what its compiler produced before.
     #[must_use]
     pub fn holds(&self) -> String {
         let names = self
@@ -238,7 +238,7 @@ fn section_type<'d, H: FileHeader>(
     }
 }
 
-/// The name that a relocation asks for, if it takes an address and nothing in the file defines it.
+/// The name that a relocation needs, if it takes an address and nothing in the file defines it.
 fn undefined<H: FileHeader>(
     file: &ElfFile<'_, H>,
     relocation: &object::Relocation,
@@ -335,7 +335,7 @@ impl AddressPart {
 }
 
 impl DataSection {
-    /// The contents with addresses put in, where `address` gives those of symbols.
+    /// The contents with addresses filled in; `address` returns those of symbols.
     #[must_use]
     pub fn relocated(&self, address: impl Fn(&str) -> Option<u64>) -> Cow<'_, [u8]> {
         if self.relocations.is_empty() {

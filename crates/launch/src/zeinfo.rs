@@ -20,13 +20,13 @@ pub struct ZeInfo {
     pub kernels_misc_info: Vec<MiscInfo>,
 }
 
-/// What is said of one kernel.
+/// The metadata of one kernel.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
 pub struct KernelInfo {
     /// Name of the kernel in the source.
     pub name: String,
-    /// What the kernel needs of the machine.
+    /// The kernel's requirements on the machine.
     #[serde(deserialize_with = "value")]
     pub execution_env: ExecutionEnv,
     /// Cross-thread data: the same for every thread of a group.
@@ -44,12 +44,12 @@ pub struct KernelInfo {
     /// Samplers that the program declares itself.
     #[serde(deserialize_with = "list")]
     pub inline_samplers: Vec<InlineSampler>,
-    /// What the source demands, as newer compilers write it.
+    /// The requirements stated in the source, as newer compilers write them.
     #[serde(deserialize_with = "value")]
     pub user_attributes: UserAttributes,
 }
 
-/// What the source demands, as newer compilers write it.
+/// The requirements stated in the source, as newer compilers write them.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
 pub struct UserAttributes {
@@ -63,7 +63,7 @@ pub struct UserAttributes {
     pub intel_reqd_sub_group_size: u32,
 }
 
-/// What a kernel needs of the machine.
+/// A kernel's requirements on the machine.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
 pub struct ExecutionEnv {
@@ -83,7 +83,7 @@ pub struct ExecutionEnv {
     pub required_work_group_size: Vec<u32>,
     /// Order in which local ids run through the dimensions; empty for x, y, z.
     pub work_group_walk_order_dimensions: Vec<u32>,
-    /// Bytes of cross-thread data that come with the start of a thread. What follows them begins in the next register.
+    /// Bytes of cross-thread data that are passed when a thread starts. The data after them begin in the next register.
     pub inline_data_payload_size: u32,
     /// The kernel needs the buffer of implicit arguments.
     pub require_iab: bool,
@@ -95,17 +95,17 @@ pub struct ExecutionEnv {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
 pub struct PayloadArgument {
-    /// What is to be written.
+    /// The value to write.
     pub arg_type: ArgType,
     /// Position in the cross-thread (or per-thread) data, bytes.
     pub offset: u32,
-    /// Size in bytes; 0 where nothing is written.
+    /// Size in bytes; 0 if nothing is written.
     pub size: u32,
-    /// Which argument of the kernel, where it is about one.
+    /// The argument of the kernel, if it concerns one.
     pub arg_index: Option<u32>,
     /// How a pointer is used.
     pub addrmode: Option<AddrMode>,
-    /// What a pointer points at.
+    /// The address space that a pointer points to.
     pub addrspace: Option<AddrSpace>,
     /// Number of the sampler state.
     pub sampler_index: Option<u32>,
@@ -117,7 +117,7 @@ pub struct PayloadArgument {
     pub bti_value: Option<i64>,
 }
 
-/// What a piece of the payload is.
+/// The kind of a piece of the payload.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Hash)]
 #[serde(rename_all = "snake_case")]
 #[allow(
@@ -186,7 +186,7 @@ pub enum AddrMode {
     Unknown,
 }
 
-/// What a pointer argument points at.
+/// The address space that a pointer argument points to.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum AddrSpace {
@@ -246,7 +246,7 @@ pub struct InlineSampler {
     pub normalized: bool,
 }
 
-/// What the source said of a kernel's arguments.
+/// What the source states about a kernel's arguments.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
 pub struct MiscInfo {
@@ -257,7 +257,7 @@ pub struct MiscInfo {
     pub args_info: Vec<ArgInfo>,
 }
 
-/// What the source said of an argument.
+/// What the source states about an argument.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
 pub struct ArgInfo {
@@ -320,7 +320,7 @@ impl ZeInfo {
         })
     }
 
-    /// What the source said of the arguments of a kernel, if the compiler wrote it down.
+    /// What the source states about the arguments of a kernel, if the compiler recorded it.
     #[must_use]
     pub fn args_info(&self, kernel: &str) -> &[ArgInfo] {
         let found = self.kernels_misc_info.iter().find(|k| k.name == kernel);

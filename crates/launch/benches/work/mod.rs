@@ -1,4 +1,4 @@
-//! What the kernels of the benches work on.
+//! Inputs of the benchmark kernels.
 
 #![allow(
     dead_code,
@@ -57,20 +57,20 @@ fn generator() -> impl FnMut() -> u32 {
     }
 }
 
-/// So many random words.
+/// Random words.
 fn random(words: usize) -> Argument {
     let mut next = generator();
     Argument::Buffer((0..words).flat_map(|_| next().to_le_bytes()).collect())
 }
 
-/// So many random floats between two.
+/// Random floats in a range.
 fn floats(count: usize, low: f32, high: f32) -> Argument {
     let mut next = generator();
     let mut float = || low + (high - low) * (next() >> 8) as f32 / (1 << 24) as f32;
     Argument::Buffer((0..count).flat_map(|_| float().to_le_bytes()).collect())
 }
 
-/// What a bench runs: all of [`work`] where it is measured, and one group of it where `cargo test` only sees that the
+/// The input of a bench: all of [`work`] when measuring, and one group of it when `cargo test` only checks that the
 /// bench runs.
 pub fn bench_work(kernel: &str) -> (NdRange, Vec<Argument>) {
     let (mut range, arguments) = work(kernel);
@@ -80,7 +80,7 @@ pub fn bench_work(kernel: &str) -> (NdRange, Vec<Argument>) {
     (range, arguments)
 }
 
-/// Whether `cargo bench` runs this, which says so to the binary.
+/// Whether this runs under `cargo bench`, which passes an argument to the binary.
 pub fn measured() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }

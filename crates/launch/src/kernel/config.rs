@@ -1,19 +1,19 @@
-//! How kernels are run, within which bounds.
+//! How kernels are run, and the limits.
 
 use std::sync::Arc;
 use visakit_exec::{Compiler, Interrupt, Limits, Pass, Program};
 
-/// How to run.
+/// Options for runs.
 #[derive(Clone, Copy)]
 pub struct Config<'a> {
     /// Bounds for each group.
     pub limits: Limits,
-    /// Instructions of all groups together. By default ten times what the largest devices execute before drivers
-    /// reset them.
+    /// Limit of the instructions of all groups together. By default ten times what the largest devices execute before
+    /// drivers reset them.
     pub max_steps: u64,
     /// Most bytes of global memory: buffers, images, program-scope variables and private memory.
     pub max_memory: u64,
-    /// Stops the run when it is raised, within milliseconds; the outcome then is what was computed so far.
+    /// Stops the run within milliseconds when it is raised; the outcome is then what was computed so far.
     pub interrupt: Option<&'a Interrupt>,
     /// Whether reads outside of a buffer are a fault even in its last page; see
     /// [`Memory::set_exact_reads`](visakit_exec::Memory::set_exact_reads).
@@ -21,17 +21,17 @@ pub struct Config<'a> {
     /// Whether accesses that would be a fault are dropped, and arguments in local memory are kept apart; see
     /// [`Memory::set_lenient`](visakit_exec::Memory::set_lenient).
     pub lenient: bool,
-    /// Whether registers that are read by an address outside of every variable are 0, not a fault; see
+    /// Whether reads of registers by an address outside every variable return 0 instead of a fault; see
     /// [`Program::allow_stray_reads`].
     pub stray_reads: bool,
     /// Whether an unsupported instruction is an error even if it is not reached.
     pub strict: bool,
     /// Makes machine code of the program. Without one the interpreter runs everything.
     pub compile: Option<Compile<'a>>,
-    /// Whether programs count what runs; see [`Program::take_counts`].
+    /// Whether programs are translated with counters; see [`Program::take_counts`].
     pub count: bool,
-    /// What is done with the code before it runs. By default what nobody notices who watches it; [`Pass::ALL`] is for
-    /// runs that nobody asks for variables.
+    /// The passes applied to the code before it runs. By default those that cannot be noticed by observing a program;
+    /// [`Pass::ALL`] is for runs whose variables are not queried.
     pub passes: &'a [Pass],
     /// Is called with the number of groups that have ended since it was called last, from any thread.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
@@ -42,16 +42,16 @@ pub struct Config<'a> {
 pub struct Compile<'a> {
     /// The compiler.
     pub compiler: &'a Arc<dyn Compiler>,
-    /// How often each instruction of the program runs, on average, before it is asked; 0: at once.
+    /// How often each instruction of the program runs, on average, before it is compiled; 0: at once.
     pub after: u64,
 }
 
 impl<'a> Compile<'a> {
-    /// Runs of each instruction of a program, on average, that pay for compiling it: what compiling
-    /// takes is divided by what machine code saves.
+    /// The average number of runs of each instruction that makes compiling worthwhile: the time to compile divided by
+    /// the time saved.
     const RUNS: u64 = 1000;
 
-    /// Compiles what runs long enough to pay.
+    /// Compiles programs that run long enough for it to pay off.
     #[must_use]
     pub const fn when_it_pays(compiler: &'a Arc<dyn Compiler>) -> Self {
         Self {

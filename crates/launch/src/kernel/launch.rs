@@ -1,4 +1,4 @@
-//! Launches: kernels that are ready, what they leave behind.
+//! Launches: kernels that are ready to run, and their results.
 
 use super::config::Config;
 use super::team::Team;
@@ -17,10 +17,10 @@ use visakit_exec::code::StepCounts;
 use visakit_exec::{Counters, Memory, Observer, Program};
 use web_time::{Duration, Instant};
 
-/// What a run left behind.
+/// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// What all threads did together.
+    /// The counters of all threads together.
     pub counters: Counters,
     /// Groups that ran to their ends.
     pub groups: u64,
@@ -30,14 +30,15 @@ pub struct Outcome {
     pub translation: Duration,
     /// Instructions translated.
     pub translated: usize,
-    /// Whether machine code was made.
+    /// Whether machine code was generated.
     pub compiled: bool,
-    /// What was counted of each step of the program, if [`Config::count`] asked for it. Launches of one
-    /// [`Loaded`](super::Loaded) at the same time share their counters.
+    /// The counts of each step of the program, if [`Config::count`] was set. Concurrent launches of one
+    /// [`Loaded`](super::Loaded) share their counters.
     pub counts: Option<Vec<StepCounts>>,
     /// Time to run.
     pub time: Duration,
-    /// What the kernel printed, as the hardware's buffer has it; the format strings are in the program's constants.
+    /// The output of the kernel, in the format of the hardware's buffer; the format strings are in the program's
+    /// constants.
     pub printf: Vec<u8>,
     /// The same as text.
     pub printed: Vec<u8>,
@@ -126,8 +127,8 @@ impl Launch {
         self.outcome(done, started)
     }
 
-    /// Runs all groups in parallel. Those that `watched` picks by their numbers run in the interpreter and report to an
-    /// observer of everything, one for each worker; what these saw comes back with the outcome.
+    /// Runs all groups in parallel. Those selected by `watched` run in the interpreter and report everything to an
+    /// observer, one for each worker; the observers are returned with the outcome.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -158,7 +159,7 @@ impl Launch {
         &self.range
     }
 
-    /// What the metadata say.
+    /// The metadata.
     #[must_use]
     pub fn info(&self) -> &KernelInfo {
         &self.info
@@ -188,7 +189,7 @@ impl Launch {
         self.private
     }
 
-    /// What is in flat memory.
+    /// The objects in flat memory.
     #[must_use]
     pub fn objects(&self) -> Vec<MemoryObject> {
         let mut objects = self.bound.objects();
@@ -200,7 +201,7 @@ impl Launch {
         objects
     }
 
-    /// What is in local memory.
+    /// The objects in local memory.
     #[must_use]
     pub fn local_objects(&self) -> Vec<LocalObject> {
         let own = LocalObject {
@@ -233,7 +234,7 @@ impl Launch {
         })
     }
 
-    /// What the kernel has printed by now, as text. What cannot be read, or is more than 64 MiB, is left out.
+    /// The kernel's output so far, as text. Unreadable output and anything beyond 64 MiB is omitted.
     #[must_use]
     pub fn printed(&self) -> Vec<u8> {
         crate::printf::text(&self.bound.printf_bytes(), &self.bound)

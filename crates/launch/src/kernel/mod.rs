@@ -41,7 +41,7 @@ const LOCAL_GUARD: u64 = 256;
 /// Most memory that all private memory together may take.
 const MOST_PRIVATE: u64 = 8 << 30;
 
-/// An OpenCL kernel with what is needed to start it.
+/// An OpenCL kernel with everything needed to start it.
 #[derive(Clone, Debug)]
 pub struct Kernel<'o> {
     object: &'o Object<'o>,
@@ -59,8 +59,8 @@ pub struct Kernel<'o> {
 }
 
 impl<'o> Kernel<'o> {
-    /// Whether a value of this type may be given for an argument, as far as the metadata give the type of the source:
-    /// whole numbers and floats are not exchanged.
+    /// Checks that a value of this type may be given for an argument, as far as the metadata state the type in the
+    /// source: integers and floats are not interchangeable.
     ///
     /// # Errors
     /// [`LaunchError::Argument`] names both types.
@@ -109,13 +109,13 @@ impl<'o> Kernel<'o> {
         self.object
     }
 
-    /// What the metadata say.
+    /// The metadata.
     #[must_use]
     pub const fn info(&self) -> &KernelInfo {
         &self.info
     }
 
-    /// The size of groups where none is given: what the kernel requires, else [`NdRange::default_local`].
+    /// The default size of groups: what the kernel requires, or else [`NdRange::default_local`].
     #[must_use]
     pub fn local_size(&self, global: &[u32]) -> Vec<u32> {
         let required = &self.info.execution_env.required_work_group_size;
@@ -134,7 +134,7 @@ impl<'o> Kernel<'o> {
     /// Runs the kernel over a grid, groups in parallel on the threads of the current rayon pool.
     ///
     /// # Errors
-    /// What [`Self::prepare`] says, and [`LaunchError::Fault`] of a group that faulted.
+    /// Those of [`Self::prepare`], and [`LaunchError::Fault`] if a group faulted.
     pub fn run(
         &self,
         range: &NdRange,
@@ -162,8 +162,7 @@ impl<'o> Kernel<'o> {
     /// Translates the kernel and lays out memory and payload.
     ///
     /// # Errors
-    /// Arguments that are not what the kernel takes, a grid that it does not take, and kernels that cannot be
-    /// translated.
+    /// Arguments or a grid that do not match the kernel, and kernels that cannot be translated.
     pub fn prepare(
         &self,
         range: &NdRange,
@@ -235,7 +234,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// What the metadata say.
+    /// The metadata.
     #[must_use]
     pub fn info(&self) -> &KernelInfo {
         &self.info
@@ -257,7 +256,7 @@ impl Loaded {
     /// where it is.
     ///
     /// # Errors
-    /// Arguments that are not what the kernel takes, and a grid that it does not take.
+    /// Arguments or a grid that do not match the kernel.
     pub fn launch(
         &self,
         range: &NdRange,
@@ -330,7 +329,7 @@ impl Loaded {
         })
     }
 
-    /// Whether functions of the kernel may ask for implicit arguments.
+    /// Whether functions of the kernel may use implicit arguments.
     fn needs_implicit(&self) -> bool {
         let env = &self.info.execution_env;
         env.has_stack_calls || env.require_iab || self.payload_has(ArgType::ImplicitArgBuffer)

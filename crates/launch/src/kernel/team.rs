@@ -1,4 +1,4 @@
-//! What runs one group after the other.
+//! Runs one group after the other.
 
 use super::launch::Launch;
 use crate::effort::{Done, Effort};
@@ -6,7 +6,7 @@ use crate::error::{LaunchError, zeroes};
 use crate::facts::Facts;
 use visakit_exec::{Group, Limits, Observer, ThreadStart};
 
-/// What one worker keeps from group to group: the threads' registers and payloads.
+/// The state of a worker kept from group to group: the threads' registers and payloads.
 pub(crate) struct Team<'l> {
     launch: &'l Launch,
     /// Number of the worker, which selects its piece of private memory.
@@ -67,7 +67,7 @@ impl<'l> Team<'l> {
             group.reset(program, slm, &self.starts, limits)
         };
         if let Err(fault) = started {
-            // What the threads have is not known.
+            // The state of the threads is unknown.
             self.local = None;
             return Err(at_group(at, fault));
         }
@@ -121,7 +121,7 @@ impl<'l> Team<'l> {
     }
 }
 
-/// Whether an observer looks at registers that the program does not read.
+/// Whether an observer examines registers that the program does not read.
 fn watches<O: Observer>(_: &O) -> bool {
     O::ALL_REGISTERS
 }

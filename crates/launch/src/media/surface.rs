@@ -1,4 +1,4 @@
-//! Surfaces of media kernels, and what a run leaves in them.
+//! Surfaces of media kernels, and the results of a run.
 
 use visakit_exec::Counters;
 use visakit_exec::code::StepCounts;
@@ -24,7 +24,7 @@ pub struct SurfaceShape {
     pub pitch: u32,
 }
 
-/// Where a surface or a value goes.
+/// The destination of a surface or a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     /// The input of that number.
@@ -33,16 +33,16 @@ pub enum Target {
     Entry(u8),
 }
 
-/// What a media run left behind.
+/// The result of a media run.
 #[derive(Clone, Debug, Default)]
 pub struct MediaOutcome {
-    /// What all threads did together.
+    /// The counters of all threads together.
     pub counters: Counters,
     /// Groups that ran to their ends.
     pub groups: u64,
     /// Threads that ran to their ends.
     pub threads: u64,
-    /// What was counted of each step, if the program counts.
+    /// The counts of each step, if the program counts.
     pub counts: Option<Vec<StepCounts>>,
     /// Whether the run was interrupted before all threads had ended.
     pub stopped: bool,

@@ -15,7 +15,7 @@ pub(super) enum Value {
     Text(u64),
 }
 
-/// What the length modifier makes of an integer.
+/// The effect of the length modifier on an integer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Length {
     #[default]
@@ -39,7 +39,7 @@ pub(super) struct Conversion {
 }
 
 impl Conversion {
-    /// The conversion after a `%`, and what follows it.
+    /// The conversion after a `%`, and the rest of the text.
     pub(super) fn parse(text: &[u8]) -> Option<(Self, &[u8])> {
         let mut to = Self::default();
         let mut rest = text;
@@ -128,7 +128,7 @@ impl Conversion {
         }
     }
 
-    /// An integer of so many bytes.
+    /// An integer of this size.
     pub(super) fn integer(&self, value: i64, bytes: u32, out: &mut Vec<u8>) {
         let bytes = match self.length {
             Length::Plain => bytes,

@@ -1,14 +1,14 @@
-//! What kernels print: the buffer that `printf` fills, made text.
+//! The output of kernels: formats the buffer that `printf` fills as text.
 //!
 //! A record is the address of the format string (eight bytes), and for each argument a number for its type (four bytes)
-//! and its value, in multiples of four bytes; vectors have a count (four bytes) before their elements. This is what
-//! Intel's OpenCL compilers write and their runtime reads.
+//! and its value, in multiples of four bytes; vectors have a count (four bytes) before their elements. Intel's OpenCL
+//! compilers write this format and their runtime reads it.
 
 mod format;
 
 use format::{Conversion, Value};
 
-/// Most text that is made of a buffer.
+/// Limit of the text produced from a buffer.
 const MOST: usize = 1 << 26;
 
 /// Most bytes of a string.
@@ -35,7 +35,7 @@ const VECTORS: [(u32, u32); 6] = [
 
 /// Memory that strings are in.
 pub(crate) trait Strings {
-    /// Bytes at an address; fewer than asked for at the end of what is there.
+    /// Bytes at an address; fewer than requested at the end of the memory.
     fn read(&self, address: u64, out: &mut [u8]) -> usize;
 }
 
@@ -79,13 +79,13 @@ impl Reader<'_> {
             SHORT => 2,
             _ => 0,
         };
-        // What was printed last may lack its padding.
+        // The last value may lack its padding.
         self.0 = self.0.get(unused * count..).unwrap_or_default();
         values
     }
 }
 
-/// A C string, without its zero. What has no end is no string.
+/// A C string, without its terminator. Without one it is not a string.
 fn string(memory: &impl Strings, address: u64) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     while text.len() < LONGEST {
@@ -103,7 +103,7 @@ fn string(memory: &impl Strings, address: u64) -> Option<Vec<u8>> {
     None
 }
 
-/// All that was printed. What cannot be read ends the text: nothing says where the next record begins.
+/// The whole output. An unreadable record ends the text: nothing shows where the next record begins.
 pub(crate) fn text(buffer: &[u8], memory: &impl Strings) -> Vec<u8> {
     let mut out = Vec::new();
     let mut reader = Reader(buffer);
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// What one record with this format and these arguments (type and bytes) prints.
+    /// The output of one record with this format and these arguments (type and bytes).
     fn printed(format: &str, arguments: &[(u32, Vec<u8>)]) -> String {
         let mut memory = b"text\0".to_vec();
         memory.extend(format.as_bytes());
@@ -191,7 +191,7 @@ mod tests {
         (DOUBLE, value.to_le_bytes().to_vec())
     }
 
-    /// The right column is what C prints.
+    /// The right column is the output of C.
     #[test]
     fn as_c_prints_it() {
         for (format, argument, expected) in [

@@ -1,4 +1,4 @@
-//! Every case of the reference data gives what it must, from the object and from the compiler's text.
+//! Every case of the reference data has the expected result, from the object and from the compiler's text.
 
 #![allow(missing_docs)]
 #![allow(
@@ -18,7 +18,7 @@ use visakit_launch::{Case, Config};
 use visakit_rewrite::{Strip, convert, extract, merge, rename_routine, strip};
 use visakit_testing::cases;
 
-/// Runs all, prints the failures and the count, and gives the number of failures.
+/// Runs all, prints the failures and the count, and returns the number of failures.
 fn run(folders: &[PathBuf], from_text: bool, passes: &[Pass]) -> usize {
     let config = Config {
         passes,
@@ -55,7 +55,7 @@ fn run(folders: &[PathBuf], from_text: bool, passes: &[Pass]) -> usize {
     failed
 }
 
-/// The cases of a folder of the reference data, so many at least; none where it is not there.
+/// The cases of a folder of the reference data, at least `least`; empty if the folder is missing.
 fn reference(folder: &str, least: usize) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     let root = root.join(folder);
@@ -142,7 +142,7 @@ fn known_cases() -> Vec<PathBuf> {
     cases(&root.join("../../fixtures/cases"))
 }
 
-/// Runs all after a change, which is told the number of the case.
+/// Runs all after a change, which receives the number of the case.
 fn failures(
     folders: &[PathBuf],
     change: impl Fn(usize, Object<'static>) -> Object<'static> + Sync,
@@ -168,8 +168,9 @@ fn failures(
         .collect()
 }
 
-/// What must not change the meaning of a program does not: every case gives the same after it was stripped of all that
-/// can go, and, where an older version can express it, after it went there and back.
+/// Transformations that must not change the meaning of a program do not: every case has the same result after
+/// everything removable was stripped, and, if an older version can express it, after conversion to that version and
+/// back.
 #[test]
 fn cases_give_the_same_after_passes() {
     let folders = known_cases();

@@ -16,7 +16,7 @@ use visakit_launch::{
 };
 use visakit_text::asm;
 
-/// The first group spins, the second one reads where nothing is, others end.
+/// The first group loops forever, the second one reads from an invalid address, others end.
 const SPIN_OR_FAULT: &str = "\
 cmp.eq (M1, 8) P1 %r0(0,1)<0;1,0> 0x0:ud
 spin:

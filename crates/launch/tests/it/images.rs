@@ -61,7 +61,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     words.map(|b| f32::from_le_bytes(*b)).collect()
 }
 
-/// What the kernel leaves at `i` of each of its eight parts, after the definition of OpenCL.
+/// What the kernel writes at `i` of each of its eight parts, according to the definition of OpenCL.
 fn expected(i: i32) -> [f32; 8] {
     let (x, y, z) = (i & 3, i >> 2 & 3, i >> 4);
     let line = |x: i32| if x < 0 { 0.0 } else { (1 + x) as f32 };

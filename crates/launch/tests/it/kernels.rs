@@ -282,7 +282,7 @@ fn what_is_wrong_with_a_launch() {
         "argument 1: the kernel wants a buffer, not a value"
     );
 
-    // A buffer that is too small: by its address that is a fault, through a surface what is outside is dropped.
+    // A buffer that is too small: access by address is a fault, access outside through a surface is dropped.
     let small = [Argument::Buffer(vec![0; 128]), buffer()];
     let fault = launch("copy", DEVICES[0], &range, &small)
         .unwrap_err()

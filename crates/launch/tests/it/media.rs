@@ -26,7 +26,7 @@ fn noise(count: usize, seed: u32) -> Vec<u8> {
     (0..count).map(|_| next()).collect()
 }
 
-/// A shipped object, or nothing where there are none.
+/// A shipped object, or `None` if there are none.
 fn shipped(file: &str) -> Option<Source> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/isa");
     if folder.is_dir() {
@@ -41,7 +41,7 @@ fn shipped(file: &str) -> Option<Source> {
     None
 }
 
-/// What to give a kernel.
+/// The inputs of a kernel.
 struct Run<'r> {
     kernel: Option<&'r str>,
     space: [u32; 2],
@@ -323,10 +323,10 @@ fn histogram() {
     }
 }
 
-/// What a thread adds up, of what others left at places.
+/// The sum a thread computes from what others left at places.
 type Terms = fn(&dyn Fn(usize, usize) -> u32, usize, usize) -> u32;
 
-/// Each thread adds what its neighbours left before: only the right order gives the right sums.
+/// Each thread adds what its neighbours left before: only the right order yields the right sums.
 #[test]
 fn threads_wait_for_those_that_they_depend_on() {
     let path =

@@ -1,4 +1,4 @@
-//! Programs written by hand, run without a launch contract, against what their definitions say.
+//! Handwritten programs, run without a launch contract, compared with their definitions.
 
 #![allow(missing_docs)]
 #![allow(
