@@ -1,5 +1,5 @@
-//! `opencl-sys` has the types and numbers of OpenCL, and asks the linker for `libOpenCL`, of which an implementation calls
-//! nothing: an empty archive answers, so that building needs no loader.
+//! `opencl-sys` provides the types and numbers of OpenCL, and links `libOpenCL`, of which an implementation calls
+//! nothing: an empty archive satisfies the linker, so that building needs no loader.
 
 use std::path::PathBuf;
 

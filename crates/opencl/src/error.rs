@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Code(pub i32);
 
-/// What calls give.
+/// The result of calls.
 pub type Result<T> = std::result::Result<T, Code>;
 
 /// The error of that number, if a condition does not hold.

@@ -1,8 +1,8 @@
-//! What `cl_context`, `cl_mem` and so on point at.
+//! The targets of `cl_context`, `cl_mem` and so on.
 //!
-//! A handle is the address of a cell that holds the dispatch table, as the loader wants it, and a magic number. Objects
-//! are found by the address alone, in a table: a handle that never was one, of another kind or released long ago finds
-//! nothing, and no pointer of a caller is followed for it. Cells are used again, but never given back.
+//! A handle is the address of a cell that holds the dispatch table, as the loader requires, and a magic number. Objects
+//! are looked up by address in a table: a handle that was never valid, is of another kind or was released long ago is
+//! not found, and no pointer of a caller is dereferenced. Cells are reused, but never freed.
 
 use crate::error::{Code, Result};
 use crate::ffi::DISPATCH;
@@ -11,10 +11,10 @@ use std::any::Any;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 
-/// Cells that were released rest until so many others were.
+/// Released cells are reused only after this many others were released.
 const REST: usize = 4096;
 
-/// What a cell has behind the dispatch table, for those who look at memory.
+/// The content of a cell after the dispatch table, to be recognised in memory dumps.
 const MAGIC: u64 = u64::from_le_bytes(*b"visakit\0");
 
 /// What the loader finds at a handle.
@@ -26,7 +26,7 @@ struct Cell {
 
 /// An object that the host has handles of.
 pub trait Object: Any + Send + Sync {
-    /// What a wrong handle is answered with.
+    /// The error code for an invalid handle.
     const INVALID: Code;
     /// Its handle.
     fn handle(&self) -> &Handle;
@@ -79,7 +79,7 @@ fn write() -> RwLockWriteGuard<'static, Table> {
     table.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Gives the host a handle, and one reference.
+/// Creates a handle for the host, with one reference.
 pub fn export<T: Object>(object: &Arc<T>) -> usize {
     let mut table = write();
     let address = *object.handle().0.get_or_init(|| {

@@ -1,6 +1,6 @@
 //! Answers to `clGet…Info`: bytes.
 
-/// A value as OpenCL gives it back.
+/// A value as OpenCL returns it.
 pub trait Answer {
     /// Its bytes.
     fn answer(self) -> Vec<u8>;

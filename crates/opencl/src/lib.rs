@@ -1,8 +1,8 @@
 //! An OpenCL device that runs kernels on the instructions of Intel's GPUs, without the GPU.
 //!
 //! `libvisakit_opencl.so` is an installable client driver: the loader (`libOpenCL.so.1`) finds it by an `.icd` file or
-//! `OCL_ICD_VENDORS`. Programs are compiled by Intel's offline compiler `ocloc`, and what it writes as vISA is run by the
-//! executor. `docs/opencl.md` says how to use it, and what it has.
+//! `OCL_ICD_VENDORS`. Programs are compiled by Intel's offline compiler `ocloc`, and the vISA it writes is run by the
+//! executor. `docs/opencl.md` describes how to use it, and what it supports.
 //!
 //! * [`model`]: what contexts, queues, events, memory, programs and kernels are and do. Plain Rust.
 //! * [`handle`]: what the host's handles point at, and how objects are found by them.

@@ -1,5 +1,5 @@
-//! Programs of their own on the device: one in C over most entry points, one in Python. What they need (a C compiler,
-//! OpenCL's headers and loader, `ocloc`, pyopencl) is looked for; where it is missing, the test says so.
+//! Separate programs on the device: one in C using most entry points, one in Python. If what they need (a C compiler,
+//! OpenCL's headers and loader, `ocloc`, pyopencl) is missing, the test says so.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn has(program: &str, arguments: &[&str]) -> bool {
     done.is_ok_and(|d| d.status.success())
 }
 
-/// A command that sees the device alone, with a cache of its own.
+/// A command that sees only the device, with a separate cache.
 fn on_device(program: impl AsRef<std::ffi::OsStr>, folder: &Path) -> Option<Command> {
     let library = library()?;
     std::fs::write(
@@ -88,7 +88,7 @@ fn in_c() {
     let mut cases = 0;
     for entry in std::fs::read_dir(&dump).unwrap() {
         let case = visakit_launch::Case::open(&entry.unwrap().path()).unwrap();
-        // What is reached by pointers inside of buffers is in no case.
+        // Memory accessed through pointers inside buffers is not in any case.
         if case.name().starts_with("chain") {
             continue;
         }
@@ -240,7 +240,7 @@ fn profiled() {
     );
 }
 
-/// Programs that include files are kept as well, and compiled anew when a file changes.
+/// Programs that include files are cached as well, and compiled again when a file changes.
 #[test]
 fn included_files_decide() {
     let folder = tempfile::tempdir().unwrap();

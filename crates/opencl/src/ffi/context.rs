@@ -19,7 +19,7 @@ fn pointer(handle: usize) -> Pointer {
     std::ptr::with_exposed_provenance_mut(handle)
 }
 
-/// Whether a device is of the types that are asked for.
+/// Whether a device has one of the requested types.
 fn is_of(kinds: u64) -> bool {
     kinds & (cl::CL_DEVICE_TYPE_GPU | cl::CL_DEVICE_TYPE_DEFAULT) != 0
 }
@@ -48,7 +48,7 @@ fn notifier(notify: Notify, user: Pointer) -> Option<crate::model::context::Noti
     let user = User(user);
     Some(Box::new(move |message: &str| {
         let message = CString::new(message).unwrap_or_default();
-        // SAFETY: the caller's function, with what it asked for.
+        // SAFETY: the caller's function, with the caller's data.
         unsafe { notify(message.as_ptr(), std::ptr::null(), 0, user.get()) };
     }))
 }

@@ -1,4 +1,4 @@
-//! Another OpenCL driver, in the same process: what `visakit opencl compare` runs launches on once more.
+//! Another OpenCL driver in the same process: `visakit opencl compare` repeats launches on it.
 
 use super::Pointer;
 use opencl_sys as cl;
@@ -16,7 +16,7 @@ pub(crate) struct Foreign {
     context: Pointer,
     queue: Pointer,
     device: Pointer,
-    /// What the device calls itself.
+    /// The name of the device.
     pub(crate) name: String,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Program(Pointer);
 // SAFETY: as above.
 unsafe impl Send for Program {}
 
-/// What an image is besides its bytes.
+/// The description of an image.
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
     pub(crate) kind: u32,
@@ -116,10 +116,10 @@ impl Drop for Held<'_> {
 
 fn loaded(library: &str) -> Outcome<Pointer> {
     let path = CString::new(library).map_err(|e| e.to_string())?;
-    // SAFETY: a C string; what libraries do when they are loaded is theirs.
+    // SAFETY: a C string; what a library does on loading is its own responsibility.
     let opened = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if opened.is_null() {
-        // SAFETY: what went wrong last, or null.
+        // SAFETY: the last error, or null.
         let message = unsafe { libc::dlerror() };
         // SAFETY: as above.
         let message = (!message.is_null()).then(|| unsafe { CStr::from_ptr(message) });
@@ -141,7 +141,7 @@ impl Foreign {
         };
         let found = match find(c"clIcdGetPlatformIDsKHR") {
             Some(found) => found,
-            // Those that give it only by name.
+            // Drivers that only provide it by name.
             None => {
                 let by_name = find(c"clGetExtensionFunctionAddress")
                     .ok_or("the library is no OpenCL driver (ICD)")?;
@@ -163,7 +163,7 @@ impl Foreign {
         if code != cl::CL_SUCCESS || platform.is_null() {
             return Err(format!("the driver has no platform: {code}"));
         }
-        // SAFETY: what a driver's handles point at begins with a pointer to its table, which stays.
+        // SAFETY: the target of a driver's handle begins with a pointer to its table, which stays valid.
         let table = unsafe { *platform.cast::<&'static cl_icd_dispatch>() };
         let mut device = std::ptr::null_mut();
         let all = cl::CL_DEVICE_TYPE_ALL;
@@ -321,7 +321,7 @@ impl Foreign {
         )
     }
 
-    /// Runs a kernel; memory then has what it left.
+    /// Runs a kernel; memory then has its results.
     pub(crate) fn run(
         &self,
         program: Program,

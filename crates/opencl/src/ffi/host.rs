@@ -1,4 +1,4 @@
-//! The host's memory: what buffers are made of, and pieces of it that callers name.
+//! The host's memory: the storage of buffers, and spans named by callers.
 
 use std::any::Any;
 use std::ptr::NonNull;
@@ -9,7 +9,7 @@ use visakit_exec::memory::{Storage, Word};
 
 const PAGE: usize = 4096;
 
-/// The region that the first buffer with an address of its own gets: 256 GiB, where Linux has nothing.
+/// The region of the first buffer with a fixed address: 256 GiB, which Linux leaves free.
 const FIRST_REGION: usize = 0x40;
 
 /// Regions that are examined.
@@ -25,7 +25,7 @@ pub(crate) struct Block {
     region: Option<(usize, usize)>,
 }
 
-// SAFETY: a block is an address range; what is done with the bytes is up to those who share them.
+// SAFETY: a block is an address range; access to the bytes is the responsibility of those who share them.
 unsafe impl Send for Block {}
 // SAFETY: as above.
 unsafe impl Sync for Block {}
@@ -102,8 +102,8 @@ impl Block {
     pub(crate) fn storage(self: &Arc<Self>) -> Storage {
         let count = self.mapped / size_of::<Word>();
         let owner: Arc<dyn Any + Send + Sync> = Arc::<Self>::clone(self);
-        // SAFETY: the pages are there until the block is dropped, and the storage holds it; words are atomic, so that
-        // others may write them, and every pattern of bits is one.
+        // SAFETY: the pages exist until the block is dropped, and the storage holds it; words are atomic, so that
+        // others may write them, and every bit pattern is valid.
         let words = unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), count) };
         Storage::lent(words, self.bytes, owner)
     }
@@ -111,7 +111,7 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: pages that this block mapped, and that nobody else has: storage holds the block.
+        // SAFETY: pages that this block mapped and that nobody else uses: storage holds the block.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.mapped) };
         if let Some(region) = self.region {
             let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +122,7 @@ impl Drop for Block {
 
 /// Bytes of a host or of a buffer.
 ///
-/// Whoever makes one promises that they stay until the commands that have it are done.
+/// Whoever creates one promises that the bytes stay valid until the commands that use it are done.
 #[derive(Clone, Debug)]
 pub(crate) struct Span {
     start: usize,
@@ -169,7 +169,7 @@ impl Span {
         })
     }
 
-    /// Copies the bytes of another span to an offset; what does not fit in either is refused.
+    /// Copies the bytes of another span to an offset; an error if it does not fit in either.
     pub(crate) fn copy_from(
         &self,
         to: usize,
@@ -183,7 +183,7 @@ impl Span {
         }
         let source = std::ptr::with_exposed_provenance::<u8>(other.start.wrapping_add(from));
         let target = std::ptr::with_exposed_provenance_mut::<u8>(self.start.wrapping_add(to));
-        // SAFETY: both are inside of their spans, whose bytes are there; they may overlap.
+        // SAFETY: both are inside their spans, whose bytes are valid; they may overlap.
         unsafe { std::ptr::copy(source, target, bytes) };
         Some(())
     }
@@ -209,13 +209,12 @@ impl Span {
             .is_some_and(|end| end <= self.bytes)
         {
             let target = std::ptr::with_exposed_provenance_mut::<u8>(self.start.wrapping_add(at));
-            // SAFETY: inside of the span, whose bytes are there; `bytes` is no part of it.
+            // SAFETY: inside the span, whose bytes are valid; `bytes` is not part of it.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
         }
     }
 
-    /// The words of a span of the caller as storage, so that a buffer needs no copy of them: `None` where they are no
-    /// whole words.
+    /// The words of a caller's span as storage, so that a buffer needs no copy: `None` if they are not whole words.
     ///
     /// # Safety
     /// As of [`Self::host`], for as long as the storage lives.
@@ -228,7 +227,7 @@ impl Span {
             return None;
         }
         let start = std::ptr::with_exposed_provenance::<Word>(self.start);
-        // SAFETY: the caller's promise; words are atomic and every pattern of bits is one.
+        // SAFETY: the caller's promise; words are atomic and every bit pattern is valid.
         let words = unsafe { std::slice::from_raw_parts(start, self.bytes / whole) };
         Some(Storage::lent(words, self.bytes, Arc::new(())))
     }

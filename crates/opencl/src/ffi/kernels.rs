@@ -35,8 +35,8 @@ unsafe fn grid(
 ) -> Result<Grid> {
     ensure((1..=3).contains(&dimensions), cl::CL_INVALID_WORK_DIMENSION)?;
     let count = usize::try_from(dimensions).unwrap_or(0);
-    // Without a size nothing is to be done, since OpenCL 2.1.
-    // SAFETY: the caller's promise: null, or a number for each dimension.
+    // Since OpenCL 2.1 nothing is to be done without a size. SAFETY: the caller's promise: null, or
+    // a number for each dimension.
     unsafe {
         Ok(Grid {
             global: if global.is_null() {

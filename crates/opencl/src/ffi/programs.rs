@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Is called when a program was built, or ends.
 type Notify = Option<unsafe extern "C" fn(Pointer, Pointer)>;
 
-/// Calls back who wants to hear that building has ended.
+/// Calls a callback when building has ended.
 unsafe fn notified(
     result: Result<()>,
     program: Pointer,
@@ -23,7 +23,7 @@ unsafe fn notified(
     user: Pointer,
 ) -> Result<()> {
     if let Some(notify) = notify {
-        // SAFETY: the caller's function, with what it asked for.
+        // SAFETY: the caller's function, with the caller's data.
         unsafe { notify(program, user) };
     }
     result
@@ -171,7 +171,7 @@ api! {
     }
 }
 
-/// The one entry point that gives back a program together with an error.
+/// The only entry point that returns a program together with an error.
 #[allow(
     non_snake_case,
     clippy::too_many_arguments,
@@ -188,7 +188,7 @@ pub(super) unsafe extern "C" fn clLinkProgram(
     user: Pointer,
     error: *mut i32,
 ) -> Pointer {
-    // SAFETY: what the specification asks of the caller; see the module.
+    // SAFETY: what the specification requires of the caller; see the module.
     let result = super::call("clLinkProgram", || unsafe {
         let context = get::<Context>(context)?;
         ensure(notify.is_some() || user.is_null(), cl::CL_INVALID_VALUE)?;
@@ -203,7 +203,7 @@ pub(super) unsafe extern "C" fn clLinkProgram(
         Err(Code(code)) => (0, code),
     };
     let handle: Pointer = std::ptr::with_exposed_provenance_mut(handle);
-    // SAFETY: null or a place for the code; the caller's function and what it asked for.
+    // SAFETY: null or a place for the code; the caller's function and data.
     unsafe {
         put(error, code);
         if let (Some(_), false) = (notify, handle.is_null()) {

@@ -13,14 +13,14 @@ use crate::model::queue::Queue;
 use opencl_sys as cl;
 use std::sync::Arc;
 
-/// Frees what was enqueued to be freed.
+/// Frees memory whose release was enqueued.
 type Free = Option<unsafe extern "C" fn(Pointer, u32, *mut Pointer, Pointer)>;
 
 fn nothing() -> Work {
     Box::new(|_| Ok(()))
 }
 
-/// Checks what is asked for; gives the alignment.
+/// Checks the arguments; returns the alignment.
 fn alignment(context: &Context, size: usize, align: u32) -> Result<usize> {
     ensure(align == 0 || align.is_power_of_two(), cl::CL_INVALID_VALUE)?;
     let most = context.devices.iter().map(|d| d.max_allocation()).max();
@@ -28,7 +28,7 @@ fn alignment(context: &Context, size: usize, align: u32) -> Result<usize> {
     Ok(usize::try_from(align).unwrap_or(usize::MAX))
 }
 
-/// Frees an allocation. Commands that run keep what they use.
+/// Frees an allocation. Running commands keep what they use.
 fn freed(context: Pointer, pointer: Pointer) -> Result<()> {
     let context = get::<Context>(context)?;
     ensure(
@@ -37,7 +37,7 @@ fn freed(context: Pointer, pointer: Pointer) -> Result<()> {
     )
 }
 
-/// `clSVMAlloc`: gives back no error.
+/// `clSVMAlloc`: returns no error code.
 #[allow(non_snake_case, reason = "OpenCL's name")]
 pub(super) unsafe extern "C" fn clSVMAlloc(
     context: Pointer,
@@ -62,7 +62,7 @@ pub(super) unsafe extern "C" fn clSVMAlloc(
     std::ptr::with_exposed_provenance_mut(address.unwrap_or(0))
 }
 
-/// `clSVMFree`: gives back nothing.
+/// `clSVMFree`: returns nothing.
 #[allow(non_snake_case, reason = "OpenCL's name")]
 pub(super) unsafe extern "C" fn clSVMFree(context: Pointer, pointer: Pointer) {
     let _ = super::call("clSVMFree", || {

@@ -4,8 +4,8 @@ use super::{Pointer, context, events, kernels, memory, programs, svm, transfer};
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use std::ffi::{CStr, c_char};
 
-/// An entry point as the table has it: the types that `opencl-sys` gives handles and pointers are not all those that the
-/// functions here have, their layout is.
+/// An entry point as the table has it: `opencl-sys` types some handles and pointers differently from the functions
+/// here, but with the same layout.
 macro_rules! entry {
     ($function:path) => {
         // SAFETY: both are pointers to functions of the same C signature.
@@ -13,8 +13,8 @@ macro_rules! entry {
     };
 }
 
-/// What handles point at. Entry points of interfaces that are not there (OpenGL, EGL, Direct3D, parts of devices as
-/// extension) have none.
+/// The target of handles. Entry points of unsupported interfaces (OpenGL, EGL, Direct3D, sub-devices as extension) are
+/// null.
 #[allow(
     clippy::missing_transmute_annotations,
     reason = "the field says the type"

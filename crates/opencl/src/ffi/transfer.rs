@@ -102,7 +102,7 @@ unsafe fn three(from: *const usize) -> Result<[usize; 3]> {
     list.try_into().map_err(|_| Code(cl::CL_INVALID_VALUE))
 }
 
-/// Where a part of an image is in its bytes; `region` is made a size in bytes, rows and slices.
+/// The place of a part of an image in its bytes; `region` becomes a size in bytes, rows and slices.
 fn of_image(mem: &Mem, origin: [usize; 3], region: [usize; 3]) -> Result<(Piece, [usize; 3])> {
     let shape = mem.shape.as_ref().ok_or(Code(cl::CL_INVALID_MEM_OBJECT))?;
     let most = shape.region();
@@ -132,7 +132,7 @@ fn of_image(mem: &Mem, origin: [usize; 3], region: [usize; 3]) -> Result<(Piece,
     ))
 }
 
-/// Whether the host may read (or write) an object; what may be written will be.
+/// Whether the host may read (or write) an object; what may be written is considered written.
 fn host_may(mem: &Mem, writes: bool) -> Result<()> {
     if writes {
         mem.write();

@@ -1,4 +1,4 @@
-//! Compiled programs: the container that they are stored in, and what is in it.
+//! Compiled programs: the container that they are stored in, and its content.
 //!
 //! The container is a list of named pieces: the compiler's zebin, and the vISA texts of each kernel, the kernel first.
 
@@ -14,7 +14,7 @@ use visakit_isa::object::Object;
 use visakit_launch::{Compile, Config, Kernel, Loaded, Source, Variables, ZeInfo, Zebin};
 use visakit_profile::{KernelCode, Timer};
 
-/// How containers begin; the digit is the version.
+/// Containers begin with this; the digit is the version.
 const MAGIC: &[u8] = b"visakit program 1\n";
 
 /// The compiler's program.
@@ -49,7 +49,7 @@ pub(crate) fn pack(pieces: &Pieces) -> Vec<u8> {
     out
 }
 
-/// Takes them out again; `None` for what is no container.
+/// Unpacks them; `None` if it is not a container.
 pub(crate) fn unpack(bytes: &[u8]) -> Option<Pieces> {
     let mut rest = bytes.strip_prefix(MAGIC)?;
     let mut pieces = Pieces::new();
@@ -70,7 +70,7 @@ pub(crate) fn unpack(bytes: &[u8]) -> Option<Pieces> {
     Some(pieces)
 }
 
-/// What the host gave to be compiled by itself.
+/// An input that the host gave to be compiled separately.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Part {
     /// Options that it was compiled with.
@@ -86,7 +86,7 @@ pub struct Part {
 pub struct Module {
     /// SPIR-V.
     pub code: Vec<u8>,
-    /// What it was made of.
+    /// The input it was compiled from.
     pub part: Part,
 }
 
@@ -162,7 +162,7 @@ impl Routine {
 pub struct Binary {
     /// The container.
     pub bytes: Vec<u8>,
-    /// What the compiler says of the kernels.
+    /// The compiler's metadata of the kernels.
     pub zeinfo: ZeInfo,
     /// The same as text.
     pub zeinfo_text: String,
@@ -174,7 +174,7 @@ pub struct Binary {
     pub grf_bytes: u32,
     /// Options that it was built with.
     pub options: String,
-    /// What it was linked of, as far as that is known.
+    /// The parts it was linked from, as far as that is known.
     pub parts: Vec<Part>,
     kernels: BTreeMap<String, Routine>,
 }
@@ -186,7 +186,7 @@ impl Binary {
     /// Reads a container, or a zebin that carries vISA texts.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The error in it.
     pub fn read(bytes: &[u8], grf_bytes: u32) -> std::result::Result<Self, String> {
         let pieces = match unpack(bytes) {
             Some(pieces) => pieces,
@@ -268,7 +268,7 @@ impl Binary {
     /// A kernel, translated. That is done once, when it is first asked for.
     ///
     /// # Errors
-    /// What keeps it from being translated.
+    /// The reason why it cannot be translated.
     pub fn load(&self, kernel: &str) -> Result<std::result::Result<&Loaded, &str>> {
         let code = self.routine(kernel)?;
         let loaded = code
@@ -277,7 +277,7 @@ impl Binary {
         Ok(loaded.as_ref().map_err(String::as_str))
     }
 
-    /// The same, with what is needed to estimate the time that launches take on a device.
+    /// The same, with what is needed to estimate the time of launches on a device.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -326,7 +326,7 @@ impl Binary {
     }
 }
 
-/// How kernels of this device run: as on the hardware, whose registers are all there to be read.
+/// How kernels of this device run: as on the hardware, where all registers can be read.
 pub(crate) fn config<'a>() -> Config<'a> {
     Config {
         stray_reads: true,

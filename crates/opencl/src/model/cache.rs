@@ -1,4 +1,4 @@
-//! What the compiler answered before.
+//! Cached results of the compiler.
 
 use std::fs;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ impl Cache {
         Self::at(folder, limit.unwrap_or(512).saturating_mul(1 << 20))
     }
 
-    /// A folder that may hold so many bytes; `None` where there is none and none can be made.
+    /// A folder that may hold this many bytes; `None` if there is none and it cannot be created.
     pub(super) fn at(folder: PathBuf, limit: u64) -> Option<Self> {
         fs::create_dir_all(&folder).ok()?;
         Some(Self { folder, limit })
@@ -37,7 +37,7 @@ impl Cache {
     pub(super) fn get(&self, key: &str) -> Option<Vec<u8>> {
         let path = self.folder.join(key);
         let bytes = fs::read(&path).ok()?;
-        // What was used last is thrown away last.
+        // The least recently used entry is removed first.
         if let Ok(file) = fs::File::options().append(true).open(&path) {
             let _ = file.set_modified(SystemTime::now());
         }

@@ -1,4 +1,5 @@
-//! `VISAKIT_CHECK`: launches run under checkers, and what they find is reported when the program ends.
+//! `VISAKIT_CHECK`: launches run under checkers, and their findings are reported when the program
+//! ends.
 
 use crate::model::context::lock;
 use crate::model::kernel::Arg;

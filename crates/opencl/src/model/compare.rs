@@ -1,5 +1,5 @@
-//! `VISAKIT_COMPARE`: each launch also runs on another OpenCL driver, with the same source and arguments, and what both
-//! leave in memory is compared. The program goes on with what the device here has left.
+//! `VISAKIT_COMPARE`: each launch also runs on another OpenCL driver, with the same source and arguments, and the
+//! resulting memory is compared. The program continues with the results of the device here.
 
 use crate::ffi::foreign::{Bytes, Foreign, Given, Image, Program};
 use crate::model::binary::{Binary, Part};
@@ -66,7 +66,8 @@ fn pointee(name: &str) -> &str {
     name.trim_end_matches('*')
 }
 
-/// Whether two structures differ only in what may be floats: words that are, as floats, of usual size and close.
+/// Whether two structures differ only in what may be floats: words that, as floats, have usual magnitudes and are
+/// close.
 fn close_words(wanted: &[u8], got: &[u8], tolerance: f64) -> bool {
     wanted.len() == got.len()
         && wanted.len().is_multiple_of(4)
@@ -145,7 +146,7 @@ impl Comparison {
         made
     }
 
-    /// The launch as the other driver takes it: what is in memory, and the arguments.
+    /// The launch as passed to the other driver: the content of memory, and the arguments.
     fn given(launching: &Launching<'_>) -> Result<(Vec<Bytes>, Vec<Given>), String> {
         let mut memory = Vec::new();
         let mut parts: Vec<Shared> = Vec::new();
@@ -205,7 +206,7 @@ impl Comparison {
         Ok((memory, given))
     }
 
-    /// Runs the launch there; gives what it left.
+    /// Runs the launch there; returns its results.
     fn there(&self, launching: &Launching<'_>) -> Result<(Vec<Bytes>, Vec<Given>), String> {
         if !launching.reachable.is_empty() && launching.kernel.reaches_more() {
             return Err("the kernel reaches memory by pointers in memory".to_owned());
@@ -218,7 +219,7 @@ impl Comparison {
         Ok((memory, given))
     }
 
-    /// Compares what both left; returns the first argument that differs.
+    /// Compares both results; returns the first argument that differs.
     fn compare(
         &self,
         launching: &Launching<'_>,

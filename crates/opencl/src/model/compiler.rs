@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// What a program is made of.
+/// The input of a program.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// OpenCL C.
@@ -19,10 +19,10 @@ pub enum Input {
     Spirv(Vec<u8>),
 }
 
-/// What is asked of the compiler.
+/// A task for the compiler.
 #[derive(Clone, Copy, Debug)]
 pub enum Task<'a> {
-    /// A program for the device; calls of what is not in it are an error.
+    /// A program for the device; calls of undefined functions are an error.
     Build(&'a Input),
     /// Source is made SPIR-V, with these headers by their names, for `#include`.
     Compile(&'a [u8], &'a [(String, Vec<u8>)]),
@@ -30,19 +30,19 @@ pub enum Task<'a> {
     Link(&'a [Module]),
 }
 
-/// How a compilation ended.
+/// The result of a compilation.
 #[derive(Debug)]
 pub struct Compiled {
     /// The container, or the SPIR-V of [`Task::Compile`]; `None` if it failed.
     pub container: Option<Vec<u8>>,
-    /// What the compiler said.
+    /// The compiler's messages.
     pub log: String,
 }
 
 /// What is compiled, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// What is to be done.
+    /// The task.
     pub task: Task<'a>,
     /// Options as the host gave them.
     pub options: &'a str,
@@ -50,7 +50,7 @@ pub struct Job<'a> {
     pub device: &'a Device,
 }
 
-/// Lets texts say of which lines of the source they are, without a change to the code.
+/// Adds source lines to texts, without a change to the code.
 const LINES: &str = " -gline-tables-only";
 
 /// Folder of headers that the host gave by name.
@@ -58,12 +58,12 @@ const HEADERS: &str = "headers";
 /// The file of linked parts.
 const LINKED: &str = "linked.bc";
 
-/// What is to be done where there is no compiler.
+/// The advice if there is no compiler.
 const MISSING: &str = "visakit needs Intel's offline compiler `ocloc` to build programs from source, and there is none on \
 the path. Debian and Ubuntu: apt-get install intel-opencl-icd (newer releases: intel-ocloc). Or set VISAKIT_OCLOC to its \
 path.";
 
-/// Compiles, or takes what was compiled before.
+/// Compiles, or returns the cached result.
 pub fn compile(job: &Job<'_>) -> Compiled {
     let no = |log| Compiled {
         container: None,
@@ -80,7 +80,7 @@ pub fn compile(job: &Job<'_>) -> Compiled {
     compiler.run().unwrap_or_else(no)
 }
 
-/// What the files are like that a job includes; `None` if that cannot be known.
+/// A digest of the files that a job includes; `None` if they cannot be determined.
 fn included(job: &Job<'_>) -> Option<Vec<u8>> {
     match job.task {
         Task::Build(Input::Text(text)) => includes::fingerprint(text, &[], job.options),
@@ -89,7 +89,7 @@ fn included(job: &Job<'_>) -> Option<Vec<u8>> {
     }
 }
 
-/// What the compiler said, without what it says always.
+/// The compiler's messages, without the ones it always prints.
 fn log(answer: &Answer) -> String {
     let noise = |line: &&str| {
         !(line.starts_with("Build succeeded")
@@ -178,7 +178,7 @@ impl Session<'_> {
         })
     }
 
-    /// Compiles what was asked for.
+    /// Runs the task.
     fn run(&self) -> Result<Compiled, String> {
         let job = self.job;
         let answer = match job.task {
@@ -219,7 +219,7 @@ impl Session<'_> {
         self.container(&answer)
     }
 
-    /// A container of what the compiler made.
+    /// A container with the compiler's output.
     fn container(&self, answer: &Answer) -> Result<Compiled, String> {
         let (job, log) = (self.job, log(answer));
         let zebin = made(answer, &["program.bin", "program"]);
@@ -244,7 +244,7 @@ impl Session<'_> {
                 pieces.push((binary::SOURCE.to_owned(), text.clone()));
             }
             Task::Link(modules) => {
-                // What it was made of, without the code.
+                // Its inputs, without the code.
                 let parts = binary::pieces_of(modules).into_iter();
                 pieces.extend(parts.filter(|p| p.0 != binary::MODULE));
             }

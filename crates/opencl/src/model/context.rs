@@ -26,7 +26,7 @@ pub struct Svm {
     pub storage: Storage,
     /// Its address.
     pub address: usize,
-    /// `CL_MEM_TYPE_…_INTEL`, or `CL_MEM_TYPE_UNKNOWN_INTEL` for what `clSVMAlloc` gave.
+    /// `CL_MEM_TYPE_…_INTEL`, or `CL_MEM_TYPE_UNKNOWN_INTEL` for an allocation of `clSVMAlloc`.
     pub kind: u32,
     /// Flags as they were given.
     pub flags: u64,
@@ -34,7 +34,7 @@ pub struct Svm {
     pub device: usize,
 }
 
-/// Called with what goes wrong in a context.
+/// Called with the errors of a context.
 pub type Notifier = Box<dyn Fn(&str) + Send + Sync>;
 
 /// A context.
@@ -107,7 +107,7 @@ impl Context {
         }))
     }
 
-    /// Says aloud what went wrong: on standard error, and to who asked for it.
+    /// Reports an error: on standard error, and to the context's callback.
     pub fn complain(&self, message: &str) {
         crate::say(message);
         if let Some(notify) = &self.notify {
@@ -120,7 +120,7 @@ impl Context {
         lock(&self.destructors).push(later);
     }
 
-    /// Whether a device is of this context.
+    /// Whether a device belongs to this context.
     #[must_use]
     pub fn has(&self, device: &Arc<Device>) -> bool {
         self.devices.iter().any(|d| Arc::ptr_eq(d, device))
@@ -129,7 +129,7 @@ impl Context {
     /// `clGetContextInfo`.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE` for what is not known.
+    /// `CL_INVALID_VALUE` for an unknown query.
     pub fn info(&self, name: u32) -> Result<Vec<u8>> {
         Ok(match name {
             cl::CL_CONTEXT_REFERENCE_COUNT => references(self).answer(),
@@ -146,7 +146,7 @@ impl Context {
     /// Allocates memory that has the same address for host and device.
     ///
     /// # Errors
-    /// Where there is no room.
+    /// If there is no space.
     pub fn allocate(
         &self,
         size: usize,

@@ -22,7 +22,7 @@ const NUMERIC: u32 = version(3, 0, 0);
 
 const VERSION: &str = "OpenCL 3.0 visakit";
 
-/// What every device has.
+/// Extensions of every device.
 const EXTENSIONS: [&str; 35] = [
     "cl_khr_byte_addressable_store",
     "cl_khr_fp16",
@@ -61,7 +61,7 @@ const EXTENSIONS: [&str; 35] = [
     "cl_intel_mem_force_host_memory",
 ];
 
-/// What every device's compiler has.
+/// Features of every device's compiler.
 const FEATURES: [&str; 9] = [
     "__opencl_c_int64",
     "__opencl_c_atomic_order_acq_rel",
@@ -93,11 +93,11 @@ impl Object for Platform {
 #[derive(Debug)]
 pub struct Device {
     handle: Handle,
-    /// What it is.
+    /// Its model.
     pub model: &'static Model,
     /// Its family.
     pub family: Family,
-    /// When it has done what it was asked to do, in simulated time: see [`Self::occupy`].
+    /// When it has finished its work, in simulated time: see [`Self::occupy`].
     busy: Mutex<u64>,
 }
 
@@ -176,7 +176,7 @@ impl Platform {
     /// `clGetPlatformInfo`.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE` for what is not known.
+    /// `CL_INVALID_VALUE` for an unknown query.
     pub fn info(&self, name: u32) -> Result<Vec<u8>> {
         Ok(match name {
             cl::CL_PLATFORM_PROFILE => "FULL_PROFILE".answer(),
@@ -207,14 +207,13 @@ fn memory() -> u64 {
 }
 
 impl Device {
-    /// What its clock shows: nanoseconds of the host, or when it has done what it did, if that is later.
+    /// The time of its clock: nanoseconds of the host, or when it has finished its work, if that is later.
     #[must_use]
     pub fn clock(&self) -> u64 {
         now().max(*lock(&self.busy))
     }
 
-    /// Lets it work for so many nanoseconds, from a time on or as soon as it has done what it does. Tells from when until
-    /// when.
+    /// Occupies it for this many nanoseconds, from a time on or as soon as it is free. Returns the start and the end.
     pub(crate) fn occupy(&self, from: u64, nanoseconds: u64) -> (u64, u64) {
         let mut busy = lock(&self.busy);
         let start = from.max(*busy);
@@ -222,13 +221,13 @@ impl Device {
         (start, *busy)
     }
 
-    /// Whether it has 64-bit floats, of its own or made of whole numbers by the compiler.
+    /// Whether it has 64-bit floats, natively or emulated by the compiler with integers.
     #[must_use]
     pub fn has_doubles(&self) -> bool {
         self.family.has_type(DataType::Df) || self.emulates_doubles()
     }
 
-    /// Whether the compiler is to make 64-bit floats of whole numbers. The keys are those of Intel's driver.
+    /// Whether the compiler has to emulate 64-bit floats with integers. The keys are those of Intel's driver.
     #[must_use]
     pub fn emulates_doubles(&self) -> bool {
         let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty() && v != "0");
@@ -304,7 +303,7 @@ impl Device {
     /// `clGetDeviceInfo`.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE` for what is not known.
+    /// `CL_INVALID_VALUE` for an unknown query.
     pub fn info(&self, name: u32) -> Result<Vec<u8>> {
         if let Some(bytes) = self.limits(name) {
             return Ok(bytes);
@@ -397,7 +396,7 @@ impl Device {
             cl::CL_DEVICE_LUID_VALID_KHR => false.answer(),
             cl::CL_DEVICE_LUID_KHR => vec![0; 8],
             cl::CL_DEVICE_NODE_MASK_KHR => 0_u32.answer(),
-            // What Intel's attribute query asks.
+            // Intel's attribute query.
             cl::CL_DEVICE_IP_VERSION_INTEL => {
                 (self.model.ip.0 << 22 | self.model.ip.1 << 14).answer()
             }
@@ -432,7 +431,7 @@ impl Device {
         })
     }
 
-    /// Sizes, and what is there or not.
+    /// Sizes, and which features exist.
     fn limits(&self, name: u32) -> Option<Vec<u8>> {
         let images = self.model.images;
         let image = |n: usize| if images { n } else { 0 }.answer();

@@ -45,7 +45,7 @@ impl Watcher for Dumps {
 }
 
 impl Dump {
-    /// A folder for a launch, with what the launch starts with.
+    /// A folder for a launch, with its initial state.
     pub(crate) fn open(base: &Path, launching: &Launching<'_>) -> Option<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let kernel = &launching.kernel.name;
@@ -87,7 +87,7 @@ impl Dump {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -99,7 +99,7 @@ impl Dump {
         }
     }
 
-    /// Writes what the launch starts with.
+    /// Writes the initial state of the launch.
     fn before(&self, launching: &Launching<'_>) {
         let Launching {
             binary,
@@ -230,7 +230,7 @@ impl Dump {
         }
     }
 
-    /// Writes what the launch has left, as what is expected of it.
+    /// Writes the results of the launch as the expected ones.
     fn after(&self, arguments: &[Argument]) {
         let mut outputs = Vec::new();
         for (index, argument) in arguments.iter().enumerate() {
@@ -239,7 +239,7 @@ impl Dump {
             };
             let after = bytes(part);
             let before = fs::read(self.folder.join(format!("arg{index}.bin")));
-            // Where nothing was written as input, the argument is an earlier one.
+            // If no input was written, the argument is an earlier one.
             if before.is_ok_and(|before| before != after) {
                 let file = format!("expect{index}.bin");
                 self.write(&file, &after);

@@ -1,7 +1,7 @@
 //! Events, and commands that wait for them.
 //!
-//! A command runs as soon as everything that it waits for has ended: in the thread that enqueued it if nothing is left,
-//! or in the thread that ended the last of them. Nothing waits for a thread of its own.
+//! A command runs as soon as everything it waits for has ended: in the thread that enqueued it if nothing is left, or
+//! in the thread that ended the last of them. No separate threads are used for waiting.
 
 use crate::error::{Code, Result, ensure, fail};
 use crate::handle::{Handle, Object, references};
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::AcqRel};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-/// What a command does.
+/// The action of a command.
 pub(crate) type Work = Box<dyn FnOnce(&Event) -> Result<()> + Send>;
 
 /// Called with the status that was reached.
@@ -31,7 +31,7 @@ pub fn now() -> u64 {
         .saturating_add(1)
 }
 
-/// What the clock shows by which commands of a queue are timed.
+/// The clock by which commands of a queue are timed.
 fn clock(queue: Option<&Arc<Queue>>) -> u64 {
     queue.map_or_else(now, |queue| queue.device.clock())
 }
@@ -197,7 +197,7 @@ impl Event {
         (event, pending)
     }
 
-    /// What the command has come to; negative if it failed.
+    /// The status of the command; negative if it failed.
     pub fn status(&self) -> i32 {
         lock(&self.state).status
     }
@@ -210,7 +210,7 @@ impl Event {
             reason = "a positive number; conversions to integers saturate"
         )]
         let whole = nanoseconds.ceil() as u64;
-        // What has run has taken some time.
+        // A command that has run has taken some time.
         lock(&self.state).nanoseconds = Some(whole.max(1));
     }
 
@@ -291,7 +291,7 @@ impl Event {
         callback(if now < 0 { now } else { status });
     }
 
-    /// Waits for the end; gives the last status.
+    /// Waits for the end; returns the final status.
     pub fn wait(&self) -> i32 {
         let mut state = lock(&self.state);
         while state.status > 0 {
@@ -306,7 +306,7 @@ impl Event {
     /// `clGetEventInfo`.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE` for what is not known.
+    /// `CL_INVALID_VALUE` for an unknown query.
     pub fn info(&self, name: u32) -> Result<Vec<u8>> {
         Ok(match name {
             cl::CL_EVENT_COMMAND_QUEUE => {

@@ -1,7 +1,7 @@
-//! Which files a source includes: what a compiled program was made of besides its source.
+//! Which files a source includes: the inputs of a compilation besides the source.
 //!
-//! The answer is only needed to know that nothing has changed, so that it may have more than the compiler reads (files
-//! of branches that are not taken), but never less: where a line could include something that cannot be known from the
+//! The answer is only used to detect that nothing has changed, so it may contain more than the compiler reads (files of
+//! branches that are not taken), but never less: if a line could include something that cannot be determined from the
 //! text, there is no answer.
 
 use sha2::{Digest, Sha256};
@@ -18,16 +18,16 @@ const MOST_FILES: usize = 1000;
 /// Bytes of all files of a program; more are ignored.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Where the compiler looks besides the folder that it runs in and those of its options.
+/// Where the compiler searches besides its working folder and those of its options.
 const SYSTEM: [&str; 2] = ["/usr/local/include", "/usr/include"];
 
-/// Words of directives that read files. `__has_include` and `include_next` have them inside.
+/// Words in directives that read files. `__has_include` and `include_next` contain them.
 const WORDS: [&[u8]; 3] = [b"include", b"import", b"embed"];
 
-/// What differs from one compilation to the next.
+/// Macros that differ from one compilation to the next.
 const CLOCKS: [&[u8]; 3] = [b"__DATE__", b"__TIME__", b"__TIMESTAMP__"];
 
-/// Where files are looked for.
+/// A folder to search.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Folder {
     /// Headers that the host gave by name.
@@ -36,7 +36,7 @@ enum Folder {
     At(PathBuf),
 }
 
-/// Looks for files; what it finds goes into the hash.
+/// Searches for files; what it finds is hashed.
 struct Search<'a> {
     headers: &'a [(String, Vec<u8>)],
     folders: Vec<Folder>,
@@ -56,7 +56,7 @@ pub(super) fn fingerprint(
     if options.split_whitespace().any(includes_itself) {
         return None;
     }
-    // A word may be cut by a line that goes on.
+    // A word may be split by a line continuation.
     if !has_word(source) && !has_word(&spliced(source)) {
         return is_timeless(source).then(Vec::new);
     }
@@ -134,12 +134,12 @@ enum Line<'a> {
     Unclear,
 }
 
-/// Looks at a line whose continuations have been put to it.
+/// Examines a line with its continuations joined.
 fn line(text: &[u8]) -> Line<'_> {
     if !has_word(text) {
         return Line::Nothing;
     }
-    // A directive is the first thing in its line, but for comments.
+    // A directive comes first in its line, except for comments.
     let comment = text.windows(2).position(|part| part == b"*/");
     if comment.is_some_and(|end| has_word(text.get(end..).unwrap_or_default())) {
         return Line::Unclear;
@@ -172,7 +172,7 @@ fn line(text: &[u8]) -> Line<'_> {
                 None => Line::Unclear,
             }
         }
-        // Whether there is a file is asked by `#if __has_include(…)`, which may be the text of a macro.
+        // `#if __has_include(…)` tests whether a file exists; it may come from a macro.
         b"define" | b"undef" | b"ifdef" | b"ifndef" | b"else" | b"endif" | b"error"
         | b"warning" | b"pragma" | b"line"
             if !rest.windows(6).any(|part| part == b"__has_") =>
@@ -184,7 +184,7 @@ fn line(text: &[u8]) -> Line<'_> {
 }
 
 impl Search<'_> {
-    /// Follows what a program includes.
+    /// Follows the includes of a program.
     fn text(&mut self, program: &[u8]) -> Option<()> {
         // With a list, not by calling itself: the depth is the input's. The program itself is in no folder.
         let mut open = vec![(program.to_vec(), None)];
@@ -208,7 +208,7 @@ impl Search<'_> {
         Some(())
     }
 
-    /// Finds a file and takes it into the hash: its text and its folder, or nothing if it was seen before.
+    /// Finds a file and adds it to the hash: its text and its folder, or nothing if it was seen before.
     fn file(&mut self, name: &[u8], first: Option<&Folder>) -> Option<Option<(Vec<u8>, Folder)>> {
         let name = Path::new(OsStr::from_bytes(name));
         let folders: Vec<_> = first.into_iter().chain(&self.folders).cloned().collect();
@@ -268,7 +268,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether an option reads files or asks for them in a way of its own.
+/// Whether an option reads files or includes them in its own way.
 fn includes_itself(option: &str) -> bool {
     ["-i", "--i", "@"].iter().any(|s| option.starts_with(s)) || option.contains("__has_")
 }
@@ -348,7 +348,7 @@ mod tests {
         let options = format!("-I{} -DA=\"x\"", folder.path().display());
         let program =
             "#include \"visakit_one.h\"\n#incl\\\nude <visakit_two.h>\nkernel void f() {}";
-        // What is not found may be found by the compiler.
+        // A file that is not found here may be found by the compiler.
         assert_eq!(of(program, &options), None);
         fs::create_dir(inside("deep")).unwrap();
         fs::write(inside("visakit_one.h"), "#include \"deep/three.h\"\n").unwrap();

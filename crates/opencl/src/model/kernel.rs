@@ -46,7 +46,7 @@ impl Kept {
         }
     }
 
-    /// The argument, if what it names is still there.
+    /// The argument, if the object it names still exists.
     fn now(&self) -> Option<Arg> {
         Some(match self {
             Self::Mem(mem) => Arg::Mem(Some(mem.upgrade()?)),
@@ -56,7 +56,7 @@ impl Kept {
     }
 }
 
-/// What kind of argument a parameter takes.
+/// The kind of argument a parameter takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Takes {
     /// A buffer.
@@ -67,7 +67,7 @@ pub enum Takes {
     Sampler,
     /// A size of local memory.
     Local,
-    /// A value of so many bytes; 0 if that is not known.
+    /// A value of this size; 0 if that is not known.
     Value(usize),
 }
 
@@ -82,7 +82,7 @@ pub struct Kernel {
     /// The programs of the devices that have it.
     binaries: Vec<(Arc<Device>, Arc<Binary>)>,
     args: Mutex<Vec<Option<Kept>>>,
-    /// Whether the host said that it reaches memory besides its arguments.
+    /// Whether the host stated that it accesses memory besides its arguments.
     more: AtomicBool,
 }
 
@@ -164,7 +164,7 @@ impl Kernel {
         self.more.store(true, Relaxed);
     }
 
-    /// Whether the host said that it reaches memory besides its arguments.
+    /// Whether the host stated that it accesses memory besides its arguments.
     pub(crate) fn reaches_more(&self) -> bool {
         self.more.load(Relaxed)
     }
@@ -191,7 +191,7 @@ impl Kernel {
     /// The only device, or the one that is named.
     ///
     /// # Errors
-    /// `CL_INVALID_DEVICE` where it is none of the program's, or there are several.
+    /// `CL_INVALID_DEVICE` if it does not belong to the program, or there are several.
     pub fn device(&self, named: Option<&Arc<Device>>) -> Result<(Arc<Device>, &Binary)> {
         let mut all = self.binaries.iter();
         let found = match named {
@@ -202,7 +202,7 @@ impl Kernel {
         Ok((Arc::clone(device), binary))
     }
 
-    /// What the metadata say on a device.
+    /// The metadata for a device.
     ///
     /// # Errors
     /// Kernels that they do not have.
@@ -211,7 +211,7 @@ impl Kernel {
         found.map_err(|_| Code(cl::CL_INVALID_KERNEL))
     }
 
-    /// What a parameter takes.
+    /// The kind of argument a parameter takes.
     ///
     /// # Errors
     /// `CL_INVALID_ARG_INDEX`.
@@ -313,7 +313,7 @@ impl Kernel {
     /// `clGetKernelInfo`.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE` for what is not known.
+    /// `CL_INVALID_VALUE` for an unknown query.
     pub fn info(&self, name: u32) -> Result<Vec<u8>> {
         Ok(match name {
             cl::CL_KERNEL_FUNCTION_NAME => self.name.as_str().answer(),
@@ -352,7 +352,7 @@ impl Kernel {
     /// `clGetKernelArgInfo`.
     ///
     /// # Errors
-    /// `CL_INVALID_ARG_INDEX`, and `CL_INVALID_VALUE` for what is not known.
+    /// `CL_INVALID_ARG_INDEX`, and `CL_INVALID_VALUE` for an unknown query.
     pub fn arg_info(&self, index: usize, name: u32) -> Result<Vec<u8>> {
         let info = self
             .arg_infos()
@@ -406,7 +406,7 @@ impl Kernel {
     /// `clGetKernelWorkGroupInfo`.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE` for what is not known.
+    /// `CL_INVALID_VALUE` for an unknown query.
     pub fn group_info(&self, named: Option<&Arc<Device>>, name: u32) -> Result<Vec<u8>> {
         let (device, binary) = self.device(named)?;
         let info = self.metadata(binary)?;
@@ -445,7 +445,7 @@ impl Kernel {
         })
     }
 
-    /// Most work-items of a group: 64 threads, or what the device has.
+    /// Maximum number of work-items of a group: 64 threads, or the limit of the device.
     #[must_use]
     pub fn max_group(device: &Device, info: &KernelInfo) -> usize {
         let lanes = usize::try_from(info.execution_env.simd_size)
@@ -459,10 +459,10 @@ impl Kernel {
         device.max_group().min(lanes.max(8) * threads)
     }
 
-    /// `clGetKernelSubGroupInfo`; `input` is what the query asks about.
+    /// `clGetKernelSubGroupInfo`; `input` is the subject of the query.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE` for what is not known.
+    /// `CL_INVALID_VALUE` for an unknown query.
     pub fn subgroup_info(
         &self,
         named: Option<&Arc<Device>>,

@@ -12,14 +12,14 @@ use std::sync::Arc;
 use visakit_isa::Platform;
 use visakit_launch::{Argument, KernelInfo, LaunchError, NdRange};
 
-/// A grid as the host gives it.
+/// A grid as passed by the host.
 #[derive(Clone, Debug)]
 pub struct Grid {
     /// Work-items in each dimension.
     pub global: Vec<usize>,
     /// Work-items of a group; `None` leaves it to us.
     pub local: Option<Vec<usize>>,
-    /// What is added to global ids.
+    /// The offset added to global ids.
     pub offset: Vec<usize>,
 }
 
@@ -30,7 +30,8 @@ fn small(sizes: &[usize], code: i32) -> Result<Vec<u32>> {
     small.collect()
 }
 
-/// A size of groups that suits a kernel and a grid: what the source asks for, or else a divisor of the grid.
+/// A suitable size of groups for a kernel and a grid: what the source requires, or else a divisor of the
+/// grid.
 ///
 /// # Errors
 /// Grids that cannot be.
@@ -49,7 +50,7 @@ pub fn suggested_local(info: &KernelInfo, global: &[usize]) -> Result<Vec<usize>
 /// Checks a launch and makes a command of it, with the arguments as they are now.
 ///
 /// # Errors
-/// What the specification says.
+/// Those of the specification.
 pub(crate) fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> Result<Work> {
     let binary = Arc::clone(kernel.binary(&queue.device)?);
     let info = kernel.metadata(&binary)?;

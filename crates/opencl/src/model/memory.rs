@@ -1,4 +1,4 @@
-//! Buffers, and what images have in common with them.
+//! Buffers, and what images share with them.
 
 use crate::error::{Code, Result, ensure, fail};
 use crate::ffi::host::{Block, Span};
@@ -16,7 +16,7 @@ mod image;
 
 pub use image::Shape;
 
-/// What a host has mapped.
+/// A mapping by the host.
 #[derive(Clone, Debug)]
 pub(crate) struct Map {
     pub(crate) pointer: usize,
@@ -33,7 +33,7 @@ pub struct Mem {
     kind: u32,
     /// `CL_MEM_…`
     pub flags: u64,
-    /// Where its bytes are.
+    /// The storage of its bytes.
     pub storage: Storage,
     /// First byte in the storage.
     pub offset: usize,
@@ -46,11 +46,11 @@ pub struct Mem {
     shadow: Option<Span>,
     /// The buffer that it is a part of.
     pub parent: Option<Arc<Mem>>,
-    /// What it is if it is an image.
+    /// Its shape if it is an image.
     pub shape: Option<Shape>,
     properties: Vec<u64>,
     maps: Mutex<Vec<Map>>,
-    /// Whether anybody has written something into it; parts of buffers share it.
+    /// Whether anybody has written to it; sub-buffers share this.
     written: Arc<AtomicBool>,
     destructors: Mutex<Vec<Later>>,
 }
@@ -99,7 +99,7 @@ fn check_flags(flags: u64) -> Result<()> {
     ensure(!uses || flags & others == 0, cl::CL_INVALID_VALUE)
 }
 
-/// Where the bytes of a new object are.
+/// The place of a new object's bytes.
 struct Place {
     storage: Storage,
     offset: usize,
@@ -108,7 +108,7 @@ struct Place {
     written: bool,
 }
 
-/// Finds room for so many bytes; `host` is what the caller gave, `words` the same as storage where that can be.
+/// Finds space for this many bytes; `host` is what the caller passed, `words` the same as storage if possible.
 fn place(
     context: &Context,
     flags: u64,
@@ -168,7 +168,7 @@ fn place(
 }
 
 impl Mem {
-    /// A buffer. `host` is memory of the caller of that size, `words` the same as storage where that can be.
+    /// Creates a buffer. `host` is memory of the caller of that size, `words` the same as storage if possible.
     ///
     /// # Errors
     /// Flags that contradict each other, sizes that cannot be.
@@ -327,7 +327,7 @@ impl Mem {
         self.written.store(true, Relaxed);
     }
 
-    /// Whether anybody has written something into it.
+    /// Whether anybody has written to it.
     pub(crate) fn is_written(&self) -> bool {
         self.written.load(Relaxed)
     }
@@ -365,7 +365,7 @@ impl Mem {
         }
     }
 
-    /// Maps bytes: gives where the host finds them. What a shadow holds is brought up to date when the command runs.
+    /// Maps bytes: returns where the host finds them. A shadow copy is updated when the command runs.
     ///
     /// # Errors
     /// Bytes outside.
@@ -391,10 +391,10 @@ impl Mem {
         }
     }
 
-    /// What a pointer has mapped, which it no longer has.
+    /// Removes and returns the mapping of a pointer.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE` where it has nothing.
+    /// `CL_INVALID_VALUE` if it is not mapped.
     pub(crate) fn unmap(&self, pointer: usize) -> Result<Map> {
         let mut maps = lock(&self.maps);
         let at = maps.iter().position(|m| m.pointer == pointer);
@@ -402,7 +402,7 @@ impl Mem {
             .ok_or(Code(cl::CL_INVALID_VALUE))
     }
 
-    /// Takes over what the host wrote into its copy.
+    /// Copies what the host wrote to its shadow copy.
     pub(crate) fn take_from_host(&self, map: &Map) {
         if let (Some(shadow), Ok(span), true) =
             (&self.shadow, self.span(map.offset, map.bytes), map.writes)
@@ -419,7 +419,7 @@ impl Mem {
     /// `clGetMemObjectInfo`.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE` for what is not known.
+    /// `CL_INVALID_VALUE` for an unknown query.
     pub fn info(&self, name: u32) -> Result<Vec<u8>> {
         let sub = self.parent.is_some() && self.is_buffer();
         Ok(match name {

@@ -1,4 +1,4 @@
-//! What OpenCL's objects are and do.
+//! The objects of OpenCL and their behaviour.
 
 pub mod binary;
 mod cache;

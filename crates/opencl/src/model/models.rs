@@ -17,7 +17,7 @@ pub struct Model {
     pub(crate) clock: u32,
     /// Sizes of subgroups.
     pub subgroups: &'static [u32],
-    /// Whether it has samplers, and its compiler images.
+    /// Whether it has samplers, and its compiler supports images.
     pub images: bool,
 }
 

@@ -1,7 +1,7 @@
-//! Calls of Intel's offline compiler. What it answered is kept, and the same call is answered from that.
+//! Calls of Intel's offline compiler. Results are cached, and identical calls are answered from the cache.
 //!
-//! What is kept is what the compiler wrote, as it wrote it, under a name made of all that it was given: nothing that
-//! this crate makes of either is in it, so that an entry stays right whatever becomes of this crate.
+//! The cache contains the compiler's output verbatim, under a key derived from all of its inputs: nothing that this
+//! crate derives from either is in it, so that entries stay valid whatever changes in this crate.
 
 use crate::model::binary::{self, Pieces};
 use crate::model::cache::Cache;
@@ -17,24 +17,24 @@ use std::time::SystemTime;
 /// Counts up when other files are kept, or under other names: [`SAID`], [`OUT`], [`TEXT`].
 const LAYOUT: &[u8] = b"calls 1";
 
-/// What the compiler said.
+/// The compiler's messages.
 const SAID: &str = "said";
 /// Folder of the files that it was asked for, inside of that of the call.
 pub(super) const OUT: &str = "out";
 /// Folder of its dumps.
 const DUMP: &str = "dump";
-/// How the names of dumps end that are kept: texts in vISA.
+/// The extension of the dumps that are kept: texts in vISA.
 pub(super) const TEXT: &str = "visaasm";
 
 /// A compiler.
 #[derive(Debug)]
 pub(super) struct Ocloc {
     path: PathBuf,
-    /// What distinguishes it from others.
+    /// Distinguishes it from other versions.
     identity: String,
 }
 
-/// The compiler of this machine, `None` where there is none.
+/// The compiler of this machine, `None` if there is none.
 pub(super) fn installed() -> Option<&'static Ocloc> {
     static FOUND: OnceLock<Option<Ocloc>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
@@ -46,7 +46,7 @@ pub(super) fn installed() -> Option<&'static Ocloc> {
                 folders.find_map(|f| Some(f.join("ocloc")).filter(|p| p.is_file()))?
             }
         };
-        // Its parts are libraries of their own: what changes with an update are their files.
+        // Its parts are separate libraries: an update changes their files.
         let mut identity = String::new();
         let real = fs::canonicalize(&path).ok()?;
         let mut parts = vec![real];
@@ -88,17 +88,17 @@ pub(super) struct Call<'a> {
     pub(super) arguments: &'a dyn Fn(&Path) -> Vec<OsString>,
     /// Files in that folder, by their names.
     pub(super) inputs: &'a [(String, &'a [u8])],
-    /// A hash over the other files that it may read, as they are now; `None` if that cannot be known, and then nothing
-    /// is kept.
+    /// A hash of the other files that it may read, in their current state; `None` if that cannot be determined, in
+    /// which case nothing is cached.
     pub(super) included: &'a dyn Fn() -> Option<Vec<u8>>,
 }
 
-/// What the compiler answered.
+/// The compiler's results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     /// Whether it succeeded.
     pub(super) good: bool,
-    /// What it said.
+    /// Its messages.
     pub(super) said: String,
     /// Files by their names: `out/` and all that is in that folder, `dump/` and the texts.
     pub(super) files: Pieces,
@@ -111,7 +111,7 @@ impl Answer {
         found.map(|f| f.1.as_slice())
     }
 
-    /// Names of the texts, without folder and ending, and what is in them.
+    /// Names of the texts, without folder and extension, and their content.
     pub(super) fn texts(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.files.iter().filter_map(|(name, bytes)| {
             let name = name.strip_prefix(DUMP)?.strip_prefix('/')?;
@@ -121,16 +121,16 @@ impl Answer {
     }
 }
 
-/// Variables that change what the compiler does, and that users may have set.
+/// Variables that affect the compiler, and that users may have set.
 fn is_key(name: &str) -> bool {
     name.starts_with("IGC_") || name == "OverrideDefaultFP64Settings"
 }
 
 impl Ocloc {
-    /// Calls the compiler, or gives what it answered to the same call before.
+    /// Calls the compiler, or returns the result of an earlier identical call.
     ///
     /// # Errors
-    /// What went wrong around it.
+    /// Errors outside the compiler itself.
     pub(super) fn call(&self, call: &Call<'_>, cache: Option<&Cache>) -> Result<Answer, String> {
         // Asked before and after: a file that changes meanwhile may have been read in either state.
         let name = || Some(self.name(call, &(call.included)()?));
@@ -251,7 +251,7 @@ impl Ocloc {
     }
 }
 
-/// What went wrong around the compiler.
+/// An error outside the compiler itself.
 fn failed(what: &str, error: &std::io::Error) -> String {
     format!("visakit: {what}: {error}")
 }
@@ -262,7 +262,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt as _;
 
-    /// A compiler that counts its calls, and makes what the arguments and the input say.
+    /// A compiler that counts its calls, and derives its output from the arguments and the input.
     fn stub(folder: &Path) -> Ocloc {
         let path = folder.join("compiler");
         let script = "#!/bin/sh\n\
@@ -296,7 +296,7 @@ mod tests {
             compiler.call(&call, Some(&cache)).unwrap()
         };
         let first = call(&compiler, "-a", "x", Some(""));
-        // Nothing but what the compiler wrote.
+        // Nothing but the compiler's output.
         let names: Vec<_> = first.files.iter().map(|f| f.0.as_str()).collect();
         assert_eq!(names, ["dump/a.visaasm", "out/program"]);
         assert_eq!(first.file("out/program"), Some(b"x".as_slice()));
@@ -315,7 +315,7 @@ mod tests {
         compiler.identity.push('2');
         call(&compiler, "-a", "x", Some(""));
         assert_eq!(count(), 5);
-        // Failures are not kept, and neither is what cannot be distinguished.
+        // Failures are not cached, and neither are indistinguishable calls.
         for _ in 0..2 {
             assert!(!call(&compiler, "bad", "x", Some("")).good);
             call(&compiler, "-a", "x", None);

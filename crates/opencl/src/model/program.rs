@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-/// What a program was made of.
+/// The input a program was created from.
 #[derive(Clone, Debug)]
 pub enum Origin {
     /// Source or SPIR-V.
@@ -23,7 +23,7 @@ pub enum Origin {
     Linked,
 }
 
-/// What became of a program on one device.
+/// The build of a program for one device.
 #[derive(Clone, Debug)]
 struct Build {
     device: Arc<Device>,
@@ -31,7 +31,7 @@ struct Build {
     kind: u32,
     options: String,
     log: String,
-    /// What was compiled and not linked yet.
+    /// The compiled but not yet linked object.
     object: Option<Vec<Module>>,
     /// Bytes that were given, not examined yet.
     given: Option<Vec<u8>>,
@@ -45,7 +45,7 @@ pub struct Program {
     pub context: Arc<Context>,
     origin: Origin,
     builds: Mutex<Vec<Build>>,
-    /// Kernels that there are: it cannot be built anew meanwhile.
+    /// Number of its kernels: while there are any, it cannot be rebuilt.
     pub(crate) kernels: AtomicUsize,
     destructors: Mutex<Vec<Later>>,
 }
@@ -336,13 +336,13 @@ impl Program {
         Ok((linked, failed))
     }
 
-    /// What it is on a device, if it was built for it.
+    /// Its binary for a device, if it was built for it.
     #[must_use]
     pub fn binary(&self, device: &Arc<Device>) -> Option<Arc<Binary>> {
         self.build_of(device).ok()?.binary
     }
 
-    /// What it is on any device.
+    /// Its binary for any device.
     ///
     /// # Errors
     /// `CL_INVALID_PROGRAM_EXECUTABLE` where it was not built.
@@ -357,7 +357,7 @@ impl Program {
         lock(&self.destructors).push(later);
     }
 
-    /// The binary of each device; empty where there is none.
+    /// The binary of each device; empty if there is none.
     #[must_use]
     pub fn binaries(&self) -> Vec<Vec<u8>> {
         let bytes = |b: &Build| match (&b.binary, &b.given, &b.object) {
@@ -373,10 +373,10 @@ impl Program {
         lock(&self.builds).iter().map(bytes).collect()
     }
 
-    /// `clGetProgramInfo`, but for the binaries.
+    /// `clGetProgramInfo`, except for the binaries.
     ///
     /// # Errors
-    /// Programs that were not built, and `CL_INVALID_VALUE` for what is not known.
+    /// Programs that were not built, and `CL_INVALID_VALUE` for an unknown query.
     pub fn info(&self, name: u32) -> Result<Vec<u8>> {
         let builds = lock(&self.builds).clone();
         Ok(match name {
@@ -414,7 +414,7 @@ impl Program {
     /// `clGetProgramBuildInfo`.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE` for what is not known.
+    /// `CL_INVALID_VALUE` for an unknown query.
     pub fn build_info(&self, device: &Arc<Device>, name: u32) -> Result<Vec<u8>> {
         let build = self.build_of(device)?;
         Ok(match name {
@@ -430,7 +430,7 @@ impl Program {
     }
 }
 
-/// What the container of a program that is not linked holds: its kind and its modules.
+/// The content of the container of a program that is not linked: its kind and its modules.
 fn object(bytes: &[u8]) -> Option<(u32, Vec<Module>)> {
     let pieces = binary::unpack(bytes)?;
     let (_, kind) = pieces.iter().find(|p| p.0 == OBJECT)?;
@@ -449,7 +449,7 @@ fn link(device: &Device, modules: &[Module], options: &str) -> (Option<Vec<u8>>,
     let mut all: Vec<&str> = Vec::new();
     let of_parts = modules.iter().map(|m| m.part.options.as_str());
     for option in of_parts.chain([options]).flat_map(str::split_whitespace) {
-        // What is for the preprocessor has been done, and may have blanks inside.
+        // Options of the preprocessor have been handled, and may contain blanks.
         let here = option.starts_with("-cl-") || option.starts_with("-ze-") || option == "-g";
         if here && !all.contains(&option) {
             all.push(option);

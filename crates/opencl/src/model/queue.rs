@@ -15,7 +15,7 @@ struct State {
     open: Vec<Arc<Event>>,
     /// The last barrier.
     barrier: Option<Arc<Event>>,
-    /// What went wrong since the queue was last waited for.
+    /// The error since the queue was last waited for.
     fault: Option<Code>,
 }
 
@@ -174,7 +174,7 @@ impl Queue {
     /// `clGetCommandQueueInfo`.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE` for what is not known.
+    /// `CL_INVALID_VALUE` for an unknown query.
     pub fn info(&self, name: u32) -> Result<Vec<u8>> {
         Ok(match name {
             cl::CL_QUEUE_CONTEXT => self.context.handle().get().answer(),

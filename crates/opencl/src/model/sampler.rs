@@ -13,7 +13,7 @@ use visakit_exec::memory::{Addressing, Filter, Sampler as State};
 pub struct Sampler {
     handle: Handle,
     context: Arc<Context>,
-    /// What it does.
+    /// Its state.
     pub state: State,
     normalized: bool,
     addressing: u32,
@@ -76,7 +76,7 @@ impl Sampler {
     /// `clGetSamplerInfo`.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE` for what is not known.
+    /// `CL_INVALID_VALUE` for an unknown query.
     pub fn info(&self, name: u32) -> Result<Vec<u8>> {
         Ok(match name {
             cl::CL_SAMPLER_REFERENCE_COUNT => references(self).answer(),

@@ -1,8 +1,8 @@
 //! Who watches launches: checkers, comparison, dumps, the profiler.
 //!
-//! A watcher surrounds a launch: it is given the launch and the rest of the way, looks before, goes on (or runs the
-//! launch in its own way), looks after. To add one: implement [`Watcher`], and name it in [`watchers`]. What it has
-//! found it reports in [`Watcher::end`], when the program ends.
+//! A watcher wraps a launch: it receives the launch and a continuation, inspects it before, continues (or runs the
+//! launch in its own way), and inspects it after. To add one: implement [`Watcher`], and list it in [`watchers`]. It
+//! reports its results in [`Watcher::end`], when the program ends.
 
 use crate::model::binary::Binary;
 use crate::model::check::Check;
@@ -18,14 +18,14 @@ use std::sync::OnceLock;
 use visakit_exec::memory::Storage;
 use visakit_launch::{Argument, LaunchError, NdRange, Outcome};
 
-/// What is launched.
+/// The launch being watched.
 #[derive(Debug)]
 pub(crate) struct Launching<'a> {
     /// The kernel.
     pub(crate) kernel: &'a Kernel,
     /// Its program.
     pub(crate) binary: &'a Binary,
-    /// Where it runs.
+    /// The device it runs on.
     pub(crate) device: &'a Device,
     /// Arguments as the host set them.
     pub(crate) args: &'a [Arg],
@@ -39,31 +39,31 @@ pub(crate) struct Launching<'a> {
     pub(crate) nanoseconds: OnceCell<f64>,
 }
 
-/// How a launch ends.
+/// The result of a launch.
 pub(crate) type Ending = Result<Outcome, LaunchError>;
 
 /// Watches launches.
 pub(crate) trait Watcher: Send + Sync {
-    /// Stands around a launch; `go_on` is the rest of the way.
+    /// Wraps a launch; `go_on` continues with it.
     fn launch(&self, launching: &Launching<'_>, go_on: &mut dyn FnMut() -> Ending) -> Ending;
 
     /// The program ends.
     fn end(&self) {}
 }
 
-/// Whether programs are to say of which lines their instructions are.
+/// Whether programs should record the source lines of their instructions.
 pub(crate) fn wants_lines() -> bool {
     let asked = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     asked(check::VARIABLE) || asked(profile::VARIABLE)
 }
 
-/// Whether a file is the program itself: the compiler calls that `1`, or by the name of the file that it was given.
+/// Whether a file is the program itself: the compiler calls it `1`, or by the name of the file that it was given.
 pub(crate) fn is_program(file: &str) -> bool {
     let name = Path::new(file).file_name();
     name.is_none_or(|name| name == "1" || name == "program.cl")
 }
 
-/// Those who watch, the outermost first, as the environment asks for them.
+/// The watchers enabled by the environment, the outermost first.
 fn watchers() -> &'static [Box<dyn Watcher>] {
     static WATCHERS: OnceLock<Vec<Box<dyn Watcher>>> = OnceLock::new();
     WATCHERS.get_or_init(|| {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use visakit_exec::memory::{Format, Storage};
 use visakit_launch::{Image as LaunchImage, ImageKind};
 
-/// What an image is besides its bytes.
+/// The description of an image.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// The kind.
@@ -44,7 +44,7 @@ impl Shape {
 }
 
 impl Mem {
-    /// An image. Pitches of zero stand for rows that follow each other.
+    /// Creates an image. Pitches of zero mean contiguous rows.
     ///
     /// # Errors
     /// Formats and sizes that are not supported.
@@ -153,7 +153,7 @@ impl Mem {
         Ok(Arc::new(mem))
     }
 
-    /// Bytes that an image of this shape has, for those who must know before it is made.
+    /// The size in bytes of an image of this shape, before it is created.
     #[must_use]
     pub(crate) fn image_bytes(shape: &Shape) -> Option<usize> {
         let [width, height, depth, entries] = shape.sizes;
@@ -214,7 +214,7 @@ impl Mem {
     /// `clGetImageInfo`.
     ///
     /// # Errors
-    /// Buffers, and `CL_INVALID_VALUE` for what is not known.
+    /// Buffers, and `CL_INVALID_VALUE` for an unknown query.
     pub fn image_info(&self, name: u32) -> Result<Vec<u8>> {
         let shape = self.shape.as_ref().ok_or(Code(cl::CL_INVALID_MEM_OBJECT))?;
         let [width, height, depth, entries] = shape.sizes;
