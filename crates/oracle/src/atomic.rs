@@ -7,8 +7,8 @@ use rustc_apfloat::Round;
 use std::cmp::Ordering;
 use visakit_isa::semantics::AtomicOp;
 
-/// The value to be stored, and the one to be returned. `new` is the operand, or the new value of
-/// an exchange; `expected` is what an exchange compares with.
+/// The value to store, and the one to return. `new` is the operand, or the new value of an
+/// exchange; `expected` is what an exchange compares with.
 ///
 /// # Errors
 /// Float operations on denormals and NaNs, and those that round.

@@ -23,9 +23,9 @@ pub struct Difference {
     pub name: String,
     /// Offset in bytes.
     pub offset: usize,
-    /// What the slow machine has there.
+    /// The value in the slow machine.
     pub expected: Vec<u8>,
-    /// What the fast machine has there.
+    /// The value in the fast machine.
     pub got: Vec<u8>,
     /// How closely it is defined.
     pub precision: Precision,
@@ -49,7 +49,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Verdict {
     /// Both machines agree.
@@ -65,7 +65,7 @@ pub enum Verdict {
 /// Runs a case in the slow machine.
 ///
 /// # Errors
-/// What is not defined or not known.
+/// What is undefined or unknown.
 pub fn run_slow(case: &Case, limit: u64) -> Result<Machine<'_>, Halt> {
     let mut machine = prepare(case)?;
     machine.run(limit)?;
@@ -128,7 +128,7 @@ pub fn prune(case: &mut Case) -> Vec<(visakit_isa::Op, Halt)> {
     }
 }
 
-/// Instructions after which the slow machine gives up.
+/// Number of instructions after which the slow machine gives up.
 pub const STEPS: u64 = 20_000;
 
 /// Runs a case in both machines.
@@ -137,8 +137,8 @@ pub fn compare(case: &Case) -> Verdict {
     compare_changed(case, case)
 }
 
-/// Runs a case in the slow machine, and in the fast one what a pass made of it: by its names, whatever
-/// the numbers are, everything must be the same.
+/// Runs a case in the slow machine, and in the fast one the result of applying a pass to it: by name,
+/// whatever the numbers are, everything must be the same.
 #[must_use]
 pub fn compare_changed(case: &Case, changed: &Case) -> Verdict {
     let slow = match run_slow(case, STEPS) {
@@ -254,7 +254,7 @@ impl Fast {
         let counters = group
             .run(&program, &memory, &limits, &mut ())
             .map_err(|e| e.to_string())?;
-        // What a thread leaves behind is as new for the next one.
+        // What a thread leaves behind is no different from new for the next one.
         let mut again = group.clone();
         again
             .reset(&program, case.local_bytes, &starts, &limits)
@@ -272,7 +272,7 @@ impl Fast {
         })
     }
 
-    /// Where it differs from the slow machine, whose first declared variable has the number `first`.
+    /// The differences from the slow machine, whose first declared variable has the number `first`.
     fn against(&self, slow: &Machine<'_>, first: u32) -> Result<Vec<Difference>, String> {
         let Self {
             program,
@@ -334,7 +334,7 @@ impl Fast {
         Ok(differences)
     }
 
-    /// Where machine code leaves anything else than the interpreter: every byte counts.
+    /// The differences between machine code and the interpreter: every byte is compared.
     fn against_machine_code(&self, case: &Case, jit: Jit) -> Vec<Difference> {
         let mut differences = Vec::new();
         let mut note = |what: &str, offset: usize, expected: &[u8], got: &[u8]| {
@@ -429,7 +429,7 @@ fn differ(name: &str, storage: &Storage, got: &[u8], differences: &mut Vec<Diffe
     }
 }
 
-/// Whether a value is as close as asked.
+/// Whether a value is as close as required.
 fn meets(expected: u64, got: u64, loose: Loose) -> bool {
     let real = |format: Format, bits: u64| Real { format, bits };
     let format = match loose.precision {

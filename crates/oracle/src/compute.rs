@@ -14,7 +14,7 @@ use rustc_apfloat::Round;
 use std::cmp::Ordering;
 use visakit_isa::{DataType, enums};
 
-/// What a lane's operation looks at besides its sources.
+/// What a lane's operation depends on besides its sources.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// Type of the destination.
@@ -148,7 +148,7 @@ fn execution_format(values: &[Real]) -> Result<Format> {
     }
 }
 
-/// Whether a result of an execution format may go to a destination type.
+/// Whether a result of an execution format may be converted to a destination type.
 fn goes_to(format: Format, dst: DataType) -> bool {
     format_of(dst).is_some_and(|to| {
         to == format || (format == Format::Single && matches!(to, Format::Half | Format::Brain))
@@ -219,7 +219,7 @@ pub(crate) fn arithmetic(op: Sum, sources: &[Element], setting: Setting) -> Resu
         }
     };
     if let Some(to) = format_of(setting.dst).filter(|to| *to != a.format) {
-        // Whether the sum is rounded before it is converted is not said.
+        // It is unspecified whether the sum is rounded before it is converted.
         let wide = |r: Real| r.to(Format::Double, Round::NearestTiesToEven);
         let c = v.get(2).copied().unwrap_or(a);
         let rounded = |round| match op {
@@ -229,7 +229,7 @@ pub(crate) fn arithmetic(op: Sum, sources: &[Element], setting: Setting) -> Resu
         };
         let mut once = rounded(Round::TowardZero);
         if rounded(Round::TowardPositive) != rounded(Round::TowardNegative) {
-            // The last bit stands for all that was cut off.
+            // The last bit represents everything that was cut off.
             once.bits |= 1;
         }
         if once.to(to, mode.round) != result.to(to, mode.round) {
@@ -298,13 +298,13 @@ fn real_pair(
     Ok(settled(setting.mode, &v, || f(a, b)))
 }
 
-/// Whether a mode flushes a number, where it flushes at all.
+/// Whether a mode flushes a number, if it flushes at all.
 #[must_use]
 pub fn flushes(value: Real, mode: Mode) -> bool {
     value.is_denormal() && !mode.keeps(value.format)
 }
 
-/// The result of an operation of which it is not said what it does with denormals that the mode
+/// The result of an operation for which it is unspecified how denormals are handled that the mode
 /// flushes.
 fn settled(mode: Mode, sources: &[Real], f: impl FnOnce() -> Outcome) -> Outcome {
     let flushes = |v: Real| flushes(v, mode);
@@ -320,7 +320,7 @@ fn settled(mode: Mode, sources: &[Real], f: impl FnOnce() -> Outcome) -> Outcome
     }
 }
 
-/// The mode's rounding is asked of sums, products and conversions only.
+/// Only sums, products and conversions use the mode's rounding.
 fn rounded_to_nearest(mode: Mode, f: impl FnOnce() -> Outcome) -> Outcome {
     if mode.round == Round::NearestTiesToEven {
         f()
@@ -331,7 +331,7 @@ fn rounded_to_nearest(mode: Mode, f: impl FnOnce() -> Outcome) -> Outcome {
 
 fn square_root(a: Real) -> Outcome {
     // The root in binary64 is correctly rounded, and rounding it again to half of the digits or
-    // fewer gives what rounding once would.
+    // fewer is the same as rounding once.
     Real::from_f64(a.to_f64().sqrt(), a.format).into()
 }
 

@@ -1,7 +1,7 @@
 //! Floating-point numbers in six formats, computed by a soft-float library.
 //!
-//! Nothing here uses the host's arithmetic, but for the functions that have no exact definition
-//! (exponentials, sines), which the comparison treats with a tolerance.
+//! Nothing here uses the host's arithmetic, except for functions without an exact definition
+//! (exponentials, sines), which are compared with a tolerance.
 
 use rustc_apfloat::ieee::{BFloat, Double, Float8E4M3FN, Float8E5M2, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};

@@ -67,7 +67,7 @@ pub(crate) fn scale_down(
         convert::HFTOINT4 => (Format::Half, false),
         _ => return Err(Halt::Undefined("conversion")),
     };
-    // Which word goes into each four bits of the result, from the lowest on: 0 and 1 are those of the first source.
+    // Which word goes into each four bits of the result, from the lowest: 0 and 1 are those of the first source.
     let packing: [Option<usize>; 8] = match number(F::Mode)? {
         mode::MODE0 => [Some(0), Some(1), None, None, Some(2), Some(3), None, None],
         mode::MODE1 => [Some(0), Some(2), None, None, Some(1), Some(3), None, None],

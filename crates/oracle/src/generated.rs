@@ -42,8 +42,8 @@ fn image((entry, kind): (u8, SurfaceKind)) -> Option<(u32, usize)> {
     }
 }
 
-/// What comes of the object that a fuzzer's bytes stand for. What the definitions leave open is taken
-/// out first. Edits of the bytes are not done: an object that means nothing has no right result.
+/// The verdict on the object that a fuzzer's bytes describe. What the definitions leave open is
+/// removed first. Edits of the bytes are not applied: a meaningless object has no correct result.
 #[must_use]
 pub fn run(data: &[u8]) -> Verdict {
     let shaped = FuzzInput::new(data);

@@ -1,9 +1,9 @@
 //! A second, slow machine for vISA routines, and its comparison with `visakit-exec`.
 //!
-//! The machine here is written from the definitions of the instructions, works on
-//! [`visakit_isa::Instruction`] as it was decoded, and computes one lane at a time. It shares no
-//! code with the fast one. Where it is slow it is so on purpose: variables are found by their
-//! identifiers, labels by looking through the code, floats are computed by a soft-float library.
+//! The machine here is written from the definitions of the instructions, works on decoded
+//! [`visakit_isa::Instruction`]s, and computes one lane at a time. It shares no code with the fast one. It is slow on
+//! purpose: variables are found by their identifiers, labels by searching the code, floats are computed by a soft-float
+//! library.
 //!
 //! * [`state`], [`operand`]: variables, aliases, regions, modifiers, predicates
 //! * [`compute`], [`step`]: what instructions do; [`run`]: control flow and calls

@@ -107,7 +107,7 @@ fn transposed(i: &Instruction) -> Result<bool> {
     }
 }
 
-/// Byte of a raw operand at which element `v` of a lane stands.
+/// Byte of a raw operand that holds element `v` of a lane.
 fn place(grf: usize, lanes: Lanes, datum: Datum, lane: usize, v: usize, transposed: bool) -> usize {
     if transposed {
         return v * datum.register;
@@ -382,7 +382,7 @@ pub(crate) fn load_block(
     let register = view.scope.grf / block.size;
     let whole = (pitch * down).div_ceil(register) * register;
     let ty = view.scope.type_of(data.variable)?;
-    // All zeroes first: what is no element of a block is padding.
+    // All zeroes first: bytes that are not part of an element of a block are padding.
     for element in 0..whole * blocks {
         let at = view.raw_place(data, element * block.size)?;
         view.write_sized(at, 0, block.size, ty, Precision::Exact)?;

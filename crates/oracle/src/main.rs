@@ -69,7 +69,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs so many seeds on all cores.
+/// Runs this many seeds on all cores.
 fn over(first: u64, count: u64, run: impl Fn(std::ops::Range<u64>) -> Tally + Sync) -> Tally {
     const BLOCK: u64 = 64;
     (0..count.div_ceil(BLOCK))

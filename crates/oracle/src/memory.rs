@@ -13,7 +13,7 @@ pub struct Buffer {
     pub bytes: Vec<u8>,
 }
 
-/// Where a message goes.
+/// The memory that a message accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Space {
     /// Flat addresses.
@@ -24,7 +24,7 @@ pub enum Space {
     Local,
 }
 
-/// How a surface is named.
+/// How a surface is identified.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Binding {
     /// Index in the binding table.
@@ -35,7 +35,7 @@ pub enum Binding {
     State(u32),
 }
 
-/// What messages act on.
+/// The memory that messages act on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Memory {
     buffers: Vec<Buffer>,
@@ -75,7 +75,7 @@ impl Memory {
         self.buffers.get(index).map_or(&[], |b| &b.bytes)
     }
 
-    /// The buffer behind a surface.
+    /// The buffer of a surface.
     ///
     /// # Errors
     /// Nothing is bound there.
@@ -125,7 +125,7 @@ impl Memory {
         }
     }
 
-    /// Whether there is memory at a place.
+    /// Checks that there is memory at a place.
     ///
     /// # Errors
     /// There is none.
@@ -139,7 +139,7 @@ impl Memory {
     /// Reads up to eight bytes; zero outside of a surface.
     ///
     /// # Errors
-    /// What is not defined outside of memory.
+    /// Loads outside memory are undefined.
     pub fn load(&mut self, space: Space, address: i128, size: usize) -> Result<u64> {
         let mut bits = [0; 8];
         if let Some(bytes) = self.bytes(space, address, size)? {
@@ -150,10 +150,10 @@ impl Memory {
         Ok(u64::from_le_bytes(bits))
     }
 
-    /// Writes up to eight bytes; nothing outside of a surface.
+    /// Writes up to eight bytes; no effect outside a surface.
     ///
     /// # Errors
-    /// What is not defined outside of memory.
+    /// Stores outside memory are undefined.
     pub fn store(&mut self, space: Space, address: i128, size: usize, bits: u64) -> Result<()> {
         if let Some(bytes) = self.bytes(space, address, size)? {
             for (to, from) in bytes.iter_mut().zip(bits.to_le_bytes()) {

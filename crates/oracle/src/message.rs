@@ -119,7 +119,7 @@ impl Memory {
                 let bits = self.load(space, address, size)?;
                 write(view, data, lane, 4, bits)?;
                 if size < 4 {
-                    // What the upper bytes hold is not said.
+                    // The content of the upper bytes is unspecified.
                     let place = view.raw_place(data, lane * 4 + size)?;
                     view.write_sized(place, 0, 4 - size, DataType::Ud, Precision::Undefined)?;
                 }
@@ -225,7 +225,7 @@ impl Memory {
         };
         let operation = AtomicOp::from_code(byte).ok_or(Halt::Undefined("atomic operation"))?;
         let (src0, src1, dst) = (raw(i, F::Src0)?, raw(i, F::Src1)?, raw(i, F::Dst)?);
-        // Words come in dwords.
+        // Words are stored in dwords.
         let stride = width.max(4);
         for lane in (0..lanes.count).filter(|l| lanes.has(*l)) {
             let address = i128::from(read(view, addresses, lane, if flat { 8 } else { 4 })?);
@@ -375,7 +375,7 @@ impl Memory {
 }
 
 impl Memory {
-    /// Bytes of a row of every buffer that a rectangle message looks at.
+    /// Bytes of a row of every buffer that a rectangle message accesses.
     pub const ROW: usize = 64;
 }
 
@@ -409,7 +409,7 @@ pub(crate) fn read(
     defined(view.read(place, size)?)
 }
 
-/// Writes an element of a raw operand; nothing into the null operand.
+/// Writes an element of a raw operand; no effect for the null operand.
 pub(crate) fn write(
     view: &mut View<'_, '_>,
     operand: RawOperand,

@@ -8,14 +8,14 @@ use visakit_isa::{
     AddressId, DataType, ExecMask, Instruction, RawOperand, Region, Value as Field, VectorOperand,
 };
 
-/// What a lane reads.
+/// The value that a lane reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Element {
     /// Type of the operand; packed immediates have the type of their elements.
     pub ty: DataType,
     /// The value, modifiers applied.
     pub value: Value,
-    /// The bits as they stand, before modifiers.
+    /// The raw bits, before modifiers.
     pub bits: u64,
     /// Whether the bits are defined.
     pub defined: bool,
@@ -219,7 +219,7 @@ impl View<'_, '_> {
         }
     }
 
-    /// Place and type of the first element of an operand, plus so many elements.
+    /// Place and type of the element of an operand with this index.
     ///
     /// # Errors
     /// Operands of other classes.
@@ -248,7 +248,7 @@ impl View<'_, '_> {
         })
     }
 
-    /// What a lane of a source reads.
+    /// The value that a lane of a source reads.
     ///
     /// # Errors
     /// Whatever the definitions leave open.
@@ -262,7 +262,7 @@ impl View<'_, '_> {
         modify(element, operand.modifier())
     }
 
-    /// What a scalar source reads.
+    /// The value of a scalar source.
     ///
     /// # Errors
     /// Whatever the definitions leave open.
@@ -279,7 +279,7 @@ impl View<'_, '_> {
     /// A scalar source as an integer.
     ///
     /// # Errors
-    /// Floating-point operands and what is not defined.
+    /// Floating-point operands and undefined values.
     pub fn scalar_integer(&self, operand: &VectorOperand) -> Result<i128> {
         let element = self.scalar(operand)?;
         match element.value {
@@ -325,7 +325,7 @@ impl View<'_, '_> {
         Ok(())
     }
 
-    /// Sets the bits of a predicate for the lanes that are told.
+    /// Sets the bits of a predicate for the given lanes.
     pub fn store_predicate(
         &mut self,
         id: visakit_isa::PredicateId,

@@ -12,9 +12,9 @@ use visakit_isa::{Instruction, Op};
 /// How an operation is executed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Execution {
-    /// Where control goes on, which its row says, or the address of a routine: see [`crate::run`].
+    /// Control flow, given by its row, or the address of a routine: see [`crate::run`].
     Flow,
-    /// Nothing that one thread can see.
+    /// No effect visible to a single thread.
     Nothing,
     /// Lane by lane, each from the elements of its sources.
     Lane(fn(&[Element], Setting) -> Result<Outcome>),
@@ -22,7 +22,7 @@ pub(crate) enum Execution {
     Whole(fn(&mut View<'_, '_>, &Instruction, u32) -> Result<()>),
     /// A message to memory.
     Message(fn(&mut Memory, &mut View<'_, '_>, &Instruction, u32) -> Result<()>),
-    /// Not at all: why there is nothing to compare with.
+    /// Not executed: why there is nothing to compare with.
     Undefined(&'static str),
 }
 
@@ -31,7 +31,7 @@ const APPROXIMATION: &str = "gives a first approximation that is not specified";
 const HARDWARE: &str = "the unit of the hardware is not modelled";
 const LATER: &str = "compared by tests of the fast machine only";
 
-/// How an operation is executed. Every row is named here, so that a new one does not compile before
+/// How an operation is executed. Every row is listed here, so that a new one does not compile until
 /// it has a definition or a reason.
 #[expect(
     clippy::redundant_closure_for_method_calls,

@@ -11,7 +11,7 @@ use visakit_isa::semantics::{Callee, Flow, Structure};
 use visakit_isa::table::FieldName as F;
 use visakit_isa::{Instruction, LabelId, Op, StringId, Value as Field};
 
-/// First of the numbers that `faddr` gives for functions.
+/// First of the values that `faddr` returns for functions.
 const FUNCTIONS: u64 = 0x7000_0000_0000;
 
 /// A call that has not returned.
@@ -20,7 +20,7 @@ struct Frame {
     routine: RoutineId,
     /// Place of every lane; `None` for those that have returned or never entered.
     places: [Option<usize>; 32],
-    /// Which set of variables.
+    /// The set of variables.
     activation: usize,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Machine<'a> {
     /// Runs to the end.
     ///
     /// # Errors
-    /// What is not defined or not known, or more than `limit` steps.
+    /// What is undefined or unknown, or more than `limit` steps.
     pub fn run(&mut self, limit: u64) -> Result<()> {
         while let Some(frame) = self.frames.last() {
             let Some(place) = frame.places.iter().copied().flatten().min() else {
@@ -311,7 +311,7 @@ impl<'a> Machine<'a> {
         });
     }
 
-    /// What has nothing to do with the flow of control.
+    /// Everything except control flow.
     fn compute(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
         let mut memory = std::mem::take(&mut self.memory);
         let result = self

@@ -1,4 +1,4 @@
-//! Many random routines, and what came of them.
+//! Many random routines, and their results.
 
 use crate::compare::{Difference, Verdict, compare, prune};
 use crate::generate::{Case, Pool, Style, generated, messages, program};
@@ -12,7 +12,7 @@ use visakit_isa::{InstructionDef, Op};
 /// Instructions of a routine, without those that set it up.
 const INSTRUCTIONS: usize = 8;
 
-/// What came of many routines.
+/// The results of many routines.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Compared instructions by operation, those that set a routine up (`setp`, `addr_add`, `movs`)
@@ -22,7 +22,7 @@ pub struct Tally {
     pub open: BTreeMap<(Op, String), u64>,
     /// Bytes that were compared, by how closely.
     pub bytes: BTreeMap<&'static str, u64>,
-    /// Routines in which the machines differ, reduced to what matters.
+    /// Routines in which the machines differ, reduced to the essential.
     pub failures: Vec<Failure>,
     /// Routines in which they differ, all of them.
     pub failed: u64,
@@ -31,7 +31,7 @@ pub struct Tally {
 /// A routine in which the machines differ.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// Where the randomness began.
+    /// The initial seed.
     pub seed: u64,
     /// Reduced routine.
     pub case: Case,
@@ -160,8 +160,7 @@ pub fn judge(seed: u64, mut case: Case, keep: bool) -> Tally {
     tally
 }
 
-/// Bytes of the variables after a run that are not what they were before, by how closely they are
-/// compared.
+/// Bytes of the variables that a run changed, by how closely they are compared.
 fn precisions(case: &Case) -> BTreeMap<&'static str, u64> {
     let mut bytes = BTreeMap::new();
     let Ok(machine) = crate::compare::run_slow(case, crate::compare::STEPS) else {
@@ -255,7 +254,7 @@ pub fn programs(seeds: std::ops::Range<u64>, keep: usize) -> Tally {
     tally
 }
 
-/// Compares a program; what counts are the instructions that run.
+/// Compares a program; the instructions that run are counted.
 fn judge_program(seed: u64, case: &Case, keep: bool) -> Tally {
     let mut tally = Tally::default();
     let counts = match crate::compare::run_slow(case, crate::compare::STEPS) {

@@ -1,4 +1,4 @@
-//! What a thread holds: variables by name of the object, never by place in a register file.
+//! The state of a thread: variables by name of the object, never by place in a register file.
 
 use crate::value::{Mode, Precision};
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub struct Loose {
     pub size: usize,
     /// Type that it was written as.
     pub ty: DataType,
-    /// What is asked.
+    /// The required precision.
     pub precision: Precision,
 }
 
@@ -44,7 +44,7 @@ pub struct Loose {
 pub struct Storage {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// By offset: what is not defined to the bit.
+    /// By offset: values that are not defined to the bit.
     pub loose: BTreeMap<usize, Loose>,
 }
 
@@ -91,7 +91,7 @@ pub struct Locals {
     pub samplers: BTreeMap<u16, Vec<u32>>,
 }
 
-/// Where the variables of a routine are and what type they have.
+/// The places and types of a routine's variables.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
     /// Symbol tables.
@@ -174,7 +174,7 @@ impl<'a> Scope<'a> {
         Err(Halt::Undefined("aliases in a circle"))
     }
 
-    /// Whether every routine sees the same variable of this identifier.
+    /// Whether every routine shares the variable with this identifier.
     #[must_use]
     pub fn is_shared(&self, root: VarId) -> bool {
         root.0 < self.predefined()
@@ -303,7 +303,7 @@ impl View<'_, '_> {
         self.write_sized(place, bits, usize::from(ty.size()), ty, precision)
     }
 
-    /// Writes so many bytes of bits at a place.
+    /// Writes this many bytes of bits at a place.
     ///
     /// # Errors
     /// Out of bounds.

@@ -18,7 +18,7 @@ impl View<'_, '_> {
     /// Executes an instruction for the running lanes.
     ///
     /// # Errors
-    /// What is not defined or not known.
+    /// What is undefined or unknown.
     pub fn step(&mut self, instruction: &Instruction, running: u32) -> Result<()> {
         match execution(instruction.op) {
             Execution::Nothing => Ok(()),
@@ -539,7 +539,7 @@ impl View<'_, '_> {
             results.push((lane, outcome));
         }
         self.store(&dst, &results)?;
-        // The odd elements may be written whatever the mask says of them.
+        // The odd elements may be written regardless of the mask.
         for lane in (1..lanes.count).step_by(2) {
             let (place, ty) = self.destination_place(&dst, lane)?;
             let (bits, _) = self.read(place, usize::from(ty.size()))?;

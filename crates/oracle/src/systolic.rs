@@ -18,7 +18,7 @@ enum Kind {
     },
     Real(Format),
     Tensor,
-    /// A sign, so many bits of exponent, so many of mantissa; what codes of all ones in the exponent say.
+    /// A sign, exponent bits, mantissa bits; and the meaning of codes with all ones in the exponent.
     Small {
         exponent: u32,
         mantissa: u32,
@@ -132,7 +132,7 @@ impl Kind {
     }
 }
 
-/// The value of so many bits, so many bits past a place.
+/// The value of a number of bits at a bit offset from a place.
 fn bits_at(view: &View<'_, '_>, place: Place, bit: usize, width: u32) -> Result<u64> {
     let at = Place {
         offset: place.offset + i64::try_from(bit / 8).unwrap_or(0),
@@ -258,7 +258,7 @@ pub(crate) fn run(view: &mut View<'_, '_>, instruction: &Instruction, running: u
                 if v.to(Format::Half, mode.round).to_f64() != v.to_f64()
                     || v.to(Format::Brain, mode.round).to_f64() != v.to_f64());
             if rounds && mode.round != Round::NearestTiesToEven && dst_type != DataType::F {
-                // Whether the mode applies is not said.
+                // It is unspecified whether the mode applies.
                 precision = Precision::Undefined;
             }
             results.push((element, bits, precision));

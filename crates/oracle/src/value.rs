@@ -4,7 +4,7 @@ use crate::float::{Format, Real};
 use rustc_apfloat::Round;
 use visakit_isa::DataType;
 
-/// What an element stands for.
+/// The value of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Value {
     /// An integer, without any width.
@@ -22,7 +22,7 @@ pub enum Precision {
     AnyNan(Format),
     /// Zero, of either sign.
     AnyZero,
-    /// So many units of the last place around the value that is stored.
+    /// At most this many units in the last place from the stored value.
     Ulps(u32),
     /// A difference in absolute terms, as the bits of an `f64`.
     Absolute(u64),
@@ -35,7 +35,7 @@ pub enum Precision {
 pub struct Outcome {
     /// The value.
     pub value: Value,
-    /// How closely another implementation must meet it.
+    /// How closely another implementation must match it.
     pub precision: Precision,
 }
 
@@ -58,7 +58,7 @@ impl Outcome {
         }
     }
 
-    /// Defined as closely as told.
+    /// Defined with the given precision.
     #[must_use]
     pub const fn with(value: Value, precision: Precision) -> Self {
         Self { value, precision }
@@ -164,7 +164,7 @@ pub fn range(ty: DataType) -> (i128, i128) {
     }
 }
 
-/// The value that bits of a type stand for.
+/// Decodes the bits of a type.
 #[must_use]
 pub fn decode(bits: u64, ty: DataType) -> Value {
     if let Some(format) = format_of(ty) {
@@ -221,7 +221,7 @@ pub fn encode(outcome: Outcome, ty: DataType, saturate: bool, mode: Mode) -> (u6
             let doubtful = (value.is_denormal() && !mode.keeps(value.format))
                 || (narrow.is_denormal() && !mode.keeps(format));
             if doubtful {
-                // Whether conversions flush is not said.
+                // It is unspecified whether conversions flush.
                 return (narrow.bits, Precision::Undefined);
             }
             real(narrow, saturate, precision)
@@ -275,7 +275,7 @@ fn integer(
         return (0, precision);
     };
     if whole < low && low == 0 && !saturate {
-        // The table of conversions gives no integer for these.
+        // The table of conversions defines no integer for these.
         return (0, Precision::Undefined);
     }
     (truncate(whole.clamp(low, high), ty.size()), precision)

@@ -28,7 +28,7 @@ pub(crate) enum Shift {
     WithSign,
 }
 
-/// What is looked for among the bits of a source.
+/// What is counted among the bits of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Count {
     Ones,

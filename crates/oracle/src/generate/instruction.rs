@@ -34,10 +34,10 @@ pub fn undefined() -> impl Iterator<Item = (&'static InstructionDef, Undefined)>
 }
 
 impl Pool {
-    /// Appends a random instruction of a row, and what it needs before it. The variables that it
-    /// writes belong to it alone.
+    /// Appends a random instruction of a row, and what it needs before it. Variables that it writes
+    /// are used by nothing else.
     ///
-    /// Returns where it stands; `None` if no operands were found.
+    /// Returns its index; `None` if no operands were found.
     pub fn random(&mut self, row: &'static InstructionDef) -> Option<usize> {
         let instruction = match row.op {
             Op::SETP => self.random_setp()?,
@@ -57,7 +57,7 @@ impl Pool {
         Some(self.body.code.len() - 1)
     }
 
-    /// A random execution size of at most so many lanes, with a random mask.
+    /// A random execution size of at most this many lanes, with a random mask.
     pub fn random_exec(&mut self, at_least: u8, at_most: u8) -> ExecSize {
         let sizes: Vec<u8> = [1u8, 2, 4, 8, 16, 32]
             .into_iter()
@@ -153,7 +153,7 @@ impl Pool {
         }
     }
 
-    /// A fresh variable with edges, of at least so many bytes.
+    /// A new variable with edge values, of at least this size.
     pub fn fresh(&mut self, ty: DataType, bytes: usize) -> Known {
         let content = edges::fill(&mut self.rng, ty, bytes);
         self.variable(ty, &content)

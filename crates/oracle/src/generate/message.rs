@@ -35,7 +35,7 @@ pub fn messages() -> impl Iterator<Item = &'static InstructionDef> {
     table::rows().filter(|row| matches!(execution(row.op), Execution::Message(_)))
 }
 
-/// What a message under construction is about.
+/// The plan of a message under construction.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     row: &'static InstructionDef,
@@ -160,7 +160,7 @@ impl Pool {
         })
     }
 
-    /// A data operand of so many bytes, sometimes not at the start of its variable.
+    /// A data operand of this size, sometimes not at the start of its variable.
     fn data(&mut self, bytes: usize) -> Value {
         let skip = if self.rng.u8(..5) == 0 { self.grf } else { 0 };
         let ty = *self
@@ -205,7 +205,7 @@ impl Pool {
         all
     }
 
-    /// The address operand: `scale * address + offset` is what the lanes access.
+    /// The address operand: lanes access `scale * address + offset`.
     fn lane_addresses(&mut self, plan: Plan, from: usize) -> Value {
         let slots = self.slots(plan, from);
         let bytes: Vec<u8> = slots
@@ -243,7 +243,7 @@ impl Pool {
             count = Some(chosen);
         }
         let mut instruction = Instruction::new(row.op);
-        // The numbers first: they tell how much data there is.
+        // The numbers first: they determine the amount of data.
         let blocks = self.rng.u8(..if qword { 4 } else { 3 });
         let block_size = self.rng.u8(..3);
         let element = self.rng.u8(..3);

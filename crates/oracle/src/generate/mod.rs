@@ -16,7 +16,7 @@ use crate::memory::Binding;
 
 use visakit_isa::object::{Object, RoutineId, RoutineKind};
 
-/// A routine, and what is in its variables when it starts.
+/// A routine, and the initial values of its variables.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Case {
     /// The object; its first kernel runs.

@@ -21,7 +21,7 @@ const VECTORS: usize = 6;
 /// Predicates.
 const PREDICATES: u16 = 4;
 
-/// What a program is made of.
+/// The contents of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
     /// `goto`, `jmp`, `switchjmp` and labels in any order.

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use visakit_isa::table::{FieldDef, Role};
 use visakit_isa::{DataType, InstructionDef, Op, TypeSet};
 
-/// Which types go together.
+/// Which types can be combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Family {
     Integers,
@@ -36,8 +36,8 @@ fn is_integer(ty: DataType) -> bool {
 
 /// Types of destination and sources, in the order of the fields.
 ///
-/// What the table allows is narrowed to families that go together; what the definitions leave open
-/// nevertheless is found by the evaluator.
+/// What the table allows is narrowed to families that can be combined; cases that the definitions
+/// leave open nevertheless are found by the evaluator.
 pub(super) fn choose(rng: &mut Rng, def: &InstructionDef) -> Option<(DataType, Vec<DataType>)> {
     let sources: Vec<&FieldDef> = def
         .fields

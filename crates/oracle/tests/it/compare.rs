@@ -11,7 +11,7 @@ use visakit_isa::Op;
 use visakit_oracle::generate::{generated, messages, undefined};
 use visakit_oracle::session::{self, Tally};
 
-/// Routines of single instructions, if nothing else is asked for.
+/// Number of routines of single instructions by default.
 const ROUTINES: u64 = 9_000;
 
 fn routines() -> u64 {
@@ -64,7 +64,7 @@ fn programs_agree() {
     report("programs", &tally);
 }
 
-/// Every row with operands is compared by itself, in a program, or has a reason.
+/// Every row with operands is compared alone, in a program, or has a reason not to be.
 #[test]
 fn rows_are_generated_or_listed() {
     let mut done: BTreeSet<_> = generated().chain(messages()).map(|row| row.op).collect();

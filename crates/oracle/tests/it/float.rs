@@ -13,7 +13,7 @@ fn single(bits: u32) -> Real {
     }
 }
 
-/// Whether a result is what rounding of the exact value gives: the next number in the direction.
+/// Whether a result is the correctly rounded exact value: the next number in the direction.
 fn is_rounded(result: Real, exact: f64, round: Round) -> bool {
     let value = result.to_f64();
     let bits = u32::try_from(result.bits).unwrap();

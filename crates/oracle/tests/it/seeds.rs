@@ -37,7 +37,7 @@ fn case(declarations: &str, code: &str) -> Case {
     }
 }
 
-/// Runs a case in both machines and gives the dwords of a variable.
+/// Runs a case in both machines and returns the dwords of a variable.
 fn dwords(case: &Case, variable: u32) -> Vec<u32> {
     let verdict = compare(case);
     assert_eq!(verdict, Verdict::Agree);
@@ -129,7 +129,7 @@ fn bit_field_insertion() {
     assert_eq!(bfi(4, 8, 0xa, 0xffff_ffff), 0xffff_faff);
     assert_eq!(bfi(4, 8, 0xff, 0), 0x0000_0f00);
     assert_eq!(bfi(0, 8, 0xff, 0x1234_5678), 0x1234_5678);
-    // Width and offset count modulo 32; what sticks out is lost.
+    // Width and offset are taken modulo 32; bits that stick out are lost.
     assert_eq!(bfi(36, 40, 0xa, 0xffff_ffff), 0xffff_faff);
     assert_eq!(bfi(8, 28, 0xab, 0), 0xb000_0000);
 }
@@ -253,7 +253,7 @@ fn double_to_half_rounds_once() {
     assert_eq!(dwords(&case, 0)[..2], [0x3c00_3c01, 0x7bff_bc01]);
 }
 
-/// What `%cr0` flushes is nothing, however large the other factor is: 2 to the power of -127 times 2 to the power of 100.
+/// What `%cr0` flushes is zero, however large the other factor is: 2 to the power of -127 times 2 to the power of 100.
 #[test]
 fn denormals_of_sums_of_products() {
     const SMALL: u32 = 0x0040_0000;

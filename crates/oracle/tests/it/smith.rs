@@ -1,4 +1,4 @@
-//! What the generator of objects calls executable runs equally in both machines.
+//! What the generator of objects calls executable behaves the same in both machines.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ use visakit_oracle::generated;
 use visakit_rewrite::convert;
 use visakit_smith::{Config, Platform, from_seed};
 
-/// Written to the stream itself: the harness hides what `eprintln!` says in a test that passes.
+/// Written directly to the stream: the harness hides the output of `eprintln!` in a test that passes.
 fn say(what: &str) {
     let line = format!("{what}\n");
     std::io::stderr().write_all(line.as_bytes()).unwrap();
@@ -31,7 +31,7 @@ fn a_thousand_seeds_run_equally() {
         let object = from_seed(seed, &Config::for_platform(platform));
         let mut case = generated::case(object, platform);
         let before = case.object.kernels[0].body().unwrap().code.len();
-        // What the definitions leave open, such as the last bits of a sine in memory, is taken out.
+        // What the definitions leave open, such as the last bits of a sine in memory, is removed.
         open += prune(&mut case).len();
         instructions += before;
         let (kind, why) = match compare(&case) {

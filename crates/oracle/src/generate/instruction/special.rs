@@ -1,4 +1,4 @@
-//! Instructions whose operands the table does not tell all about.
+//! Instructions whose operands are not fully described by the table.
 
 use crate::float::{Format, Real};
 use crate::generate::edges;

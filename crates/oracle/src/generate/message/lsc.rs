@@ -131,7 +131,7 @@ impl Pool {
             self.random_exec(1, 32)
         };
         let lanes = usize::from(exec.lanes()?);
-        // Where it goes.
+        // The memory it accesses.
         let kind = if counter { 1 } else { self.rng.u8(..5) };
         let (flat, local) = (kind == 0, kind == 4);
         let (addr_type, surface) = match kind {

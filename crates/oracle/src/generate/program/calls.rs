@@ -40,7 +40,7 @@ impl Writer<'_> {
             Predicate::NONE
         };
         let second = Self::shifted(Self::destination(self.arg), 8);
-        // Every lane, so that nothing is left from before.
+        // Every lane, so that no old values are left.
         self.mov(wide, Self::destination(self.arg), level);
         self.mov(wide, second, Self::source(vector, false));
         let zero = Value::Vector(immediate(DataType::D, 0));
@@ -106,7 +106,7 @@ impl Writer<'_> {
         call.with(F::FuncAddr, Self::source(address, true))
     }
 
-    /// The same operand so many rows further.
+    /// The same operand, moved by a number of rows.
     pub(super) fn shifted(operand: Value, rows: u8) -> Value {
         match operand {
             Value::Vector(VectorOperand::General(o)) => Value::Vector(
