@@ -5,6 +5,8 @@
 //! conflicts with a recorded one that its thread has not been synchronised with is a race, however the host ran them.
 
 mod cells;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use cells::{Cells, Earlier, LANES, Now, Record};
 
@@ -229,7 +231,12 @@ impl Order {
         self.count >= MOST_POINTS
     }
 
-    fn is_before(&self, earlier: &Earlier, local: bool, now: &Record) -> bool {
+    /// Whether an earlier read happened before what the thread of `now` does.
+    fn has_read(&self, earlier: &Record, local: bool, now: &Record) -> bool {
+        local && earlier.group != now.group || self.precedes(earlier, false, local, now)
+    }
+
+    fn precedes(&self, earlier: &Record, writes: bool, local: bool, now: &Record) -> bool {
         let Some(thread) = self.threads.get(usize::from(now.thread)) else {
             return false;
         };
@@ -238,9 +245,9 @@ impl Order {
             thread: of,
             time,
             ..
-        } = earlier.record;
+        } = *earlier;
         if group == now.group {
-            let index = match (earlier.writes, local) {
+            let index = match (writes, local) {
                 (false, _) => 0,
                 (true, true) => 1,
                 (true, false) => 2,
@@ -283,7 +290,7 @@ impl Order {
                 return None;
             }
         }
-        (!self.is_before(earlier, local, &now.record)).then_some(Conflict {
+        (!self.precedes(&earlier.record, earlier.writes, local, &now.record)).then_some(Conflict {
             other: *earlier,
             same_value: earlier.same_value,
             same_message,
@@ -319,7 +326,7 @@ impl Order {
             self.thread(usize::from(now.record.thread)).wrote_global = true;
         }
         let mut found: Option<Conflict> = None;
-        cells.access(cell, now, |earlier| {
+        let look = |earlier: &Earlier| {
             let conflict = self.conflict(earlier, local, now);
             // A missing order is more serious than one given only by lockstep.
             if let Some(conflict) = conflict
@@ -327,6 +334,9 @@ impl Order {
             {
                 found = Some(conflict);
             }
+        };
+        cells.access(cell, now, look, |read| {
+            self.has_read(read, local, &now.record)
         });
         found
     }

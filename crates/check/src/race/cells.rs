@@ -1,8 +1,9 @@
 //! Who accessed shared memory last: 16 bytes for every four bytes that were touched.
 //!
-//! A cell represents four bytes. It records the last write and one read of each of two threads, as numbers of records
-//! that all accesses of one message share, with the bytes and lanes of each. What does not fit into a cell (an atomic
-//! beside a plain write) is stored beside the cells.
+//! A cell represents four bytes. It records the last write and two reads, as numbers of records that all accesses of one
+//! message share, with the bytes and lanes of each. The reads are of two threads; or of two lanes of one, if no other
+//! thread has a read that the writes of this one could conflict with: of two lanes a writer can only be one. What does
+//! not fit into a cell (an atomic beside a plain write) is stored beside the cells.
 
 use hashbrown::HashMap;
 
@@ -332,8 +333,15 @@ impl Cells {
         index
     }
 
-    /// Records an access to a cell. `look` is first called with the recorded accesses to the same bytes.
-    pub(crate) fn access(&mut self, cell: u64, now: &Now, mut look: impl FnMut(&Earlier)) {
+    /// Records an access to a cell. `look` is first called with the recorded accesses to the same bytes. `ordered` says
+    /// of a read whether it happened before everything that the current thread does from now on.
+    pub(crate) fn access(
+        &mut self,
+        cell: u64,
+        now: &Now,
+        mut look: impl FnMut(&Earlier),
+        ordered: impl Fn(&Record) -> bool,
+    ) {
         let number = self.number(&now.record);
         let page = self.page(cell / CELLS as u64);
         let inside = usize::try_from(cell % CELLS as u64).unwrap_or(0);
@@ -436,9 +444,20 @@ impl Cells {
                 place.facts.0 |= facts.digest() << DIGEST;
             }
         } else {
-            let [first, _] = place.reads;
+            let [first, second] = place.reads;
             let of_first = record(first).unwrap_or_default();
-            if !of_first.same_thread(&now.record) {
+            // Another lane of the thread, in another message, whose read stays unless that of another thread has to.
+            let other_lane = || {
+                let lanes = first.lanes();
+                let same = each(facts.bytes(1)).all(|b| lanes.lane(b) == now.lane);
+                let of_second = record(second).unwrap_or_default();
+                first.record() != number
+                    && !same
+                    && (second.record() == 0
+                        || of_second.same_thread(&now.record)
+                        || ordered(&of_second))
+            };
+            if !of_first.same_thread(&now.record) || other_lane() {
                 place.reads = [Slot::new(number, Lanes::of(now.lane)), first];
                 let moved = facts.bytes(1);
                 place.facts.set_bytes(2, moved);

@@ -1,0 +1,115 @@
+use super::{Cells, Conflict, Now, Order, Record};
+use crate::listing::Fence;
+
+/// Threads of one group that access one cell of local memory, a message after the other.
+#[derive(Default)]
+struct Group {
+    order: Order,
+    cells: Cells,
+}
+
+impl Group {
+    fn new() -> Self {
+        let mut group = Self::default();
+        group.order.start(1, [0; 3]);
+        group
+    }
+
+    fn access(&mut self, thread: u16, lane: u8, writes: bool) -> Option<Conflict> {
+        let record = Record {
+            group: 1,
+            time: self.order.message(thread.into()),
+            step: 0,
+            thread,
+        };
+        let now = Now {
+            record,
+            lane,
+            bytes: 15,
+            writes,
+            atomic: false,
+            conditional: false,
+            value: u32::from(lane),
+        };
+        self.order.access(&mut self.cells, (true, 7), &now)
+    }
+
+    fn read(&mut self, thread: u16, lane: u8) {
+        assert!(self.access(thread, lane, false).is_none());
+    }
+
+    fn write(&mut self, thread: u16, lane: u8) -> Option<Conflict> {
+        self.access(thread, lane, true)
+    }
+}
+
+/// `a[i] = a[i + 1] + a[i]`: the writer read the element last, after another lane.
+#[test]
+fn two_readers_of_a_thread_are_both_remembered() {
+    for (reads, writer, other) in [
+        (&[1, 2][..], 2, 1),
+        (&[1, 2], 1, 2),
+        (&[1, 2, 1], 2, 1),
+        (&[1, 2, 3], 3, 2),
+        (&[1, 2, 2], 2, 1),
+    ] {
+        let mut group = Group::new();
+        for lane in reads {
+            group.read(0, *lane);
+        }
+        let conflict = group.write(0, writer).unwrap();
+        assert!(conflict.lockstep);
+        assert_eq!(conflict.other.lane, other, "{reads:?}");
+    }
+}
+
+#[test]
+fn a_lane_has_the_order_of_the_program_with_itself() {
+    let mut group = Group::new();
+    group.read(0, 4);
+    group.read(0, 4);
+    assert!(group.write(0, 4).is_none());
+}
+
+#[test]
+fn what_is_before_a_barrier_is_forgotten() {
+    let mut group = Group::new();
+    group.read(0, 1);
+    group.read(1, 9);
+    let fence = Fence {
+        local: true,
+        global: false,
+    };
+    for thread in [0, 1] {
+        group.order.fence(thread, fence);
+        group.order.arrive(thread, 0);
+    }
+    for thread in [0, 1] {
+        group.order.leave(thread, 0);
+    }
+    group.read(0, 2);
+    assert!(group.write(0, 2).is_none());
+    // The read of the other thread is ordered, so that it makes room for one of this thread.
+    let mut group = Group::new();
+    group.read(1, 9);
+    for thread in [0, 1] {
+        group.order.arrive(thread, 0);
+    }
+    for thread in [0, 1] {
+        group.order.leave(thread, 0);
+    }
+    group.read(0, 1);
+    group.read(0, 2);
+    assert!(group.write(0, 2).unwrap().lockstep);
+}
+
+#[test]
+fn a_reader_of_another_thread_is_kept() {
+    let mut group = Group::new();
+    group.read(1, 9);
+    group.read(0, 1);
+    group.read(0, 2);
+    let conflict = group.write(0, 2).unwrap();
+    assert!(!conflict.lockstep);
+    assert_eq!(conflict.other.record.thread, 1);
+}
