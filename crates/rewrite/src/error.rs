@@ -6,7 +6,7 @@ use thiserror::Error as ThisError;
 use visakit_isa::object::RoutineId;
 use visakit_isa::{DataType, Format};
 
-/// What is wrong, without where.
+/// The kind of error, without a place.
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -25,7 +25,7 @@ pub enum ErrorKind {
     /// The name is in use.
     #[error("the name {0:?} is taken")]
     NameTaken(String),
-    /// The routine, or a part of its code, could not be decoded; what it refers to is not known.
+    /// The routine, or a part of its code, could not be decoded; its references are not known.
     #[error("undecoded bytes may refer to anything")]
     Undecoded,
     /// A table has no such entry.
@@ -40,7 +40,7 @@ pub enum ErrorKind {
     /// Something refers to an entry that does not exist, and would then mean the new one.
     #[error("{0} is not declared, but used {1}: the new entry would get its uses")]
     Captured(Reference, Uses),
-    /// A number does not fit where it is to stand.
+    /// A number does not fit its field.
     #[error("there is no room for {0} here")]
     TooLarge(Reference),
     /// An error of a rewriter that the caller has written.
@@ -122,12 +122,12 @@ impl ErrorKind {
     }
 }
 
-/// How often something is used, and where first.
+/// The number of uses, and the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uses {
-    /// How often.
+    /// The number.
     pub count: usize,
-    /// Where first.
+    /// The first use.
     pub first: Location,
 }
 
@@ -140,20 +140,20 @@ impl fmt::Display for Uses {
     }
 }
 
-/// What is wrong and where.
+/// An error and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// What is wrong.
     pub kind: ErrorKind,
     /// The routine, and its name.
     pub routine: Option<(RoutineId, String)>,
-    /// Where in the routine.
+    /// The place in the routine.
     pub location: Option<Location>,
 }
 
 impl Error {
-    /// An error of a rewriter of your own: one sentence that says what cannot be changed. The walk
-    /// adds where.
+    /// Creates the error of a custom rewriter: one sentence that states what cannot be changed. The
+    /// walk adds the place.
     #[must_use]
     pub fn refused(message: impl Into<String>) -> Self {
         ErrorKind::Refused(message.into()).into()

@@ -1,4 +1,4 @@
-//! One routine and what it needs, as an object of its own.
+//! Extracts one routine and what it needs as a separate object.
 
 use crate::edit::resolve;
 use crate::error::{Error, ErrorKind};
@@ -79,7 +79,7 @@ pub fn extract(object: &mut Object<'_>, wanted: &[RoutineId]) -> Result<(), Erro
     Ok(())
 }
 
-/// Gives relocations new targets, and drops those of what is gone.
+/// Renumbers the targets of relocations, and drops those of removed entries.
 fn renumber(relocations: &mut Vec<Relocation>, numbers: &BTreeMap<usize, usize>) {
     relocations.retain_mut(|relocation| {
         let new = numbers.get(&usize::from(relocation.resolved));

@@ -1,4 +1,4 @@
-//! Where in a routine something is, and which table a number points into.
+//! Places in a routine, and references into tables.
 
 use std::fmt;
 use visakit_isa::object::{Body, RoutineKind};
@@ -38,7 +38,7 @@ impl Table {
         Self::String,
     ];
 
-    /// What an entry is called.
+    /// The name of an entry's kind.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -140,7 +140,7 @@ impl fmt::Display for Reference {
     }
 }
 
-/// Where in a routine something is.
+/// A place in a routine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Location {
     /// The name of the routine.

@@ -20,28 +20,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use visakit_isa::object::{Body, Content, Linkage, Object, RoutineId};
 use visakit_isa::{FieldName, enums};
 
-/// What objects became.
+/// The result of merging.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Merged<'a> {
     /// The object.
     pub object: Object<'a>,
-    /// Names that nothing in the object defines, in order of the routines that use them.
+    /// Undefined names, in order of the routines that use them.
     pub unresolved: Vec<Unresolved>,
     /// Static functions that got another name: old and new.
     pub renamed: Vec<(String, String)>,
 }
 
-/// A name that nothing defines.
+/// An undefined name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unresolved {
     /// The name.
     pub name: String,
-    /// What uses it.
+    /// Its use.
     pub used: UnresolvedUse,
 }
 
-/// What uses a name that nothing defines.
+/// The use of an undefined name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnresolvedUse {
     /// A routine calls a function of that name.
@@ -61,7 +61,7 @@ fn text(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
-/// Whether an entry of the function table only announces a function.
+/// Whether an entry of the function table only declares a function.
 pub(crate) fn is_extern(routine: &visakit_isa::object::Routine<'_>) -> bool {
     let empty = match &routine.content {
         Content::Body(body) => *body == Body::default(),
@@ -156,7 +156,7 @@ fn file_variables<'a>(whole: &mut Object<'a>, object: &mut Object<'a>) -> Result
     if object.file_variables.is_empty() {
         return Ok(());
     }
-    // Names may repeat inside of an object, where they mean nothing.
+    // Names may repeat inside an object, where they have no meaning.
     let mut defined: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
     let mut announced: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
     for (index, variable) in whole.file_variables.iter().enumerate() {
@@ -184,7 +184,7 @@ fn file_variables<'a>(whole: &mut Object<'a>, object: &mut Object<'a>) -> Result
                 return Err(duplicate("file variable", &name));
             }
             _ => {
-                // A definition replaces what was announced.
+                // A definition replaces a declaration.
                 let index = of(&announced);
                 if let Some(index) = index.filter(|p| !replaced.contains(p)) {
                     if let Some(entry) = whole.file_variables.get_mut(index) {
@@ -214,7 +214,7 @@ fn file_variables<'a>(whole: &mut Object<'a>, object: &mut Object<'a>) -> Result
     limit("file variables", whole.file_variables.len())
 }
 
-/// Functions that are announced give way to those with code.
+/// Declared functions are replaced by those with code.
 fn functions<'a>(whole: &mut Object<'a>, object: &mut Object<'a>) -> Result<(), Error> {
     let with_code = |o: &Object<'_>| -> BTreeSet<Vec<u8>> {
         let functions = o.functions.iter().filter(|f| !is_extern(f));
@@ -230,7 +230,7 @@ fn functions<'a>(whole: &mut Object<'a>, object: &mut Object<'a>) -> Result<(), 
         .filter(|f| is_extern(f))
         .map(|f| f.name.to_vec())
         .collect();
-    // Which functions stay; those of `object` then come after those of `whole`.
+    // Which functions are kept; those of `object` then come after those of `whole`.
     let keep_mine: Vec<bool> = whole
         .functions
         .iter()
@@ -285,7 +285,7 @@ fn limit(what: &'static str, count: usize) -> Result<(), Error> {
     Err(ErrorKind::Inexpressible(message).into())
 }
 
-/// Names that nothing in the object defines.
+/// Undefined names.
 #[must_use]
 pub fn unresolved(object: &Object<'_>) -> Vec<Unresolved> {
     let functions = object.functions.iter().filter(|f| !is_extern(f));

@@ -1,12 +1,12 @@
 //! Native code, which belongs to the code that it was compiled from.
 //!
-//! A kernel may carry what a compiler has made of it for some platforms, and a driver starts that
-//! without a look at the instructions. So an edit of the instructions, or of what a kernel is
-//! started with, has to take the native code away, or the edit would do nothing. Functions are
-//! linked into the native code of the kernels.
+//! A kernel may carry native code compiled for some platforms, and a driver starts that without
+//! looking at the instructions. So an edit of the instructions, or of a kernel's inputs, has to
+//! remove the native code, or the edit would have no effect. Functions are linked into the native
+//! code of the kernels.
 //!
-//! What does not change the meaning keeps native code: names, source lines, declarations that
-//! nothing uses, the version of the layout, other routines in the same object.
+//! Changes that preserve the meaning keep native code: names, source lines, unused declarations,
+//! the version of the layout, other routines in the same object.
 
 use visakit_isa::object::{Content, Object, Routine, RoutineId, RoutineKind};
 
@@ -26,7 +26,7 @@ impl<'a> Compiled<'a> {
         Self(routines.map(|(id, r)| (id, r.content.clone())).collect())
     }
 
-    /// Takes away the native code of what is different now.
+    /// Removes the native code of everything that has changed.
     pub(crate) fn discard_stale(self, object: &mut Object<'a>) {
         for (id, before) in self.0 {
             if object.routine(id).is_none_or(|r| r.content != before) {

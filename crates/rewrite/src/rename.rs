@@ -1,4 +1,4 @@
-//! Gives routines and symbols other names.
+//! Renames routines and symbols.
 
 use crate::edit::{Editor, uses};
 use crate::error::{Error, ErrorKind};
@@ -11,7 +11,7 @@ use visakit_isa::{StringId, Value};
 /// The routine of that name, or of that number (kernels first, then functions).
 ///
 /// # Errors
-/// There is none, or more than one of the name.
+/// There is none, or more than one with that name.
 pub fn find_routine(object: &Object<'_>, wanted: &str) -> Result<RoutineId, Error> {
     let named = |(_, r): &(RoutineId, _)| {
         let routine: &&visakit_isa::object::Routine<'_> = r;
@@ -30,8 +30,8 @@ pub fn find_routine(object: &Object<'_>, wanted: &str) -> Result<RoutineId, Erro
     }
 }
 
-/// Gives a routine another name: in the header, in its string pool, and in every call and address
-/// of it in the object.
+/// Renames a routine: in the header, in its string pool, and in every call and address of it in the
+/// object.
 ///
 /// # Errors
 /// The name is taken by another routine, or does not fit.
@@ -54,7 +54,7 @@ pub fn rename_routine(object: &mut Object<'_>, id: RoutineId, name: &str) -> Res
     Ok(())
 }
 
-/// Gives a symbol of a routine another name.
+/// Renames a symbol of a routine.
 ///
 /// # Errors
 /// The table has no entry of that name, or several; the name is taken.

@@ -1,4 +1,4 @@
-//! Takes out what execution does not need.
+//! Removes what execution does not need.
 
 use crate::edit::{References, retain};
 use crate::location::{Location, Reference, Table};
@@ -9,17 +9,17 @@ use visakit_isa::semantics::Flow;
 use visakit_isa::table::FieldKind;
 use visakit_isa::{FieldName, Op, StringId, Value};
 
-/// What to take out.
+/// What to remove.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Strip {
     /// FILE and LOC instructions: names and lines of source files.
     pub debug: bool,
-    /// Names of variables, labels and the like. Variables become nameless, labels get short
-    /// names; routines and what calls refer to keep theirs.
+    /// Names of variables, labels and the like. Variables become nameless, labels get short names;
+    /// routines and the names used by calls are kept.
     pub names: bool,
     /// Native code.
     pub binaries: bool,
-    /// Strings that nothing uses.
+    /// Unused strings.
     pub strings: bool,
     /// Variables, addresses, predicates and labels that no instruction, input or other variable
     /// uses; the marks of their lifetime go with them. Surfaces and samplers stay: the host
@@ -38,7 +38,7 @@ impl Strip {
     };
 }
 
-/// What was taken out.
+/// What was removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stripped {
@@ -54,9 +54,9 @@ pub struct Stripped {
     pub declarations: usize,
 }
 
-/// Takes out what execution does not need. Routines whose code could not be decoded lose native
-/// code only: what the rest refers to is not known. Native code stays where it is not asked for:
-/// nothing else that goes changes what a kernel does.
+/// Removes what execution does not need. Routines whose code could not be decoded lose only native
+/// code: their references are not known. Native code is kept unless its removal is requested:
+/// nothing else that is removed changes what a kernel does.
 ///
 /// ```
 /// use visakit_rewrite::{Strip, strip};
@@ -137,7 +137,7 @@ fn marks(body: &Body<'_>, tables: &[Table], counts: impl Fn(Location) -> bool) -
     marks
 }
 
-/// Removes declarations that nothing uses.
+/// Removes unused declarations.
 fn unused(body: &mut Body<'_>, format: visakit_isa::Format, done: &mut Stripped) {
     const TABLES: [Table; 4] = [
         Table::Variable,
@@ -158,7 +158,7 @@ fn unused(body: &mut Body<'_>, format: visakit_isa::Format, done: &mut Stripped)
     };
     for (location, reference) in References::of(body) {
         match location {
-            // An alias counts if it is used itself; the mark of a lifetime uses nothing.
+            // An alias counts if it is used itself; the mark of a lifetime is not a use.
             Location::Entry(..) => {}
             Location::Instruction { op, .. } if is_lifetime(op) => {}
             _ => mark(reference),
@@ -175,8 +175,8 @@ fn unused(body: &mut Body<'_>, format: visakit_isa::Format, done: &mut Stripped)
             .iter()
             .any(|a| body.string(a.name).is_some_and(|name| name == b"Output"));
     }
-    // What a used variable shares the storage of is used too, over any number of steps. An alias
-    // can be declared before its parent.
+    // Whatever a used variable shares storage with is used too, transitively. An alias can be
+    // declared before its parent.
     let mut work: Vec<usize> = (0..)
         .zip(variables.iter())
         .filter(|(_, u)| **u)
@@ -193,7 +193,7 @@ fn unused(body: &mut Body<'_>, format: visakit_isa::Format, done: &mut Stripped)
             work.push(parent);
         }
     }
-    // Marks of the lifetime of what goes.
+    // Lifetime marks of removed variables.
     let before = body.code.len();
     body.code.retain(|item| {
         let Item::Instruction(instruction) = item else {

@@ -1,13 +1,13 @@
-//! Walks over everything that an object is made of: [`Visitor`] looks, [`Rewriter`] changes.
+//! Walks over all parts of an object: [`Visitor`] reads, [`Rewriter`] changes.
 //!
-//! Both have one method for each construct. A method that is not overridden goes on to the parts
-//! of the construct, with the function `*_parts` of the same name; one that is overridden calls
-//! that function itself if it wants the parts. Which operand is what follows from the values of
-//! the fields: there is no list of opcodes here.
+//! Both have one method for each construct. A method that is not overridden continues with the
+//! parts of the construct, through the function `*_parts` of the same name; an overridden one calls
+//! that function itself if it needs the parts. The meaning of operands is derived from the values
+//! of the fields: there is no list of opcodes here.
 //!
 //! Every number into a symbol table ends at `reference`, whichever operand, declaration or input
-//! it is in. So an analysis of uses or a renumbering is one method. Methods of a [`Rewriter`]
-//! return a `Result`: what cannot be done is said, with where, and never dropped.
+//! contains it. So an analysis of uses or a renumbering is one method. Methods of a [`Rewriter`]
+//! return a `Result`: what cannot be done is reported, with its place, and never dropped.
 //!
 //! ```
 //! use visakit_isa::object::{Object, RoutineId};
@@ -72,7 +72,7 @@ use visakit_isa::{
     VectorOperand,
 };
 
-/// Which table the variable of a LIFETIME is in, by the properties.
+/// The table of the variable of a LIFETIME, according to the properties.
 const fn lifetime_table(properties: u16) -> Table {
     match OperandClass::of_lifetime(properties) {
         Some(OperandClass::Address) => Table::Address,
@@ -81,7 +81,7 @@ const fn lifetime_table(properties: u16) -> Table {
     }
 }
 
-/// The key that decides about other fields of an instruction, 0 where there is none.
+/// The key that determines the other fields of an instruction, 0 if there is none.
 pub(crate) fn key_of(instruction: &Instruction) -> u16 {
     let key = instruction.def().fields.iter().find(|f| f.is_key);
     key.and_then(|f| instruction.get(f.name))
@@ -280,13 +280,13 @@ macro_rules! traversal {
                 fn sampler_op(&mut self, location: Location, op: & $($mutable)? SamplerOp) $(-> $Out)? { $($done)? }
                 /// A field that is a plain number.
                 fn number(&mut self, location: Location, value: & $($mutable)? Value) $(-> $Out)? { $($done)? }
-                /// A number into a table: the end of every walk. Absent operands (no predicate,
-                /// the bindless sampler, an alias of nothing) are no references; `V0` is one.
+                /// A number into a table: the end of every walk. Absent operands (no predicate, the
+                /// bindless sampler, no alias) are not references; `V0` is one.
                 fn reference(&mut self, location: Location, reference: $reference) $(-> $Out)? { $($done)? }
                 $($($methods)*)?
             }
 
-            /// Goes on with the parts of an object.
+            /// Continues with the parts of an object.
             pub fn object_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 object: & $($mutable)? Object<'a>,
@@ -305,7 +305,7 @@ macro_rules! traversal {
                 $($done)?
             }
 
-            /// Goes on with the parts of a routine.
+            /// Continues with the parts of a routine.
             pub fn routine_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 _: RoutineId,
@@ -326,7 +326,7 @@ macro_rules! traversal {
                 $($done)?
             }
 
-            /// Goes on with the parts of a body.
+            /// Continues with the parts of a body.
             pub fn body_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 body: & $($mutable)? Body<'a>,
@@ -376,7 +376,7 @@ macro_rules! traversal {
                 $($done)?
             }
 
-            /// Goes on with the parts of a variable.
+            /// Continues with the parts of a variable.
             pub fn variable_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 index: usize,
@@ -395,7 +395,7 @@ macro_rules! traversal {
                 $($done)?
             }
 
-            /// Goes on with the parts of a declaration.
+            /// Continues with the parts of a declaration.
             pub fn declaration_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 table: Table,
@@ -410,7 +410,7 @@ macro_rules! traversal {
                 $($done)?
             }
 
-            /// Goes on with the parts of a label.
+            /// Continues with the parts of a label.
             pub fn label_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 index: usize,
@@ -424,7 +424,7 @@ macro_rules! traversal {
                 $($done)?
             }
 
-            /// Goes on with the parts of an input.
+            /// Continues with the parts of an input.
             pub fn input_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 index: usize,
@@ -436,7 +436,7 @@ macro_rules! traversal {
                 $($done)?
             }
 
-            /// Goes on with the parts of an attribute.
+            /// Continues with the parts of an attribute.
             pub fn attribute_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 location: Location,
@@ -445,7 +445,7 @@ macro_rules! traversal {
                 $follow!(walk, location, Table::String, attribute.name.0)
             }
 
-            /// Goes on with the fields of an instruction.
+            /// Continues with the fields of an instruction.
             pub fn instruction_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 index: usize,
@@ -459,7 +459,7 @@ macro_rules! traversal {
                 $($done)?
             }
 
-            /// Goes on with the content of a field. The key is that of the instruction.
+            /// Continues with the content of a field. The key is that of the instruction.
             pub fn value_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 location: Location,
@@ -485,7 +485,7 @@ macro_rules! traversal {
                 }
             }
 
-            /// Goes on with the class of a vector operand.
+            /// Continues with the class of a vector operand.
             pub fn vector_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 location: Location,
@@ -501,7 +501,7 @@ macro_rules! traversal {
                 }
             }
 
-            /// Goes on with the entry that a state operand names.
+            /// Continues with the entry that a state operand names.
             pub fn state_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 location: Location,
@@ -517,7 +517,7 @@ macro_rules! traversal {
                 }
             }
 
-            /// Goes on with the variable of a predicate word.
+            /// Continues with the variable of a predicate word.
             pub fn predicate_parts<'a, W: $Trait<'a> + ?Sized>(
                 walk: &mut W,
                 location: Location,
@@ -539,9 +539,9 @@ traversal! {
 traversal! {
     /// Changing anything of an object.
     ///
-    /// The first error ends the walk. What was changed before it stays changed: whoever needs the
-    /// object as it was keeps a copy. Errors that do not say where get the location that the walk
-    /// has reached, and the routine.
+    /// The first error ends the walk. Changes made before it remain: callers that need the original
+    /// object keep a copy. Errors without a place get the location that the walk has reached, and
+    /// the routine.
     ///
     /// Native code belongs to the code that it was compiled from: `object` discards that of kernels
     /// that the walk has changed, see [`Object::discard_native`]. Walks that begin

@@ -1,9 +1,9 @@
 //! Storage that the routines of an object share.
 //!
-//! Objects of 3.0 to 3.2 declare variables of the file, and variables of routines share their
-//! storage. No reader takes them since 2019. A kernel that calls no functions cannot tell such a
-//! variable from one of its own, and it becomes one: a variable with the name of the file
-//! variable after a mark, its number and its linkage, so that it can be told by its name.
+//! Objects of 3.0 to 3.2 declare variables of the file, whose storage variables of routines share.
+//! No reader since 2019 accepts them. A kernel that calls no functions cannot distinguish such a
+//! variable from one of its own, and it becomes one: a variable named after a mark and the name,
+//! number and linkage of the file variable, so that it can be recognised.
 
 use super::of_routine;
 use crate::edit::{References, renumber, resolve};
@@ -16,7 +16,7 @@ use visakit_isa::object::{
     FileVariable, Linkage, Object, Relocation, Routine, Variable, VariableProperties,
 };
 
-/// What the names of such variables begin with.
+/// The mark at the beginning of the names of such variables.
 const MARK: &str = "@file";
 
 /// A variable of the file becomes one of each kernel that uses it.

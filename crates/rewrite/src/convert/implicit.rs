@@ -15,7 +15,7 @@ use visakit_isa::object::{
 };
 use visakit_isa::{DataType, Format, StringId, VarId};
 
-/// What the host provides, with the kind of its input, in the order of the old payload.
+/// The values provided by the host, with the kind of their input, in the order of the old payload.
 const PROVIDED: [(&str, u8); 3] = [
     ("local_size", implicit_input::LOCAL_SIZE),
     ("group_count", implicit_input::GROUP_COUNT),
@@ -28,7 +28,7 @@ const AXES: [&str; 2] = ["x", "y"];
 /// Bytes of the value for one dimension.
 const AXIS_BYTES: u16 = 4;
 
-/// What the names of the variables begin with that replace them.
+/// The mark at the beginning of the names of the variables that replace them.
 const MARK: &str = "@";
 
 /// The least size of a register: an input does not lie in two of them.
@@ -51,7 +51,7 @@ pub(super) fn predefines(format: Format) -> bool {
         .any(|(group, _)| predefined(format, group, "x").is_some())
 }
 
-/// An input that the host fills by itself.
+/// An input that the host fills implicitly.
 const fn input_kind(implicit: u8) -> InputKind {
     InputKind(implicit << 3 | InputKind::GENERAL.0)
 }
@@ -66,7 +66,7 @@ fn array(name: StringId, elements: u16) -> Variable<'static> {
 }
 
 /// Declares inputs for the predefined variables that kernels use. The object keeps its format.
-/// Gives the kernels that have got some.
+/// Returns the kernels that were changed.
 pub(super) fn declare(object: &mut Object<'_>, errors: &mut Vec<Error>) -> BTreeSet<usize> {
     let format = object.format();
     let first = Table::Variable.first(format);
@@ -141,8 +141,8 @@ fn declare_in(body: &mut Body<'_>, format: Format, first: u32) -> Result<(), Err
     })
 }
 
-/// Makes predefined variables of those that [`declare`] made, where nothing else was done to them.
-/// Gives the kernels where that was done.
+/// Turns the inputs created by [`declare`] back into predefined variables, unless they were changed
+/// otherwise. Returns the kernels that were changed.
 pub(super) fn restore(object: &mut Object<'_>) -> BTreeSet<usize> {
     let format = object.format();
     let first = Table::Variable.first(format);
@@ -158,7 +158,7 @@ pub(super) fn restore(object: &mut Object<'_>) -> BTreeSet<usize> {
     changed
 }
 
-/// The declared variables that stand for predefined ones: `None` for an input of several of them.
+/// The declared variables that represent predefined ones: `None` for an input of several of them.
 fn made(body: &Body<'_>, format: Format, first: u32) -> Option<BTreeMap<u32, Option<u32>>> {
     let mut found = BTreeMap::new();
     for (number, variable) in (first..).zip(&body.variables) {

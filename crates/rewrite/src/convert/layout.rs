@@ -10,7 +10,7 @@ use visakit_isa::{
 /// Changes the fields of an instruction to those of the new format.
 ///
 /// # Errors
-/// One sentence that says what the new format lacks.
+/// A sentence that states what the new format lacks.
 pub(super) fn convert(
     instruction: &mut Instruction,
     from: Format,
@@ -78,7 +78,7 @@ fn bits(value: &Value) -> Option<u64> {
     }
 }
 
-/// The function of a message, which the low bits of a constant extended descriptor tell.
+/// The function of a message, according to the low bits of a constant extended descriptor.
 fn function(instruction: &Instruction) -> u8 {
     let descriptor = instruction.get(FieldName::ExMsgDesc).and_then(bits);
     // Readers take 0 where the descriptor is no constant.
@@ -131,7 +131,7 @@ fn added(instruction: &Instruction, field: &FieldDef, to: Format) -> Result<Valu
     })
 }
 
-/// That a field which the new layout lacks says nothing, or is said by another one.
+/// Checks that a field which the new layout lacks is neutral, or implied by another one.
 fn may_go(instruction: &Instruction, name: FieldName, value: &Value) -> Result<(), String> {
     let told = match (name, value) {
         (FieldName::Pred, Value::Predicate(word)) => word.is_none(),
@@ -141,7 +141,7 @@ fn may_go(instruction: &Instruction, name: FieldName, value: &Value) -> Result<(
         (FieldName::Ffid, Value::U8(id)) => *id == function(instruction),
         (FieldName::Mask, value) => bits(value) == Some(0),
         (FieldName::Channels | FieldName::ChannelsInv, Value::U8(channels)) => *channels <= 0xf,
-        // `added` looks at these.
+        // Needed by `added`.
         (
             FieldName::Aoffimmi
             | FieldName::Aoffimmi16

@@ -12,15 +12,15 @@ use std::collections::BTreeSet;
 use visakit_isa::object::{Arrangement, Body, Content, Item, Object, RoutineId};
 use visakit_isa::{ElementCount, ExecMask, ExecSize, Features, Format, Instruction, StringId};
 
-/// So many obstacles are told of one object.
+/// At most this many obstacles of one object are reported.
 const MOST: usize = 1000;
 
-/// What an object becomes. A [`Format`] alone will do.
+/// The target of a conversion. A [`Format`] alone is sufficient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConvertOptions {
     /// The format.
     pub to: Format,
-    /// Whether kernels keep native code that expects inputs which they do not have any more.
+    /// Whether kernels keep native code that expects inputs they no longer have.
     pub keep_native: bool,
 }
 
@@ -35,10 +35,10 @@ impl From<Format> for ConvertOptions {
 
 /// The same object in another format.
 ///
-/// What changes its bytes but not its meaning is mapped: predefined variables and surfaces that
-/// have other numbers, codes of execution masks, fields that a layout has gained or lost, storage
-/// that routines share. What the format cannot express is an error that names the instruction
-/// or declaration; all of them are told, up to a bound.
+/// Changes of the encoding that preserve the meaning are made: new numbers of predefined variables and
+/// surfaces, codes of execution masks, fields that a layout has gained or lost, storage that routines
+/// share. What the format cannot express is an error that names the instruction or declaration; all
+/// such errors are reported, up to a limit.
 ///
 /// The rules:
 ///
@@ -185,7 +185,7 @@ fn unwritable(object: &Object<'_>, to: Format, errors: &mut Vec<Error>) {
 
 /// New numbers of predefined and declared entries.
 struct Moved {
-    /// By old number: the new one, `None` for what has no counterpart.
+    /// By old number: the new one, `None` if there is no counterpart.
     variables: Vec<Option<u32>>,
     surfaces: Vec<Option<u32>>,
     first: [(u32, u32); 2],
@@ -221,7 +221,7 @@ impl Moved {
         }
     }
 
-    /// Whether declared entries of the table get other numbers.
+    /// Whether declared entries of the table are renumbered.
     fn moves(&self, table: Table) -> bool {
         let [variables, surfaces] = self.first;
         match table {
@@ -249,7 +249,7 @@ impl Moved {
 }
 
 /// Whether an object of 3.0 uses a surface that it has only if six are predefined, as later tools
-/// think.
+/// assume.
 fn counts_six(object: &Object<'_>) -> bool {
     if object.format().features().contains(Features::SINCE_3_1) {
         return false;

@@ -24,7 +24,7 @@ use visakit_isa::{
     ExecMask, ExecSize, FieldName, Format, Instruction, LabelId, Op, Predicate, StringId, Value,
 };
 
-/// What the names of the labels begin with.
+/// The mark at the beginning of the names of the labels.
 const MARK: &str = "@";
 
 /// A label that jumps go to, in the structure of some number.
@@ -76,7 +76,7 @@ fn predicate(instruction: &Instruction) -> Predicate {
     }
 }
 
-/// Lanes and mask, which several codes may stand for.
+/// Lanes and mask, for which there may be several codes.
 fn meaning(size: ExecSize, format: Format) -> (Option<u8>, Option<ExecMask>) {
     (size.lanes(), size.mask(format))
 }
@@ -146,8 +146,8 @@ fn innermost(open: &[Open]) -> Option<u32> {
     loops.map(|o| o.number)
 }
 
-/// Jumps in place of the structures. A routine whose structures are not nested, or say what jumps
-/// cannot, stays as it is.
+/// Replaces structures by jumps. A routine whose structures are not nested, or cannot be expressed by
+/// jumps, is left unchanged.
 pub(super) fn lower(object: &mut Object<'_>) {
     let format = object.format();
     for (_, routine) in object.routines_mut() {
@@ -204,7 +204,7 @@ impl Lowering {
         Some(id)
     }
 
-    /// Adds what stands for the instruction.
+    /// Adds the replacement of an instruction.
     fn item(&mut self, body: &mut Body<'_>, item: &Instruction, format: Format) -> Option<()> {
         let size = size(item);
         let same = |open: Open| meaning(size, format) == meaning(open.size, format);
@@ -274,7 +274,7 @@ impl Lowering {
     }
 }
 
-/// Gives the jump at an index its label.
+/// Sets the label of the jump at an index.
 fn jump_to(body: &mut Body<'_>, at: usize, label: LabelId) -> Option<()> {
     let Some(Item::Instruction(jump)) = body.code.get_mut(at) else {
         return None;
@@ -283,7 +283,7 @@ fn jump_to(body: &mut Body<'_>, at: usize, label: LabelId) -> Option<()> {
     Some(())
 }
 
-/// Structures in place of the jumps that [`lower`] made, where nothing else was done to them.
+/// Restores the structures that [`lower`] replaced, unless the jumps were changed otherwise.
 pub(super) fn raise(object: &mut Object<'_>) {
     for (_, routine) in object.routines_mut() {
         if let Some(body) = routine.body_mut()

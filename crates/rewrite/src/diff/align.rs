@@ -1,23 +1,23 @@
-//! Which entries of two lists belong together.
+//! Aligns the entries of two lists.
 
 use imara_diff::{Algorithm, Diff, Interner, NoSliderHeuristic, Token};
 use std::hash::Hash;
 use std::ops::Range;
 
-/// Entries of the first list, and what the second list has there.
+/// Entries of the first list, and the corresponding ones of the second.
 pub(super) struct Run {
     pub(super) old: Range<usize>,
     pub(super) new: Range<usize>,
-    /// Whether they are the same one by one.
+    /// Whether they are equal one by one.
     pub(super) same: bool,
 }
 
-/// So many entries can be aligned.
+/// At most this many entries can be aligned.
 const MOST: usize = i32::MAX as usize - 1;
 
-/// Aligns two lists, whose runs cover both in order. Work grows with the length of the lists times
-/// what differs, up to a bound beyond which an alignment need not be the shortest. It depends on
-/// the lists alone.
+/// Aligns two lists; the runs cover both in order. The work grows with the length of the lists
+/// times the number of differences, up to a limit beyond which an alignment need not be the
+/// shortest. The result depends only on the lists.
 pub(super) fn align<T: Hash + Eq>(
     old: impl Iterator<Item = T>,
     new: impl Iterator<Item = T>,
@@ -34,7 +34,7 @@ pub(super) fn tokens(old: &[Token], new: &[Token]) -> Vec<Run> {
     if old.len() > MOST || new.len() > MOST {
         return vec![run(0..old.len(), 0..new.len(), old == new)];
     }
-    // This algorithm does not look at how many different entries there are.
+    // This algorithm ignores the number of distinct entries.
     let mut diff = Diff::default();
     diff.compute_with(Algorithm::Myers, old, new, 0);
     diff.postprocess_with(old, new, NoSliderHeuristic);

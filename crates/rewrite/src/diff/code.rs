@@ -52,7 +52,7 @@ impl Rewriter<'_> for Common<'_> {
     }
 }
 
-/// What an item of the code is, whatever its numbers: those are apart.
+/// The identity of an item of code, without its numbers, which are kept separately.
 #[derive(Hash, Default)]
 struct Key {
     instruction: Option<Instruction>,
@@ -102,7 +102,7 @@ impl Key {
 /// another one has the same hash. So the keys of a million instructions take no memory.
 fn symbols(old: Found<'_>, new: Found<'_>, numbers: &Numbers) -> [Vec<Token>; 2] {
     let hasher = DefaultHashBuilder::default();
-    // Hash, symbol, and where it stands first.
+    // Hash, symbol, and the place of the first occurrence.
     let mut known: HashTable<(u64, u32, Side, usize)> = HashTable::new();
     let (mut key, mut other) = (Key::default(), Key::default());
     let sides = [(old, Side::Old), (new, Side::New)];
@@ -129,7 +129,7 @@ fn symbols(old: Found<'_>, new: Found<'_>, numbers: &Numbers) -> [Vec<Token>; 2]
     })
 }
 
-/// Aligns the code; gives how many instructions are the same.
+/// Aligns the code; returns the number of equal instructions.
 pub(super) fn compare(
     old: Found<'_>,
     new: Found<'_>,

@@ -1,10 +1,10 @@
-//! What differs between two objects, by their structure instead of their bytes.
+//! The differences between two objects, by structure instead of bytes.
 //!
 //! Routines are paired by kind and name, declarations by their names in order, and instructions by
-//! what they do: operands are compared as what they name, not by their numbers. So a variable
-//! that was removed, renamed or added does not make every later instruction different.
+//! what they do: operands are compared by what they name, not by their numbers. So a variable that
+//! was removed, renamed or added does not make every later instruction different.
 //!
-//! What comes out depends on the two objects alone.
+//! The result depends only on the two objects.
 
 mod align;
 mod code;
@@ -20,15 +20,15 @@ use visakit_isa::object::{Body, NativeBinary, NativeCode, Object, Routine, Routi
 /// A thing that is in one object, in the other, or in both and different.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What kind of thing: `version`, `routine`, `variable`, `instruction` and so on.
+    /// The kind of entity: `version`, `routine`, `variable`, `instruction` and so on.
     pub what: &'static str,
-    /// How the first object has it: number and text.
+    /// The entity in the first object: number and text.
     pub old: Option<(usize, String)>,
-    /// How the second object has it.
+    /// The entity in the second object.
     pub new: Option<(usize, String)>,
 }
 
-/// What differs in a routine.
+/// The differences in a routine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoutineDiff {
     /// `kernel` or `function`.
@@ -43,7 +43,7 @@ pub struct RoutineDiff {
     pub same: usize,
 }
 
-/// What differs between two objects.
+/// The differences between two objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diff {
@@ -56,7 +56,7 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Whether nothing differs.
+    /// Whether there are no differences.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.object.is_empty() && self.routines.is_empty()

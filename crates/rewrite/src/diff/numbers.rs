@@ -43,7 +43,7 @@ impl Tables {
     }
 }
 
-/// What declared and predefined entries of both objects are called among each other.
+/// Common numbers for the declared and predefined entries of both objects.
 #[derive(Default)]
 pub(super) struct Numbers {
     old: Tables,
@@ -51,12 +51,12 @@ pub(super) struct Numbers {
     next: u32,
 }
 
-/// What a declaration is.
+/// The identity of a declaration.
 struct Entry {
     name: String,
-    /// What else is said of it.
+    /// Its other properties.
     rest: String,
-    /// What it shares its storage with, as text.
+    /// The variable it shares storage with, as text.
     alias: String,
 }
 
@@ -100,7 +100,8 @@ impl Numbers {
                 pairs.push((left, right));
                 continue;
             }
-            // Other names, perhaps of the same things: what else is said of them pairs them.
+            // Different names, possibly for the same things: they are paired by their other
+            // properties.
             for run in align(rests(&a, &left), rests(&b, &right)) {
                 let shift = |range: Range<usize>, by| range.start + by..range.end + by;
                 pairs.push((shift(run.old, left.start), shift(run.new, right.start)));
@@ -121,7 +122,7 @@ impl Numbers {
                     }
                 }
                 let (x, y) = (i.and_then(|i| a.get(i)), j.and_then(|j| b.get(j)));
-                // What a declaration aliases is compared by what it is among the two.
+                // The alias of a declaration is compared by its common number.
                 let same = x.map(|e| (&e.name, &e.rest)) == y.map(|e| (&e.name, &e.rest))
                     && self.alias(table, Side::Old, old.0, i)
                         == self.alias(table, Side::New, new.0, j);
@@ -160,7 +161,8 @@ impl Numbers {
         }
     }
 
-    /// What a variable shares its storage with: whether it is one of the file, which, and where.
+    /// What a variable shares its storage with: whether it is one of the file, which, and at which
+    /// offset.
     fn alias(
         &self,
         table: Table,
@@ -182,7 +184,7 @@ impl Numbers {
             Side::Old => &self.old,
             Side::New => &self.new,
         };
-        // What is not declared is only like itself.
+        // Undeclared entries are only equal to themselves.
         let undeclared = u32::MAX - reference.id % 0x1000_0000;
         tables.get(reference).unwrap_or(undeclared)
     }
@@ -232,7 +234,7 @@ pub(super) fn attributes(body: &Body<'_>, list: &[Attribute<'_>]) -> Vec<String>
     list.iter().map(text).collect()
 }
 
-/// Names of declarations and what else is said of them.
+/// Names of declarations and their other properties.
 fn entries(table: Table, (body, format): (&Body<'_>, Format)) -> Vec<Entry> {
     let name = |id| String::from_utf8_lossy(body.string(id).unwrap_or_default()).into_owned();
     let list = |list: &[Attribute<'_>]| {

@@ -48,7 +48,7 @@ impl<'a> Editor<'_, 'a> {
     /// Removes an input.
     ///
     /// # Errors
-    /// There is none of that number.
+    /// There is no input with that index.
     pub fn remove_input(&mut self, index: usize) -> Result<Input, Error> {
         if index >= self.body().inputs.len() {
             return Err(self.fail(ErrorKind::NoEntry("input", index)));
@@ -96,7 +96,7 @@ impl<'a> Editor<'_, 'a> {
         Ok(())
     }
 
-    /// Removes the attributes of that name of the routine or of a symbol; gives how many.
+    /// Removes the attributes with that name from the routine or a symbol; returns how many.
     ///
     /// # Errors
     /// There is no such symbol.
@@ -139,7 +139,7 @@ impl<'a> Editor<'_, 'a> {
     /// Removes a native binary.
     ///
     /// # Errors
-    /// There is none of that number.
+    /// There is no binary with that index.
     pub fn remove_binary(&mut self, index: usize) -> Result<NativeBinary<'a>, Error> {
         if index >= self.routine().binaries.len() {
             return Err(self.fail(ErrorKind::NoEntry("native binary", index)));
@@ -159,8 +159,8 @@ impl<'a> Editor<'_, 'a> {
         Ok(binary)
     }
 
-    /// Gives the routine another name, in the header and in its string pool. Calls of it in other
-    /// routines are ignored: [`crate::rename_routine`] does that.
+    /// Renames the routine, in the header and in its string pool. Calls of it in other routines are
+    /// not changed: [`crate::rename_routine`] does that.
     ///
     /// # Errors
     /// The string pool is full, or the name has a NUL.

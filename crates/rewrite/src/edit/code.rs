@@ -36,7 +36,7 @@ impl Editor<'_, '_> {
     /// Takes an instruction out.
     ///
     /// # Errors
-    /// There is none; it places a label that is in use.
+    /// There is no such item; it places a label that is in use.
     pub fn take(&mut self, index: usize) -> Result<Item<'_>, Error> {
         self.leaves_labels(index, None)?;
         self.recompile();
@@ -71,7 +71,8 @@ impl Editor<'_, '_> {
         })
     }
 
-    /// That an instruction may stand at an index, where the one at `instead` is going to be gone.
+    /// Checks that an instruction may be placed at an index, where the one at `instead` is going to
+    /// be removed.
     fn check(
         &self,
         index: usize,
@@ -95,7 +96,7 @@ impl Editor<'_, '_> {
         }
     }
 
-    /// That no label that is used ends up placed nowhere, if the instruction at `index` goes.
+    /// Checks that no used label becomes unplaced if the instruction at `index` is removed.
     fn leaves_labels(&self, index: usize, again: Option<LabelId>) -> Result<(), Error> {
         let Some(item) = self.body().code.get(index) else {
             return Err(self.fail(ErrorKind::NoEntry("instruction", index)));

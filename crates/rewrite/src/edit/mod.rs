@@ -16,9 +16,9 @@ use visakit_isa::object::{Body, Content, Item, Object, Routine, RoutineId, Routi
 
 /// Changes one routine of an object.
 ///
-/// Every method checks before it changes: after an error the object is what it was. Entries of
-/// tables are named by the numbers that operands use. Where an entry is removed, the numbers of the
-/// later ones and everything that refers to them follow.
+/// Every method checks before it changes anything: after an error the object is unchanged. Entries of
+/// tables are identified by the numbers that operands use. When an entry is removed, the numbers of
+/// the later ones and everything that refers to them are adjusted.
 ///
 /// Edits of instructions, of inputs, of attributes and of types discard the native code that was
 /// compiled from what they change (see [`Object::discard_native`]), unless [`Editor::keep_native`] was
@@ -72,14 +72,14 @@ impl<'e, 'a> Editor<'e, 'a> {
         })
     }
 
-    /// Keeps native code, whatever is edited: it will not do what the instructions say.
+    /// Keeps native code, whatever is edited: it will no longer match the instructions.
     #[must_use]
     pub fn keep_native(mut self) -> Self {
         self.keeps_native = true;
         self
     }
 
-    /// Takes away the native code that does not belong to the routine any more.
+    /// Removes the native code that no longer belongs to the routine.
     fn recompile(&mut self) {
         if !self.keeps_native {
             self.object.discard_native(self.id);
@@ -110,7 +110,7 @@ impl<'e, 'a> Editor<'e, 'a> {
             content: Content::Missing(String::new()),
             stored: Vec::new(),
         };
-        // `new` has seen the routine, and nothing removes it while it is edited.
+        // `new` has checked that the routine exists, and nothing removes it while it is edited.
         self.object.routine(self.id).unwrap_or(&NONE)
     }
 
@@ -172,7 +172,7 @@ impl<'e, 'a> Editor<'e, 'a> {
         }
     }
 
-    /// That an entry is declared; gives its index in the table.
+    /// Checks that an entry is declared; returns its index in the table.
     fn declared(&self, reference: Reference) -> Result<usize, Error> {
         let index = reference.declared(self.format);
         match index.filter(|i| *i < reference.table.len(self.body())) {
@@ -200,7 +200,7 @@ impl<'e, 'a> Editor<'e, 'a> {
         }
     }
 
-    /// That nothing uses an entry.
+    /// Checks that nothing uses an entry.
     fn unused(&self, reference: Reference) -> Result<(), Error> {
         match summary(&self.uses(reference)) {
             None => Ok(()),
@@ -264,10 +264,10 @@ impl<F: FnMut(u32) -> u32> Rewriter<'_> for Renumber<F> {
     }
 }
 
-/// Gives new numbers to everything that refers to a table.
+/// Renumbers everything that refers to a table.
 ///
 /// # Errors
-/// A number does not fit where it is to stand.
+/// A number does not fit its field.
 pub(crate) fn renumber(
     body: &mut Body<'_>,
     table: Table,
@@ -276,7 +276,7 @@ pub(crate) fn renumber(
     Renumber(table, number).body(body)
 }
 
-/// The same with numbers that are at most what they were, and so fit.
+/// The same for numbers that do not grow, and so fit.
 pub(crate) fn renumber_down(body: &mut Body<'_>, table: Table, number: impl FnMut(u32) -> u32) {
     let fits = renumber(body, table, number);
     debug_assert!(fits.is_ok(), "{fits:?}");

@@ -45,8 +45,8 @@ impl<'a> Editor<'_, 'a> {
     /// Declares a variable, after the others.
     ///
     /// # Errors
-    /// The table is full; the name or what it aliases does not exist; something undeclared would
-    /// refer to the new variable.
+    /// The table is full; the name or the aliased variable does not exist; something undeclared
+    /// would refer to the new variable.
     pub fn add_variable(&mut self, variable: Variable<'a>) -> Result<Reference, Error> {
         let reference = self.room(Table::Variable)?;
         let mut used = References::default();
@@ -104,7 +104,7 @@ impl<'a> Editor<'_, 'a> {
         Ok(reference)
     }
 
-    /// The string of the pool with this content, which is added where there is none.
+    /// The string of the pool with this content, added if necessary.
     ///
     /// # Errors
     /// The pool is full, or the text has a NUL.
@@ -131,7 +131,7 @@ impl<'a> Editor<'_, 'a> {
         Ok(self.body_mut()?.add_string(text))
     }
 
-    /// Removes an entry of any table. Later entries move up, and what refers to them follows.
+    /// Removes an entry of any table. Later entries move up, and references to them are adjusted.
     ///
     /// # Errors
     /// The entry is predefined, does not exist or is in use; the code has undecoded bytes.
@@ -141,13 +141,13 @@ impl<'a> Editor<'_, 'a> {
         self.unused(reference)?;
         let body = self.body_mut()?;
         remove_entry(body, reference.table, index);
-        // Numbers that point to nothing are left alone, and still do.
+        // Numbers without an entry are left alone, and still have none.
         let number = |id| if id > reference.id { id - 1 } else { id };
         renumber_down(body, reference.table, number);
         Ok(())
     }
 
-    /// Removes every string that nothing uses; gives how many.
+    /// Removes every string that nothing uses; returns how many.
     ///
     /// # Errors
     /// The code has undecoded bytes.
@@ -166,7 +166,7 @@ impl<'a> Editor<'_, 'a> {
         Ok(retain(body, Table::String, 0, &used))
     }
 
-    /// Gives an entry another name. Entries that share the string keep theirs.
+    /// Renames an entry. Entries that share the string keep theirs.
     ///
     /// # Errors
     /// The entry is predefined, does not exist or has no name; the pool is full.
@@ -223,8 +223,8 @@ impl<'a> Editor<'_, 'a> {
         Ok(old)
     }
 
-    /// Gives a variable another element type. Its size stays the same, and operands go on
-    /// pointing at the same bytes; regions, which count elements, are left as they are.
+    /// Changes the element type of a variable. Its size stays the same, and operands continue to
+    /// refer to the same bytes; regions, which count elements, are not changed.
     ///
     /// # Errors
     /// The variable is predefined or does not exist; its size, or the offset of an operand, is no
@@ -247,7 +247,7 @@ impl<'a> Editor<'_, 'a> {
             old,
             new: ty,
         };
-        // First on a copy: nothing is changed if one does not fit.
+        // On a copy first: nothing is changed if one does not fit.
         let mut code = self.body().code.clone();
         for (index, item) in code.iter_mut().enumerate() {
             if let visakit_isa::object::Item::Instruction(instruction) = item {
@@ -265,7 +265,7 @@ impl<'a> Editor<'_, 'a> {
         Ok(())
     }
 
-    /// That a table has room, and that nothing dangling would refer to its next entry.
+    /// Checks that a table has room, and that nothing dangling would refer to its next entry.
     fn room(&self, table: Table) -> Result<Reference, Error> {
         let (length, limit) = (table.len(self.body()), table.limit(self.format));
         if length >= limit {
@@ -310,7 +310,7 @@ impl Visitor<'_> for References {
     }
 }
 
-/// Gives the operands of a variable the columns that they have with another element type.
+/// Adjusts the columns of a variable's operands to another element type.
 struct Columns {
     variable: VarId,
     old: DataType,
@@ -333,7 +333,7 @@ impl Rewriter<'_> for Columns {
     }
 }
 
-/// How many elements of a type so many bytes are, where it is a whole number.
+/// The number of elements of a type in this many bytes, if it is whole.
 fn whole(bytes: u32, ty: DataType) -> Option<u32> {
     let size = u32::from(ty.size());
     bytes.is_multiple_of(size).then_some(bytes / size)
@@ -366,8 +366,8 @@ fn remove_entry(body: &mut Body<'_>, table: Table, index: usize) {
     }
 }
 
-/// Keeps the declared entries of a table that are marked; what refers to the others must be gone.
-/// Gives how many were removed.
+/// Keeps the marked declared entries of a table; references to the others must already be gone.
+/// Returns how many were removed.
 pub(crate) fn retain(body: &mut Body<'_>, table: Table, first: u32, keep: &[bool]) -> usize {
     let before = table.len(body);
     let mut next = first;

@@ -34,7 +34,7 @@ pub struct CallEdge {
 /// The calls of an object.
 #[derive(Clone, Debug, Default)]
 pub struct CallGraph {
-    /// Routines in order, then what they call in order of the calls.
+    /// Routines in order, then their callees in order of the calls.
     pub graph: DiGraph<CallNode, CallEdge>,
 }
 
@@ -167,7 +167,7 @@ impl CallGraph {
     }
 }
 
-/// The label that stands for the routine itself: compilers begin some with a subroutine.
+/// The label of the routine itself: compilers begin some with a subroutine.
 fn entry(body: &Body<'_>) -> Option<LabelId> {
     let marker = |item: &&Item<'_>| match item {
         Item::Instruction(i) => i.def().flow == Flow::Marker,

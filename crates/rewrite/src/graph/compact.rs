@@ -6,7 +6,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use std::collections::BTreeMap;
 
-/// Longer boxes lose what is between their first and last lines.
+/// Longer boxes are shortened in the middle.
 const LONGEST: usize = 9;
 
 impl Picture {
@@ -45,7 +45,7 @@ impl Picture {
     pub fn compact(self) -> Self {
         let graph = self.graph;
         let alone = |node, direction| graph.edges_directed(node, direction).count() == 1;
-        // For each box the one that it is put behind.
+        // For each box the one that it is appended to.
         let behind = |node: NodeIndex| {
             let edge = graph.edges_directed(node, Incoming).next()?;
             let (from, arrow) = (edge.source(), edge.weight());

@@ -12,9 +12,9 @@ use visakit_isa::{AnyInstruction, FieldName, Instruction, LabelId, Value};
 /// Instructions that are entered at the first and left at the last only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its instructions, by their index in the code. Empty for a label that is placed nowhere.
+    /// Its instructions, by index in the code. Empty for a label that is not placed.
     pub code: Range<usize>,
-    /// The label that is placed nowhere.
+    /// The label that is not placed.
     pub missing: Option<LabelId>,
 }
 
@@ -31,7 +31,7 @@ pub enum EdgeKind {
     Call,
 }
 
-/// How control gets from a block to another one.
+/// An edge from one block to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// Why.
@@ -43,11 +43,11 @@ pub struct Edge {
 /// The control flow of a routine. Subroutines are part of it.
 #[derive(Clone, Debug, Default)]
 pub struct Cfg {
-    /// Blocks in order of the code, then labels that are placed nowhere.
+    /// Blocks in order of the code, then labels that are not placed.
     pub graph: DiGraph<Block, Edge>,
 }
 
-/// What the end of a block does.
+/// How a block ends.
 #[derive(Default)]
 struct Exit {
     /// Instructions to go on with.
@@ -64,8 +64,8 @@ enum Target {
 }
 
 impl Cfg {
-    /// The blocks of a routine. A jump to a label that is placed nowhere leads to a block without
-    /// code; an `else` without `if`, and the like, has no successor.
+    /// The blocks of a routine. A jump to a label that is not placed leads to a block without code;
+    /// an `else` without `if`, and the like, has no successor.
     #[must_use]
     pub fn of(body: &Body<'_>) -> Self {
         let partners = partners(body);
@@ -163,7 +163,7 @@ impl Cfg {
             outside: block.missing.is_some(),
         };
         let ends = |edge| self.graph.edge_endpoints(edge);
-        // What else the block that an arrow leaves ends with.
+        // Whether another edge of this kind leaves the same block.
         let also = |edge, other: fn(EdgeKind) -> bool| {
             ends(edge)
                 .is_some_and(|(from, _)| self.graph.edges(from).any(|e| other(e.weight().kind)))
@@ -197,7 +197,7 @@ impl Cfg {
     }
 }
 
-/// What an instruction that ends a block does; `None` for the others.
+/// The exit of an instruction that ends a block; `None` for others.
 fn exit(instruction: &Instruction, index: usize, partners: &Partners) -> Option<Exit> {
     let control = instruction.flow();
     let labels = |name, kind: fn(usize) -> EdgeKind| {
@@ -230,8 +230,8 @@ fn exit(instruction: &Instruction, index: usize, partners: &Partners) -> Option<
     })
 }
 
-/// Where parts of structures go on: `if` after its `else` or at its `endif`, `else` at its `endif`,
-/// `while` at its `do`, `break` after its `while`, and `cont` at its `while`.
+/// Where parts of structures continue: `if` after its `else` or at its `endif`, `else` at its
+/// `endif`, `while` at its `do`, `break` after its `while`, and `cont` at its `while`.
 type Partners = BTreeMap<usize, usize>;
 
 fn partners(body: &Body<'_>) -> Partners {

@@ -30,7 +30,7 @@ pub struct Picture {
 pub struct Node {
     /// Its text.
     pub lines: Vec<String>,
-    /// Whether it stands for something outside of what is shown.
+    /// Whether it represents something outside the graph.
     pub outside: bool,
 }
 

@@ -1,4 +1,4 @@
-//! SVG of what `visakit-layout` places.
+//! Renders layouts of `visakit-layout` as SVG.
 
 use super::{Arrow, Node, Picture, Style};
 use petgraph::visit::EdgeRef;
@@ -21,7 +21,7 @@ const WIDEST_LABEL: usize = 24;
 /// The colours of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
-    /// What the reader's system prefers.
+    /// The preference of the reader's system.
     #[default]
     Auto,
     /// Dark on light.
@@ -30,14 +30,15 @@ pub enum Theme {
     Dark,
 }
 
-/// A picture with everything in its place, for whoever draws it.
+/// A picture with everything in place, ready to be drawn.
 #[derive(Clone, Debug, Default)]
 pub struct Placed {
-    /// Where boxes and arrows are, in order of the graph's nodes and edges, in pixels of a picture with text of 10 pixels.
+    /// The places of boxes and arrows, in order of the graph's nodes and edges, in pixels of a picture with text of 10
+    /// pixels.
     pub layout: Layout,
-    /// What was placed: the rooms that the texts need, and who is linked with whom.
+    /// The input of the layout: sizes of the boxes, and links between them.
     pub boxes: Vec<Size>,
-    /// Likewise.
+    /// See `boxes`.
     pub links: Vec<Link>,
 }
 
@@ -63,7 +64,7 @@ impl Picture {
 }
 
 impl Node {
-    /// The lines as they are drawn: nothing in them moves what is beside them, and what is too long is cut.
+    /// The lines as drawn: nothing in them affects their surroundings, and long ones are cut.
     pub fn shown(&self) -> impl Iterator<Item = String> {
         self.lines.iter().map(|line| shown(line, WIDEST))
     }
@@ -90,8 +91,8 @@ impl Arrow {
     }
 }
 
-/// The width of a text in letters of so many pixels: those of common fonts are 0.6 to 0.61 times as wide as high, and those
-/// of scripts that are written in squares twice that.
+/// The width of a text with letters of this size: letters of common fonts are 0.6 to 0.61 times as wide as high, and
+/// those of square scripts twice that.
 fn width(text: &str, size: i64) -> i64 {
     let columns: i64 = text
         .chars()
@@ -100,12 +101,12 @@ fn width(text: &str, size: i64) -> i64 {
     (columns * size * 61 + 99) / 100
 }
 
-/// A text as it is drawn: nothing in it moves what is beside it, and what is too long is cut.
+/// A text as drawn: nothing in it affects its surroundings, and a long one is cut.
 fn shown(text: &str, most: usize) -> String {
     let mut shown = String::new();
     let mut count = 0;
     for c in text.chars() {
-        // Control characters, and those that turn or join what is beside them.
+        // Control characters, and those that reverse or join adjacent ones.
         let hidden = c.is_control()
             || matches!(c, '\u{ad}' | '\u{300}'..='\u{36f}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fffe}'.. );
         let piece = match hidden {

@@ -184,7 +184,7 @@ fn assembled(text: &str, version: Version) -> Object<'_> {
 
 const LATER: Version = Version::V4_1;
 
-/// There, a change, and back. What was changed stays as it is, and nothing dangles.
+/// There, a change, and back. Changed parts are kept, and nothing dangles.
 fn changed_on_the_way(text: &str, change: impl FnOnce(&mut Object<'_>)) -> String {
     let object = assembled(text, Version::V3_2);
     let home = object.format();
@@ -254,7 +254,8 @@ fn an_alias_that_was_added_keeps_the_input() {
     assert!(changed.contains(".implicit_LOCAL_ID"), "{changed}");
 }
 
-/// Of an object of 4.2 all that 4.1 can say is said in it; what it cannot say is named.
+/// Everything in an object of 4.2 that 4.1 can express is converted; what it cannot express is
+/// named.
 #[test]
 fn what_exists_as_text_only() {
     let made = |line: &str| {

@@ -1,5 +1,5 @@
-//! Edits leave an object whole: whatever is done to it, it can be written and read strictly, and
-//! what is refused changes nothing.
+//! Edits leave an object intact: whatever is done to it, it can be written and read strictly, and a
+//! refused edit changes nothing.
 
 #![allow(
     missing_docs,

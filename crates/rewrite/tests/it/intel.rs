@@ -1,4 +1,4 @@
-//! Intel's own printer reads what was converted and prints what we print.
+//! Intel's own printer reads converted objects and prints what we print.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
@@ -12,7 +12,7 @@ use visakit_text::{Options, Printer};
 
 const TOOL: &str = "GenX_IR";
 
-/// Platforms of the tool, by what names of files say.
+/// Platforms of the tool, by the platform in the file name.
 const PLATFORMS: [(&str, &str, u32); 9] = [
     ("skl", "SKL", 32),
     ("bdw", "BDW", 32),

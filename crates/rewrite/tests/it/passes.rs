@@ -1,4 +1,4 @@
-//! Every pass over every object: what comes out can be written and read strictly.
+//! Every pass over every object: the result can be written and read strictly.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
@@ -98,7 +98,7 @@ fn strip_takes_only_what_it_says() {
         let gone = strip(&mut all, Strip::ALL);
         let small = whole(&all, &path);
         assert!(small.len() <= bytes.len() + 16, "{}", path.display());
-        // Nothing is left to take.
+        // Nothing is left to remove.
         let twice = strip(&mut all.clone(), Strip::ALL);
         assert_eq!(
             (twice.instructions, twice.declarations, twice.strings),

@@ -1,5 +1,5 @@
-//! Rewriters whose edits fail, native code that goes with what it was compiled from, control flow
-//! as the table has it, and differences.
+//! Rewriters whose edits fail, native code removed with the code it was compiled from, control flow
+//! according to the table, and differences.
 
 use visakit_isa::object::{
     Content, Item, NativeBinary, NativeCode, NativePlatform, Object, RoutineId, RoutineKind,
@@ -148,7 +148,7 @@ fn native_code_goes_with_an_edit_that_counts() {
     let object = compiled(TEXT, Version::V4_1);
     let mut edited = object.clone();
     let mut editor = Editor::new(&mut edited, KERNEL).unwrap();
-    // Names and declarations say nothing of what the kernel does.
+    // Names and declarations do not affect what the kernel does.
     let variable = editor
         .new_variable("w", visakit_isa::DataType::D, 4)
         .unwrap();
@@ -195,7 +195,7 @@ fn native_code_stays_where_the_meaning_does() {
     assert_eq!(native(&stripped), [1, 1]);
     strip(&mut stripped, Strip::ALL);
     assert_eq!(native(&stripped), [0, 0]);
-    // The host hands local ids over in another way there.
+    // The host passes local ids in another way there.
     let mut started = object;
     let text = TEXT.replace("0x1:d", "%local_id_x(0,0)<0;1,0>");
     started.kernels[1].content = assembled(&text, Version::V3_2).kernels[0].content.clone();
