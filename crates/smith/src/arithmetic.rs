@@ -103,7 +103,7 @@ impl Kernel<'_> {
         }
         let three = def.fields.iter().any(|f| f.name == FieldName::Src2);
         let constant = field.classes.contains(OperandClasses::IMMEDIATE)
-            // A three-source instruction takes a constant of 16 bits at the most.
+            // A three-source instruction takes a constant of at most 16 bits.
             && !(three && field.name != FieldName::Src0)
             && !(three && ty.size() > 2);
         self.source(ty, lanes, constant, choices)
@@ -200,7 +200,7 @@ impl Kernel<'_> {
             // Bit fields are taken one by one or by the register: their operands are aligned.
             .filter(|s| !def.traits.contains(Traits::BIT_FIELDS) || !matches!(s, 2 | 4))
             .collect();
-        // Wide ones are what kernels are made of.
+        // Kernels mostly use wide ones.
         if choices.once_in(2) {
             sizes.last().copied().unwrap_or(1)
         } else {
@@ -340,8 +340,8 @@ fn results(def: &InstructionDef) -> usize {
     fields.filter(|f| f.role == Role::Destination).count()
 }
 
-/// Types that the table lists because the reference implementation lets them pass, and that the
-/// hardware does not compute in.
+/// Types that the table lists because the reference implementation accepts them, but in which the
+/// hardware does not compute.
 fn not_computed(def: &InstructionDef) -> TypeSet {
     let qwords = TypeSet::Q.union(TypeSet::UQ);
     let bytes = TypeSet::B.union(TypeSet::UB);
@@ -359,15 +359,15 @@ fn not_computed(def: &InstructionDef) -> TypeSet {
     {
         types = types.union(qwords);
     }
-    // Products of these are made of several, of which no column speaks.
+    // Their products are expanded into several instructions, which no column describes.
     if matches!(def.op, Op::MUL | Op::MAD) {
         types = types.union(qwords).union(bytes);
     }
     types
 }
 
-/// Whether the operation may give a result wider than its sources. No column says so: the table lists
-/// what the reference implementation lets pass.
+/// Whether the operation may have a result wider than its sources. No column states this: the table
+/// lists what the reference implementation accepts.
 fn widens(op: Op) -> bool {
     matches!(op, Op::ADD | Op::MUL)
 }

@@ -25,7 +25,7 @@ impl<'a> Choices<'a> {
         entries.get(index).copied()
     }
 
-    /// One of the entries, or `first` where there is none.
+    /// One of the entries, or `first` if there is none.
     pub(crate) fn of_or<T: Copy>(&mut self, entries: &[T], first: T) -> T {
         self.of(entries).unwrap_or(first)
     }

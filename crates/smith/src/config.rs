@@ -46,8 +46,8 @@ pub struct Config {
     pub classes: Classes,
     /// Most statements of the object; a statement is one to about six instructions.
     pub statements: usize,
-    /// Whether the result must run to its end with a defined outcome: loops are counted, memory
-    /// accesses are at places of their own, inputs that instructions leave undefined are kept away.
+    /// Whether the object must run to its end with a defined result: loops are counted, memory accesses do not overlap,
+    /// inputs that would make instructions undefined are avoided.
     pub executable: bool,
 }
 
@@ -74,7 +74,7 @@ impl Config {
         }
     }
 
-    /// Objects of version 4.2, which exist as text only, with the forms that nothing older has: not for running.
+    /// Objects of version 4.2, which exist only as text, with the forms that no older version has: not executable.
     #[must_use]
     pub fn newest() -> Self {
         Self {

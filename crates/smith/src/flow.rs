@@ -201,7 +201,7 @@ impl Kernel<'_> {
         }
     }
 
-    /// Whether to use the forms without labels, where the version has them.
+    /// Whether to use the forms without labels, if the version has them.
     fn structures(&self, choices: &mut Choices<'_>) -> bool {
         self.config.classes.contains(Classes::STRUCTURED)
             && of_flow(Flow::Structured(Structure::While))

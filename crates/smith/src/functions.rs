@@ -1,4 +1,4 @@
-//! Functions that take a vector and give one back, and calls of them.
+//! Functions that take and return a vector, and calls of them.
 
 use crate::choice::Choices;
 use crate::kernel::{Kernel, immediate};
@@ -15,12 +15,12 @@ const UNIT: u16 = 32;
 pub(crate) struct Calls {
     /// The part of `%arg` that a call passes.
     argument: VarId,
-    /// The part of `%retval` that a call gives back.
+    /// The part of `%retval` that a call returns.
     result: VarId,
 }
 
 impl Kernel<'_> {
-    /// Declares what calls need; before the statements.
+    /// Declares what calls need, before the statements.
     pub(crate) fn prepare_calls(&mut self) {
         self.calls = Some(Calls {
             argument: self.part_of("arg"),

@@ -1,4 +1,4 @@
-//! What a fuzzer's bytes stand for: a configuration, an object, and what is damaged in it.
+//! Interprets a fuzzer's bytes as a configuration, an object, and damage to it.
 
 use crate::choice::Choices;
 use crate::config::{Classes, Config};
@@ -16,12 +16,12 @@ const MOST_EDITS: usize = 6;
 
 /// An input of a fuzz target: a valid object, and edits of its encoded bytes.
 ///
-/// Any bytes make one. The first four choose platform, classes and the number of edits, then come the
-/// edits, eight bytes each, and the rest is what [`generate`] takes. So a change of a byte that a fuzzer makes
-/// changes one of these and leaves the others as they were.
+/// Any bytes are valid. The first four choose platform, classes and the number of edits, then come the edits,
+/// eight bytes each, and the rest is passed to [`generate`]. So when a fuzzer changes a byte, it changes one
+/// of these and leaves the others as they were.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FuzzInput {
-    /// What the object was generated for.
+    /// The configuration of the object.
     pub config: Config,
     /// The object, undamaged.
     pub object: Object<'static>,
@@ -69,7 +69,7 @@ enum Edit {
 }
 
 impl FuzzInput {
-    /// What `data` stands for.
+    /// Interprets `data`.
     #[must_use]
     pub fn new(data: &[u8]) -> Self {
         let (head, rest) = data.split_at(data.len().min(HEAD));
@@ -109,7 +109,7 @@ impl FuzzInput {
     }
 }
 
-/// An input of [`FuzzInput::new`] that stands for the object of a seed, whole: what a fuzzer starts from.
+/// An input for [`FuzzInput::new`] that yields the object of a seed, undamaged: a starting point for fuzzers.
 #[must_use]
 pub fn input_of_seed(seed: u64) -> Vec<u8> {
     let platforms = PLATFORMS;

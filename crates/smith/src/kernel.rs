@@ -183,7 +183,7 @@ impl<'c> Kernel<'c> {
                 ..Declaration::default()
             });
         }
-        // What the statement of `surfaces.rs` needs.
+        // Needed by the statement of `surfaces.rs`.
         if classes.contains(Classes::SYSTOLIC) && self.has(Op::DPAS.def()) {
             let elements = 8 * self.grf_bytes() / 4;
             self.weights = Some(self.variable(DataType::Ud, elements));
@@ -220,7 +220,7 @@ impl<'c> Kernel<'c> {
         SurfaceId(id)
     }
 
-    /// Gives every variable a content.
+    /// Initialises every variable.
     fn prologue(&mut self, choices: &mut Choices<'_>) {
         // As compilers do; the finalizer counts on it where subroutines follow.
         let main = self.label("main", LabelKind::SUBROUTINE);
@@ -289,7 +289,7 @@ impl<'c> Kernel<'c> {
         self.fill_weights(choices);
     }
 
-    /// Gives the matrix the content of variables.
+    /// Fills the matrix from variables.
     fn fill_weights(&mut self, choices: &mut Choices<'_>) {
         let ud = DataType::Ud;
         let (Some(weights), Some(from)) = (self.weights, self.of_type(ud, choices)) else {
@@ -336,7 +336,7 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// Closes what is open and ends the routines.
+    /// Closes open constructs and ends the routines.
     pub(crate) fn finish(mut self) -> Object<'static> {
         self.subroutine = None;
         while !self.blocks.is_empty() {
@@ -447,9 +447,9 @@ impl<'c> Kernel<'c> {
 
     /// `add (M1_NM, lanes) dst src0 src1`.
     ///
-    /// What statements need around them (numbers of lanes, addresses, counters, indices) is
-    /// computed with `add`, `and`, `shl`, `shr` and `mov`, which every version and platform has. They
-    /// are named where they are made: no column says what an operation computes.
+    /// What statements need around them (lane numbers, addresses, counters, indices) is computed with
+    /// `add`, `and`, `shl`, `shr` and `mov`, which every version and platform has. They are named
+    /// where they are emitted: no column states what an operation computes.
     pub(crate) fn computed(
         &self,
         op: Op,

@@ -1,10 +1,10 @@
 //! Generator of valid vISA objects.
 //!
-//! The generator turns arbitrary bytes into an object that readers accept, that keeps the rules of
+//! The generator turns arbitrary bytes into an object that readers accept, that obeys the rules of
 //! the instruction set, and that can be executed: for fuzzers of readers, printers, executors and
-//! finalizers, and for differential tests. The same bytes always give the same object, and a small
-//! change of the bytes makes a small change of the object: each statement is made of a piece of its
-//! own of the input ([`PIECE`] bytes).
+//! finalizers, and for differential tests. The same bytes always produce the same object, and a
+//! small change of the bytes is a small change of the object: each statement is derived from its
+//! own piece of the input ([`PIECE`] bytes).
 //!
 //! ```
 //! use visakit_smith::{Config, Platform, from_seed};
@@ -55,7 +55,7 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use visakit_isa::object::Object;
 
-/// The object that `data` stands for.
+/// The object derived from `data`.
 ///
 /// Any bytes do. The first piece decides on the declarations, each further one on a statement;
 /// pieces beyond [`Config::statements`] are ignored.
@@ -75,10 +75,10 @@ pub fn from_seed(seed: u64, config: &Config) -> Object<'static> {
     generate(&bytes_of_seed(seed, config), config)
 }
 
-/// The bytes that a seed stands for.
+/// The bytes derived from a seed.
 #[must_use]
 pub fn bytes_of_seed(seed: u64, config: &Config) -> Vec<u8> {
-    // Every seed gives an unrelated stream, the same in every release.
+    // Each seed produces an unrelated stream, the same in every release.
     let mut random = SplitMix64::from_seed(seed.to_le_bytes());
     // Sizes vary: objects of few statements find faults that are easy to understand.
     let most = u64::try_from(config.statements.max(1)).unwrap_or(u64::MAX);

@@ -18,7 +18,7 @@ const SLM: SurfaceId = SurfaceId(0);
 
 const NULL: Value = Value::Raw(RawOperand::NULL);
 
-/// What a message has in its fields; the row of the table says which of them it takes.
+/// The fields of a message; the row of the table determines which of them it has.
 struct Message {
     def: &'static InstructionDef,
     lanes: u8,
@@ -37,8 +37,8 @@ struct Message {
     order: u8,
 }
 
-/// What is done to memory: statements of each kind are equally frequent, however many operations
-/// it has.
+/// The kind of memory operation: statements of each kind are equally frequent, however many
+/// operations it has.
 fn kind(action: Action) -> u8 {
     match action {
         Action::Load => 1,
@@ -117,7 +117,7 @@ impl Kernel<'_> {
             (Action::AtomicCode, _) => {
                 self.set_places(4, choices);
                 let known = (0..32).filter_map(AtomicOp::from_code);
-                // The last one has no name in the text of the finalizer at hand.
+                // The last one has no name in the text of the available finalizer.
                 let known: Vec<AtomicOp> = known
                     .filter(|op| !op.is_float() && *op != AtomicOp::PreDecrement)
                     .collect();

@@ -1,4 +1,5 @@
-//! What objects of version 4.2 alone have: they exist in memory and as text, and are not for running.
+//! Features that only objects of version 4.2 have: they exist in memory and as text, and are not
+//! executable.
 
 use crate::choice::Choices;
 use crate::kernel::{Kernel, immediate, raw};
@@ -21,7 +22,7 @@ const BINDING: u64 = 1;
 /// What the fields of an instruction have in common.
 struct Form {
     def: &'static InstructionDef,
-    /// Where the addresses are.
+    /// The base of the addresses.
     base: Base,
     elements: u8,
     order: u8,
@@ -37,12 +38,12 @@ enum Base {
 }
 
 impl Kernel<'_> {
-    /// Whether the statements of this file have something to make.
+    /// Whether there is anything for this file to generate.
     pub(crate) fn has_newest(&self) -> bool {
         !self.config.executable && self.format.features().contains(Features::SINCE_4_2)
     }
 
-    /// An instruction of a row that 4.2 has more fields for, or that nothing older has.
+    /// An instruction of a row that has more fields in 4.2, or that no older version has.
     pub(crate) fn newest(&mut self, choices: &mut Choices<'_>) {
         if choices.once_in(6) {
             return self.small_float(choices);

@@ -119,8 +119,8 @@ impl Kernel<'_> {
         bytes <= 2 * self.grf_bytes()
     }
 
-    /// A first element such that `extent` elements lie within two registers and the variable:
-    /// the start of a register, or a place inside of one that what follows has room in.
+    /// A first element such that `extent` elements fit within two registers and the variable: the
+    /// start of a register, or a place inside one with enough space after it.
     pub(crate) fn start(&self, ty: DataType, extent: u16, choices: &mut Choices<'_>) -> u16 {
         let in_row = self.grf_bytes() / u16::from(ty.size());
         let rows = extent.div_ceil(in_row).max(1);
@@ -196,7 +196,7 @@ impl Kernel<'_> {
         };
         let signed = ty.is_float() || ty.is_signed();
         operand.modifier = match def.source_modifiers {
-            // What a logical shift makes of a negated number is not defined.
+            // A logical shift of a negated number is undefined.
             SourceModifiers::Arithmetic if def.op == Op::SHR => Modifier::NONE,
             SourceModifiers::Arithmetic if signed && choices.once_in(4) => choices.of_or(
                 &[Modifier::NEG, Modifier::ABS, Modifier::NEG_ABS],

@@ -1,5 +1,5 @@
-//! Which rows of the table are generated, by their columns: a new row with ordinary columns needs no
-//! line here.
+//! Selects the rows of the table to generate, by their columns: a new row with ordinary columns
+//! needs no line here.
 
 use crate::kernel::Kernel;
 use visakit_isa::operand::OperandClasses;
@@ -102,7 +102,7 @@ fn message(memory: &Memory) -> Option<&'static str> {
     }
 }
 
-/// Whether it is synchronisation that opcode and nothing else says.
+/// Whether it is synchronisation determined by the opcode alone.
 pub(crate) fn is_bare(def: &InstructionDef) -> bool {
     def.group == Group::Sync && def.fields.is_empty() && def.has_layout()
 }
@@ -117,8 +117,7 @@ pub(crate) fn writes(def: &InstructionDef, class: OperandClasses) -> bool {
     destination(def).is_some_and(|field| field.classes.contains(class))
 }
 
-/// The operation that does this to the flow of control. The table has one for every flow that is
-/// asked for.
+/// The operation with this control flow. The table has one for every flow that is requested.
 pub(crate) fn of_flow(flow: Flow) -> Op {
     let row = rows().find(|row| row.flow == flow);
     row.map_or(Op::MOV, |row| row.op)
@@ -140,7 +139,7 @@ impl Kernel<'_> {
         let platform = self.config.platform;
         let reached = match (def.group, def.memory) {
             (Group::Lsc, _) => platform.has_lsc(),
-            // Platforms with both have a newer form for what has no data.
+            // Platforms with both have a newer form for messages without data.
             (_, Some(memory)) if memory.action == Action::Fence => {
                 platform.has_data_port() && !platform.has_lsc()
             }

@@ -21,7 +21,7 @@ pub enum SurfaceKind {
     Texels,
 }
 
-/// The surfaces that executable objects access: entry of the binding table, and what must be there. Each has
+/// The surfaces that executable objects access: entry of the binding table, and the required kind. Each has
 /// [`crate::SURFACE_BYTES`] bytes.
 pub const SURFACES: [(u8, SurfaceKind); 3] = [
     (1, SurfaceKind::Linear),
@@ -113,7 +113,7 @@ impl Kernel<'_> {
         let mut instruction = Instruction::new(def.op);
         for field in def.fields_in(self.format) {
             let value = match field.name {
-                // The early layout has a code of its own for its eight lanes.
+                // The early layout has a special code for its eight lanes.
                 FieldName::ExecSize if old => Value::ExecSize(visakit_isa::ExecSize::from_bits(0)),
                 FieldName::ExecSize => self.masked(lanes),
                 FieldName::Pred => Value::Predicate(predicate),

@@ -1,4 +1,4 @@
-//! Intel's finalizer reads what the generator makes, where it is installed (`libigc-tools`).
+//! Intel's finalizer accepts generated objects, if it is installed (`libigc-tools`).
 
 #![allow(
     clippy::unwrap_used,
@@ -12,7 +12,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use visakit_smith::{Config, PLATFORMS, Platform, from_seed};
 
-/// Written to the stream itself: the harness hides what `eprintln!` says in a test that passes.
+/// Written directly to the stream: the harness hides the output of `eprintln!` in a test that
+/// passes.
 fn say(what: &str) {
     std::io::stderr()
         .write_all(format!("{what}\n").as_bytes())

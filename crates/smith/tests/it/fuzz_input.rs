@@ -1,4 +1,4 @@
-//! What bytes of a fuzzer stand for.
+//! Interpretation of a fuzzer's bytes.
 
 #![allow(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 

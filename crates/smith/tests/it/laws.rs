@@ -1,4 +1,4 @@
-//! What every generated object must be: encodable, readable, printable, assemblable.
+//! Properties of every generated object: encodable, readable, printable, assemblable.
 
 #![allow(
     clippy::unwrap_used,
@@ -68,7 +68,7 @@ fn a_thousand_seeds_survive_their_text() {
     }
 }
 
-/// Objects that only texts hold: exact text gives them back, and what plain text says stays said.
+/// Objects that only texts can hold: exact text restores them, and plain text keeps its meaning.
 #[test]
 fn objects_of_the_newest_version_survive_their_text() {
     let config = Config::newest();

@@ -1,4 +1,4 @@
-//! The validator finds nothing in what the generator makes.
+//! The validator has no findings in generated objects.
 
 #![allow(
     clippy::unwrap_used,
