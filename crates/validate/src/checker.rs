@@ -21,7 +21,7 @@ use visakit_isa::{
 
 /// Checks a whole object.
 ///
-/// Pieces that did not decode are reported where nothing else reports them.
+/// Pieces that did not decode are reported if nothing else reports them.
 pub(crate) fn object(object: &Object<'_>, options: &Options, tell_raw: bool, sink: &mut Sink) {
     let registers = Registers::of(object, options.platform);
     let before = sink.report.findings.len();
@@ -32,7 +32,7 @@ pub(crate) fn object(object: &Object<'_>, options: &Options, tell_raw: bool, sin
     if findings.is_empty() || options.platform.is_none() || registers.least <= SMALL {
         return;
     }
-    // What is found with small registers, too, does not come from their size.
+    // A finding that also occurs with small registers is not caused by their size.
     let mut small = Sink::new(usize::MAX);
     check(
         object,
@@ -100,7 +100,7 @@ fn check(
     }
 }
 
-/// The routine that is checked, and what rules ask about it.
+/// The routine being checked, and what rules query about it.
 pub(crate) struct Checker<'c, 'o> {
     pub(crate) sink: &'c mut Sink,
     pub(crate) object: &'c Object<'o>,
@@ -123,13 +123,13 @@ pub(crate) struct Checker<'c, 'o> {
 pub(crate) struct Turn<'c> {
     /// The number of the instruction.
     pub(crate) number: u32,
-    /// The instruction before it, if that does nothing but go on.
+    /// The previous instruction, if it only continues with the next one.
     pub(crate) before: Option<Op>,
-    /// What is there.
+    /// The item itself.
     pub(crate) what: Code<'c>,
 }
 
-/// What is in the code.
+/// An item of the code.
 pub(crate) enum Code<'c> {
     Instruction(&'c Instruction),
     /// Bytes that do not decode.
@@ -146,7 +146,7 @@ pub(crate) struct Slot<'i> {
     pub(crate) position: u32,
 }
 
-/// An instruction with what one pass over its fields finds.
+/// An instruction with the results of one pass over its fields.
 pub(crate) struct Site<'i> {
     pub(crate) def: &'static InstructionDef,
     pub(crate) instruction: &'i Instruction,
@@ -173,7 +173,7 @@ impl Site<'_> {
         self.instruction.get(name)?.as_number()
     }
 
-    /// The byte in a plain field, 0 where there is none.
+    /// The byte in a plain field, 0 if there is none.
     pub(crate) fn byte(&self, name: FieldName) -> u8 {
         let number = self.number(name).unwrap_or(0);
         u8::try_from(number).unwrap_or(u8::MAX)

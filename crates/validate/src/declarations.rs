@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use visakit_isa::object::{Attribute, Declaration, Input, InputKind, RoutineKind, Variable};
 use visakit_isa::{DataType, SamplerId, StringId, VarId};
 
-/// Implicit kind of inputs that the program fills by itself.
+/// Implicit kind of inputs that the program itself fills.
 const PSEUDO: u8 = visakit_isa::enums::implicit_input::PSEUDO_INPUT;
 /// Labels of instructions have 16 bits, predicates 12, surfaces and samplers 8.
 const MOST_PREDICATES: usize = 4095;
@@ -199,7 +199,7 @@ fn alias(checker: &mut Checker<'_, '_>, location: Location, index: usize, variab
         }
         let aligned = root.properties.alignment().bytes(32).unwrap_or(1);
         let aligned = aligned.max(root.properties.data_type().size().into());
-        // What fills a register begins one.
+        // A variable that fills a register starts at one.
         let register = checker.registers.most;
         let aligned = if root.size() >= register {
             register
@@ -289,7 +289,7 @@ fn inputs(checker: &mut Checker<'_, '_>) {
     }
 }
 
-/// Whether the input takes part in the comparison of places.
+/// Checks an input, and returns whether it takes part in the comparison of places.
 fn input(checker: &mut Checker<'_, '_>, index: usize, input: &Input) -> bool {
     let location = Location::of_routine(checker.id).entry("inputs", index);
     if input.kind.implicit_name().is_none() {

@@ -53,7 +53,7 @@ pub fn of(rule: &Rule) -> Option<&'static Example> {
 }
 
 impl Example {
-    /// What is shown of one of its forms: the declarations that matter, and the lines.
+    /// How one of its forms is shown: the relevant declarations, and the lines.
     #[must_use]
     pub fn shown(declarations: &str, lines: &str) -> String {
         let mut text = String::new();

@@ -14,7 +14,7 @@ use visakit_isa::{
     AnyInstruction, ExecSize, FieldName, Instruction, InstructionDef, LabelId, Value,
 };
 
-/// Where a label is placed.
+/// The place of a label.
 #[derive(Clone, Copy)]
 struct Placed {
     /// The subroutine that it begins or lies in; 0 is the part before the first one.
@@ -26,7 +26,7 @@ struct Placed {
 /// A use of a label.
 struct Use {
     location: Location,
-    /// Whether it is called; else it is jumped to.
+    /// Whether it is called; otherwise it is jumped to.
     called: bool,
     label: LabelId,
     /// The part that the instruction lies in.
@@ -36,7 +36,7 @@ struct Use {
 /// A construct of structured control flow that is open.
 type Open = (Structure, &'static InstructionDef, Location);
 
-/// What was met on the way through the code.
+/// State of the walk through the code.
 struct Walk<'c> {
     /// Labels that something refers to.
     used: Vec<bool>,
@@ -48,9 +48,9 @@ struct Walk<'c> {
     part: usize,
     /// The label of each part; the first part has none.
     parts: Vec<Option<LabelId>>,
-    /// The last instruction that does something, and whether control goes on after it.
+    /// The last instruction with an effect, and whether control continues after it.
     last: Option<(Location, bool)>,
-    /// Whether something of the code did not decode.
+    /// Whether some of the code did not decode.
     cut: bool,
     /// Names of the functions of the object, once something calls by name.
     names: Option<BTreeSet<&'c [u8]>>,
@@ -146,14 +146,14 @@ fn step<'c>(
 ) {
     let flow = instruction.flow();
     match flow.flow {
-        // What falls into a label goes on there.
+        // Code that falls into a label continues there.
         Flow::Label { subroutine } => {
             return place_label(checker, walk, instruction, subroutine, location);
         }
         Flow::Marker => return,
         _ => {}
     }
-    // What follows a part of structured control flow is reached from other parts, too.
+    // What follows a part of structured control flow can be reached from other parts, too.
     let structured = matches!(flow.flow, Flow::Structured(_));
     walk.last = Some((location, structured || !flow.may_end));
     match flow.flow {
@@ -330,7 +330,7 @@ fn targets(checker: &mut Checker<'_, '_>, walk: &Walk<'_>) {
             checker.sink.add(rule, used.location, message);
         };
         match walk.placed(label) {
-            // Fast composites lie outside of the routine; what did not decode may place it.
+            // Fast composites are outside the routine; undecoded code may place it.
             None if composite || walk.cut => {}
             None => add(&rules::LABEL_MISSING, "is not placed anywhere"),
             Some(_) if calls && kind != LabelKind::SUBROUTINE && !composite => {

@@ -1,16 +1,17 @@
 //! Validator for Intel's binary vISA objects (`.isa`, magic `CISA`).
 //!
-//! [`object`] looks at an object of `visakit-isa`, however it came into being; [`bytes`] reads a file
-//! leniently and checks all that can be read, so that a damaged one is checked as far as it goes.
-//! All findings are given, not the first: each names the [`Rule`] that is broken, the routine,
-//! the entry or instruction, the field, and, where the object came from bytes, the offset in the file.
+//! [`object`] checks an object of `visakit-isa`, however it was created; [`bytes`] reads a file
+//! leniently and checks everything that can be read, so that a damaged one is checked as far as
+//! possible. All findings are returned, not only the first: each names the [`Rule`] that is broken,
+//! the routine, the entry or instruction, the field, and, if the object came from bytes, the offset in
+//! the file.
 //!
-//! Every rule is declared in [`rules`], with its severity, what it demands, what to do, and where it
-//! comes from. What an instruction takes (classes, types, codes, platforms) is asked of the
-//! instruction table in `visakit-isa`; nothing here lists instructions anew.
+//! Every rule is declared in [`rules`], with its severity, what it requires, what to do, and its
+//! origin. What an instruction accepts (classes, types, codes, platforms) is taken from the
+//! instruction table in `visakit-isa`; instructions are not listed again here.
 //!
-//! **Errors** are what the verifier of the reference implementation refuses, and what no reader
-//! could make sense of. No object that is known to run has one. **Warnings** are rules of the
+//! **Errors** are violations that the verifier of the reference implementation rejects, or that no
+//! reader could interpret. No object that is known to run has one. **Warnings** are rules of the
 //! specification that real objects break.
 //!
 //! Time and memory are linear in the size of the object; the number of findings that are kept has
@@ -69,17 +70,17 @@ use visakit_isa::Dialect;
 use visakit_isa::object::Object;
 use visakit_parse::{Decoded, Error, ReadOptions};
 
-/// So many findings are kept of one object unless asked otherwise.
+/// By default at most this many findings of one object are kept.
 pub const DEFAULT_LIMIT: usize = 4096;
 
-/// What to look for.
+/// What to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The platform that the object is meant for. Rules of platforms are applied only where one is
-    /// named. Without it the size of a register is that of the object's native code, and where
-    /// there is none both sizes are allowed.
+    /// The platform that the object is meant for. Rules of platforms are applied only if one is given.
+    /// Otherwise the size of a register is that of the object's native code, and if there is none,
+    /// both sizes are allowed.
     pub platform: Option<Platform>,
-    /// How many findings are kept.
+    /// Maximum number of findings to keep.
     pub limit: usize,
 }
 
@@ -92,7 +93,7 @@ impl Default for Options {
     }
 }
 
-/// Looks at an object.
+/// Checks an object.
 #[must_use]
 pub fn object(object: &Object<'_>, options: &Options) -> Report {
     let mut sink = Sink::new(options.limit);
@@ -100,8 +101,8 @@ pub fn object(object: &Object<'_>, options: &Options) -> Report {
     sink.report
 }
 
-/// Reads an object leniently and looks at it. What does not decode is a finding, and what does is
-/// examined.
+/// Reads an object leniently and checks it. What does not decode is a finding, and the rest is
+/// checked.
 ///
 /// # Errors
 /// Nothing can be read: another kind of file, an unknown version, a header that ends early.
@@ -114,7 +115,7 @@ pub fn bytes(bytes: &[u8], dialect: Option<Dialect>, options: &Options) -> Resul
     Ok(decoded_from(bytes, &decoded, options))
 }
 
-/// Looks at an object that was read from `bytes`, for callers that need the object themselves.
+/// Checks an object that was read from `bytes`, for callers that need the object themselves.
 #[must_use]
 pub fn decoded_from(bytes: &[u8], decoded: &Decoded<'_>, options: &Options) -> Report {
     let mut sink = Sink::new(options.limit);

@@ -1,4 +1,4 @@
-//! Offsets of findings in the file, found after the fact: only what is wrong is looked for.
+//! Determines offsets of findings in the file afterwards, so that only these are searched for.
 
 use crate::report::{FieldLocation, Finding, Scope};
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -55,7 +55,7 @@ pub(crate) fn locate(bytes: &[u8], object: &Object<'_>, findings: &mut [Finding]
     }
 }
 
-/// The entry of a table that a finding is about, `("", 0)` for what is in none.
+/// The table entry that a finding is about, `("", 0)` if it is not in a table.
 fn entry_of(finding: &Finding) -> Option<(&'static str, u32)> {
     match finding.location.scope {
         Scope::Entry { table, index } => Some((table, index)),
@@ -113,7 +113,7 @@ impl Observer<'_> for Tables {
     }
 }
 
-/// Walks over the code once more, up to the last instruction that is asked for.
+/// Walks over the code once more, up to the last requested instruction.
 fn instructions(
     object: &Object<'_>,
     id: RoutineId,

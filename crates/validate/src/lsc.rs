@@ -13,13 +13,13 @@ use visakit_isa::operand::{RawOperand, VectorOperand};
 use visakit_isa::semantics::{Action, AtomicOp, Count, DataLayout, ElementSize, Storage};
 use visakit_isa::{FieldName as F, Platform, Value, VarId};
 
-/// Whether the message moves the enabled ones of four channels.
+/// Whether the message transfers the enabled ones of four channels.
 pub(crate) fn has_channels(site: &Site<'_>) -> bool {
     let count = site.def.memory.map(|memory| memory.count);
     count == Some(Count::Channels(F::ChMask))
 }
 
-/// What is done, and the fields that rules ask for most.
+/// The action, and the fields that rules use most.
 struct Message<'i> {
     action: Action,
     channels: bool,
@@ -49,7 +49,7 @@ struct Fields<'i> {
 impl<'i> Message<'i> {
     /// Takes the fields in one pass.
     fn of(site: &Site<'i>, action: Action) -> Self {
-        // Messages to images have no field for what takes them.
+        // Messages to images have no field for the shared function.
         let (mut sfid, mut fields) = (sfid::TGM, Fields::default());
         for field in &site.instruction.fields {
             match (field.name, &field.value) {
@@ -137,7 +137,7 @@ fn fence(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     }
 }
 
-/// Whether two caching controls may stand together.
+/// Whether two caching controls can be combined.
 fn cached(l1: u8, l3: u8, action: Action, new: bool) -> bool {
     let loads = matches!(
         action,
@@ -160,8 +160,8 @@ fn cached(l1: u8, l3: u8, action: Action, new: bool) -> bool {
     }
 }
 
-/// Whether the caching controls of three levels may stand together: the outer ones are cached or not, each on its own,
-/// but for a few of stores.
+/// Whether the caching controls of three levels can be combined: the outer ones are cached or not, independently,
+/// except for a few of stores.
 fn cached_by_three(levels: [u8; 3], action: Action) -> bool {
     let loads = matches!(
         action,
@@ -252,14 +252,14 @@ fn shape(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) 
     }
 }
 
-/// What all lanes move has a place.
+/// There is space for what all lanes transfer.
 fn data_bounds(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>, moved: u32) {
     // The result of a query of status is not the data.
     let dst = message
         .fields
         .dst
         .filter(|_| message.action != Action::Status);
-    // Where all lanes are off or out of bounds nothing is moved, so that programs may be right all the same.
+    // If all lanes are disabled or out of bounds nothing is transferred, so that programs may be correct nevertheless.
     for (name, operand) in [
         (F::Dst, dst),
         (F::Src1Data, message.fields.src1),
@@ -277,7 +277,7 @@ fn data_bounds(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message
 fn channel_mask(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) {
     let mask = message.fields.mask;
     let gaps = !(mask & 0xf).wrapping_add(1).is_power_of_two();
-    // From Xe3P on only stores to tgm need them without gaps; no platform named says nothing of it.
+    // From Xe3P on only stores to tgm require them without gaps; without a platform nothing is checked.
     let stores =
         message.action == Action::Store && checker.platform.is_none_or(|p| p < Platform::Xe3pCri);
     if mask & 0xf == 0 || mask > 0xf || (stores && gaps) {
@@ -412,7 +412,7 @@ fn surface(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>
 }
 
 fn data_operands(checker: &mut Checker<'_, '_>, site: &Site<'_>, message: &Message<'_>) {
-    // Whether the operand is needed; the result may be null everywhere but in stores.
+    // Whether the operand is required; the result may be null except in stores.
     let (dst, src1, src2) = match message.action {
         Action::Load | Action::Status | Action::Query | Action::CacheControl => {
             (None, false, false)

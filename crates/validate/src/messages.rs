@@ -30,7 +30,7 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     }
 }
 
-/// Messages that say what they do to memory.
+/// Messages with a memory column.
 fn accesses(checker: &mut Checker<'_, '_>, site: &Site<'_>, memory: &Memory) {
     if let Count::Channels(name) = memory.count {
         channels(checker, site, name);
@@ -128,7 +128,8 @@ fn block_size(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
 
 /// The channels that the low four bits of a field enable; bits 4 and 5 may be a format, or lanes.
 fn channels(checker: &mut Checker<'_, '_>, site: &Site<'_>, name: F) {
-    // What 3D messages without channels do is not said anywhere, nor what retired messages did.
+    // The effects of 3D messages without channels and of retired messages are not specified
+    // anywhere.
     if site.def.group == Group::ThreeD || site.def.status == Status::Retired {
         return;
     }
@@ -194,7 +195,7 @@ fn atomic(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
 
 fn sampler(checker: &mut Checker<'_, '_>, site: &Site<'_>) {
     use visakit_isa::enums::sampler_op as code;
-    /// So many parameters has the longest message.
+    /// The number of parameters of the longest message.
     const MOST: usize = 12;
     let parameters = site.instruction.all(F::Params).count();
     if parameters == 0 || parameters > MOST {

@@ -19,7 +19,7 @@ use visakit_isa::{
 /// Readers of 3.0 objects allow for six predefined surfaces, as newer tools count them.
 const MOST_PREDEFINED_SURFACES: usize = 6;
 
-/// Checks a field of any kind, and notes what the rules of whole instructions ask for.
+/// Checks a field of any kind, and notes what the rules for whole instructions need.
 #[inline]
 pub(crate) fn field(checker: &mut Checker<'_, '_>, site: &mut Site<'_>, slot: Slot<'_>, key: u16) {
     let body = checker.body;
@@ -233,7 +233,7 @@ fn raw(checker: &mut Checker<'_, '_>, site: &Site<'_>, slot: Slot<'_>, operand: 
         });
     }
     if !slot.def.types.is_empty() && !types::same_size(general.ty, slot.def) {
-        // The data of messages that tell the size of their elements has a rule of its own.
+        // The data of messages that state the size of their elements has its own rule.
         if site
             .def
             .memory
@@ -328,8 +328,8 @@ fn modifier(
         _ if !takes => true,
         Modifier::SAT => true,
         Modifier::NOT => def.group != Group::Logic,
-        // Intel's verifier refuses them in all logic instructions, but shipped kernels negate what
-        // `and` reads, and run: where hardware complements, it takes these, too.
+        // Intel's verifier rejects them in all logic instructions, but shipped kernels negate
+        // operands of `and`, and run: where hardware complements, it also accepts these.
         _ => def.group == Group::Logic && !takes_some && !rotates,
     };
     if misplaced {

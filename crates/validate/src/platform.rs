@@ -9,7 +9,7 @@ use visakit_isa::semantics::{DataLayout, Storage, Traits};
 use visakit_isa::table::{Group, Lack, Role};
 use visakit_isa::{DataType, FieldName, Platform, Platforms, SurfaceId, TypeSet, Value};
 
-/// What is known of the size of a register.
+/// What is known about the size of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Registers {
     /// The smallest that it can be.
@@ -40,7 +40,7 @@ impl Registers {
         }
     }
 
-    /// The same platform with registers of so many bytes.
+    /// The same platform with registers of this size.
     pub(crate) const fn of_bytes(self, bytes: u32) -> Self {
         Self {
             least: bytes,

@@ -1,4 +1,4 @@
-//! Regions: what they may be, and where they end.
+//! Regions: their allowed values, and their extent.
 
 use crate::checker::{Checker, Site, Slot};
 use crate::rules;
@@ -10,10 +10,10 @@ use visakit_isa::semantics::Traits;
 use visakit_isa::table::{Group, Role};
 use visakit_isa::{FieldName, Region, VarId};
 
-/// Whether the region of an operand counts.
+/// Whether the region of an operand is used.
 fn matters(site: &Site<'_>, slot: Slot<'_>) -> bool {
-    // What works across lanes (PLANE) ignores regions in hardware, too; of others that ignore them
-    // (LRP) the reference implementation demands sound ones.
+    // Instructions that work across lanes (PLANE) ignore regions in hardware, too; for others that
+    // ignore them (LRP) the reference implementation requires valid ones.
     const IGNORED: Traits = Traits::REGIONS_IGNORED.union(Traits::ACROSS_LANES);
     match site.def.group {
         Group::Arithmetic | Group::Logic | Group::Move | Group::Compare => {
@@ -96,7 +96,7 @@ fn last_of_sound(site: &Site<'_>, slot: Slot<'_>, region: Region) -> Option<u32>
         region.width().code(),
         region.horizontal_stride().code(),
     );
-    // Codes 1 to 7 stand for 0, 1, 2, 4, 8, 16 and 32 elements.
+    // Codes 1 to 7 mean 0, 1, 2, 4, 8, 16 and 32 elements.
     let elements = |code: u8| (1u32 << code) >> 2;
     let lanes = u32::from(site.lanes);
     if slot.def.role == Role::Destination {

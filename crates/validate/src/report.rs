@@ -9,7 +9,7 @@ use core::ops::Range;
 use visakit_isa::Op;
 use visakit_isa::object::{RoutineId, RoutineKind};
 
-/// A field: its name, and where it stands.
+/// A field: its name, and its place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct FieldLocation {
     /// Name, of a field of an instruction or of a record.
@@ -18,7 +18,7 @@ pub struct FieldLocation {
     pub position: u32,
 }
 
-/// Which part of a routine, or of the file, a finding is about.
+/// The part of a routine, or of the file, that a finding is about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Scope {
     /// The whole of it.
@@ -39,7 +39,7 @@ pub enum Scope {
     },
 }
 
-/// Where something is wrong.
+/// The place of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Location {
     /// The routine; `None` for the file.
@@ -128,15 +128,16 @@ pub struct Finding {
     pub span: Option<Range<usize>>,
     /// What is wrong, one sentence without a full stop.
     pub message: String,
-    /// What it comes from, where many findings have that in common.
+    /// Its cause, if many findings have it in common.
     pub cause: Option<Cause>,
 }
 
-/// What findings of several rules may come from.
+/// A common cause of findings of several rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Cause {
-    /// The registers of the platform have 64 bytes; were they of 32, nothing would be wrong at this place. So it is with
-    /// code that was compiled for older platforms: places in variables are told as a row of registers and a column.
+    /// The registers of the platform have 64 bytes; with registers of 32 bytes there would be no finding here. This
+    /// happens with code compiled for older platforms: places in variables are given as a row of registers and a
+    /// column.
     RegisterSize,
 }
 
@@ -151,7 +152,7 @@ impl Cause {
 }
 
 impl fmt::Display for Cause {
-    /// What stands after "because".
+    /// The text after "because".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::RegisterSize => "registers have 64 bytes; with 32 nothing is wrong there",
@@ -191,7 +192,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether there is nothing to say.
+    /// Whether there are no findings.
     #[must_use]
     pub const fn is_clean(&self) -> bool {
         self.errors == 0 && self.warnings == 0
@@ -203,8 +204,8 @@ impl Report {
         (self.errors + self.warnings).saturating_sub(self.findings.len() as u64)
     }
 
-    /// Leaves only findings of rules that are wanted, and counts them anew. Those that were not kept for the limit
-    /// are not counted any more.
+    /// Keeps only findings of selected rules, and counts them again. Findings dropped because of the limit are no
+    /// longer counted.
     pub fn retain(&mut self, mut wanted: impl FnMut(&Rule) -> bool) {
         self.findings.retain(|finding| wanted(finding.rule));
         (self.errors, self.warnings) = (0, 0);
@@ -215,7 +216,7 @@ impl Report {
         }
     }
 
-    /// Tells findings where in a text their places were written.
+    /// Sets the places of findings in a text.
     pub fn set_spans(&mut self, mut span: impl FnMut(&Location) -> Option<Range<usize>>) {
         for finding in &mut self.findings {
             finding.span = span(&finding.location);

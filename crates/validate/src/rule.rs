@@ -1,8 +1,8 @@
-//! What a rule is, and the macro that declares rules.
+//! The type of rules, and the macro that declares them.
 
 use core::fmt;
 
-/// How bad it is to break a rule.
+/// The severity of breaking a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
     /// Real objects break the rule, or breaking it is bad taste or undefined behaviour at worst.
@@ -22,7 +22,7 @@ impl Severity {
     }
 }
 
-/// What rules are about; the first two digits of their numbers.
+/// The subject of rules; the first two digits of their numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Area {
     /// Files, references, names (V00).
@@ -71,17 +71,17 @@ pub struct Rule {
     pub number: u16,
     /// The short name.
     pub name: &'static str,
-    /// How bad it is to break it.
+    /// The severity of breaking it.
     pub severity: Severity,
-    /// What it demands.
+    /// What it requires.
     pub what: &'static str,
     /// What to do about a finding.
     pub action: &'static str,
-    /// Where the rule comes from.
+    /// The origin of the rule.
     pub source: &'static str,
 }
 
-/// Rules are the same if their numbers are.
+/// Rules are equal if their numbers are.
 impl PartialEq for Rule {
     fn eq(&self, other: &Self) -> bool {
         self.number == other.number
@@ -100,7 +100,7 @@ impl Rule {
         }
     }
 
-    /// What the rule is about.
+    /// The subject of the rule.
     #[must_use]
     pub const fn area(&self) -> Area {
         match self.number / 100 {
@@ -145,8 +145,8 @@ impl fmt::Display for RuleId {
     }
 }
 
-/// Declares rules: the constant, the number, the name, the severity; what the rule demands, what to
-/// do about a finding, where the rule comes from.
+/// Declares rules: the constant, the number, the name, the severity; what the rule requires, what
+/// to do about a finding, the origin of the rule.
 macro_rules! rules {
     ($( $constant:ident = $number:literal $name:literal $severity:ident {
         what: $what:literal,

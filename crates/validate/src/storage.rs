@@ -1,4 +1,4 @@
-//! Where variables have their storage.
+//! The storage of variables.
 
 use alloc::vec::Vec;
 use visakit_isa::object::{Body, Variable};
@@ -7,7 +7,7 @@ use visakit_isa::{DataType, Format, VarId};
 /// How aliases of a variable end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
-    /// At a declared variable with storage of its own, by its place in the table.
+    /// At a declared variable with its own storage, by its index in the table.
     Declared(u32),
     /// At a predefined variable.
     Predefined,
@@ -87,7 +87,7 @@ pub(crate) fn generals(body: &Body<'_>, format: Format) -> Vec<General> {
 /// Follows the aliases of all variables of a routine, each link once.
 fn storages(body: &Body<'_>, format: Format) -> Vec<Storage> {
     let first = format.predefined_variable_count();
-    // Variables with storage of their own; the others are filled in below.
+    // Variables with their own storage; the others are filled in below.
     let own = |(index, variable): (u32, &Variable<'_>)| {
         (!variable.is_alias()).then_some(Storage::at(End::Declared(index)))
     };

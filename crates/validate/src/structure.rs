@@ -11,7 +11,7 @@ use visakit_isa::object::{
 };
 use visakit_parse::{Error, ErrorKind};
 
-/// What the reader found. Faults of meaning are left out: they are checked again, all of them.
+/// The reader's faults. Faults of meaning are left out: all of them are checked again.
 pub(crate) fn faults(faults: &[Error], sink: &mut Sink) {
     for fault in faults.iter().filter(|f| !f.kind().is_legality()) {
         let rule: &'static Rule = match fault.kind() {
@@ -44,7 +44,7 @@ pub(crate) fn faults(faults: &[Error], sink: &mut Sink) {
     }
 }
 
-/// What concerns the file as a whole.
+/// Checks of the file as a whole.
 pub(crate) fn object(object: &Object<'_>, sink: &mut Sink) {
     let mut names: BTreeMap<(RoutineKind, &[u8]), RoutineId> = BTreeMap::new();
     for (id, routine) in object.routines() {
@@ -83,7 +83,7 @@ fn file_variable(index: usize, variable: &FileVariable<'_>, sink: &mut Sink) {
     }
 }
 
-/// What the file says of a routine.
+/// Checks of what the file states about a routine.
 pub(crate) fn routine(object: &Object<'_>, id: RoutineId, routine: &Routine<'_>, sink: &mut Sink) {
     let location = Location::of_routine(id);
     if routine.name.is_empty() {

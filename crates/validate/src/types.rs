@@ -1,4 +1,4 @@
-//! Types of operands, and what results may saturate.
+//! Types of operands, and which results may saturate.
 
 use crate::checker::{Checker, Site, Slot};
 use crate::rules;
@@ -15,7 +15,7 @@ pub(crate) fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// Whether the field names the type or one that is as large: messages move bytes.
+/// Whether the field lists the type or one of the same size: messages transfer bytes.
 pub(crate) fn same_size(ty: DataType, def: &FieldDef) -> bool {
     def.types.has(ty) || def.types.types().any(|t| t.size() == ty.size())
 }
@@ -67,7 +67,7 @@ fn unlisted(
     if traits.contains(Traits::SHIFTS) && !ty.is_float() && same_size(ty, slot.def) {
         return;
     }
-    // Conversions have a rule of their own.
+    // Conversions have their own rule.
     if !site.def.conversions.is_empty() {
         return;
     }

@@ -318,11 +318,11 @@ enum Verdict {
     Accepts,
     /// The verifier, or the parser before it.
     Refuses,
-    /// The finalizer after the verifier gives up or crashes.
+    /// The finalizer that runs after the verifier gives up or crashes.
     Crashes,
 }
 
-/// What GenX_IR says, and its first words.
+/// The result of GenX_IR, and the first words of its message.
 fn theirs(folder: &Path, platform: &str, text: &str) -> (Verdict, String) {
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder).unwrap();

@@ -1,4 +1,4 @@
-//! For every rule an object that breaks it, and nothing but it.
+//! For every rule an object that breaks it, and no other.
 
 #![allow(
     missing_docs,
@@ -46,7 +46,7 @@ fn right_examples_break_no_rule() {
         };
         let found: Vec<String> = match common::assembled(&common::text(declarations, lines)) {
             Ok(object) => {
-                // A platform of its own where the rule says that another one is needed.
+                // A different platform if the rule requires one.
                 let platform = if example.right.is_some_and(|r| r.1 == example.wrong)
                     && !example.platform.is_empty()
                 {
@@ -161,7 +161,7 @@ fn paired_surfaces_are_of_newer_platforms() {
     assert_eq!(common::report(&object, "xe2").errors, 0);
 }
 
-/// Compilers write them for SKL, too, and Intel's verifier lets them pass.
+/// Compilers write them for SKL, too, and Intel's verifier accepts them.
 #[test]
 fn scattered_qwords_are_of_all_platforms() {
     for line in [
@@ -173,7 +173,7 @@ fn scattered_qwords_are_of_all_platforms() {
     }
 }
 
-/// What the rows say of the flow of control decides whether a routine ends.
+/// The control flow given by the rows decides whether a routine ends.
 #[test]
 fn ends_are_told_by_the_rows() {
     let no_return = |line: &str| {
@@ -214,7 +214,7 @@ fn logic_takes_negated_sources() {
     );
 }
 
-/// The predicate of number 0 stands for none, and is no operand.
+/// Predicate number 0 means none, and is not an operand.
 #[test]
 fn predicate_zero_is_no_operand() {
     use visakit_isa::{FieldName, Value, operand::VectorOperand};

@@ -88,7 +88,7 @@ fn bytes_have_the_findings_of_the_object_with_offsets() {
     assert!(read > 150, "{read}");
 }
 
-/// The tag byte of a destination, found by hand.
+/// The tag byte of a destination, located by hand.
 #[test]
 fn an_offset_is_that_of_the_field() {
     let text = common::text("", "mov (M1, 4) D0(0,0)<0> D0(0,0)<4;4,1>");
@@ -124,7 +124,7 @@ fn limits_bound_what_is_kept_and_not_what_is_counted() {
     );
 }
 
-/// A file that was cut: what can be read is examined.
+/// A truncated file: what can be read is checked.
 #[test]
 fn damaged_objects_are_checked_as_far_as_they_go() {
     let lines = "mov (M1, 4) D0(0,0)<0> D0(0,0)<4;4,1>\nmov (M1, 8) D0(0,0)<1> D1(0,0)<1;1,0>";
@@ -147,7 +147,7 @@ fn damaged_objects_are_checked_as_far_as_they_go() {
     );
     assert!(report.findings.iter().all(|f| f.offset.is_some()));
     assert!(bytes(b"CISA\x04", None, &Options::default()).is_err());
-    // Bytes past the end belong to nothing.
+    // Bytes past the end belong to no piece.
     let mut longer = file;
     longer.push(0);
     let report = bytes(&longer, None, &Options::default()).unwrap();
@@ -205,7 +205,7 @@ fn numbers_that_contradict_the_file_are_found_where_they_are() {
     assert!(places.len() >= 2, "{places:x?}");
 }
 
-/// What is wrong for the size of registers alone has that cause, and nothing else has.
+/// Findings caused by the size of registers alone have that cause, and no others do.
 #[test]
 fn findings_that_come_from_large_registers_tell_so() {
     use visakit_validate::Cause;

@@ -526,7 +526,7 @@ pub(crate) static EDITS: &[Edit] = &[
         o.version = visakit_isa::Version::V3_6;
         body(o).code = code(&[Op::ENDIF, Op::RET]);
     }),
-    // A label that nothing refers to says nothing.
+    // A label that nothing refers to is harmless.
     (&r::LABEL_REPEATED, MOV, |o| {
         let id = label(o, LabelKind::BLOCK);
         place(o, Op::LABEL, id);

@@ -1,4 +1,4 @@
-//! Objects that break one rule each: as text where the assembler lets it through, else by an edit.
+//! Objects that break one rule each: as text if the assembler accepts it, otherwise by an edit.
 
 #![allow(dead_code)] // not every test uses every helper
 
@@ -42,7 +42,7 @@ pub(crate) fn assembled(text: &str) -> Result<Object<'static>, String> {
     })
 }
 
-/// What is wrong with an object, with the rules of a platform if one is named.
+/// The findings in an object, with the rules of a platform if one is given.
 pub(crate) fn report(of: &Object<'_>, platform: &str) -> Report {
     let platform = Platform::from_name(platform);
     let options = Options {

@@ -4,7 +4,7 @@ use visakit_validate::{Rule, examples, rules as r};
 
 pub(crate) type Fault = (&'static Rule, &'static str, &'static str, &'static str);
 
-/// What the examples of rules break, and more.
+/// The violations in the examples of rules, and more.
 pub(crate) fn faults() -> impl Iterator<Item = Fault> {
     let examples = examples::ALL.iter();
     let examples = examples.map(|e| (e.rule, e.platform, e.declarations, e.wrong));
