@@ -1,6 +1,6 @@
 //! The code of a routine: where its instructions are in the file, and the text of one that is shown and not edited.
 //!
-//! Routines may have hundreds of thousands of instructions: what is asked of each of them is made once and kept.
+//! Routines may have hundreds of thousands of instructions: data about them is computed once and kept.
 
 use crate::file::File;
 use crate::units::Units;
@@ -15,7 +15,7 @@ use visakit_language::Document;
 /// Instructions of a routine whose fields are listed together.
 pub(crate) const CHUNK: usize = 1000;
 
-/// Where the instructions of a routine are in the file.
+/// The places of a routine's instructions in the file.
 #[derive(Debug, Default)]
 pub(crate) struct Code {
     /// Offset and length of each.
@@ -48,7 +48,7 @@ impl Code {
         code
     }
 
-    /// How many lists of fields there are.
+    /// The number of lists of fields.
     pub(crate) fn chunks(&self) -> usize {
         (self.places.len() + usize::from(self.has_rest)).div_ceil(CHUNK)
     }
@@ -67,13 +67,13 @@ impl Code {
     }
 }
 
-/// The text of a routine, and where its instructions stand.
+/// The text of a routine, and the places of its instructions.
 #[derive(Debug, Default)]
 pub(crate) struct Printed {
     pub(crate) text: String,
     spans: Vec<Range<usize>>,
     units: Units,
-    /// Where lines begin.
+    /// The starts of lines.
     lines: Vec<usize>,
 }
 
@@ -112,7 +112,7 @@ impl Printed {
         printed
     }
 
-    /// Colours of some lines. What is declared outside of them is not known there.
+    /// Highlighting of some lines. Declarations outside of them are not known.
     pub(crate) fn highlights(&self, lines: Range<usize>) -> Vec<Piece> {
         let at = |line: usize| self.lines.get(line).copied().unwrap_or(self.text.len());
         let (from, to) = (at(lines.start), at(lines.end.max(lines.start)));
@@ -126,7 +126,7 @@ impl Printed {
 }
 
 impl File {
-    /// Where the instructions of a routine are.
+    /// The places of a routine's instructions.
     pub(crate) fn code(&self, routine: usize) -> Rc<Code> {
         self.kept.codes.get(routine, || match self.id(routine) {
             Ok(id) => Code::of(self, id),
@@ -150,8 +150,8 @@ impl File {
         }
     }
 
-    /// Where the instructions of a routine are, four numbers for each: from and to in the text, in units of UTF-16,
-    /// offset and length in the file. None of an instruction that is in one of them only.
+    /// The places of a routine's instructions, four numbers for each: start and end in the text, in UTF-16 units,
+    /// offset and length in the file. Omits instructions that are in only one of them.
     pub(crate) fn links(&self, routine: usize) -> Vec<u32> {
         let Ok(id) = self.id(routine) else {
             return Vec::new();

@@ -33,7 +33,7 @@ fn change(change: &Change) -> Json {
 
 type Side<'o> = Option<(RoutineId, &'o Object<'static>)>;
 
-/// A routine: its other changes, and rows of instructions that stand beside each other.
+/// A routine: its other changes, and rows of corresponding instructions.
 fn rows(routine: &RoutineDiff, old: Side<'_>, new: Side<'_>) -> Json {
     let text = |side: Side<'_>, wanted: bool| match side {
         Some((id, object)) if wanted => lines::all(object, id),

@@ -78,7 +78,7 @@ pub(crate) fn declarations(file: &File, routine: usize) -> Answer {
     }))
 }
 
-/// The variable whose storage one is. Circles, which damaged objects may have, end somewhere.
+/// The variable that owns the storage. Cycles, which damaged objects may have, are cut.
 fn root(body: &Body<'_>, first: usize, index: usize) -> Root {
     let mut own = index;
     for _ in 0..body.variables.len() {

@@ -1,4 +1,4 @@
-//! The fields of an object: the structure tree, and what the bytes of a window belong to.
+//! The fields of an object: the structure tree, and the owners of the bytes in a window.
 
 use crate::Answer;
 use crate::code::{CHUNK, Code};
@@ -11,7 +11,7 @@ use visakit::isa::object::RoutineId;
 use visakit::isa::table::Role;
 use visakit::parse::{Container, Error, Extent, ExtentId, InstructionRef, Instructions, Rules};
 
-/// What a field is, for its colour.
+/// The class of a field, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// Not a field: it has fields.
@@ -58,7 +58,7 @@ pub(crate) struct Part {
     nodes: Vec<Node>,
     /// Number of the first instruction.
     first: usize,
-    /// What the fields are in, for their paths.
+    /// The path that contains the fields.
     within: String,
     /// The entry whose children are the instructions.
     instructions: Option<usize>,
@@ -70,7 +70,7 @@ pub(crate) struct Part {
 /// Longer values are cut.
 const LONGEST: usize = 120;
 
-/// A window of bytes has at most so many.
+/// Maximum size of a window of bytes.
 const WINDOW: usize = 16 << 10;
 
 /// Wider fields are not edited as one number.
@@ -79,7 +79,7 @@ const WIDEST: u64 = 8;
 impl Part {
     fn header(bytes: &[u8]) -> Self {
         let mut part = Self::default();
-        // What comes before a fault is shown.
+        // Everything before a fault is shown.
         drop(dump::walk_header(bytes, &mut part));
         part.finish()
     }
@@ -271,8 +271,8 @@ impl<'a> Visitor<'a> for Part {
 }
 
 impl File {
-    /// The fields of a part: 0 is the header, 1 what the first routine has before its instructions, and so on; of a chunk
-    /// those of some instructions.
+    /// The fields of a part: 0 is the header, 1 what the first routine has before its instructions, and so on; for a
+    /// chunk those of some instructions.
     fn part(&self, part: usize, chunk: Option<usize>) -> Rc<Part> {
         self.kept.parts.get((part, chunk), || {
             let Some(routine) = part.checked_sub(1) else {
@@ -297,7 +297,7 @@ impl File {
                 let mut row = fields.row(*number)?;
                 let entries = row.as_object_mut()?;
                 entries.insert("chunk".to_owned(), json!(chunk));
-                // How many instructions there are is known without looking at them.
+                // The number of instructions is known without decoding them.
                 if chunk.is_none() && fields.instructions == Some(*number) {
                     entries.insert("children".to_owned(), json!(self.listed(part)));
                 }
@@ -346,7 +346,7 @@ impl File {
         let own = code.places.get(first..).unwrap_or_default();
         let own = own.get(..CHUNK).unwrap_or(own);
         let from = own.first().map_or(0, |(offset, _)| *offset);
-        // What could not be decoded follows the last of them.
+        // Undecoded bytes follow the last of them.
         let rest = usize::from(code.has_rest && chunk + 1 == code.chunks());
         let to = own.last().map_or(from, |(offset, length)| offset + length);
         json!({
@@ -429,7 +429,7 @@ impl File {
         let mut found = Vec::new();
         while at < end {
             let Some((part, part_end)) = self.part_at(at) else {
-                // Native code, and bytes of nobody.
+                // Native code, and bytes that belong to no piece.
                 let container = self.container();
                 let places = container.iter().flat_map(Container::extents);
                 let native = places.clone().find(|p| {

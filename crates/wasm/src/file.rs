@@ -23,12 +23,12 @@ pub(crate) struct File {
     name: String,
     /// The object; of a text that does not assemble the last one that did.
     pub(crate) bytes: Vec<u8>,
-    /// What the bytes hold.
+    /// The content of the bytes.
     pub(crate) object: Object<'static>,
     /// The text, where it can be edited.
     pub(crate) document: Option<Document>,
     pub(crate) units: Units,
-    /// Counts changes, so that answers to old questions can be told from new ones.
+    /// Counts changes, to recognise outdated answers.
     version: u32,
     pub(crate) zeinfo: Option<ZeInfo>,
     pub(crate) data: Vec<DataSection>,
@@ -36,7 +36,7 @@ pub(crate) struct File {
     grf_bytes: Option<u32>,
     /// Every line of the file ends with a carriage return and a line feed.
     crlf: bool,
-    /// Why the file cannot be edited, and what is wrong with it.
+    /// Why the file cannot be edited, and its faults.
     notes: Vec<String>,
     pub(crate) kept: Kept,
 }
@@ -128,7 +128,7 @@ impl File {
         Ok(file)
     }
 
-    /// The text of a routine, or of what several routines are together.
+    /// The text of a routine, or of several linked ones.
     fn link(&mut self, texts: &[Source]) -> Result<(), LaunchError> {
         if let [only] = texts
             && !only.is_object()
@@ -190,7 +190,7 @@ impl File {
         self.take_over();
     }
 
-    /// Lets object and bytes follow the text, where it assembles.
+    /// Updates object and bytes from the text, if it assembles.
     fn take_over(&mut self) {
         self.version += 1;
         let Some(document) = &self.document else {
@@ -270,7 +270,7 @@ impl File {
         Some(container.with_dialect(self.object.dialect))
     }
 
-    /// What the file is; its text is asked for by itself.
+    /// A description of the file; its text is requested separately.
     pub(crate) fn summary(&self) -> Json {
         let mut all = self.status();
         if let Some(all) = all.as_object_mut() {
@@ -282,7 +282,7 @@ impl File {
         all
     }
 
-    /// What changes with the text.
+    /// The properties that change with the text.
     fn status(&self) -> Json {
         let container = self.container();
         let routines = self.object.routines().map(|(id, routine)| {
@@ -404,7 +404,7 @@ impl File {
         }))
     }
 
-    /// Changes that give the text the form of the printer, in the order of the text.
+    /// Changes that bring the text into the form of the printer, in text order.
     pub(crate) fn format(&self) -> Answer {
         let edits = self.edited()?.format();
         let edits = edits.iter().map(|edit| {

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use visakit::rewrite::graph::{Cfg, LINE, PAD, Style};
 
-/// A box that is folded shows so many lines.
+/// Number of lines shown in a folded box.
 const FOLDED: usize = 2;
 
 /// The blocks of a routine, laid out. Those of `folded`, by number, show their first lines only.

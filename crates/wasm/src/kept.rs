@@ -1,4 +1,4 @@
-//! What was made of a file and is asked for again.
+//! Cached results derived from a file.
 
 use crate::code::{Code, Printed};
 use crate::fields::Part;

@@ -1,9 +1,9 @@
 //! The libraries for the explorer in the browser (`web/`).
 //!
-//! [`Explorer`] holds up to two open files and a run. It is asked by [`Explorer::call`]: a method and its arguments as
-//! JSON in, `{"ok": …}` or `{"error": "…"}` out, so that everything that the browser sees can be tested without one.
-//! Files go in and out as bytes. Places in texts are counted in units of UTF-16, as JavaScript does; routines by one
-//! number, kernels first.
+//! [`Explorer`] holds up to two open files and a run. Requests go through [`Explorer::call`]: a method and its
+//! arguments as JSON in, `{"ok": …}` or `{"error": "…"}` out, so that everything that the browser sees can be tested
+//! without one. Files are passed in and out as bytes. Places in texts are counted in UTF-16 units, as in JavaScript;
+//! routines are numbered, kernels first.
 //!
 //! ```
 //! let mut explorer = visakit_wasm::Explorer::new();
@@ -42,7 +42,7 @@ pub struct Explorer {
     offered: Vec<Source>,
 }
 
-/// What answers are made of; errors are told to people.
+/// The answer to a request; errors are for display.
 type Answer = Result<Json, String>;
 
 #[wasm_bindgen]
@@ -54,7 +54,7 @@ impl Explorer {
         Self::default()
     }
 
-    /// Opens a file in slot 0 or 1: an object, a text or a zebin. The answer says what is in it.
+    /// Opens a file in slot 0 or 1: an object, a text or a zebin. The answer describes its content.
     pub fn open(&mut self, slot: usize, name: &str, bytes: &[u8]) -> String {
         let opened = File::open(name, bytes);
         answer(opened.and_then(|file| {
@@ -86,8 +86,8 @@ impl Explorer {
         file.map(|file| file.text_of(routine)).unwrap_or_default()
     }
 
-    /// Where the instructions of a routine are, four numbers for each: from and to in the text, offset and length in the
-    /// file.
+    /// The places of a routine's instructions, four numbers for each: start and end in the text, offset and length in
+    /// the file.
     #[must_use]
     pub fn links(&self, slot: usize, routine: usize) -> Vec<u32> {
         let file = self.files.get(slot).and_then(Option::as_ref);
@@ -182,7 +182,7 @@ impl Explorer {
             if method == "form" {
                 return run::form(file, routine);
             }
-            // What ran before is given up first: two runs at a time would need twice the memory.
+            // The previous run is dropped first: two runs at a time would need twice the memory.
             self.run = None;
             let run = self.run.insert(Run::start(file, routine, request)?);
             return Ok(run.state());

@@ -25,7 +25,7 @@ pub(crate) fn source_lines(file: &File, routine: usize) -> Answer {
     Ok(json!({ "files": files.names(), "places": places }))
 }
 
-/// What the object is made of.
+/// Statistics of the object.
 pub(crate) fn statistics(file: &File) -> Json {
     let sizes = file.container().map(|c| Sizes::of(&c)).unwrap_or_default();
     let stats = Stats::of(&file.object, sizes);
@@ -56,7 +56,7 @@ pub(crate) fn statistics(file: &File) -> Json {
     })
 }
 
-/// What the validator finds in a file that is shown only; texts have their problems.
+/// The validator's findings in a read-only file; texts have their problems.
 pub(crate) fn findings(file: &File) -> Json {
     if file.document.is_some() {
         return file.problems();

@@ -3,7 +3,7 @@
 /// Converts places of one text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Units {
-    /// Where characters end that have more bytes than units: in bytes, and in units.
+    /// Ends of characters that have more bytes than units: in bytes, and in units.
     ends: Vec<(usize, usize)>,
 }
 
@@ -42,7 +42,7 @@ impl Units {
     }
 }
 
-/// What two texts have in common at their beginnings and, after it, at their ends, cut at characters.
+/// The lengths of the common prefix and, after it, suffix of two texts, cut at characters.
 pub(crate) fn common(old: &str, new: &str) -> (usize, usize) {
     let same = |(a, b): &(u8, u8)| a == b;
     let mut front = old.bytes().zip(new.bytes()).take_while(same).count();

@@ -1,4 +1,4 @@
-//! What the explorer in the browser asks, without a browser.
+//! The requests of the explorer in the browser, without a browser.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -112,7 +112,7 @@ fn cover(explorer: &mut Explorer, name: &str, bytes: &[u8]) {
                 continue;
             }
             assert_eq!(path["path"], field[3], "{name}");
-            // Going down the tree comes to the same field; some are enough, as every list is read anew.
+            // Descending the tree leads to the same field; a sample is enough, as every list is read again.
             if paths % 407 == 0 || paths < 40 {
                 descend(explorer, &path, field);
             }
@@ -148,7 +148,7 @@ fn descend(explorer: &mut Explorer, path: &Json, field: &Json) {
 }
 
 /// Routines with more instructions than are listed together: lists of them are entries of the tree, and everything is
-/// found as in short ones. Damaged at the end, what is left shows.
+/// found as in short ones. If the end is damaged, the rest is shown.
 #[test]
 fn long_routines() {
     let line = "    add (M1, 16) V1(0,0)<1> V1(0,0)<1;1,0> 0x1:d\n";
@@ -193,7 +193,7 @@ fn long_routines() {
     }
 }
 
-/// Another byte becomes another text, which makes that byte; bytes that nothing could read are refused.
+/// Changing a byte changes the text, which assembles to that byte; unreadable bytes are rejected.
 #[test]
 fn fields_are_edited() {
     let bytes = fixture("objects/vecadd_f32_skl_v41.isa");
@@ -272,7 +272,7 @@ fn steps_back() {
     assert_eq!(end["ended"], true, "{end}");
 }
 
-/// A kernel on a grid: what comes out is what the case says.
+/// A kernel on a grid: the results are those of the case.
 #[test]
 fn kernels_run() {
     let case = "cases/partial_groups/pvc";
@@ -324,7 +324,7 @@ fn kernels_run() {
         .map(|e| e.as_str().unwrap().parse().unwrap())
         .collect();
     assert_eq!(got, expected[..got.len()]);
-    // Each instruction as often as it runs, from wherever it is asked.
+    // Each instruction as often as it runs, wherever it is requested from.
     let heat = ask(&mut explorer, json!({"method": "run_heat", "routine": 0}));
     let count = |heat: &Json| -> u64 {
         let rows = heat["rows"].as_array().unwrap();
@@ -343,7 +343,7 @@ fn kernels_run() {
     );
 }
 
-/// What the checkers find leads to the moment at which it happens, though the run goes on without them.
+/// Findings of the checkers lead to the moment at which they occur, though the run continues without them.
 #[test]
 fn findings_have_moments() {
     let case = "cases/partial_groups";
@@ -463,7 +463,7 @@ fn files_are_compared() {
     }
 }
 
-/// Whatever is asked, the answer is one; nothing panics.
+/// Any request gets an answer; nothing panics.
 #[test]
 fn any_request_is_answered() {
     let mut explorer = Explorer::new();
@@ -520,8 +520,8 @@ fn any_request_is_answered() {
     assert!(explorer.call("no JSON").contains("error"));
 }
 
-/// Browsers have lines that end with one character: places are those of the text that they have, and saving knows what the
-/// file had.
+/// In browsers, lines end with one character: places refer to the text there, and saving restores the line ends of the
+/// file.
 #[test]
 fn lines_end_with_one_character() {
     let program = String::from_utf8(fixture("programs/loops.visaasm")).unwrap();

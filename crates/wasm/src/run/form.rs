@@ -1,4 +1,4 @@
-//! What a run begins with: the file as it was, and what the form in the browser says.
+//! The start of a run: the file at that time, and the values in the browser's form.
 
 use super::{MOST_BYTES, MOST_STEPS};
 use crate::Answer;
@@ -21,7 +21,7 @@ pub(super) struct Source {
     zeinfo: Option<ZeInfo>,
     data: Vec<DataSection>,
     symbols: Vec<DataSymbol>,
-    /// What the form said.
+    /// The values in the form.
     form: Json,
 }
 
@@ -39,7 +39,7 @@ impl Source {
         })
     }
 
-    /// Whether one thread runs without a launch.
+    /// Whether a single thread runs without a launch.
     pub(super) fn is_bare(&self) -> bool {
         self.form.get("mode").and_then(Json::as_str) == Some("bare")
     }
@@ -127,7 +127,7 @@ pub(super) fn told(error: LaunchError) -> String {
     error.to_string()
 }
 
-/// An argument as the form gives it.
+/// An argument as given in the form.
 fn argument(form: &Json) -> Result<Argument, String> {
     let text = |name: &str| form.get(name).and_then(Json::as_str).unwrap_or_default();
     let size = |name: &str| form.get(name).and_then(Json::as_u64).unwrap_or(0);
@@ -210,7 +210,7 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
     rest.is_empty().then(|| bytes.by_ref().collect())?
 }
 
-/// What can be filled in before a run of a routine.
+/// The fields of the form for running a routine.
 pub(crate) fn form(file: &File, routine: usize) -> Answer {
     let id = file.id(routine)?;
     let found = file.object.routine(id);

@@ -18,7 +18,7 @@ use visakit_debug::{
     VariableView, state_name,
 };
 
-/// Most steps of a run where the form says nothing.
+/// Default limit of a run's steps.
 const MOST_STEPS: u64 = 50_000_000;
 /// Memory of a run.
 const MOST_BYTES: u64 = 256 << 20;
@@ -32,7 +32,7 @@ const WINDOW: usize = 4096;
 pub(crate) struct Run {
     source: Source,
     session: Session,
-    /// What the last step did.
+    /// The effect of the last step.
     last: Option<Deed>,
     /// Of the whole run, once it was asked for.
     heat: Option<visakit_profile::KernelProfile>,
@@ -75,7 +75,7 @@ impl Run {
         self.seek(u64::MAX)
     }
 
-    /// Goes on until an instruction has run.
+    /// Continues until an instruction has run.
     pub(crate) fn until(&mut self, routine: usize, instruction: usize) -> Answer {
         let routines = self.session.listing().routines.iter();
         let mut ids = routines.map(|r| r.id);
@@ -93,7 +93,7 @@ impl Run {
         Ok(self.state())
     }
 
-    /// Goes to the instruction that a group does after so many others.
+    /// Goes to an instruction of a group, given by the number of instructions before it.
     pub(crate) fn moment(&mut self, group: u64, step: u64) -> Answer {
         self.session.go_to(Time { group, step }).map_err(failed)?;
         if self.is_over() {
@@ -117,7 +117,7 @@ impl Run {
         Some(self.number_of(routine.id))
     }
 
-    /// Where the run is.
+    /// The current state of the run.
     pub(crate) fn state(&self) -> Json {
         let session = &self.session;
         let last = self.last.as_ref().map(|deed| {

@@ -1,5 +1,5 @@
-//! What a run shows as a whole: how often each instruction runs and what it costs, and what checkers find. Both run the
-//! program once more from its start.
+//! Results for a run as a whole: how often each instruction runs and what it costs, and the findings of checkers. Both
+//! run the program once more from its start.
 
 use super::{Run, told};
 use crate::Answer;
@@ -54,7 +54,7 @@ impl Run {
         Ok(profile)
     }
 
-    /// What the checkers find in the launch.
+    /// The findings of the checkers in the launch.
     pub(crate) fn check(&self) -> Answer {
         let source = &self.source;
         let findings = if source.is_bare() {
