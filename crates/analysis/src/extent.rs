@@ -11,7 +11,7 @@ use visakit_isa::{AnyInstruction, ExecSize, FieldName, Instruction, Value, Vecto
 pub(crate) struct Extent {
     pub(crate) root: Root,
     pub(crate) bytes: Range<usize>,
-    /// Of what is written: whether all of these bytes are, in all lanes that run.
+    /// For writes: whether all of these bytes are written, in all running lanes.
     pub(crate) whole: bool,
 }
 
@@ -22,12 +22,12 @@ pub(crate) struct Extents<'s, 'a> {
 }
 
 impl Extents<'_, '_> {
-    /// What an instruction reads by name.
+    /// The variables that an instruction reads by name.
     pub(crate) fn reads(&self, instruction: &Instruction) -> Vec<Extent> {
         self.all(instruction, false)
     }
 
-    /// What an instruction writes by name.
+    /// The variables that an instruction writes by name.
     pub(crate) fn writes(&self, instruction: &Instruction) -> Vec<Extent> {
         self.all(instruction, true)
     }
@@ -70,8 +70,8 @@ impl Extents<'_, '_> {
         extents
     }
 
-    /// First byte of a vector operand in its variable, and its bytes where they can be told. Written bytes must all
-    /// be written; those that are read may be fewer.
+    /// First byte of a vector operand in its variable, and its bytes if they can be determined. Written bytes must all
+    /// be written; read ones may be fewer.
     fn vector(
         &self,
         operand: &GeneralOperand,
@@ -114,7 +114,7 @@ fn raw_bytes(field: FieldName, memory: Option<&MemoryAccess>, grf: usize) -> Opt
         return None;
     }
     let bytes = memory.bytes()? as usize;
-    // Elements below a dword may take one each, or not: then the whole variable is what the message fills.
+    // Elements below a dword may or may not take one each: in doubt the message fills the whole variable.
     (memory.element_bytes? >= 4).then(|| bytes.next_multiple_of(grf))
 }
 
@@ -127,7 +127,7 @@ fn extent(part: &Part, at: usize, bytes: Option<usize>, whole: bool) -> Extent {
     Extent {
         root: part.root,
         bytes: part.offset.saturating_add(at)..part.offset.saturating_add(end),
-        // A destination whose bytes cannot be told is written whole: compilers declare what messages fill.
+        // A destination whose bytes cannot be determined is written completely: compilers declare what messages fill.
         whole,
     }
 }

@@ -1,4 +1,4 @@
-//! What follows what, for values: blocks with the ways back from subroutines.
+//! Successors for data flow: blocks including returns from subroutines.
 
 use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
@@ -8,8 +8,8 @@ use visakit_isa::object::{Body, Item};
 use visakit_isa::semantics::Flow;
 use visakit_rewrite::graph::{Cfg, EdgeKind};
 
-/// The blocks of a routine in order of the code, and what follows each. The last entries are no code: they stand for the
-/// ends of subroutines, so that many calls and many returns take few edges.
+/// The blocks of a routine in order of the code, with their successors. The last entries contain no code: they
+/// represent the ends of subroutines, so that many calls and many returns need few edges.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     pub(crate) code: Vec<Range<usize>>,

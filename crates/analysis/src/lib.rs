@@ -1,9 +1,9 @@
-//! What can be said of vISA code without running it.
+//! Static analysis of vISA code.
 //!
-//! * [`Liveness`]: between which instructions the values of variables matter.
+//! * [`Liveness`]: between which instructions the values of variables are needed.
 //! * [`Pressure`]: how many registers that takes, instruction by instruction: an estimate of what a finalizer has
 //!   to fit into the register file.
-//! * [`Profile`]: a kernel in numbers, to be put beside those of another compiler's code.
+//! * [`Profile`]: a kernel in numbers, for comparison with another compiler's code.
 
 mod extent;
 mod flow;

@@ -9,11 +9,11 @@ use visakit_isa::object::{Body, Item, Object};
 use visakit_isa::semantics::Resource;
 use visakit_isa::{AnyInstruction, FieldName, Value};
 
-/// Blocks that are examined for all variables of a routine together. Real routines need thousands of times less;
-/// what is beyond counts as live everywhere.
+/// Limit of the blocks examined for all variables of a routine together. Real routines need thousands of times less;
+/// variables beyond it count as live everywhere.
 const BUDGET: usize = 1 << 27;
 
-/// Where a variable with storage of its own needs its registers.
+/// Where a variable with its own storage needs its registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveRange {
     /// The variable.
@@ -26,11 +26,11 @@ pub struct LiveRange {
 
 /// Where the variables of a routine need their registers.
 ///
-/// Aliases count for the variable whose storage they are. A value matters from the instruction that writes it to the
-/// last one that may read it, along every way that control can go; variables are examined in up to 64 parts, so that
-/// what is written in pieces is seen to begin with the first one. As in the finalizer's own estimate, a write under a
-/// mask ends the old value's life although disabled lanes keep it; one under a predicate, to every other element or
-/// through an address does not. Predefined variables are left out.
+/// Aliases count for the variable whose storage they share. A value is live from the instruction that writes it to the
+/// last one that may read it, along every path of control; variables are examined in up to 64 parts, so that a value
+/// written in pieces begins with the first one. As in the finalizer's own estimate, a write under a mask ends the old
+/// value's life although disabled lanes keep it; one under a predicate, to every other element or through an address
+/// does not. Predefined variables are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Liveness {
     /// The variables that are used, in the order of their tables.
@@ -39,7 +39,7 @@ pub struct Liveness {
     pub instructions: usize,
 }
 
-/// What an instruction does to a variable, in parts of it, bit by bit.
+/// The effect of an instruction on a variable, bit by bit for its parts.
 #[derive(Clone, Copy, Default)]
 struct Use {
     at: usize,
@@ -49,7 +49,8 @@ struct Use {
 }
 
 impl Liveness {
-    /// Looks at a routine. `grf_bytes` is the size of a register, 32 or 64, which says where rows of operands are.
+    /// Analyses a routine. `grf_bytes` is the size of a register, 32 or 64, which determines the place of operands'
+    /// rows.
     #[must_use]
     pub fn of(object: &Object<'_>, body: &Body<'_>, grf_bytes: u32) -> Self {
         let storage = Storage::of(object, body);
@@ -58,7 +59,7 @@ impl Liveness {
             grf: grf_bytes as usize,
         };
         let mut uses: BTreeMap<Root, Vec<Use>> = BTreeMap::new();
-        // What goes through addresses may be any variable whose address is taken.
+        // Accesses through addresses may affect any variable whose address is taken.
         let mut through: Vec<Use> = Vec::new();
         for (at, item) in body.code.iter().enumerate() {
             let Item::Instruction(instruction) = item else {
@@ -93,7 +94,7 @@ impl Liveness {
             ) && properties & 0x31 == 0
                 && let Some(part) = storage.part(id)
             {
-                // The start of a general variable's life: what it held matters no more.
+                // The start of a general variable's life: its previous content is irrelevant.
                 add(part.root, &|u| u.kills = u64::MAX);
             }
             for extent in extents.reads(instruction) {
@@ -174,7 +175,7 @@ fn parts(bytes: &Range<usize>, size: usize, filled: bool) -> u64 {
     below(last) & !below(first)
 }
 
-/// The live range of what is live at every instruction.
+/// The live range of a variable that is live at every instruction.
 fn everywhere(instructions: usize) -> Vec<Range<usize>> {
     std::iter::once(0..instructions).collect()
 }
@@ -186,7 +187,7 @@ struct Solver<'b> {
     block: Vec<usize>,
     instructions: usize,
     budget: usize,
-    /// Of the variable at hand, by block.
+    /// States of the current variable, by block.
     of: Vec<State>,
     touched: Vec<usize>,
 }
@@ -200,7 +201,7 @@ struct State {
     kills: u64,
     live_in: u64,
     live_out: u64,
-    /// Whether it may hold something when the block begins.
+    /// Whether it may hold a value when the block begins.
     held: bool,
 }
 
@@ -271,7 +272,7 @@ impl<'b> Solver<'b> {
                 }
             }
         }
-        // Code that reads what nobody wrote would make it live from the start.
+        // Code that reads an unwritten value would make it live from the start.
         let from_start = self.of.first().is_some_and(|s| s.touched && s.live_in != 0);
         if held || !from_start {
             for block in &self.touched {
@@ -297,7 +298,7 @@ impl<'b> Solver<'b> {
         todo.dedup();
         while let Some(number) = todo.pop() {
             for next in self.blocks.next.get(number).into_iter().flatten() {
-                // It is live nowhere else.
+                // It is not live anywhere else.
                 if let Some(state) = self.of.get_mut(*next)
                     && state.touched
                     && !state.held

@@ -1,4 +1,4 @@
-//! How many registers the values of a routine take.
+//! How many registers the values of a routine occupy.
 
 use crate::live::{LiveRange, Liveness};
 
@@ -13,8 +13,8 @@ pub struct Point {
 
 /// The estimated number of registers that are in use, instruction by instruction.
 ///
-/// Variables of a register and more take whole registers, smaller ones are packed. What the finalizer adds, such as
-/// payloads of messages, headers and registers that it keeps to itself, is not counted: real demand is higher.
+/// Variables of a register or more occupy whole registers, smaller ones are packed. What the finalizer adds, such as
+/// payloads of messages, headers and reserved registers, is not counted: real demand is higher.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pressure {
     /// One for each instruction of the routine.
@@ -22,7 +22,7 @@ pub struct Pressure {
 }
 
 impl Pressure {
-    /// Adds up what is live, in registers of so many bytes.
+    /// Sums up what is live, in registers of this size.
     #[must_use]
     pub fn of(liveness: &Liveness, grf_bytes: u32) -> Self {
         let grf = grf_bytes as usize;

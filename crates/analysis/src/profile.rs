@@ -39,12 +39,12 @@ pub struct Profile {
 pub struct Traffic {
     /// Instructions.
     pub count: usize,
-    /// Bytes that all of them move at the most when each runs once, where instructions tell.
+    /// Upper bound of the bytes that all of them transfer when each runs once, if instructions state it.
     pub bytes: u64,
 }
 
 impl Profile {
-    /// Counts what is in a routine for registers of so many bytes, 32 or 64.
+    /// Counts the content of a routine for registers of this size, 32 or 64.
     #[must_use]
     pub fn of(object: &Object<'_>, body: &Body<'_>, grf_bytes: u32) -> Self {
         let liveness = Liveness::of(object, body, grf_bytes);
@@ -157,8 +157,8 @@ fn space(space: AddressSpace) -> &'static str {
     }
 }
 
-/// Kernels of two lists that stand for the same: of one name, or the only ones of both. Then those that only the first
-/// has, then those that only the second has.
+/// Pairs the kernels of two lists: those with the same name, or the only ones of both. Followed by those that only the
+/// first has, then those that only the second has.
 #[must_use]
 pub fn match_kernels(
     one: &[(RoutineId, String)],

@@ -6,7 +6,7 @@ use visakit_isa::semantics::Resource;
 use visakit_isa::table::Group;
 use visakit_isa::{AnyInstruction, Value, VarId, VectorOperand};
 
-/// A general variable that has storage of its own.
+/// A general variable that has its own storage.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Root {
     /// A predefined variable, by its number.
@@ -67,7 +67,7 @@ pub(crate) struct Part {
 pub(crate) struct Storage<'a> {
     object: &'a Object<'a>,
     predefined: usize,
-    /// Where each variable of the routine is; `None` for aliases of nothing.
+    /// The place of each variable of the routine; `None` for aliases without a target.
     parts: Vec<Option<Part>>,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Storage<'a> {
         storage
     }
 
-    /// Where a variable is.
+    /// The place of a variable.
     pub(crate) fn part(&self, variable: VarId) -> Option<Part> {
         let index = variable.0 as usize;
         match index.checked_sub(self.predefined) {
@@ -152,7 +152,7 @@ impl<'a> Storage<'a> {
         self.bytes(root, &body.variables)
     }
 
-    /// Roots whose address is taken: what goes through an address may mean any of them.
+    /// Roots whose address is taken: accesses through an address may affect any of them.
     pub(crate) fn taken(&self, body: &Body<'_>) -> BTreeSet<Root> {
         let mut taken = BTreeSet::new();
         for item in &body.code {

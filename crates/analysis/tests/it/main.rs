@@ -237,7 +237,8 @@ fn kernels_are_matched() {
     );
 }
 
-/// Every routine of the corpora: ranges are apart and inside, nothing takes more than is declared.
+/// Every routine of the corpora: ranges are disjoint and in bounds, nothing occupies more than is
+/// declared.
 #[test]
 fn corpora() {
     let mut routines = 0;
