@@ -1,4 +1,4 @@
-//! How the time grows with the graph: code with branches and loops, and a graph of chance.
+//! How the time grows with the graph: code with branches and loops, and a random graph.
 
 #![allow(missing_docs, clippy::unwrap_used)] // a bench stops at the first surprise
 
@@ -11,7 +11,7 @@ const BOX: Size = Size {
     height: 60,
 };
 
-/// Each block goes on to the next and to one nearby; every tenth goes anywhere.
+/// Each block continues with the next and one nearby; every tenth goes anywhere.
 fn code(count: usize) -> (Vec<Size>, Vec<Link>) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
     let mut below = |bound: usize| usize::try_from(random.next_u64() % bound as u64).unwrap();

@@ -1,7 +1,7 @@
 //! The column of every box, and a column for every line that goes past rows.
 //!
-//! Boxes are two columns wide and named by the one in their middle, so that a box may stand between two below it, and a
-//! line between two boxes.
+//! Boxes are two columns wide and identified by the one in their middle, so that a box may be between two below it, and
+//! a line between two boxes.
 
 use crate::rows::Rows;
 use crate::search::Nearest;
@@ -19,7 +19,7 @@ struct Outline {
 }
 
 impl Outline {
-    /// The columns so many rows below the root.
+    /// The columns at a depth below the root.
     fn below(&self, depth: usize) -> Option<(i64, i64)> {
         let index = self.rows.len().checked_sub(depth + 1)?;
         let (first, last) = self.rows.get(index)?;
@@ -33,8 +33,7 @@ impl Outline {
         }
     }
 
-    /// Puts another tree to the right of what is there, and returns how far it was moved. The work is that of the
-    /// shallower one.
+    /// Appends another tree to the right, and returns how far it was moved. The work is that of the shallower one.
     fn append(&mut self, mut other: Self) -> i64 {
         let depths = 0..self.rows.len().min(other.rows.len());
         let distances = depths.clone().filter_map(|depth| {
@@ -152,7 +151,7 @@ pub(crate) fn lines(rows: &Rows, column: &[i64], columns: i64, links: &[Link]) -
                 free.after(near(from), first),
                 free.before(near(from), first),
             ];
-            // Loops prefer the left, what is skipped is passed on the right.
+            // Loops prefer the left, skipped parts are passed on the right.
             let back = at(&rows.back, *link);
             let found = found.into_iter().flatten().map(|c| c as i64);
             let best = found.min_by_key(|c| {

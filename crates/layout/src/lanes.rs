@@ -7,13 +7,13 @@ use alloc::vec::Vec;
 
 /// The lanes of all channels.
 pub(crate) struct Lanes {
-    /// How many lanes each channel has.
+    /// The number of lanes of each channel.
     pub(crate) count: Vec<usize>,
     /// For each link the lane where it leaves, and the one where it arrives if that is another line.
     pub(crate) of: Vec<(usize, usize)>,
 }
 
-/// Where the two ends of a horizontal line go on.
+/// Where the two ends of a horizontal line continue.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Turn {
     /// Both upwards.
@@ -95,7 +95,7 @@ pub(crate) fn lanes(plan: &Plan<'_>, ports: &[(i64, i64)]) -> Lanes {
     Lanes { count, of }
 }
 
-/// Each line gets the first lane below all earlier ones that it would touch. Tells how many lanes there are.
+/// Each line gets the first lane below all earlier ones that it would touch. Returns the number of lanes.
 fn assign(lines: &[&Line], of: &mut [(usize, usize)]) -> usize {
     let ends = |line: &Line| {
         (

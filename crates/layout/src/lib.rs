@@ -1,8 +1,8 @@
 //! Places the boxes of a directed graph in rows and routes its links around them.
 //!
-//! It is made for control flow and calls: graphs that mostly go downwards, with loops. What comes out is data, in
-//! whole units that the caller chooses (pixels, say): a rectangle for each box, a polyline of horizontal and vertical
-//! lines for each link, and a place for its label. Nothing is drawn here.
+//! It is made for control flow and calls: graphs that mostly go downwards, with loops. The result is data, in whole
+//! units that the caller chooses (pixels, say): a rectangle for each box, a polyline of horizontal and vertical lines
+//! for each link, and a place for its label. Nothing is drawn here.
 //!
 //! ```
 //! use visakit_layout::{Link, Size, layout};
@@ -13,7 +13,7 @@
 //! assert!(picture.routes.iter().all(|route| route.points.len() >= 2));
 //! ```
 //!
-//! What holds for every graph:
+//! Guarantees for every graph:
 //!
 //! * Boxes do not overlap, and no link passes through or along a box. It touches the bottom of the box that it comes from and the
 //!   top of the one that it goes to.
@@ -26,10 +26,10 @@
 //! # How
 //!
 //! Links that close a cycle are found by a depth-first search and drawn upwards. The longest path to a box is its row.
-//! Each box but the first has a parent in the row above; these trees are placed side by side, which gives every box
-//! a column. A link that goes past rows has a vertical line there, in the nearest column that no box of these rows takes.
-//! Boxes and vertical lines are then moved as near to what they are linked with as their neighbours allow.
-//! Between rows, horizontal lines that meet get lanes of their own.
+//! Each box but the first has a parent in the row above; these trees are placed side by side, which gives every box a
+//! column. A link that passes rows has a vertical line there, in the nearest column that no box of these rows occupies.
+//! Boxes and vertical lines are then moved as close to what they are linked with as their neighbours allow. Between
+//! rows, horizontal lines that would touch get separate lanes.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -85,7 +85,7 @@ pub struct Point {
     pub y: i64,
 }
 
-/// Where a box or label is.
+/// The rectangle of a box or label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rect {
     /// Its left side.
@@ -117,7 +117,7 @@ impl Rect {
 pub struct Route {
     /// Corners from beginning to end, horizontal and vertical in turns. Empty for a link of a box that does not exist.
     pub points: Vec<Point>,
-    /// Where its label is, beside the line and next to the box that it comes from.
+    /// The rectangle of its label, beside the line and next to the box that it comes from.
     pub label: Option<Rect>,
 }
 
@@ -160,7 +160,7 @@ pub fn layout(boxes: &[Size], links: &[Link]) -> Layout {
     place::layout(boxes, links)
 }
 
-/// The item at an index, or nothing special where there is none.
+/// The item at an index, or the default if there is none.
 fn at<T: Copy + Default>(list: &[T], index: usize) -> T {
     list.get(index).copied().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Where boxes and vertical lines are from left to right, and how everything is put together.
+//! Places boxes and vertical lines from left to right, and assembles the result.
 
 use crate::rows::Rows;
 use crate::{Layout, Link, Lists, Point, Rect, Route, Size, at, columns, lanes, ports, put, room};
@@ -14,12 +14,12 @@ struct Item {
     /// Half of its width.
     half: i64,
     line: bool,
-    /// What it is in, first and last: row `r` has the number `2r+1`, the channel above it `2r`.
+    /// The rows it spans, first and last: row `r` has the number `2r+1`, the channel above it `2r`.
     first: usize,
     last: usize,
 }
 
-/// How the links run, before anything has a height.
+/// The course of the links, before anything has a height.
 pub(crate) struct Plan<'a> {
     pub(crate) rows: &'a Rows,
     pub(crate) links: &'a [Link],
@@ -184,7 +184,7 @@ fn across(
     x
 }
 
-/// Pairs of items that stand side by side somewhere, the left one first.
+/// Pairs of adjacent items in some row, the left one first.
 fn neighbours(items: &[Item], order: &[usize]) -> Vec<(usize, usize)> {
     let places = items.iter().map(|i| i.last + 1).max().unwrap_or(0);
     let starts = Lists::of(
@@ -228,7 +228,7 @@ fn neighbours(items: &[Item], order: &[usize]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Moves everything towards the middle of what it is linked with, as far as its neighbours let it.
+/// Moves everything towards the middle of what it is linked with, as far as neighbours allow.
 #[allow(clippy::too_many_arguments)] // one step of `across`
 fn relax(
     items: &[Item],

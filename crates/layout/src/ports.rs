@@ -1,18 +1,18 @@
-//! Where links touch their boxes.
+//! The points where links touch their boxes.
 
 use crate::place::{Plan, bounded};
 use crate::{Link, Lists, Size, at, put, room};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-/// How far from the side of its box a link keeps at least.
+/// Minimum distance of a link from the side of its box.
 const CORNER: i64 = 6;
-/// How far a link can be moved at least, so that it meets no other one.
+/// Minimum distance a link can be moved without meeting another one.
 const SLACK: i64 = 4;
-/// How many places are tried for a link.
+/// Number of places tried for a link.
 const TRIES: usize = 256;
 
-/// What a link needs to its right along the lower side of its box.
+/// The space a link needs to its right along the lower side of its box.
 fn step(link: &Link) -> i64 {
     match link.label.width {
         0 => room::LINE,
@@ -123,7 +123,7 @@ fn side(
     let room = width - 2 * CORNER;
     let slack = SLACK.min((room - total) / (order.len() as i64).max(1));
     if total > room {
-        // More than there is room for: they stand close, in their order.
+        // More than there is space for: they are packed in order.
         let count = order.len() as i64;
         let even = (1..)
             .zip(&order)
@@ -134,7 +134,7 @@ fn side(
     let mut most = Vec::with_capacity(order.len());
     let mut end = last;
     for (after, (_, link)) in order.iter().rev().enumerate() {
-        // A label stands to the right of its line; other lines need no room after the last one.
+        // A label is to the right of its line; other lines need no space after the last one.
         end -= slack
             + match step(*link) {
                 room::LINE if after == 0 => 0,

@@ -1,4 +1,4 @@
-//! Which links go upwards, and the row of every box.
+//! Determines which links go upwards, and the row of every box.
 
 use crate::{Link, Lists, at, put};
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ pub(crate) struct Rows {
     pub(crate) order: Vec<usize>,
     /// The box in the row above that each hangs on.
     pub(crate) parent: Vec<Option<usize>>,
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) count: usize,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn rows(boxes: usize, links: &[Link]) -> Rows {
     let mut back = alloc::vec![false; links.len()];
     let mut seen = alloc::vec![Seen::Never; boxes];
     let mut order = Vec::with_capacity(boxes);
-    // The first box is where control enters; then what nothing leads to, then the rest.
+    // The first box is where control enters; then boxes without predecessors, then the rest.
     let roots = (0..boxes).filter(|b| !at(&entered, *b));
     let starts: Vec<usize> = (0..boxes.min(1)).chain(roots).chain(0..boxes).collect();
     let mut stack: Vec<(usize, usize)> = Vec::new();

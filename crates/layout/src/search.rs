@@ -11,14 +11,14 @@ pub(crate) struct Nearest {
 }
 
 impl Nearest {
-    /// So many zeroes.
+    /// `count` zeroes.
     pub(crate) fn new(count: usize) -> Self {
         let leaves = count.max(1).next_power_of_two();
         let mut tree = Self {
             least: alloc::vec![0; 2 * leaves],
             leaves,
         };
-        // What is not asked for is never found.
+        // Unused leaves are never found.
         for extra in count..leaves {
             tree.set(extra, usize::MAX);
         }
@@ -76,7 +76,7 @@ impl Nearest {
 
 /// Raises ranges of numbers, and returns the largest of a range.
 pub(crate) struct Highest {
-    /// For each node the largest number of its subtree, and what was set for all of it.
+    /// For each node the largest number of its subtree, and the value set for all of it.
     nodes: Vec<(usize, usize)>,
     leaves: usize,
 }
@@ -95,7 +95,7 @@ impl Highest {
         let (mut low, mut high) = (first + self.leaves, last + self.leaves);
         let mut most = at(&self.nodes, low).0.max(at(&self.nodes, high).0);
         while low >= 1 && high >= 1 {
-            // What was set for all of a node holds for what is below it.
+            // A value set for a whole node applies to everything below it.
             most = most
                 .max(at(&self.nodes, low).1)
                 .max(at(&self.nodes, high).1);

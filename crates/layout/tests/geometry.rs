@@ -1,4 +1,4 @@
-//! What the crate says of every picture, on graphs of chance.
+//! The guarantees of the crate, on random graphs.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)] // helpers of tests
 
