@@ -1,4 +1,4 @@
-//! What counting costs: kernels without it, with it, and as `visakit profile` runs them, in the interpreter and in
+//! The cost of counting: kernels without it, with it, and as `visakit profile` runs them, in the interpreter and in
 //! machine code, on one thread.
 //!
 //! `cargo bench -p visakit-profile`. Compare the medians of a kernel: `counts` should be at most 1.3 times `plain`.

@@ -1,4 +1,4 @@
-//! What is known of a kernel's code before it runs: instructions with their text, source lines, blocks and costs.
+//! Static facts about a kernel's code: instructions with their text, source lines, blocks and costs.
 
 use crate::cost::{Device, LINE_BYTES};
 use crate::data::Reach;
@@ -11,14 +11,14 @@ use visakit_isa::object::{Object, RoutineId, SourceFiles, SourceLine};
 use visakit_isa::semantics::Flow;
 use visakit_text::{Form, Options, Printer};
 
-/// The code of a kernel and of what it calls, ready for profiles of its launches.
+/// The code of a kernel and its callees, ready for profiles of its launches.
 #[derive(Clone, Debug)]
 pub struct KernelCode {
     pub(crate) device: Device,
     pub(crate) routines: Vec<String>,
     pub(crate) files: SourceFiles,
     pub(crate) instructions: Vec<Instruction>,
-    /// For each step of the code, the place of its instruction in `instructions`; `None` for what is no instruction.
+    /// For each step of the code, the index of its instruction in `instructions`; `None` if it is not an instruction.
     pub(crate) steps: Vec<Option<usize>>,
     pub(crate) simd: u32,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Instruction {
 }
 
 impl Instruction {
-    /// Cycles until its result is there. Which memory a surface is, is only known at run time.
+    /// Cycles until its result is available. Which memory a surface is in, is only known at run time.
     pub(crate) fn latency_of(&self, device: &Device, seen: Option<&Seen>) -> u32 {
         match (seen.and_then(|seen| seen.messages.reach), &self.kind) {
             (Some(Reach::Local), Kind::Message { what, .. }) => {
@@ -49,7 +49,7 @@ impl Instruction {
         }
     }
 
-    /// Cache lines that it moves if nobody looked.
+    /// Cache lines that it transfers if it was not sampled.
     pub(crate) const fn likely_lines(&self) -> u64 {
         match self.kind {
             Kind::Message { lines, .. } => lines,
@@ -62,11 +62,11 @@ impl Instruction {
     }
 }
 
-/// What an instruction is to a profile.
+/// The kind of an instruction in a profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Other,
-    /// A message: what it does, and how many lines it moves if nobody looked.
+    /// A message: what it does, and how many lines it transfers if it was not sampled.
     Message {
         what: &'static str,
         lines: u64,
@@ -86,8 +86,8 @@ struct Line {
 }
 
 impl KernelCode {
-    /// Reads text and source lines of a program's instructions out of its object, and computes what they cost. The
-    /// program counts (`visakit_exec::Options::count`).
+    /// Takes text and source lines of a program's instructions from its object, and computes their costs. The program
+    /// must count (`visakit_exec::Options::count`).
     #[must_use]
     pub fn new(object: &Object<'_>, program: &Program, platform: Option<Platform>) -> Self {
         let platform = platform.unwrap_or(if program.grf_bytes() == 64 {
@@ -188,7 +188,7 @@ fn mnemonic(text: &str) -> Option<&str> {
     text.split_whitespace().find(|word| !word.starts_with('('))
 }
 
-/// Whether it is an instruction of the hardware: no label, no debug information, not the end of a routine.
+/// Whether it is an instruction of the hardware: not a label, debug information, or the end of a routine.
 fn is_code(step: &Step) -> bool {
     let flow = step.origin.op.map(|op| op.def().flow);
     !matches!(flow, None | Some(Flow::Marker | Flow::Label { .. }))

@@ -1,10 +1,10 @@
-//! The cost model: what instructions and messages take of an execution unit, and how long a launch takes on a device.
+//! The cost model: the time that instructions and messages take on an execution unit, and a launch on a device.
 //!
-//! It is simple on purpose, and `docs/profiling.md` states all of it: where two kernels, two lines or two
-//! versions differ matters, not the absolute number. Facts are of two public sources. Rates of the units and
+//! It is simple on purpose, and fully described in `docs/profiling.md`: what matters is where two kernels, two lines or
+//! two versions differ, not the absolute number. The data come from two public sources. Rates of the units and
 //! latencies are those of the table by which Intel's open compiler schedules code (`visa/LocalScheduler/LatencyTable`);
-//! numbers of units, threads, clocks and bandwidths are those of a product in Intel's published specifications and
-//! its optimization guide for GPUs. What neither says is an estimate, and marked as such.
+//! numbers of units, threads, clocks and bandwidths are those of a product in Intel's published specifications and its
+//! optimization guide for GPUs. What neither states is an estimate, and marked as such.
 
 use visakit_exec::code::{Action, Compute, Lane, Operation, Region, Step, Target};
 use visakit_isa::{DataType, Platform};
@@ -15,7 +15,7 @@ pub const LINE_BYTES: u64 = 64;
 /// Banks of shared local memory, four bytes wide each (an estimate; Intel's guides call it banked).
 pub const BANKS: usize = 16;
 
-/// A product that stands for a platform.
+/// A product that represents a platform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Device {
     /// The platform.
@@ -64,7 +64,7 @@ const fn product(platform: Platform) -> (&'static str, [u32; 6]) {
 }
 
 impl Device {
-    /// The product that stands for a platform.
+    /// The product that represents a platform.
     #[must_use]
     pub const fn of(platform: Platform) -> Self {
         let (product, [units, threads, megahertz, lanes, line_cycles, bandwidth]) =
@@ -81,7 +81,7 @@ impl Device {
         }
     }
 
-    /// Whether the compiler's table of latencies for newer devices counts.
+    /// Whether the compiler's table of latencies for newer devices applies.
     fn is_xe(&self) -> bool {
         self.platform >= Platform::Tgllp
     }
@@ -109,7 +109,7 @@ impl Device {
     #[must_use]
     pub(crate) fn latency(&self, message: &str, local: bool, lanes: u32) -> u32 {
         match (self.is_xe(), message) {
-            // Nobody waits for these.
+            // Nothing waits for these.
             (_, "store" | "prefetch" | "nothing") => 0,
             (true, "fence") => 35,
             (true, "texture") => 214,
@@ -135,7 +135,7 @@ impl Device {
         30
     }
 
-    /// How long a launch takes.
+    /// The time of a launch.
     #[must_use]
     pub fn time(&self, work: &Work) -> DeviceTime {
         let threads = work.threads.max(1);
@@ -169,7 +169,7 @@ impl Device {
     }
 }
 
-/// What a launch asks of a device, all threads together.
+/// The demands of a launch on a device, all threads together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Work {
     /// Threads.
@@ -178,13 +178,13 @@ pub struct Work {
     pub issue_cycles: u64,
     /// Cycles in which data ports move lines.
     pub message_cycles: u64,
-    /// Cycles that threads take one after the other: what they issue, and every wait for a message.
+    /// Cycles that threads take sequentially: what they issue, and every wait for a message.
     pub latency_cycles: u64,
     /// Bytes of the cache lines that each work-group touches, counted once for each group.
     pub fetched_bytes: u64,
 }
 
-/// What a launch waits for most.
+/// What limits a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
@@ -199,7 +199,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// In words.
+    /// A description.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -216,7 +216,7 @@ impl Bound {
 pub struct DeviceTime {
     /// Nanoseconds on the device.
     pub nanoseconds: f64,
-    /// What takes them.
+    /// The limiting resource.
     pub bound: Bound,
 }
 
@@ -235,7 +235,7 @@ fn element_bytes(compute: &Compute) -> u32 {
         other => u32::from(other.size()).max(4),
     };
     let used = compute.sources.iter().take(compute.operation.sources());
-    // What is the same for all lanes is read once.
+    // A value shared by all lanes is read once.
     let wide = used.filter(|source| !matches!(source.region, Region::Scalar));
     let sources = wide.map(|source| size(source.data_type));
     let destination = match compute.destination.target {
@@ -245,7 +245,7 @@ fn element_bytes(compute: &Compute) -> u32 {
     sources.chain(destination).max().unwrap_or(4)
 }
 
-/// How many times slower than a sum an operation is.
+/// How many times slower than an addition an operation is.
 const fn factor(compute: &Compute) -> u32 {
     let float = matches!(compute.lane, Lane::F32 | Lane::F64);
     match compute.operation {

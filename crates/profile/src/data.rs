@@ -1,4 +1,4 @@
-//! Profiles as data: sums that launches add to, and what follows from them.
+//! Profiles as data: sums over launches, and derived values.
 
 use crate::cost::{Bound, LINE_BYTES, Work, as_float};
 use crate::price::Price;
@@ -29,7 +29,7 @@ impl Profile {
     }
 }
 
-/// Where a message goes.
+/// The memory a message accesses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reach {
@@ -59,12 +59,12 @@ impl Reach {
     }
 }
 
-/// What was seen of a message where addresses were sampled.
+/// Observations of a message in sampled groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Messages {
     /// Executions that were sampled.
     pub executions: u64,
-    /// Where they went.
+    /// The memory accessed.
     pub reach: Option<Reach>,
     /// Bytes that lanes asked for.
     pub asked_bytes: u64,
@@ -74,12 +74,12 @@ pub struct Messages {
     pub fetched_lines: u64,
     /// Passes over the banks of local memory.
     pub bank_cycles: u64,
-    /// Passes that as many words take without conflicts.
+    /// Passes that this number of words takes without conflicts.
     pub bank_ideal: u64,
-    /// Bytes of words that were loaded, each once for a message.
+    /// Bytes of the words that were loaded, each counted once per message.
     pub loaded_bytes: u64,
-    /// Of these, bytes that the same thread had loaded before, with neither a store of its own to them nor a barrier or
-    /// an atomic between.
+    /// The part of these that the same thread had loaded before, without an intervening store of its own to them,
+    /// barrier or atomic.
     pub redundant_bytes: u64,
     /// Bytes of scratch and private memory.
     pub spill_bytes: u64,
@@ -120,7 +120,7 @@ impl Messages {
         ratio(self.lines, self.executions)
     }
 
-    /// Bytes asked for by bytes moved: 1 where everything that is moved is used, more where lanes share words.
+    /// Bytes requested divided by bytes transferred: 1 if everything transferred is used, more if lanes share words.
     #[must_use]
     pub fn coalescing(&self) -> f64 {
         ratio(self.asked_bytes, self.moved_bytes())
@@ -136,7 +136,7 @@ impl Messages {
         }
     }
 
-    /// Part of what was loaded that was loaded before.
+    /// The part of the loads that was loaded before.
     #[must_use]
     pub fn redundancy(&self) -> f64 {
         ratio(self.redundant_bytes, self.loaded_bytes)
@@ -223,13 +223,13 @@ pub struct InstructionProfile {
     /// Lanes that took the branch.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub taken: Option<u64>,
-    /// Of a message: what it does.
+    /// For a message: what it does.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub message: Option<String>,
     /// Of a message that was not sampled: the lines that it moves if lanes follow each other.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub likely_lines: u64,
-    /// Of a message: what was seen where addresses were sampled.
+    /// For a message: observations in sampled groups.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub seen: Option<Messages>,
     /// Of a barrier: executions that were sampled, and cycles that threads waited there for others.
@@ -305,7 +305,7 @@ pub struct LineProfile {
     pub file: Option<String>,
     /// The line.
     pub line: u32,
-    /// What its instructions did.
+    /// Counts of its instructions.
     #[serde(flatten)]
     pub counts: Counts,
 }
@@ -321,7 +321,7 @@ pub struct BlockProfile {
     pub last: usize,
     /// How often it ran.
     pub times: u64,
-    /// What its instructions did.
+    /// Counts of its instructions.
     #[serde(flatten)]
     pub counts: Counts,
 }
@@ -331,19 +331,19 @@ pub struct BlockProfile {
 pub struct RoutineProfile {
     /// Its name.
     pub name: String,
-    /// How often it was called; of a kernel its threads.
+    /// How often it was called; for a kernel its threads.
     pub calls: u64,
-    /// What its own instructions did.
+    /// Counts of its own instructions.
     #[serde(flatten)]
     pub counts: Counts,
 }
 
-/// What launches of a kernel did.
+/// The profile of a kernel's launches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelProfile {
     /// Its name.
     pub kernel: String,
-    /// The platform whose costs count, and the product that stands for it.
+    /// The platform whose costs are used, and the product that represents it.
     pub platform: String,
     /// See [`crate::Device`].
     pub product: String,
@@ -361,15 +361,15 @@ pub struct KernelProfile {
     pub stopped: bool,
     /// Simulated time of all launches in nanoseconds.
     pub nanoseconds: f64,
-    /// What the longest launch waited for most.
+    /// What limited the longest launch.
     pub bound: Bound,
     /// Nanoseconds of the longest launch.
     pub longest: f64,
-    /// What all launches together asked of the device.
+    /// The demands of all launches together on the device.
     pub work: Work,
-    /// What all instructions did.
+    /// Counts of all instructions.
     pub total: Counts,
-    /// The kernel, then what it calls.
+    /// The kernel, then its callees.
     pub routines: Vec<RoutineProfile>,
     /// Source lines, by file and line.
     pub lines: Vec<LineProfile>,
@@ -440,7 +440,7 @@ impl KernelProfile {
         self.settle();
     }
 
-    /// Computes what follows from the counts of the instructions.
+    /// Computes the values derived from the counts of the instructions.
     pub(crate) fn settle(&mut self) {
         let mut lines: BTreeMap<(Option<String>, u32), Counts> = BTreeMap::new();
         self.total = Counts::default();

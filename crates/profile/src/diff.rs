@@ -65,7 +65,7 @@ impl Summary {
 /// Something that is in both profiles, or in one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// What: a routine, `file:line`, a mnemonic.
+    /// The item: a routine, `file:line`, a mnemonic.
     pub name: String,
     /// In the old profile.
     pub old: Counts,
@@ -118,7 +118,7 @@ fn pair(kernel: String, old: Option<&KernelProfile>, new: Option<&KernelProfile>
         kernel,
         old: old.map(Summary::new),
         new: new.map(Summary::new),
-        // A kernel that calls nothing is its only routine.
+        // A kernel without calls is its only routine.
         routines: if many {
             changes(old, new, routines)
         } else {
@@ -137,7 +137,7 @@ fn routines(kernel: &KernelProfile) -> Vec<(String, Counts)> {
 fn lines(kernel: &KernelProfile) -> Vec<(String, Counts)> {
     let name = |line: &crate::LineProfile| {
         let file = line.file.as_deref().unwrap_or("?");
-        // Where a file is differs from machine to machine.
+        // The folder of a file differs from machine to machine.
         let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
         format!("{file}:{}", line.line)
     };
@@ -150,7 +150,7 @@ fn mnemonics(kernel: &KernelProfile) -> Vec<(String, Counts)> {
     all.map(|i| (i.mnemonic.clone(), i.counts)).collect()
 }
 
-/// What differs, the largest difference of cycles first.
+/// The differences, the largest difference of cycles first.
 fn changes(
     old: Option<&KernelProfile>,
     new: Option<&KernelProfile>,

@@ -1,9 +1,9 @@
-//! Profiles of kernels: what runs how often and with which lanes, what messages reach, and where the time goes.
+//! Profiles of kernels: what runs how often and with which lanes, what messages access, and where the time goes.
 //!
-//! A program that counts (`visakit_exec::Options::count`, [`config`]) has a few counters for each basic block, in the
-//! interpreter as in machine code; the counts of every instruction follow from them. What needs addresses (cache lines,
-//! banks, redundant loads, waits at barriers) is sampled in some of the work-groups ([`Watched`]), which the
-//! interpreter runs. A cost model ([`Device`]) makes time of both.
+//! A program that counts (`visakit_exec::Options::count`, [`config`]) has a few counters for each basic block, both in
+//! the interpreter and in machine code; the counts of every instruction are derived from them. What requires addresses
+//! (cache lines, banks, redundant loads, waits at barriers) is sampled in some of the work-groups ([`Watched`]), which
+//! the interpreter runs. A cost model ([`Device`]) converts both to time.
 //!
 //! ```no_run
 //! # fn profile(kernel: &visakit_launch::Kernel<'_>, range: &visakit_launch::NdRange) -> Result<(), visakit_launch::LaunchError> {
@@ -54,7 +54,7 @@ use watch::{Seen, Watch};
 pub enum Watched {
     /// None.
     None,
-    /// At most so many of a launch, spread evenly over the grid.
+    /// At most this many groups of a launch, spread evenly over the grid.
     Groups(u64),
     /// All of them.
     All,
@@ -83,7 +83,7 @@ impl Watched {
     }
 }
 
-/// How launches are to be run so that they can be profiled: programs count.
+/// The configuration that launches need to be profiled: programs count.
 #[must_use]
 pub const fn config(config: Config<'_>) -> Config<'_> {
     Config {
@@ -107,7 +107,7 @@ pub fn run(
     Ok((collect(code, counts, &seen, ran), outcome))
 }
 
-/// Runs a launch. Tells what was seen of each instruction, by its place, and how much ran.
+/// Runs a launch. Returns the observations of each instruction, by its place, and the amount that ran.
 fn run_watched(
     code: &KernelCode,
     launch: Launch,
@@ -134,7 +134,7 @@ fn run_watched(
     Ok((outcome, seen, ran))
 }
 
-/// What all workers saw of each instruction, by its place, and in how many groups.
+/// The observations of all workers for each instruction, by its place, and the number of groups.
 fn together(watches: Vec<Watch<'_>>) -> (HashMap<usize, Seen>, u64) {
     let mut seen: HashMap<usize, Seen> = HashMap::new();
     let mut watched_groups = 0;
@@ -212,7 +212,7 @@ struct Ran {
     stopped: bool,
 }
 
-/// Makes a profile of what was counted and seen.
+/// Combines counts and observations into a profile.
 fn collect(
     code: &KernelCode,
     counts: &[StepCounts],

@@ -1,21 +1,21 @@
-//! What the executions of an instruction take.
+//! The cost of an instruction's executions.
 
 use crate::cost::{LINE_BYTES, Work};
 use crate::data::{Messages, Waits, scaled};
 
-/// What is known of the executions of an instruction, as far as it costs time.
+/// Facts about the executions of an instruction that affect its cost.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Price {
     pub(crate) executions: u64,
     /// Cycles in which a unit issues it.
     pub(crate) issue: u32,
-    /// Cycles until its result is there.
+    /// Cycles until its result is available.
     pub(crate) latency: u32,
-    /// Cache lines that it moves if nobody looked.
+    /// Cache lines that it transfers if it was not sampled.
     pub(crate) likely_lines: u64,
-    /// Of a message: what was seen of it.
+    /// For a message: its observations.
     pub(crate) seen: Option<Messages>,
-    /// Of a barrier: what was seen of it.
+    /// For a barrier: its observations.
     pub(crate) waits: Option<Waits>,
 }
 
@@ -60,7 +60,7 @@ impl Price {
     }
 }
 
-/// What instructions ask of the device.
+/// The demands of instructions on the device.
 pub(crate) fn work(prices: impl Iterator<Item = Price>, line_cycles: u32, threads: u64) -> Work {
     let mut work = Work {
         threads,

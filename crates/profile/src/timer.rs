@@ -14,13 +14,13 @@ const FROM_GROUPS: u64 = 32;
 
 /// Times launches of a kernel on its device.
 ///
-/// One work-group of the first launch that has many is sampled, as a [`Profile`](crate::Profile) does it in each
-/// launch: what its messages touched stands for all launches. Until then, addresses of a message are taken to follow
-/// each other.
+/// One work-group of the first launch that has many is sampled, as a [`Profile`](crate::Profile) does in each launch:
+/// the accesses of its messages represent all launches. Until then, addresses of a message are assumed to be
+/// consecutive.
 #[derive(Debug)]
 pub struct Timer {
     code: KernelCode,
-    /// What was seen of each instruction, by its place.
+    /// The observations of each instruction, by its place.
     seen: OnceLock<HashMap<usize, Seen>>,
     /// Launches of one program share its counters.
     counting: Mutex<()>,
@@ -47,7 +47,7 @@ impl Timer {
         launch: Launch,
         config: &Config<'_>,
     ) -> Result<(DeviceTime, Outcome), LaunchError> {
-        // It guards nothing that a panic could leave half done.
+        // It guards nothing that a panic could leave inconsistent.
         let _alone = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
         let new = self.seen.get().is_none() && launch.group_count() >= FROM_GROUPS;
         let watched = if new {

@@ -1,4 +1,4 @@
-//! The observer of sampled groups: what messages reach, and how long threads wait at barriers.
+//! The observer of sampled groups: what messages access, and how long threads wait at barriers.
 
 use crate::code::{KernelCode, Kind};
 use crate::cost::{BANKS, LINE_BYTES};
@@ -7,10 +7,10 @@ use hashbrown::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
 use visakit_exec::{InstructionEvent, MemoryAccess, Observer, Space};
 
-/// Entries of what a thread has loaded, before it is forgotten: memory stays bounded.
+/// Maximum number of remembered loads of a thread, to limit memory.
 const REMEMBERED: usize = 1 << 18;
 
-/// What was seen of an instruction.
+/// The observations of an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) messages: Messages,
@@ -40,7 +40,7 @@ struct Access {
     atomic: bool,
 }
 
-/// What is known of a thread.
+/// What is known about a thread.
 #[derive(Debug, Default)]
 struct Thread {
     /// Cycles since the group began.
@@ -79,7 +79,7 @@ impl<'c> Watch<'c> {
         }
     }
 
-    /// What was seen of each instruction, and in how many groups.
+    /// The observations of each instruction, and the number of groups.
     pub(crate) fn finish(self) -> (HashMap<usize, Seen>, u64) {
         (self.seen, self.groups)
     }
@@ -88,7 +88,7 @@ impl<'c> Watch<'c> {
         self.threads.entry(number).or_default()
     }
 
-    /// Who waited at a barrier goes on: so do all, at the time when the last one came.
+    /// A thread waiting at a barrier continues: so do all, at the time when the last one arrived.
     fn released(&mut self) {
         let arrived = self.threads.values().filter_map(|t| t.arrived);
         let last = arrived.map(|(clock, _)| clock).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! A page with a profile that opens alone: style and script are in it, and nothing is fetched.
+//! A self-contained page with a profile: it includes style and script, and fetches nothing.
 
 mod tables;
 
@@ -9,7 +9,8 @@ use std::fmt::{self, Display, Formatter, Write};
 /// Lines of source that are shown around those that ran.
 const AROUND: usize = 3;
 
-/// The page. `source` gives the text of a source file by its name in the object, if it is at hand.
+/// The page. `source` returns the text of a source file by its name in the object, if it is
+/// available.
 #[must_use]
 pub fn page(
     profile: &Profile,
@@ -139,7 +140,7 @@ fn write_page(out: &mut String, profile: &Profile, title: &str, source: Source<'
     )
 }
 
-/// How hot a row is: its part of the hottest one, for colours.
+/// How hot a row is: its fraction of the hottest one, for colours.
 pub(crate) struct Heat(pub(crate) u64, pub(crate) u64);
 
 impl Display for Heat {
@@ -149,7 +150,7 @@ impl Display for Heat {
     }
 }
 
-/// Source files, with what their lines cost.
+/// Source files, with the costs of their lines.
 fn sources(
     out: &mut String,
     number: usize,

@@ -84,7 +84,7 @@ pub(super) fn summary(out: &mut String, kernel: &KernelProfile) -> fmt::Result {
     Ok(())
 }
 
-/// Begins a table: its title, what it says, and its columns. Those that begin with `<` hold text.
+/// Begins a table: its title, its caption, and its columns. Those that begin with `<` contain text.
 fn begin(out: &mut String, title: &str, caption: &str, columns: &[&str]) {
     let _ = write!(
         out,

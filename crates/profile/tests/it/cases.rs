@@ -44,7 +44,7 @@ fn run(folder: &Path, compile: Option<Compile<'_>>, watched: Watched) -> (Kernel
     .unwrap()
 }
 
-/// What the blocks count is what the executor counts, in the interpreter and in machine code, watched or not.
+/// The counts of the blocks are those of the executor, in the interpreter and in machine code, observed or not.
 fn holds(folders: &[PathBuf]) {
     let compiler = Jit::host().map(|jit| Arc::new(jit) as Arc<dyn Compiler>);
     if compiler.is_none() {
@@ -94,7 +94,8 @@ fn reference() {
     }
 }
 
-/// Counting steps change nothing else: the same steps in the same order, code that holds its rules, and machine code.
+/// Counting steps change nothing else: the same steps in the same order, code that passes verification, and machine
+/// code.
 #[test]
 fn programs_that_count_are_the_same_programs() {
     let folders = ["kernels", "check", "programs", "profile"].map(|f| fixtures().join(f));

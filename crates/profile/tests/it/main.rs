@@ -1,4 +1,4 @@
-//! What profiles tell, against numbers worked out by hand, and against the executor's own counters.
+//! Profiles, compared with numbers worked out by hand, and with the executor's own counters.
 
 #![allow(
     missing_docs,

@@ -5,7 +5,7 @@ use visakit_launch::{
 };
 use visakit_profile::{KernelCode, Watched};
 
-/// Every instruction ran once in each of 72 threads, and messages reach what they ask for.
+/// Every instruction ran once in each of 72 threads, and messages access what they request.
 #[test]
 fn threads_of_a_space() {
     let path = visakit_testing::fixtures().join("programs/prefix_sum_2d.visaasm");

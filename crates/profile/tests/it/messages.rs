@@ -23,7 +23,7 @@ fn lines_by_stride() {
     }
 }
 
-/// Lanes that are not enabled ask for nothing.
+/// Disabled lanes request nothing.
 #[test]
 fn lanes_that_do_not_ask() {
     let lines = format!(
@@ -48,7 +48,8 @@ fn local(stride: u32, store: bool) -> visakit_profile::Messages {
     with(&profile, ".slm")[0].seen.unwrap()
 }
 
-/// 16 banks of four bytes: the words of a bank come one after the other; readers of one word share it.
+/// 16 banks of four bytes: the words of a bank are served one after the other; readers of one word share
+/// it.
 #[test]
 fn conflicts_by_stride() {
     for (stride, passes) in [(4, 1), (8, 2), (16, 4), (32, 8), (64, 16), (68, 1), (0, 1)] {
@@ -61,7 +62,7 @@ fn conflicts_by_stride() {
     assert_eq!(local(4, true).bank_cycles, 1);
 }
 
-/// The same words again are redundant, unless somebody may have written them.
+/// Loading the same words again is redundant, unless somebody may have written them.
 #[test]
 fn loads_again() {
     let load = "lsc_load.ugm (M1, 16) B:d32 flat[PTR]:a64\n";
@@ -79,10 +80,11 @@ fn loads_again() {
     assert_eq!(redundant(&format!("{load}barrier\n{load}")), [0, 0]);
 }
 
-/// The thread with the longer way to a barrier lets the other one wait.
+/// The thread with the longer path to a barrier makes the other one wait.
 #[test]
 fn waits() {
-    // Lane 0 of the second thread of a group loops; threads are told apart by an atomic in local memory.
+    // Lane 0 of the second thread of a group loops; threads are distinguished by an atomic in local
+    // memory.
     let lines = "\
 mov (M1_NM, 16) A(0,0)<1> 0x0:ud
 lsc_atomic_iinc.slm (M1_NM, 1) B:d32 flat[A]:a32 V0 V0
@@ -103,7 +105,7 @@ mov (M1_NM, 16) A(0,0)<1> 0x0:ud";
     assert_eq!(barrier.waited(), 6);
 }
 
-/// Some of the groups stand for all: sums are scaled by the executions.
+/// Some of the groups represent all: sums are scaled by the executions.
 #[test]
 fn samples() {
     let lines = format!("{}lsc_load.ugm (M1, 16) B:d32 flat[PTR]:a64", addresses(16));
@@ -121,6 +123,6 @@ fn samples() {
     // Four lines each, and four cycles of the data port for a line.
     assert_eq!(asked(&all), (6400, 4 * 6400, 100 + 100 * 16));
     assert_eq!(asked(&some), asked(&all));
-    // Without looking, lanes are taken to follow each other.
+    // Without sampling, lanes are assumed to be consecutive.
     assert_eq!(asked(&none), (0, 0, 100 + 100 * 4));
 }

@@ -1,4 +1,4 @@
-//! What is made of profiles: the page, folded stacks, JSON, comparisons.
+//! Outputs of profiles: the page, folded stacks, JSON, comparisons.
 
 use crate::support::{addresses, profile};
 use visakit_profile::{Profile, Watched, diff, folded, html};
@@ -89,7 +89,7 @@ fn page() {
         instruction.line = Some(2);
     }
     let again = profile.kernels.remove(0);
-    // Adding computes the lines anew.
+    // Adding recomputes the lines.
     let mut twice = Profile::default();
     twice.add(again.clone());
     twice.add(again);

@@ -48,7 +48,7 @@ kernels:
         access_type: readwrite
 ";
 
-/// Where each lane's element is: so many bytes from one to the next.
+/// The address of each lane's element, with this stride in bytes.
 pub(crate) fn addresses(stride: u32) -> String {
     format!(
         "mul (M1_NM, 16) A(0,0)<1> ID(0,0)<1;1,0> 0x{stride:x}:ud\n\
@@ -57,7 +57,7 @@ pub(crate) fn addresses(stride: u32) -> String {
     )
 }
 
-/// Runs these lines in groups of so many work-items, with machine code or without.
+/// Runs these lines in groups of this many work-items, with or without machine code.
 pub(crate) fn profile(lines: &str, grid: (u32, u32), watched: Watched, jit: bool) -> KernelProfile {
     with_launches(lines, grid, jit, |code, config, launch| {
         let ran = visakit_profile::run(&code, launch(), config, watched);
@@ -69,7 +69,7 @@ pub(crate) fn profile(lines: &str, grid: (u32, u32), watched: Watched, jit: bool
     })
 }
 
-/// Hands over launches of these lines, with their code and how they are to be run.
+/// Passes on launches of these lines, with their code and configuration.
 pub(crate) fn with_launches<R>(
     lines: &str,
     (global, local): (u32, u32),
@@ -94,7 +94,7 @@ pub(crate) fn with_launches<R>(
     })
 }
 
-/// Runs on one thread with all that can be looked at.
+/// Runs on one thread with everything sampled.
 pub(crate) fn one_thread(lines: &str) -> KernelProfile {
     profile(lines, (16, 16), Watched::All, false)
 }

@@ -1,7 +1,7 @@
 use crate::support::{addresses, profile, with_launches};
 use visakit_profile::{Timer, Watched};
 
-/// A load whose lanes are a line apart each: it moves sixteen times what it asks for.
+/// A load whose lanes are one line apart each: it transfers sixteen times what it requests.
 fn scattered() -> String {
     let load = "lsc_load.ugm (M1, 16) B:d32 flat[PTR]:a64";
     format!("{}{load}", addresses(64))
@@ -19,7 +19,7 @@ fn of_profile(grid: (u32, u32), watched: Watched) -> f64 {
     profile(&scattered(), grid, watched, true).nanoseconds
 }
 
-/// Times are those of profiles; what was looked at in the first launch holds for those that follow.
+/// Times are those of profiles; the samples of the first launch apply to the following ones.
 #[test]
 fn times_are_those_of_profiles() {
     let many = (16 * 64, 16);
@@ -28,7 +28,7 @@ fn times_are_those_of_profiles() {
     assert!(seen > of_profile(many, Watched::None));
 }
 
-/// Of a few groups none is looked at: it would be much of the launch.
+/// With few groups none is sampled: it would be a large part of the launch.
 #[test]
 fn small_launches_are_not_looked_at() {
     let few = (16 * 4, 16);
