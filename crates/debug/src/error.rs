@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors.
 
 use visakit_launch::LaunchError;
 
@@ -11,7 +11,7 @@ pub enum DebugError {
         "there is no place `{text}`; places are N (an instruction), ROUTINE, ROUTINE:N, a label, FILE:LINE and :LINE"
     )]
     NoPlace {
-        /// What was written.
+        /// The input.
         text: String,
     },
     /// A source line without code.
@@ -29,7 +29,7 @@ pub enum DebugError {
         text: String,
         /// What is wrong.
         message: String,
-        /// Where.
+        /// The position.
         at: usize,
     },
     /// A name that nothing has.
@@ -40,9 +40,9 @@ pub enum DebugError {
     /// An element that a variable or memory does not have.
     #[error("{name} has {count} elements, there is no {index}")]
     NoElement {
-        /// What was asked.
+        /// The name.
         name: String,
-        /// Which element.
+        /// The index.
         index: i128,
         /// Elements that there are.
         count: u64,
@@ -50,7 +50,7 @@ pub enum DebugError {
     /// No memory is at that address.
     #[error("{0}")]
     NoMemory(String),
-    /// What cannot be known while the program runs, in conditions.
+    /// Values that are not available in conditions, while the program runs.
     #[error("{0} cannot be used in a condition")]
     NotInCondition(&'static str),
     /// Something that is no variable cannot be set.

@@ -1,4 +1,4 @@
-//! Expressions over the state: conditions, what is printed, what is set.
+//! Expressions over the state: for conditions, printing and setting.
 //!
 //! Numbers, `+ - * / % << >> & | ^ ~ ! == != < <= > >= && ||` and parentheses as in C; `any(E)` and `all(E)` over
 //! the enabled lanes. A name is a variable of the routine (`V40`), a predefined one (`%r0`), an argument that is a
@@ -27,7 +27,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// Whether it counts as true.
+    /// Whether it is treated as true.
     #[must_use]
     pub fn is_true(self) -> bool {
         match self {
@@ -128,7 +128,7 @@ impl Expression {
         self.node.value(scope)
     }
 
-    /// The place that it names, and the type of what is there.
+    /// The place that it names, and the type there.
     pub(crate) fn spot(&self, scope: &Scope<'_>) -> Result<(Spot, DataType), DebugError> {
         match &self.node {
             Node::Name(name, index) => scope.spot(name, index.as_deref()),
@@ -178,7 +178,7 @@ impl Reader<'_> {
             self.space();
             for operator in *operators {
                 let rest = self.rest();
-                // `a & &b` is nothing, but `a && b` is no `&`.
+                // `a & &b` is not valid, but `a && b` does not contain `&`.
                 let longer = matches!(*operator, "|" | "&")
                     && rest.starts_with(&operator.repeat(2))
                     || matches!(*operator, "<" | ">") && rest.starts_with(&operator.repeat(2));
@@ -350,7 +350,7 @@ fn binary(operator: &str, left: Number, right: Number) -> Number {
         "+" => compute(a + b, Some(m.wrapping_add(n))),
         "-" => compute(a - b, Some(m.wrapping_sub(n))),
         "*" => compute(a * b, Some(m.wrapping_mul(n))),
-        // Division by zero gives zero, as the hardware's integers do not trap.
+        // Division by zero returns zero, as the hardware's integers do not trap.
         "/" => compute(a / b, m.checked_div(n)),
         _ => compute(a % b, m.checked_rem(n)),
     }

@@ -1,10 +1,10 @@
-//! What makes going back exact: snapshots to start again from, and everything that was changed from outside.
+//! The basis for exact reverse execution: snapshots to restart from, and all changes made from outside.
 
 use crate::target::Target;
 use std::sync::Arc;
 use visakit_exec::{BufferId, Group, Memory};
 
-/// A moment of the run: so many instructions of a group have run.
+/// A moment of the run: a number of instructions of a group have run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Time {
     /// Number of the group. Groups run one after the other.
@@ -25,7 +25,7 @@ pub(crate) enum Edit {
 }
 
 impl Edit {
-    /// Makes the change. False if it is outside of what there is.
+    /// Makes the change. Returns false if it is out of bounds.
     pub(crate) fn apply(&self, target: &Target, group: &mut Group) -> bool {
         match self {
             Self::Register(thread, at, bytes) => group
@@ -82,7 +82,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// A group has ended after so many instructions.
+    /// A group has ended after this many instructions.
     pub(crate) fn ended(&mut self, time: Time) {
         if self.lengths.len() as u64 == time.group {
             self.lengths.push(time.step);
@@ -95,7 +95,7 @@ impl History {
         self.lengths.iter().take(groups).sum()
     }
 
-    /// The moment after so many instructions of all groups, which are no more than there are up to `now`.
+    /// The moment after this many instructions of all groups, at most those up to `now`.
     pub(crate) fn moment(&self, instructions: u64, now: Time) -> Time {
         let mut step = instructions;
         for (group, length) in (0..now.group).zip(&self.lengths) {
@@ -163,7 +163,7 @@ impl History {
         after.saturating_sub(1)
     }
 
-    /// Records a change; the future that was known is none any more.
+    /// Records a change; the known future is no longer valid.
     pub(crate) fn record(&mut self, time: Time, edit: Edit) {
         self.snapshots.retain(|s| s.time <= time);
         self.edits.retain(|(at, _)| *at <= time);

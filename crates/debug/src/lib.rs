@@ -1,9 +1,9 @@
 //! A debugger for programs on the executor of visakit.
 //!
-//! A [`Session`] has a launch (or a bare routine) under control: it runs to breakpoints, steps by instruction and by
-//! source line, and goes back, exactly: groups are deterministic, so that the state at any [`Time`] is what a run
-//! from a snapshot gives. All state can be read and written. [`Console`] understands commands, for scripts and for
-//! the command lines of front ends.
+//! A [`Session`] controls a launch (or a bare routine): it runs to breakpoints, steps by instruction and by source
+//! line, and goes back, exactly: groups are deterministic, so that the state at any [`Time`] is what a run from a
+//! snapshot reproduces. All state can be read and written. [`Console`] executes text commands, for scripts and for the
+//! command lines of front ends.
 
 #![forbid(unsafe_code)]
 

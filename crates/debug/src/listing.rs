@@ -32,20 +32,20 @@ pub struct Row {
     pub text: String,
     /// The source line that it is of.
     pub source: Option<SourceLine>,
-    /// Whether it does nothing: a label, a file or a line.
+    /// Whether it has no effect: a label, a file or a line.
     pub marker: bool,
     /// The name of a label.
     pub label: Option<String>,
     /// The lane of the thread that is its first.
     pub first_lane: u32,
-    /// General variables and predicates that it names, as (letter, number); what it writes comes first.
+    /// General variables and predicates that it names, as (letter, number); those it writes come first.
     pub variables: Vec<(char, u32)>,
 }
 
 /// A routine of the listing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RoutineListing {
-    /// Which one of the object.
+    /// Its id in the object.
     pub id: RoutineId,
     /// Its name.
     pub name: String,
@@ -147,8 +147,8 @@ impl Listing {
         found.unwrap_or(0)
     }
 
-    /// Where a source line's code begins: each first instruction of the line after others. If the line has none, that
-    /// of the next line that has.
+    /// Where a source line's code begins: each instruction of the line that follows one of another line. If the line
+    /// has none, those of the next line that has.
     #[must_use]
     pub fn starts_of_line(&self, file: usize, line: u32) -> (u32, Vec<Place>) {
         let mut starts: BTreeMap<u32, Vec<Place>> = BTreeMap::new();

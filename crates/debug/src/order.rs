@@ -18,7 +18,7 @@ const MOST_ACCESSES: usize = 64;
 /// Instructions between two checks of the budget of a run to a place.
 const PIECE: u64 = 1 << 16;
 
-/// What the instruction did that ran last.
+/// The effects of the last instruction.
 #[derive(Clone, Debug)]
 pub struct Deed {
     /// The thread of the group.
@@ -39,8 +39,9 @@ impl Session {
         before.saturating_add(self.time.step)
     }
 
-    /// Goes to the moment at which so many instructions have run since the beginning, forward or back, and returns what
-    /// the last of them did. The run stops there, or before it at a fault or at its end. Breakpoints do not stop it.
+    /// Goes to the moment at which this many instructions have run since the beginning, forward or back, and returns
+    /// the effects of the last of them. The run stops there, or earlier at a fault or at its end. Breakpoints do not
+    /// stop it.
     ///
     /// # Errors
     /// [`DebugError::Launch`]: a group cannot be started.
@@ -57,13 +58,13 @@ impl Session {
             let time = self.history.moment(before, self.time);
             flow = self.jump(time)?;
         }
-        // Where later groups begin is known only when those before them have ended.
+        // The beginning of later groups is known only when the previous ones have ended.
         while matches!(flow, Flow::Arrived) && self.ran() < before {
             let step = self.time.step.saturating_add(before - self.ran());
             flow = self.jump(Time { step, ..self.time })?;
         }
         if !matches!(flow, Flow::Arrived) {
-            // What a single instruction changed is shown, not what a whole run did.
+            // The changes of a single instruction are shown, not those of a whole run.
             self.earlier = None;
             self.arrive(flow, None);
             return Ok(None);
@@ -71,7 +72,7 @@ impl Session {
         self.once()
     }
 
-    /// Runs to a place, for at most so many instructions, and then the instruction there; returns what it did.
+    /// Runs to a place, for at most this many instructions, and then the instruction there; returns its effects.
     /// Breakpoints stop the run before.
     ///
     /// # Errors
@@ -88,7 +89,7 @@ impl Session {
             let here = Some(event.routine) == routine && event.instruction == place.instruction;
             if here { Ends::Yes } else { Ends::No }
         };
-        // Standing before the place is being there already.
+        // Being stopped before the place counts as having arrived.
         let next = self.group.next_thread().and_then(|t| self.position(t));
         if next.is_some_and(|(at, _)| at == place) {
             return self.once();
@@ -144,7 +145,7 @@ impl Session {
     }
 }
 
-/// Keeps what one instruction does.
+/// Records the effects of one instruction.
 #[derive(Default)]
 struct Witness {
     replay: Replay,

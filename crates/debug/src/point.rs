@@ -1,4 +1,4 @@
-//! Where and when the run is to stop.
+//! Where and when to stop the run.
 
 use crate::expression::Expression;
 use crate::history::Time;
@@ -10,30 +10,30 @@ use visakit_exec::{BufferId, VariableSlot};
 pub struct Point {
     /// Its number.
     pub id: u32,
-    /// What it waits for.
+    /// Its condition.
     pub what: PointKind,
     /// Stops only if this is true.
     pub condition: Option<Expression>,
-    /// Whether it is in force.
+    /// Whether it is active.
     pub enabled: bool,
     /// How often it has stopped the run.
     pub hits: u64,
-    /// What was asked for.
+    /// The text it was created from.
     pub text: String,
 }
 
-/// What a [`Point`] waits for.
+/// The condition of a [`Point`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PointKind {
     /// One of these instructions is about to run.
     Code(Vec<Place>),
-    /// One of these moments comes: what checks find there.
+    /// One of these moments is reached, with the findings there.
     Findings(Vec<(Time, String)>),
     /// A variable changes.
     Register {
         /// The variable's routine.
         routine: usize,
-        /// Where it is.
+        /// Its place.
         slot: VariableSlot,
         /// The thread whose variable it is; `None` for any.
         thread: Option<usize>,
@@ -46,14 +46,14 @@ pub enum PointKind {
         at: u64,
         /// Number of bytes.
         bytes: u64,
-        /// Whether reads count.
+        /// Whether reads trigger it.
         read: bool,
-        /// Whether writes count.
+        /// Whether writes trigger it.
         write: bool,
     },
 }
 
-/// Which memory is watched.
+/// The memory that is watched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WatchedSpace {
     /// A buffer, by address or through a surface; places are offsets in it.

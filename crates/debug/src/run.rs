@@ -14,7 +14,7 @@ use visakit_exec::{Fault, FaultKind, Group, InstructionEvent, Interrupt, Observe
 pub(crate) enum Flow {
     /// At the time that was asked for.
     Arrived,
-    /// Where the watcher stopped it.
+    /// The watcher stopped it.
     Hit,
     /// After the piece that was asked for.
     Piece,
@@ -33,7 +33,8 @@ impl Session {
         enough: impl Fn(&Self) -> bool,
     ) -> Result<(Flow, Option<Hit>), DebugError> {
         let points = std::mem::take(&mut self.points);
-        // Where the run stood nothing stops it again, but at the beginning nothing has been reported yet. Steps go on.
+        // Nothing stops the run again where it was stopped, but at the beginning nothing has been reported yet. Steps
+        // continue.
         let start = (self.stop != Stop::Start || piece < u64::MAX).then_some(self.time);
         let mut pending = None;
         let outcome = loop {
@@ -61,7 +62,7 @@ impl Session {
             match flow {
                 Ok(Flow::Piece) if enough(self) => break Ok((Flow::Piece, left)),
                 Ok(Flow::Piece) => pending = left,
-                // What the very last instruction did is reported, too.
+                // The effects of the very last instruction are reported, too.
                 Ok(flow) => break Ok((flow, hit.or(left))),
                 Err(error) => break Err(error),
             }
@@ -176,7 +177,7 @@ pub(crate) trait Follow: Observer + Sized {
     /// Another group begins.
     fn enter(&mut self, _: Time) {}
 
-    /// Whether an instruction has begun and not ended.
+    /// Whether an instruction has begun but not ended.
     fn is_open(&self) -> bool;
 }
 

@@ -1,4 +1,4 @@
-//! A run under control: where it is, and what is read and changed there.
+//! A controlled run: its position, and reading and changing its state.
 
 use crate::error::DebugError;
 use crate::expression::{Expression, Scope, Spot, bytes_of};
@@ -24,9 +24,9 @@ pub enum Stop {
     Changed {
         /// The watchpoint.
         point: u32,
-        /// What it held.
+        /// The previous content.
         old: Vec<u8>,
-        /// What it holds.
+        /// The current content.
         new: Vec<u8>,
     },
     /// Memory that is watched was accessed.
@@ -55,16 +55,16 @@ pub enum Stop {
     Interrupted,
 }
 
-/// How far a step goes.
+/// The extent of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// One instruction of the thread.
     Instruction,
-    /// One instruction; what it calls runs as a whole.
+    /// One instruction; its callees run to their end.
     OverInstruction,
-    /// To another source line, also in what is called.
+    /// To another source line, including in callees.
     Line,
-    /// To another source line; what is called runs as a whole.
+    /// To another source line; callees run to their end.
     OverLine,
     /// To the end of the routine.
     Out,
@@ -121,7 +121,7 @@ impl Session {
         Ok(session)
     }
 
-    /// What is debugged.
+    /// The target of the session.
     #[must_use]
     pub const fn target(&self) -> &Target {
         &self.target
@@ -139,7 +139,7 @@ impl Session {
         &self.group
     }
 
-    /// Where the run is.
+    /// The current position of the run.
     #[must_use]
     pub const fn time(&self) -> Time {
         self.time
@@ -175,7 +175,7 @@ impl Session {
         self.frame
     }
 
-    /// Looks at another thread.
+    /// Selects another thread.
     ///
     /// # Errors
     /// [`DebugError::Missing`].
@@ -191,7 +191,7 @@ impl Session {
         Ok(())
     }
 
-    /// Looks at another call of the thread; 0 is the innermost.
+    /// Selects another call of the thread; 0 is the innermost.
     ///
     /// # Errors
     /// [`DebugError::Missing`].
@@ -216,14 +216,14 @@ impl Session {
         (*thread == self.focus.0).then_some(registers.as_slice())
     }
 
-    /// Where a thread is, with its lanes.
+    /// The place of a thread, with its lanes.
     #[must_use]
     pub fn position(&self, thread: usize) -> Option<(Place, Position)> {
         let position = self.group.thread(thread)?.position(self.target.program());
         Some((self.place_of(position.step)?, position))
     }
 
-    /// The instruction that a step of the code was made of.
+    /// The instruction that a step of the code was translated from.
     #[must_use]
     pub fn place_of(&self, step: usize) -> Option<Place> {
         let origin = self.target.program().code().steps.get(step)?.origin;
@@ -233,7 +233,7 @@ impl Session {
         })
     }
 
-    /// Where the calls of a thread are, the innermost first. A thread that has ended has none.
+    /// The places of a thread's calls, the innermost first. A thread that has ended has none.
     #[must_use]
     pub fn backtrace(&self, thread: usize) -> Vec<Place> {
         let Some(found) = self.group.thread(thread) else {
@@ -309,7 +309,7 @@ impl Session {
         Ok(())
     }
 
-    /// Before the run goes on.
+    /// Called before the run continues.
     pub(crate) fn leave(&mut self) {
         let (thread, _) = self.focus;
         let registers = self.group.thread(thread).map(|t| t.registers().to_vec());
@@ -352,7 +352,7 @@ impl Session {
         };
     }
 
-    /// Looks at the thread that runs next, and at a lane that runs.
+    /// Selects the thread that runs next, and a running lane.
     pub(crate) fn look_at_runner(&mut self) {
         let (thread, lane) = self.focus;
         let alive = self.group.thread(thread).map(Thread::state) == Some(ThreadState::Ready);
@@ -371,7 +371,7 @@ impl Session {
         }
     }
 
-    // Looking and changing.
+    // Inspecting and changing.
 
     /// The state that expressions are about.
     pub(crate) fn scope(&self) -> Scope<'_> {
@@ -402,10 +402,10 @@ impl Session {
         expression.value(&self.scope())
     }
 
-    /// Sets what an expression names. What was known of the future is forgotten.
+    /// Sets what an expression names. The known future is discarded.
     ///
     /// # Errors
-    /// As [`Self::evaluate`], what cannot be set, and numbers that do not fit.
+    /// Those of [`Self::evaluate`], targets that cannot be set, and numbers that do not fit.
     pub fn set(&mut self, what: &Expression, value: &Expression) -> Result<(), DebugError> {
         let scope = self.scope();
         let (spot, ty) = what.spot(&scope)?;
@@ -431,7 +431,7 @@ impl Session {
         self.edit(edit)
     }
 
-    /// The place that an expression names and the type of what is there, for watchpoints.
+    /// The place that an expression names and the type there, for watchpoints.
     ///
     /// # Errors
     /// As [`Self::set`].

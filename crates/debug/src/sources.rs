@@ -1,4 +1,4 @@
-//! Source files, where they are at hand.
+//! Source files, if they are available.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ impl Sources {
         self.file(name).map(|(_, lines)| lines.as_slice())
     }
 
-    /// Where a file is.
+    /// The path of a file.
     pub fn path(&mut self, name: &str) -> Option<&Path> {
         self.file(name).map(|(path, _)| path.as_path())
     }

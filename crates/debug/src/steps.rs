@@ -1,4 +1,4 @@
-//! Going on, stepping, going back.
+//! Continuing, stepping, going back.
 
 use crate::error::DebugError;
 use crate::history::{Edit, Time};
@@ -197,7 +197,7 @@ impl Session {
                 if now.is_none() {
                     return Ends::No;
                 }
-                // What comes from a later part of the run is not what ran before.
+                // A hit in a later part of the run is not what ran before.
                 let before = line.replace((time, now)).filter(|(at, _)| *at < time);
                 match before {
                     _ if time.step == 0 => Ends::Yes,
@@ -213,7 +213,7 @@ impl Session {
     fn backward(&mut self, until: Until<'_>, points: bool) -> Result<&Stop, DebugError> {
         self.leave();
         let now = self.time;
-        // The end of what is examined, and whether what ends there counts.
+        // The end of the part being examined, and whether a hit at its end counts.
         let mut end = now;
         let mut found = None;
         let armed = if points {
@@ -251,7 +251,7 @@ impl Session {
                 return Ok(&self.stop);
             }
             found = match (last, pending) {
-                // What the last instruction of an earlier part did.
+                // The effects of the last instruction of an earlier part.
                 (_, Some(pending)) if end < now => Some((end, pending)),
                 (last, _) => last.filter(|(time, _)| *time < now),
             };

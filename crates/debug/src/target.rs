@@ -1,4 +1,4 @@
-//! What is debugged: a launch of a kernel, a media kernel, or a bare routine.
+//! The target of a session: a launch of a kernel, a media kernel, or a bare routine.
 
 use visakit_exec::{BufferId, Group, Limits, Memory, Program};
 use visakit_isa::DataType;
@@ -18,7 +18,7 @@ enum What {
     Bare(Box<Bare>),
 }
 
-/// Which work-item a lane is. The lanes of a media kernel's thread are one program: its place, for each of them.
+/// The work-item of a lane. The lanes of a media kernel's thread are one program: its place, for each of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WorkItem {
     /// Local id.
@@ -46,7 +46,7 @@ pub struct BufferView {
 }
 
 impl Target {
-    /// What the kernel has printed by now.
+    /// The kernel's output so far.
     #[must_use]
     pub fn printed(&self) -> Vec<u8> {
         match &self.what {

@@ -1,4 +1,4 @@
-//! The state as people look at it.
+//! Views of the state for display.
 
 use crate::error::DebugError;
 use crate::expression::{Expression, variable};
@@ -10,14 +10,14 @@ use visakit_exec::{BufferId, DeclaredVariable, Thread, ThreadState, VariableClas
 use visakit_isa::DataType;
 use visakit_launch::value;
 
-/// A variable with what it holds.
+/// A variable with its content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VariableView {
     /// Its name, `%` first for predefined ones.
     pub name: String,
-    /// Where it is, and its type.
+    /// Its place, and its type.
     pub slot: VariableSlot,
-    /// What it holds.
+    /// Its content.
     pub bytes: Vec<u8>,
     /// Elements (lanes, for predicates) that changed since the run went on the last time.
     pub changed: Vec<usize>,
@@ -54,7 +54,7 @@ pub struct ThreadView {
     pub thread: usize,
     /// Whether it can run.
     pub state: ThreadState,
-    /// Where it is.
+    /// Its place.
     pub place: Option<Place>,
     /// Lanes that run.
     pub running: u32,
@@ -75,7 +75,7 @@ pub enum MemorySpace {
     Registers(usize),
 }
 
-/// In words.
+/// A description of the state.
 #[must_use]
 pub fn state_name(state: ThreadState) -> String {
     match state {
@@ -167,7 +167,7 @@ impl Session {
         own.map(|v| self.declared_view(routine, v)).collect()
     }
 
-    /// The variables that the next instruction names, what it writes first.
+    /// The variables that the next instruction names, those it writes first.
     #[must_use]
     pub fn operands(&self) -> Vec<VariableView> {
         let Some(place) = self.place() else {
@@ -254,7 +254,7 @@ impl Session {
         }
     }
 
-    /// Changes memory. What was known of the future is forgotten.
+    /// Changes memory. The known future is discarded.
     ///
     /// # Errors
     /// Places that there are not, and a run that has ended.
@@ -296,8 +296,8 @@ impl Session {
         Ok((space, at, ty))
     }
 
-    /// What to wait for so that accesses to what an expression names are seen. A variable is watched as a whole, in
-    /// the selected thread, and only for changes.
+    /// The watchpoint for accesses to what an expression names. A variable is watched as a whole, in the selected
+    /// thread, and only for changes.
     ///
     /// # Errors
     /// As [`Session::evaluate`]; reads of registers cannot be watched.
@@ -366,7 +366,7 @@ impl Session {
                 instruction,
             };
             listing.row(place).ok_or_else(none)?;
-            // Nothing stops at a label.
+            // Breakpoints are never at a label.
             Ok(vec![listing.after_markers(place).unwrap_or(place)])
         };
         let named = |name: &str| listing.routines.iter().position(|r| r.name == name);

@@ -10,14 +10,14 @@ use std::ops::ControlFlow;
 use visakit_exec::{InstructionEvent, MemoryAccess, Observer, Space};
 use visakit_isa::object::RoutineId;
 
-/// What an instruction did to memory that is watched.
+/// An instruction's access to watched memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accessed {
     /// The instruction.
     pub place: Place,
     /// Its lane, `None` for a whole block.
     pub lane: Option<u8>,
-    /// Whether it wrote; else it read.
+    /// Whether it wrote; otherwise it read.
     pub write: bool,
     /// First byte: an address, or an offset in the surface, local memory or scratch.
     pub address: u64,
@@ -25,14 +25,14 @@ pub struct Accessed {
     pub bytes: u32,
 }
 
-/// Where the run is to stop.
+/// Why and where to stop the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hit {
     /// The breakpoint; `None` where a step or a run ends.
     pub(crate) point: Option<u32>,
     pub(crate) thread: usize,
     pub(crate) accessed: Option<Accessed>,
-    /// What a variable held and holds now.
+    /// The previous and the current content of a variable.
     pub(crate) change: Option<(Vec<u8>, Vec<u8>)>,
     /// A condition that could not be answered.
     pub(crate) error: Option<String>,
@@ -47,7 +47,7 @@ pub(crate) enum Ends {
     Unknown,
 }
 
-/// Looks at every instruction, with the time before it.
+/// Examines every instruction, with the time before it.
 pub(crate) type Until<'u> = &'u mut dyn FnMut(&InstructionEvent<'_>, Time, &Listing) -> Ends;
 
 pub(crate) struct Watcher<'w> {
@@ -65,7 +65,7 @@ pub(crate) struct Watcher<'w> {
     pub(crate) start: Option<Time>,
     /// Whether an instruction has begun and not ended.
     pub(crate) open: bool,
-    /// What happened during the last instruction.
+    /// The hit during the last instruction.
     pub(crate) pending: Option<Hit>,
     pub(crate) hit: Option<Hit>,
     /// Collects the last hit instead of stopping at the first.
@@ -134,7 +134,7 @@ impl<'w> Watcher<'w> {
         }
     }
 
-    /// A condition at an instruction; what cannot be answered stops the run, too.
+    /// Evaluates a condition at an instruction; one that cannot be evaluated stops the run, too.
     fn holds(&self, point: &Point, event: &InstructionEvent<'_>) -> Result<bool, String> {
         let Some(condition) = &point.condition else {
             return Ok(true);
@@ -289,7 +289,7 @@ impl Observer for Watcher<'_> {
         // Lanes of the thread, not of the instruction.
         let first = self.listing.row(place).map_or(0, |row| row.first_lane);
         let first = u8::try_from(first).unwrap_or(0);
-        // Where the access is, in the terms of what is watched.
+        // The place of the access, relative to what is watched.
         let (buffer, start) = match access.space {
             Space::Global => match memory.find(access.address) {
                 Some((buffer, offset)) => (Some(buffer), offset),

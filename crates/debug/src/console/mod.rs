@@ -1,4 +1,4 @@
-//! Commands in words, for scripts and for the command lines of front ends.
+//! Text commands, for scripts and for the command lines of front ends.
 
 mod show;
 
@@ -31,10 +31,10 @@ impl std::fmt::Debug for Finder {
     }
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reply {
-    /// What there is to say, in lines.
+    /// The output, in lines.
     pub text: String,
     /// Whether the run moved.
     pub moved: bool,
@@ -47,7 +47,7 @@ pub struct Reply {
 pub struct CommandHelp {
     /// Its name and its short names.
     pub names: &'static [&'static str],
-    /// What follows it.
+    /// Its arguments.
     pub arguments: &'static str,
     /// What it does.
     pub does: &'static str,
@@ -294,7 +294,7 @@ fn number<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, DebugError>
     number.map_err(|_| DebugError::Usage(format!("`{text}` is not the number of {what}")))
 }
 
-/// What precedes and follows ` if `.
+/// The parts before and after ` if `.
 fn conditional(text: &str) -> Result<(&str, Option<Expression>), DebugError> {
     match text.split_once(" if ") {
         Some((place, condition)) => Ok((place.trim(), Some(Expression::parse(condition)?))),
@@ -314,10 +314,10 @@ impl Console {
         }
     }
 
-    /// Carries out a command. An empty line is the last one again; what follows `#` is a comment.
+    /// Executes a command. An empty line repeats the last one; text after `#` is a comment.
     ///
     /// # Errors
-    /// What keeps it from being carried out. The session goes on.
+    /// The reason why it cannot be executed. The session continues.
     pub fn run(&mut self, line: &str) -> Result<Reply, DebugError> {
         let bare = line.trim();
         if bare.starts_with('#') {
@@ -345,7 +345,8 @@ impl Console {
         (found.run)(self, arguments.trim())
     }
 
-    /// What `break finding` asks: the moments at which checks find something, and what that is.
+    /// Sets the function for `break finding`: it returns the moments at which checks have a finding, with its
+    /// description.
     pub fn find_with(
         &mut self,
         finder: impl FnMut() -> Result<Vec<(Time, String)>, String> + Send + 'static,
@@ -353,8 +354,8 @@ impl Console {
         self.finder = Finder(Some(Box::new(finder)));
     }
 
-    /// The moments at which checks find something. The launch runs under checks for it, from its beginning; what was
-    /// changed in this session is not known there.
+    /// The moments at which checks have a finding. The launch runs under checks for this, from its beginning; changes
+    /// made in this session are not known there.
     ///
     /// # Errors
     /// [`DebugError::Usage`]: nothing checks this program, or it cannot be run.

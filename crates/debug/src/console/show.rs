@@ -1,4 +1,4 @@
-//! What commands print.
+//! The output of commands.
 
 use super::{Console, Reply, number, said};
 use crate::error::DebugError;
@@ -18,7 +18,7 @@ const LINE: usize = 8;
 const SOME: usize = 64;
 
 impl Console {
-    /// A place in words: routine, instruction, source line.
+    /// A description of a place: routine, instruction, source line.
     pub fn place_text(&self, place: Place) -> String {
         let listing = self.session.listing();
         let routine = listing.routines.get(place.routine);
@@ -111,7 +111,7 @@ impl Console {
         })
     }
 
-    /// Where the run is: group, thread, source line, instruction.
+    /// The current place: group, thread, source line, instruction.
     pub(super) fn here(&mut self) -> Result<Reply, DebugError> {
         let session = &self.session;
         let (thread, lane) = session.focus();
@@ -437,7 +437,7 @@ fn variable_head(variable: &VariableView) -> String {
     text
 }
 
-/// Elements in lines, each with the number of its first one; `*` marks what changed.
+/// Elements in rows, each with the number of its first one; `*` marks changed ones.
 fn rows(text: &mut String, elements: &[String], first: usize, changed: &[usize]) {
     let wide = elements.iter().map(String::len).max().unwrap_or(0);
     let last = (first + elements.len()).saturating_sub(1).to_string().len();

@@ -1,4 +1,4 @@
-//! What names in expressions mean where the run has stopped.
+//! The meaning of names in expressions where the run has stopped.
 
 use super::{Node, Number, truth};
 use crate::error::DebugError;
@@ -38,7 +38,7 @@ pub(crate) enum Spot {
     Global(BufferId, u64),
 }
 
-/// What an index counts in.
+/// The unit of an index.
 enum Base {
     Register(VariableSlot),
     Slm,

@@ -1,4 +1,4 @@
-//! Commands, and what they say.
+//! Commands and their output.
 
 use crate::{bare, blur};
 use std::fmt::Write;
@@ -47,7 +47,7 @@ fn a_session() {
     insta::assert_snapshot!(transcript(&mut console, &commands));
 }
 
-/// Faults stop the run before the instruction; the state is what it found.
+/// Faults stop the run before the instruction, with its initial state.
 #[test]
 fn a_fault_stands_still() {
     let text = "\
@@ -66,7 +66,7 @@ fn a_fault_stands_still() {
     assert!(said.contains("lsc_store"), "{said}");
     assert_eq!(console.session.time().step, 2);
     assert_eq!(console.run("print V32[3]").unwrap().text, "7\n");
-    // It is a fault again, however often it is tried, and what was before can be gone back to.
+    // Trying again faults again, any number of times, and the run can go back before it.
     console.run("continue").unwrap();
     assert!(matches!(console.session.stop(), Stop::Fault(_)));
     console.run("rsi").unwrap();

@@ -1,4 +1,4 @@
-//! Control changes nothing, and going back gives the very state that there was.
+//! Debugging changes nothing, and going back restores the exact state.
 
 use crate::{bare, blur, case, cases};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -24,7 +24,7 @@ fn state(session: &Session) -> u64 {
     hash.finish()
 }
 
-/// A run to the end leaves what a run without a debugger leaves.
+/// A run to the end has the same result as one without a debugger.
 #[test]
 fn control_changes_nothing() {
     for path in cases() {
@@ -127,7 +127,7 @@ fn lines_back_and_forth() {
     }
 }
 
-/// Going back finds the last of what going on found.
+/// Going back finds the last hit that running forward found.
 #[test]
 fn breakpoints_backwards() {
     let mut console = blur();
@@ -150,7 +150,7 @@ fn breakpoints_backwards() {
     assert_eq!(*console.session.go_back().unwrap(), Stop::Beginning);
 }
 
-/// A change is a part of history, and of what follows.
+/// A change is part of history, and of what follows.
 #[test]
 fn changes_last() {
     let mut console = blur();
@@ -181,15 +181,15 @@ fn changes_last() {
     assert_eq!(at(&mut console, "out[0]"), "0.25");
 }
 
-/// Along the whole run, over the ends of groups and the waits of threads: every instruction is one step, what it did is
-/// told, and the way back leads through the same states.
+/// Along the whole run, across the ends of groups and the waits of threads: every instruction is one step, its effects
+/// are reported, and going back leads through the same states.
 #[test]
 fn one_line_of_instructions() {
     for path in cases() {
         let mut session = case(&path);
         session.go_on().unwrap();
         let all = session.ran();
-        // Where groups end, and some moments between.
+        // The ends of groups, and some moments between.
         let mut near = vec![1, 2, 3, all - 1, all];
         let mut sum = 0;
         let mut walk = case(&path);
@@ -218,7 +218,7 @@ fn one_line_of_instructions() {
         for (at, seen) in near.iter().zip(&seen).rev() {
             assert_eq!(look(&mut forward, *at), *seen, "{} {at}", path.display());
         }
-        // What each instruction did is seen by itself, however it was come to.
+        // The effects of each instruction are the same however it was reached.
         for (at, seen) in near.iter().zip(&seen) {
             assert_eq!(look(&mut session, *at), *seen, "{} {at}", path.display());
         }

@@ -1,4 +1,4 @@
-//! Sessions on real kernels: what runs under control does what it does alone, and going back is exact.
+//! Sessions on real kernels: a controlled run behaves like a free one, and going back is exact.
 
 #![allow(
     clippy::unwrap_used,

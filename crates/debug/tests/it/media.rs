@@ -9,7 +9,7 @@ use visakit_launch::{
 
 const CELLS: (u32, u32) = (8, 9);
 
-/// Hands over a sum over two dimensions, whose threads wait for those to the left and above.
+/// Passes on a sum over two dimensions, whose threads wait for those to the left and above.
 fn sum<R>(
     group: Option<[u32; 2]>,
     then: impl FnOnce(&visakit_isa::object::Object<'_>, Media) -> R,
