@@ -1,7 +1,7 @@
 //! The debugger of visakit for editors: the Debug Adapter Protocol on a pair of streams.
 //!
-//! Threads are the threads of the group that runs; lanes are what variables have. What a program has no source file
-//! for is shown as the listing of its routine, which is a source like others: breakpoints can be set in it.
+//! Threads are the threads of the running group; lanes are shown in variables. Code without a source file is shown as
+//! the listing of its routine, which is a source like any other: breakpoints can be set in it.
 
 #![forbid(unsafe_code)]
 
@@ -14,7 +14,7 @@ use std::io::{BufReader, Read, Write};
 use std::sync::mpsc;
 use visakit_debug::Console;
 
-/// What makes a session of the words of a launch request, as `visakit debug` takes them.
+/// Creates a session from the arguments of a launch request, which are those of `visakit debug`.
 pub trait Launcher: FnMut(&[String]) -> Result<Console, String> {}
 
 impl<F: FnMut(&[String]) -> Result<Console, String>> Launcher for F {}
@@ -29,7 +29,7 @@ pub fn serve(
     launch: impl Launcher,
 ) -> std::io::Result<()> {
     let mut server = Server::new(output, launch);
-    // A thread of its own reads, so that `pause` is seen while the program runs.
+    // A separate thread reads, so that `pause` is seen while the program runs.
     let (send, requests) = mpsc::channel();
     let pause = server.pause();
     std::thread::spawn(move || {

@@ -16,7 +16,7 @@ pub(crate) struct Request {
     pub(crate) arguments: Value,
 }
 
-/// What is sent.
+/// An outgoing message.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub(crate) enum Message {
@@ -78,7 +78,7 @@ pub(crate) fn write(output: &mut impl Write, message: &Message) -> io::Result<()
     output.flush()
 }
 
-/// Where a breakpoint is to be, as the editor says it.
+/// The source of a breakpoint, as the editor specifies it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Source {
@@ -126,7 +126,7 @@ pub(crate) struct Filters {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Launch {
-    /// Words as `visakit debug` takes them.
+    /// Arguments as for `visakit debug`.
     pub(crate) args: Vec<String>,
     /// The folder of a case.
     pub(crate) case: Option<String>,

@@ -47,7 +47,7 @@ pub(crate) struct Server<W, L> {
     pub(crate) handles: Vec<Handle>,
 }
 
-/// What a request asks to happen after its answer.
+/// What to do after answering a request.
 enum Then {
     Nothing,
     /// The editor may set breakpoints.
@@ -342,7 +342,7 @@ impl<W: Write, L: Launcher> Server<W, L> {
         })
     }
 
-    /// Looks at a frame.
+    /// Selects a frame.
     fn frame(&mut self, frame: Option<i64>) -> Result<&mut Console, String> {
         let console = self.console()?;
         if let Some(frame) = frame {
@@ -388,7 +388,7 @@ impl<W: Write, L: Launcher> Server<W, L> {
         self.points.retain(|(of, id)| {
             let gone = of == owner;
             if gone {
-                // It is there: only this removes it.
+                // It exists: only this removes it.
                 let _ = console.session.remove(*id);
             }
             !gone

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 use visakit_debug::{Console, Expression, MemorySpace, Place, VariableView, state_name};
 
-/// Frames of a thread have numbers of their own.
+/// Each thread has its own range of frame numbers.
 const FRAMES: i64 = 1 << 12;
 
 /// Elements of a buffer that are shown as variables; `readMemory` reads them all.
@@ -15,7 +15,7 @@ const ELEMENTS: usize = 1024;
 /// Most bytes and instructions that a request gets.
 const MOST: usize = 1 << 20;
 
-/// What a reference to variables stands for.
+/// The target of a reference to variables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Handle {
     /// A scope of a frame.
@@ -58,7 +58,7 @@ fn handle(handles: &[Handle], reference: i64) -> Result<Handle, String> {
     found.ok_or_else(|| format!("there are no variables {reference}"))
 }
 
-/// Looks at the thread and call that a frame is.
+/// Selects the thread and call of a frame.
 pub(crate) fn look_at(console: &mut Console, frame: i64) -> Result<(), String> {
     let (_, lane) = console.session.focus();
     let thread = usize::try_from(frame / FRAMES).unwrap_or(usize::MAX);
@@ -114,7 +114,7 @@ pub(crate) fn stack(console: &mut Console, wanted: &Wanted) -> Result<Value, Str
     Ok(json!({ "stackFrames": shown, "totalFrames": total }))
 }
 
-/// The source file of a place where it is at hand, else the listing of the routine.
+/// The source file of a place if it is available, otherwise the listing of the routine.
 fn source_of(console: &mut Console, place: Place) -> (Value, u32) {
     if let Some(source) = console.session.source(place) {
         let file = console.session.listing().files.get(source.file).cloned();
