@@ -1,7 +1,8 @@
 //! The debugger of visakit in the terminal.
 //!
-//! The screen has the program's text, its source where it is at hand, the lanes of the variables that the next
-//! instruction names, threads and calls, and what commands said. It works from 80 columns and 24 lines on.
+//! The screen has the program's text, its source if it is available, the lanes of the variables that the next
+//! instruction names, threads and calls, and the output of commands. It works from 80 columns and 24 lines
+//! upwards.
 
 #![forbid(unsafe_code)]
 
@@ -15,7 +16,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use visakit_debug::{Console, Step};
 
-/// What the pane of state shows.
+/// The content of the state pane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Pane {
     /// Lanes of the variables that the next instruction names, and of those that are kept in view.
@@ -27,12 +28,12 @@ pub enum Pane {
     Memory,
 }
 
-/// The screen and what it is about.
+/// The screen and its session.
 #[derive(Debug)]
 pub struct App {
     /// The session.
     pub console: Console,
-    /// What the pane of state shows.
+    /// The content of the state pane.
     pub pane: Pane,
     /// Variables that are kept in view.
     pub kept: Vec<String>,
@@ -42,7 +43,7 @@ pub struct App {
     pub memory: usize,
     /// The command that is being written, if any.
     pub input: Option<String>,
-    /// What the last command said.
+    /// The output of the last command.
     pub said: Vec<String>,
     /// Whether the keys are shown.
     pub help: bool,
@@ -60,10 +61,10 @@ pub fn run(console: Console) -> io::Result<()> {
     outcome
 }
 
-/// How often keys are read while something runs.
+/// How often keys are polled while something runs.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Whether it ends what runs.
+/// Whether it stops the run.
 fn stops(event: &Event) -> bool {
     let Event::Key(key) = event else { return false };
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
@@ -94,7 +95,7 @@ impl App {
             if let Event::Key(key) = event::read()?
                 && key.kind != KeyEventKind::Release
             {
-                // What runs long ends with Ctrl-C or Esc, so keys are read meanwhile.
+                // A long run is stopped by Ctrl-C or Esc, so keys are polled meanwhile.
                 let ready = AtomicBool::new(false);
                 std::thread::scope(|scope| {
                     scope.spawn(|| {
@@ -239,7 +240,7 @@ impl App {
         let (thread, lane) = session.focus();
         let count = session.group().threads().len().max(1);
         let next = thread.checked_add_signed(by).unwrap_or(count - 1) % count;
-        // There is such a thread.
+        // The thread exists.
         let _ = session.look_at(next, lane);
     }
 
@@ -248,7 +249,7 @@ impl App {
         let (thread, lane) = session.focus();
         let count = session.target().lanes();
         let next = lane.checked_add_signed(by).unwrap_or(count - 1) % count;
-        // There is such a lane.
+        // The lane exists.
         let _ = session.look_at(thread, next);
     }
 }

@@ -1,4 +1,4 @@
-//! What is where on the screen.
+//! The layout of the screen.
 
 use crate::{App, Pane};
 use ratatui::Frame;
@@ -158,7 +158,7 @@ fn text(app: &App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
-/// The file and line of the place, if the file is at hand.
+/// The file and line of the place, if the file is available.
 fn source_file(app: &mut App) -> Option<(String, u32)> {
     let session = &app.console.session;
     let source = session.source(session.place()?)?;
@@ -194,7 +194,7 @@ fn source(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(lines).block(pane(format!(" {file} "))), area);
 }
 
-/// The grid: a row for each variable, a column for each lane; lanes that are off are dim, what changed is marked.
+/// The grid: a row for each variable, a column for each lane; disabled lanes are dim, changes are marked.
 fn lanes(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let session = &app.console.session;
     let (thread, focus) = session.focus();

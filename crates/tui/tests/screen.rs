@@ -1,4 +1,4 @@
-//! What the screen shows.
+//! The content of the screen.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
@@ -174,7 +174,7 @@ fn picture(buffer: &Buffer) -> String {
     svg
 }
 
-/// The picture of the documentation is what the debugger shows.
+/// The picture in the documentation is what the debugger shows.
 #[test]
 fn picture_of_the_documentation() {
     let mut app = blur();
