@@ -1,17 +1,17 @@
 //! Bytes that many threads read and write at once.
 //!
-//! A [`Storage`] is zeroed memory of a fixed size. Threads share it by reference, and every access is atomic: of a byte,
-//! or of an aligned word of 16, 32 or 64 bits. What is copied in or out goes in the largest aligned words that fit, so
-//! that no aligned element of up to eight bytes is ever seen half written, and no byte outside of what is
-//! written is touched. Accesses to words of one place by operations of one width are as atomic against each other
-//! as those of [`std::sync::atomic`]; order between places is what fences make.
+//! A [`Storage`] is zeroed memory of a fixed size. Threads share it by reference, and every access is atomic: of a
+//! byte, or of an aligned word of 16, 32 or 64 bits. Copies in or out use the largest aligned words that fit, so that
+//! no aligned element of up to eight bytes is ever seen half written, and no byte outside the copy is touched. Accesses
+//! to words at one place by operations of one width are as atomic with respect to each other as those of
+//! [`std::sync::atomic`]; order between places is established by fences.
 //!
 //! # Accesses of different widths
 //!
-//! Rust leaves open what accesses of different widths to one place do if nothing orders them. Programs of GPUs make
-//! them, and the processors that this runs on define them: each access is one instruction of its own width, which
-//! is never split (x86-64 and AArch64 guarantee it for aligned ones). This crate relies on that, as
-//! other emulators' memories do; nothing in it depends on which value such a race gives.
+//! Rust does not define the result of unordered accesses of different widths to one place. Programs of GPUs make them,
+//! and the processors that this runs on define them: each access is one instruction of its own width, which is never
+//! split (x86-64 and AArch64 guarantee it for aligned ones). This crate relies on that, as other emulators' memories
+//! do; nothing in it depends on which value such a race yields.
 //!
 //! # Example
 //!
@@ -37,7 +37,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 pub use std::sync::atomic::{AtomicU8 as U8, AtomicU16 as U16, AtomicU32 as U32, AtomicU64 as U64};
 
-/// Bytes of a page: what a [`Storage`] of its own is aligned to.
+/// Bytes of a page: the alignment of an owned [`Storage`].
 pub const PAGE: usize = 4096;
 
 /// Zeroed bytes at a fixed place that threads share.
@@ -54,7 +54,7 @@ pub struct Storage {
 enum Owner {
     /// There are none.
     Nobody,
-    /// The storage: what was allocated.
+    /// The owned allocation.
     Storage(NonNull<u8>, Layout),
     /// Somebody else, who keeps them where they are.
     #[expect(dead_code, reason = "is there to be dropped")]
@@ -67,8 +67,8 @@ unsafe impl Send for Storage {}
 unsafe impl Sync for Storage {}
 
 mod sealed {
-    /// Types that stand for the bytes of a storage: every content is valid, every access through a shared
-    /// reference atomic.
+    /// Types that represent the bytes of a storage: every content is valid, every access through a shared reference
+    /// atomic.
     pub trait Sealed: Sized {}
     impl Sealed for super::U8 {}
     impl Sealed for super::U16 {}
@@ -86,7 +86,7 @@ impl Word for U64 {}
 impl Storage {
     /// Zeroes. `None` if the host has no room for them.
     ///
-    /// Pages that nobody writes cost no memory where the host's allocator gives zeroed pages.
+    /// Pages that nobody writes cost no memory if the host's allocator provides zeroed pages.
     #[must_use]
     pub fn zeroed(bytes: usize) -> Option<Self> {
         if bytes == 0 {
@@ -111,9 +111,9 @@ impl Storage {
         })
     }
 
-    /// Words that are somewhere else, and stay there for as long as `owner` lives.
+    /// Words that are stored elsewhere, and stay valid for as long as `owner` lives.
     ///
-    /// They need not be aligned to a page; runs of words are found by their places in the storage all the same.
+    /// They need not be aligned to a page; runs of words are still found by their places in the storage.
     #[must_use]
     pub fn lent(words: &'static [U64], owner: Arc<dyn Any + Send + Sync>) -> Self {
         Self {
@@ -130,7 +130,7 @@ impl Storage {
         self.bytes
     }
 
-    /// Whether there are none.
+    /// Whether there are no bytes.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.bytes == 0
@@ -143,7 +143,7 @@ impl Storage {
         self.first.as_ptr().expose_provenance()
     }
 
-    /// Words one after the other. `None` if `at` is not a multiple of their size or some of them lie outside.
+    /// Consecutive words. `None` if `at` is not a multiple of their size or some of them are outside.
     #[inline]
     #[must_use]
     pub fn words<W: Word>(&self, at: usize, count: usize) -> Option<&[W]> {
@@ -152,9 +152,9 @@ impl Storage {
         if bytes > room || !at.is_multiple_of(size_of::<W>()) {
             return None;
         }
-        // SAFETY: `at + bytes` is at most the size. The first byte is aligned for any word, so this one is. The types are
-        // the atomic ones above: valid with any content, and what changes behind shared references is what they are for.
-        // The storage outlives the references. Nothing else ever refers to these bytes.
+        // SAFETY: `at + bytes` is at most the size. The first byte is aligned for any word, so this one is. The types
+        // are the atomic ones above: valid with any content, and made for changes behind shared references. The storage
+        // outlives the references. Nothing else ever refers to these bytes.
         Some(unsafe { std::slice::from_raw_parts(self.first.add(at).cast::<W>().as_ptr(), count) })
     }
 
@@ -165,7 +165,7 @@ impl Storage {
         self.words(at, 1)?.first()
     }
 
-    /// Copies the bytes from `at` on. Gives whether all of them are inside; else nothing is done.
+    /// Copies the bytes from `at` on. Returns whether all of them are inside; otherwise nothing is done.
     #[inline]
     pub fn read(&self, at: usize, out: &mut [u8]) -> bool {
         self.pieces(at, out.len(), |piece| match piece {
@@ -184,7 +184,7 @@ impl Storage {
         })
     }
 
-    /// Overwrites the bytes from `at` on. Gives whether all of them are inside; else nothing is done.
+    /// Overwrites the bytes from `at` on. Returns whether all of them are inside; otherwise nothing is done.
     #[inline]
     pub fn write(&self, at: usize, data: &[u8]) -> bool {
         self.pieces(at, data.len(), |piece| match piece {
@@ -214,8 +214,8 @@ impl Storage {
         });
     }
 
-    /// Cuts a run of bytes into the largest aligned words that fit. Gives whether all of them are inside; else none is
-    /// given.
+    /// Splits a run of bytes into the largest aligned words that fit. Returns whether all of them are inside; otherwise
+    /// `each` is not called.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn pieces<'a>(&'a self, at: usize, bytes: usize, mut each: impl FnMut(Piece<'a>)) -> bool {
         if self.bytes.checked_sub(at).is_none_or(|room| bytes > room) {
@@ -275,7 +275,7 @@ impl Drop for Storage {
 #[repr(align(4096))]
 struct Page;
 
-/// Aligned words of a run of bytes, and where they are in it.
+/// Aligned words of a run of bytes, and their places in it.
 enum Piece<'a> {
     Long { place: usize, words: &'a [U64] },
     Dword(usize, &'a U32),

@@ -1,5 +1,5 @@
-//! The storage beside plain bytes, and what threads see of each other's accesses. Under Miri the counts are small
-//! and accesses of one place have one width.
+//! The storage compared with plain bytes, and what threads observe of each other's accesses. Under Miri the counts are
+//! small and accesses of one place have one width.
 
 #![allow(clippy::unwrap_used, reason = "tests fail that way")]
 
@@ -25,7 +25,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Any row of writes and reads does what it does to plain bytes.
+    /// Any sequence of writes and reads has the same effect as on plain bytes.
     #[test]
     fn as_plain_bytes(
         size in 0..80usize,
@@ -137,7 +137,7 @@ fn message_passing() {
     );
 }
 
-/// Store buffering: with a fence between, not both read what was before.
+/// Store buffering: with a fence between, not both read the old value.
 #[test]
 fn store_buffering() {
     race(
@@ -155,7 +155,7 @@ fn store_buffering() {
     );
 }
 
-/// What is copied in is never seen half written, element by element.
+/// Copies in are never seen half written, element by element.
 #[test]
 fn elements_do_not_tear() {
     race(
@@ -172,7 +172,7 @@ fn elements_do_not_tear() {
     );
 }
 
-/// Neighbours below a dword keep what they are given.
+/// Neighbours below a dword keep their values.
 #[test]
 fn neighbours_are_left_alone() {
     race(
