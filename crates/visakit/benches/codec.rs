@@ -90,7 +90,7 @@ macro_rules! per_instruction {
     };
 }
 
-/// What no decoder can beat.
+/// A lower bound for any decoder.
 mod limit {
     use super::*;
 

@@ -46,7 +46,7 @@ static TEXTS: LazyLock<Vec<(Vec<u8>, asm::Options)>> = LazyLock::new(|| {
         };
         (text, options)
     });
-    // What no text can say makes texts that are refused.
+    // What no text can express makes texts that are rejected.
     let accepted = |(text, options): &(Vec<u8>, asm::Options)| assemble(text, options).is_ok();
     texts.filter(accepted).collect()
 });
@@ -63,7 +63,7 @@ fn lines(text: &[u8]) -> usize {
     text.iter().filter(|b| **b == b'\n').count()
 }
 
-/// Prints every object, clearing what was printed before.
+/// Prints every object, clearing the previous output.
 fn print(text: &mut Vec<u8>, form: Form) {
     text.clear();
     let options = Options {

@@ -1,4 +1,4 @@
-//! Reads files as far as they can be read, and says what is wrong with them.
+//! Reads files as far as possible, and reports what is wrong with them.
 //!
 //! `cargo run --example damaged -- FILE...`
 
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What is left of a file, then its faults with their offsets.
+/// What remains of a file, then its faults with their offsets.
 pub(crate) fn report(file: &[u8]) -> Result<String, Box<dyn Error>> {
     let options = ReadOptions {
         lenient: true,

@@ -1,4 +1,4 @@
-//! A fuzz target: what is read strictly is written again as it was.
+//! A fuzz target: an object that is read strictly is written again unchanged.
 //!
 //! With cargo-fuzz the function is in `libfuzzer_sys::fuzz_target!(|data: &[u8]| target(data))`.
 //! Here it is given generated objects with a bit of each changed:
@@ -16,7 +16,7 @@ fn main() -> Result<(), visakit::encode::Error> {
     Ok(())
 }
 
-/// Whether the data are an object. Panics where it is not written again as it was.
+/// Whether the data are an object. Panics if it is not written again unchanged.
 pub(crate) fn target(data: &[u8]) -> bool {
     match roundtrip(data.to_vec(), ReadOptions::default()) {
         Outcome::Identical(_) => true,

@@ -1,4 +1,4 @@
-//! Says what is wrong with objects: the rules that they break, where, and what to do.
+//! Reports what is wrong with objects: the rules that they break, where, and what to do.
 //!
 //! `cargo run --example validate --features validate -- FILE...`
 

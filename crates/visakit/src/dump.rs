@@ -1,7 +1,7 @@
 //! Every byte of an object with the name and the value of the field it belongs to.
 //!
-//! [`walk`] goes through a file from its first byte to its last and tells a [`Visitor`] about every
-//! part and every field. The `visakit dump` command prints what it hears, as lines or as JSON.
+//! [`walk`] goes through a file from its first byte to its last and notifies a [`Visitor`] of every part and every
+//! field. The `visakit dump` command prints these events, as lines or as JSON.
 
 use crate::isa::object::{RoutineId, RoutineKind};
 use crate::isa::table::{FieldDef, FieldKind};
@@ -12,10 +12,10 @@ use crate::parse::{
 };
 use std::ops::Range;
 
-/// What a field holds.
+/// The content of a field.
 #[derive(Clone, Debug)]
 pub enum Content<'a> {
-    /// A number, and what it means where that is known.
+    /// A number, and its meaning if known.
     Number(u32, Option<String>),
     /// Bytes without a structure.
     Bytes(&'a [u8]),
@@ -31,9 +31,9 @@ pub enum Content<'a> {
     Raw(&'a [u8], String),
 }
 
-/// Is told of every part and every field of a file, in the order of their offsets.
+/// Notified of every part and every field of a file, in the order of their offsets.
 pub trait Visitor<'a> {
-    /// What the visitor gives up with.
+    /// The error of the visitor.
     type Error: From<Error>;
 
     /// A part begins; entries of a list have an index.
@@ -75,14 +75,14 @@ pub trait Visitor<'a> {
         instruction: &InstructionRef<'a>,
     ) -> Result<(), Self::Error>;
 
-    /// Something is wrong; the walk goes on, as lenient reading does.
+    /// A fault; the walk continues, as lenient reading does.
     ///
     /// # Errors
     /// Ends the walk.
     fn fault(&mut self, fault: &Error) -> Result<(), Self::Error>;
 }
 
-/// Which part of a file to walk through.
+/// The part of a file to walk through.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
     /// Everything.
@@ -208,7 +208,7 @@ fn routine<'a, V: Visitor<'a>>(
     walker.routine(id, place, begin.min(end)..end, instructions)
 }
 
-/// Walks through instructions, at most so many; what cannot be decoded after them is a field `raw`.
+/// Walks through instructions, at most `limit`; undecoded bytes after them are a field `raw`.
 ///
 /// # Errors
 /// Those of the visitor.
@@ -262,7 +262,7 @@ fn fields<'a, V: Visitor<'a>>(
 /// Walks through the header of a file.
 ///
 /// # Errors
-/// Those of the visitor, and a header that cannot be read, after what comes before the fault has been visited.
+/// Those of the visitor, and a header that cannot be read, after everything before the fault has been visited.
 pub fn walk_header<'a, V: Visitor<'a>>(bytes: &'a [u8], visitor: &mut V) -> Result<(), V::Error> {
     let mut header = Relay::new(visitor, true);
     let container = Container::parse_with(bytes, &mut header);
@@ -327,7 +327,7 @@ impl<'a, V: Visitor<'a>> Walker<'_, 'a, V> {
         match reader {
             Ok(reader) => {
                 let (code, start) = (reader.code(), reader.tables_end());
-                // The walk shows what is there; what is wrong is told at the end.
+                // The walk shows the content; faults are reported at the end.
                 let rules = Rules::LENIENT;
                 let all = Instructions::new(code, start, self.format, rules);
                 self.visitor.enter("instructions", None, start)?;
@@ -346,7 +346,7 @@ impl<'a, V: Visitor<'a>> Walker<'_, 'a, V> {
     }
 }
 
-/// What a value means, where its field says so.
+/// The meaning of a value, if its field defines one.
 #[must_use]
 pub fn meaning(def: &FieldDef, value: &Value) -> Option<&'static str> {
     match (def.kind, value) {
@@ -356,7 +356,7 @@ pub fn meaning(def: &FieldDef, value: &Value) -> Option<&'static str> {
     }
 }
 
-/// Passes what the reader finds on to a visitor, with the meaning of numbers added.
+/// Passes what the reader finds on to a visitor, adding the meaning of numbers.
 struct Relay<'v, 'a, V: Visitor<'a>> {
     visitor: &'v mut V,
     error: Option<V::Error>,

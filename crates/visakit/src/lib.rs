@@ -12,7 +12,7 @@
 //! | [`build`] | a constructor for each instruction |
 //! | [`verify`], [`dump`], [`stats`] | round trips, every byte with its meaning, what objects are made of |
 //!
-//! Behind a feature of the same name, so that nobody compiles what they do not use:
+//! Behind a feature of the same name, to avoid compiling what is not used:
 //!
 //! | feature | what |
 //! |---|---|
@@ -48,8 +48,8 @@
 //! # }
 //! ```
 //!
-//! [`parse::Container`] looks at instructions without building an object, and without allocating.
-//! [`parse::read_with`] reads damaged files as far as they go.
+//! [`parse::Container`] examines instructions without building an object, and without allocating.
+//! [`parse::read_with`] reads damaged files as far as possible.
 //!
 //! # Build and write
 //!
@@ -144,7 +144,7 @@ pub use visakit_text as text;
 #[doc(inline)]
 pub use visakit_validate as validate;
 
-// What nearly every program names.
+// Names that nearly every program uses.
 pub use visakit_encode::write;
 pub use visakit_isa::object::{Object, Routine};
 #[doc(inline)]

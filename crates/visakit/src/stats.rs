@@ -1,4 +1,4 @@
-//! What objects are made of, in numbers: the instruction mix, operands, execution sizes, bytes.
+//! The contents of objects in numbers: the instruction mix, operands, execution sizes, bytes.
 //!
 //! ```
 //! use visakit::stats::{Sizes, Stats};

@@ -1,4 +1,4 @@
-//! The law that reader and writer obey: what is read and written again is the same bytes.
+//! The law of reader and writer: reading and writing again yields the same bytes.
 
 use crate::{ReadOptions, isa, parse};
 
@@ -9,11 +9,11 @@ pub enum Outcome {
     Identical(Counts),
     /// The bytes differ.
     Different {
-        /// What the object holds.
+        /// The content of the object.
         counts: Counts,
         /// Offset of the first byte that differs, or the shorter of the two lengths.
         offset: u64,
-        /// Length of what was written.
+        /// Length of the output.
         written: u64,
     },
     /// The object could not be read.
@@ -22,7 +22,7 @@ pub enum Outcome {
     Unwritable(crate::encode::Error),
 }
 
-/// What an object holds.
+/// The content of an object in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Kernels and functions.
@@ -70,8 +70,8 @@ impl Counts {
     }
 }
 
-/// Reads an object into typed values that own all they hold, lets go of the input, writes the
-/// object from the values, and compares.
+/// Reads an object into typed values that own their content, drops the input, writes the object from the values, and
+/// compares.
 ///
 /// ```
 /// use visakit::verify::{roundtrip, Outcome};

@@ -1,6 +1,6 @@
-//! What reading and printing take from the heap.
+//! Heap usage of reading and printing.
 //!
-//! A binary of its own, beside `it`: the allocator that counts would slow every other test down.
+//! A separate binary, beside `it`: the counting allocator would slow every other test down.
 
 mod printing;
 mod reading;

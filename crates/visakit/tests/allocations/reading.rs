@@ -1,5 +1,5 @@
-//! What reading takes from the heap: nothing for instructions one by one, and never more than a
-//! small multiple of the input, whatever the input claims.
+//! Heap usage of reading: nothing for single instructions, and never more than a small multiple of
+//! the input, whatever the input claims.
 
 #![allow(
     missing_docs,
@@ -15,7 +15,7 @@ use visakit::isa::table::FieldKind;
 use visakit::parse::{self, Container, MAX_ERRORS, ReadOptions};
 use visakit_testing::layouts::{cases, objects};
 
-/// Peak of the heap for each byte of the input, and what any input may take.
+/// Peak heap usage per byte of the input, and a constant for any input.
 const PER_BYTE: u64 = 128;
 const FIXED: u64 = 64 * 1024;
 

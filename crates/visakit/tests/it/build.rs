@@ -12,7 +12,7 @@ use visakit::isa::{
 use visakit::parse::{Instructions, Rules};
 use visakit_testing::layouts::{cases, formats};
 
-/// What is read from every fixture is built from its fields, given last to first.
+/// Everything read from the fixtures is built again from its fields, given last to first.
 #[test]
 fn fields_are_put_into_the_order_of_the_stream() {
     for case in cases() {
@@ -98,8 +98,8 @@ macro_rules! calls {
 
 visakit::isa::for_each_constructor!(calls);
 
-/// Each constructor in each format: what it does not take is set by name, and the result is written
-/// and read again.
+/// Each constructor in each format: fields that are not parameters are set by name, and the result
+/// is written and read again.
 #[test]
 fn every_constructor_builds_what_is_read_again() {
     let built = built();
@@ -127,7 +127,7 @@ fn every_constructor_builds_what_is_read_again() {
     }
 }
 
-/// Sets what is missing, one field after the other, as the errors name them.
+/// Sets the missing fields, one after the other, as the errors name them.
 fn complete(mut builder: Builder, format: Format) -> Instruction {
     for seed in 40..80 {
         match builder.clone().finish(format) {

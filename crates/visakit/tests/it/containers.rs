@@ -1,5 +1,5 @@
-//! A field of the container is where the observer says, and nowhere else: changing it changes those
-//! bytes, and where its length changes only the numbers that follow from it.
+//! A field of the container is where the observer reports it, and nowhere else: changing it changes
+//! those bytes, and if its length changes, only the numbers derived from it.
 
 #![allow(
     missing_docs,
@@ -89,7 +89,7 @@ fn leaves(bytes: &[u8]) -> Vec<Found> {
     observer.found
 }
 
-/// Whether the leaf follows from the rest of the object.
+/// Whether the leaf is derived from the rest of the object.
 fn is_derived(path: &str) -> bool {
     let last = path.rsplit('.').next().unwrap();
     ["offset", "size", "input_offset", "entry"].contains(&last) && !path.contains("inputs[")
@@ -97,8 +97,8 @@ fn is_derived(path: &str) -> bool {
 
 type Change = Box<dyn Fn(&mut Object<'static>)>;
 
-/// Writes both objects and compares them leaf by leaf: the ones named may differ, and must, and
-/// what follows from lengths may.
+/// Writes both objects and compares them leaf by leaf: the named ones must differ, and those
+/// derived from lengths may.
 fn check(object: &Object<'static>, expected: &[&str], change: &Change) {
     let mut other = object.clone();
     change(&mut other);
@@ -125,14 +125,14 @@ fn check(object: &Object<'static>, expected: &[&str], change: &Change) {
     }
     assert_eq!(seen, expected.len(), "{}", at());
     if same_length {
-        // Nothing but the named leaves, bytes outside of any leaf included.
+        // Nothing but the named leaves, including bytes outside any leaf.
         let of = |path: &&str| old.iter().find(|l| l.path == **path).unwrap();
         let ranges: Vec<_> = expected.iter().map(|p| of(p).range.clone()).collect();
         for i in (0..before.len()).filter(|i| before[*i] != after[*i]) {
             assert!(ranges.iter().any(|r| r.contains(&i)), "{i:#x}, {}", at());
         }
     }
-    // Reading agrees with what was changed.
+    // Reading agrees with the change.
     let mut reread = parse::read(&after)
         .unwrap_or_else(|e| panic!("{}: {e}", at()))
         .into_owned();
@@ -307,7 +307,7 @@ fn fields_of_the_header() {
         let code: Change = Box::new(|o| {
             o.kernels[0].binaries[0].code = NativeCode::Bytes(Cow::Borrowed(b"more native code"));
         });
-        // Sizes and offsets are derived: nothing else in header or tables knows of the code.
+        // Sizes and offsets are derived: nothing else in header or tables depends on the code.
         check(&object, &[], &code);
     }
 }

@@ -116,7 +116,7 @@ fn cut_objects_are_rejected_and_kept() {
     assert_eq!(broken, 8);
 }
 
-/// The dialect is found out by what fits; objects without a telling instruction fit all.
+/// The dialect is determined by what fits; objects without a distinguishing instruction fit all.
 #[test]
 fn dialects_are_found_out() {
     let Some(folder) = visakit_testing::shared("dialects_are_found_out", "corpus") else {

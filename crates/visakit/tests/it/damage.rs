@@ -17,8 +17,8 @@ const LENIENT: ReadOptions = ReadOptions {
     dialect: None,
 };
 
-/// The header states a routine that reaches beyond the end of the file, while the numbers inside
-/// of the routine agree with what is there.
+/// The header states a routine that extends past the end of the file, while the numbers inside the
+/// routine agree with its content.
 #[test]
 fn a_stated_size_beyond_the_file_is_kept() {
     for case in cases().iter().filter(|case| case.variant == "-") {

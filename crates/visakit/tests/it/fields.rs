@@ -1,5 +1,5 @@
-//! A field of an instruction is where the reader says, and nowhere else: changing it changes those
-//! bytes and no others.
+//! A field of an instruction is where the reader reports it, and nowhere else: changing it changes
+//! those bytes and no others.
 
 #![allow(
     missing_docs,
@@ -43,7 +43,7 @@ fn with(case: &Case, object: &Object<'_>, instruction: &Instruction) -> Vec<u8> 
     encode::write(&object).unwrap_or_else(|e| panic!("{}: {e}", case.place))
 }
 
-/// Reads an object that was written and gives the instruction that the case is about.
+/// Reads an object that was written and returns the instruction of the case.
 fn reread(case: &Case, bytes: Vec<u8>) -> Instruction {
     let case = Case {
         bytes,
@@ -57,7 +57,7 @@ fn differences(a: &[u8], b: &[u8]) -> Vec<usize> {
     (0..a.len()).filter(|i| a[*i] != b[*i]).collect()
 }
 
-/// Whether the field's value decides what other fields there are.
+/// Whether the field's value decides which other fields exist.
 fn steers(def: &FieldDef) -> bool {
     def.is_key || def.kind == FieldKind::Count
 }
@@ -244,7 +244,7 @@ fn entries_change_the_count() {
     assert!(lists > 10, "{lists}");
 }
 
-/// An immediate of another size moves what follows, and the sizes in the header with it.
+/// An immediate of another size moves what follows, and changes the sizes in the header.
 #[test]
 fn a_wider_immediate_is_another_layout() {
     let mut wider = 0;

@@ -109,7 +109,7 @@ fn both_sides_of_every_change_have_a_case() {
     let all: Vec<Format> = formats().collect();
     for def in table::rows().filter(|def| def.has_layout()) {
         let at = |format: Format| layout(def, format, None);
-        // An earlier dialect that has the same layout in the same version stands for this one.
+        // An earlier dialect with the same layout in the same version represents this one.
         let is_new = |format: Format| {
             let mut earlier = all
                 .iter()
@@ -141,7 +141,7 @@ fn every_condition_has_a_case_with_and_without() {
     }
     for def in table::rows().filter(|def| def.has_layout()) {
         let cases = &present[&def.op];
-        // What came with 4.2 has no layout.
+        // What was added in 4.2 has no layout.
         let text_only = |f: &&FieldDef| f.when.required().contains(Features::SINCE_4_2);
         for field in def.fields.iter().filter(|f| !text_only(f)) {
             let conditional = !field.when.is_always() || field.only_if.is_some();
@@ -171,7 +171,7 @@ fn every_condition_has_a_case_with_and_without() {
                     assert!(lengths.any(|l| l == length), "{} {length}", def.name);
                 }
             }
-            // What a feature of the condition changes is seen in both widths of an index.
+            // The effect of a feature of the condition is visible in both widths of an index.
             for feature in field.when.depends_on().iter() {
                 for wanted in [true, false] {
                     assert!(
@@ -234,8 +234,8 @@ fn every_version_and_dialect_has_a_case() {
     assert_eq!(covered, expected);
 }
 
-/// Fields of the same content, put together from an object that Intel's readers accept, are the
-/// bytes that stand there: the writer agrees with them without having seen the reader's input.
+/// Fields with the same content, assembled from an object that Intel's readers accept, are the
+/// bytes in it: the writer agrees with them without having seen the reader's input.
 #[test]
 fn independent_cases_are_written_field_by_field() {
     let mut cases = 0;

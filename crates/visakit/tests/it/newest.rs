@@ -41,7 +41,7 @@ fn assembled(text: &[u8], platform: Platform) -> Result<Object<'static>, String>
     Ok(made.object.into_owned())
 }
 
-/// What is wrong with a text, or whether its object has no binary form.
+/// The fault of a text, or whether its object has no binary form.
 fn check(text: &[u8], platform: Platform) -> Result<bool, String> {
     let object = assembled(text, platform)?;
     let routines = |object: Object<'static>| (object.version, object.kernels, object.functions);

@@ -1,4 +1,5 @@
-//! Real objects have no errors. What they break is counted, so that a rule that begins to fire is seen.
+//! Real objects have no errors. Their warnings are counted, so that a rule that begins to fire is
+//! noticed.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -106,7 +107,7 @@ fn case_objects_have_no_errors_on_their_platforms() {
     assert_eq!(objects, 442);
 }
 
-/// Objects that faulty writers cut: the fault is found, and what stands before it is examined.
+/// Objects truncated by faulty writers: the fault is found, and everything before it is checked.
 #[test]
 fn cut_objects_have_errors() {
     let Some(folder) = visakit_testing::shared("cut_objects_have_errors", "corpus") else {
