@@ -22,8 +22,8 @@ pub enum Corpus {
     All,
 }
 
-/// Shows every object with its name, in order. Without the shared corpus only the committed ones are
-/// there, which is said aloud.
+/// Visits every object with its name, in order. Without the shared corpus only the committed ones are
+/// available, which is printed.
 pub fn objects(corpus: Corpus, mut see: impl FnMut(&str, &[u8])) {
     let mut files = find(&fixtures());
     if Path::new(SHARED).is_dir() {
@@ -61,8 +61,8 @@ pub fn measured() -> (&'static str, Vec<Vec<u8>>) {
     (from, files.collect())
 }
 
-/// Every text that is at hand: those of the fixtures, and those of the shared corpus, which must be
-/// there where `VISAKIT_NEEDS_SHARED` is set.
+/// Every available text: those of the fixtures, and those of the shared corpus, which must exist if
+/// `VISAKIT_NEEDS_SHARED` is set.
 pub fn texts() -> Vec<(String, Vec<u8>)> {
     let mut texts = Vec::new();
     collect(&fixtures().join("texts"), &mut texts);
@@ -101,7 +101,7 @@ fn collect(folder: &Path, texts: &mut Vec<(String, Vec<u8>)>) {
     }
 }
 
-/// What a gzipped file holds, or `None` where it cannot be opened.
+/// The content of a gzipped file, or `None` if it cannot be opened.
 #[must_use]
 pub fn unpacked(path: &Path) -> Option<Vec<u8>> {
     let mut text = Vec::new();

@@ -21,7 +21,7 @@ pub struct Case {
     pub place: String,
     pub def: &'static InstructionDef,
     pub format: Format,
-    /// For generated cases what is particular, for the others the name of the object.
+    /// For generated cases their particularity, for the others the name of the object.
     pub variant: String,
     pub bytes: Vec<u8>,
     /// Accepted by readers that are not ours.
@@ -161,7 +161,7 @@ pub fn formats() -> impl Iterator<Item = Format> {
     })
 }
 
-/// What decides the bytes of an instruction beside its values: fields with their widths.
+/// What determines the bytes of an instruction besides its values: fields with their widths.
 pub type Layout = Vec<(FieldName, FieldKind, u8)>;
 
 /// The layout of a row in a format for a key value, or with all fields that some key value has.
@@ -187,7 +187,7 @@ pub fn layout(def: &InstructionDef, format: Format, key: Option<u16>) -> Option<
     })
 }
 
-/// Key values that tell apart everything that a row's tests ask, 0 for a row without a key.
+/// Key values that distinguish all tests of a row, 0 for a row without a key.
 pub fn keys(def: &InstructionDef) -> Vec<u16> {
     if def.op == Op::LIFETIME {
         // No field depends on it; it chooses the table of the variable.
@@ -213,7 +213,7 @@ pub fn keys(def: &InstructionDef) -> Vec<u16> {
     keys
 }
 
-/// The value of the key field, 0 where there is none.
+/// The value of the key field, 0 if there is none.
 pub fn key_of(instruction: &Instruction) -> u16 {
     let key = instruction.def().fields.iter().find(|f| f.is_key);
     key.and_then(|f| instruction.get(f.name))

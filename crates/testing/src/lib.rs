@@ -1,4 +1,5 @@
-//! What the tests of several crates share: where test data is, and what a run without reference data says.
+//! Helpers shared by the tests of several crates: locating test data, and what a run without reference
+//! data prints.
 //!
 //! * [`corpus`]: objects and texts of the committed fixtures and of the reference data
 //! * [`layouts`]: the committed objects of one instruction each
@@ -33,7 +34,7 @@ pub fn fixtures() -> PathBuf {
     root().join("fixtures")
 }
 
-/// A folder of reference data beside the checkout, or `None` where it is not there, which is said aloud.
+/// A folder of reference data beside the checkout, or `None` if it does not exist, which is printed.
 ///
 /// # Panics
 /// If it is not there although `VISAKIT_NEEDS_SHARED` is set.
@@ -58,7 +59,7 @@ pub fn not_run(what: &str) {
     assert!(std::env::var_os("VISAKIT_NEEDS_SHARED").is_none(), "{what}");
 }
 
-/// Writes a line past the test harness, which hides what a test that passes prints.
+/// Writes a line past the test harness, which hides the output of passing tests.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

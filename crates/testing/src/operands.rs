@@ -1,4 +1,4 @@
-//! An operand of each class with the bytes that stand for it, for reader and writer.
+//! An operand of each class with its bytes, for reader and writer.
 
 #![allow(missing_docs)]
 

@@ -1,13 +1,14 @@
-//! Pages and snapshots that tests make anew and compare with the committed ones.
+//! Pages and snapshots that tests generate and compare with the committed ones.
 //!
-//! `cargo xtask bless` sets [`BLESS`] and runs the tests that compare: then they write what they made.
+//! `cargo xtask bless` sets [`BLESS`] and runs the tests that compare: they then write what they
+//! generated.
 
 use std::path::Path;
 
-/// The environment variable that lets tests write what they made over what is committed.
+/// The environment variable that makes tests overwrite what is committed.
 pub const BLESS: &str = "VISAKIT_BLESS";
 
-/// Whether what is made is written instead of compared.
+/// Whether generated content is written instead of compared.
 #[must_use]
 pub fn blesses() -> bool {
     std::env::var_os(BLESS).is_some()

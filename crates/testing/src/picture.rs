@@ -1,4 +1,4 @@
-//! What is wrong with the geometry of a picture.
+//! Checks the geometry of a picture.
 
 #![allow(missing_docs, clippy::missing_panics_doc, clippy::indexing_slicing)]
 
@@ -51,7 +51,7 @@ pub fn faults(layout: &Layout, boxes: &[Size], links: &[Link]) -> Vec<String> {
             && r.right() <= whole.right()
             && r.bottom() <= whole.bottom()
     };
-    // Everything that lies in a band of 64, so that only what is near is compared.
+    // Everything in a band of 64, so that only nearby things are compared.
     let mut bands: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
     for (number, rect) in rects.iter().enumerate() {
         for band in rect.y / 64..=rect.bottom() / 64 {
