@@ -51,7 +51,7 @@ pub(crate) fn minimise<T: Clone>(
                 }
             }
         }
-        // What went may have been what kept an earlier piece, so the last size has another try.
+        // What was removed may have been what kept an earlier piece, so the last size is tried again.
         match (size, shrunk) {
             (1, true) => {}
             (1, false) => return items,

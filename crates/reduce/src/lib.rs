@@ -1,9 +1,9 @@
 //! Makes an object smaller while it keeps a property.
 //!
-//! [`reduce`] is given the bytes of a file and a test. It takes away routines, native code,
-//! attributes, instructions and declarations, makes what is left simpler, and keeps each change
-//! after which the test still says yes. Nothing it tries is invalid in itself: indices follow where
-//! a declaration goes. A file that cannot be read as an object loses bytes instead.
+//! [`reduce`] takes the bytes of a file and a test. It removes routines, native code, attributes, instructions and
+//! declarations, simplifies the rest, and keeps each change after which the test still succeeds. Nothing it tries is
+//! invalid in itself: indices are adjusted when a declaration is removed. A file that cannot be read as an object loses
+//! bytes instead.
 //!
 //! ```
 //! use visakit_smith::{Config, from_seed};
@@ -32,7 +32,7 @@ use visakit_isa::object::{Arrangement, Body, Item, Object, RoutineId};
 use visakit_parse::ReadOptions;
 use visakit_rewrite::{Editor, Reference, Table};
 
-/// How far a reduction is.
+/// The progress of a reduction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Progress {
     /// Tests that were run.
@@ -41,7 +41,7 @@ pub struct Progress {
     pub kept: u64,
     /// Bytes of the smallest file so far.
     pub bytes: usize,
-    /// What is being tried.
+    /// The current step.
     pub step: &'static str,
 }
 
@@ -57,10 +57,10 @@ impl fmt::Display for NotInteresting {
 
 impl std::error::Error for NotInteresting {}
 
-/// The smallest file that was found for which `test` says yes. `progress` is told about every test.
+/// The smallest file found for which `test` succeeds. `progress` is notified of every test.
 ///
-/// The number of tests grows with the number of instructions times its logarithm where the test
-/// lets pieces go, with its square at worst.
+/// The number of tests grows with the number of instructions times its logarithm if the test accepts removals, and with
+/// its square at worst.
 ///
 /// # Errors
 /// The test says no to `bytes`.
@@ -73,7 +73,7 @@ pub fn reduce(
     reduce_at_once(bytes, 1, &mut first, progress)
 }
 
-/// What is said of some candidates.
+/// The answer for some candidates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// This one is the first that passes.
@@ -139,7 +139,7 @@ pub fn reduce_at_once(
 struct Trial<'t> {
     ask: &'t mut dyn FnMut(&[Vec<u8>]) -> Answer,
     width: usize,
-    /// Nothing more is asked.
+    /// No more tests are run.
     over: bool,
     progress: &'t mut dyn FnMut(Progress),
     best: Vec<u8>,
@@ -255,7 +255,7 @@ impl Trial<'_> {
         });
     }
 
-    /// What routines carry besides code and declarations.
+    /// What routines contain besides code and declarations.
     fn baggage(&mut self, object: &mut Object<'static>) {
         self.state.step = "native code and attributes";
         for id in ids(object) {
@@ -350,7 +350,7 @@ impl Trial<'_> {
     }
 }
 
-/// Takes away the declarations and strings that nothing refers to.
+/// Removes the declarations and strings that nothing refers to.
 fn remove_unused(object: &mut Object<'_>, id: RoutineId) {
     let Ok(mut editor) = Editor::new(object, id) else {
         return;

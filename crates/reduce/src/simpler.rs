@@ -65,7 +65,7 @@ fn sized(instruction: &mut Instruction, change: impl Fn(ExecSize) -> Option<Exec
 }
 
 fn no_predicate(instruction: &mut Instruction, _: Format) {
-    // A selection without its predicate means nothing.
+    // A selection without its predicate has no meaning.
     if instruction.def().traits.contains(Traits::SELECTS) {
         return;
     }

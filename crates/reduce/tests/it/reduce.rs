@@ -1,4 +1,4 @@
-//! What a reduction keeps and what it takes away.
+//! What a reduction keeps and what it removes.
 
 #![allow(
     clippy::unwrap_used,
