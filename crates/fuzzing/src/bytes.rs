@@ -7,13 +7,13 @@ use visakit_isa::object::{Content, Item, Object};
 use visakit_parse::{self as parse, Container, ReadOptions, Silent};
 use visakit_text::{self as text, Form, Options, Printer, asm};
 
-/// Reads in every way there is. Nothing panics, strict reading says only what it can stand by,
+/// Reads in every possible way. Nothing panics, strict reading returns only what can be written again,
 /// and lenient reading loses no byte of what it accepts.
 pub fn decode(data: &[u8]) {
     let lenient = lenient(None);
     match parse::read_with(data, lenient) {
         Ok(decoded) => {
-            // What is wrong is said, and where something was not decoded something is wrong.
+            // Faults are reported, and if something was not decoded there is a fault.
             for fault in &decoded.errors {
                 assert!(!fault.to_string().is_empty());
                 assert!(fault.offset() <= data.len() as u64 + u64::from(u32::MAX));
@@ -31,7 +31,7 @@ pub fn decode(data: &[u8]) {
         assert!(is_whole(&decoded.object) && decoded.errors.is_empty());
         assert!(!decoded.candidates.is_empty());
     }
-    // The dialects share the first passes over a file; each also stands alone.
+    // The dialects share the first passes over a file; each is also tested alone.
     if data.get(4..6) == Some(&[4, 1]) {
         for dialect in Dialect::ALL {
             loses_nothing(data, self::lenient(Some(dialect)));
@@ -40,8 +40,8 @@ pub fn decode(data: &[u8]) {
     lazily(data);
 }
 
-/// Validation of any bytes ends, says where, and says the same however much of it is kept; what strict
-/// reading accepts has no finding of the file's structure.
+/// Validation of any bytes terminates, states places, and has the same findings however many are kept;
+/// what strict reading accepts has no finding about the file's structure.
 pub fn validate(data: &[u8]) {
     use visakit_validate::{Area, Options, Platform, Severity, bytes, object};
     let few = Options {
@@ -54,7 +54,7 @@ pub fn validate(data: &[u8]) {
     };
     for finding in &report.findings {
         assert!(!finding.message.is_empty());
-        // What the file says of places may lie beyond its end.
+        // Places stated in the file may be past its end.
         assert!(finding.offset.is_some(), "{finding}");
     }
     let kept = bytes(data, None, &few).map(|r| (r.errors, r.warnings, r.findings.len()));
@@ -111,7 +111,7 @@ pub fn written(data: &[u8]) {
 }
 
 /// Exact text carries every byte of whatever lenient reading accepts. Plain text of what strict
-/// reading accepts is assembled again, and what is made of it has the same text.
+/// reading accepts can be assembled, and the result has the same text.
 pub fn texts(data: &[u8]) {
     for dialect in core::iter::once(None).chain(Dialect::ALL.map(Some)) {
         texts_in(data, dialect);
@@ -184,15 +184,15 @@ pub fn printed(data: &[u8]) {
         if let Ok(decoded) = parse::read_with(data, options) {
             let object = &decoded.object;
             for form in [Form::Intel, Form::Plain, Form::Exact] {
-                // Refusing what damaged objects print is fine.
+                // It is fine to reject the text of damaged objects.
                 let _ = asm::assemble(&text_of(object, form), &options_of(object));
             }
         }
     }
 }
 
-/// Assembles a text. What comes of it is written and read again as it is, and its text gives the
-/// same instructions each time.
+/// Assembles a text. The result is written and read again unchanged, and its text yields the same
+/// instructions each time.
 pub fn assembled(text: &[u8]) {
     let dialect = Dialect::ALL.get(text.len() % Dialect::ALL.len()).copied();
     let options = asm::Options {
@@ -237,7 +237,7 @@ pub fn assembled(text: &[u8]) {
     }
 }
 
-/// Formatting changes nothing that is said, and what is formatted stays as it is.
+/// Formatting preserves the meaning, and formatted text is not changed again.
 fn formatted(text: &[u8], object: &Object<'_>, options: &asm::Options) {
     let Ok(tidy) = text::format(text, options) else {
         unreachable!("text that assembles is not formatted");

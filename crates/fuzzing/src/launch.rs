@@ -1,4 +1,4 @@
-//! Launches with metadata, grids and arguments that nobody would write.
+//! Launches with unusual metadata, grids and arguments.
 
 use crate::made::made;
 use visakit_exec::Limits;

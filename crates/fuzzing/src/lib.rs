@@ -15,15 +15,15 @@ pub use visakit_oracle::generated::agree;
 /// A fuzz target.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// What `FUZZER` calls it.
+    /// Its name in `FUZZER`.
     pub name: &'static str,
-    /// What its inputs stand for.
+    /// The kind of its inputs.
     pub input: Input,
     /// Its body, which panics where a law is broken.
     pub run: fn(&[u8]),
 }
 
-/// What an input stands for.
+/// The interpretation of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// An object as it is.

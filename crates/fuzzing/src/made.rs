@@ -1,5 +1,5 @@
-//! The same laws on what the generator makes of the input: every input is a valid object, or one that was valid
-//! before a few edits. What is whole must obey more.
+//! The same laws for generated objects: every input is a valid object, or one that was valid before a few
+//! edits. Undamaged ones must obey more.
 
 use crate::bytes::{decode, printed, text_of, texts_in, validate as validated, written};
 use crate::run::{self, executed};
@@ -60,7 +60,7 @@ pub fn made_text(data: &[u8]) {
     }
 }
 
-/// [`validated`] of a generated object, in which nothing is found.
+/// [`validated`] for a generated object, which has no findings.
 pub fn made_validate(data: &[u8]) {
     let (shaped, bytes) = made(data);
     validated(&bytes);

@@ -8,7 +8,7 @@ use visakit_parse as parse;
 use visakit_smith::{FuzzInput, ROW_BYTES, SURFACE_BYTES, SURFACES, SurfaceKind};
 
 /// Whatever can be read is translated and run, kernel after kernel, with little memory and few steps. Nothing panics,
-/// nothing runs on for ever, and what it takes stays within the limits.
+/// nothing runs forever, and resources stay within the limits.
 pub fn executed(data: &[u8]) {
     let Ok(decoded) = parse::read_with(data, lenient(None)) else {
         return;

@@ -1,4 +1,4 @@
-//! Bodies of fuzz targets and laws of reading and writing, on fixtures and on what is made at random.
+//! Bodies of fuzz targets and laws of reading and writing, on fixtures and on random inputs.
 
 mod property;
 mod replay;

@@ -299,7 +299,7 @@ fn object(n: &mut Numbers<'_>, version: Version, dialect: Dialect) -> Object<'st
     object
 }
 
-/// Objects made of so many numbers, with so many bytes of other values, and perhaps cut.
+/// Objects made of a number of numbers, with some bytes changed, and possibly truncated.
 fn damaged(numbers: Range<usize>, damage: Range<usize>) -> impl Strategy<Value = Vec<u8>> {
     let numbers = proptest::collection::vec(any::<u64>(), numbers);
     let damage = proptest::collection::vec((any::<Index>(), any::<u8>()), damage);
@@ -336,7 +336,7 @@ proptest! {
         let options = visakit::ReadOptions { lenient: false, dialect: Some(dialect) };
         let mut decoded = visakit::parse::read_with(&bytes, options).unwrap().object;
         prop_assert_eq!(visakit::encode::write(&decoded).unwrap(), bytes.clone());
-        // Where both arrangements are the same the reader reports the first.
+        // If both arrangements are the same the reader reports the first.
         decoded.arrangement = object.arrangement.clone();
         prop_assert_eq!(decoded, object);
         let options = visakit::ReadOptions { lenient: true, ..options };

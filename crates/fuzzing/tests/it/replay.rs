@@ -1,4 +1,4 @@
-//! The bodies of the fuzz targets over all fixtures and over what damage makes of them.
+//! The bodies of the fuzz targets over all fixtures and over damaged versions of them.
 
 #![allow(
     missing_docs,
