@@ -43,7 +43,7 @@ impl FromPyObject<'_, '_> for Arguments {
 }
 
 impl Arguments {
-    /// Writes what a run left in buffers and images into the arrays that can be written.
+    /// Writes the results in buffers and images back into writable arrays.
     pub(crate) fn write_back(&self, py: Python<'_>, outcome: &Outcome) -> PyResult<()> {
         for array in &self.arrays {
             if let Some(memory) = outcome.memory(array.argument)
@@ -56,7 +56,7 @@ impl Arguments {
     }
 }
 
-/// Type of a scalar of numpy, where kernels have such a type.
+/// The type of a numpy scalar, if kernels have such a type.
 fn type_of(value: &Bound<'_, PyAny>) -> Option<DataType> {
     let dimensions: usize = value.getattr("ndim").ok()?.extract().ok()?;
     let name: String = value
@@ -83,7 +83,7 @@ fn type_of(value: &Bound<'_, PyAny>) -> Option<DataType> {
     (dimensions == 0).then_some(ty)
 }
 
-/// What an argument of `run` is for the launch.
+/// Converts an argument of `run`.
 fn argument(
     value: &Bound<'_, PyAny>,
     number: usize,

@@ -1,4 +1,4 @@
-//! What the checkers found in a run.
+//! Findings of the checkers in a run.
 
 use pyo3::prelude::*;
 use visakit_check::{Finding, Item, Place};
@@ -30,7 +30,7 @@ pub(crate) struct RunFinding {
     other_line: Option<u32>,
 }
 
-/// Where an instruction is, for people.
+/// A description of an instruction's place.
 fn place(place: &Place) -> String {
     match (&place.file, place.line) {
         (Some(file), Some(line)) => format!("{file}:{line}"),

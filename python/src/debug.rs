@@ -13,11 +13,11 @@ use visakit_debug::{
     Sources, Step, Stop, Target, VariableView,
 };
 
-/// A kernel on its grid, which stands still until it is told to go on.
+/// A kernel on its grid, stopped until it is told to continue.
 #[pyclass(frozen, module = "visakit")]
 pub(crate) struct Debugger(Mutex<Console>);
 
-/// Where a run stands: name of the routine, number and text of the instruction, source file and line.
+/// The position of a run: name of the routine, number and text of the instruction, source file and line.
 type Standing = (String, usize, String, Option<String>, Option<u32>);
 
 fn failed(error: &DebugError) -> PyErr {
@@ -73,7 +73,7 @@ impl Debugger {
         ))))
     }
 
-    /// Nobody waits for another thread's run: who waits holds the interpreter, which that run needs to see Ctrl-C.
+    /// Never waits for another thread's run: waiting would hold the interpreter, which that run needs to see Ctrl-C.
     fn lock(&self) -> PyResult<MutexGuard<'_, Console>> {
         match self.0.try_lock() {
             Ok(console) => Ok(console),
@@ -84,7 +84,7 @@ impl Debugger {
         }
     }
 
-    /// Does what may take long; Ctrl-C stops it where it stands.
+    /// Runs an action that may take long; Ctrl-C stops it.
     fn moved<T: Send>(
         &self,
         py: Python<'_>,
@@ -119,7 +119,7 @@ impl Debugger {
 
 #[pymethods]
 impl Debugger {
-    /// Runs a command of `visakit debug`; what it prints.
+    /// Runs a command of `visakit debug`; returns its output.
     fn execute(&self, py: Python<'_>, command: &str) -> PyResult<String> {
         self.moved(py, |console| console.run(command).map(|reply| reply.text))
     }
@@ -141,7 +141,7 @@ impl Debugger {
         self.lock()?.session.remove(point).map_err(|e| failed(&e))
     }
 
-    /// Goes on until something stops the run.
+    /// Continues until something stops the run.
     fn go_on(&self, py: Python<'_>) -> PyResult<String> {
         self.moved(py, |console| console.session.go_on().map(drop))?;
         self.stop()
@@ -183,7 +183,7 @@ impl Debugger {
         self.stop()
     }
 
-    /// Looks at another thread of the group, and one of its lanes.
+    /// Selects another thread of the group, and one of its lanes.
     #[pyo3(signature = (thread, lane = 0))]
     fn look_at(&self, thread: usize, lane: u32) -> PyResult<()> {
         self.lock()?
@@ -192,7 +192,7 @@ impl Debugger {
             .map_err(|e| failed(&e))
     }
 
-    /// Why the run stands still.
+    /// Why the run is stopped.
     #[getter]
     fn stop(&self) -> PyResult<String> {
         Ok(self.lock()?.stop_text())
@@ -211,7 +211,7 @@ impl Debugger {
         Ok((time.group, time.step))
     }
 
-    /// The thread and the lane that are looked at.
+    /// The selected thread and lane.
     #[getter]
     fn focus(&self) -> PyResult<(usize, u32)> {
         Ok(self.lock()?.session.focus())
@@ -236,7 +236,7 @@ impl Debugger {
         Ok(position.map(|(_, position)| (position.running, position.enabled)))
     }
 
-    /// The calls of the thread that is looked at, the innermost first.
+    /// The calls of the selected thread, the innermost first.
     fn backtrace(&self) -> PyResult<Vec<Standing>> {
         let console = self.lock()?;
         let session = &console.session;
@@ -246,7 +246,7 @@ impl Debugger {
             .collect())
     }
 
-    /// The threads of the group: number, state, lanes that run, and where each stands.
+    /// The threads of the group: number, state, running lanes, and position.
     #[allow(clippy::type_complexity)] // a table's row
     fn threads(&self) -> PyResult<Vec<(usize, String, u32, Option<Standing>)>> {
         let console = self.lock()?;
@@ -280,7 +280,7 @@ impl Debugger {
         told.collect()
     }
 
-    /// The value of an expression for the lane that is looked at.
+    /// The value of an expression for the selected lane.
     fn evaluate(&self, py: Python<'_>, expression: &str) -> PyResult<Py<PyAny>> {
         let console = self.lock()?;
         let value = Expression::parse(expression).and_then(|e| console.session.evaluate(&e));

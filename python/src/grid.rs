@@ -1,4 +1,4 @@
-//! What a kernel runs on: the grid, as callers write it.
+//! The grid that a kernel runs on, as callers specify it.
 
 use crate::run::run_error;
 use pyo3::prelude::*;
@@ -28,7 +28,8 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// The grid of a kernel. Without a local size: what the kernel requires, else one that divides the global size.
+    /// The grid of a kernel. The default local size is what the kernel requires, or else one that divides the global
+    /// size.
     pub(crate) fn range(self, kernel: &Kernel<'_>) -> PyResult<NdRange> {
         let global = self.global.list();
         let local = match self.local {

@@ -105,7 +105,7 @@ impl Instruction {
         self.row().flow.0
     }
 
-    /// Whether lanes may part here.
+    /// Whether lanes may diverge here.
     #[getter]
     fn diverges(&self) -> bool {
         self.row().diverges
@@ -123,13 +123,13 @@ impl Instruction {
         text(self.row().memory)
     }
 
-    /// Which memory it reaches.
+    /// Which memory it accesses.
     #[getter]
     fn space(&self) -> Option<&'static str> {
         text(self.row().space)
     }
 
-    /// How data lies in memory.
+    /// How data is laid out in memory.
     #[getter]
     fn layout(&self) -> Option<&'static str> {
         text(self.row().layout)
@@ -153,7 +153,7 @@ impl Instruction {
         self.row().address_bits
     }
 
-    /// Bytes that all lanes together move at the most.
+    /// Upper bound of the bytes that all lanes together transfer.
     #[getter]
     fn access_bytes(&self) -> Option<i32> {
         self.row().access_bytes
@@ -171,7 +171,7 @@ impl Instruction {
         self.inner.op.opcode()
     }
 
-    /// Second byte, where it tells instructions apart.
+    /// Second byte, if it distinguishes instructions.
     #[getter]
     fn sub_op(&self) -> Option<u8> {
         self.inner.op.sub_op()
@@ -183,7 +183,7 @@ impl Instruction {
         self.inner.def().mnemonic()
     }
 
-    /// What it is for.
+    /// Its category.
     #[getter]
     fn group(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         Class::Group.member(py, self.inner.def().group.name())
@@ -216,7 +216,7 @@ impl Instruction {
         self.all_operands()
     }
 
-    /// What is read: the field (`None` where nothing names it) and the resource.
+    /// What is read: the field (`None` if no field names it) and the resource.
     #[getter]
     fn reads(&self) -> Vec<(Option<&'static str>, String)> {
         self.inner.reads().map(shown).collect()
@@ -231,7 +231,8 @@ impl Instruction {
     /// The line of text.
     #[getter]
     fn text(&self) -> String {
-        // What was taken out may no longer be what stands there: it is printed in its own version.
+        // The routine may have changed since the instruction was taken out: it is printed in its
+        // own version.
         let lines = visakit::rewrite::instruction_lines(
             &self.shared.object,
             self.id,
@@ -324,7 +325,7 @@ impl Operand {
         self.row.role.0
     }
 
-    /// What stands there: `general`, `immediate`, `raw`, `number`, …
+    /// Its class: `general`, `immediate`, `raw`, `number`, …
     #[getter]
     fn kind(&self) -> &'static str {
         self.row.class.0

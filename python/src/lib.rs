@@ -1,4 +1,4 @@
-//! The Python package `visakit`: what the Rust libraries offer, as Python objects.
+//! The Python package `visakit`: the Rust libraries as Python objects.
 //!
 //! The docstrings of the stub `visakit/__init__.pyi` are what users read; this crate only translates.
 
@@ -131,7 +131,7 @@ fn read(source: &Bound<'_, PyAny>, dialect: Option<&str>) -> PyResult<Object> {
     Ok(Object::from_bytes(path, bytes, false, dialect)?.0)
 }
 
-/// Reads a damaged object as far as it goes: the object, and what is wrong with it.
+/// Reads a damaged object as far as possible: the object, and what is wrong with it.
 #[pyfunction]
 #[pyo3(signature = (source, *, dialect = None))]
 fn read_lenient(
@@ -225,7 +225,7 @@ fn validate(object: &Object, platform: Option<&str>, limit: usize) -> PyResult<V
         platform: platform.map(parse_platform).transpose()?,
         limit,
     };
-    // Places are known of what was read.
+    // Places are known for objects that were read.
     let report = match &object.shared.file {
         Some(file) => bytes(&file.bytes, Some(object.isa().dialect), &options)
             .map_err(|e| ReadError::new_err((e.to_string(), e.offset())))?,
@@ -303,7 +303,7 @@ fn strip(
 
 type Side = Option<(usize, String)>;
 
-/// What differs: (routine, what, old, new); an empty list for objects that are the same.
+/// The differences: (routine, what, old, new); empty for equal objects.
 #[pyfunction]
 fn diff(old: &Object, new: &Object) -> Vec<(Option<String>, &'static str, Side, Side)> {
     let diff = visakit::rewrite::diff(old.isa(), new.isa());

@@ -24,7 +24,7 @@ pub(crate) struct File {
     offsets: OnceLock<Vec<(RoutineId, Vec<u64>)>>,
 }
 
-/// An object as it is at a moment; a change makes a copy if somebody still looks at it.
+/// A state of an object; a change copies it if somebody else still uses it.
 #[derive(Clone, Debug)]
 pub(crate) struct Shared {
     pub(crate) object: Arc<Isa<'static>>,
@@ -90,7 +90,7 @@ impl Object {
         &self.shared.object
     }
 
-    /// The object to be changed: what was known of its file no longer holds.
+    /// The object, for changing: the knowledge about its file is dropped.
     pub(crate) fn change(&mut self) -> &mut Isa<'static> {
         self.shared.file = None;
         Arc::make_mut(&mut self.shared.object)
@@ -180,7 +180,7 @@ impl Object {
         self.isa().dialect.name()
     }
 
-    /// Where it was read from; `None` where it was made or changed.
+    /// The path it was read from; `None` if it was created or changed.
     #[getter]
     fn path(&self) -> Option<&str> {
         self.shared.file.as_ref().map(|file| file.path.as_str())
@@ -234,7 +234,7 @@ impl Object {
         found.ok_or_else(|| PyIndexError::new_err(format!("no routine {key}")))
     }
 
-    /// The object as it stands in a file.
+    /// The object as stored in a file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.bytes()?))
     }

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// What ran how often, with which lanes, what messages reached, and the time that a cost model makes of it.
+/// What ran how often, with which lanes, what messages accessed, and the simulated time from a cost model.
 #[pyclass(frozen, module = "visakit")]
 pub(crate) struct Profile(pub(crate) visakit_profile::Profile);
 

@@ -84,13 +84,13 @@ impl Routine {
         done
     }
 
-    /// Where an index of Python is in the code; the end of the code is a place, too.
+    /// Converts a Python index into the code; the end of the code is allowed, too.
     fn index(&self, py: Python<'_>, index: isize) -> PyResult<usize> {
         let len = self.__len__(py)?;
         place(index, len).ok_or_else(|| PyIndexError::new_err("no such instruction"))
     }
 
-    /// An instruction of a line of text, and what has to be declared for it: labels and strings.
+    /// Assembles a line of text; also returns what has to be declared for it: labels and strings.
     fn assemble(&self, py: Python<'_>, text: &str) -> PyResult<(visakit::Instruction, Extra)> {
         let shared = self.shared(py);
         let object = &shared.object;
@@ -150,7 +150,7 @@ impl Routine {
     }
 }
 
-/// What an instruction of a text brings along.
+/// What an instruction assembled from text requires.
 struct Extra {
     labels: Vec<(Vec<u8>, visakit::isa::object::LabelKind)>,
     /// Fields that name a string, by their place.
@@ -345,7 +345,7 @@ impl Routine {
         picture(form, drawn)
     }
 
-    /// Basic blocks as (first instruction, one behind the last, numbers of the blocks that follow).
+    /// Basic blocks as (first instruction, one past the last, numbers of the successors).
     #[getter]
     fn blocks(&self, py: Python<'_>) -> PyResult<Vec<(usize, usize, Vec<usize>)>> {
         self.with_body(py, |_, body| {
@@ -384,7 +384,7 @@ impl Routine {
         self.edit(py, |editor| editor.take(index).map(drop))
     }
 
-    /// Declares a general variable and gives its number.
+    /// Declares a general variable and returns its number.
     fn new_variable(
         &self,
         py: Python<'_>,
@@ -402,13 +402,13 @@ impl Routine {
         self.edit(py, |editor| editor.remove(reference))
     }
 
-    /// Gives a declaration another name.
+    /// Renames a declaration.
     fn rename(&self, py: Python<'_>, kind: &str, index: u32, name: &str) -> PyResult<()> {
         let reference = Reference::new(table(kind)?, index);
         self.edit(py, |editor| editor.rename(reference, name))
     }
 
-    /// Gives a general variable another type of the same size.
+    /// Changes the type of a general variable to another one of the same size.
     fn retype(&self, py: Python<'_>, index: u32, r#type: &str) -> PyResult<()> {
         let ty = data_type(r#type)?;
         let reference = Reference::new(Table::Variable, index);
@@ -450,7 +450,7 @@ impl Routine {
     }
 }
 
-/// Where an index is in a sequence of so many entries: negative ones count from its end.
+/// Converts an index into a sequence of this length: negative ones count from its end.
 pub(crate) fn place(index: isize, len: usize) -> Option<usize> {
     if index < 0 {
         len.checked_sub(index.unsigned_abs())

@@ -26,7 +26,7 @@ pub(crate) fn run_error(error: &LaunchError) -> PyErr {
     RunError::new_err(error.to_string())
 }
 
-/// An OpenCL kernel with what its compiler says of its arguments.
+/// An OpenCL kernel with its compiler's metadata about its arguments.
 #[pyclass(frozen, module = "visakit")]
 pub(crate) struct Kernel {
     shared: Shared,
@@ -36,7 +36,7 @@ pub(crate) struct Kernel {
     variables: Variables,
 }
 
-/// What a run did.
+/// The result of a run.
 #[pyclass(frozen, get_all, module = "visakit")]
 pub(crate) struct Outcome {
     instructions: u64,
@@ -331,7 +331,7 @@ impl Kernel {
         })
     }
 
-    /// The kernel with its memory. Variables have what earlier runs left in them.
+    /// The kernel with its memory. Variables keep the values of earlier runs.
     fn prepare(
         &self,
         kernel: &Launch<'_>,
@@ -347,7 +347,7 @@ impl Kernel {
     }
 }
 
-/// What was seen of a run besides its results.
+/// Observations of a run besides its results.
 enum Watching {
     Nothing,
     Checked(Vec<visakit_check::Finding>),
@@ -355,7 +355,7 @@ enum Watching {
     Traced(Trace),
 }
 
-/// How many steps of a trace are kept: whether as many as usual, or a number.
+/// Maximum number of steps kept in a trace: the default, or a number.
 #[derive(FromPyObject)]
 enum Limit {
     Usual(bool),

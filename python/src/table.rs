@@ -1,4 +1,4 @@
-//! Columns, made on all cores and handed to others through the Arrow C data interface.
+//! Columns, built on all cores and exported through the Arrow C data interface.
 
 use crate::ReadError;
 use crate::object::{File, Object};
@@ -62,10 +62,10 @@ impl Columns {
     }
 }
 
-/// So many bytes of columns make a record batch: offsets of strings have 31 bits.
+/// Size of a record batch in bytes of columns: offsets of strings have 31 bits.
 const BATCH: usize = 256 << 20;
 
-/// A path and what stands there.
+/// A path and its content.
 type Given = (String, Content);
 
 /// Bytes that were given, or those of an object.
@@ -132,7 +132,7 @@ fn one(sources: &[Given], select: Select) -> Result<Vec<Vec<RecordBatch>>, Arrow
     };
     let how = Reading::default();
     for (path, content) in sources {
-        // What cannot be read has a row that tells why.
+        // What cannot be read gets a row that states why.
         let source = Source::new(path, content.bytes());
         fill_file(&source, &how, select, &mut tables).ok();
         if tables.size() >= BATCH {

@@ -1,4 +1,4 @@
-//! What ran, instruction by instruction.
+//! Traces of executed instructions.
 
 use crate::debug::element;
 use crate::routine::place;
@@ -17,7 +17,7 @@ struct Kept {
     routine: RoutineId,
     instruction: usize,
     mask: u32,
-    /// What was written: its type, its lanes, and where the bytes of those that were enabled are kept.
+    /// What was written: its type, its lanes, and the place of the bytes of those that were enabled.
     written: Option<(DataType, usize, Range<usize>)>,
 }
 
@@ -108,7 +108,7 @@ impl Observer for Recorder {
 }
 
 impl Trace {
-    /// So many steps are kept unless asked otherwise.
+    /// Default for the maximum number of steps kept.
     pub(crate) const USUAL: usize = 1_000_000;
 
     fn step(&self, py: Python<'_>, kept: &Kept) -> PyResult<TraceStep> {

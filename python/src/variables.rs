@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use visakit::launch::{self, AddressPart, DataRelocation, DataSection, DataSymbol, Zebin};
 
-/// The program-scope variables of a program with their contents: runs of its kernels find what earlier ones left there.
+/// The program-scope variables of a program with their contents: runs of its kernels see the values left by earlier
+/// ones.
 #[pyclass(frozen, module = "visakit", from_py_object)]
 #[derive(Clone, Default)]
 pub(crate) struct Variables {
@@ -31,7 +32,7 @@ impl Variables {
     }
 }
 
-/// Where an address is put in: section, offset, whose, and what is added to it.
+/// A place that receives an address: section, offset, symbol, and addend.
 type Relocation = (String, u64, String, i64);
 
 #[pymethods]
@@ -85,7 +86,7 @@ impl Variables {
         self.names.to_vec()
     }
 
-    /// The sections with what is in them now.
+    /// The sections with their current content.
     #[getter]
     fn sections<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let sections = PyDict::new(py);
@@ -95,7 +96,7 @@ impl Variables {
         Ok(sections)
     }
 
-    /// The bytes of a variable, and what follows it in its section: nothing tells where it ends.
+    /// The bytes of a variable, and those after it in its section: its end is not recorded.
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.inner.of_name(name);
         let bytes = bytes.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use std::time::{Duration, Instant};
 use visakit::exec::Interrupt;
 
-/// Does work on a thread of its own while this one, which holds no lock, looks for Ctrl-C and the deadline.
+/// Does work on a separate thread while this one, which holds no lock, watches for Ctrl-C and the deadline.
 ///
 /// # Errors
 /// Why the work was stopped.

@@ -1,5 +1,4 @@
-"""What users get wrong, and what they do to objects while others use them: an exception that says what is wrong, or the right
-answer, and nothing else."""
+"""Mistakes of users, and concurrent changes of objects: an exception that says what is wrong, or the right answer."""
 
 import inspect
 import pickle
@@ -35,7 +34,7 @@ EXPECTED = (
     visakit.RunError,
 )
 
-#: Values that hardly any argument takes.
+#: Values that hardly any argument accepts.
 ODD: list[Any] = [
     None,
     True,
@@ -91,7 +90,7 @@ def arguments(size: int = 128) -> list[Any]:
 
 
 def survives(call: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
-    # A panic of the library is a BaseException and gets through.
+    # A panic of the library is a BaseException and is not caught.
     try:
         call(*args, **kwargs)
     except EXPECTED:
@@ -121,7 +120,7 @@ def test_wrong_types_are_exceptions(name: str, obj: visakit.Object) -> None:
 
 @pytest.mark.parametrize("what", ["object", "routine", "instruction", "operand", "instructions", "kernel", "debugger", "columns"])
 def test_methods_with_wrong_types_are_exceptions(what: str, obj: visakit.Object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # `write` takes what it is given for a path.
+    # `write` treats its argument as a path.
     monkeypatch.chdir(tmp_path)
     kernel = obj.kernels[0]
     made: dict[str, Any] = {
@@ -206,7 +205,7 @@ def test_a_loop_sees_the_routine_as_it_was(obj: visakit.Object) -> None:
     assert seen == before and len(kernel) == 0 and list(kernel) == []
     with pytest.raises(IndexError):
         kernel[0]
-    # What is empty can be printed, drawn and asked.
+    # Empty objects can be printed, drawn and queried.
     assert kernel.cfg() and kernel.dis() and kernel.blocks is not None and visakit.validate(obj) is not None
     assert visakit.read(obj.to_bytes()) == obj
     # Two loops over one routine, and the same iterator twice.
@@ -275,7 +274,7 @@ def test_arrays_of_every_kind() -> None:
     expected = out.copy()
     kernel.run(128, [data, expected, local, size], local_size=64)
     assert expected.any()
-    # What is read only is read, and not written.
+    # Read-only arrays are read, but not written.
     frozen = data.copy()
     frozen.flags.writeable = False
     kernel.run(128, [frozen, out, local, size], local_size=64)
@@ -294,7 +293,7 @@ def test_arrays_of_every_kind() -> None:
     pairs = numpy.zeros(64, [("a", "f4"), ("b", "f4")])
     kernel.run(128, [data, pairs.view(numpy.uint8), local, size], local_size=64)
     assert (pairs.view(numpy.float32) == expected).all()
-    # Nothing is there to be read.
+    # There is nothing to read.
     for empty in (numpy.zeros(0, numpy.float32), numpy.zeros((3, 0), numpy.float32), b""):
         survives(kernel.run, 128, [empty, out, local, size], local_size=64)
     for shape in ((128,), (8, 16), (2, 4, 16)):
@@ -315,7 +314,7 @@ def test_an_array_is_held_while_it_is_used() -> None:
     out = bytearray(len(store))
     kernel.run(128, [store, out, visakit.Local(264), numpy.int32(128)], local_size=64)
     assert any(out)
-    # And given back.
+    # And released.
     out.extend(b"more")
     store.clear()
 

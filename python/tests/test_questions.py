@@ -1,4 +1,4 @@
-"""The page docs/corpus.md and the enumerations are what the code says."""
+"""The page docs/corpus.md and the enumerations agree with the code."""
 
 import subprocess
 import sys

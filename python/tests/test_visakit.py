@@ -1,4 +1,4 @@
-"""The package as its users have it."""
+"""The package as users see it."""
 
 import copy
 import gc
@@ -150,7 +150,7 @@ def test_columns_are_arrow_tables() -> None:
     counted = sum(tables["objects"].column("instructions").to_pylist())
     assert counted == tables["instructions"].num_rows
     assert tables["routines"].column("minhash").to_pylist()[0] and len(made["operands"]) > counted
-    # A text has the rows of the object that it makes, without places.
+    # A text has the rows of the object it assembles to, without places.
     text = KERNELS / "blur.dg2.visaasm"
     rows = visakit.table([text])
     assert rows.num_rows == visakit.table([visakit.asm(text.read_text())]).num_rows > 0
@@ -350,7 +350,7 @@ def test_what_a_kernel_prints() -> None:
     text = gzip.decompress((folder / "k.visaasm.gz").read_bytes()).decode()
     kernel = visakit.Kernel(visakit.asm(text, platform="pvc"), (folder / "k.zeinfo").read_text(), grf_bytes=64, variables=variables)
     args = [numpy.fromfile(folder / a["file"], numpy.int32) for a in told["args"]]
-    # Threads print in an order that nobody promises.
+    # Threads print in an unspecified order.
     printed = kernel.run(32, args, local_size=32).printed
     assert sorted(printed.splitlines()) == sorted(told["printf"].splitlines())
 

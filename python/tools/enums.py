@@ -24,7 +24,7 @@ def page(enumerations: list[tuple[str, list[tuple[str, str]]]]) -> str:
         out += ["", f"class {name}(StrEnum):", f'    """{DOCS[name]}"""', ""]
         used: set[str] = set()
         for value, doc in values:
-            # Names that differ in case only.
+            # Names that differ only in case.
             chosen = member(value)
             while chosen in used:
                 chosen += "_"
@@ -40,7 +40,7 @@ def page(enumerations: list[tuple[str, list[tuple[str, str]]]]) -> str:
 if __name__ == "__main__":
     import importlib.util
 
-    # The module alone: the package needs the file that is made here.
+    # Only the module: the package needs the file that is generated here.
     found = next((Path(__file__).parent.parent / "visakit").glob("_visakit*.so"))
     spec = importlib.util.spec_from_file_location("_visakit", found)
     assert spec and spec.loader

@@ -15,7 +15,7 @@ NOTEBOOK = Path(__file__).resolve().parent.parent / "examples" / "audit.ipynb"
 
 
 def said(book: Any) -> list[list[Any]]:
-    """What the cells put out, without what differs from run to run."""
+    """The output of the cells, without what differs from run to run."""
     return [[(o.get("text"), o.get("data")) for o in cell.get("outputs", [])] for cell in book.cells]
 
 
@@ -27,7 +27,7 @@ def main() -> int:
     os.environ["VISAKIT_AUDIT"] = str(Path(words[0]).resolve())
     book: Any = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
     before = said(book)
-    # The installed package is meant, not the folder beside this one.
+    # Use the installed package, not the folder beside this one.
     here = {"metadata": {"path": str(NOTEBOOK.parent)}}
     NotebookClient(book, timeout=300, kernel_name="python3", resources=here).execute()
     for cell in book.cells:

@@ -44,7 +44,7 @@ def connect(folder: str | None) -> duckdb.DuckDBPyConnection:
 
 
 def answers(database: duckdb.DuckDBPyConnection, page: str) -> str:
-    """The page with all answers as they are now."""
+    """The page with the current answers."""
 
     def answer(found: re.Match[str]) -> str:
         result = database.execute(found[2])

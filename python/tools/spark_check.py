@@ -1,4 +1,4 @@
-"""Whether Spark and DuckDB give the same answers to the questions of docs/corpus.md, over the same files.
+"""Checks that Spark and DuckDB give the same answers to the questions of docs/corpus.md, over the same files.
 
 Spark decodes the files on its workers, in local mode. Says aloud when it did not run. Exit codes: 0 same or did not run,
 1 different; with --needed 1, too, when it did not run.
@@ -13,7 +13,7 @@ import questions
 
 
 def portable(sql: str) -> str:
-    """The question as Spark writes it: other quotes, and a SELECT in front of each FROM."""
+    """The question in Spark's dialect: other quotes, and a SELECT before each FROM."""
     return sql.replace('"', "`").replace("(FROM ", "(SELECT 1 FROM ")
 
 
@@ -21,7 +21,7 @@ def compare(session: Any) -> int:
     import visakit
     import visakit.spark
 
-    # Places of files are told without their folders, as on the page.
+    # Files are shown without their folders, as on the page.
     paths = [str(file) for file in questions.files()]
     for name, _, _ in visakit.schema():
         frame = visakit.spark.table(session, paths, name)
@@ -55,7 +55,7 @@ def main() -> int:
     if missing:
         print(f"DID NOT RUN: {missing}", file=sys.stderr)
         return int("--needed" in sys.argv)
-    # Workers have to find the packages of this interpreter.
+    # Workers must use the packages of this interpreter.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")

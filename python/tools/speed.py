@@ -1,4 +1,4 @@
-"""How fast the package is beside others: python tools/speed.py [OBJECT...]
+"""Compares the speed of the package with others: python tools/speed.py [OBJECT...]
 
 Instructions to columns, and loops over instructions beside those of iced-x86's and capstone's packages where these are
 installed. The rows take turns, seven rounds; medians. Without objects, some are made out of seeds.
@@ -32,7 +32,7 @@ def machine_code() -> bytes:
 
 
 def loops(objects: list[visakit.Object]) -> dict[str, Callable[[], int]]:
-    """A loop over instructions for each package; they give how many there were."""
+    """A loop over instructions for each package; each returns their number."""
 
     def ours() -> int:
         count = 0
@@ -96,7 +96,7 @@ def main() -> None:
         return total
 
     rows: dict[str, Callable[[], int]] = {"visakit.columns(files, ['instructions'])": table, **loops(objects)}
-    # By the clock, and of the processor: the latter says more where others use the machine.
+    # Wall-clock and processor time: the latter is more reliable if others use the machine.
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in rows}
     for _ in range(ROUNDS):
         for name, run in rows.items():

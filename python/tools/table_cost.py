@@ -1,4 +1,4 @@
-"""What `visakit table` costs by size: python tools/table_cost.py VISAKIT [INSTRUCTIONS...]
+"""The cost of `visakit table` by size: python tools/table_cost.py VISAKIT [INSTRUCTIONS...]
 
 Makes objects out of seeds with `visakit smith`, in a temporary folder, and writes their tables with a process for each size.
 Prints a row for each: time by the clock, time of the processor, and the most memory that the process had at once.
@@ -11,13 +11,13 @@ import tempfile
 import time
 from pathlib import Path
 
-#: Instructions of an object that has so many statements, about.
+#: Approximate number of instructions of an object with this many statements.
 STATEMENTS = 400
 PER_OBJECT = 450
 
 
 def measure(visakit: str, objects: Path, tables: Path) -> tuple[float, float, int]:
-    """Seconds by the clock, seconds of the processor, and bytes of memory of one run."""
+    """Wall-clock seconds, processor seconds, and bytes of memory of one run."""
     read, write = os.pipe()
     begin = time.perf_counter()
     child = os.fork()

@@ -124,7 +124,7 @@ Source = Object | str | PathLike[str] | bytes | bytearray | memoryview
 
 
 class Local:
-    """So many bytes of local memory, as an argument of a kernel."""
+    """Local memory of this many bytes, as an argument of a kernel."""
 
     def __init__(self, local_bytes: int) -> None:
         self.local_bytes = local_bytes
@@ -137,7 +137,7 @@ class Image:
     """An image, as an argument of a kernel: an array whose bytes are the pixels, row by row.
 
     `kind` is the OpenCL type without `_t`, `order` and `type` are the names of OpenCL's constants. Without `sizes`
-    (pixels of a row, rows, slices; entries of an array last) the shape of the array tells them: its last axis is left
+    (pixels of a row, rows, slices; entries of an array last) they are taken from the shape: its last axis is left
     out if it is one more than the image has, for the channels.
 
     >>> import numpy
@@ -179,7 +179,7 @@ class Image:
 
 
 class Sampler:
-    """How a kernel reads images, by the names of OpenCL's constants: `CLAMP`, `REPEAT` and the like; `NEAREST`, `LINEAR`."""
+    """A sampler, given by the names of OpenCL's constants: `CLAMP`, `REPEAT` and the like; `NEAREST`, `LINEAR`."""
 
     def __init__(self, addressing: str = "CLAMP_TO_EDGE", filter: str = "NEAREST", *, normalized: bool = False) -> None:
         self._sampler = (normalized, addressing, filter)
@@ -190,7 +190,7 @@ class Sampler:
 
 
 def dis(obj: Object, form: str = "plain") -> str:
-    """The text of an object: `plain`, `exact` (assembles into the same bytes) or `intel`."""
+    """The text of an object: `plain`, `exact` (assembles to the same bytes) or `intel`."""
     return obj.dis(form)
 
 
@@ -200,7 +200,7 @@ def cfg(routine: Routine, form: str = "svg") -> str:
 
 
 def columns(objects: Iterable[Source], tables: Iterable[str] | None = None) -> dict[str, Columns]:
-    """The tables of objects, files or bytes, by name; whatever knows Arrow's C interface takes them.
+    """The tables of objects, files or bytes, by name, for any consumer of Arrow's C interface.
 
     >>> obj = smith(1)
     >>> made = columns([obj], ["objects", "routines"])

@@ -1,4 +1,4 @@
-"""What the extension module has. Everything but the names that begin with `_` is in `visakit`."""
+"""The extension module. Everything except names that begin with `_` is also in `visakit`."""
 
 import builtins
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ _Picture = Literal["svg", "dot"] | str
 _Side = tuple[int, str] | None
 
 class ReadError(Exception):
-    """Bytes that are no object, or a damaged one. `args` are the message and the offset."""
+    """Bytes that are not an object, or a damaged one. `args` are the message and the offset."""
 
 class WriteError(Exception):
     """An object that cannot be written or printed."""
@@ -26,7 +26,7 @@ class AsmError(Exception):
     """A text with faults. `args[0]` is a list of `Diagnostic`."""
 
 class EditError(Exception):
-    """A change that cannot be made; the object is what it was. `args` are the message and what to do."""
+    """A change that cannot be made; the object is unchanged. `args` are the message and what to do."""
 
 class RunError(Exception):
     """A kernel that cannot be started, or that faulted."""
@@ -42,7 +42,7 @@ class Diagnostic:
     help: str | None
 
 class Finding:
-    """Something that is wrong with an object."""
+    """A fault of an object."""
 
     rule: str
     severity: Literal["error", "warning"]
@@ -52,7 +52,7 @@ class Finding:
     field: str | None
     offset: int | None
     cause: Literal["register-size"] | None
-    """Set where the finding comes from registers of 64 bytes alone."""
+    """Set if the finding is only caused by registers of 64 bytes."""
     message: str
     help: str
 
@@ -65,7 +65,7 @@ class Operand:
     def role(self) -> Literal["destination", "source", "control"]: ...
     @property
     def kind(self) -> str:
-        """What it is: `general`, `immediate`, `raw`, `number`, ..."""
+        """Its class: `general`, `immediate`, `raw`, `number`, ..."""
     @property
     def type(self) -> DataType | None: ...
     @property
@@ -109,7 +109,7 @@ class Instruction:
         """Index in the code."""
     @property
     def offset(self) -> int | None:
-        """Offset in the file; `None` where the object was made or changed."""
+        """Offset in the file; `None` if the object was created or changed."""
     @property
     def exec_size(self) -> int | None: ...
     @property
@@ -158,7 +158,7 @@ class Instruction:
     def __hash__(self) -> int: ...
 
 class Instructions(Iterator[Instruction]):
-    """Goes over the instructions of a routine as it is when the loop begins."""
+    """Iterates over the instructions of a routine in its state at the beginning of the loop."""
 
     def __iter__(self) -> Instructions: ...
     def __next__(self) -> Instruction: ...
@@ -182,11 +182,11 @@ class Routine:
     def attributes(self) -> list[tuple[str, bytes]]: ...
     @property
     def blocks(self) -> list[tuple[int, int, list[int]]]:
-        """Basic blocks: first instruction, one behind the last, numbers of the blocks that follow."""
+        """Basic blocks: first instruction, one past the last, numbers of the successors."""
     def dis(self, form: _Form = "plain") -> str: ...
     def cfg(self, form: _Picture = "svg") -> str: ...
     def insert(self, index: int, text: str) -> None:
-        """Inserts the instruction of a line of text before the one at `index`, or after all."""
+        """Inserts an instruction, given as a line of text, before the one at `index`, or at the end."""
     def replace(self, index: int, text: str) -> None: ...
     def remove(self, index: int) -> None: ...
     def new_variable(self, name: str, type: str, elements: int) -> int: ...
@@ -226,7 +226,7 @@ class Object:
     def _repr_html_(self) -> str: ...
 
 class Outcome:
-    """What a run did."""
+    """The result of a run."""
 
     instructions: int
     lane_operations: int
@@ -234,18 +234,18 @@ class Outcome:
     seconds: float
     translation_seconds: float
     printf: bytes
-    """What the kernel printed, as the hardware's buffer has it."""
+    """The output of the kernel, in the format of the hardware's buffer."""
     printed: str
-    """What the kernel printed. The format strings are program-scope variables."""
+    """The output of the kernel. The format strings are program-scope variables."""
     findings: list[RunFinding]
-    """What the checkers found; empty without `check`."""
+    """The findings of the checkers; empty without `check`."""
     profile: Profile | None
-    """Where the time goes; with `profile` only."""
+    """Where the time goes; only with `profile`."""
     trace: Trace | None
-    """What ran, with `trace` only."""
+    """The executed instructions, only with `trace`."""
 
 class TraceStep:
-    """One instruction that ran."""
+    """One executed instruction."""
 
     group: tuple[int, int, int]
     thread: int
@@ -257,20 +257,20 @@ class TraceStep:
     """Enabled lanes of the instruction, bit 0 is its first one."""
     text: str
     values: list[int | float | None] | None
-    """What an instruction of the kernel wrote into a variable, by lane; `None` for lanes that were not enabled."""
+    """The values that an instruction of the kernel wrote into a variable, by lane; `None` for disabled lanes."""
 
 class Trace:
-    """The instructions that a run went through, group after group and thread after thread: a sequence of steps."""
+    """The instructions that a run executed, group by group and thread by thread: a sequence of steps."""
 
     @property
     def missed(self) -> int:
-        """Steps that ran after as many were kept as were asked for."""
+        """Number of steps that ran after the limit was reached."""
     def __len__(self) -> int: ...
     def __getitem__(self, index: int) -> TraceStep: ...
     def __iter__(self) -> Iterator[TraceStep]: ...
 
 class Variables:
-    """The program-scope variables of a program with their contents: runs of its kernels find what earlier ones left there.
+    """The program-scope variables of a program with their contents: runs of its kernels see the values left by earlier ones.
 
     `sections` are their first contents by name (`.data.const`, `.bss.global` and the like), `symbols` the section and the
     offset of each variable, `relocations` where a section holds an address: section, offset, the variable whose address it
@@ -291,32 +291,32 @@ class Variables:
         """Names of the variables."""
     @property
     def sections(self) -> dict[str, bytes]:
-        """The sections with what is in them now."""
+        """The sections with their current content."""
     def __getitem__(self, name: str) -> bytes:
-        """The bytes of a variable, and what follows it in its section: nothing says where it ends."""
+        """The bytes of a variable, and those after it in its section: its end is not recorded."""
     def __len__(self) -> int: ...
 
 class Profile:
-    """What ran how often, with which lanes, what messages reached, and the time that a cost model makes of it."""
+    """What ran how often, with which lanes, what messages accessed, and the simulated time from a cost model."""
 
     @property
     def nanoseconds(self) -> float:
         """Simulated time on the device, in nanoseconds."""
     @property
     def kernels(self) -> list[dict[str, Any]]:
-        """The kernels as in the JSON document."""
+        """The kernels, as in the JSON document."""
     def json(self) -> str:
         """The profile as JSON, which `visakit profile diff` compares."""
     def html(self, title: str = "visakit") -> str:
-        """A page that opens alone. Source files are read as they are named."""
+        """A self-contained page. Source files are read from the paths in the object."""
     def folded(self) -> str:
-        """Folded stacks, a line each, for flame graphs."""
+        """Folded stacks, one per line, for flame graphs."""
 
 class RunFinding:
-    """Something that is wrong in a run, as often as it happened by the same cause."""
+    """A fault found in a run; repetitions with the same cause are counted."""
 
     kind: str
-    """Such as `out-of-bounds`, `uninitialized` or `race`; docs/checking.md lists them."""
+    """For example `out-of-bounds`, `uninitialized` or `race`; docs/checking.md lists them."""
     level: Literal["note", "warning", "error"]
     space: str
     message: str
@@ -337,11 +337,11 @@ class RunFinding:
     value: int | None
     count: int
     other: str | None
-    """The second place: the other side of a race, or where something came from."""
+    """A second place: the other side of a race, or the origin of a value."""
     other_line: int | None
 
 class Kernel:
-    """An OpenCL kernel with what its compiler says of its arguments."""
+    """An OpenCL kernel with its compiler's metadata about its arguments."""
 
     def __new__(
         cls,
@@ -362,7 +362,7 @@ class Kernel:
     def name(self) -> str: ...
     @property
     def variables(self) -> Variables:
-        """Program-scope variables; runs find what earlier ones left in them."""
+        """Program-scope variables; they keep their values from run to run."""
     def run(
         self,
         global_size: int | Sequence[int],
@@ -393,30 +393,30 @@ class Kernel:
         global_offset: int | Sequence[int] | None = None,
         source: Sequence[str | PathLike[str]] = (),
     ) -> Debugger:
-        """The kernel on a grid, stopped before its first instruction. Arrays are read and not written."""
+        """The kernel on a grid, stopped before its first instruction. Arrays are read but not written."""
 
 _Step = Literal["instruction", "over-instruction", "line", "over-line", "out", "group"]
 _Standing = tuple[str, int, str, str | None, int | None]
 
 class Debugger:
-    """A kernel on its grid, which is stopped until it is asked to go on. Going back is exact."""
+    """A kernel on its grid, which is stopped until it is told to continue. Going back is exact."""
 
     def execute(self, command: str) -> str:
-        """Runs a command of `visakit debug`; what it prints."""
+        """Runs a command of `visakit debug`; returns its output."""
     def break_at(self, place: str, condition: str | None = None) -> int:
-        """Stops at a place: an instruction's number, a label, a routine, `FILE:LINE`; the number of the breakpoint."""
+        """Stops at a place: an instruction's number, a label, a routine, `FILE:LINE`; returns the number of the breakpoint."""
     def remove(self, point: int) -> None:
         """Removes a breakpoint."""
     def go_on(self) -> str:
-        """Goes on until something stops the run; what did."""
+        """Continues until something stops the run; returns the reason."""
     def go_back(self) -> str:
-        """Goes back to what would have stopped the run; what did."""
+        """Goes back to what would have stopped the run; returns the reason."""
     def step(self, by: _Step = "instruction", count: int = 1) -> str:
-        """Makes steps of the selected thread; why the run has stopped then."""
+        """Steps the selected thread; returns why the run has stopped."""
     def step_back(self, by: _Step = "instruction", count: int = 1) -> str:
-        """Goes steps back; why the run has stopped then."""
+        """Steps back; returns why the run has stopped."""
     def look_at(self, thread: int, lane: int = 0) -> None:
-        """Looks at another thread of the group, and one of its lanes."""
+        """Selects another thread of the group, and one of its lanes."""
     @property
     def stop(self) -> str:
         """Why the run has stopped."""
@@ -425,7 +425,7 @@ class Debugger:
         """Whether all groups have ended."""
     @property
     def time(self) -> tuple[int, int]:
-        """The group that runs, and the steps that it has made."""
+        """The running group, and the number of its steps so far."""
     @property
     def focus(self) -> tuple[int, int]:
         """The selected thread and lane."""
@@ -434,11 +434,11 @@ class Debugger:
         """Name of the routine, number and text of the instruction, source file and line."""
     @property
     def lanes(self) -> tuple[int, int] | None:
-        """The lanes that run the next instruction, and those that it works on, as bits."""
+        """The running lanes and, of these, the enabled lanes of the next instruction, as bits."""
     def backtrace(self) -> list[_Standing]:
         """The calls of the selected thread, the innermost first."""
     def threads(self) -> list[tuple[int, str, int, _Standing | None]]:
-        """The threads of the group: number, state, lanes that run, and where each is."""
+        """The threads of the group: number, state, running lanes, and position."""
     def variable(self, name: str) -> list[int | float]:
         """The elements of a variable of the routine; of a predicate, 0 or 1 for each lane."""
     def variables(self) -> list[tuple[str, list[int | float]]]:
@@ -448,10 +448,10 @@ class Debugger:
     def set(self, what: str, value: str) -> None:
         """Changes a variable or memory."""
     def buffer(self, argument: int) -> bytes:
-        """The content of the buffer that an argument is."""
+        """The content of a buffer argument."""
 
 class Columns:
-    """One table as an Arrow stream; `pyarrow.table`, `polars.DataFrame` and others take it."""
+    """One table as an Arrow stream, accepted by `pyarrow.table`, `polars.DataFrame` and others."""
 
     @property
     def column_names(self) -> list[str]: ...
@@ -471,7 +471,7 @@ def read(source: _Source, *, dialect: str | None = None) -> Object:
     """Reads an object from a path, bytes or a buffer."""
 
 def read_lenient(source: _Source, *, dialect: str | None = None) -> tuple[Object, list[str]]:
-    """Reads a damaged object as far as it goes: the object, and what is wrong with it."""
+    """Reads a damaged object as far as possible: the object, and what is wrong with it."""
 
 def write(object: Object) -> bytes: ...
 def asm(
@@ -482,7 +482,7 @@ def asm(
     platform: str | None = None,
     grf_bytes: int | None = None,
 ) -> Object:
-    """Assembles a text. Where it depends on the size of a register and does not state it, `platform` or `grf_bytes` has to."""
+    """Assembles a text. If it depends on the size of a register without stating it, `platform` or `grf_bytes` must."""
 
 def fmt(text: str) -> str:
     """A text in the form of the printer; comments are kept."""
@@ -499,17 +499,17 @@ def strip(
     variables: bool = True,
 ) -> Object: ...
 def diff(old: Object, new: Object) -> list[tuple[str | None, str, _Side, _Side]]:
-    """What differs: routine, kind of thing, how the old and how the new object has it."""
+    """The differences: routine, kind of entity, its form in the old and in the new object."""
 
 def smith(seed: int, *, platform: str = "skl", statements: int = 40) -> Object:
-    """A valid object out of a seed."""
+    """A valid object generated from a seed."""
 
 def explain(rule: str) -> _Rule: ...
 def isa(name: str | None = None) -> list[dict[str, Any]]:
-    """The rows of the instruction table of that name or mnemonic; all of them without one."""
+    """The rows of the instruction table with that name or mnemonic; by default all of them."""
 
 def search(object: Object, pattern: str) -> list[tuple[str, int, list[int], list[tuple[str, str]]]]:
-    """Where a pattern fits: kind and number of the routine, instructions, variables."""
+    """The matches of a pattern: kind and number of the routine, instructions, variables."""
 
 def columns(
     objects: Sequence[Any], tables: Sequence[str] | None = None

@@ -17,7 +17,7 @@ from . import columns
 
 
 def _plain(schema: pyarrow.Schema) -> pyarrow.Schema:
-    """Spark knows no dictionaries: their strings are given as such."""
+    """Spark has no dictionaries: their columns become plain strings."""
     plain = []
     for field in schema:
         kind = field.type.value_type if pyarrow.types.is_dictionary(field.type) else field.type
@@ -26,7 +26,7 @@ def _plain(schema: pyarrow.Schema) -> pyarrow.Schema:
 
 
 def schema(name: str) -> pyarrow.Schema:
-    """The schema of a table as Spark has it."""
+    """The schema of a table in Spark."""
     return _plain(pyarrow.schema(columns([], [name])[name]))
 
 
@@ -36,7 +36,7 @@ def _decode(batches: Iterable[pyarrow.RecordBatch], name: str) -> Iterator[pyarr
         paths = batch.column("path").to_pylist()
         contents = batch.column("content")
         for path, content in zip(paths, contents):
-            # One file at a time: memory is bounded by the largest.
+            # One file at a time: the largest one limits memory.
             made = pyarrow.table(columns([memoryview(content.as_buffer())], [name])[name])
             if name == "objects":
                 place = made.schema.get_field_index("path")
@@ -45,7 +45,7 @@ def _decode(batches: Iterable[pyarrow.RecordBatch], name: str) -> Iterator[pyarr
 
 
 def table(spark: Any, path: str | list[str], name: str = "instructions") -> Any:
-    """A table of all files of a path or of paths, with wildcards if need be, as a data frame."""
+    """A table of all files under one or more paths, which may have wildcards, as a data frame."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     files = spark.read.format("binaryFile").load(path).select("path", "content")
