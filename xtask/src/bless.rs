@@ -1,12 +1,13 @@
-//! Everything that is generated and committed, made anew: first sources, then the pages and snapshots that tests compare.
+//! Regenerates everything that is generated and committed: first sources, then the pages and snapshots that tests
+//! compare.
 
 use crate::{Done, Run, builders, call, cargo};
 use visakit_testing::page::BLESS;
 
-/// Generators of committed sources, in the order in which they run: what they are called, and what runs them.
+/// Generators of committed sources, in the order in which they run: their names, and the functions that run them.
 const SOURCES: [(&str, Run); 1] = [("constructors", constructors)];
 
-/// Packages and the tests of them that write what they compare if [`BLESS`] is set, or what insta compares.
+/// Packages and those of their tests that write what they compare if [`BLESS`] is set, or that insta compares.
 const TESTS: [(&str, &[&str]); 5] = [
     ("visakit-isa", &["the_page_of_the_instructions"]),
     ("visakit-exec", &["support::"]),

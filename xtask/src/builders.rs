@@ -5,10 +5,10 @@ use visakit_isa::semantics::DataLayout;
 use visakit_isa::table::{self, FieldDef, FieldKind, Role};
 use visakit_isa::{Dialect, FieldName, Format, InstructionDef, Version};
 
-/// Where the constructors stand, from the root of the checkout.
+/// The file of the constructors, from the root of the checkout.
 pub(crate) const PATH: &str = "crates/isa/src/build/rows.rs";
 
-/// A function with more parameters than this is not called by anyone without looking.
+/// A function with more parameters than this would be hard to call correctly.
 const PARAMETERS: usize = 7;
 
 /// Columns of a line.
@@ -135,7 +135,7 @@ fn document(def: &InstructionDef, parameters: &[&FieldDef], text: &mut String) {
     }
 }
 
-/// A field with what decides whether it is there.
+/// A field with the condition for its presence.
 fn mention(def: &InstructionDef, field: &FieldDef) -> String {
     let mut name = format!("`{}`", field.name);
     if !field.when.is_always() {
@@ -179,7 +179,7 @@ fn type_of(kind: FieldKind) -> &'static str {
     }
 }
 
-/// The words of Rust that are names of rows, or may become some.
+/// Rust keywords that are names of rows, or may become some.
 const KEYWORDS: [&str; 14] = [
     "break", "continue", "do", "else", "for", "if", "loop", "match", "mod", "move", "return",
     "type", "while", "yield",

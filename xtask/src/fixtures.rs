@@ -1,7 +1,7 @@
 //! Writes `fixtures/layouts`: objects of one instruction for every row of the table in every format that changes its
 //! layout.
 //!
-//! The outcome depends on the table alone. `intel.txt` is rewritten only where `../shared/corpus/synth` is there.
+//! The result depends only on the table. `intel.txt` is rewritten only if `../shared/corpus/synth` exists.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -69,7 +69,7 @@ fn formats_of(def: &InstructionDef) -> Vec<Format> {
             .filter(|version| dialect.applies_to(*version))
             .collect();
         let at = |version: Version, d: Dialect| layout(def, Format::new(version, d), None);
-        // What an earlier dialect of the same version has is no case of its own.
+        // What an earlier dialect of the same version already has is not a separate case.
         let fresh = |version: Version| {
             at(version, dialect).is_some()
                 && Dialect::ALL[..rank].iter().all(|earlier| {
@@ -83,7 +83,7 @@ fn formats_of(def: &InstructionDef) -> Vec<Format> {
             };
             let previous = i.checked_sub(1).and_then(|i| versions.get(i));
             let edge = differs(previous) || differs(versions.get(i + 1));
-            // One row stands for the container in every version.
+            // One row represents the container in every version.
             let sweep = def.op == Op::MOV && rank == 0;
             if fresh(*version) && (edge || sweep) {
                 chosen.push(Format::new(*version, dialect));
@@ -98,7 +98,7 @@ fn formats_of(def: &InstructionDef) -> Vec<Format> {
     chosen
 }
 
-/// What is particular to a case.
+/// The particularity of a case.
 #[derive(Clone, Default)]
 struct Variant {
     tag: String,
@@ -178,7 +178,7 @@ fn cases_of(def: &'static InstructionDef, number: usize) -> Vec<Case> {
     cases
 }
 
-/// A kernel with two entries in each table, the instruction, and what has to stand around it.
+/// A kernel with two entries in each table, the instruction, and what it requires around it.
 fn object(format: Format, instruction: Instruction) -> Object<'static> {
     let mut body = Body::default();
     body.name = body.add_string(&b"k"[..]);
@@ -246,7 +246,7 @@ fn instruction(
         if field.only_if.is_some_and(|test| !test.holds(variant.key)) {
             continue;
         }
-        // Spread so that every class and code comes up somewhere.
+        // Spread so that every class and code occurs somewhere.
         let n = number * 3 + place * 5 + variant.shift;
         match field.kind {
             FieldKind::Count => {}

@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &[String]) -> Done {
             let output = one(&binary, target, seconds, options);
             let text = output.as_ref().map_or_else(ToString::to_string, said);
             let ended = output.is_ok_and(|output| output.status.success());
-            // Of a run that found nothing only the counts at its end matter.
+            // For a run without findings only the counts at its end matter.
             let lines: Vec<_> = text.lines().collect();
             let shown = if ended {
                 lines.len().saturating_sub(2)
@@ -82,8 +82,8 @@ fn build() -> Result<PathBuf, Box<dyn Error>> {
     Ok(root().join(BUILT).join(host.trim()).join("release/run"))
 }
 
-/// Runs one target: with a fixed seed, so that a red run is the fault of the change at hand and can be run again, if the
-/// options name no other.
+/// Runs one target: with a fixed seed, unless the options name another, so that a failure is caused by the current
+/// change and can be reproduced.
 fn one(binary: &Path, target: Target, seconds: u32, options: &[String]) -> std::io::Result<Output> {
     let artifacts = format!("fuzz/artifacts/{}/", target.name);
     fs::create_dir_all(root().join(&artifacts))?;
@@ -98,7 +98,7 @@ fn one(binary: &Path, target: Target, seconds: u32, options: &[String]) -> std::
             "-rss_limit_mb=2048".to_owned(),
             match target.input {
                 Input::Object | Input::Text => "-dict=fuzz/visa.dict".to_owned(),
-                // The input is no object, so that the dictionary says nothing.
+                // The input is not an object, so that the dictionary is useless.
                 Input::Shape => "-max_len=2048".to_owned(),
             },
         ]);
@@ -108,7 +108,7 @@ fn one(binary: &Path, target: Target, seconds: u32, options: &[String]) -> std::
         .output()
 }
 
-/// What libFuzzer prints.
+/// The output of libFuzzer.
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use visakit_fuzzing::{Input, TARGETS};
 use visakit_testing::layouts::{cases, objects, texts};
 
-/// How many objects of the generator the targets that shape their input start from.
+/// Number of generated objects used as seeds by targets that shape their input.
 const SHAPES: u64 = 60;
 
 pub(crate) fn run(arguments: &[String]) -> Done {

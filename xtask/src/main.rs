@@ -21,13 +21,13 @@ mod web;
 use std::error::Error;
 use std::process::{Command, ExitCode};
 
-/// What a command gives back.
+/// The result of a command.
 type Done = Result<(), Box<dyn Error>>;
 
 /// A command, given the arguments after its name.
 type Run = fn(&[String]) -> Done;
 
-/// Name, what it does, and what does it.
+/// Name, description, and function.
 const COMMANDS: [(&str, &str, Run); 5] = [
     (
         "bless",
