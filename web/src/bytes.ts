@@ -118,7 +118,7 @@ store.add({
     if (origin !== "bytes") {
       caret = selection.from;
       rows.show(Math.floor(selection.from / COLUMNS));
-      // What is not loaded yet is told when it is.
+      // Bytes that are not loaded yet are announced when they are.
       tell(caret);
     }
     rows.draw(true);

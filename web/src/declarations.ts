@@ -123,7 +123,7 @@ async function load() {
   }
 }
 
-// The bars beside the code are there whichever view is shown; those of long routines with the view of the declarations.
+// The bars beside the code are shown in every view; those of long routines only in the view of the declarations.
 store.add({
   async refresh() {
     if (store.length <= MANY) await load();

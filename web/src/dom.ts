@@ -82,7 +82,7 @@ export class Rows {
   show(index: number) {
     const top = index * this.height;
     const { scrollTop, clientHeight } = this.box;
-    // What is hidden cannot be scrolled.
+    // Hidden elements cannot be scrolled.
     this.wanted = clientHeight ? undefined : index;
     if (top < scrollTop || top + this.height > scrollTop + clientHeight) {
       this.box.scrollTop = Math.max(0, top - clientHeight / 2);

@@ -1,4 +1,4 @@
-// The text: CodeMirror with everything that it says of the language asked of the libraries.
+// The text: CodeMirror, with all knowledge of the language provided by the libraries.
 import { acceptCompletion, autocompletion, completionKeymap, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, redo, undo } from "@codemirror/commands";
 import { codeFolding, foldGutter, foldKeymap, foldService } from "@codemirror/language";
@@ -183,7 +183,7 @@ function updated(update: ViewUpdate) {
 
 async function complete(context: CompletionContext): Promise<CompletionResult | null> {
   if (!context.explicit && !context.matchBefore(/[\w.%$@"=:<(]+$/)) return null;
-  // What is asked about is the text as it is now.
+  // Requests refer to the current text.
   clearTimeout(timer);
   const asked = ask<Status>("edit", { text: context.state.doc.toString() });
   timer = setTimeout(() => void send(), DELAY);
@@ -216,7 +216,7 @@ export async function format(): Promise<void> {
 const folding = foldService.of((state, start) => {
   const line = state.doc.lineAt(start);
   if (!/^\s*\.(kernel|function)\b/.test(line.text)) return null;
-  // What is not edited is one routine, and may be long.
+  // Read-only text is one routine, and may be long.
   if (state.readOnly) return { from: line.to, to: state.doc.length };
   for (let n = line.number + 1; n <= state.doc.lines; n++) {
     const text = state.doc.line(n).text;
@@ -250,7 +250,7 @@ function extensions(): Extension {
     marks,
     bars,
     readOnly.of(EditorState.readOnly.of(false)),
-    // As the libraries see it: a lone carriage return is a blank. What is pasted may have others.
+    // As in the libraries: a lone carriage return is a blank. Pasted text may contain some.
     EditorState.lineSeparator.of("\n"),
     EditorView.clipboardInputFilter.of((text) => text.replace(/\r\n?/g, "\n")),
     EditorView.contentAttributes.of({ "aria-label": "vISA text", tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
@@ -264,7 +264,7 @@ function extensions(): Extension {
   ];
 }
 
-// In a shadow tree the styles of the editor are style sheets of its own, which the strict policy allows.
+// In a shadow tree the editor's styles are separate style sheets, which the strict policy allows.
 const host = byId("text");
 const root = host.attachShadow({ mode: "open" });
 const inside = el("div", { id: "editor" });

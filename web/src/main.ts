@@ -1,4 +1,4 @@
-// The explorer: opening, saving, sharing, keys. What panes do is theirs.
+// The explorer: opening, saving, sharing, keys. Everything else is up to the panes.
 import "./style.css";
 import { ask, data, openDump, openFile, type Status } from "./api";
 import "./bytes";
@@ -52,7 +52,7 @@ async function openAll(given: Given[], preset?: Preset, view?: string) {
     if (found.main) main = [found.main];
     view ??= "run";
   }
-  // Texts in a folder, without an object, are what a compiler dumped.
+  // Texts in a folder, without an object, are a compiler's dump.
   const texts = files.filter((f) => f.name.includes("/") && /\.visaasm/.test(f.name));
   const dumped = !description && texts.length > 0 && !main.some((f) => ends(f.name, ".isa"));
   // Of several files the object says most.
@@ -196,7 +196,7 @@ async function restore(packed: string) {
   const state = await unpack(packed);
   const bytes = state.text !== undefined ? new TextEncoder().encode(state.text) : fromBase64(state.bytes ?? "");
   const files: Given[] = [{ name: state.name || "shared.visaasm", bytes }];
-  // The name may say that it was an object; what is in the address decides.
+  // The name may indicate an object; the content in the address decides.
   const summary = files[0] as Given;
   if (state.metadata) files.push({ name: "shared.zeinfo", bytes: new TextEncoder().encode(state.metadata) });
   if (!ends(summary.name, ".isa", ".visaasm", ".zebin", ".elf", ".bin")) summary.name += ".visaasm";

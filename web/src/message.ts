@@ -1,4 +1,4 @@
-// One line for what happened.
+// A line that reports what happened.
 import { byId } from "./dom";
 
 export function say(text: string, wrong = false) {

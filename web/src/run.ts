@@ -324,7 +324,7 @@ export const runView: View = {
   title: "Run",
   root,
   async refresh() {
-    // What ran belongs to the text as it was.
+    // Results belong to the previous text.
     findings = undefined;
     if (state) {
       state = undefined;

@@ -25,7 +25,7 @@ export function fromBase64(text: string): Uint8Array {
 async function through(bytes: Uint8Array, stream: GenericTransformStream, most: number): Promise<Uint8Array> {
   const writer = stream.writable.getWriter();
   const written = writer.write(bytes).then(() => writer.close());
-  // What reading reports is told there; this only keeps it from being told twice.
+  // Reading reports the error; this only keeps it from being reported twice.
   written.catch(() => undefined);
   const reader = (stream.readable as ReadableStream<Uint8Array>).getReader();
   const chunks: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-// What is open and what is selected. Panes listen and follow.
+// What is open and what is selected. Panes subscribe and follow.
 import { type Link, type Links, linksOf, type Status, type Summary, textOf } from "./api";
 
 /** A place in the file: bytes, and the instruction that they belong to. */

@@ -1,4 +1,5 @@
-// The extension: starts `visakit lsp`, carries out what its lenses offer, and debugs with `visakit dap`.
+// The extension: starts `visakit lsp`, executes the commands of its lenses, and debugs with `visakit
+// dap`.
 
 import * as vscode from "vscode";
 import { LanguageClient, LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";
@@ -96,7 +97,7 @@ async function showControlFlow(address: string, routine: string): Promise<void> 
     viewColumn: vscode.ViewColumn.Beside,
     preserveFocus: true,
   });
-  // An image cannot run anything, and the page may load nothing else.
+  // An image cannot run scripts, and the page may load nothing else.
   const source = Buffer.from(image, "utf8").toString("base64");
   panel.webview.html = `<!DOCTYPE html>
 <html lang="en">
