@@ -1,4 +1,4 @@
-//! The queries: what they call the nodes of a text is what editors look for.
+//! The queries: their names for the nodes of a text are those that editors know.
 
 use crate::{fault, grammar, language, parse, parser, query};
 use std::fs;
@@ -143,7 +143,7 @@ impl Editor {
     }
 }
 
-/// What an editor takes a capture for.
+/// What an editor uses a capture for.
 fn known<'k>(names: &[&'k str], capture: &str) -> Option<&'k str> {
     let mut known = names.iter().filter(|name| {
         let rest = capture.strip_prefix(**name);

@@ -1,8 +1,8 @@
 //! The tree-sitter grammar of `editors/tree-sitter-visa`.
 //!
-//! Its parser is committed, as editors build it from there: it must be what `grammar.js` makes, pass the tests of its own
-//! corpus, and parse every text that is at hand. `VISAKIT_BLESS=1` generates it anew. `grammar.js` is run by Node.js; what
-//! cannot run is said aloud.
+//! Its parser is committed, as editors build it from there: it must be what `grammar.js` generates, pass the tests of
+//! its own corpus, and parse every available text. `VISAKIT_BLESS=1` generates it again. `grammar.js` is run by
+//! Node.js; tests that cannot run say so.
 
 #![cfg(test)]
 
@@ -21,7 +21,7 @@ use tree_sitter_loader::{CompileConfig, Loader};
 /// The oldest layout of parsers that releases of Neovim and Helix of the last years read.
 const ABI: usize = 14;
 
-/// What is generated, and committed.
+/// Generated files that are committed.
 const GENERATED: [&str; 6] = [
     "grammar.json",
     "node-types.json",
@@ -235,7 +235,7 @@ fn every_text_parses_without_errors() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// A text that is edited is parsed from the tree that it had: the same as anew.
+/// An edited text is parsed from its previous tree, with the same result as from scratch.
 #[test]
 fn edited_texts_parse_as_new_ones() {
     let language = language();
@@ -263,7 +263,7 @@ fn edited_texts_parse_as_new_ones() {
             });
             let again = parser.parse(&edited, Some(&tree)).unwrap();
             let fresh = parse(&mut parser, &edited);
-            // How an error is mended may depend on what was there before; what is right may not.
+            // How an error is repaired may depend on the previous tree; correct parts may not.
             if !fresh.root_node().has_error() {
                 assert_eq!(
                     again.root_node().to_sexp(),

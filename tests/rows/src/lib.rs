@@ -1,8 +1,8 @@
-//! Whether a row alone makes an instruction.
+//! Tests that a row is all that an instruction needs.
 //!
-//! The feature `probe` of `visakit-isa` adds three rows that no compiler knows: an operation that computes, a message of
-//! the load/store cache, and an operation with a field of a new name. Nothing else in the workspace names them. They
-//! are read, written, printed, assembled, validated, generated and documented all the same.
+//! The feature `probe` of `visakit-isa` adds three rows that no compiler knows: an operation that computes, a message
+//! of the load/store cache, and an operation with a field of a new name. Nothing else in the workspace names them. They
+//! are read, written, printed, assembled, validated, generated and documented nevertheless.
 
 #![cfg(test)]
 
@@ -86,7 +86,7 @@ fn assembled_written_read_and_printed() {
     let Ok(()) = printer.object(&mut text);
     let text = String::from_utf8(text).unwrap();
     for line in TEXT.lines().filter(|line| line.contains("probe")) {
-        // What it leaves out, because it is the default, is the printer's matter.
+        // What it leaves out, because it is the default, is up to the printer.
         let (mnemonic, _) = line.trim().split_once([' ', '.']).unwrap();
         assert!(text.contains(mnemonic), "{line}\n{text}");
     }

@@ -1,9 +1,10 @@
 //! The kernels of the benches on visakit and, in the same run, on the OpenCL implementations of the machine.
 //!
 //! `cargo run --release --manifest-path tools/peers/Cargo.toml`. Each time is the best of five. Lane operations are
-//! counted by visakit and divided by each one's seconds, as the others do not count them. What is not installed is
-//! said to be NOT RUN. Names of kernels, `--alone` (no others), `--one` (one thread) and `--interpreter` (no machine code) narrow it down;
-//! `--oclgrind` asks for that, too, which takes hours for all kernels. Debian and Ubuntu have `pocl-opencl-icd`, `oclgrind` and `ocl-icd-libopencl1`.
+//! counted by visakit and divided by each program's time, as the others do not count them. Programs that are not
+//! installed are reported as NOT RUN. Names of kernels, `--alone` (no others), `--one` (one thread) and `--interpreter`
+//! (no machine code) restrict the run; `--oclgrind` adds it, which takes hours for all kernels. Debian and Ubuntu have
+//! `pocl-opencl-icd`, `oclgrind` and `ocl-icd-libopencl1`.
 
 #[path = "../../../crates/launch/benches/work/mod.rs"]
 mod work;
@@ -179,7 +180,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/kernels")
 }
 
-/// Time that runs: of one thread what the processor spends on it, as others may use the machine, too.
+/// A running clock: for one thread the processor time spent on it, as others may use the machine, too.
 struct Clock {
     started: Instant,
     spent: Option<ProcessTime>,
@@ -228,7 +229,7 @@ fn visakit(
     let object = source.object(grf_bytes)?;
     let prepared = visakit_launch::Kernel::new(&object, kernel, &ZeInfo::parse(&zeinfo)?)?;
     let (range, arguments) = work(kernel);
-    // As with the others, buffers are there before and after a run: neither making them nor copying them counts.
+    // As with the others, buffers exist before and after a run: neither creating nor copying them counts.
     let arguments = arguments.into_iter().map(resident);
     let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
     let pool = rayon::ThreadPoolBuilder::new()
