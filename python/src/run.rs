@@ -116,7 +116,8 @@ impl Kernel {
         )
     }
 
-    /// The kernel of a compiled program (zebin), with its metadata and variables. Where it carries no vISA, `object` has it.
+    /// The kernel of a compiled program (zebin), with its metadata and variables. Where it carries no vISA, `object`
+    /// has it.
     #[staticmethod]
     #[pyo3(signature = (zebin, name = None, *, object = None))]
     fn of_zebin(

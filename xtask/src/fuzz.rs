@@ -69,8 +69,8 @@ pub(crate) fn run(arguments: &[String]) -> Done {
     Err(format!("failed: {}", failed.join(", ")).into())
 }
 
-/// The binary, built without a sanitizer of memory: there is no unsafe code for it to watch, it takes twice the time, and
-/// without it the stable compiler will do.
+/// The binary, built without a sanitizer of memory: there is no unsafe code for it to watch, it takes twice the time,
+/// and without it the stable compiler will do.
 fn build() -> Result<PathBuf, Box<dyn Error>> {
     let host = Command::new("rustc")
         .args(["--print", "host-tuple"])

@@ -1,7 +1,8 @@
 //! Questions over many objects.
 //!
 //! * [`Tables`]: objects, routines, instructions, operands and more as columns of one documented schema
-//!   ([`schema::VERSION`]), filled by [`fill`]. With the feature `arrow` they become Arrow arrays, with `parquet` files.
+//!   ([`schema::VERSION`]), filled by [`fill`]. With the feature `arrow` they become Arrow arrays, with `parquet`
+//!   files.
 //! * [`Pattern`](search::Pattern): patterns of instructions, found in code rather than in lines.
 //! * [`similar`]: which kernels are the same, renamed, recompiled, or unrelated.
 //!

@@ -281,7 +281,8 @@ impl Open {
     }
 }
 
-/// The hashes, in hexadecimal digits, of all files that the shards of a folder hold, each in all tables that are chosen.
+/// The hashes, in hexadecimal digits, of all files that the shards of a folder hold, each in all tables that are
+/// chosen.
 ///
 /// # Errors
 /// A shard cannot be read: the end of each table's file is checked, which is only meaningful if it was written

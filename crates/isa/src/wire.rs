@@ -452,9 +452,9 @@ pub fn write_list_with<K: Sink, T>(
 
 /// Defines a layout and generates a reading and a writing function from it.
 ///
-/// Lines: `number FIELD: WIDTH`, `counted FIELD: WIDTH` (a length and bytes), `list FIELD: WIDTH`,
-/// `derived WHAT`, `zero NAME: WIDTH`, `inputs` (the place of the input list); a list of entries with several layouts names the functions:
-/// `list FIELD: WIDTH => TYPE READ WRITE`. Each line may end with `if CONDITION`, a function of the format.
+/// Lines: `number FIELD: WIDTH`, `counted FIELD: WIDTH` (a length and bytes), `list FIELD: WIDTH`, `derived WHAT`,
+/// `zero NAME: WIDTH`, `inputs` (the place of the input list); a list of entries with several layouts names the
+/// functions: `list FIELD: WIDTH => TYPE READ WRITE`. Each line may end with `if CONDITION`, a function of the format.
 macro_rules! layout {
     (record $ty:ident $(<$lt:lifetime>)? { $($body:tt)* }) => {
         impl<'a> $crate::wire::Record<'a> for $ty $(<$lt>)? {

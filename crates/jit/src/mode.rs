@@ -1,7 +1,7 @@
 //! Float modes: which of them a segment has code for, and writes of `%cr0`.
 //!
-//! A segment that computes floats has code for the usual mode, and a further form for each kind of mode that it may well
-//! be entered in. It is left to the interpreter in all others.
+//! A segment that computes floats has code for the usual mode, and a further form for each kind of mode that it may
+//! well be entered in. It is left to the interpreter in all others.
 
 use crate::assembler::Label;
 use crate::flow::Compiler;
@@ -46,7 +46,8 @@ impl Compiler<'_> {
         self.writer.asm.op1(Op::VEX_Vldmxcsr_m32, usual);
     }
 
-    /// `%cr0` was written, at this place. Modes that flush denormals or round to integers are the interpreter's from there on.
+    /// `%cr0` was written, at this place. Modes that flush denormals or round to integers are the interpreter's from
+    /// there on.
     pub(crate) fn update_mode(&mut self, offset: usize, otherwise: Label) {
         use Register::{EAX, ECX, RCX};
         let Ok(word) = self.writer.file(offset, 4) else {

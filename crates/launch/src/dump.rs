@@ -121,8 +121,8 @@ impl Dump {
     /// Scans a folder.
     ///
     /// # Errors
-    /// [`LaunchError::Read`]; [`LaunchError::NoDump`] where there are no texts of kernels in it. Metadata that cannot be
-    /// read are passed over.
+    /// [`LaunchError::Read`]; [`LaunchError::NoDump`] where there are no texts of kernels in it. Metadata that cannot
+    /// be read are passed over.
     pub fn open(folder: &Path) -> Result<Self, LaunchError> {
         let mut dump = Self {
             folder: folder.to_owned(),

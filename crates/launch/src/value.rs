@@ -3,7 +3,8 @@
 use half::{bf16, f16};
 use visakit_isa::DataType;
 
-/// Reads numbers of a type, separated by commas: decimal, `0x` hex, and for floats also `inf`, `nan` or the bits in hex.
+/// Reads numbers of a type, separated by commas: decimal, `0x` hex, and for floats also `inf`, `nan` or the bits in
+/// hex.
 ///
 /// # Errors
 /// Text that is not a number of that type.

@@ -6,8 +6,8 @@
 //!
 //! * [`model`]: what contexts, queues, events, memory, programs and kernels are and do. Plain Rust.
 //! * [`handle`]: what the host's handles point at, and how objects are found by them.
-//! * `ffi`: the C boundary, the one place with unsafe code. Every entry point catches panics, finds its objects by their
-//!   handles and answers with error codes.
+//! * `ffi`: the C boundary, the one place with unsafe code. Every entry point catches panics, finds its objects by
+//!   their handles and answers with error codes.
 
 #![cfg(target_os = "linux")]
 

@@ -46,10 +46,10 @@
 //! The evaluator stops with [`state::Halt::Undefined`], or marks a result as undefined, where the
 //! definitions are silent:
 //!
-//! * division of integers by zero, quotients that no type of the sources holds; negation of an unsigned source where the width of the result
-//!   shows; complement of a source narrower than the operation; logic of mixed types below the size
-//!   of the destination; 64-bit destinations of 32-bit sums; saturation of integer products and of
-//!   results of `shl` that need more than 33 bits
+//! * division of integers by zero, quotients that no type of the sources holds; negation of an unsigned source where
+//!   the width of the result shows; complement of a source narrower than the operation; logic of mixed types below the
+//!   size of the destination; 64-bit destinations of 32-bit sums; saturation of integer products and of results of
+//!   `shl` that need more than 33 bits
 //! * negative floats converted to unsigned integers without saturation
 //! * functions other than `add`, `mul`, `mad` and conversions under another rounding mode than the
 //!   usual one, and on denormals that the mode flushes; conversions of such denormals; results that

@@ -2,9 +2,9 @@
 
 /// A sublist that passes the test and from which no single entry can be taken away.
 ///
-/// `items` itself is taken to pass. `first` is given up to `width` candidates and says which is the first one that passes:
-/// how many are given at once makes no difference to the result. It is not asked about lists that were refused in
-/// the same round of the same size.
+/// `items` itself is taken to pass. `first` is given up to `width` candidates and says which is the first one that
+/// passes: how many are given at once makes no difference to the result. It is not asked about lists that were refused
+/// in the same round of the same size.
 pub(crate) fn minimise<T: Clone>(
     items: Vec<T>,
     width: usize,

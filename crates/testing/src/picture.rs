@@ -29,8 +29,9 @@ fn touches(line: &Rect, rect: &Rect) -> bool {
         && rect.y <= line.bottom()
 }
 
-/// Everything that a picture must not have: boxes that overlap or are too small, links through or along boxes, links that begin or
-/// end elsewhere, that run along each other without one box being an end of both, labels on boxes or on each other, anything outside.
+/// Everything that a picture must not have: boxes that overlap or are too small, links through or along boxes, links
+/// that begin or end elsewhere, that run along each other without one box being an end of both, labels on boxes or on
+/// each other, anything outside.
 pub fn faults(layout: &Layout, boxes: &[Size], links: &[Link]) -> Vec<String> {
     let mut faults = Vec::new();
     let rects = &layout.boxes;

@@ -162,8 +162,8 @@ pub fn walk<'a, V: Visitor<'a>>(
     Ok(())
 }
 
-/// Walks through one routine of a container, in the container's dialect and as lenient reading does. The rest of the file
-/// is ignored.
+/// Walks through one routine of a container, in the container's dialect and as lenient reading does. The rest of the
+/// file is ignored.
 ///
 /// # Errors
 /// Those of the visitor.
@@ -175,8 +175,8 @@ pub fn walk_routine<'a, V: Visitor<'a>>(
     routine(container, id, visitor, true)
 }
 
-/// As [`walk_routine`], without the instructions: their group is entered and left, and [`walk_instructions`] shows them,
-/// some at a time.
+/// As [`walk_routine`], without the instructions: their group is entered and left, and [`walk_instructions`] shows
+/// them, some at a time.
 ///
 /// # Errors
 /// Those of the visitor.

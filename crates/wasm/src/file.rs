@@ -171,7 +171,8 @@ impl File {
         Document::with_settings(text, settings)
     }
 
-    /// In browsers every line ends with one character. Texts that have two everywhere get them back where they are saved.
+    /// In browsers every line ends with one character. Texts that have two everywhere get them back where they are
+    /// saved.
     fn set_text(&mut self, text: String) {
         let returns = text.matches("\r\n").count();
         self.crlf = returns > 0 && returns == text.matches('\n').count();

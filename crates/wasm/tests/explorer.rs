@@ -39,8 +39,8 @@ fn objects() -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// Every object opens as a text that makes its bytes, every field is in the tree, and instructions of text and bytes are
-/// the same number.
+/// Every object opens as a text that makes its bytes, every field is in the tree, and instructions of text and bytes
+/// are the same number.
 #[test]
 fn objects_open() {
     for (name, bytes) in objects() {

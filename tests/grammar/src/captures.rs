@@ -4,7 +4,8 @@ use crate::{fault, grammar, language, parse, parser, query};
 use std::fs;
 use tree_sitter::{QueryCursor, StreamingIterator};
 
-/// Of an editor, the captures that it documents. One that is not among them counts as the longest of them that it begins with.
+/// Of an editor, the captures that it documents. One that is not among them counts as the longest of them that it
+/// begins with.
 struct Editor {
     name: &'static str,
     highlights: &'static [&'static str],

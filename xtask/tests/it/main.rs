@@ -1,5 +1,5 @@
-//! The tool starts, and names its commands. That there is a test lets `cargo test` build the tool: `.ci/run` runs it from
-//! there, where `cargo xtask` would build the libraries once more, with other features of dependencies.
+//! The tool starts, and names its commands. That there is a test lets `cargo test` build the tool: `.ci/run` runs it
+//! from there, where `cargo xtask` would build the libraries once more, with other features of dependencies.
 
 #![allow(clippy::unwrap_used)] // helpers of tests
 

@@ -1,9 +1,9 @@
 //! Who accessed shared memory last: 16 bytes for every four bytes that were touched.
 //!
-//! A cell represents four bytes. It records the last write and two reads, as numbers of records that all accesses of one
-//! message share, with the bytes and lanes of each. The reads are of two threads; or of two lanes of one, if no other
-//! thread has a read that the writes of this one could conflict with: of two lanes a writer can only be one. What does
-//! not fit into a cell (an atomic beside a plain write) is stored beside the cells.
+//! A cell represents four bytes. It records the last write and two reads, as numbers of records that all accesses of
+//! one message share, with the bytes and lanes of each. The reads are of two threads; or of two lanes of one, if no
+//! other thread has a read that the writes of this one could conflict with: of two lanes a writer can only be one. What
+//! does not fit into a cell (an atomic beside a plain write) is stored beside the cells.
 
 use hashbrown::HashMap;
 

@@ -13,7 +13,8 @@ use visakit::text::asm::Options;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Texts, folders that are searched for *.visaasm, or - for standard input. What they become goes to standard output.
+    /// Texts, folders that are searched for *.visaasm, or - for standard input. What they become goes to standard
+    /// output.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Write the texts back to their files, those that change.

@@ -50,8 +50,8 @@ enum Action {
         /// The other driver: its library, or a part of the name of a file in /etc/OpenCL/vendors.
         #[arg(long = "with", value_name = "DRIVER", default_value = "pocl")]
         other: String,
-        /// How far 32-bit floats may be apart, relative to their size. Half floats may be 100 times as far apart, 64-bit
-        /// floats a hundred-thousandth of it.
+        /// How far 32-bit floats may be apart, relative to their size. Half floats may be 100 times as far apart,
+        /// 64-bit floats a hundred-thousandth of it.
         #[arg(long, value_name = "NUMBER", default_value_t = 1e-4)]
         tolerance: f64,
         /// Where launches that differ are kept as cases.

@@ -35,8 +35,8 @@ pub(crate) struct Args {
     /// Begin a new shard after so many megabytes of columns, before compression.
     #[arg(long, value_name = "MB", default_value_t = SHARD_BYTES >> 20)]
     shard_size: usize,
-    /// Take this share of the files only, such as 3/10 for the third of ten. Processes and machines that share a folder and
-    /// are given the same paths write each file once.
+    /// Take this share of the files only, such as 3/10 for the third of ten. Processes and machines that share a folder
+    /// and are given the same paths write each file once.
     #[arg(long, value_name = "K/N")]
     share: Option<Share>,
     #[command(flatten)]

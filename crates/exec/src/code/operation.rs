@@ -243,7 +243,8 @@ operations! {
     Narrow(Narrowing) = "narrow" 1;
     /// A conversion that takes random bits.
     NarrowByChance(Narrowing) = "srnd" 2;
-    /// Elements of a table of 16 dwords: byte n (else word n) of the element that the four bits n of the second source choose.
+    /// Elements of a table of 16 dwords: byte n (else word n) of the element that the four bits n of the second source
+    /// choose.
     ShuffleNibbles(bool) = "shuffle" 2;
     /// Two pairs of floats of 16 bits to numbers of four bits.
     ScaleDown(FourBits) = "scale_down" 2;

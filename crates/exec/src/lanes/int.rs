@@ -290,7 +290,8 @@ pub(crate) fn bfi(width: u32, offset: u32, insert: u32, base: u32) -> u32 {
 pub(crate) struct Horner([u32; 8]);
 
 impl Horner {
-    /// The polynomial's coefficients, a bit each. Bit n of `table` is the result for source bits n (first source lowest).
+    /// The polynomial's coefficients, a bit each. Bit n of `table` is the result for source bits n (first source
+    /// lowest).
     pub(crate) const fn coefficients(table: u8) -> u8 {
         // Coefficient n is the sum of the results for all subsets of the bits of n.
         let mut sums = table;

@@ -1,7 +1,7 @@
 //! The order of the sources of bitwise functions.
 //!
-//! A bitwise function of three sources has up to six tables of truth, one for each order of its sources. Compilers write
-//! several of them; code for one serves all.
+//! A bitwise function of three sources has up to six tables of truth, one for each order of its sources. Compilers
+//! write several of them; code for one serves all.
 
 use crate::code::{Action, Code, Operation};
 use std::sync::Arc;

@@ -62,8 +62,8 @@ fn order() {
     assert_eq!(run(&plain, 0xffff, &names), run(&ordered, 0xffff, &names));
 }
 
-/// Variables that live within a block share places; those that outlive it, that are read where they were not written, or
-/// whose lanes are read by others, do not.
+/// Variables that live within a block share places; those that outlive it, that are read where they were not written,
+/// or whose lanes are read by others, do not.
 #[test]
 fn share() {
     // B and D follow each other. C is read in the next block, E where only a predicate has written it, S by all lanes

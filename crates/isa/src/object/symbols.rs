@@ -44,7 +44,8 @@ byte_types! {
     InputKind named by INPUT_CLASS;
 }
 
-/// Type (bits 0-3) and alignment (bits 4-7) of a variable, and bit 4 of the types of 4.2 (bit 8), which no binary form has.
+/// Type (bits 0-3) and alignment (bits 4-7) of a variable, and bit 4 of the types of 4.2 (bit 8), which no binary form
+/// has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct VariableProperties(pub u16);
 

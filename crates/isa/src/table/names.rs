@@ -65,7 +65,8 @@ field_names! {
     Src1 "src1",
     /// Third source.
     Src2 "src2",
-    /// Byte 0 precision of the weights (src1), byte 1 of the activations (src2), byte 2 systolic depth, byte 3 repeat count.
+    /// Byte 0 precision of the weights (src1), byte 1 of the activations (src2), byte 2 systolic depth, byte 3 repeat
+    /// count.
     PrecisionInfo "precision_info",
     /// Relation, in bits 0-2.
     RelOp "rel_op",

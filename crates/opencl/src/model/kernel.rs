@@ -29,7 +29,8 @@ pub enum Arg {
     Pointer(usize),
 }
 
-/// An argument as a kernel keeps it: kernels hold no references to objects, so that those end when the host releases them.
+/// An argument as a kernel keeps it: kernels hold no references to objects, so that those end when the host releases
+/// them.
 #[derive(Clone, Debug)]
 enum Kept {
     Mem(Weak<Mem>),

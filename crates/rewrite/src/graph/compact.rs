@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 const LONGEST: usize = 9;
 
 impl Picture {
-    /// The same with one arrow for those that lead from one box to the same other one in the same style; their texts are
-    /// listed.
+    /// The same with one arrow for those that lead from one box to the same other one in the same style; their texts
+    /// are listed.
     #[must_use]
     pub(super) fn merged(mut self) -> Self {
         let mut found: BTreeMap<_, usize> = BTreeMap::new();

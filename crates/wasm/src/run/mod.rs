@@ -177,7 +177,8 @@ impl Run {
         Json::Array(all.map(|v| row(&v)).collect())
     }
 
-    /// Elements of memory: of the buffer or image that an argument is, of shared local memory, or of a thread's scratch.
+    /// Elements of memory: of the buffer or image that an argument is, of shared local memory, or of a thread's
+    /// scratch.
     pub(crate) fn memory(&self, space: &str, number: usize, offset: usize, ty: &str) -> Answer {
         let session = &self.session;
         let (space, bytes) = match space {

@@ -8,8 +8,8 @@ use visakit_check::{Checks, Finding, Place};
 use visakit_profile::{KernelCode, KernelProfile, Watched};
 
 impl Run {
-    /// For each instruction of a routine that runs: its number, executions, lanes, lanes that there could have been, and
-    /// cycles by the cost model.
+    /// For each instruction of a routine that runs: its number, executions, lanes, lanes that there could have been,
+    /// and cycles by the cost model.
     pub(crate) fn heat(&mut self, routine: usize) -> Answer {
         let profile = match self.heat.take() {
             Some(profile) => profile,

@@ -25,7 +25,8 @@ pub(crate) struct Checking {
     /// Findings that make the command fail: error, warning, note, or kinds. [default: warning]
     #[arg(long, value_name = "LEVEL|KIND", value_delimiter = ',')]
     fail_on: Vec<String>,
-    /// Where the sources are that line numbers speak of. [default: where the compiler found them, or beside the program]
+    /// Where the sources are that line numbers speak of. [default: where the compiler found them, or beside the
+    /// program]
     #[arg(long, value_name = "DIR")]
     pub(crate) source: Option<PathBuf>,
     /// Write the findings as a SARIF log.

@@ -150,8 +150,8 @@ struct Program {
     locals: Vec<LocalVariable>,
 }
 
-/// The program of the files that are named: texts and objects with their metadata, a zebin that carries text, a folder of
-/// dumps, or a source that is compiled first.
+/// The program of the files that are named: texts and objects with their metadata, a zebin that carries text, a folder
+/// of dumps, or a source that is compiled first.
 fn program(args: &Args) -> Result<Program, Failure> {
     let given = args.zebin.as_ref().or(args.zeinfo.as_ref());
     let mut metadata = given.map(|path| metadata(path)).transpose()?;

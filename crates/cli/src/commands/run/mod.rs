@@ -34,8 +34,8 @@ use visakit_launch::{Compile, Config, LaunchError, Source, find_kernel, grf_byte
   visakit run copy.isa --kernel copy --media 4x4 --surface 0:in.bin:64x64 --surface 1:out.bin:64x64
   visakit run k.visaasm --bare --set V32=1,2,3 --print V33")]
 pub(crate) struct Args {
-    /// The program: an object or vISA text (texts of called functions may follow), a zebin that carries text, a folder of
-    /// dumps, or OpenCL C or SPIR-V, which is compiled first.
+    /// The program: an object or vISA text (texts of called functions may follow), a zebin that carries text, a folder
+    /// of dumps, or OpenCL C or SPIR-V, which is compiled first.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Run cases: folders with a case.json, compare outputs.
@@ -85,7 +85,8 @@ pub(crate) struct Args {
     /// Print the buffer of argument or input N as elements of a type.
     #[arg(long, value_name = "N:TYPE")]
     show: Vec<spec::ShowSpec>,
-    /// Write what the kernel prints, and nothing of its buffers; of cases one after the other, before what comes of them.
+    /// Write what the kernel prints, and nothing of its buffers; of cases one after the other, before what comes of
+    /// them.
     #[arg(long, conflicts_with_all = ["json", "media", "bare"])]
     printf: bool,
     /// Media mode: a 2D space of threads.
@@ -149,8 +150,8 @@ pub(crate) struct Args {
     /// Stop after that time, as Ctrl-C does: what was computed so far is printed and written.
     #[arg(long, value_name = "SECONDS", value_parser = stop::seconds)]
     timeout: Option<std::time::Duration>,
-    /// Print the translated code of the kernel and of what it calls, and run nothing: after `all` passes, as it is without
-    /// a value; as it was `translated`; or after the pass that is named
+    /// Print the translated code of the kernel and of what it calls, and run nothing: after `all` passes, as it is
+    /// without a value; as it was `translated`; or after the pass that is named
     #[arg(long, value_name = "PASS", num_args = 0..=1, require_equals = true, default_missing_value = LAST, value_parser = shown(), hide_possible_values = true, conflicts_with_all = ["case", "media", "stats", "json"])]
     show_code: Option<String>,
     /// Machine code for the host: when a program has run long enough for it to pay, at once, or never
