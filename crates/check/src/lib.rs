@@ -2,11 +2,11 @@
 //!
 //! [`check`] runs a launch on the interpreter and watches every instruction and access:
 //!
-//! * `memory`: accesses outside of buffers, surfaces, local and private memory; null and misaligned addresses; writes
-//!   to constants.
-//! * `uninitialized`: bits that nobody wrote, followed through registers and memory to a branch, an address, a
-//!   predicate or an output.
-//! * `race`: conflicting accesses without an order by barriers, fences and atomics, however the host ran them.
+//! * `memory`: accesses outside buffers, surfaces, local and private memory; null and misaligned addresses; writes to
+//!   constants.
+//! * `uninitialized`: bits that nobody wrote, tracked through registers and memory to a branch, an address, a predicate
+//!   or an output.
+//! * `race`: conflicting accesses not ordered by barriers, fences and atomics, however the host ran them.
 //! * `sync`: barriers that not all work-items of a group reach, named barriers whose threads do not agree.
 //! * `arithmetic`: values that are rarely intended; only on demand.
 //!

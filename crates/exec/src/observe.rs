@@ -166,7 +166,7 @@ pub trait Observer {
     const ALL_REGISTERS: bool = Self::INSTRUCTIONS || Self::MEMORY;
 
     /// An instruction is about to run. Break to stop the program with [`crate::FaultKind::Stopped`]: the group then
-    /// is before the instruction, and can go on.
+    /// is before the instruction, and can continue.
     fn before(&mut self, event: &InstructionEvent<'_>) -> ControlFlow<()> {
         let _ = event;
         ControlFlow::Continue(())

@@ -219,7 +219,7 @@ impl Document {
             for (row, parts) in &rows {
                 modifiers(row, parts, &mut found);
             }
-            // Longer mnemonics that go on here.
+            // Longer mnemonics that continue here.
             let begun = after.trim_end_matches('.');
             for (spelling, row) in mnemonics() {
                 let rest = spelling

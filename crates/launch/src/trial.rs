@@ -4,13 +4,13 @@
 //! buffers and samplers, generated from a seed, runs a few small groups of both and compares the resulting memory, byte
 //! for byte. It can show that two kernels differ, and makes it likely that they do not; it proves nothing.
 //!
-//! What is generated:
+//! The generated environment:
 //!
-//! * Surfaces: the binding table has [`ENTRIES`] of them, which surface inputs name in their order. They are linear
-//!   buffers; where neither kernel runs with those, 2D surfaces of bytes, and then images of four channels.
-//! * Inputs of one 64-bit integer are addresses, each of a buffer of its own. Packed words of at least eight lanes are
-//!   numbers of lanes, as local ids are. All else are small numbers, so that what is computed from them stays inside.
-//! * Implicit inputs and predefined variables say what the grid is: three groups of two threads.
+//! * Surfaces: the binding table has [`ENTRIES`] of them, which surface inputs use in order. They are linear buffers;
+//!   if neither kernel runs with those, 2D surfaces of bytes, and then images of four channels.
+//! * Inputs of one 64-bit integer are addresses, each of a separate buffer. Packed words of at least eight lanes are
+//!   lane numbers, as in local ids. All others are small numbers, so that values computed from them stay in bounds.
+//! * Implicit inputs and predefined variables describe the grid: three groups of two threads.
 
 use crate::LaunchError;
 use crate::bare::image_bytes;
@@ -47,7 +47,7 @@ const CHANNELS: Format = Format {
     channel: ChannelType::Unorm8,
 };
 
-/// Every sampler: texels are counted, not mixed, and those at the edge go on outside.
+/// Every sampler: texels are counted, not mixed, and those at the edge extend outwards.
 const SAMPLER: Sampler = Sampler {
     normalized: false,
     addressing: Addressing::ClampToEdge,

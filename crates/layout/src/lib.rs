@@ -17,11 +17,11 @@
 //!
 //! * Boxes do not overlap, and no link passes through or along a box. It touches the bottom of the box that it comes
 //!   from and the top of the one that it goes to.
-//! * Links that share neither their beginning nor their end have no piece in common, they only cross; but where more
-//!   than some forty links without labels meet one side of a box there may not be room for that.
-//! * Labels are inside of the picture and overlap neither boxes nor each other.
-//! * The same graph gives the same picture on every machine: all numbers are integers.
-//! * Time is O(n log n) and memory O(n) in the number of boxes and links; a link has six corners at the most.
+//! * Links that share neither their beginning nor their end only cross, without a common segment; but if more than some
+//!   forty links without labels meet one side of a box there may not be room for that.
+//! * Labels are inside the picture and overlap neither boxes nor each other.
+//! * The same graph has the same picture on every machine: all numbers are integers.
+//! * Time is O(n log n) and memory O(n) in the number of boxes and links; a link has at most six corners.
 //!
 //! # How
 //!

@@ -52,7 +52,7 @@ fn read(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut begun = false;
     loop {
         let mut line = Vec::new();
-        // Longer lines are no headers, however long they go on.
+        // Longer lines are not headers.
         if input.by_ref().take(4096).read_until(b'\n', &mut line)? == 0 {
             let broken = || io::ErrorKind::UnexpectedEof.into();
             return if begun { Err(broken()) } else { Ok(None) };

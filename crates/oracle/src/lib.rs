@@ -24,20 +24,20 @@
 //!
 //! # Decisions
 //!
-//! The written definitions leave some things to the reader. This is how they are read here:
+//! The written definitions are ambiguous in places. They are interpreted as follows:
 //!
-//! * Integer operations compute with the mathematical values of their sources, and the result is
-//!   cut off or saturated to the type of the destination. So a 32-bit sum saturates after the carry,
-//!   a product of words is 32 bits wide, and `-1:d` is less than `1:ud`.
+//! * Integer operations compute with the mathematical values of their sources, and the result is truncated or saturated
+//!   to the type of the destination. So a 32-bit sum saturates after the carry, a product of words is 32 bits wide, and
+//!   `-1:d` is less than `1:ud`.
 //! * Float operations compute in the widest format of the sources, round, and convert the result to
 //!   the destination, which may round again. `bf` computes in `f`.
-//! * Plain conversions from float to integer clamp, as saturating ones do; a NaN gives zero.
+//! * Plain conversions from float to integer clamp, as saturating ones do; a NaN becomes zero.
 //! * The rounding mode applies to `add`, `mul`, `mad` and conversions. Flushing of denormals applies
 //!   to sources and results of `add`, `mul` and `mad`.
 //! * `div`, `inv` and `sqrt` are correctly rounded, though hardware approximates them.
 //! * `cmp` into a general variable writes all ones or zero, whatever its type.
-//! * Counts of shifts have six bits if the destination or the shifted source has 64 bits, else
-//!   five. `shr` shifts the bits of its source's width.
+//! * Counts of shifts have six bits if the destination or the shifted source has 64 bits, otherwise five. `shr` shifts
+//!   the bits of its source's width.
 //! * `add3o` has its overflow in the predicate that its predicate field names.
 //! * Threads are alone, so barriers and fences do nothing.
 //!

@@ -301,7 +301,7 @@ fn stored_place(place: &Extent) -> Vec<(Derived, u32)> {
     stored
 }
 
-/// Reads the instructions of a body's code area that stands alone.
+/// Reads the instructions of a standalone code area.
 ///
 /// # Errors
 /// The first thing that is wrong.

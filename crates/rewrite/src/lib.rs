@@ -1,10 +1,10 @@
 //! Changes to vISA objects.
 //!
 //! * [`Editor`]: inserts, removes and changes instructions and declarations of a routine. All
-//!   numbers follow by themselves; an edit that would leave something dangling is an error.
+//!   numbers are adjusted; an edit that would leave something dangling is an error.
 //! * [`convert()`]: the same object in another version.
 //! * [`strip()`], [`extract()`], [`merge()`], [`rename_routine`], [`rename_symbol`]: passes.
-//! * [`diff()`]: what differs between two objects. [`graph`]: control flow and calls, drawn.
+//! * [`diff()`]: the differences between two objects. [`graph`]: control flow and calls, drawn.
 //! * [`visit::Visitor`] and [`rewrite::Rewriter`]: one overridable method for each construct.
 
 mod convert;

@@ -5,7 +5,7 @@
 //!
 //! | linkage | function | variable of the file |
 //! |---|---|---|
-//! | extern | one of another object replaces it | likewise; one that nobody defines stays |
+//! | extern | replaced by that of another object | the same; an undefined one is kept |
 //! | static | belongs to its object; renamed where the name is taken | belongs to its object |
 //! | global | defined once | defined once among the objects |
 //!

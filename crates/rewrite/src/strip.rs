@@ -107,7 +107,7 @@ fn is_lifetime(op: Op) -> bool {
         .any(|f| f.kind == FieldKind::Lifetime)
 }
 
-/// Whether an operation tells debuggers about the source.
+/// Whether an operation is debug information about the source.
 fn is_debug(op: Op) -> bool {
     op.def().flow == Flow::Marker && !is_lifetime(op)
 }

@@ -549,7 +549,7 @@ traversal! {
     rewrite, Rewriter, &mut Reference, change, mut, Result<(), Error>, Ok(()), ?,
     {
         /// A number that `reference` asked for and that its location cannot hold. It is left as it
-        /// was. An override may collect such errors and go on.
+        /// was. An override may collect such errors and continue.
         fn too_large(&mut self, location: Location, reference: Reference) -> Result<(), Error> {
             Err(Error::at(ErrorKind::TooLarge(reference), location))
         }

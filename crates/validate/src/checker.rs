@@ -115,11 +115,11 @@ pub(crate) struct Checker<'c, 'o> {
     pub(crate) variables: &'c [General],
     /// The instruction that is checked.
     pub(crate) location: Location,
-    /// The places where control may do something else than go on.
+    /// The places where control may do something else than continue.
     pub(crate) turns: Vec<Turn<'c>>,
 }
 
-/// A place in the code where control may do something else than go on.
+/// A place in the code where control may do something else than continue.
 pub(crate) struct Turn<'c> {
     /// The number of the instruction.
     pub(crate) number: u32,

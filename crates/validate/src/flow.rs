@@ -101,7 +101,7 @@ pub(crate) fn check(checker: &mut Checker<'_, '_>) {
     recursion(checker, &walk);
 }
 
-/// The last instruction of a routine or subroutine does not go on.
+/// The last instruction of a routine or subroutine does not continue.
 fn no_return(checker: &mut Checker<'_, '_>, walk: &Walk<'_>, message: &str) {
     if let Some((last, true)) = walk.last
         && !walk.cut

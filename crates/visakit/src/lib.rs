@@ -1,7 +1,7 @@
 //! A toolkit for Intel's binary vISA objects (`.isa`, magic `CISA`): the virtual instruction set
 //! that Intel's GPU compilers emit and a finalizer turns into machine code.
 //!
-//! Always there:
+//! Always included:
 //!
 //! | module | what |
 //! |---|---|
@@ -102,7 +102,7 @@
 //!
 //! # Compatibility
 //!
-//! The oldest supported Rust is 1.88. The crates behind [`isa`], [`parse`], [`encode`], [`text`] and
+//! The oldest supported Rust is 1.88. The crates of [`isa`], [`parse`], [`encode`], [`text`] and
 //! `validate` (`visakit-isa` and so on) work without the standard library.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -376,7 +376,7 @@ fn notes(
     let Some(body) = again.routines().find_map(|(_, r)| r.body()) else {
         return notes;
     };
-    // Numbers of labels and strings are assigned anew.
+    // Numbers of labels and strings are reassigned.
     let told = |value: &Value| matches!(value, Value::Label(_) | Value::String(_));
     for (index, (item, again)) in code.iter().zip(&body.code).enumerate() {
         let (Item::Instruction(a), Item::Instruction(b)) = (item, again) else {

@@ -38,7 +38,7 @@ impl Edge {
     }
 }
 
-/// The steps that an action may go on with besides the next one.
+/// The steps that may follow an action besides the next one.
 pub(super) fn targets(action: &Action) -> &[usize] {
     match action {
         Action::Jump { target, .. } | Action::Goto { target, .. } | Action::Call { target, .. } => {

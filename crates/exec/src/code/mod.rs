@@ -104,14 +104,14 @@ pub enum Action {
     Count(Box<Count>),
     /// All running lanes jump if the first lane of the predicate is set (or clear).
     Jump {
-        /// Step to go on with.
+        /// Step to continue with.
         target: usize,
         /// Whether a clear predicate jumps.
         inverted: bool,
     },
     /// Enabled lanes jump.
     Goto {
-        /// Step to go on with.
+        /// Step to continue with.
         target: usize,
         /// Whether the lanes that the predicate disables jump instead.
         inverted: bool,
@@ -120,7 +120,7 @@ pub enum Action {
     Switch {
         /// The index.
         index: Scalar,
-        /// Steps to go on with.
+        /// Steps to continue with.
         targets: Box<[usize]>,
     },
     /// Call of a subroutine or a function of the program.

@@ -256,7 +256,7 @@ operations! {
     FlagXor, flags 2 = "flag_xor" 0;
     /// Complement of a predicate variable.
     FlagNot, flags 1 = "flag_not" 0;
-    /// The bits of a predicate variable of so many elements as a number.
+    /// The bits of a predicate variable of this many elements as a number.
     FlagToNumber(u8), flags 1 = "flag_to_number" 0;
     /// A predicate variable from the bits of a scalar.
     FlagFromBits = "flag_from_bits" 1;

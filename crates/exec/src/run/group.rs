@@ -161,7 +161,7 @@ impl Group {
     /// Runs all threads to their ends. Threads are interleaved at barriers, and when they run for long.
     ///
     /// # Errors
-    /// The first fault. After [`FaultKind::StepLimit`] the group is between two steps and can go on with a
+    /// The first fault. After [`FaultKind::StepLimit`] the group is between two steps and can continue with a
     /// higher limit, after [`FaultKind::Stopped`] with any observer.
     pub fn run<O: Observer>(
         &mut self,
@@ -246,7 +246,7 @@ impl Group {
                 fuel -= used;
                 self.turn.slice -= used;
                 self.turn.progress = true;
-                // Only now, so that a run that the observer stopped can go on.
+                // Only now, so that a run that the observer stopped can continue.
                 ran.map_err(|fault| *fault)?;
                 match thread.pause {
                     Pause::Slice => {

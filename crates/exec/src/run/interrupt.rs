@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// A flag that any thread may raise to stop the groups that run with it; clones are the same flag.
 ///
 /// A group checks it every few ten thousand steps, and after each step that may take long. It then
-/// is between two steps and can go on ([`crate::Group::advance`]).
+/// is between two steps and can continue ([`crate::Group::advance`]).
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 

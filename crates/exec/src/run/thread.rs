@@ -46,7 +46,7 @@ pub struct Thread {
     pub(super) named: [u64; 32],
 }
 
-/// Why a thread does not go on.
+/// Why a thread does not continue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Pause {
     /// It can.

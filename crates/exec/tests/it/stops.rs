@@ -174,7 +174,7 @@ proptest! {
         prop_assert_eq!(all(&cut), whole);
     }
 
-    /// A limit of steps is a fault after which the group can go on with a higher one.
+    /// A limit of steps is a fault after which the group can continue with a higher one.
     #[test]
     fn a_limit_can_be_raised(first in 1..400_u64) {
         let program = program(BUSY);
@@ -205,7 +205,7 @@ lsc_store.ugm (M1, 16) flat[AT]:a64 M:d32
 ret (M1, 1)
 ";
 
-/// A thread alone, and threads that wait for one that spins, stop soon after the interrupt; lowered, they go on.
+/// A thread alone, and threads that wait for one that spins, stop soon after the interrupt; once lowered, they continue.
 #[test]
 fn an_interrupt_stops_endless_loops() {
     for (lines, threads) in [

@@ -321,7 +321,7 @@ bitflags! {
     /// The switches beside a 3D sampler sub-operation.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub struct SamplerOpFlags: u8 {
-        /// Lanes are told which pixels are null.
+        /// Reports to the lanes which pixels are null.
         const PIXEL_NULL_MASK = 1;
         /// Coarse pixel shading.
         const CPS = 2;

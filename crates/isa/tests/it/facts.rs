@@ -42,7 +42,7 @@ fn since(version: &Json) -> Features {
     found.unwrap().0
 }
 
-/// The conditions of a fact in the words of the table.
+/// The conditions of a fact, as the table expresses them.
 fn conditions(fact: &Json) -> (Condition, Option<KeyTest>) {
     let (mut when, mut only_if) = (Condition::ALWAYS, None);
     for test in fact["when"].as_array().into_iter().flatten() {
@@ -103,14 +103,14 @@ fn compare(row: &InstructionDef, fields: &Json) {
             }
         }
     }
-    // The facts are about bytes, which what came with 4.2 does not have.
+    // The facts are about bytes, which features of 4.2 do not have.
     let has_bytes = |f: &&FieldDef| !f.when.required().contains(Features::SINCE_4_2);
     let fields = row.fields.iter().filter(has_bytes);
     let table: Vec<_> = fields
         .map(|f| (f.name.as_str(), f.kind, f.when, f.only_if))
         .collect();
     if !row.has_layout() {
-        // Nothing says kinds of operands but the language.
+        // The kinds of operands are only stated by the language.
         let names: Vec<_> = table.iter().map(|f| f.0).collect();
         let facts: Vec<_> = facts.iter().map(|f| f.0).collect();
         assert_eq!(names, facts, "{}", row.name);

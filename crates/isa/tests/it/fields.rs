@@ -1,4 +1,4 @@
-//! The fields of an instruction are one list, wherever they stand.
+//! The fields of an instruction are one list, wherever they are stored.
 
 #![allow(clippy::indexing_slicing)]
 
@@ -13,7 +13,7 @@ fn field(number: u8) -> Field {
 
 #[test]
 fn fields_behave_as_a_list_of_any_length() {
-    // Longer than what is in the instruction itself, and back.
+    // Longer than what fits inline, and back.
     for length in 0..20 {
         let mut list: Vec<Field> = (0..length).map(field).collect();
         let mut fields: Fields = list.iter().copied().collect();

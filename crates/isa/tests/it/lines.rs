@@ -1,4 +1,4 @@
-//! Source lines of instructions, as `FILE` and `LOC` say.
+//! Source lines of instructions, according to `FILE` and `LOC`.
 
 use visakit_isa::object::{Body, Item, RawItem, SourceFiles, SourceLine};
 use visakit_isa::{FieldName, Instruction, Op, StringId, Value};

@@ -1,4 +1,4 @@
-//! What rows say of the meaning of instructions, and what instructions answer.
+//! The semantics columns of rows, and the methods of instructions that use them.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -171,10 +171,10 @@ fn memory_of_a_load() {
     assert_eq!(memory.data, Some(F::Dst));
     assert_eq!(load(0).memory().unwrap().action, Action::Prefetch);
     let slm = load(40).with(F::Sfid, Value::U8(lsc_sfid::SLM));
-    // The first field of a name counts.
+    // The first field of a name is used.
     assert_eq!(slm.memory().unwrap().space, AddressSpace::Flat);
     assert!(Instruction::new(Op::ADD).memory().is_none());
-    // Codes that mean nothing tell nothing.
+    // Codes without a meaning yield nothing.
     let mut odd = load(40);
     *odd.get_mut(F::DataSize).unwrap() = Value::U8(200);
     assert_eq!(odd.memory().unwrap().bytes(), None);
@@ -199,11 +199,11 @@ fn what_is_read_and_written() {
         ]
     );
     assert_eq!(resources(add.writes()), [Resource::General(VarId(40))]);
-    // The predicate of add3.o takes the overflow.
+    // The predicate of add3.o receives the overflow.
     let overflow = Instruction::new(Op::ADD3O).with(F::Pred, predicate(2));
     assert!(resources(overflow.writes()).contains(&Resource::Predicate(PredicateId(2))));
     assert!(!resources(overflow.reads()).contains(&Resource::Predicate(PredicateId(2))));
-    // An address is taken without a look at the variable.
+    // Taking an address does not read the variable.
     let address = Instruction::new(Op::ADDR_ADD).with(F::Src0, general(40));
     assert!(!resources(address.reads()).contains(&Resource::General(VarId(40))));
     let load = Instruction::new(Op::LSC_LOAD).with(F::Dst, raw(40));

@@ -39,8 +39,8 @@ fn operations_and_names_are_unique() {
     assert_eq!(names.len(), table::rows().count());
 }
 
-/// What reader and writer rely on: a list is the last field, follows a count, and there is one at
-/// most; a key comes before what depends on it.
+/// Invariants that reader and writer rely on: a list is the last field, follows a count, and there
+/// is at most one; a key comes before the fields that depend on it.
 #[test]
 fn lists_and_keys_stand_where_they_may() {
     for row in table::rows() {

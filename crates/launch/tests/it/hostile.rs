@@ -219,7 +219,7 @@ fn a_bare_thread_can_be_stopped() {
     assert_eq!(outcome.variable("D").unwrap().bytes[0], 7, "so far");
 }
 
-/// A fault of one group ends the run although another one would go on for ever, whichever came first.
+/// A fault of one group ends the run although another one would run forever, whichever came first.
 #[test]
 fn a_fault_stops_all_groups() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build();

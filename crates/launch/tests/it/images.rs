@@ -77,7 +77,7 @@ fn expected(i: i32) -> [f32; 8] {
         (101 + x) as f32,
         // The number of a line is rounded and stays inside of the array,
         (201 + x + 4 * (y - 1).max(0)) as f32,
-        // that of a plane likewise; 2.5 is past the last one.
+        // that of a plane as well; 2.5 is past the last one.
         (301 + x + 4 * y + 16 * z) as f32,
         // The third dimension of a volume is rounded down like the others.
         volume(x, 2 * z),

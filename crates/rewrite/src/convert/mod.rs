@@ -43,23 +43,23 @@ impl From<Format> for ConvertOptions {
 /// The rules:
 ///
 /// * Predefined variables are the same if they have the same name. `sp` and `fp` keep their name,
-///   though their type has grown to 64 bits at some time after 3.4.
-/// * A field that the new layout has in addition gets the value that says nothing: no predicate,
-///   null operands, offset 0, mask 0. The function of a message that 3.6 writes down is taken from
-///   the extended descriptor. A field that the new layout lacks must hold just that.
-/// * Variables of the file, which no reader takes since 3.3, become a variable of each kernel
-///   (objects with functions, which would share them, are refused), under a name that lets them
-///   come back.
+///   though their type grew to 64 bits at some time after 3.4.
+/// * A field that only the new layout has gets its neutral value: no predicate, null operands, offset
+///   0, mask 0. The function of a message, which 3.6 stores, is taken from the extended descriptor. A
+///   field that the new layout lacks must hold its neutral value.
+/// * Variables of the file, which no reader accepts since 3.3, become a variable of each kernel
+///   (objects with functions, which would share them, are refused), under a name that allows the
+///   reverse conversion.
 /// * Local ids, local sizes and numbers of groups, which are predefined up to 3.3, become inputs of an
-///   implicit kind, of two dimensions, in kernels that use them, and aliases of these under names
-///   that let them come back.
+///   implicit kind, of two dimensions, in kernels that use them, and aliases of these under names that
+///   allow the reverse conversion.
 /// * Conditionals and loops without labels, which exist up to 3.7, become divergent jumps to labels
-///   under names that let them come back.
-/// * Up to 3.0 there are five predefined surfaces, since 3.1 six. Later tools stamped objects 3.0
-///   that count six; an object that uses a number which only they have counts six.
+///   under names that allow the reverse conversion.
+/// * Up to 3.0 there are five predefined surfaces, since 3.1 six. Later tools wrote objects marked 3.0
+///   that count six; an object that uses the sixth is treated as one of these.
 /// * The order of the pieces in the file is the one that writers of the version use.
-/// * Native code stays: it belongs to what the instructions do, which is the same. A kernel whose
-///   inputs are others afterwards, as above, loses it, as it would look for them in vain.
+/// * Native code is kept: what the instructions do has not changed. A kernel whose inputs change, as
+///   above, loses it, as it would look for the old ones.
 ///
 /// ```
 /// use visakit_isa::{Dialect, Format, Version};

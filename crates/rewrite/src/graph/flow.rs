@@ -50,7 +50,7 @@ pub struct Cfg {
 /// How a block ends.
 #[derive(Default)]
 struct Exit {
-    /// Instructions to go on with.
+    /// Instructions to continue with.
     targets: Vec<(Target, EdgeKind)>,
     /// Whether the next instruction follows as well.
     next: bool,
