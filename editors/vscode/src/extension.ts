@@ -1,5 +1,5 @@
-// The extension: starts `visakit lsp`, executes the commands of its lenses, and debugs with `visakit
-// dap`.
+// The extension: starts `visakit lsp`, executes the commands of its lenses, and debugs with
+// `visakit dap`.
 
 import * as vscode from "vscode";
 import { LanguageClient, LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";

@@ -1,7 +1,7 @@
 //! A session of an editor with `visakit lsp`, over its standard streams.
 //!
-//! `lsp.session` is the recording: lines that begin with `> ` are sent, those with `< ` are the server's. `cargo xtask
-//! bless` records it again.
+//! `lsp.session` is the recording: lines that begin with `> ` are sent, those with `< ` are the server's.
+//! `cargo xtask bless` records it again.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};

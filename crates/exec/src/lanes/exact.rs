@@ -256,8 +256,8 @@ pub(crate) fn mul_add_double(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 
     }
     let product = a * b;
     if is_safe(nearest) && is_safe(product) && is_safe(a) && is_safe(b) && is_safe(c) {
-        // The product is exactly p + q, and p + c is exactly s + t: the error of `nearest` is s + t
-        // + q - nearest.
+        // The product is exactly p + q, and p + c is exactly s + t, so that the error of `nearest` is
+        // s + t + q - nearest.
         let low = a.mul_add(b, -product);
         let (s, t) = two_sum(product, c);
         let error = sign_of_sum([t, low, s, -nearest]);
