@@ -179,9 +179,9 @@ impl Writer {
             self.asm.op2(Code::Add_r64_rm64, RAX, R10);
         } else {
             if m.mask != u64::MAX {
-                let mask = u32::try_from(m.mask).ok().filter(|m| *m < 1 << 31);
-                let mask = mask.ok_or(NoTemplate)?;
-                self.asm.op1i(Code::And_rm64_imm32, RAX, mask);
+                // The upper half becomes zero, too.
+                let mask = u32::try_from(m.mask).map_err(|_| NoTemplate)?;
+                self.asm.op1i(Code::And_rm32_imm32, Register::EAX, mask);
             }
             // The address is in the way.
             self.asm.op2(Code::Mov_r64_rm64, R8, RAX);

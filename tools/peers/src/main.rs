@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release --manifest-path tools/peers/Cargo.toml`. Each time is the best of five. Lane operations are
 //! counted by visakit and divided by each program's time, as the others do not count them. Programs that are not
-//! installed are reported as NOT RUN. Names of kernels, `--alone` (no others), `--one` (one thread) and `--interpreter`
-//! (no machine code) restrict the run; `--oclgrind` adds it, which takes hours for all kernels. Debian and Ubuntu have
-//! `pocl-opencl-icd`, `oclgrind` and `ocl-icd-libopencl1`.
+//! installed are reported as NOT RUN. Names of kernels, `--alone` (no others), `--one` (one thread), `--interpreter`
+//! (no machine code) and `--widest` (only the host's widest machine code) restrict the run; `--oclgrind` adds it, which
+//! takes hours for all kernels. Debian and Ubuntu have `pocl-opencl-icd`, `oclgrind` and `ocl-icd-libopencl1`.
 
 #[path = "../../../crates/launch/benches/work/mod.rs"]
 mod work;
@@ -56,6 +56,9 @@ fn main() -> Result<(), Anything> {
         if compilers.iter().all(|c| c.0 != name) {
             compilers.push((name, Some(Arc::new(jit))));
         }
+    }
+    if has("--widest") {
+        compilers.drain(..compilers.len() - 1);
     }
     let mut columns = Vec::new();
     let mut operations = BTreeMap::new();

@@ -3,6 +3,7 @@
 
 use super::{Random, compilers};
 use std::sync::Arc;
+use visakit_exec::memory::Surface;
 use visakit_exec::{Group, Limits, Memory, Options, Program, ThreadStart};
 use visakit_text::asm;
 
@@ -68,6 +69,12 @@ fn run(program: &Program, offsets: &[u32], mask: u32, seed: u32) -> Left {
     let mut memory = Memory::new(1 << 20);
     let buffer = memory.add_buffer(&bytes(BYTES as usize)).unwrap();
     let base = memory.address(buffer);
+    let surface = Surface::Buffer {
+        buffer,
+        offset: 0,
+        size: BYTES.into(),
+    };
+    memory.bind(5, surface).unwrap();
     let slot = |name: &str| program.variable(name).unwrap();
     let narrow = offsets.iter().flat_map(|o| o.to_le_bytes()).collect();
     let wide = offsets.iter().map(|o| base.wrapping_add((*o).into()));
@@ -131,8 +138,25 @@ fn check(lanes: u32, size: u32, lines: &str, template: bool) {
     }
 }
 
-/// Shared local memory, and a buffer.
-const PLACES: [(&str, &str); 2] = [("slm", "flat[A]:a32"), ("ugm", "flat[Q]:a64")];
+/// Shared local memory, a buffer, and the same as a surface.
+const PLACES: [(&str, &str); 3] = [
+    ("slm", "flat[A]:a32"),
+    ("ugm", "flat[Q]:a64"),
+    ("ugm", "bti(0x5)[A]:a32"),
+];
+
+#[test]
+fn blocks() {
+    for (memory, address) in PLACES {
+        for (element, size) in [("d32x4t", 4), ("d32x8t", 4), ("d64x2t", 8)] {
+            let lines = format!(
+                "lsc_store.{memory} (M1_NM, 1) {address} S:{element}\n\
+                 lsc_load.{memory} (M1_NM, 1) D:{element} {address}"
+            );
+            check(32, size, &lines, true);
+        }
+    }
+}
 
 #[test]
 fn elements() {
