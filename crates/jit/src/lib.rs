@@ -32,6 +32,8 @@ mod flow;
 #[cfg(target_arch = "x86_64")]
 mod flush;
 #[cfg(target_arch = "x86_64")]
+mod gather;
+#[cfg(target_arch = "x86_64")]
 mod kept;
 #[cfg(target_arch = "x86_64")]
 mod lane;

@@ -22,7 +22,7 @@ pub(crate) fn at(base: Register, offset: usize) -> Result<MemoryOperand, NoTempl
     Ok(MemoryOperand::with_base_displ(base, offset.into()))
 }
 
-fn indexed(base: Register, index: Register, offset: u32) -> MemoryOperand {
+pub(crate) fn indexed(base: Register, index: Register, offset: u32) -> MemoryOperand {
     MemoryOperand::with_base_index_scale_displ_size(base, index, 1, offset.into(), 8)
 }
 
@@ -203,16 +203,6 @@ impl Writer {
         })
     }
 
-    /// The mask of the next gather or scatter of AVX-512, in `k2`: all ones, or the lanes of a chunk.
-    fn lanes_mask(&mut self, masked: bool, chunk: usize) {
-        if masked {
-            let from = mask_register(chunk);
-            self.asm.op2(Code::VEX_Kmovw_kr_km16, K2, from);
-        } else {
-            self.asm.op3(Code::VEX_Kxnorw_kr_kr_kr, K2, K2, K2);
-        }
-    }
-
     /// Loads the addresses of a chunk.
     fn load_addresses(&mut self, c: Chunks, chunk: usize, n: u32, m: &LaneMessage) -> Done {
         let bytes = c.lanes * m.width;
@@ -241,7 +231,6 @@ impl Writer {
 
     /// Shared local memory, or a surface, at addresses of 32 bits.
     fn window_lanes(&mut self, m: &LaneMessage, masked: bool, slow: Label) -> Done {
-        let avx512 = self.features == Features::Avx512;
         let c = Chunks::new(self.features, 4, m.lanes);
         let full = if c.zmm { 16 } else { 8 };
         if c.lanes != full {
@@ -311,94 +300,7 @@ impl Writer {
             let added = if whole { None } else { Some((m.add, mask)) };
             return self.each_lane(m, (RDI, add), added, masked);
         }
-        for &(memory, register) in &m.parts {
-            let (memory, data) = (memory + add, m.data + register as usize);
-            if m.store && !avx512 {
-                // A lane after the other, at the places that have been checked.
-                for (n, chunk) in (first..).zip(0..c.count) {
-                    self.store_lanes(c, chunk, n, (RDI, memory, data), masked)?;
-                }
-                continue;
-            }
-            for (n, chunk) in (first..).zip(0..c.count) {
-                let bytes = c.lanes * 4;
-                let data = self.file(data + chunk * bytes, bytes)?;
-                let there = indexed(RDI, c.register(n), memory);
-                if m.store || masked {
-                    self.load_bytes(0, data, bytes)?;
-                }
-                if m.store {
-                    self.lanes_mask(masked, chunk);
-                    let code = if c.zmm {
-                        Code::EVEX_Vpscatterdd_vm32z_k1_zmm
-                    } else {
-                        Code::EVEX_Vpscatterdd_vm32y_k1_ymm
-                    };
-                    self.asm.op2(code, there, c.register(0));
-                    self.asm.mask(K2);
-                    continue;
-                }
-                if avx512 {
-                    self.lanes_mask(masked, chunk);
-                    let code = if c.zmm {
-                        Code::EVEX_Vpgatherdd_zmm_k1_vm32z
-                    } else {
-                        Code::EVEX_Vpgatherdd_ymm_k1_vm32y
-                    };
-                    self.asm.op2(code, c.register(0), there);
-                    self.asm.mask(K2);
-                } else {
-                    self.gather_lanes(c, chunk, masked);
-                    let code = Code::VEX_Vpgatherdd_ymm_vm32y_ymm;
-                    self.asm.gather(code, ymm(0), there, ymm(6));
-                }
-                self.store_bytes(data, 0, bytes)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Stores the lanes of a chunk of 32 bytes of offsets, which are in a register, one after the other.
-    fn store_lanes(
-        &mut self,
-        c: Chunks,
-        chunk: usize,
-        n: u32,
-        (base, memory, data): (Register, u32, usize),
-        masked: bool,
-    ) -> Done {
-        let code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
-        self.asm.op2i(code, xmm(5), ymm(n), 1);
-        for lane in 0..c.lanes {
-            let number = chunk * c.lanes + lane;
-            let skip = self.asm.label();
-            let from = self.file(data + 4 * number, 4)?;
-            let number = u32::try_from(number).map_err(|_| NoTemplate)?;
-            if masked {
-                self.asm.op1i(Code::Bt_rm32_imm8, MASK, number);
-                self.asm.jump(Code::Jae_rel32_64, skip);
-            }
-            let lane = u32::try_from(lane).map_err(|_| NoTemplate)?;
-            let half = u32::try_from(c.lanes / 2).map_err(|_| NoTemplate)?;
-            let (from_register, at) = if lane < half {
-                (n, lane)
-            } else {
-                (5, lane - half)
-            };
-            let (code, to) = if c.lane == 4 {
-                (Code::VEX_Vpextrd_rm32_xmm_imm8, Register::EAX)
-            } else {
-                (Code::VEX_Vpextrq_rm64_xmm_imm8, RAX)
-            };
-            self.asm.op2i(code, to, xmm(from_register), at);
-            self.asm.op2(Code::Mov_r32_rm32, Register::ECX, from);
-            let there = indexed(base, RAX, memory);
-            self.asm.op2(Code::Mov_rm32_r32, there, Register::ECX);
-            if masked {
-                self.asm.place(skip);
-            }
-        }
-        Ok(())
+        self.move_chunks(c, first, m, (RDI, add), masked)
     }
 
     /// Global memory at addresses of 64 bits: one run of bytes, or all lanes in one buffer.
@@ -511,51 +413,6 @@ impl Writer {
         if !Self::is_vector(m) {
             return self.each_lane(m, (R10, 0), None, masked);
         }
-        for &(memory, register) in &m.parts {
-            let data = m.data + register as usize;
-            for (n, chunk) in (first..).zip(0..c.count) {
-                if m.store && !avx512 {
-                    self.store_lanes(c, chunk, n, (R10, memory, data), masked)?;
-                    continue;
-                }
-                let bytes = 4 * c.lanes;
-                let data = self.file(data + chunk * bytes, bytes)?;
-                let there = indexed(R10, c.register(n), memory);
-                if m.store || masked {
-                    self.load_bytes(0, data, bytes)?;
-                }
-                if !avx512 {
-                    let dwords = Chunks { lane: 4, ..c };
-                    self.gather_lanes(dwords, chunk, masked);
-                    let code = Code::VEX_Vpgatherqd_xmm_vm64y_xmm;
-                    self.asm.gather(code, xmm(0), there, xmm(6));
-                    self.store_bytes(data, 0, bytes)?;
-                    continue;
-                }
-                self.lanes_mask(masked, chunk);
-                if m.store {
-                    self.asm
-                        .op2(Code::EVEX_Vpscatterqd_vm64z_k1_ymm, there, ymm(0));
-                    self.asm.mask(K2);
-                } else {
-                    self.asm
-                        .op2(Code::EVEX_Vpgatherqd_ymm_k1_vm64z, ymm(0), there);
-                    self.asm.mask(K2);
-                    self.store_bytes(data, 0, bytes)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The mask of the next gather of AVX2, in register 6.
-    fn gather_lanes(&mut self, c: Chunks, chunk: usize, masked: bool) {
-        if masked {
-            self.spread(c, chunk, MASK, 6);
-        } else {
-            let all = ymm(6);
-            self.asm
-                .op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
-        }
+        self.move_chunks(c, first, m, (R10, 0), masked)
     }
 }

@@ -41,6 +41,8 @@ fn offsets(shape: u32, size: u32, random: &mut Random) -> Vec<u32> {
         // The last element, then outside.
         5 => BYTES - 8 * size + lane * size,
         6 => BYTES - size,
+        // Near each other, the first lane in front.
+        10 => first + lane * 5 % 16 * size,
         // Not aligned.
         7 => first + lane * size + 1,
         // Five lanes up to the end; the others anywhere.
@@ -120,7 +122,7 @@ fn check(lanes: u32, size: u32, lines: &str, template: bool) {
         .collect();
     let mut random = Random(lanes * 31 + size);
     let full = u32::MAX >> (32 - lanes);
-    for shape in 0..10 {
+    for shape in 0..11 {
         let offsets = offsets(shape, size, &mut random);
         for mask in [full, random.next() & full | 1, 0x1f & full] {
             let seed = random.next() | 1;
@@ -145,6 +147,16 @@ const PLACES: [(&str, &str); 3] = [
     ("ugm", "bti(0x5)[A]:a32"),
 ];
 
+/// Elements of lanes, and their sizes. Several of a lane overlap those of the next.
+const ELEMENTS: [(&str, u32); 6] = [
+    ("d8u32", 1),
+    ("d16u32", 2),
+    ("d32", 4),
+    ("d32x2", 4),
+    ("d32x3", 4),
+    ("d64", 8),
+];
+
 #[test]
 fn blocks() {
     for (memory, address) in PLACES {
@@ -162,7 +174,7 @@ fn blocks() {
 fn elements() {
     for lanes in [32, 16, 8, 1] {
         for (memory, address) in PLACES {
-            for (element, size) in [("d8u32", 1), ("d16u32", 2), ("d32", 4), ("d64", 8)] {
+            for (element, size) in ELEMENTS {
                 for predicate in ["", "(P1) "] {
                     // What is stored first is then loaded.
                     let lines = format!(

@@ -1,0 +1,313 @@
+//! Machine code that moves lanes whose places in memory have been checked: as a vector where they are next to each
+//! other, otherwise by gathers and scatters, which cost several times as much.
+
+use crate::Features;
+use crate::assembler::Label;
+use crate::masks::mask_register;
+use crate::memory::indexed;
+use crate::ops;
+use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, xmm, ymm};
+use iced_x86::{Code, MemoryOperand, Register};
+use visakit_exec::code::LaneMessage;
+
+use Register::{K2, R9, RAX, RCX};
+
+/// Where the elements of a chunk are: the register with the address of the memory, and what is added to the offsets of
+/// lanes.
+type Base = (Register, u32);
+
+impl Writer {
+    /// Moves the elements of all lanes, dwords, whose offsets are in vector registers from `first` on. `r9` holds the
+    /// largest offset that is valid for all elements of a lane.
+    pub(crate) fn move_chunks(
+        &mut self,
+        c: Chunks,
+        first: u32,
+        m: &LaneMessage,
+        base: Base,
+        masked: bool,
+    ) -> Done {
+        if !m.store {
+            for (n, chunk) in (first..).zip(0..c.count) {
+                self.load_chunk(c, chunk, n, m, base, masked)?;
+            }
+            return Ok(());
+        }
+        // Element by element, as the interpreter stores them where lanes overlap.
+        for &(memory, register) in &m.parts {
+            let (memory, data) = (memory + base.1, m.data + register as usize);
+            for (n, chunk) in (first..).zip(0..c.count) {
+                let done = self.asm.label();
+                if !masked && m.parts.len() == 1 {
+                    let scattered = self.asm.label();
+                    self.is_row(c, n, scattered);
+                    let bytes = 4 * c.lanes;
+                    let from = self.file(data + chunk * bytes, bytes)?;
+                    self.load_bytes(0, from, bytes)?;
+                    self.store_bytes(indexed(base.0, RAX, memory), 0, bytes)?;
+                    self.asm.jump(Code::Jmp_rel32_64, done);
+                    self.asm.place(scattered);
+                }
+                if self.features == Features::Avx512 {
+                    self.scatter(c, chunk, n, (base.0, memory, data), masked)?;
+                } else {
+                    // A lane after the other.
+                    self.store_lanes(c, chunk, n, (base.0, memory, data), masked)?;
+                }
+                self.asm.place(done);
+            }
+        }
+        Ok(())
+    }
+
+    fn load_chunk(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        n: u32,
+        m: &LaneMessage,
+        (base, add): Base,
+        masked: bool,
+    ) -> Done {
+        let bytes = 4 * c.lanes;
+        let data = |register: u32| m.data + register as usize + chunk * bytes;
+        let done = self.asm.label();
+        if !masked {
+            let scattered = self.asm.label();
+            self.are_near(c, n, scattered);
+            for &(memory, register) in &m.parts {
+                self.load_near(c, indexed(base, RAX, memory + add))?;
+                let to = self.file(data(register), bytes)?;
+                self.store_bytes(to, 0, bytes)?;
+            }
+            self.asm.jump(Code::Jmp_rel32_64, done);
+            self.asm.place(scattered);
+        }
+        for &(memory, register) in &m.parts {
+            let to = self.file(data(register), bytes)?;
+            if masked {
+                self.load_bytes(0, to, bytes)?;
+            }
+            self.gather_chunk(c, chunk, indexed(base, c.register(n), memory + add), masked);
+            self.store_bytes(to, 0, bytes)?;
+        }
+        self.asm.place(done);
+        Ok(())
+    }
+
+    /// Sets register 6 to the distances of the lanes' offsets from that of the first one.
+    fn distances(&mut self, c: Chunks, n: u32) {
+        let (broadcast, sub) = if c.lane == 4 {
+            (ops::BROADCAST_D, ops::SUB_D)
+        } else {
+            (ops::BROADCAST_Q, ops::SUB_Q)
+        };
+        self.v2(c, broadcast, 5, xmm(n));
+        self.v3(c, sub, 6, n, 5);
+    }
+
+    /// Sets `rax` to the offset of the first lane.
+    fn first_offset(&mut self, c: Chunks, n: u32) {
+        let (code, to) = if c.lane == 4 {
+            (Code::VEX_Vmovd_rm32_xmm, Register::EAX)
+        } else {
+            (Code::VEX_Vmovq_rm64_xmm, RAX)
+        };
+        self.asm.op2(code, to, xmm(n));
+    }
+
+    /// Continues if register 6 has none of these bits, the same in each lane.
+    fn has_none(&mut self, c: Chunks, bits: MemoryOperand, otherwise: Label) {
+        if c.zmm {
+            let code = if c.lane == 4 {
+                Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32
+            } else {
+                Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64
+            };
+            self.asm.op3(code, K2, c.register(6), bits);
+            self.asm.op2(Code::VEX_Kortestw_kr_kr, K2, K2);
+        } else {
+            self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(6), bits);
+        }
+        self.asm.jump(Code::Jne_rel32_64, otherwise);
+    }
+
+    /// Continues if the lanes' elements follow each other, the first at the offset in `rax`.
+    fn is_row(&mut self, c: Chunks, n: u32, otherwise: Label) {
+        self.distances(c, n);
+        let (row, all) = if c.lane == 4 {
+            let row = self.each_dword(|lane| u32::try_from(4 * lane).unwrap_or(0));
+            (row, self.dwords(u32::MAX))
+        } else {
+            let row = self.each_qword(|lane| 4 * lane as u64);
+            (row, self.qwords(u64::MAX))
+        };
+        self.v3m(c, ops::XOR, 6, 6, row);
+        self.has_none(c, all, otherwise);
+        self.first_offset(c, n);
+    }
+
+    /// Continues if the elements of all lanes are in one vector of memory, which begins with that of the first lane, at
+    /// the offset in `rax`, and is inside of the memory. Register 6 then holds their places in it, as dwords.
+    fn are_near(&mut self, c: Chunks, n: u32, otherwise: Label) {
+        let bytes = 4 * c.lanes as u64;
+        self.distances(c, n);
+        let inside = bytes - 4;
+        let outside = self.qwords(if c.lane == 4 {
+            !(inside << 32 | inside)
+        } else {
+            !inside
+        });
+        self.has_none(c, outside, otherwise);
+        self.first_offset(c, n);
+        let end = MemoryOperand::with_base_displ(RAX, inside.cast_signed());
+        self.asm.op2(Code::Lea_r64_m, RCX, end);
+        self.asm.op2(Code::Cmp_r64_rm64, RCX, R9);
+        self.asm.jump(Code::Ja_rel32_64, otherwise);
+        if c.lane == 4 {
+            self.v2i(c, ops::SHR_D_IMM, 6, c.register(6), 2);
+            return;
+        }
+        self.v2i(c, ops::SHR_Q_IMM, 6, c.register(6), 2);
+        if c.zmm {
+            let code = Code::EVEX_Vpmovqd_ymmm256_k1z_zmm;
+            self.asm.op2(code, ymm(6), c.register(6));
+        } else {
+            let code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
+            self.asm.op2i(code, xmm(7), ymm(6), 1);
+            let code = Code::VEX_Vshufps_xmm_xmm_xmmm128_imm8;
+            self.asm.op3i(code, xmm(6), xmm(6), xmm(7), 0b1000_1000);
+        }
+    }
+
+    /// Loads the dwords of a vector of memory that register 6 names.
+    fn load_near(&mut self, c: Chunks, there: MemoryOperand) -> Done {
+        match (c.zmm, c.lane) {
+            (true, 4) => {
+                let code = Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32;
+                self.asm.op3(code, c.register(0), c.register(6), there);
+            }
+            (false, 4) | (true, _) => {
+                let code = Code::VEX_Vpermd_ymm_ymm_ymmm256;
+                self.asm.op3(code, ymm(0), ymm(6), there);
+            }
+            (false, _) => {
+                self.load_bytes(0, there, 16)?;
+                let code = Code::VEX_Vpermilps_xmm_xmm_xmmm128;
+                self.asm.op3(code, xmm(0), xmm(0), xmm(6));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gathers the dwords of a chunk into register 0.
+    fn gather_chunk(&mut self, c: Chunks, chunk: usize, there: MemoryOperand, masked: bool) {
+        if self.features == Features::Avx512 {
+            self.lanes_mask(masked, chunk);
+            let (code, to) = match (c.zmm, c.lane) {
+                (true, 4) => (Code::EVEX_Vpgatherdd_zmm_k1_vm32z, c.register(0)),
+                (true, _) => (Code::EVEX_Vpgatherqd_ymm_k1_vm64z, ymm(0)),
+                (false, _) => (Code::EVEX_Vpgatherdd_ymm_k1_vm32y, ymm(0)),
+            };
+            self.asm.op2(code, to, there);
+            self.asm.mask(K2);
+        } else if c.lane == 4 {
+            self.gather_lanes(c, chunk, masked);
+            let code = Code::VEX_Vpgatherdd_ymm_vm32y_ymm;
+            self.asm.gather(code, ymm(0), there, ymm(6));
+        } else {
+            let dwords = Chunks { lane: 4, ..c };
+            self.gather_lanes(dwords, chunk, masked);
+            let code = Code::VEX_Vpgatherqd_xmm_vm64y_xmm;
+            self.asm.gather(code, xmm(0), there, xmm(6));
+        }
+    }
+
+    /// Scatters the dwords of a chunk.
+    fn scatter(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        n: u32,
+        (base, memory, data): (Register, u32, usize),
+        masked: bool,
+    ) -> Done {
+        let bytes = 4 * c.lanes;
+        let from = self.file(data + chunk * bytes, bytes)?;
+        self.load_bytes(0, from, bytes)?;
+        self.lanes_mask(masked, chunk);
+        let (code, from) = match (c.zmm, c.lane) {
+            (true, 4) => (Code::EVEX_Vpscatterdd_vm32z_k1_zmm, c.register(0)),
+            (true, _) => (Code::EVEX_Vpscatterqd_vm64z_k1_ymm, ymm(0)),
+            (false, _) => (Code::EVEX_Vpscatterdd_vm32y_k1_ymm, ymm(0)),
+        };
+        self.asm
+            .op2(code, indexed(base, c.register(n), memory), from);
+        self.asm.mask(K2);
+        Ok(())
+    }
+
+    /// The mask of the next gather or scatter of AVX-512, in `k2`: all ones, or the lanes of a chunk.
+    fn lanes_mask(&mut self, masked: bool, chunk: usize) {
+        if masked {
+            let from = mask_register(chunk);
+            self.asm.op2(Code::VEX_Kmovw_kr_km16, K2, from);
+        } else {
+            self.asm.op3(Code::VEX_Kxnorw_kr_kr_kr, K2, K2, K2);
+        }
+    }
+
+    /// Stores the lanes of a chunk of 32 bytes of offsets, which are in a register, one after the other.
+    fn store_lanes(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        n: u32,
+        (base, memory, data): (Register, u32, usize),
+        masked: bool,
+    ) -> Done {
+        let code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
+        self.asm.op2i(code, xmm(5), ymm(n), 1);
+        for lane in 0..c.lanes {
+            let number = chunk * c.lanes + lane;
+            let skip = self.asm.label();
+            let from = self.file(data + 4 * number, 4)?;
+            let number = u32::try_from(number).map_err(|_| NoTemplate)?;
+            if masked {
+                self.asm.op1i(Code::Bt_rm32_imm8, MASK, number);
+                self.asm.jump(Code::Jae_rel32_64, skip);
+            }
+            let lane = u32::try_from(lane).map_err(|_| NoTemplate)?;
+            let half = u32::try_from(c.lanes / 2).map_err(|_| NoTemplate)?;
+            let (from_register, at) = if lane < half {
+                (n, lane)
+            } else {
+                (5, lane - half)
+            };
+            let (code, to) = if c.lane == 4 {
+                (Code::VEX_Vpextrd_rm32_xmm_imm8, Register::EAX)
+            } else {
+                (Code::VEX_Vpextrq_rm64_xmm_imm8, RAX)
+            };
+            self.asm.op2i(code, to, xmm(from_register), at);
+            self.asm.op2(Code::Mov_r32_rm32, Register::ECX, from);
+            let there = indexed(base, RAX, memory);
+            self.asm.op2(Code::Mov_rm32_r32, there, Register::ECX);
+            if masked {
+                self.asm.place(skip);
+            }
+        }
+        Ok(())
+    }
+
+    /// The mask of the next gather of AVX2, in register 6.
+    fn gather_lanes(&mut self, c: Chunks, chunk: usize, masked: bool) {
+        if masked {
+            self.spread(c, chunk, MASK, 6);
+        } else {
+            let all = ymm(6);
+            self.asm
+                .op3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
+        }
+    }
+}
