@@ -1,8 +1,7 @@
 //! The register file before a thread sets its own variables.
 
-use crate::code::{self, Code};
+use crate::code::Code;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 /// Changed parts that are closer than this are restored as one.
 const GAP: usize = 32;
@@ -16,9 +15,6 @@ pub(crate) struct Image {
     changed: Vec<Range<usize>>,
     /// The parts that programs may write: ascending, not adjacent.
     written: Vec<Range<usize>>,
-    /// Of the changed parts, those that a thread may read before it writes them, if all lanes start; and those lanes.
-    /// Computed when threads are first reused.
-    exposed: OnceLock<(u32, Vec<Range<usize>>)>,
 }
 
 impl Image {
@@ -52,7 +48,6 @@ impl Image {
             changed: joined(changed, GAP),
             written,
             bytes,
-            exposed: OnceLock::new(),
         }
     }
 
@@ -72,30 +67,11 @@ impl Image {
         }
     }
 
-    /// The same for a thread with these lanes that runs the code of the image, which may write to `addressed` by
-    /// address: parts that it writes before it reads them are left unchanged.
-    pub(crate) fn restore_exposed(
-        &self,
-        file: &mut [u8],
-        mask: u32,
-        (code, addressed): (&Code, &[Range<usize>]),
-    ) {
-        let (lanes, exposed) = self.exposed.get_or_init(|| {
-            let exposed = code::exposed(code, addressed);
-            let parts = exposed.map(|exposed| self.of_changed(&exposed));
-            let parts = parts.unwrap_or_else(|| self.changed.clone());
-            (code::lanes(code), parts)
-        });
-        if mask & lanes != *lanes {
-            return self.restore(file);
-        }
-        for part in exposed {
-            self.restore_part(file, part.clone());
-        }
-    }
-
     /// The changed bytes for which `wanted` is set.
-    fn of_changed(&self, wanted: &[bool]) -> Vec<Range<usize>> {
+    pub(super) fn of_changed(&self, wanted: Option<&[bool]>) -> Vec<Range<usize>> {
+        let Some(wanted) = wanted else {
+            return self.changed.clone();
+        };
         let mut parts: Vec<Range<usize>> = Vec::new();
         for place in self.changed.iter().cloned().flatten() {
             if wanted.get(place) == Some(&false) {

@@ -8,6 +8,7 @@ mod start;
 pub(crate) use image::Image;
 pub(crate) use load::{Loaded, Masking, Work};
 pub use start::ThreadStart;
+pub(crate) use start::{Again, Set};
 
 use crate::code::{Code, StepCounts, Tallies};
 use crate::fault::TranslateError;
@@ -57,6 +58,7 @@ pub struct Program {
     declared: Vec<Vec<DeclaredVariable>>,
     /// What the start of a thread sets.
     pub(crate) entry: Entry,
+    again: OnceLock<Again>,
     simd_size: u32,
     grf_bytes: u32,
 }
@@ -138,6 +140,7 @@ impl Program {
             predefined: Vec::new(),
             declared: Vec::new(),
             entry: Entry::default(),
+            again: OnceLock::new(),
             grf_bytes: options.grf_bytes,
             steps: Steps::new(&code),
             native: OnceLock::new(),
@@ -181,7 +184,6 @@ impl Program {
             .map(|_| options.grf_bytes as usize);
         program.payload_bytes = ends.chain(header).max().unwrap_or(0);
         program.image = Arc::new(program.image_of(image));
-        program.plan_start();
         Ok(program)
     }
 
@@ -193,35 +195,44 @@ impl Program {
         Image::new(bytes, &self.code, &self.taken, set)
     }
 
-    /// Determines what the next start of the same thread has to set.
-    fn plan_start(&mut self) {
+    /// What the next start of the same thread has to set. Computed when threads are first reused.
+    pub(crate) fn again(&self) -> &Again {
+        self.again.get_or_init(|| self.plan_again())
+    }
+
+    fn plan_again(&self) -> Again {
+        let exposed = crate::code::exposed(&self.code, &self.taken);
+        let exposed = exposed.as_deref();
+        let is_read = |part: &Range<usize>| {
+            let bytes = exposed.map(|exposed| exposed.get(part.clone()).unwrap_or(&[]));
+            bytes.is_none_or(|bytes| bytes.contains(&true))
+        };
         let header = self.entry.header(self.grf_bytes).unwrap_or_default();
-        let varies = |facts: &[start::Set], part: &Range<usize>| {
+        let facts = &self.entry.facts;
+        let of_group = |part: &Range<usize>| {
             let overlaps = |other: &Range<usize>| other.start < part.end && part.start < other.end;
             let mut facts = facts.iter().filter(|set| set.fact.of_group());
             overlaps(&header) || facts.any(|set| overlaps(&set.range()))
         };
-        let facts: Vec<bool> = self
-            .entry
-            .facts
-            .iter()
-            .map(|set| {
-                let part = set.range();
-                set.fact.of_group()
-                    || self.image.may_change(&part)
-                    || varies(&self.entry.facts, &part)
-            })
-            .collect();
+        let differs =
+            |part: &Range<usize>| is_read(part) && (of_group(part) || self.image.may_change(part));
+        let facts = facts.iter().enumerate();
         let inputs = self.inputs.iter().enumerate();
-        let inputs = inputs.filter(|(_, input)| {
-            let part = input.range();
-            input.image_offset < self.grf_bytes as usize
-                || self.image.may_change(&part)
-                || varies(&self.entry.facts, &part)
-        });
-        self.entry.again = inputs.map(|(number, _)| number).collect();
-        for (set, again) in self.entry.facts.iter_mut().zip(facts) {
-            set.again = again;
+        let of_header = |input: &InputSlot| {
+            input.image_offset < self.grf_bytes as usize && is_read(&input.range())
+        };
+        Again {
+            lanes: crate::code::lanes(&self.code),
+            parts: self.image.of_changed(exposed),
+            header: is_read(&header),
+            facts: facts
+                .filter(|(_, set)| differs(&set.range()))
+                .map(|(number, _)| number)
+                .collect(),
+            inputs: inputs
+                .filter(|(_, input)| of_header(input) || differs(&input.range()))
+                .map(|(number, _)| number)
+                .collect(),
         }
     }
 

@@ -100,8 +100,6 @@ static FACTS: [Fact; 16] = [
 pub(crate) struct Set {
     pub(crate) fact: &'static Fact,
     pub(crate) slot: VariableSlot,
-    /// Whether the next start of the same thread sets it, too.
-    pub(crate) again: bool,
 }
 
 impl Set {
@@ -117,8 +115,22 @@ pub(crate) struct Entry {
     /// The thread header.
     pub(crate) r0: Option<VariableSlot>,
     pub(crate) facts: Vec<Set>,
-    /// The inputs that the next start of the same thread sets, too.
-    pub(crate) again: Vec<usize>,
+}
+
+/// What the next start of a thread sets, if only its group is another one: what may have changed, and may be read before
+/// it is written.
+#[derive(Debug)]
+pub(crate) struct Again {
+    /// Lanes that must start; otherwise more may be read.
+    pub(crate) lanes: u32,
+    /// Parts of the initial content.
+    pub(crate) parts: Vec<Range<usize>>,
+    /// Whether the thread header is read.
+    pub(crate) header: bool,
+    /// Numbers in [`Entry::facts`].
+    pub(crate) facts: Vec<usize>,
+    /// Numbers of inputs.
+    pub(crate) inputs: Vec<usize>,
 }
 
 impl Entry {
@@ -129,13 +141,11 @@ impl Entry {
             Some(Set {
                 fact,
                 slot: find(fact.name)?,
-                again: true,
             })
         };
         Self {
             r0: find("r0"),
             facts: facts.filter_map(set).collect(),
-            again: Vec::new(),
         }
     }
 

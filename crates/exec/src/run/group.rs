@@ -24,7 +24,8 @@ const SLICE: u64 = 20_000;
 pub struct Group {
     pub(super) threads: Vec<Thread>,
     pub(super) slm: Vec<u8>,
-    named: [NamedBarrier; 32],
+    /// Those up to the last one signalled.
+    named: Vec<NamedBarrier>,
     /// Registers, scratch and local memory.
     bytes: u64,
     counters: Counters,
@@ -70,6 +71,19 @@ pub enum Progress {
     Interrupted,
 }
 
+/// Number of named barriers.
+const NAMED: u32 = 32;
+
+/// The entry of a named barrier in a list that has those up to the last one signalled; `None` if there is no such
+/// barrier.
+fn of_number<T: Clone + Default>(list: &mut Vec<T>, number: u32) -> Option<&mut T> {
+    let place = usize::try_from(number).ok().filter(|_| number < NAMED)?;
+    if place >= list.len() {
+        list.resize(place + 1, T::default());
+    }
+    list.get_mut(place)
+}
+
 /// A named barrier.
 #[derive(Clone, Copy, Debug, Default)]
 struct NamedBarrier {
@@ -111,7 +125,8 @@ impl Group {
 
     /// Restarts with the threads of the last start, of which only the thread header (the first register of the image)
     /// and [`ThreadStart::group_id`] may have changed: nothing else they set is read again. Registers that the program
-    /// writes before it reads them may keep old contents: use [`Self::reset`] if they are to be examined.
+    /// does not read, or only after it wrote them, may keep old contents: use [`Self::reset`] if they are to be
+    /// examined.
     ///
     /// # Errors
     /// As [`Self::new`]; the group is not to be run then.
@@ -147,7 +162,7 @@ impl Group {
         self.bytes = bytes;
         self.counters = Counters::default();
         self.turn = Turn::default();
-        self.named = [NamedBarrier::default(); 32];
+        self.named.clear();
         zeroed(&mut self.slm, slm_bytes).map_err(|_| none())?;
         let more = threads.len().saturating_sub(self.threads.len());
         self.threads.try_reserve(more).map_err(|_| none())?;
@@ -258,8 +273,8 @@ impl Group {
                     }
                     Pause::NamedSignal([number, kind, producers, consumers]) => {
                         thread.pause = Pause::None;
-                        if let Some(barrier) = self.named.get_mut(number as usize) {
-                            if let Some(mark) = thread.named.get_mut(number as usize) {
+                        if let Some(barrier) = of_number(&mut self.named, number) {
+                            if let Some(mark) = of_number(&mut thread.named, number) {
                                 *mark = barrier.generation;
                             }
                             barrier.signal(kind, producers, consumers);
@@ -313,7 +328,11 @@ impl Group {
                     free
                 }
                 Pause::Named(number) => {
-                    let now = self.named.get(number as usize).map_or(1, |b| b.generation);
+                    let now = match self.named.get(number as usize) {
+                        Some(barrier) => barrier.generation,
+                        // Nobody can signal it, or nobody has.
+                        None => u64::from(number >= NAMED),
+                    };
                     now > thread.named.get(number as usize).copied().unwrap_or(0)
                 }
                 _ => false,

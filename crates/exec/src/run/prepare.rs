@@ -9,7 +9,7 @@ use super::thread::{Pause, Thread};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::mode::FloatMode;
 use crate::machine::Registers;
-use crate::program::{Program, ThreadStart};
+use crate::program::{Again, Program, Set, ThreadStart};
 use crate::variables::{InputClass, InputSlot};
 use std::collections::TryReserveError;
 use std::sync::Arc;
@@ -55,52 +55,32 @@ fn fill(
     let none = |_| Fault::at_start(FaultKind::OutOfMemory(bytes));
     let image = &program.image;
     let whole = start.image.len() >= program.payload_bytes;
-    let again = again && used && whole && thread.changed.is_empty() && start.sets.is_empty();
-    let file = &mut thread.registers.file;
-    if used {
-        if again {
-            image.restore_exposed(file, start.mask, (program.code(), &program.taken));
-        } else {
-            image.restore(file);
-        }
-        for part in &thread.changed {
-            image.restore_part(file, part.clone());
-        }
-        if !whole {
-            // Parts that the payload does not fill keep their initial content.
-            let inputs = program.inputs().iter().map(InputSlot::range);
-            for part in program
-                .entry
-                .header(program.grf_bytes())
-                .into_iter()
-                .chain(inputs)
-            {
-                image.restore_part(file, part);
-            }
+    let same = again && used && whole && thread.changed.is_empty() && start.sets.is_empty();
+    let again = same.then(|| program.again());
+    let again = again.filter(|again| start.mask & again.lanes == again.lanes);
+    if let Some(again) = again {
+        for part in &again.parts {
+            image.restore_part(&mut thread.registers.file, part.clone());
         }
     } else {
-        file.clear();
-        file.try_reserve_exact(image.bytes.len()).map_err(none)?;
-        file.extend_from_slice(&image.bytes);
+        restore(thread, program, used, whole).map_err(none)?;
     }
-    zeroed(&mut thread.scratch, start.scratch_bytes).map_err(none)?;
-    thread.changed.clear();
+    if start.scratch_bytes != 0 || !thread.scratch.is_empty() {
+        zeroed(&mut thread.scratch, start.scratch_bytes).map_err(none)?;
+    }
     thread.registers.mode = FloatMode::from_cr0(start.cr0);
-    if !Arc::ptr_eq(&thread.registers.taken, &program.taken) {
-        thread.registers.taken = Arc::clone(&program.taken);
-    }
-    thread.registers.stray_reads = program.stray_reads;
     thread.waiting.0.clear();
     thread.frames.clear();
     thread.saved_bytes = 0;
-    thread.pause = Pause::None;
     (thread.signals, thread.waits) = (0, 0);
-    thread.named = [0; 32];
+    thread.named.clear();
     thread.running = start.mask;
     thread.pc = program.code().routines.first().map_or(0, |r| r.entry);
-    if start.mask == 0 {
-        thread.pause = Pause::Ended;
-    }
+    thread.pause = if start.mask == 0 {
+        Pause::Ended
+    } else {
+        Pause::None
+    };
     set(&mut thread.registers, program, start, again);
     for (slot, bytes) in &start.sets {
         thread.changed.push(slot.offset..slot.offset + bytes.len());
@@ -117,51 +97,97 @@ fn fill(
     Ok(())
 }
 
-/// Sets the thread header, predefined variables and inputs: all of them, or those that may differ from the previous
-/// start.
-fn set(registers: &mut Registers, program: &Program, start: &ThreadStart, again: bool) {
-    let r0 = start.image.get(..program.grf_bytes() as usize);
-    let r0 = r0.unwrap_or(&start.image);
-    if let Some(slot) = &program.entry.r0 {
-        write(registers, slot.offset, r0, slot.bytes);
-    }
-    for set in &program.entry.facts {
-        if again && !set.again {
-            continue;
+/// Gives a thread the initial content of the registers. `whole` states that the payload fills all inputs.
+fn restore(
+    thread: &mut Thread,
+    program: &Program,
+    used: bool,
+    whole: bool,
+) -> Result<(), TryReserveError> {
+    let image = &program.image;
+    let file = &mut thread.registers.file;
+    if used {
+        image.restore(file);
+        for part in &thread.changed {
+            image.restore_part(file, part.clone());
         }
-        let value = (set.fact.value)(start);
-        let at = set.slot.offset;
-        // Copies of known size are no calls.
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the low bytes are its value"
-        )]
-        match set.fact.bytes.min(set.slot.bytes) {
-            2 => registers.set_element(at, value as u16),
-            4 => registers.set_element(at, value as u32),
-            8 => registers.set_element(at, value as u64),
-            16 => registers.set_element(at, value),
-            room => write(registers, at, &value.to_le_bytes(), room),
-        }
-    }
-    let input = |registers: &mut Registers, input: &InputSlot| {
-        let from = payload(start, input);
-        let room = match input.class {
-            InputClass::General => program.register_bytes().saturating_sub(input.place),
-            InputClass::Sampler | InputClass::Surface => input.size,
-        };
-        write(registers, input.place, from, room);
-    };
-    if again {
-        let inputs = program.entry.again.iter();
-        for slot in inputs.filter_map(|number| program.inputs().get(*number)) {
-            input(registers, slot);
+        if !whole {
+            // Parts that the payload does not fill keep their initial content.
+            let inputs = program.inputs().iter().map(InputSlot::range);
+            let header = program.entry.header(program.grf_bytes());
+            for part in header.into_iter().chain(inputs) {
+                image.restore_part(file, part);
+            }
         }
     } else {
-        for slot in program.inputs() {
-            input(registers, slot);
+        file.clear();
+        file.try_reserve_exact(image.bytes.len())?;
+        file.extend_from_slice(&image.bytes);
+    }
+    thread.changed.clear();
+    if !Arc::ptr_eq(&thread.registers.taken, &program.taken) {
+        thread.registers.taken = Arc::clone(&program.taken);
+    }
+    thread.registers.stray_reads = program.stray_reads;
+    Ok(())
+}
+
+/// Sets the thread header, predefined variables and inputs: all of them, or those that the next start has to.
+fn set(registers: &mut Registers, program: &Program, start: &ThreadStart, again: Option<&Again>) {
+    if let Some(slot) = &program.entry.r0
+        && again.is_none_or(|again| again.header)
+    {
+        let r0 = start.image.get(..program.grf_bytes() as usize);
+        write(
+            registers,
+            slot.offset,
+            r0.unwrap_or(&start.image),
+            slot.bytes,
+        );
+    }
+    let facts = &program.entry.facts;
+    let inputs = program.inputs();
+    match again {
+        None => {
+            facts.iter().for_each(|set| set_fact(registers, start, set));
+            inputs
+                .iter()
+                .for_each(|input| set_input(registers, program, start, input));
+        }
+        Some(again) => {
+            for set in again.facts.iter().filter_map(|number| facts.get(*number)) {
+                set_fact(registers, start, set);
+            }
+            for input in again.inputs.iter().filter_map(|number| inputs.get(*number)) {
+                set_input(registers, program, start, input);
+            }
         }
     }
+}
+
+fn set_fact(registers: &mut Registers, start: &ThreadStart, set: &Set) {
+    let value = (set.fact.value)(start);
+    let at = set.slot.offset;
+    // Copies of known size are no calls.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the low bytes are its value"
+    )]
+    match set.fact.bytes.min(set.slot.bytes) {
+        2 => registers.set_element(at, value as u16),
+        4 => registers.set_element(at, value as u32),
+        8 => registers.set_element(at, value as u64),
+        16 => registers.set_element(at, value),
+        room => write(registers, at, &value.to_le_bytes(), room),
+    }
+}
+
+fn set_input(registers: &mut Registers, program: &Program, start: &ThreadStart, input: &InputSlot) {
+    let room = match input.class {
+        InputClass::General => program.register_bytes().saturating_sub(input.place),
+        InputClass::Sampler | InputClass::Surface => input.size,
+    };
+    write(registers, input.place, payload(start, input), room);
 }
 
 /// The payload's part for an input.

@@ -10,7 +10,7 @@ use super::mask::enabled;
 use super::rare::rare;
 use super::waiting::Waiting;
 use super::{Counters, Interrupt, Limits};
-use crate::code::{Action, Systolic};
+use crate::code::{Action, Step, Systolic};
 use crate::fault::{Fault, FaultKind, Outcome, Trap};
 use crate::machine::Registers;
 use crate::machine::simd::Kernel;
@@ -42,8 +42,8 @@ pub struct Thread {
     /// Split barrier: signals and completed waits.
     pub(super) signals: u64,
     pub(super) waits: u64,
-    /// Named barriers: generation at the thread's last signal.
-    pub(super) named: [u64; 32],
+    /// Named barriers, up to the last one signalled: generation at the thread's last signal.
+    pub(super) named: Vec<u64>,
 }
 
 /// Why a thread does not continue.
@@ -224,6 +224,28 @@ impl Thread {
         self.settle(frame.return_to, frame.entered | frame.others);
     }
 
+    /// Whether the thread ends or waits at a step in the most usual way: all lanes return from the kernel, or it comes
+    /// to a barrier. It has done so then.
+    fn stops(&mut self, step: &Step) -> bool {
+        match step.action {
+            Action::Return { uniform: true }
+                if step.predicate.is_none()
+                    && self.frames.is_empty()
+                    && self.waiting.0.is_empty() =>
+            {
+                self.pause = Pause::Ended;
+                self.running = 0;
+                true
+            }
+            Action::Barrier => {
+                self.pc += 1;
+                self.pause = Pause::Barrier;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Runs until the thread ends, waits, or has used its steps.
     pub(super) fn run<O: Observer>(
         &mut self,
@@ -319,7 +341,8 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
             observer,
         } = self;
         let program = world.program;
-        let mut code = program.steps(thread.registers.mode);
+        // The steps in the thread's float mode, which machine code and rare steps may change.
+        let mut bound = None;
         let steps_of_code = program.code().steps.as_slice();
         // Machine code reports to no observer.
         let native = program.native().filter(|_| !O::INSTRUCTIONS && !O::MEMORY);
@@ -355,7 +378,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                 };
                 let outcome = native.run(&mut state, &mut host);
                 let trap = host.trap;
-                code = program.steps(thread.registers.mode);
+                bound = None;
                 (thread.pc, thread.running) = (state.place, state.running);
                 left = state.left;
                 lane_operations = state.lane_operations;
@@ -364,6 +387,16 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                 }
             }
             // Machine code ends at a step that is left to the code below.
+            if native.is_some()
+                && left != 0
+                && let Some(step) = steps_of_code.get(thread.pc)
+                && thread.stops(step)
+            {
+                left -= 1;
+                lane_operations += 1;
+                break Ok(());
+            }
+            let code = *bound.get_or_insert_with(|| program.steps(thread.registers.mode));
             let Some(step) = code.get(thread.pc) else {
                 break Err(Trap::new(FaultKind::FellOffTheEnd));
             };
@@ -418,7 +451,7 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                     if let Err(trap) = rare(thread, world, whole, &step.masking, used) {
                         break Err(trap);
                     }
-                    code = program.steps(thread.registers.mode);
+                    bound = None;
                     if thread.pause != Pause::None {
                         // A fused instruction has yet to run.
                         if watched && !matches!(thread.pause, Pause::Fused(_)) {
