@@ -1,8 +1,8 @@
 //! Which routines are the same code.
 //!
-//! Runs of one to three instructions are compared, ignoring variables, execution sizes and the kind of memory message
+//! Instructions and pairs of them are compared, ignoring variables, execution sizes and the kind of memory message
 //! ([`Fingerprint::features`]). What most routines of a collection contain is boilerplate and gets a low weight: a
-//! feature that `d` of `n` routines have weighs `ln(1 + n / d)`. The score of two routines is the weight of the
+//! feature that `d` of `n` routines have weighs the square of `ln(1 + n / d)`. The score of two routines is the weight of the
 //! features they share divided by the weight of those either has.
 
 use crate::fingerprint::Fingerprint;
@@ -84,7 +84,9 @@ impl Collection {
 
     #[allow(clippy::cast_precision_loss)] // a weight of few digits
     fn weight(&self, holders: usize) -> f64 {
-        (1.0 + self.entries.len() as f64 / holders.max(1) as f64).ln()
+        (1.0 + self.entries.len() as f64 / holders.max(1) as f64)
+            .ln()
+            .powi(2)
     }
 
     fn total(&self, features: &[u64]) -> f64 {

@@ -251,6 +251,34 @@ fn fingerprints_tell_exact_renamed_changed_and_unrelated() {
     assert!(found.iter().take(3).all(|s| s.same_flow));
 }
 
+/// Devices with narrower instructions have one for each part of the lanes, and not all have those with three sources.
+#[test]
+fn features_do_not_depend_on_the_device() {
+    let features = |lines: &str| {
+        let text = format!(
+            ".version 4.1\n.kernel \"k\"\n.decl A v_type=G type=f num_elts=32 align=GRF\n\
+             .decl B v_type=G type=d num_elts=32 align=GRF\n.kernel_attr SimdSize=32\n{lines}ret (M1, 1)\n"
+        );
+        let object = visakit_text::asm::assemble(text.as_bytes(), &Default::default()).unwrap();
+        fingerprint(&object).features
+    };
+    let wide = features(
+        "mad (M1, 32) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0> A(0,0)<1;1,0>\n\
+         add3 (M1, 32) B(0,0)<1> B(0,0)<1;1,0> B(0,0)<1;1,0> B(0,0)<1;1,0>\n",
+    );
+    let narrow = features(
+        "mul (M1, 16) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>\n\
+         mul (M5, 16) A(2,0)<1> A(2,0)<1;1,0> A(2,0)<1;1,0>\n\
+         add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>\n\
+         add (M5, 16) A(2,0)<1> A(2,0)<1;1,0> A(2,0)<1;1,0>\n\
+         add (M1, 16) B(0,0)<1> B(0,0)<1;1,0> B(0,0)<1;1,0>\n\
+         add (M5, 16) B(2,0)<1> B(2,0)<1;1,0> B(2,0)<1;1,0>\n",
+    );
+    assert_eq!(wide, narrow);
+    let other = features("mul (M1, 32) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>\n");
+    assert_ne!(wide, other);
+}
+
 #[test]
 fn patterns_find_what_a_plain_loop_finds() {
     for (name, bytes) in fixtures() {
@@ -273,6 +301,50 @@ fn patterns_find_what_a_plain_loop_finds() {
         }
         assert_eq!(found.matches.len(), expected, "{name}");
     }
+}
+
+/// The table of patterns in the guide.
+#[test]
+fn patterns_of_the_guide_match_as_often_as_it_says() {
+    let mut objects: Vec<Vec<u8>> = fixtures().into_iter().map(|(_, bytes)| bytes).collect();
+    for folder in ["kernels", "check", "programs", "audit"] {
+        for entry in std::fs::read_dir(visakit_testing::fixtures().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|e| e == "visaasm") {
+                let text = std::fs::read(&path).unwrap();
+                let object = visakit_text::asm::assemble(&text, &Default::default())
+                    .unwrap_or_else(|faults| panic!("{}: {}", path.display(), faults[0].message));
+                objects.push(visakit_encode::write(&object).unwrap());
+            }
+        }
+    }
+    let guide = visakit_testing::fixtures().join("../docs/corpus.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let rows = guide
+        .lines()
+        .skip_while(|line| !line.starts_with("| pattern |"));
+    let rows: Vec<_> = rows
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .collect();
+    assert!(rows.len() >= 20, "{rows:?}");
+    let mut wrong = Vec::new();
+    for row in rows {
+        let (_, row) = row.split_once('`').unwrap();
+        let (pattern, row) = row.split_once('`').unwrap();
+        let said: usize = row.split('|').nth(1).unwrap().trim().parse().unwrap();
+        let found: usize = objects
+            .iter()
+            .map(|bytes| {
+                let object = visakit_parse::read(bytes).unwrap();
+                search(&object, &pattern.parse().unwrap()).matches.len()
+            })
+            .sum();
+        if said != found {
+            wrong.push(format!("{pattern}: {found}, not {said}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

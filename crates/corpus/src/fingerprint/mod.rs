@@ -22,7 +22,7 @@ pub struct Fingerprint {
     pub text: u64,
     /// Equal where the graphs of blocks are.
     pub flow: u64,
-    /// Runs of one to three instructions, ascending, without duplicates. Variables, execution sizes and the kind of
+    /// Single instructions and pairs, ascending, without duplicates. Variables, execution sizes and the kind of
     /// memory message are ignored: they change with the device.
     pub features: Vec<u64>,
     /// [`minhash`] of the features: the share of equal numbers in two routines estimates the share of features they

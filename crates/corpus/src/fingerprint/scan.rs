@@ -27,8 +27,8 @@ pub(crate) struct Counts {
 #[derive(Clone, Copy)]
 struct Kind {
     flow: Flow,
-    /// A hash of what it does, independent of the device.
-    word: u64,
+    /// Hashes of what it does, independent of the device: one, or two of operations that only some devices have as one.
+    words: [Option<u64>; 2],
     /// It accesses memory.
     message: bool,
     /// A load, which is a different operation if it has no destination.
@@ -66,14 +66,19 @@ static PREFETCH: LazyLock<u64> = LazyLock::new(|| hash_of(crate::names::action(A
 impl Kind {
     fn of(op: Op) -> Self {
         let def = op.def();
-        let word = match (def.memory, def.flow) {
-            (Some(memory), _) => crate::names::action(memory.action),
-            (None, Flow::Next) => def.mnemonic(),
-            (None, flow) => kind_of_flow(flow),
+        let words = match (op, def.memory, def.flow) {
+            (Op::MAD, ..) => [
+                Some(Op::MUL.def().mnemonic()),
+                Some(Op::ADD.def().mnemonic()),
+            ],
+            (Op::ADD3, ..) => [Some(Op::ADD.def().mnemonic()), None],
+            (_, Some(memory), _) => [Some(crate::names::action(memory.action)), None],
+            (_, None, Flow::Next) => [Some(def.mnemonic()), None],
+            (_, None, flow) => [Some(kind_of_flow(flow)), None],
         };
         Self {
             flow: def.flow,
-            word: hash_of(word),
+            words: words.map(|word| word.map(hash_of)),
             message: def.memory.is_some(),
             load: def.memory.is_some_and(|m| m.action == Action::Load),
             barrier: matches!(op, Op::BARRIER | Op::NBARRIER | Op::SBARRIER),
@@ -264,14 +269,19 @@ impl Scan {
         self.counts.exec_size = self.counts.exec_size.max(lanes);
         self.counts.messages += i32::from(kind.message);
         self.counts.barriers += i32::from(kind.barrier);
-        if counts(kind.flow) {
-            self.words.push(if !kind.message {
-                pair(kind.word ^ seen.types, seen.constant)
-            } else if kind.load && seen.no_destination {
-                *PREFETCH
-            } else {
-                kind.word
+        // A device with narrower instructions has a copy for each part of the lanes, after that for the first one.
+        let mask = seen.exec_size.and_then(|size| size.mask(format));
+        if counts(kind.flow) && mask.is_none_or(|mask| mask.first_lane == 0) {
+            let words = kind.words.into_iter().flatten().map(|word| {
+                if !kind.message {
+                    pair(word ^ seen.types, seen.constant)
+                } else if kind.load && seen.no_destination {
+                    *PREFETCH
+                } else {
+                    word
+                }
             });
+            self.words.extend(words);
         }
         match kind.flow {
             Flow::Next => self.blocks.filled = true,
@@ -486,15 +496,12 @@ impl Scan {
         hash.finish()
     }
 
-    /// Runs of one to three instructions, in no order, some more than once.
+    /// Single instructions and pairs, in no order, some more than once.
     pub(crate) fn features(&self) -> impl Iterator<Item = u64> {
-        // The word before, and the run of two that ends with it.
-        let (mut before, mut run) = (None, None);
+        let mut before = None;
         self.words.iter().flat_map(move |word| {
-            let two = before.map(|before| pair(before, *word));
-            let three = run.map(|run| pair(run, !*word));
-            (before, run) = (Some(*word), two);
-            [Some(*word), two, three].into_iter().flatten()
+            let two = before.replace(*word).map(|before| pair(before, *word));
+            [Some(*word), two].into_iter().flatten()
         })
     }
 }

@@ -1,8 +1,9 @@
 //! The properties of an instruction that patterns test.
 
-use super::pattern::{self, Relation};
+use super::pattern::{self, Number, Relation};
 use crate::fingerprint::operand_type;
 use crate::names;
+use std::cmp::Ordering;
 use visakit_isa::object::{Body, Item};
 use visakit_isa::operand::{ImmediateValue, StateClass};
 use visakit_isa::semantics::{Access, Flow, Resource};
@@ -16,22 +17,54 @@ use visakit_isa::{
 pub(super) enum Fact {
     Text(&'static str),
     Number(i64),
+    /// A floating-point constant.
+    Float {
+        /// Its bits.
+        bits: i64,
+        /// The number as the bits of a double.
+        double: u64,
+    },
     /// A variable, as the one whose storage it shares.
     Resource(Resource),
 }
 
 impl Fact {
-    pub(super) fn compares(&self, relation: Relation, wanted: i64) -> bool {
-        let Self::Number(number) = *self else {
-            return false;
+    /// Whether a number has this relation to one of a pattern. Floats compare by value; for equality their bits will do,
+    /// too.
+    pub(super) fn compares(&self, relation: Relation, wanted: Number) -> bool {
+        #[allow(clippy::cast_precision_loss)] // constants that large are compared by their bits
+        let order = match (self, wanted) {
+            (Self::Number(number), Number::Integer(wanted)) => number.partial_cmp(&wanted),
+            (Self::Number(number), Number::Float(wanted)) => (*number as f64).partial_cmp(&wanted),
+            (Self::Float { bits, .. }, Number::Integer(wanted))
+                if relation == Relation::Equal && *bits == wanted =>
+            {
+                Some(Ordering::Equal)
+            }
+            (Self::Float { double, .. }, Number::Integer(wanted)) => {
+                f64::from_bits(*double).partial_cmp(&(wanted as f64))
+            }
+            (Self::Float { double, .. }, Number::Float(wanted)) => {
+                f64::from_bits(*double).partial_cmp(&wanted)
+            }
+            (Self::Text(_) | Self::Resource(_), _) => None,
         };
-        match relation {
-            Relation::Equal => number == wanted,
-            Relation::NotEqual => number != wanted,
-            Relation::Less => number < wanted,
-            Relation::Greater => number > wanted,
-            Relation::AtMost => number <= wanted,
-            Relation::AtLeast => number >= wanted,
+        order.is_some_and(|order| match relation {
+            Relation::Equal => order.is_eq(),
+            Relation::NotEqual => order.is_ne(),
+            Relation::Less => order.is_lt(),
+            Relation::Greater => order.is_gt(),
+            Relation::AtMost => order.is_le(),
+            Relation::AtLeast => order.is_ge(),
+        })
+    }
+
+    /// The number, if it is one.
+    pub(super) fn number(&self) -> Option<Number> {
+        match self {
+            Self::Number(number) => Some(Number::Integer(*number)),
+            Self::Float { double, .. } => Some(Number::Float(f64::from_bits(*double))),
+            Self::Text(_) | Self::Resource(_) => None,
         }
     }
 }
@@ -206,11 +239,14 @@ impl<'a> Facts<'a> {
                     Fact::Resource(Resource::Predicate(o.predicate.id()))
                 }
                 VectorOperand::Indirect(o) => Fact::Resource(Resource::Address(o.address)),
-                VectorOperand::Immediate(o) => Fact::Number(match o.value() {
-                    ImmediateValue::Integer(number) => i64::try_from(number).ok()?,
-                    ImmediateValue::Float(_) => o.bits().cast_signed(),
-                    ImmediateValue::Packed(bits) => bits.into(),
-                }),
+                VectorOperand::Immediate(o) => match o.value() {
+                    ImmediateValue::Integer(number) => Fact::Number(i64::try_from(number).ok()?),
+                    ImmediateValue::Float(number) => Fact::Float {
+                        bits: o.bits().cast_signed(),
+                        double: number.to_bits(),
+                    },
+                    ImmediateValue::Packed(bits) => Fact::Number(bits.into()),
+                },
                 VectorOperand::State(o) => {
                     let index = u8::try_from(o.index).ok()?;
                     Fact::Resource(if o.class == StateClass::SURFACE {
@@ -231,7 +267,10 @@ impl<'a> Facts<'a> {
 
     /// Whether an answer fits a text with wildcards.
     pub(super) fn fits(&self, fact: &Fact, glob: &str) -> bool {
-        pattern::fits(&self.show(fact).to_ascii_lowercase(), glob)
+        let text = self.show(fact).to_ascii_lowercase();
+        // Predefined variables are known with the sign of text, and without.
+        let bare = text.strip_prefix('%');
+        pattern::fits(&text, glob) || bare.is_some_and(|text| pattern::fits(text, glob))
     }
 
     /// An answer as text: variables by the names that the object stores.
@@ -241,9 +280,10 @@ impl<'a> Facts<'a> {
         match fact {
             Fact::Text(text) => (*text).to_owned(),
             Fact::Number(number) => number.to_string(),
+            Fact::Float { double, .. } => format!("{:?}", f64::from_bits(*double)),
             Fact::Resource(resource) => match resource {
                 Resource::General(id) => match self.format.predefined_variable(*id) {
-                    Some(predefined) => predefined.name.to_owned(),
+                    Some(predefined) => format!("%{}", predefined.name),
                     None => self
                         .variable(*id)
                         .map_or_else(|| id.to_string(), |v| string(v.name)),

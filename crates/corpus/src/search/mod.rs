@@ -29,7 +29,7 @@
 //! | `memory`, `space`, `layout` | as in the columns of that name |
 //! | `bytes`, `elements`, `address` | bytes of an element, elements, bits of an address |
 //! | `reads`, `writes` | a variable, by its name; variables that share storage are equal |
-//! | `imm` | a constant among the sources |
+//! | `imm` | a constant among the sources; floats by value (`0.5`), or by their bits |
 //! | a field of the row, such as `dst`, `src0`, `data_size` | the variable, constant, name or number in it |
 //!
 //! ```
@@ -226,13 +226,14 @@ impl<'a> Search<'a> {
         match &condition.wanted {
             Wanted::Variable(name) => {
                 let bound = bindings.iter().find(|(known, _)| known == name);
-                match (bound, condition.relation) {
-                    (Some((_, fact)), Relation::NotEqual) => same(!facts.contains(fact)),
-                    (Some((_, Fact::Number(wanted))), relation) => {
-                        same(facts.iter().any(|fact| fact.compares(relation, *wanted)))
+                let number = bound.and_then(|(_, fact)| fact.number());
+                match (bound, number, condition.relation) {
+                    (Some((_, fact)), _, Relation::NotEqual) => same(!facts.contains(fact)),
+                    (_, Some(wanted), relation) => {
+                        same(facts.iter().any(|fact| fact.compares(relation, wanted)))
                     }
-                    (Some((_, fact)), Relation::Equal) => same(facts.contains(fact)),
-                    (None, Relation::Equal) => {
+                    (Some((_, fact)), None, Relation::Equal) => same(facts.contains(fact)),
+                    (None, _, Relation::Equal) => {
                         let bind = |fact: &Fact| {
                             let mut bindings = bindings.clone();
                             bindings.push((name.clone(), fact.clone()));

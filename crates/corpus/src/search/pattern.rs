@@ -4,13 +4,13 @@ use super::known;
 use std::str::FromStr;
 
 /// A pattern of instructions; created by [`str::parse`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     pub(super) steps: Vec<Arrow>,
 }
 
 /// A step, and how far it may be from the one before.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Arrow {
     pub(super) distance: Distance,
     pub(super) without: Option<Step>,
@@ -23,13 +23,13 @@ pub(super) enum Distance {
     Any,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Step {
     pub(super) mnemonic: String,
     pub(super) conditions: Vec<Condition>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Condition {
     pub(super) key: String,
     pub(super) relation: Relation,
@@ -46,11 +46,18 @@ pub(super) enum Relation {
     AtLeast,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Wanted {
     Variable(String),
     Text(String),
-    Number(i64),
+    Number(Number),
+}
+
+/// A number of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Number {
+    Integer(i64),
+    Float(f64),
 }
 
 /// The error in a pattern.
@@ -252,21 +259,24 @@ fn condition(words: &mut Words<'_>) -> Result<Condition, PatternError> {
     })
 }
 
-/// A decimal or hexadecimal number.
-fn number(text: &str) -> Option<i64> {
+/// An integer, decimal or hexadecimal, or a decimal fraction.
+fn number(text: &str) -> Option<Number> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text),
     };
+    if digits.contains('.') && digits.starts_with(|c: char| c.is_ascii_digit()) {
+        return text.parse().ok().map(Number::Float);
+    }
     let number = match digits.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok()?.cast_signed(),
         None => digits.parse().ok()?,
     };
-    Some(if negative {
+    Some(Number::Integer(if negative {
         number.wrapping_neg()
     } else {
         number
-    })
+    }))
 }
 
 /// Whether a text fits a pattern with `*` and `?`, both in lower case.
