@@ -4,12 +4,12 @@
 //! Everything else, observers and machine code are left to the loop of a thread.
 
 use super::Interrupt;
+use super::compute;
 use super::mask::{condition, enabled, taken};
 use super::waiting::Waiting;
 use crate::code::{Count, Message};
 use crate::fault::Outcome;
 use crate::machine::Registers;
-use crate::machine::simd::Kernel;
 use crate::memory::{Local, Memory};
 use crate::program::{Loaded, Masking, Work};
 
@@ -61,20 +61,7 @@ pub(super) struct Common<'a> {
 impl Common<'_> {
     /// Runs steps up to one that is left to others, or that has a fault: that one is the next.
     pub(super) fn run(&mut self) -> Outcome {
-        let simd = self.registers.simd;
-        simd.run(Run(self))
-    }
-}
-
-struct Run<'a, 'c>(&'a mut Common<'c>);
-
-impl Kernel for Run<'_, '_> {
-    type Output = Outcome;
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn run(self) -> Outcome {
-        let common = self.0;
-        let simd = common.registers.simd;
+        let common = self;
         let (steps, lanes, base) = (common.steps, common.lanes, common.base);
         let (mut place, mut running) = (common.place, common.running);
         let (mut left, mut lane_operations) = (common.left, common.lane_operations);
@@ -89,43 +76,25 @@ impl Kernel for Run<'_, '_> {
                 Lanes::Running => enabled(&step.masking, running, registers),
                 Lanes::Enabled(mask) => mask,
             };
-            let mut straight = false;
             match &step.work {
-                Work::Hot(_) => {
-                    let mask = of_step(common.registers);
-                    // None of these changes which lanes the next one works on.
+                Work::Hot(_) | Work::Compute(_) => {
                     let most = match common.extent {
                         Extent::One => 1,
-                        Extent::Unwatched(steps) => unwatched(steps, place).min(step.alike),
-                        Extent::All | Extent::Straight => step.alike,
+                        Extent::Unwatched(steps) => unwatched(steps, place).into(),
+                        Extent::All | Extent::Straight => usize::MAX,
                     };
-                    let left_here = usize::try_from(left).unwrap_or(usize::MAX);
-                    let end = place + left_here.min(most.into());
-                    let alike = steps.get(place..end).unwrap_or_default();
-                    if mask != 0 {
-                        let file = common.registers.file.as_mut_slice();
-                        for step in alike {
-                            if let Work::Hot(hot) = &step.work {
-                                hot.run(simd, file, mask);
-                            }
-                        }
-                    }
-                    place += alike.len();
-                    left -= alike.len() as u64;
-                    lane_operations += alike.len() as u64 * u64::from(mask.count_ones());
-                    straight = true;
-                }
-                Work::Compute(bound) => {
-                    let mask = of_step(common.registers);
-                    left -= 1;
-                    lane_operations += u64::from(mask.count_ones());
-                    if mask != 0
-                        && let Err(trap) = bound.run(step.masking.count, common.registers, mask)
-                    {
+                    let most = most.min(usize::try_from(left).unwrap_or(usize::MAX));
+                    let end = place.saturating_add(most).min(steps.len());
+                    let here = steps.get(place..end).unwrap_or_default();
+                    let done = compute::steps(here, lanes, running, common.registers);
+                    left -= done.steps as u64;
+                    lane_operations += done.lane_operations;
+                    place += done.steps;
+                    if let Err(trap) = done.outcome {
+                        // The fault is reported at its step.
+                        place -= 1;
                         break Err(trap);
                     }
-                    place += 1;
-                    straight = true;
                 }
                 Work::Message(message) => {
                     if !common.messages {
@@ -173,7 +142,6 @@ impl Kernel for Run<'_, '_> {
             match common.extent {
                 Extent::All => {}
                 Extent::Unwatched(steps) if unwatched(steps, place) != 0 => {}
-                Extent::Straight if straight && steps.get(place).is_some_and(is_computation) => {}
                 Extent::Unwatched(_) | Extent::Straight | Extent::One => break Ok(()),
             }
         };
@@ -181,9 +149,7 @@ impl Kernel for Run<'_, '_> {
         (common.left, common.lane_operations) = (left, lane_operations);
         outcome
     }
-}
 
-impl Common<'_> {
     /// Runs a message. It is a call: its code would only make the loop larger.
     #[inline(never)]
     fn message(&mut self, message: &Message, mask: u32) -> Outcome {
@@ -195,10 +161,6 @@ impl Common<'_> {
 /// How many steps from this one on are not observed.
 pub(super) fn unwatched(steps: &[u16], place: usize) -> u16 {
     steps.get(place).copied().unwrap_or(0)
-}
-
-fn is_computation(step: &Loaded) -> bool {
-    matches!(step.work, Work::Hot(_) | Work::Compute(_))
 }
 
 /// Counts a step.

@@ -1,6 +1,7 @@
 //! Running a translated program.
 
 mod common;
+mod compute;
 mod group;
 mod host;
 mod inspect;

@@ -13,7 +13,6 @@ use super::{Counters, Interrupt, Limits};
 use crate::code::{Action, Step, Systolic};
 use crate::fault::{Fault, FaultKind, Outcome, Trap};
 use crate::machine::Registers;
-use crate::machine::simd::Kernel;
 use crate::memory::{Local, Memory};
 use crate::native::{Native, NativeMode, NativeThread};
 use crate::observe::{InstructionEvent, Observer};
@@ -255,15 +254,15 @@ impl Thread {
         counters: &mut Counters,
         observer: &mut O,
     ) -> Result<(), Box<Fault>> {
-        let simd = self.registers.simd;
-        simd.run(Loop {
+        Loop {
             thread: self,
             world,
             slm,
             steps,
             counters,
             observer,
-        })
+        }
+        .run()
     }
 
     /// Runs a systolic dot product that needs the activations of a fused thread.
@@ -327,11 +326,8 @@ struct Loop<'a, 'w, O> {
     observer: &'a mut O,
 }
 
-impl<O: Observer> Kernel for Loop<'_, '_, O> {
-    type Output = Result<(), Box<Fault>>;
-
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn run(self) -> Self::Output {
+impl<O: Observer> Loop<'_, '_, O> {
+    fn run(self) -> Result<(), Box<Fault>> {
         let Self {
             thread,
             world,
@@ -396,7 +392,11 @@ impl<O: Observer> Kernel for Loop<'_, '_, O> {
                 lane_operations += 1;
                 break Ok(());
             }
-            let code = *bound.get_or_insert_with(|| program.steps(thread.registers.mode));
+            let code = match bound {
+                Some(code) => code,
+                None => program.steps(thread.registers.mode),
+            };
+            bound = Some(code);
             let Some(step) = code.get(thread.pc) else {
                 break Err(Trap::new(FaultKind::FellOffTheEnd));
             };
