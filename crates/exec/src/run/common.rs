@@ -1,5 +1,4 @@
-//! The loop in which most steps run: computations, jumps, joins, and messages whose accesses are not
-//! observed.
+//! The loop over computations that follow each other, jumps, joins, and messages whose accesses are not observed.
 //!
 //! Everything else, observers and machine code are left to the loop of a thread.
 
