@@ -3,6 +3,7 @@
 use crate::Features;
 use crate::assembler::{Assembler, Operand};
 use crate::kept::{Content, Kept};
+use crate::load::widening;
 use crate::masks::Enabled;
 use crate::mode::Form;
 use crate::ops::{self, Op};
@@ -313,7 +314,17 @@ impl Writer {
         }
         // Under a mask of a single lane the step is not reached unless the lane is enabled.
         if masked && c.lanes > 1 {
-            return Err(NoTemplate);
+            // Elements of disabled lanes are widened and narrowed again.
+            let wide = if c.zmm { 64 } else { 32 } / c.lane * size;
+            let old = self.file(offset, wide)?;
+            let unsigned = match size {
+                1 => DataType::Ub,
+                2 => DataType::Uw,
+                _ => DataType::Ud,
+            };
+            let op = widening(unsigned, c.lane).ok_or(NoTemplate)?;
+            self.v2(c, op, 0, old);
+            self.blend(c, chunk, from, 0, from, enabled)?;
         }
         self.narrow(c, from, size)?;
         self.overwritten(offset, bytes);
@@ -398,6 +409,17 @@ impl Writer {
                 self.asm.op3(Code::VEX_Vpackusdw_ymm_ymm_ymmm256, y, y, y);
                 self.asm
                     .op2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, y, y, 0b1000);
+            }
+            (4, 1) => {
+                let low = self.dwords(0xff);
+                self.v3m(c, ops::AND, n, n, low);
+                let y = ymm(n);
+                self.asm.op3(Code::VEX_Vpackusdw_ymm_ymm_ymmm256, y, y, y);
+                self.asm.op3(Code::VEX_Vpackuswb_ymm_ymm_ymmm256, y, y, y);
+                // Four bytes in each half.
+                let halves = self.each_dword(|lane| u32::try_from(lane % 2 * 4).unwrap_or(0));
+                self.load_bytes(7, halves, 32)?;
+                self.asm.op3(Code::VEX_Vpermd_ymm_ymm_ymmm256, y, ymm(7), y);
             }
             (8, 4) => {
                 let even = self.each_dword(|lane| u32::try_from((2 * lane) & 7).unwrap_or(0));
