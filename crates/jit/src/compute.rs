@@ -20,6 +20,25 @@ fn of(c: Chunks, dword: Op, qword: Op) -> Op {
     if c.lane == 4 { dword } else { qword }
 }
 
+/// Whether the low bits of a result of bytes or words depend on the low bits of sources only, so that wider lanes give
+/// the same.
+fn is_modular(compute: &Compute) -> bool {
+    let size = if compute.lane == Lane::U8 { 1 } else { 2 };
+    let operation = matches!(
+        compute.operation,
+        Operation::Copy
+            | Operation::Not
+            | Operation::And
+            | Operation::Or
+            | Operation::Xor
+            | Operation::Add
+            | Operation::Add3
+            | Operation::Mul
+            | Operation::Mad
+    );
+    operation && compute.destination.data_type.size() <= size
+}
+
 impl Writer {
     /// Writes code for a computation.
     pub(crate) fn compute(&mut self, step: &Step, compute: &Compute, enabled: Enabled) -> Done {
@@ -29,7 +48,16 @@ impl Writer {
             Lane::U64 | Lane::I64 => (8, false),
             Lane::F32 => (4, true),
             Lane::F64 => (8, true),
-            Lane::U8 | Lane::U16 | Lane::I128 => return self.bytes(step, compute, enabled),
+            Lane::U8 | Lane::U16 => {
+                if self.bytes(step, compute, enabled).is_ok() {
+                    return Ok(());
+                }
+                if !is_modular(compute) {
+                    return Err(NoTemplate);
+                }
+                (4, false)
+            }
+            Lane::I128 => return Err(NoTemplate),
         };
         if float && !matches!(compute.precision, Precision::Float | Precision::Double) {
             return Err(NoTemplate);
