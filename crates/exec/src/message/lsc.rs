@@ -130,9 +130,6 @@ impl Fields<'_, '_> {
         } else {
             (self.round(lanes * unit.register()), unit.register())
         };
-        if transposed && lanes == 1 && count > 1 && unit.memory() == unit.register() {
-            return Ok(self.contiguous(count * unit.memory()));
-        }
         Ok(Shape {
             unit,
             parts: (0..count)
@@ -143,26 +140,6 @@ impl Fields<'_, '_> {
                 .collect(),
             lane_pitch,
         })
-    }
-
-    /// Bytes of one lane, in the widest pieces.
-    fn contiguous(&self, bytes: usize) -> Shape {
-        let unit = match bytes % 8 {
-            0 => UnitKind::D64,
-            4 => UnitKind::D32,
-            2 | 6 => UnitKind::D16,
-            _ => UnitKind::D8,
-        };
-        Shape {
-            unit,
-            parts: (0..bytes / unit.memory())
-                .map(|i| Part {
-                    memory: i * unit.memory(),
-                    register: i * unit.memory(),
-                })
-                .collect(),
-            lane_pitch: bytes,
-        }
     }
 
     pub(super) fn lsc_access(

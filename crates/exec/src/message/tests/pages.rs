@@ -116,3 +116,31 @@ fn changes_do_not() {
         assert_eq!(m.read::<u32>(buffer), [1, 2, 3], "{text}");
     }
 }
+
+/// At the end of a surface each element counts by itself, not in pairs: at an odd dword, too.
+#[test]
+fn blocks_end_with_the_surface() {
+    for (text, expected) in [
+        (
+            "lsc_load.ugm (M1, 1) D:d32x4t bti(0x3)[U]:a32",
+            [5, 6, 7, 0],
+        ),
+        (
+            "lsc_load.ugm (M1, 1) D:d32x3t bti(0x3)[U]:a32",
+            [5, 6, 7, 9],
+        ),
+    ] {
+        let mut m = Machine::new(text);
+        m.surface(&[0u32, 1, 2, 3, 4, 5, 6, 7]);
+        m.set("U", &[20u32]).set("D", &[9u32; 4]).run(1);
+        assert_eq!(m.get::<u32>("D", 4), expected, "{text}");
+    }
+    let mut m = Machine::new("lsc_store.ugm (M1, 1) bti(0x3)[U]:a32 D:d32x4t");
+    let buffer = m.surface(&[0u32; 4]);
+    m.set("U", &[4u32]).set("D", &[5u32, 6, 7, 8]).run(1);
+    assert_eq!(m.memory.read(buffer)[4..], numbers_of(&[5, 6, 7]));
+}
+
+fn numbers_of(numbers: &[u32]) -> Vec<u8> {
+    numbers.iter().flat_map(|n| n.to_le_bytes()).collect()
+}
