@@ -130,7 +130,7 @@ fn full_mask(code: &Code) -> u32 {
 }
 
 /// Counts of a segment up to a place in it.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Counts {
     pub(crate) instructions: u32,
     /// Lanes that are known to be enabled.
@@ -186,6 +186,7 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
         file_bytes: code.register_bytes,
         constants: Constants::default(),
         kept: Kept::default(),
+        detours: Vec::new(),
         form: Form::Usual,
     };
     let segments = segments(code, &mut writer);
@@ -344,6 +345,7 @@ impl Compiler<'_> {
                     self.round_as_mode();
                 }
                 self.steps(steps.clone(), version, &mut exits);
+                self.detours(&mut exits);
                 self.writer.form = Form::Usual;
                 if form.is_some() {
                     self.writer.asm.place(other);
@@ -352,6 +354,7 @@ impl Compiler<'_> {
             }
         } else {
             self.steps(steps, version, &mut exits);
+            self.detours(&mut exits);
         }
         for exit in exits {
             self.leave_by(exit);

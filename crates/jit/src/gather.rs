@@ -3,8 +3,9 @@
 
 use crate::Features;
 use crate::assembler::Label;
+use crate::kept::Content;
 use crate::masks::mask_register;
-use crate::memory::indexed;
+use crate::memory::{Loaded, indexed};
 use crate::ops;
 use crate::vector::{Chunks, Done, MASK, NoTemplate, Writer, xmm, ymm};
 use iced_x86::{Code, MemoryOperand, Register};
@@ -17,34 +18,30 @@ use Register::{K2, R9, RAX, RCX};
 type Base = (Register, u32);
 
 impl Writer {
-    /// Moves the elements of all lanes, dwords, whose offsets are in vector registers from `first` on. `r9` holds the
-    /// largest offset that is valid for all elements of a lane.
+    /// Moves the elements of all lanes, dwords. The offsets of each chunk are in a vector register; what is loaded goes
+    /// through these registers. `r9` holds the largest offset that is valid for all elements of a lane.
     pub(crate) fn move_chunks(
         &mut self,
         c: Chunks,
-        first: u32,
+        offsets: &[u32],
         m: &LaneMessage,
         base: Base,
         masked: bool,
+        loaded: &Loaded,
     ) -> Done {
         if !m.store {
-            for (n, chunk) in (first..).zip(0..c.count) {
-                self.load_chunk(c, chunk, n, m, base, masked)?;
-            }
-            return Ok(());
+            return self.load_chunks(c, offsets, m, base, masked, loaded);
         }
         // Element by element, as the interpreter stores them where lanes overlap.
         for &(memory, register) in &m.parts {
             let (memory, data) = (memory + base.1, m.data + register as usize);
-            for (n, chunk) in (first..).zip(0..c.count) {
+            for (chunk, &n) in offsets.iter().enumerate() {
                 let done = self.asm.label();
                 if !masked && m.parts.len() == 1 {
                     let scattered = self.asm.label();
                     self.is_row(c, n, scattered);
-                    let bytes = 4 * c.lanes;
-                    let from = self.file(data + chunk * bytes, bytes)?;
-                    self.load_bytes(0, from, bytes)?;
-                    self.store_bytes(indexed(base.0, RAX, memory), 0, bytes)?;
+                    let from = self.stored(c, chunk, data)?;
+                    self.store_bytes(indexed(base.0, RAX, memory), from, 4 * c.lanes)?;
                     self.asm.jump(Code::Jmp_rel32_64, done);
                     self.asm.place(scattered);
                 }
@@ -60,38 +57,116 @@ impl Writer {
         Ok(())
     }
 
+    /// The register that holds the dwords of a chunk: a kept one, or register 0, where they are loaded.
+    fn stored(&mut self, c: Chunks, chunk: usize, data: usize) -> Result<u32, NoTemplate> {
+        let bytes = 4 * c.lanes;
+        let offset = data + chunk * bytes;
+        let dwords = Chunks::new(self.features, 4, c.lanes);
+        if let Some(n) = self.find(dwords, Content::Bytes { offset, bytes }) {
+            return Ok(n);
+        }
+        let from = self.file(offset, bytes)?;
+        self.load_bytes(0, from, bytes)?;
+        Ok(0)
+    }
+
+    /// Loads the elements of all lanes. Where offsets have 64 bits, two chunks of them make a vector of elements.
+    fn load_chunks(
+        &mut self,
+        c: Chunks,
+        offsets: &[u32],
+        m: &LaneMessage,
+        base: Base,
+        masked: bool,
+        loaded: &Loaded,
+    ) -> Done {
+        let vectors = Chunks::new(self.features, 4, m.lanes);
+        let bytes = 4 * vectors.lanes;
+        let halves = (c.count / vectors.count.max(1)).max(1);
+        for (vector, offsets) in offsets.chunks(halves).enumerate() {
+            let place = |register: u32| m.data + register as usize + vector * bytes;
+            let to = |register: u32| {
+                let offset = place(register);
+                let own = loaded
+                    .iter()
+                    .find(|(_, content)| *content == Content::Bytes { offset, bytes });
+                own.map(|(n, _)| *n)
+            };
+            for (half, &n) in offsets.iter().enumerate() {
+                let chunk = vector * halves + half;
+                self.load_chunk(c, (chunk, half), n, m, base, masked, &to)?;
+            }
+            for &(_, register) in &m.parts {
+                if let Some(n) = to(register) {
+                    let there = self.file(place(register), bytes)?;
+                    self.store_bytes(there, n, bytes)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads a chunk, which is a vector of elements or half of one, to the register of each element, or to the file.
+    #[expect(clippy::too_many_arguments, reason = "a chunk and where it goes")]
     fn load_chunk(
         &mut self,
         c: Chunks,
-        chunk: usize,
+        (chunk, half): (usize, usize),
         n: u32,
         m: &LaneMessage,
         (base, add): Base,
         masked: bool,
+        to: &impl Fn(u32) -> Option<u32>,
     ) -> Done {
         let bytes = 4 * c.lanes;
         let data = |register: u32| m.data + register as usize + chunk * bytes;
+        let own = |register: u32| match (to(register), half) {
+            (None, _) => 0,
+            (Some(n), 0) => n,
+            (Some(_), _) => 1,
+        };
         let done = self.asm.label();
         if !masked {
             let scattered = self.asm.label();
             self.are_near(c, n, scattered);
             for &(memory, register) in &m.parts {
-                self.load_near(c, indexed(base, RAX, memory + add))?;
-                let to = self.file(data(register), bytes)?;
-                self.store_bytes(to, 0, bytes)?;
+                let own = own(register);
+                self.load_near(c, own, indexed(base, RAX, memory + add))?;
+                self.put(c, own, half, to(register), data(register))?;
             }
             self.asm.jump(Code::Jmp_rel32_64, done);
             self.asm.place(scattered);
         }
         for &(memory, register) in &m.parts {
-            let to = self.file(data(register), bytes)?;
+            let own = own(register);
             if masked {
-                self.load_bytes(0, to, bytes)?;
+                let old = self.file(data(register), bytes)?;
+                self.load_bytes(own, old, bytes)?;
             }
-            self.gather_chunk(c, chunk, indexed(base, c.register(n), memory + add), masked);
-            self.store_bytes(to, 0, bytes)?;
+            let there = indexed(base, c.register(n), memory + add);
+            self.gather_chunk(c, chunk, own, there, masked);
+            self.put(c, own, half, to(register), data(register))?;
         }
         self.asm.place(done);
+        Ok(())
+    }
+
+    /// Puts a chunk that was loaded where it belongs: to the file, or into the second half of a register.
+    fn put(&mut self, c: Chunks, from: u32, half: usize, to: Option<u32>, place: usize) -> Done {
+        let Some(to) = to else {
+            let there = self.file(place, 4 * c.lanes)?;
+            return self.store_bytes(there, from, 4 * c.lanes);
+        };
+        if half != 0 {
+            let (code, whole, part) = if c.zmm {
+                let code = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
+                (code, Register::ZMM0 + to, ymm(from))
+            } else {
+                let code = Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+                (code, ymm(to), xmm(from))
+            };
+            self.asm.op3i(code, whole, whole, part, 1);
+        }
         Ok(())
     }
 
@@ -106,12 +181,13 @@ impl Writer {
         self.v3(c, sub, 6, n, 5);
     }
 
-    /// Sets `rax` to the offset of the first lane.
-    fn first_offset(&mut self, c: Chunks, n: u32) {
-        let (code, to) = if c.lane == 4 {
-            (Code::VEX_Vmovd_rm32_xmm, Register::EAX)
-        } else {
-            (Code::VEX_Vmovq_rm64_xmm, RAX)
+    /// Sets `rax` to the first lane of a register.
+    pub(crate) fn first_lane(&mut self, c: Chunks, n: u32) {
+        let (code, to) = match (c.lane, n < 16) {
+            (4, true) => (Code::VEX_Vmovd_rm32_xmm, Register::EAX),
+            (4, false) => (Code::EVEX_Vmovd_rm32_xmm, Register::EAX),
+            (_, true) => (Code::VEX_Vmovq_rm64_xmm, RAX),
+            (_, false) => (Code::EVEX_Vmovq_rm64_xmm, RAX),
         };
         self.asm.op2(code, to, xmm(n));
     }
@@ -144,7 +220,7 @@ impl Writer {
         };
         self.v3m(c, ops::XOR, 6, 6, row);
         self.has_none(c, all, otherwise);
-        self.first_offset(c, n);
+        self.first_lane(c, n);
     }
 
     /// Continues if the elements of all lanes are in one vector of memory, which begins with that of the first lane, at
@@ -159,7 +235,7 @@ impl Writer {
             !inside
         });
         self.has_none(c, outside, otherwise);
-        self.first_offset(c, n);
+        self.first_lane(c, n);
         let end = MemoryOperand::with_base_displ(RAX, inside.cast_signed());
         self.asm.op2(Code::Lea_r64_m, RCX, end);
         self.asm.op2(Code::Cmp_r64_rm64, RCX, R9);
@@ -181,45 +257,56 @@ impl Writer {
     }
 
     /// Loads the dwords of a vector of memory that register 6 names.
-    fn load_near(&mut self, c: Chunks, there: MemoryOperand) -> Done {
+    fn load_near(&mut self, c: Chunks, to: u32, there: MemoryOperand) -> Done {
         match (c.zmm, c.lane) {
             (true, 4) => {
                 let code = Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32;
-                self.asm.op3(code, c.register(0), c.register(6), there);
+                self.asm.op3(code, c.register(to), c.register(6), there);
             }
             (false, 4) | (true, _) => {
-                let code = Code::VEX_Vpermd_ymm_ymm_ymmm256;
-                self.asm.op3(code, ymm(0), ymm(6), there);
+                let code = if to < 16 {
+                    Code::VEX_Vpermd_ymm_ymm_ymmm256
+                } else {
+                    Code::EVEX_Vpermd_ymm_k1z_ymm_ymmm256b32
+                };
+                self.asm.op3(code, ymm(to), ymm(6), there);
             }
             (false, _) => {
-                self.load_bytes(0, there, 16)?;
+                self.load_bytes(to, there, 16)?;
                 let code = Code::VEX_Vpermilps_xmm_xmm_xmmm128;
-                self.asm.op3(code, xmm(0), xmm(0), xmm(6));
+                self.asm.op3(code, xmm(to), xmm(to), xmm(6));
             }
         }
         Ok(())
     }
 
-    /// Gathers the dwords of a chunk into register 0.
-    fn gather_chunk(&mut self, c: Chunks, chunk: usize, there: MemoryOperand, masked: bool) {
+    /// Gathers the dwords of a chunk.
+    fn gather_chunk(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        to: u32,
+        there: MemoryOperand,
+        masked: bool,
+    ) {
         if self.features == Features::Avx512 {
             self.lanes_mask(masked, chunk);
             let (code, to) = match (c.zmm, c.lane) {
-                (true, 4) => (Code::EVEX_Vpgatherdd_zmm_k1_vm32z, c.register(0)),
-                (true, _) => (Code::EVEX_Vpgatherqd_ymm_k1_vm64z, ymm(0)),
-                (false, _) => (Code::EVEX_Vpgatherdd_ymm_k1_vm32y, ymm(0)),
+                (true, 4) => (Code::EVEX_Vpgatherdd_zmm_k1_vm32z, c.register(to)),
+                (true, _) => (Code::EVEX_Vpgatherqd_ymm_k1_vm64z, ymm(to)),
+                (false, _) => (Code::EVEX_Vpgatherdd_ymm_k1_vm32y, ymm(to)),
             };
             self.asm.op2(code, to, there);
             self.asm.mask(K2);
         } else if c.lane == 4 {
             self.gather_lanes(c, chunk, masked);
             let code = Code::VEX_Vpgatherdd_ymm_vm32y_ymm;
-            self.asm.gather(code, ymm(0), there, ymm(6));
+            self.asm.gather(code, ymm(to), there, ymm(6));
         } else {
             let dwords = Chunks { lane: 4, ..c };
             self.gather_lanes(dwords, chunk, masked);
             let code = Code::VEX_Vpgatherqd_xmm_vm64y_xmm;
-            self.asm.gather(code, xmm(0), there, xmm(6));
+            self.asm.gather(code, xmm(to), there, xmm(6));
         }
     }
 
@@ -232,14 +319,12 @@ impl Writer {
         (base, memory, data): (Register, u32, usize),
         masked: bool,
     ) -> Done {
-        let bytes = 4 * c.lanes;
-        let from = self.file(data + chunk * bytes, bytes)?;
-        self.load_bytes(0, from, bytes)?;
+        let from = self.stored(c, chunk, data)?;
         self.lanes_mask(masked, chunk);
         let (code, from) = match (c.zmm, c.lane) {
-            (true, 4) => (Code::EVEX_Vpscatterdd_vm32z_k1_zmm, c.register(0)),
-            (true, _) => (Code::EVEX_Vpscatterqd_vm64z_k1_ymm, ymm(0)),
-            (false, _) => (Code::EVEX_Vpscatterdd_vm32y_k1_ymm, ymm(0)),
+            (true, 4) => (Code::EVEX_Vpscatterdd_vm32z_k1_zmm, c.register(from)),
+            (true, _) => (Code::EVEX_Vpscatterqd_vm64z_k1_ymm, ymm(from)),
+            (false, _) => (Code::EVEX_Vpscatterdd_vm32y_k1_ymm, ymm(from)),
         };
         self.asm
             .op2(code, indexed(base, c.register(n), memory), from);

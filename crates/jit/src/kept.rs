@@ -1,6 +1,9 @@
 //! The contents of vector registers from step to step.
 
-use crate::vector::{Chunks, NoTemplate, Writer};
+use crate::assembler::Label;
+use crate::flow::Counts;
+use crate::ops;
+use crate::vector::{Chunks, Done, NoTemplate, Writer};
 
 /// The content of a vector register beyond the operands of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +29,8 @@ const KEPT: u32 = 8;
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Kept {
     pub(crate) contents: [Option<Content>; 32],
+    /// The number of detours when each got its content.
+    since: [usize; 32],
     /// Mask registers from `k3` on that hold lanes that run: lanes of a chunk, and which chunk.
     pub(crate) masks: [Option<(usize, usize)>; 4],
     /// Registers that hold no denormals that the mode flushes, as lanes of 32 and of 64 bits.
@@ -37,7 +42,107 @@ pub(crate) struct Kept {
     taken: u32,
 }
 
+/// A way around a template, through the interpreter, which overwrites all registers. What they hold after the template
+/// is loaded again at its end, as far as later steps use it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Detour {
+    /// The step that the interpreter runs, and what ran until then.
+    pub(crate) step: usize,
+    pub(crate) counts: Counts,
+    /// The lanes of the step, if all are enabled; otherwise they are in the mask.
+    pub(crate) window: Option<u32>,
+    /// Where it begins.
+    pub(crate) slow: Label,
+    /// Where templates go that have nothing to do: what they would have left in registers is loaded here.
+    pub(crate) idle: Label,
+    /// Where it comes back.
+    pub(crate) done: Label,
+    /// What registers hold there.
+    pub(crate) kept: Kept,
+    /// Registers that later steps use as they are there.
+    pub(crate) used: u32,
+}
+
 impl Writer {
+    /// Loads what later steps use of the registers after a detour.
+    pub(crate) fn reload(&mut self, detour: &Detour) -> Done {
+        for (n, content) in (0..).zip(detour.kept.contents) {
+            if detour.used >> n & 1 == 0 {
+                continue;
+            }
+            match content {
+                Some(Content::Bytes { offset, bytes }) => {
+                    let from = self.file(offset, bytes)?;
+                    self.load_bytes(n, from, bytes)?;
+                }
+                Some(Content::Each { offset, bytes, zmm }) => {
+                    let c = Chunks {
+                        lane: bytes,
+                        lanes: 1,
+                        count: 1,
+                        zmm,
+                    };
+                    let from = self.file(offset, bytes)?;
+                    let op = if bytes == 4 {
+                        ops::BROADCAST_D
+                    } else {
+                        ops::BROADCAST_Q
+                    };
+                    self.v2(c, op, n, from);
+                }
+                // These are not kept over messages.
+                Some(Content::Running { .. }) | None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The lanes that run are no longer in registers.
+    pub(crate) fn forget_masks(&mut self) {
+        self.kept.masks = [None; 4];
+        for content in &mut self.kept.contents {
+            if matches!(content, Some(Content::Running { .. })) {
+                *content = None;
+            }
+        }
+    }
+
+    /// A register that holds bytes of the file, which must not be changed: a kept one, or another one that they are
+    /// loaded into.
+    pub(crate) fn holding(
+        &mut self,
+        c: Chunks,
+        offset: usize,
+        bytes: usize,
+    ) -> Result<u32, NoTemplate> {
+        let content = Content::Bytes { offset, bytes };
+        if let Some(n) = self.find(c, content) {
+            self.kept.busy |= 1 << n;
+            return Ok(n);
+        }
+        let from = self.file(offset, bytes)?;
+        let n = self.take(c)?;
+        self.load_bytes(n, from, bytes)?;
+        self.set(n, Some(content));
+        Ok(n)
+    }
+
+    /// A register for a value computed from bytes of the file, and one that holds these, which may be the same.
+    pub(crate) fn from_bytes(
+        &mut self,
+        c: Chunks,
+        offset: usize,
+        bytes: usize,
+    ) -> Result<(u32, u32), NoTemplate> {
+        let to = self.take(c)?;
+        if let Some(n) = self.find(c, Content::Bytes { offset, bytes }) {
+            return Ok((to, n));
+        }
+        let from = self.file(offset, bytes)?;
+        self.load_bytes(to, from, bytes)?;
+        Ok((to, to))
+    }
+
     /// Begins a step.
     pub(crate) fn begin(&mut self) {
         self.kept.busy = 0;
@@ -75,6 +180,9 @@ impl Writer {
     }
 
     pub(crate) fn set(&mut self, n: u32, content: Option<Content>) {
+        if let Some(since) = self.kept.since.get_mut(n as usize) {
+            *since = self.detours.len();
+        }
         if let Some(to) = self.kept.contents.get_mut(n as usize) {
             *to = content;
             for flushed in &mut self.kept.flushed {
@@ -97,10 +205,21 @@ impl Writer {
     }
 
     /// The register that holds this, for instructions on vectors of this kind.
-    pub(crate) fn find(&self, c: Chunks, content: Content) -> Option<u32> {
+    pub(crate) fn find(&mut self, c: Chunks, content: Content) -> Option<u32> {
         let mut contents = self.kept.contents.iter().take(c.registers());
         let place = contents.position(|c| *c == Some(content))?;
-        u32::try_from(place).ok()
+        let since = self.kept.since.get(place).copied()?;
+        let n = u32::try_from(place).ok()?;
+        for detour in self.detours.iter_mut().skip(since) {
+            detour.used |= 1 << n;
+        }
+        Some(n)
+    }
+
+    /// Number of registers that the step does not work with.
+    pub(crate) fn free(&self, c: Chunks) -> usize {
+        let usable = u32::MAX >> (32 - c.registers()) & u32::MAX << KEPT;
+        (usable & !self.kept.busy).count_ones() as usize
     }
 
     /// A register for a result.

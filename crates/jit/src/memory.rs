@@ -6,6 +6,7 @@
 
 use crate::Features;
 use crate::assembler::Label;
+use crate::kept::Content;
 use crate::masks::mask_register;
 use crate::ops;
 use crate::pages::place;
@@ -16,6 +17,9 @@ use visakit_exec::code::{Element, LaneMessage, LaneSpace};
 use visakit_exec::memory::Region;
 
 use Register::{K2, R8, R9, R10, RAX, RCX, RDI, RDX};
+
+/// Registers that a load fills, with what they hold afterwards. Bytes that have none go through the file alone.
+pub(crate) type Loaded = Vec<(u32, Content)>;
 
 pub(crate) fn at(base: Register, offset: usize) -> Result<MemoryOperand, NoTemplate> {
     let offset = i32::try_from(offset).map_err(|_| NoTemplate)?;
@@ -28,8 +32,8 @@ pub(crate) fn indexed(base: Register, index: Register, offset: u32) -> MemoryOpe
 
 impl Writer {
     /// Emits code for a message whose lanes are all enabled, or, if it is masked, those in [`MASK`], at least one. It
-    /// jumps to `slow` if the interpreter has to run the step, and to `done` or past its end otherwise. Clobbers all
-    /// vector and mask registers.
+    /// jumps to `slow` if the interpreter has to run the step, and to `done` or past its end otherwise. Clobbers the
+    /// vector registers that hold nothing, and mask registers.
     pub(crate) fn message(
         &mut self,
         m: &LaneMessage,
@@ -41,17 +45,67 @@ impl Writer {
             self.file(m.data + register as usize, m.element.register * m.lanes)?;
         }
         self.file(m.addresses, m.width * m.lanes)?;
-        if m.lanes == 1 {
-            return self.block(m, slow);
+        self.begin();
+        self.forget_masks();
+        let loaded = match (m.space, m.width) {
+            _ if m.lanes == 1 => self.block(m, slow)?,
+            _ if m.lanes < 8 => return Err(NoTemplate),
+            (LaneSpace::Global, 8) => self.global_lanes(m, masked, slow, done)?,
+            (LaneSpace::Local | LaneSpace::Surface { .. }, 4) => {
+                self.window_lanes(m, masked, slow)?
+            }
+            _ => return Err(NoTemplate),
+        };
+        // What was written to the file, before what registers hold of it.
+        let bytes = m.element.register * m.lanes;
+        if let Some(result) = m.atomic.as_ref().and_then(|atomic| atomic.result) {
+            self.overwritten(result, bytes);
         }
-        if m.lanes < 8 {
-            return Err(NoTemplate);
+        if !m.store && m.atomic.is_none() {
+            for (_, register) in &m.parts {
+                self.overwritten(m.data + *register as usize, bytes);
+            }
         }
-        match (m.space, m.width) {
-            (LaneSpace::Global, 8) => self.global_lanes(m, masked, slow, done),
-            (LaneSpace::Local | LaneSpace::Surface { .. }, 4) => self.window_lanes(m, masked, slow),
-            _ => Err(NoTemplate),
+        for (n, content) in loaded {
+            self.set(n, Some(content));
         }
+        Ok(())
+    }
+
+    /// Registers for bytes of the file that are about to be loaded, as many as there are besides those that are
+    /// `needed` for other things.
+    fn registers_for(&mut self, offset: usize, bytes: usize, needed: usize) -> Loaded {
+        let size = match self.features {
+            Features::Avx512 if bytes >= 64 => 64,
+            _ => 32,
+        };
+        let c = Chunks::new(self.features, 4, size / 4);
+        let parts = (0..bytes / size).map(|n| Content::Bytes {
+            offset: offset + n * size,
+            bytes: size,
+        });
+        let mut loaded = Vec::new();
+        for content in parts {
+            if self.free(c) <= needed {
+                break;
+            }
+            match self.take(c) {
+                Ok(n) => loaded.push((n, content)),
+                Err(NoTemplate) => break,
+            }
+        }
+        loaded
+    }
+
+    /// The same for a message, if its elements are moved as vectors.
+    fn loaded_registers(&mut self, m: &LaneMessage, needed: usize) -> Loaded {
+        if m.store || !Self::is_vector(m) {
+            return Vec::new();
+        }
+        let parts = m.parts.iter();
+        let data = parts.map(|(_, register)| m.data + *register as usize);
+        data.flat_map(|data| self.registers_for(data, 4 * m.lanes, needed))
+            .collect()
     }
 
     /// Whether elements are moved as vectors of 32-bit lanes.
@@ -62,6 +116,12 @@ impl Writer {
     /// Sets `rax` to the address of the first enabled lane, including the added offset.
     fn first_address(&mut self, m: &LaneMessage, masked: bool) -> Done {
         let mut from = self.file(m.addresses, m.width)?;
+        let c = Chunks::new(self.features, m.width, m.lanes);
+        let content = Content::Bytes {
+            offset: m.addresses,
+            bytes: c.lanes * m.width,
+        };
+        let held = self.find(c, content).filter(|_| !masked);
         if masked {
             self.file(m.addresses, m.width * m.lanes)?;
             let scale = u32::try_from(m.width).map_err(|_| NoTemplate)?;
@@ -76,7 +136,10 @@ impl Writer {
             (Code::Mov_r32_rm32, Code::Add_rm64_imm32)
         };
         let to = if m.width == 8 { RAX } else { Register::EAX };
-        self.asm.op2(load, to, from);
+        match held {
+            Some(n) => self.first_lane(c, n),
+            None => self.asm.op2(load, to, from),
+        }
         if m.add != 0 {
             // Sign-extended.
             let add_by = i32::try_from(m.add.cast_signed()).map_err(|_| NoTemplate)?;
@@ -158,7 +221,7 @@ impl Writer {
     }
 
     /// The only lane's elements: one after the other, or one by one.
-    fn block(&mut self, m: &LaneMessage, slow: Label) -> Done {
+    fn block(&mut self, m: &LaneMessage, slow: Label) -> Result<Loaded, NoTemplate> {
         let packed = Self::is_vector(m)
             && (0..)
                 .step_by(4)
@@ -192,7 +255,13 @@ impl Writer {
         }
         if packed {
             let bytes = usize::try_from(bytes).map_err(|_| NoTemplate)?;
-            return self.copy(m.store, m.data, bytes);
+            let to = if m.store {
+                Vec::new()
+            } else {
+                self.registers_for(m.data, bytes, 0)
+            };
+            self.copy(m.store, m.data, bytes, &to)?;
+            return Ok(to);
         }
         self.asm.op2(Code::Mov_r64_rm64, RDX, RAX);
         self.asm
@@ -200,19 +269,13 @@ impl Writer {
         self.one_lane(m, |memory| {
             let memory = i64::from(memory);
             Ok(MemoryOperand::with_base_displ(RDX, memory))
-        })
+        })?;
+        Ok(Vec::new())
     }
 
-    /// Loads the addresses of a chunk.
-    fn load_addresses(&mut self, c: Chunks, chunk: usize, n: u32, m: &LaneMessage) -> Done {
-        let bytes = c.lanes * m.width;
-        let from = self.file(m.addresses + chunk * bytes, bytes)?;
-        self.load_bytes(n, from, bytes)
-    }
-
-    /// Lanes of a chunk that are not enabled become zero: their address is as good as any. With AVX-512 the mask
+    /// The enabled lanes of a chunk; the others become zero: their address is as good as any. With AVX-512 the mask
     /// register of the chunk holds its lanes from here on.
-    fn only_enabled(&mut self, c: Chunks, chunk: usize, n: u32) {
+    fn only_enabled(&mut self, c: Chunks, chunk: usize, to: u32, n: u32) {
         if self.features == Features::Avx512 {
             self.lanes_of(c, chunk, MASK, mask_register(chunk));
             let code = match (c.zmm, c.lane) {
@@ -221,16 +284,21 @@ impl Writer {
                 (false, 4) => Code::EVEX_Vmovdqa32_ymm_k1z_ymmm256,
                 (false, _) => Code::EVEX_Vmovdqa64_ymm_k1z_ymmm256,
             };
-            self.asm.op2(code, c.register(n), c.register(n));
+            self.asm.op2(code, c.register(to), c.register(n));
             self.asm.mask_or_zero(mask_register(chunk));
         } else {
             self.spread(c, chunk, MASK, 6);
-            self.v3(c, ops::AND, n, n, 6);
+            self.v3(c, ops::AND, to, n, 6);
         }
     }
 
     /// Shared local memory, or a surface, at addresses of 32 bits.
-    fn window_lanes(&mut self, m: &LaneMessage, masked: bool, slow: Label) -> Done {
+    fn window_lanes(
+        &mut self,
+        m: &LaneMessage,
+        masked: bool,
+        slow: Label,
+    ) -> Result<Loaded, NoTemplate> {
         let c = Chunks::new(self.features, 4, m.lanes);
         let full = if c.zmm { 16 } else { 8 };
         if c.lanes != full {
@@ -252,22 +320,35 @@ impl Writer {
         self.window(m.space, slow)?;
         self.asm.op1i(Code::Sub_rm64_imm32, R9, span);
         self.asm.jump(Code::Jb_rel32_64, slow);
-        let (limit, most, any, first) = (7, 3, 4, 8);
-        // The addresses of a chunk, in registers from the first on.
-        for (n, chunk) in (first..).zip(0..c.count) {
-            self.load_addresses(c, chunk, n, m)?;
-            if !whole {
-                if m.add != 0 {
-                    #[expect(clippy::cast_possible_truncation, reason = "addresses have 32 bits")]
-                    let add = self.dwords(m.add as u32);
-                    self.v3m(c, ops::ADD_D, n, n, add);
+        let (limit, most, any) = (7, 3, 4);
+        let mut offsets = Vec::with_capacity(c.count);
+        for chunk in 0..c.count {
+            let bytes = c.lanes * m.width;
+            let place = m.addresses + chunk * bytes;
+            let n = if whole && !masked {
+                self.holding(c, place, bytes)?
+            } else {
+                let (n, mut from) = self.from_bytes(c, place, bytes)?;
+                if !whole {
+                    if m.add != 0 {
+                        #[expect(
+                            clippy::cast_possible_truncation,
+                            reason = "addresses have 32 bits"
+                        )]
+                        let add = self.dwords(m.add as u32);
+                        self.v3m(c, ops::ADD_D, n, from, add);
+                        from = n;
+                    }
+                    let mask = self.dwords(mask);
+                    self.v3m(c, ops::AND, n, from, mask);
+                    from = n;
                 }
-                let mask = self.dwords(mask);
-                self.v3m(c, ops::AND, n, n, mask);
-            }
-            if masked {
-                self.only_enabled(c, chunk, n);
-            }
+                if masked {
+                    self.only_enabled(c, chunk, n, from);
+                }
+                n
+            };
+            offsets.push(n);
             if chunk == 0 {
                 self.v2(c, ops::MOVE, most, c.register(n));
                 self.v2(c, ops::MOVE, any, c.register(n));
@@ -298,13 +379,22 @@ impl Writer {
         self.asm.jump(Code::Jne_rel32_64, slow);
         if !Self::is_vector(m) {
             let added = if whole { None } else { Some((m.add, mask)) };
-            return self.each_lane(m, (RDI, add), added, masked);
+            self.each_lane(m, (RDI, add), added, masked)?;
+            return Ok(Vec::new());
         }
-        self.move_chunks(c, first, m, (RDI, add), masked)
+        let loaded = self.loaded_registers(m, 0);
+        self.move_chunks(c, &offsets, m, (RDI, add), masked, &loaded)?;
+        Ok(loaded)
     }
 
     /// Global memory at addresses of 64 bits: one run of bytes, or all lanes in one buffer.
-    fn global_lanes(&mut self, m: &LaneMessage, masked: bool, slow: Label, done: Label) -> Done {
+    fn global_lanes(
+        &mut self,
+        m: &LaneMessage,
+        masked: bool,
+        slow: Label,
+        done: Label,
+    ) -> Result<Loaded, NoTemplate> {
         let avx512 = self.features == Features::Avx512;
         let c = Chunks::new(self.features, 8, m.lanes);
         let full = if c.zmm { 8 } else { 4 };
@@ -313,6 +403,7 @@ impl Writer {
         }
         self.first_address(m, masked)?;
         self.buffer(slow);
+        let loaded = self.loaded_registers(m, c.count);
         if let [(memory, 0)] = *m.parts.as_slice()
             && !masked
             && m.atomic.is_none()
@@ -329,17 +420,25 @@ impl Writer {
             self.check_offset(bytes as u64, m.align, slow)?;
             self.asm.op2(Code::Add_r64_rm64, RAX, R10);
             match extended {
-                None => self.copy(m.store, m.data, bytes)?,
+                None => self.copy(m.store, m.data, bytes, &loaded)?,
                 Some(ty) => self.extend(m, ty)?,
             }
             self.asm.jump(Code::Jmp_rel32_64, done);
             self.asm.place(scattered);
         }
-        self.global_scattered(c, m, masked, slow)
+        self.global_scattered(c, m, masked, slow, &loaded)?;
+        Ok(loaded)
     }
 
     /// Lanes anywhere in the buffer of the first one.
-    fn global_scattered(&mut self, c: Chunks, m: &LaneMessage, masked: bool, slow: Label) -> Done {
+    fn global_scattered(
+        &mut self,
+        c: Chunks,
+        m: &LaneMessage,
+        masked: bool,
+        slow: Label,
+        loaded: &Loaded,
+    ) -> Done {
         let span = u32::try_from(m.span)
             .ok()
             .filter(|s| *s < 1 << 31)
@@ -351,7 +450,7 @@ impl Writer {
             self.asm.op1s(Code::Sub_rm64_imm32, R8, add);
         }
         let avx512 = self.features == Features::Avx512;
-        let (base, limit, any, bad, first) = (5, 2, 4, 3, 8);
+        let (base, limit, any, bad) = (5, 2, 4, 3);
         for (n, from) in [(base, R8), (limit, R9)] {
             if avx512 {
                 self.asm
@@ -361,12 +460,15 @@ impl Writer {
                 self.v2(c, ops::BROADCAST_Q, n, xmm(n));
             }
         }
-        for (n, chunk) in (first..).zip(0..c.count) {
-            self.load_addresses(c, chunk, n, m)?;
-            self.v3(c, ops::SUB_Q, n, n, base);
+        let mut offsets = Vec::with_capacity(c.count);
+        for chunk in 0..c.count {
+            let bytes = c.lanes * m.width;
+            let (n, from) = self.from_bytes(c, m.addresses + chunk * bytes, bytes)?;
+            self.v3(c, ops::SUB_Q, n, from, base);
             if masked {
-                self.only_enabled(c, chunk, n);
+                self.only_enabled(c, chunk, n, n);
             }
+            offsets.push(n);
             if chunk == 0 {
                 self.v2(c, ops::MOVE, any, c.register(n));
             } else {
@@ -413,6 +515,6 @@ impl Writer {
         if !Self::is_vector(m) {
             return self.each_lane(m, (R10, 0), None, masked);
         }
-        self.move_chunks(c, first, m, (R10, 0), masked)
+        self.move_chunks(c, &offsets, m, (R10, 0), masked, loaded)
     }
 }

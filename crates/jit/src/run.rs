@@ -1,11 +1,12 @@
 //! Machine code for runs of bytes: lanes whose addresses follow each other.
 
 use crate::Features;
-use crate::assembler::Label;
+use crate::assembler::{Label, Operand};
+use crate::kept::Content;
 use crate::load::widening;
-use crate::memory::at;
+use crate::memory::{Loaded, at};
 use crate::ops;
-use crate::vector::{Chunks, Done, NoTemplate, Writer, ymm};
+use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
 use iced_x86::{Code, Register};
 use visakit_exec::code::{Element, LaneMessage};
 use visakit_isa::DataType;
@@ -29,8 +30,8 @@ pub(crate) fn run_of(m: &LaneMessage) -> Option<Option<DataType>> {
 }
 
 impl Writer {
-    /// Copies bytes between memory at `rax` and the register file.
-    pub(crate) fn copy(&mut self, store: bool, data: usize, bytes: usize) -> Done {
+    /// Copies bytes between memory at `rax` and the register file. Bytes that are loaded go through these registers.
+    pub(crate) fn copy(&mut self, store: bool, data: usize, bytes: usize, loaded: &Loaded) -> Done {
         let mut done = 0;
         while done < bytes {
             let left = bytes - done;
@@ -44,8 +45,22 @@ impl Writer {
             let there = at(RAX, done)?;
             let here = self.file(data + done, size)?;
             let (from, to) = if store { (here, there) } else { (there, here) };
-            let register = u32::try_from(done / size % 8).unwrap_or(0);
-            self.load_bytes(register, from, size)?;
+            let content = Content::Bytes {
+                offset: data + done,
+                bytes: size,
+            };
+            let c = Chunks::new(self.features, 4, size / 4);
+            let held = if store { self.find(c, content) } else { None };
+            let register = match held {
+                Some(n) => n,
+                None => {
+                    let own = loaded.iter().find(|(_, own)| *own == content);
+                    let any = u32::try_from(done / size % 8).unwrap_or(0);
+                    let n = own.map_or(any, |(n, _)| *n);
+                    self.load_bytes(n, from, size)?;
+                    n
+                }
+            };
             self.store_bytes(to, register, size)?;
             done += size;
         }
@@ -68,11 +83,21 @@ impl Writer {
 
     /// Continues if the addresses are consecutive, one element apart.
     pub(crate) fn is_run(&mut self, c: Chunks, m: &LaneMessage, otherwise: Label) -> Done {
-        let from = self.file(m.addresses, 8)?;
-        self.v2(c, ops::BROADCAST_Q, 7, from);
+        let bytes = c.lanes * 8;
+        let held = |writer: &mut Self, chunk: usize| {
+            let offset = m.addresses + chunk * bytes;
+            writer.find(c, Content::Bytes { offset, bytes })
+        };
+        let first: Operand = match held(self, 0) {
+            Some(n) => xmm(n).into(),
+            None => self.file(m.addresses, 8)?.into(),
+        };
+        self.v2(c, ops::BROADCAST_Q, 7, first);
         for chunk in 0..c.count {
-            let bytes = c.lanes * 8;
-            let there = self.file(m.addresses + chunk * bytes, bytes)?;
+            let there: Operand = match held(self, chunk) {
+                Some(n) => c.register(n).into(),
+                None => self.file(m.addresses + chunk * bytes, bytes)?.into(),
+            };
             let size = m.element.memory;
             let steps = self.each_qword(|lane| (size * (chunk * c.lanes + lane)) as u64);
             self.v3m(c, ops::ADD_Q, 6, 7, steps);

@@ -2,7 +2,7 @@
 
 use crate::Features;
 use crate::assembler::{Assembler, Operand};
-use crate::kept::{Content, Kept};
+use crate::kept::{Content, Detour, Kept};
 use crate::load::widening;
 use crate::masks::Enabled;
 use crate::mode::Form;
@@ -55,6 +55,8 @@ pub(crate) struct Writer {
     pub(crate) file_bytes: usize,
     pub(crate) constants: Constants,
     pub(crate) kept: Kept,
+    /// Ways around templates of the segment.
+    pub(crate) detours: Vec<Detour>,
     /// The float modes that it writes for.
     pub(crate) form: Form,
 }
@@ -210,6 +212,10 @@ impl Writer {
     /// Loads this many bytes: 4 to 64, a power of two.
     pub(crate) fn load_bytes(&mut self, to: u32, from: MemoryOperand, bytes: usize) -> Done {
         match bytes {
+            32 if to >= 16 => {
+                let code = Code::EVEX_Vmovdqu32_ymm_k1z_ymmm256;
+                self.asm.op2(code, ymm(to), from);
+            }
             4 => self.asm.op2(Code::VEX_Vmovd_xmm_rm32, xmm(to), from),
             8 => self.asm.op2(Code::VEX_Vmovq_xmm_xmmm64, xmm(to), from),
             16 => self.asm.op2(Code::VEX_Vmovdqu_xmm_xmmm128, xmm(to), from),

@@ -2,6 +2,7 @@
 
 use crate::assembler::Label;
 use crate::flow::{Compiler, Counts, Exit, Way};
+use crate::kept::Detour;
 use crate::masks::Enabled;
 use crate::mode::Form;
 use crate::pages::place as fields;
@@ -51,9 +52,7 @@ impl Compiler<'_> {
         self.writer.asm.back(mark);
         self.writer.kept = kept;
         if let Action::Message(message) = &step.action
-            && self
-                .message(place, step, message, how, *counts, exits)
-                .is_ok()
+            && self.message(place, step, message, how, *counts).is_ok()
         {
             return;
         }
@@ -73,13 +72,11 @@ impl Compiler<'_> {
         message: &Message,
         how: Enabled,
         counts: Counts,
-        exits: &mut Vec<Exit>,
     ) -> Done {
         let lanes = message.lanes();
         if lanes.is_none() && !message.is_fence() {
             return Err(NoTemplate);
         }
-        let (slow, done) = (self.writer.asm.label(), self.writer.asm.label());
         if how != Enabled::All {
             self.writer.exec_mask(step)?;
         }
@@ -87,25 +84,49 @@ impl Compiler<'_> {
             self.count_lanes(MASK);
         }
         let Some(lanes) = lanes else {
-            self.writer.asm.op0(Op::Mfence);
+            if message.orders_groups() {
+                self.writer.asm.op0(Op::Mfence);
+            }
             return Ok(());
         };
+        let [slow, idle, done] = [(); 3].map(|()| self.writer.asm.label());
         if how != Enabled::All {
             self.writer.asm.op2(Op::Test_rm32_r32, MASK, MASK);
-            self.writer.asm.jump(Op::Je_rel32_64, done);
+            self.writer.asm.jump(Op::Je_rel32_64, idle);
         }
         self.writer
             .message(&lanes, how != Enabled::All, slow, done)?;
-        self.writer.asm.jump(Op::Jmp_rel32_64, done);
-        self.writer.asm.place(slow);
-        if how == Enabled::All {
-            let window = step.lanes.window();
-            self.writer.asm.op1i(Op::Mov_r32_imm32, MASK, window);
-        }
-        self.invoke(place, counts, exits);
         self.writer.asm.place(done);
-        self.writer.forget();
+        let window = (how == Enabled::All).then(|| step.lanes.window());
+        self.writer.detours.push(Detour {
+            step: place,
+            counts,
+            window,
+            slow,
+            idle,
+            done,
+            kept: self.writer.kept,
+            used: 0,
+        });
         Ok(())
+    }
+
+    /// The ways around templates of the steps so far.
+    pub(crate) fn detours(&mut self, exits: &mut Vec<Exit>) {
+        for detour in std::mem::take(&mut self.writer.detours) {
+            self.writer.asm.place(detour.slow);
+            if let Some(window) = detour.window {
+                self.writer.asm.op1i(Op::Mov_r32_imm32, MASK, window);
+            }
+            self.invoke(detour.step, detour.counts, exits);
+            self.writer.asm.place(detour.idle);
+            if self.writer.reload(&detour).is_err() {
+                // Not reached: what registers hold is inside of the file.
+                let label = self.exit(exits, detour.step, detour.counts, Way::Leave);
+                self.writer.asm.jump(Op::Jmp_rel32_64, label);
+            }
+            self.writer.asm.jump(Op::Jmp_rel32_64, detour.done);
+        }
     }
 
     /// The interpreter runs a step.

@@ -262,7 +262,13 @@ impl Message {
     /// Whether it only orders the accesses before and after it.
     #[must_use]
     pub const fn is_fence(&self) -> bool {
-        matches!(self.0, message::Message::Fence)
+        matches!(self.0, message::Message::Fence { .. })
+    }
+
+    /// Whether it is a fence whose order other groups see.
+    #[must_use]
+    pub const fn orders_groups(&self) -> bool {
+        matches!(self.0, message::Message::Fence { beyond_group: true })
     }
 
     /// The message as a plain access of each lane, if it is one.

@@ -1,11 +1,13 @@
 //! The fields of an instruction as a message needs them.
 
+use super::Message;
 use super::reach::{Index, Reach};
 use crate::code::{Lanes, Moved, RawPlace, Scalar, StatePlace};
 use crate::fault::{FaultKind, Trap, Unsupported};
 use crate::machine::Registers;
 use crate::memory::{Memory, Sampler};
 use crate::translate::Context;
+use visakit_isa::enums::{lsc_scope, lsc_sfid};
 use visakit_isa::operand::StateClass;
 use visakit_isa::{
     DataType, FieldName, Instruction, RawOperand, SurfaceId, Value, VarId, VectorOperand,
@@ -68,6 +70,10 @@ impl Data {
     }
 }
 
+/// Bits of the mask of a `fence`: it orders shared local memory alone; it only keeps compilers from moving accesses.
+const FENCE_LOCAL: i64 = 1 << 5;
+const FENCE_SCHEDULING: i64 = 1 << 7;
+
 /// An instruction being translated.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'a, 'c> {
@@ -100,6 +106,18 @@ impl Fields<'_, '_> {
     /// A byte; 0 where the format has no such field.
     pub(crate) fn byte(&self, name: FieldName) -> u8 {
         u8::try_from(self.number(name)).unwrap_or(0)
+    }
+
+    /// A fence: that of the load/store cache names a unit and a scope, the older one has a mask.
+    pub(crate) fn fence(&self) -> Message {
+        let beyond_group = match self.instruction.get(FieldName::Scope) {
+            Some(_) => {
+                self.byte(FieldName::Sfid) != lsc_sfid::SLM
+                    && self.byte(FieldName::Scope) != lsc_scope::GROUP
+            }
+            None => self.number(FieldName::Mask) & (FENCE_LOCAL | FENCE_SCHEDULING) == 0,
+        };
+        Message::Fence { beyond_group }
     }
 
     pub(crate) fn lanes(&self) -> Result<Lanes, Unsupported> {

@@ -59,7 +59,11 @@ pub(crate) enum Message {
     /// A sampler message.
     Texture(Box<texture::Texture>),
     /// Orders accesses before and after it.
-    Fence,
+    Fence {
+        /// Whether other groups see that. Threads of a group take turns on one thread of the host, so that a fence
+        /// within the group has nothing to do.
+        beyond_group: bool,
+    },
     /// No visible effect: control of caches and of compression.
     Nothing,
 }
@@ -79,7 +83,7 @@ pub(crate) fn translate(
     };
     let store = memory.action == Action::Store;
     match (memory.action, memory.storage, memory.layout) {
-        (Action::Fence, ..) => Ok(Message::Fence),
+        (Action::Fence, ..) => Ok(f.fence()),
         (Action::CacheControl | Action::Compression, ..) => Ok(Message::Nothing),
         (Action::Load | Action::Store, Storage::Lsc, layout) => match layout {
             DataLayout::PerLane | DataLayout::Channels => f.lsc_access(layout, store),
@@ -140,7 +144,7 @@ impl Message {
             Self::TypedAtomic(_) => "typed_atomic",
             Self::TypedStatus(_) => "typed_status",
             Self::Texture(_) => "texture",
-            Self::Fence => "fence",
+            Self::Fence { .. } => "fence",
             Self::Nothing => "nothing",
         }
     }
@@ -170,8 +174,10 @@ impl Message {
             Self::TypedAtomic(m) => m.run(registers, memory, mask, observer),
             Self::TypedStatus(m) => m.run(registers, memory, mask),
             Self::Texture(m) => m.run(registers, memory, mask, observer),
-            Self::Fence => {
-                std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+            Self::Fence { beyond_group } => {
+                if *beyond_group {
+                    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+                }
                 Ok(())
             }
         }

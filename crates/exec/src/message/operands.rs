@@ -76,7 +76,7 @@ impl Message {
                 }
                 to.data(m.dst.as_ref(), false);
             }
-            Self::Fence | Self::Nothing => {}
+            Self::Fence { .. } | Self::Nothing => {}
         }
         to
     }
@@ -154,7 +154,7 @@ impl Message {
                 }
                 data(&mut m.dst);
             }
-            Self::Fence | Self::Nothing => {}
+            Self::Fence { .. } | Self::Nothing => {}
         }
     }
 }

@@ -370,3 +370,27 @@ fn fences_are_nothing_to_see() {
     Machine::new("lsc_fence.ugm.evict.gpu").run(1);
     Machine::new("fence_global.E").run(1);
 }
+
+#[test]
+fn fences_within_a_group_order_nothing_for_others() {
+    let orders = |line| match Machine::new(line).message {
+        Message::Fence { beyond_group } => beyond_group,
+        other => panic!("{line} is {}", other.name()),
+    };
+    for line in [
+        "lsc_fence.ugm.none.gpu",
+        "lsc_fence.ugm.none.tile",
+        "lsc_fence.tgm.evict.local",
+        "fence_global.E",
+    ] {
+        assert!(orders(line), "{line}");
+    }
+    for line in [
+        "lsc_fence.slm.none.gpu",
+        "lsc_fence.ugm.none.group",
+        "fence_local.E",
+        "fence_sw",
+    ] {
+        assert!(!orders(line), "{line}");
+    }
+}
