@@ -128,7 +128,7 @@ impl Writer {
     }
 
     /// A register for a value computed from bytes of the file, and one that holds these, which may be the same.
-    pub(crate) fn from_bytes(
+    pub(crate) fn result_and_source(
         &mut self,
         c: Chunks,
         offset: usize,

@@ -328,7 +328,7 @@ impl Writer {
             let n = if whole && !masked {
                 self.holding(c, place, bytes)?
             } else {
-                let (n, mut from) = self.from_bytes(c, place, bytes)?;
+                let (n, mut from) = self.result_and_source(c, place, bytes)?;
                 if !whole {
                     if m.add != 0 {
                         #[expect(
@@ -463,7 +463,7 @@ impl Writer {
         let mut offsets = Vec::with_capacity(c.count);
         for chunk in 0..c.count {
             let bytes = c.lanes * m.width;
-            let (n, from) = self.from_bytes(c, m.addresses + chunk * bytes, bytes)?;
+            let (n, from) = self.result_and_source(c, m.addresses + chunk * bytes, bytes)?;
             self.v3(c, ops::SUB_Q, n, from, base);
             if masked {
                 self.only_enabled(c, chunk, n, n);

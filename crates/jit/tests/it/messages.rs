@@ -188,6 +188,48 @@ fn elements() {
     }
 }
 
+/// Registers of the host hold values over messages, also if the interpreter runs these, or if no lane is enabled.
+#[test]
+fn values_around_messages() {
+    for lanes in [32, 16, 8] {
+        let half = lanes / 8;
+        for (memory, address) in PLACES {
+            for (element, size, parts) in [
+                ("d32", 4, 1),
+                ("d32x2", 4, 2),
+                ("d32x4", 4, 4),
+                ("d16u32", 2, 1),
+            ] {
+                for predicate in ["", "(P1) "] {
+                    let add = |to: &str, a: &str, b: &str| {
+                        format!("add (M1, {lanes}) {to}<1> {a}<1;1,0> {b}<1;1,0>\n")
+                    };
+                    let last = format!("D({},0)", (parts - 1) * half);
+                    let mut lines = add("T(0,0)", "T(8,0)", "S(0,0)");
+                    lines += &format!(
+                        "{predicate}lsc_load.{memory} (M1, {lanes}) D:{element} {address}\n"
+                    );
+                    lines += &add("T(8,0)", "D(0,0)", "T(0,0)");
+                    lines += &add("T(16,0)", &last, "T(8,0)");
+                    lines += &format!(
+                        "{predicate}lsc_store.{memory} (M1, {lanes}) {address} T:{element}\n"
+                    );
+                    lines += &add("T(20,0)", "T(0,0)", "T(16,0)");
+                    lines += &format!(
+                        "{predicate}lsc_load.{memory} (M1, {lanes}) T:{element} {address}\n"
+                    );
+                    // Over its own addresses.
+                    lines +=
+                        &format!("{predicate}lsc_load.{memory} (M1, {lanes}) A:d32 {address}\n");
+                    lines += &add("D(0,0)", "A(0,0)", "T(0,0)");
+                    lines += &add("D(16,0)", "T(0,0)", &last);
+                    check(lanes, size, &lines, true);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn atomics() {
     let operations = [
