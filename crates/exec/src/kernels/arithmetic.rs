@@ -131,6 +131,65 @@ real_kernels! {
     real_ternary ternary flushed_ternary FlushedTernary Ternary (a 0, b 1, c 2);
 }
 
+/// One float source, of an operation that is worth the host's widest registers.
+pub(crate) fn vector_unary<O, C>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome
+where
+    C: Real,
+    O: Unary<C> + InMode,
+    Registers: Sources<C> + Destinations<C>,
+{
+    if alu.is_slow(registers) {
+        return flushed_unary::<O, C>(alu, registers, mask);
+    }
+    let simd = registers.simd;
+    simd.run(VectorUnary::<O, C> {
+        alu,
+        registers,
+        mask,
+        marker: PhantomData,
+    })
+}
+
+struct VectorUnary<'a, O, C> {
+    alu: &'a Alu<'a>,
+    registers: &'a mut Registers,
+    mask: u32,
+    marker: PhantomData<(O, C)>,
+}
+
+impl<O, C> Kernel for VectorUnary<'_, O, C>
+where
+    C: Real,
+    O: Unary<C>,
+    Registers: Sources<C> + Destinations<C>,
+{
+    type Output = Outcome;
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn run(self) -> Outcome {
+        let Self {
+            alu,
+            registers,
+            mask,
+            ..
+        } = self;
+        let lanes = alu.lanes;
+        let sources: [C; 32] = registers.load(&alu.sources[0], lanes, mask)?;
+        // Eight lanes at a time, so that the number of turns is known.
+        let mut results = [C::default(); 32];
+        for (results, sources) in results
+            .chunks_mut(8)
+            .zip(sources.chunks(8))
+            .take(lanes.div_ceil(8))
+        {
+            for (result, source) in results.iter_mut().zip(sources) {
+                *result = O::apply(*source);
+            }
+        }
+        registers.store(&alu.destination, &results[..lanes], mask)
+    }
+}
+
 /// Float arithmetic in a mode, or of a precision, that the host does not have.
 #[inline(never)]
 pub(crate) fn in_mode<O: InMode>(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Outcome {

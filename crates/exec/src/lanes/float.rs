@@ -4,6 +4,7 @@
 //! in the format and mode of the thread.
 
 use super::convert::Compute;
+use super::elementary;
 use super::exact::{self, Narrow, Rounding};
 use super::int::{Binary, Ternary, Unary};
 use crate::code::Precision;
@@ -66,6 +67,8 @@ pub(crate) trait Real: Compute + Into<f64> {
     fn div(self, other: Self) -> Self;
     fn mul_add(self, b: Self, c: Self) -> Self;
     fn sqrt(self) -> Self;
+    fn exp2(self) -> Self;
+    fn log2(self) -> Self;
     fn is_nan(self) -> bool;
     /// A NaN as arithmetic returns it: quiet. Rounding to integers otherwise leaves this to the host.
     fn quiet(self) -> Self;
@@ -107,6 +110,14 @@ macro_rules! real {
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn sqrt(self) -> Self {
                 <$ty>::sqrt(self)
+            }
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn exp2(self) -> Self {
+                elementary::exp2(size_of::<Self>() > 4, self.to()) as Self
+            }
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn log2(self) -> Self {
+                elementary::log2(size_of::<Self>() > 4, self.to()) as Self
             }
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn is_nan(self) -> bool {
@@ -267,9 +278,9 @@ operations! {
     /// 1 / square root.
     Rsqrt Unary<C>(a) C::of(1.0 / a.to().sqrt()); |_e, [a, ..]| 1.0 / a.sqrt();
     /// 2 to the power of x.
-    Exp Unary<C>(a) C::of(a.to().exp2()); |_e, [a, ..]| a.exp2();
+    Exp Unary<C>(a) a.exp2(); |e, [a, ..]| elementary::exp2(e.is_double(), a);
     /// Logarithm to the base of 2.
-    Log Unary<C>(a) C::of(a.to().log2()); |_e, [a, ..]| a.log2();
+    Log Unary<C>(a) a.log2(); |e, [a, ..]| elementary::log2(e.is_double(), a);
     /// Sine.
     Sin Unary<C>(a) C::of(a.to().sin()); |_e, [a, ..]| a.sin();
     /// Cosine.

@@ -11,6 +11,7 @@
 
 pub(crate) mod convert;
 pub(crate) mod dpas;
+pub(crate) mod elementary;
 pub(crate) mod exact;
 pub(crate) mod float;
 pub(crate) mod int;

@@ -1,0 +1,179 @@
+//! Powers and logarithms to the base of 2, without branches, so that loops over lanes become vector code.
+//!
+//! Arguments are numbers of single or half precision in double; results are within three units in the last place of
+//! double, so that rounding them to single is almost always correct (a test compares all of a sample of singles with
+//! the host's functions). Unlike those, they are the same on every host.
+
+use std::f64::consts::LN_2;
+
+/// Added to a number of up to 51 bits, this leaves its integral part in the low bits, rounded to nearest even.
+const INTEGRAL: f64 = 6_755_399_441_055_744.0;
+
+/// Bits of the mantissa of a double, and the exponent of 1.
+const MANTISSA: u32 = 52;
+const BIAS: u64 = 1023;
+
+/// Coefficients of 2^x: powers of ln 2 divided by factorials. The first term left out is below 2^-57 for |x| <= 1/2.
+const EXP2: [f64; 14] = {
+    let mut terms = [1.0; 14];
+    let mut n = 1;
+    while n < terms.len() {
+        terms[n] = terms[n - 1] * LN_2 / n as f64;
+        n += 1;
+    }
+    terms
+};
+
+/// Coefficients of atanh(s) / s in powers of s^2: 1, 1/3, 1/5 and so on. The first term left out is below 2^-65 for
+/// |s| <= 3 - sqrt(8), which is (m - 1) / (m + 1) for m = sqrt(2).
+const ATANH: [f64; 12] = {
+    let mut terms = [1.0; 12];
+    let mut n = 1;
+    while n < terms.len() {
+        terms[n] = 1.0 / (2 * n + 1) as f64;
+        n += 1;
+    }
+    terms
+};
+
+/// A polynomial, by Horner's rule.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn polynomial<const N: usize>(terms: [f64; N], x: f64) -> f64 {
+    terms
+        .into_iter()
+        .rev()
+        .fold(0.0, |sum, term| sum * x + term)
+}
+
+/// 2^x: for doubles by the host, for singles and halves by the function below.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn exp2(double: bool, x: f64) -> f64 {
+    if double { x.exp2() } else { exp2_single(x) }
+}
+
+/// The logarithm of x, likewise.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn log2(double: bool, x: f64) -> f64 {
+    if double { x.log2() } else { log2_single(x) }
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn exp2_single(x: f64) -> f64 {
+    // Beyond these, singles are 0 or infinite.
+    let near = if x > 200.0 { 200.0 } else { x };
+    let near = if near < -200.0 { -200.0 } else { near };
+    let shifted = near + INTEGRAL;
+    let rest = near - (shifted - INTEGRAL);
+    let scale = f64::from_bits((BIAS << MANTISSA).wrapping_add(shifted.to_bits() << MANTISSA));
+    let result = polynomial(EXP2, rest) * scale;
+    if x.is_nan() { x } else { result }
+}
+
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn log2_single(x: f64) -> f64 {
+    // x is 2^exponent * m, and m between sqrt(1/2) and sqrt(2).
+    let least = std::f64::consts::FRAC_1_SQRT_2.to_bits();
+    let above = x.to_bits().wrapping_sub(least);
+    let exponent = above >> MANTISSA << MANTISSA;
+    let m = f64::from_bits(x.to_bits().wrapping_sub(exponent));
+    // An exponent with a sign as a double: its low bits are those of an integer that was shifted there.
+    let exponent = f64::from_bits(INTEGRAL.to_bits().wrapping_add(signed(above))) - INTEGRAL;
+    let s = (m - 1.0) / (m + 1.0);
+    let result = exponent + s * (polynomial(ATANH, s * s) * (2.0 / LN_2));
+    let result = if x == f64::INFINITY { x } else { result };
+    let result = if x < 0.0 { f64::NAN } else { result };
+    let result = if x == 0.0 { f64::NEG_INFINITY } else { result };
+    if x.is_nan() { x } else { result }
+}
+
+/// The upper 12 bits as a number with a sign.
+#[cfg_attr(not(debug_assertions), inline(always))]
+const fn signed(bits: u64) -> u64 {
+    // A logical shift and a bias, as older vector units shift numbers of 64 bits without sign only.
+    let bias = 1 << (63 - MANTISSA);
+    ((bits >> MANTISSA) ^ bias).wrapping_sub(bias)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Singles, spread over all there are.
+    fn singles(step: usize) -> impl Iterator<Item = f32> {
+        (0..=u32::MAX).step_by(step).map(f32::from_bits)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "results are rounded")]
+    fn compare(step: usize, ours: fn(f64) -> f64, host: fn(f64) -> f64) -> usize {
+        singles(step)
+            .filter(|&x| {
+                let (a, b) = (ours(x.into()) as f32, host(x.into()) as f32);
+                assert!(
+                    a == b || a.is_nan() && b.is_nan() || a.to_bits().abs_diff(b.to_bits()) == 1,
+                    "{x:e}: {a:e} {b:e}"
+                );
+                a.to_bits() != b.to_bits() && !a.is_nan()
+            })
+            .count()
+    }
+
+    #[test]
+    fn rounded_as_the_functions_of_the_host() {
+        for (name, ours, host) in [
+            (
+                "exp2",
+                exp2_single as fn(f64) -> f64,
+                f64::exp2 as fn(f64) -> f64,
+            ),
+            ("log2", log2_single, f64::log2),
+        ] {
+            let differ = compare(4099, ours, host);
+            assert_eq!(differ, 0, "{name}");
+        }
+    }
+
+    /// All of them: `cargo test --release -p visakit-exec -- --ignored every_single`.
+    #[test]
+    #[ignore = "takes minutes"]
+    fn every_single() {
+        for (name, ours, host, most) in [
+            (
+                "exp2",
+                exp2_single as fn(f64) -> f64,
+                f64::exp2 as fn(f64) -> f64,
+                8,
+            ),
+            ("log2", log2_single, f64::log2, 8),
+        ] {
+            let differ = compare(1, ours, host);
+            assert!(differ <= most, "{name}: {differ}");
+        }
+    }
+
+    #[test]
+    fn special_values() {
+        for (x, result) in [
+            (0.0, 1.0),
+            (f64::INFINITY, f64::INFINITY),
+            (f64::NEG_INFINITY, 0.0),
+            (3.0, 8.0),
+            (-1.0, 0.5),
+        ] {
+            #[expect(clippy::cast_possible_truncation, reason = "results are rounded")]
+            let single = exp2_single(x) as f32;
+            assert_eq!(f64::from(single), result, "{x}");
+        }
+        for (x, result) in [
+            (0.0, f64::NEG_INFINITY),
+            (-0.0, f64::NEG_INFINITY),
+            (f64::INFINITY, f64::INFINITY),
+            (1.0, 0.0),
+            (8.0, 3.0),
+            (f64::from(f32::from_bits(1)), -149.0),
+        ] {
+            assert_eq!(log2_single(x), result, "{x}");
+        }
+        assert!(log2_single(-1.0).is_nan() && log2_single(f64::NEG_INFINITY).is_nan());
+        assert!(log2_single(f64::NAN).is_nan() && exp2_single(f64::NAN).is_nan());
+    }
+}
