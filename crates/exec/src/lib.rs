@@ -26,11 +26,16 @@ pub mod support;
 mod translate;
 mod variables;
 
+/// Constants by which powers and logarithms are computed, for compilers that do the same.
+pub mod elementary {
+    pub use crate::lanes::elementary::{ATANH, EXP2, FARTHEST, INTEGRAL, LEAST, PER_LOG2};
+}
+
 pub use fault::{Fault, FaultKind, TranslateError, Unsupported};
 pub use memory::{BufferId, Memory};
 pub use native::{
-    Compiler, Entry, Host, MODE_BITS, Native, NativeFault, NativeLanes, NativeMode, NativeThread,
-    ROUNDING_BITS, USUAL_MODE,
+    Compiler, Entry, Host, MODE_BITS, Native, NativeFault, NativeLanes, NativeMemory, NativeMode,
+    NativeThread, ROUNDING_BITS, USUAL_MODE,
 };
 pub use observe::{
     Extent, InRegister, InstructionEvent, LanesAccess, MemoryAccess, Observer, Space,

@@ -1,7 +1,6 @@
 //! Machine code for parts of a program, made by a compiler outside of this crate.
 
 use crate::code::Code;
-use crate::lanes::mode::FloatMode;
 use crate::memory::Region;
 use std::fmt::Debug;
 
@@ -65,6 +64,8 @@ pub struct NativeThread {
     pub lane_operations: u64,
     /// The float mode.
     pub mode: NativeMode,
+    /// Out: the content of `%cr0` that machine code chose the float mode by, if it wrote it.
+    pub cr0: Option<u32>,
 }
 
 /// Float modes as machine code distinguishes them.
@@ -85,14 +86,6 @@ pub enum NativeMode {
     Other,
 }
 
-impl NativeMode {
-    /// The mode of a content of `%cr0`.
-    #[must_use]
-    pub fn of(cr0: u32) -> Self {
-        FloatMode::from_cr0(cr0).native()
-    }
-}
-
 /// Which lanes run, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NativeLanes {
@@ -104,20 +97,23 @@ pub struct NativeLanes {
     pub waiting: usize,
 }
 
+/// The memory that machine code accesses. The sizes of all parts stay while machine code runs.
+#[derive(Debug)]
+pub struct NativeMemory<'a> {
+    /// The register file: [`Code::register_bytes`].
+    pub registers: &'a mut [u8],
+    /// Shared local memory of the group.
+    pub local: &'a mut [u8],
+    /// Global memory.
+    pub storage: &'a [Region],
+    /// The surfaces of the binding table, by index.
+    pub surfaces: &'a [Region],
+}
+
 /// Services of the interpreter for machine code.
 pub trait Host {
-    /// The register file. Its size is [`Code::register_bytes`], and does not change while machine
-    /// code runs.
-    fn registers(&mut self) -> &mut [u8];
-
-    /// Shared local memory of the group. Its size does not change while machine code runs.
-    fn local(&mut self) -> &mut [u8];
-
-    /// Global memory.
-    fn storage(&self) -> &[Region];
-
-    /// The surfaces of the binding table, by index.
-    fn surfaces(&self) -> &[Region];
+    /// The memory that machine code accesses.
+    fn memory(&mut self) -> NativeMemory<'_>;
 
     /// Those of the running lanes that are `taken` jump to a step, the others continue with the next one.
     /// Returns the lanes that run from there on, and where. `waiting` of the argument is ignored.

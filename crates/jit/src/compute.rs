@@ -83,9 +83,14 @@ impl Writer {
             }
             // Choices go through no arithmetic.
             Operation::Select if float && self.form == Form::Flushing => return Err(NoTemplate),
-            // In other rounding modes than to nearest, choices convert signalling NaNs to numbers, and inverse roots
-            // are rounded once.
-            Operation::Min | Operation::Max | Operation::Select | Operation::Rsqrt
+            // In other rounding modes than to nearest, choices convert signalling NaNs to numbers, and inverse roots,
+            // powers and logarithms are rounded once.
+            Operation::Min
+            | Operation::Max
+            | Operation::Select
+            | Operation::Rsqrt
+            | Operation::Exp
+            | Operation::Log
                 if float && self.form == Form::Directed =>
             {
                 return Err(NoTemplate);
@@ -224,6 +229,7 @@ impl Writer {
                 self.v3(c, add, to, a, b);
                 self.v3(c, add, to, to, z);
             }
+            Operation::Exp | Operation::Log => self.elementary(c, to, a, compute.operation)?,
             Operation::Sqrt => self.v2(c, of(c, ops::SQRT_PS, ops::SQRT_PD), to, c.register(a)),
             Operation::Rsqrt => self.inverse_root(c, to, a),
             Operation::Inv => {

@@ -28,6 +28,8 @@ mod convert;
 #[cfg(target_arch = "x86_64")]
 mod count;
 #[cfg(target_arch = "x86_64")]
+mod elementary;
+#[cfg(target_arch = "x86_64")]
 mod flow;
 #[cfg(target_arch = "x86_64")]
 mod flush;

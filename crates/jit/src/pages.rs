@@ -19,18 +19,19 @@ const UNWRITTEN: u64 = u64::MAX;
 pub(crate) struct Context<'a> {
     /// The register file of the thread.
     file: *mut u8,
-    /// Constants of the code.
-    constants: *const u8,
-    /// Lanes that run.
-    pub(crate) running: u64,
     /// Instructions that may still run.
     pub(crate) left: u64,
-    /// Enabled lanes so far.
+    /// Constants of the code.
+    constants: *const u8,
+    /// Enabled lanes so far. Fields that go from and to [`visakit_exec::NativeThread`] are apart, as two at once would be loaded
+    /// before their two stores are done, for which the processor has to wait.
     pub(crate) lane_operations: u64,
-    /// The smallest place where lanes wait.
-    pub(crate) waiting: u64,
+    /// Lanes that run.
+    pub(crate) running: u64,
     /// Out: the step to continue with.
     pub(crate) place: u64,
+    /// The smallest place where lanes wait.
+    pub(crate) waiting: u64,
     /// Where machine code is entered.
     target: *const u8,
     /// Calls the interpreter for a step.
@@ -118,12 +119,12 @@ extern "sysv64" fn step(context: &mut Context<'_>, place: u64, mask: u64) -> u64
     context.tell_mode();
     let outcome = context.host.step(place, mask);
     // What was borrowed from the host before is no longer used; the file is requested again.
-    let registers = context.host.registers();
-    if outcome.is_err() || registers.len() < context.pages.compiled.file_bytes {
+    let memory = context.host.memory();
+    if outcome.is_err() || memory.registers.len() < context.pages.compiled.file_bytes {
         return 1;
     }
-    context.file = registers.as_mut_ptr();
-    context.local = local(context.host).0;
+    context.file = memory.registers.as_mut_ptr();
+    context.local = memory.local.as_mut_ptr();
     0
 }
 
@@ -156,12 +157,6 @@ extern "sysv64" fn branch(
     let entry = entry.unwrap_or(pages.compiled.end);
     // An offset of the code: it was checked against its length when the pages were created.
     pages.code.as_ptr().wrapping_add(entry)
-}
-
-/// Shared local memory: its address and its size. Machine code counts bytes in 31 bits.
-fn local(host: &mut dyn Host) -> (*mut u8, u64) {
-    let local = host.local();
-    (local.as_mut_ptr(), local.len().min(0x7fff_ffff) as u64)
 }
 
 /// Machine code in memory: pages that are executable and never writable again.
@@ -222,13 +217,17 @@ impl Pages {
         let Some(target) = target.map(<[u8]>::as_ptr) else {
             return Ok(());
         };
-        let registers = host.registers();
-        if registers.len() < self.compiled.file_bytes {
+        let memory = host.memory();
+        if memory.registers.len() < self.compiled.file_bytes {
             return Ok(());
         }
-        let file = registers.as_mut_ptr();
-        let (local, local_bytes) = local(host);
-        let (storage, surfaces) = (host.storage(), host.surfaces());
+        let file = memory.registers.as_mut_ptr();
+        // Machine code counts bytes in 31 bits.
+        let local_bytes = memory.local.len().min(0x7fff_ffff) as u64;
+        let local = memory.local.as_mut_ptr();
+        let (storage, surfaces) = (memory.storage, memory.surfaces);
+        let (storage_count, surface_count) = (storage.len() as u64, surfaces.len() as u64);
+        let (storage, surfaces) = (storage.as_ptr(), surfaces.as_ptr());
         let (mode, rounding) = match thread.mode {
             NativeMode::Usual => (place::USUAL, 0),
             NativeMode::Flushing { .. } => (place::FLUSHING, 0),
@@ -243,10 +242,10 @@ impl Pages {
             file,
             local,
             local_bytes,
-            storage: storage.as_ptr(),
-            storage_count: storage.len() as u64,
-            surfaces: surfaces.as_ptr(),
-            surface_count: surfaces.len() as u64,
+            storage,
+            storage_count,
+            surfaces,
+            surface_count,
             constants: self.compiled.constants.as_ptr(),
             running: thread.running.into(),
             left: thread.left,
@@ -285,9 +284,8 @@ impl Pages {
         // of atomic words: elements are read and written like relaxed accesses to them, and exchanged by instructions
         // with a lock.
         enter(&mut context);
-        context.tell_mode();
-        if let Ok(cr0) = u32::try_from(context.cr0) {
-            thread.mode = NativeMode::of(cr0);
+        if context.cr0 != context.known_cr0 {
+            thread.cr0 = u32::try_from(context.cr0).ok();
         }
         thread.place = usize::try_from(context.place).unwrap_or(usize::MAX);
         thread.running = u32::try_from(context.running).unwrap_or(0);

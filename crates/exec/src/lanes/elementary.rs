@@ -7,14 +7,15 @@
 use std::f64::consts::LN_2;
 
 /// Added to a number of up to 51 bits, this leaves its integral part in the low bits, rounded to nearest even.
-const INTEGRAL: f64 = 6_755_399_441_055_744.0;
+pub const INTEGRAL: f64 = 6_755_399_441_055_744.0;
 
 /// Bits of the mantissa of a double, and the exponent of 1.
 const MANTISSA: u32 = 52;
 const BIAS: u64 = 1023;
 
 /// Coefficients of 2^x: powers of ln 2 divided by factorials. The first term left out is below 2^-57 for |x| <= 1/2.
-const EXP2: [f64; 14] = {
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+pub const EXP2: [f64; 14] = {
     let mut terms = [1.0; 14];
     let mut n = 1;
     while n < terms.len() {
@@ -26,7 +27,8 @@ const EXP2: [f64; 14] = {
 
 /// Coefficients of atanh(s) / s in powers of s^2: 1, 1/3, 1/5 and so on. The first term left out is below 2^-65 for
 /// |s| <= 3 - sqrt(8), which is (m - 1) / (m + 1) for m = sqrt(2).
-const ATANH: [f64; 12] = {
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+pub const ATANH: [f64; 12] = {
     let mut terms = [1.0; 12];
     let mut n = 1;
     while n < terms.len() {
@@ -35,6 +37,15 @@ const ATANH: [f64; 12] = {
     }
     terms
 };
+
+/// 2^x and 2^-x are infinite and 0 as singles for this and larger x.
+pub const FARTHEST: f64 = 200.0;
+
+/// The mantissas whose logarithms are computed begin with this one, the square root of 1/2.
+pub const LEAST: f64 = std::f64::consts::FRAC_1_SQRT_2;
+
+/// What atanh(s) is multiplied by for a logarithm to the base of 2.
+pub const PER_LOG2: f64 = 2.0 / LN_2;
 
 /// A polynomial, by Horner's rule.
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -59,31 +70,35 @@ pub(crate) fn log2(double: bool, x: f64) -> f64 {
 
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn exp2_single(x: f64) -> f64 {
-    // Beyond these, singles are 0 or infinite.
-    let near = if x > 200.0 { 200.0 } else { x };
-    let near = if near < -200.0 { -200.0 } else { near };
+    let near = if x > FARTHEST { FARTHEST } else { x };
+    let near = if near < -FARTHEST { -FARTHEST } else { near };
     let shifted = near + INTEGRAL;
     let rest = near - (shifted - INTEGRAL);
     let scale = f64::from_bits((BIAS << MANTISSA).wrapping_add(shifted.to_bits() << MANTISSA));
     let result = polynomial(EXP2, rest) * scale;
-    if x.is_nan() { x } else { result }
+    if x.is_nan() { quiet(x) } else { result }
+}
+
+/// A NaN as arithmetic returns it.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn quiet(x: f64) -> f64 {
+    x + x
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn log2_single(x: f64) -> f64 {
     // x is 2^exponent * m, and m between sqrt(1/2) and sqrt(2).
-    let least = std::f64::consts::FRAC_1_SQRT_2.to_bits();
-    let above = x.to_bits().wrapping_sub(least);
+    let above = x.to_bits().wrapping_sub(LEAST.to_bits());
     let exponent = above >> MANTISSA << MANTISSA;
     let m = f64::from_bits(x.to_bits().wrapping_sub(exponent));
     // An exponent with a sign as a double: its low bits are those of an integer that was shifted there.
     let exponent = f64::from_bits(INTEGRAL.to_bits().wrapping_add(signed(above))) - INTEGRAL;
     let s = (m - 1.0) / (m + 1.0);
-    let result = exponent + s * (polynomial(ATANH, s * s) * (2.0 / LN_2));
+    let result = exponent + s * (polynomial(ATANH, s * s) * PER_LOG2);
     let result = if x == f64::INFINITY { x } else { result };
     let result = if x < 0.0 { f64::NAN } else { result };
     let result = if x == 0.0 { f64::NEG_INFINITY } else { result };
-    if x.is_nan() { x } else { result }
+    if x.is_nan() { quiet(x) } else { result }
 }
 
 /// The upper 12 bits as a number with a sign.

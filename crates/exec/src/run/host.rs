@@ -5,8 +5,8 @@ use super::waiting::Waiting;
 use crate::fault::Trap;
 use crate::lanes::mode::FloatMode;
 use crate::machine::Registers;
-use crate::memory::{Local, Memory, Region};
-use crate::native::{Host, NativeFault, NativeLanes};
+use crate::memory::{Local, Memory};
+use crate::native::{Host, NativeFault, NativeLanes, NativeMemory};
 use crate::program::Program;
 
 /// A thread while machine code runs it.
@@ -29,20 +29,13 @@ pub(super) fn first(waiting: &Waiting, base: usize) -> usize {
 }
 
 impl Host for Machine<'_> {
-    fn registers(&mut self) -> &mut [u8] {
-        &mut self.registers.file
-    }
-
-    fn local(&mut self) -> &mut [u8] {
-        self.slm
-    }
-
-    fn storage(&self) -> &[Region] {
-        self.memory.storage()
-    }
-
-    fn surfaces(&self) -> &[Region] {
-        self.memory.surfaces()
+    fn memory(&mut self) -> NativeMemory<'_> {
+        NativeMemory {
+            registers: &mut self.registers.file,
+            local: self.slm,
+            storage: self.memory.storage(),
+            surfaces: self.memory.surfaces(),
+        }
     }
 
     fn branch(&mut self, lanes: NativeLanes, target: usize, taken: u32) -> NativeLanes {

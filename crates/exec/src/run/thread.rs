@@ -12,6 +12,7 @@ use super::waiting::Waiting;
 use super::{Counters, Interrupt, Limits};
 use crate::code::{Action, Step, Systolic};
 use crate::fault::{Fault, FaultKind, Outcome, Trap};
+use crate::lanes::mode::FloatMode;
 use crate::machine::Registers;
 use crate::memory::{Local, Memory};
 use crate::native::{Native, NativeMode, NativeThread};
@@ -361,6 +362,7 @@ impl<O: Observer> Loop<'_, '_, O> {
                     left,
                     lane_operations,
                     mode,
+                    cr0: None,
                 };
                 let mut host = Machine {
                     program,
@@ -375,6 +377,9 @@ impl<O: Observer> Loop<'_, '_, O> {
                 let outcome = native.run(&mut state, &mut host);
                 let trap = host.trap;
                 bound = None;
+                if let Some(cr0) = state.cr0 {
+                    thread.registers.mode = FloatMode::from_cr0(cr0);
+                }
                 (thread.pc, thread.running) = (state.place, state.running);
                 left = state.left;
                 lane_operations = state.lane_operations;

@@ -42,7 +42,7 @@ impl Native for Counted {
 /// A sequence of instructions, each with a separate result, after an optional write of `%cr0`; and their number.
 fn kernel(lanes: u32, ty: &str, modifier: &str, write: Option<u32>) -> (String, u64) {
     let unary = [
-        "sqrt", "inv", "rndd", "rndu", "rnde", "rndz", "frc", "rsqrt",
+        "sqrt", "inv", "rndd", "rndu", "rnde", "rndz", "frc", "rsqrt", "exp", "log",
     ];
     let (a, b, c) = (
         format!("{modifier}A(0,0)<1;1,0>"),

@@ -1,0 +1,169 @@
+//! Powers and logarithms to the base of 2 of singles: in double, by the same operations in the same order as the
+//! interpreter's functions (`exec/src/lanes/elementary.rs`), so that results are the same bit for bit.
+
+use crate::ops;
+use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
+use iced_x86::{Code, MemoryOperand, Register};
+use visakit_exec::code::Operation;
+use visakit_exec::elementary::{ATANH, EXP2, FARTHEST, INTEGRAL, LEAST, PER_LOG2};
+
+/// Bits of the mantissa of a double.
+const MANTISSA: u32 = 52;
+
+/// The lanes of a chunk as doubles in this register, and the results in one of the two before it.
+const X: u32 = 3;
+
+impl Writer {
+    /// The power or logarithm of the lanes of a register. Registers 1 to 7 are lost.
+    pub(crate) fn elementary(&mut self, c: Chunks, to: u32, a: u32, operation: Operation) -> Done {
+        if c.lane != 4 {
+            return Err(NoTemplate);
+        }
+        let doubles = Chunks { lane: 8, ..c };
+        for (half, result) in [1, 2].into_iter().enumerate() {
+            self.widen(c, a, half);
+            if operation == Operation::Exp {
+                self.exp2(doubles, result);
+            } else {
+                self.log2(doubles, result);
+            }
+            if c.zmm {
+                let code = Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er;
+                self.asm.op2(code, ymm(result), doubles.register(result));
+            } else {
+                let code = Code::VEX_Vcvtpd2ps_xmm_ymmm256;
+                self.asm.op2(code, xmm(result), ymm(result));
+            }
+        }
+        let (code, low, high) = if c.zmm {
+            let code = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
+            (code, Register::ZMM1, ymm(2))
+        } else {
+            (Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8, ymm(1), xmm(2))
+        };
+        self.asm.op3i(code, c.register(to), low, high, 1);
+        Ok(())
+    }
+
+    /// Half of the lanes of a register as doubles.
+    fn widen(&mut self, c: Chunks, a: u32, half: usize) {
+        if c.zmm {
+            let mut from = ymm(a);
+            if half != 0 {
+                from = ymm(X);
+                let code = Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
+                self.asm.op2i(code, from, c.register(a), 1);
+            }
+            let code = Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
+            self.asm.op2(code, c.register(X), from);
+        } else {
+            let mut from = xmm(a);
+            if half != 0 {
+                from = xmm(X);
+                let code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;
+                self.asm.op2i(code, from, ymm(a), 1);
+            }
+            self.asm.op2(Code::VEX_Vcvtps2pd_ymm_xmmm128, ymm(X), from);
+        }
+    }
+
+    fn double(&mut self, value: f64) -> MemoryOperand {
+        self.qwords(value.to_bits())
+    }
+
+    /// A polynomial in the lanes of another register, by Horner's rule.
+    fn polynomial(&mut self, c: Chunks, to: u32, terms: &[f64], x: u32) {
+        let mut terms = terms.iter().rev();
+        if let Some(first) = terms.next() {
+            let first = self.double(*first);
+            self.v2(c, ops::MOVE, to, first);
+        }
+        for term in terms {
+            let term = self.double(*term);
+            self.v3(c, ops::MUL_PD, to, to, x);
+            self.v3m(c, ops::ADD_PD, to, to, term);
+        }
+    }
+
+    fn exp2(&mut self, c: Chunks, to: u32) {
+        let (near, shifted, rest) = (4, 5, 6);
+        // The second operand remains where one is no number.
+        let most = self.double(FARTHEST);
+        self.v2(c, ops::MOVE, near, most);
+        self.v3(c, ops::MIN_PD, near, near, X);
+        let least = self.double(-FARTHEST);
+        self.v2(c, ops::MOVE, shifted, least);
+        self.v3(c, ops::MAX_PD, near, shifted, near);
+        let integral = self.double(INTEGRAL);
+        self.v3m(c, ops::ADD_PD, shifted, near, integral);
+        self.v3m(c, ops::SUB_PD, rest, shifted, integral);
+        self.v3(c, ops::SUB_PD, rest, near, rest);
+        self.polynomial(c, to, &EXP2, rest);
+        self.v2i(c, ops::SHL_Q_IMM, shifted, c.register(shifted), MANTISSA);
+        let one = self.double(1.0);
+        self.v3m(c, ops::ADD_Q, shifted, shifted, one);
+        self.v3(c, ops::MUL_PD, to, to, shifted);
+        self.replace_where(c, to, 3, None, None);
+    }
+
+    fn log2(&mut self, c: Chunks, to: u32) {
+        let (exponent, s, m) = (4, 5, 6);
+        let least = self.double(LEAST);
+        self.v3m(c, ops::SUB_Q, exponent, X, least);
+        let upper = self.qwords(u64::MAX << MANTISSA);
+        self.v3m(c, ops::AND, m, exponent, upper);
+        self.v3(c, ops::SUB_Q, m, X, m);
+        // As a number with a sign, then as a double.
+        self.v2i(c, ops::SHR_Q_IMM, exponent, c.register(exponent), MANTISSA);
+        let sign = self.qwords(1 << (63 - MANTISSA));
+        self.v3m(c, ops::XOR, exponent, exponent, sign);
+        self.v3m(c, ops::SUB_Q, exponent, exponent, sign);
+        let integral = self.double(INTEGRAL);
+        self.v3m(c, ops::ADD_Q, exponent, exponent, integral);
+        self.v3m(c, ops::SUB_PD, exponent, exponent, integral);
+        let one = self.double(1.0);
+        self.v3m(c, ops::SUB_PD, s, m, one);
+        self.v3m(c, ops::ADD_PD, m, m, one);
+        self.v3(c, ops::DIV_PD, s, s, m);
+        let square = m;
+        self.v3(c, ops::MUL_PD, square, s, s);
+        self.polynomial(c, to, &ATANH, square);
+        let factor = self.double(PER_LOG2);
+        self.v3m(c, ops::MUL_PD, to, to, factor);
+        self.v3(c, ops::MUL_PD, to, s, to);
+        self.v3(c, ops::ADD_PD, to, exponent, to);
+        // Equal, less, equal, no number.
+        self.replace_where(c, to, 0, Some(f64::INFINITY), Some(f64::INFINITY));
+        self.replace_where(c, to, 0x11, Some(0.0), Some(f64::NAN));
+        self.replace_where(c, to, 0, Some(0.0), Some(f64::NEG_INFINITY));
+        self.replace_where(c, to, 3, None, None);
+    }
+
+    /// Where a relation between x and a number holds (or x and itself), a value takes the place of the result, or x.
+    fn replace_where(
+        &mut self,
+        c: Chunks,
+        to: u32,
+        relation: u32,
+        number: Option<f64>,
+        value: Option<f64>,
+    ) {
+        let (mask, other) = (4, 5);
+        let mut with = X;
+        if let Some(number) = number {
+            let number = self.double(number);
+            self.v2(c, ops::MOVE, other, number);
+            with = other;
+        }
+        self.float_mask(c, mask, X, with, relation);
+        match value {
+            Some(value) => {
+                let value = self.double(value);
+                self.v3m(c, ops::AND, other, mask, value);
+            }
+            None => self.v3(c, ops::AND, other, mask, X),
+        }
+        self.v3(c, ops::ANDN, to, mask, to);
+        self.v3(c, ops::OR, to, to, other);
+    }
+}
