@@ -6,7 +6,7 @@ use crate::masks::Enabled;
 use crate::ops;
 use crate::vector::{Chunks, Done, NoTemplate, Writer};
 use iced_x86::{Code, Register};
-use visakit_exec::code::{Compute, Destination, Lane, Operation, Relation};
+use visakit_exec::code::{Compute, Destination, Lane, Modify, Operation, Region, Relation};
 
 impl Writer {
     pub(crate) fn compare(
@@ -47,6 +47,22 @@ impl Writer {
             self.asm.op1(Code::Not_rm32, bits);
         }
         self.set_flag(flag, bits, masked(enabled))
+    }
+
+    /// A predicate variable from the bits of a number.
+    pub(crate) fn flag_from_bits(&mut self, compute: &Compute, enabled: Enabled) -> Done {
+        let [source, ..] = &compute.sources;
+        let flag = compute.sets.as_ref().ok_or(NoTemplate)?;
+        let whole = source.data_type.size() == 4 && !source.data_type.is_float();
+        if source.region != Region::Scalar
+            || source.modify != Modify::None
+            || !whole && source.constant.is_none()
+        {
+            return Err(NoTemplate);
+        }
+        let from = self.file(source.offset, 4)?;
+        self.asm.op2(Code::Mov_r32_rm32, Register::EDX, from);
+        self.set_flag(flag, Register::EDX, masked(enabled))
     }
 
     /// All ones in the lanes whose bits are set, zeros in the others.

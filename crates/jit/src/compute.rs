@@ -70,6 +70,10 @@ impl Writer {
             Operation::FlagAnd | Operation::FlagOr | Operation::FlagXor | Operation::FlagNot => {
                 return self.flags(compute, enabled);
             }
+            Operation::FlagFromBits => return self.flag_from_bits(compute, enabled),
+            Operation::AddCarry | Operation::SubBorrow => {
+                return self.carried(lanes, compute, enabled);
+            }
             Operation::Convert(to) => return self.convert(c, lanes, compute, to, enabled),
             Operation::IntegerToFloat => return self.integers_to_double(compute, lanes, enabled),
             // In these types numbers are exact, not modular; only copies and choices are the same.

@@ -20,6 +20,8 @@ mod assembler;
 #[cfg(target_arch = "x86_64")]
 mod branch;
 #[cfg(target_arch = "x86_64")]
+mod carry;
+#[cfg(target_arch = "x86_64")]
 mod compare;
 #[cfg(target_arch = "x86_64")]
 mod compute;

@@ -94,7 +94,8 @@ fn kernel(lanes: u32, ty: &str, modifier: &str, write: Option<u32>) -> (String, 
          .decl X v_type=G type=ud num_elts=64 align=GRF\n\
          .decl Y v_type=G type=ud num_elts=128 align=GRF\n\
          .decl P1 v_type=P num_elts=32\n.decl P2 v_type=P num_elts=32\n\
-         .decl P3 v_type=P num_elts=32\n"
+         .decl P3 v_type=P num_elts=32\n.decl P4 v_type=P num_elts=32\n\
+         .decl P5 v_type=P num_elts=32\n"
     );
     let mut code = String::new();
     if let Some(bits) = write {
@@ -105,11 +106,29 @@ fn kernel(lanes: u32, ty: &str, modifier: &str, write: Option<u32>) -> (String, 
         code += &format!("{name} (M1, {lanes}) R{number:02}(0,0)<1> {sources}\n");
     }
     code += &format!("cmp.lt (M1, {lanes}) P2 {a} {b}\ncmp.eq (M1, {lanes}) P3 {a} {c}\n");
+    // Two results each.
+    let pairs = [
+        ("addc", "U(0,0)<1;1,0> U(0,3)<0;1,0>"),
+        ("(P1) addc", "U(0,0)<1;1,0> U(0,0)<1;1,0>"),
+        ("addc", "U(0,0)<1;1,0> 0xfffffffc:ud"),
+        ("subb", "U(0,0)<1;1,0> U(0,3)<0;1,0>"),
+        ("(P1) subb", "U(0,3)<0;1,0> U(0,0)<1;1,0>"),
+    ];
+    for (number, (name, sources)) in pairs.into_iter().enumerate() {
+        for half in ["L", "H"] {
+            text += &format!(".decl {half}{number} v_type=G type=ud num_elts=32 align=GRF\n");
+        }
+        code += &format!("{name} (M1, {lanes}) L{number}(0,0)<1> H{number}(0,0)<1> {sources}\n");
+    }
+    // The carry over a source.
+    code += &format!("addc (M1, {lanes}) L0(0,0)<1> L1(0,0)<1> L1(0,0)<1;1,0> L0(0,0)<1;1,0>\n");
+    code += &format!("setp (M1_NM, {lanes}) P4 0x5a5aa5a5:ud\n");
+    code += &format!("setp (M1, {lanes}) P5 U(0,1)<0;1,0>\n");
     // Every second dword.
     code += &format!("mov (M1, {lanes}) X(0,0)<2> D(0,0)<1;1,0>\n");
     code += &format!("(P1) mov (M1, {lanes}) Y(0,1)<2> D(0,0)<1;1,0>\n");
     text += &format!(".kernel_attr SimdSize={lanes}\n{code}ret (M1, 1)\n");
-    (text, lines.len() as u64 + 4 + u64::from(write.is_some()))
+    (text, lines.len() as u64 + 12 + u64::from(write.is_some()))
 }
 
 /// Numbers whose sums and products are near the smallest normal number, and special ones. Which of two NaNs arithmetic
