@@ -6,8 +6,8 @@
 //!
 //! Each folder has the output of `visakit compile` of any OpenCL C. Every kernel runs with generated arguments, over a
 //! line and over a plane of work-items, in the interpreter and in machine code for AVX2 and AVX-512. Memory, counts and
-//! faults are compared. Differences and kernels that could not be run are printed; the exit code shows whether there
-//! was a difference.
+//! faults are compared; two NaNs are equal, as which one of two a sum or product keeps is not defined. Differences and
+//! kernels that could not be run are printed; the exit code shows whether there was a difference.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -25,7 +25,8 @@ use visakit_exec::memory::{Addressing, ChannelOrder, ChannelType, Filter, Format
 use visakit_exec::{Compiler, Limits};
 use visakit_jit::Jit;
 use visakit_launch::{
-    ArgInfo, Argument, Compile, Config, Dump, Image, ImageKind, Kernel, NdRange, Source,
+    ArgInfo, Argument, Compare, Compile, Config, Dump, Element, Image, ImageKind, Kernel, NdRange,
+    Source,
 };
 
 type Anything = Box<dyn std::error::Error>;
@@ -34,13 +35,39 @@ type Anything = Box<dyn std::error::Error>;
 const BUFFER: usize = 1 << 16;
 const SIDE: u32 = 32;
 
+/// The types of OpenCL C that numbers are made for. Kernels with others (names that the program defines, structures) run
+/// twice: once with whole numbers in these, once with floats.
+const KNOWN: [&str; 11] = [
+    "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double",
+];
+
+/// A type without the number of elements of a vector.
+fn base(ty: &str) -> &str {
+    ty.trim_end_matches(|c: char| c.is_ascii_digit())
+}
+
+/// The type of a value, or that of the elements of a buffer.
+fn own_type(info: &ArgInfo) -> &str {
+    let name = info.type_name.split(['*', ';']).next();
+    name.unwrap_or_default().trim()
+}
+
+fn is_unknown(info: &ArgInfo) -> bool {
+    let name = own_type(info);
+    !KNOWN.contains(&base(name)) && !name.starts_with("image") && name != "sampler_t"
+}
+
 /// Numbers that look random, the same each time.
-struct Random(u64);
+struct Random {
+    state: u64,
+    /// What unknown types are taken for.
+    unknown: &'static str,
+}
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let n = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let n = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let n = (n ^ n >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         n ^ n >> 31
     }
@@ -51,7 +78,8 @@ impl Random {
         let n = self.next();
         let special = n.is_multiple_of(64);
         let unit = (n >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
-        match ty.trim_end_matches(|c: char| c.is_ascii_digit()) {
+        let known = Some(base(ty)).filter(|ty| KNOWN.contains(ty));
+        match known.unwrap_or(self.unknown) {
             "float" if special => f32::from_bits((n >> 8) as u32).to_le_bytes().to_vec(),
             "float" => unit.to_le_bytes().to_vec(),
             "double" => f64::from(unit).to_le_bytes().to_vec(),
@@ -175,99 +203,112 @@ fn kernel(
         kernel.data = zebin.data;
         kernel.symbols = zebin.symbols;
     }
-    // Threads that share memory take turns in a fixed order.
-    let pool = rayon_of_one()?;
-    let mut random = Random(1);
-    for (global, local) in [
-        ([256u32, 1, 1], [64, 1, 1]),
-        ([32, 8, 1], [16, 4, 1]),
-        ([24, 6, 2], [12, 2, 2]),
-    ] {
-        let required = &kernel.info().execution_env.required_work_group_size;
-        let local = match required.as_slice() {
-            &[x, y, z] if x * y * z > 0 => [x, y, z],
-            _ => local,
-        };
-        let global: [u32; 3] = std::array::from_fn(|n| global[n].div_ceil(local[n]) * local[n]);
-        let range = NdRange::new(&global, &local, &[])?;
-        let arguments = kernel.args_info().iter().map(|info| random.argument(info));
-        let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
-        let run = |compile: Option<Compile<'_>>| -> Outcome {
-            let config = Config {
-                compile,
-                lenient: true,
-                stray_reads: true,
-                limits: Limits {
-                    max_steps: 300_000,
-                    ..Limits::default()
-                },
-                ..Config::default()
-            };
-            let outcome = pool.install(|| kernel.run(&range, &arguments, &config));
-            let outcome = outcome.map_err(|error| error.to_string())?;
-            let memory = (0..arguments.len()).map(|n| outcome.memory(n).map(<[u8]>::to_vec));
-            let counters = outcome.counters;
-            Ok((
-                memory.collect(),
-                counters.instructions,
-                counters.lane_operations,
-            ))
-        };
-        let expected = run(None);
-        totals.launches += 1;
-        match &expected {
-            Ok(_) => totals.ended += 1,
-            Err(fault) => {
-                let kind: String = fault.chars().filter(|c| !c.is_ascii_digit()).collect();
-                let kind = kind.rsplit(": ").next().unwrap_or_default().to_owned();
-                *totals.faults.entry(kind).or_default() += 1;
-            }
-        }
-        for compiler in compilers {
-            let found = run(Some(Compile::always(compiler)));
-            if found == expected {
-                continue;
-            }
-            totals.differences += 1;
-            println!(
-                "DIFFERENT: {name}, {global:?} by {local:?}, {compiler:?}: {}",
-                difference(&expected, &found)
-            );
+    let kinds = match kernel.args_info().iter().any(is_unknown) {
+        true => &["uint", "float"][..],
+        false => &["uint"],
+    };
+    for unknown in kinds {
+        let mut random = Random { state: 1, unknown };
+        for (global, local) in [
+            ([256, 1, 1], [64, 1, 1]),
+            ([32, 8, 1], [16, 4, 1]),
+            ([24, 6, 2], [12, 2, 2]),
+        ] {
+            launch(&kernel, name, global, local, &mut random, compilers, totals)?;
         }
     }
     Ok(())
 }
 
-fn rayon_of_one() -> Result<rayon::ThreadPool, Anything> {
-    Ok(rayon::ThreadPoolBuilder::new().num_threads(1).build()?)
+/// Runs a kernel in the interpreter and in machine code.
+fn launch(
+    kernel: &Kernel<'_>,
+    name: &str,
+    global: [u32; 3],
+    local: [u32; 3],
+    random: &mut Random,
+    compilers: &[Arc<dyn Compiler>],
+    totals: &mut Totals,
+) -> Result<(), Anything> {
+    let required = &kernel.info().execution_env.required_work_group_size;
+    let local = match required.as_slice() {
+        &[x, y, z] if x * y * z > 0 => [x, y, z],
+        _ => local,
+    };
+    let global: [u32; 3] = std::array::from_fn(|n| global[n].div_ceil(local[n]) * local[n]);
+    let range = NdRange::new(&global, &local, &[])?;
+    let arguments = kernel.args_info().iter().map(|info| random.argument(info));
+    let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+    // Threads that share memory take turns in a fixed order.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let run = |compile: Option<Compile<'_>>| -> Outcome {
+        let config = Config {
+            compile,
+            lenient: true,
+            stray_reads: true,
+            limits: Limits {
+                max_steps: 300_000,
+                ..Limits::default()
+            },
+            ..Config::default()
+        };
+        let outcome = pool.install(|| kernel.run(&range, &arguments, &config));
+        let outcome = outcome.map_err(|error| error.to_string())?;
+        let memory = (0..arguments.len()).map(|n| outcome.memory(n).map(<[u8]>::to_vec));
+        let counters = outcome.counters;
+        Ok((
+            memory.collect(),
+            counters.instructions,
+            counters.lane_operations,
+        ))
+    };
+    let expected = run(None);
+    totals.launches += 1;
+    match &expected {
+        Ok(_) => totals.ended += 1,
+        Err(fault) => {
+            let kind: String = fault.chars().filter(|c| !c.is_ascii_digit()).collect();
+            let kind = kind.rsplit(": ").next().unwrap_or_default().to_owned();
+            *totals.faults.entry(kind).or_default() += 1;
+        }
+    }
+    for compiler in compilers {
+        let found = run(Some(Compile::always(compiler)));
+        if let Some(difference) = difference(kernel.args_info(), &expected, &found) {
+            totals.differences += 1;
+            println!("DIFFERENT: {name}, {global:?} by {local:?}, {compiler:?}: {difference}");
+        }
+    }
+    Ok(())
+}
+
+/// What memory is compared as: the element of a buffer; floats, if its type is a structure or an image.
+fn element(info: &ArgInfo) -> Element {
+    let name = own_type(info);
+    match Element::from(name.to_owned()) {
+        Element::Uchar if !name.starts_with("uchar") => Element::Float,
+        element => element,
+    }
 }
 
 /// A description of the first difference.
-fn difference(expected: &Outcome, found: &Outcome) -> String {
+fn difference(infos: &[ArgInfo], expected: &Outcome, found: &Outcome) -> Option<String> {
     let ((a, steps, lanes), (b, other_steps, other_lanes)) = match (expected, found) {
         (Ok(a), Ok(b)) => (a, b),
+        (Err(a), Err(b)) if a == b => return None,
         (a, b) => {
             let fault = |outcome: &Outcome| outcome.as_ref().err().cloned();
-            return format!("{:?} and {:?}", fault(a), fault(b));
+            return Some(format!("{:?} and {:?}", fault(a), fault(b)));
         }
     };
     for (number, (a, b)) in a.iter().zip(b).enumerate() {
         let (a, b) = (a.as_deref().unwrap_or(&[]), b.as_deref().unwrap_or(&[]));
-        if let Some(at) = a.iter().zip(b).position(|(a, b)| a != b) {
-            let word = |bytes: &[u8]| {
-                bytes
-                    .iter()
-                    .skip(at & !3)
-                    .take(4)
-                    .copied()
-                    .collect::<Vec<_>>()
-            };
-            return format!(
-                "argument {number}, byte {at:#x}: {:x?} and {:x?}",
-                word(a),
-                word(b)
-            );
+        let element = infos.get(number).map_or(Element::Uchar, element);
+        if let Some(difference) = Compare::ExactNan.difference(element, a, b) {
+            return Some(format!("argument {number}, {element:?}: {difference}"));
         }
     }
-    format!("{steps} and {other_steps} instructions, {lanes} and {other_lanes} lanes")
+    let counts = (steps, lanes) != (other_steps, other_lanes);
+    counts
+        .then(|| format!("{steps} and {other_steps} instructions, {lanes} and {other_lanes} lanes"))
 }

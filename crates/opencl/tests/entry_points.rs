@@ -146,10 +146,13 @@ fn in_python() {
         return say("NOT RUN: OpenCL in Python needs pyopencl and ocloc");
     };
     let folder = tempfile::tempdir().unwrap();
-    let mut command = on_device(python, folder.path()).unwrap();
-    let done = command.arg(source("programs.py")).output().unwrap();
-    assert!(done.status.success(), "{}", shown(&done));
-    assert!(shown(&done).contains("12 programs"), "{}", shown(&done));
+    for jit in ["", "always", "never"] {
+        let mut command = on_device(python, folder.path()).unwrap();
+        command.env("VISAKIT_JIT", jit);
+        let done = command.arg(source("programs.py")).output().unwrap();
+        assert!(done.status.success(), "{jit}: {}", shown(&done));
+        assert!(shown(&done).contains("12 programs"), "{}", shown(&done));
+    }
 }
 
 #[test]

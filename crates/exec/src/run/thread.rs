@@ -298,7 +298,11 @@ impl Thread {
 
     /// The fault at the place of the thread.
     pub(super) fn fault(&self, program: &Program, thread: usize, trap: Trap) -> Box<Fault> {
-        let origin = program.code().steps.get(self.pc).map(|step| step.origin);
+        // Steps that do not count may have run or not when a limit is reached: it stops the instruction after them.
+        let counts = matches!(trap.kind, FaultKind::StepLimit(_));
+        let steps = program.code().steps.get(self.pc..).unwrap_or_default();
+        let step = steps.iter().find(|s| !counts || s.action.is_instruction());
+        let origin = step.map(|step| step.origin);
         let routine = origin
             .and_then(|o| program.code().routines.get(o.routine as usize))
             .map_or(RoutineId::new(RoutineKind::Kernel, 0), |r| r.id);

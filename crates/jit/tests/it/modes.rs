@@ -283,3 +283,40 @@ fn results_are_rounded_to_one_side() {
         });
     }
 }
+
+/// A limit that a write of `%cr0` reaches is reported at the instruction after it.
+#[test]
+fn limits_stop_the_same_instruction() {
+    let text = ".version 4.1\n.kernel \"k\"\n.decl A v_type=G type=f num_elts=16 align=GRF\n\
+                .kernel_attr SimdSize=16\n\
+                xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud\n\
+                mul (M1, 16) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>\n\
+                xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud\n\
+                add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>\n\
+                ret (M1, 1)\n";
+    let object = asm::assemble(text.as_bytes(), &asm::Options::default()).unwrap();
+    let (routine, _) = visakit_launch::find_kernel(&object, None).unwrap();
+    let program = || Program::new(&object, routine, &Options::default()).unwrap();
+    for max_steps in 1..5 {
+        let fault = |program: &Program| {
+            let limits = Limits {
+                max_steps,
+                ..Limits::default()
+            };
+            let start = ThreadStart {
+                mask: 0xffff,
+                cr0: 0x4c0,
+                ..ThreadStart::default()
+            };
+            let mut group = Group::new(program, 0, &[start], &limits).unwrap();
+            let ran = group.run(program, &Memory::new(0), &limits, &mut ());
+            ran.unwrap_err().instruction
+        };
+        assert_eq!(fault(&program()), max_steps as usize);
+        for jit in compilers() {
+            let mut compiled = program();
+            compiled.compile_with(Arc::new(jit), 0);
+            assert_eq!(fault(&compiled), max_steps as usize, "{:?}", jit.features());
+        }
+    }
+}

@@ -315,7 +315,7 @@ impl Binary {
             made.grf_bytes = self.grf_bytes;
             let compiler = compiler();
             let config = Config {
-                compile: compiler.as_ref().map(Compile::when_it_pays),
+                compile: compiler.as_ref().map(when),
                 count,
                 passes: &Pass::ALL,
                 ..config()
@@ -334,10 +334,26 @@ pub(crate) fn config<'a>() -> Config<'a> {
     }
 }
 
-/// Who makes machine code.
+/// The variable that says when machine code is made: `always` before the first instruction, `never`, or (anything else)
+/// once it pays off.
+const JIT: &str = "VISAKIT_JIT";
+
+/// Who makes machine code; nobody if it is never to be made.
 pub(crate) fn compiler() -> Option<Arc<dyn Compiler>> {
+    if std::env::var_os(JIT).is_some_and(|v| v == "never") {
+        return None;
+    }
     let jit = visakit_jit::Jit::host()?;
     Some(Arc::new(jit))
+}
+
+/// When a compiler is asked.
+pub(crate) fn when(compiler: &Arc<dyn Compiler>) -> Compile<'_> {
+    if std::env::var_os(JIT).is_some_and(|v| v == "always") {
+        Compile::always(compiler)
+    } else {
+        Compile::when_it_pays(compiler)
+    }
 }
 
 /// The name that a text's `.kernel` line has; functions have none.

@@ -1,13 +1,13 @@
 //! `VISAKIT_PROFILE`: launches are counted, and the profile of all of them is written when the program ends.
 
-use crate::model::binary::{self, compiler};
+use crate::model::binary::{self, compiler, when};
 use crate::model::context::lock;
 use crate::model::watch::{Ending, Launching, Watcher, is_program};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use visakit_isa::Platform;
-use visakit_launch::{Compile, Config, Source};
+use visakit_launch::{Config, Source};
 use visakit_profile::{KernelCode, KernelProfile, Profile, Watched, html};
 
 /// The variable that asks for it.
@@ -48,7 +48,7 @@ impl Watcher for Profiler {
         kernel.grf_bytes = binary.grf_bytes;
         let compiler = compiler();
         let config = visakit_profile::config(Config {
-            compile: compiler.as_ref().map(Compile::when_it_pays),
+            compile: compiler.as_ref().map(when),
             ..binary::config()
         });
         let prepared = kernel.load(&binary.variables, &config)?.launch(
