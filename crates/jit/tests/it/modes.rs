@@ -297,7 +297,7 @@ fn limits_stop_the_same_instruction() {
     let object = asm::assemble(text.as_bytes(), &asm::Options::default()).unwrap();
     let (routine, _) = visakit_launch::find_kernel(&object, None).unwrap();
     let program = || Program::new(&object, routine, &Options::default()).unwrap();
-    for max_steps in 1..5 {
+    for (max_steps, instruction) in (1..5).zip(1..) {
         let fault = |program: &Program| {
             let limits = Limits {
                 max_steps,
@@ -312,11 +312,11 @@ fn limits_stop_the_same_instruction() {
             let ran = group.run(program, &Memory::new(0), &limits, &mut ());
             ran.unwrap_err().instruction
         };
-        assert_eq!(fault(&program()), max_steps as usize);
+        assert_eq!(fault(&program()), instruction);
         for jit in compilers() {
             let mut compiled = program();
             compiled.compile_with(Arc::new(jit), 0);
-            assert_eq!(fault(&compiled), max_steps as usize, "{:?}", jit.features());
+            assert_eq!(fault(&compiled), instruction, "{:?}", jit.features());
         }
     }
 }
