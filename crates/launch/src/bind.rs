@@ -15,6 +15,11 @@ const MOST_LOCAL: u64 = 1 << 20;
 /// Bindless handles are multiples of this, as surface states in a heap would be.
 const HANDLE: u32 = 64;
 
+/// Sections of constants.
+pub(crate) const CONSTANTS: [&str; 2] = [".data.const", ".bss.const"];
+/// Sections of variables.
+pub(crate) const GLOBALS: [&str; 2] = [".data.global", ".bss.global"];
+
 /// The printf buffer's own length counts its first word, which holds it.
 const PRINTF_START: u32 = 4;
 
@@ -29,7 +34,7 @@ pub(crate) struct Bound {
     pub(crate) buffers: Vec<Option<BufferId>>,
     /// Storage that arguments share with the host, and the buffers that it has become.
     shared: Vec<(usize, BufferId)>,
-    sections: Vec<(String, Section)>,
+    sections: Vec<(String, Section, Surface)>,
     printf: Option<BufferId>,
     /// Arguments in local memory: number, place after the program's own variables, size.
     pub(crate) locals: Vec<(usize, u64, u64)>,
@@ -268,6 +273,18 @@ impl Bound {
                 self.memory.bind(bti, surface).map_err(|e| fault(&e))?;
             }
         }
+        // Program-scope variables may have entries, too: their bases name them.
+        for piece in &info.payload_arguments {
+            let names = match piece.arg_type {
+                ArgType::ConstBase => &CONSTANTS,
+                ArgType::GlobalBase => &GLOBALS,
+                _ => continue,
+            };
+            let bti = piece.bti_value.and_then(|bti| u8::try_from(bti).ok());
+            if let (Some(bti), Some((_, _, surface))) = (bti, self.found(names)) {
+                self.memory.bind(bti, *surface).map_err(|e| fault(&e))?;
+            }
+        }
         for (index, argument) in arguments.iter().enumerate() {
             let handle = match self.places.get(index) {
                 Some(
@@ -396,7 +413,7 @@ impl Bound {
         let mut objects: Vec<_> = buffers
             .filter_map(|(index, id)| Some(object((*id)?, ObjectKind::Argument(index))))
             .collect();
-        for (name, section) in &self.sections {
+        for (name, section, _) in &self.sections {
             objects.push(MemoryObject {
                 address: section.address,
                 bytes: section.bytes,
@@ -418,10 +435,12 @@ impl Bound {
 
     /// The first of these sections that exists; zeroes if there is none.
     pub(crate) fn section(&self, names: &[&str]) -> Section {
-        let found = names
-            .iter()
-            .find_map(|name| self.sections.iter().find(|s| s.0 == *name));
-        found.map_or(Section::default(), |s| s.1)
+        self.found(names).map_or(Section::default(), |s| s.1)
+    }
+
+    fn found(&self, names: &[&str]) -> Option<&(String, Section, Surface)> {
+        let mut names = names.iter();
+        names.find_map(|name| self.sections.iter().find(|s| s.0 == *name))
     }
 
     /// Contents of the buffers and images, one for each argument.

@@ -83,19 +83,19 @@ impl Variables {
         })
     }
 
-    /// Puts the variables into an empty memory; their handles come after those of the arguments.
+    /// Puts the variables into an empty memory; their handles come after those of the arguments. Returns names, places
+    /// and surfaces.
     pub(crate) fn put(
         &self,
         memory: &mut Memory,
         arguments: usize,
-    ) -> Result<Vec<(String, Section)>, LaunchError> {
+    ) -> Result<Vec<(String, Section, Surface)>, LaunchError> {
         let mut sections = Vec::new();
         for (index, (name, storage, address)) in self.sections.iter().enumerate() {
             let id = memory.add_storage(storage, None).map_err(|e| fault(&e))?;
             let handle = handle_of(arguments + 1 + index).unwrap_or(0);
-            memory
-                .bind_handle(handle, Surface::whole(id))
-                .map_err(|e| fault(&e))?;
+            let surface = Surface::whole(id);
+            memory.bind_handle(handle, surface).map_err(|e| fault(&e))?;
             let address = *address;
             let bytes = storage.bytes() as u64;
             let section = Section {
@@ -103,7 +103,7 @@ impl Variables {
                 handle,
                 bytes,
             };
-            sections.push((name.clone(), section));
+            sections.push((name.clone(), section, surface));
         }
         Ok(sections)
     }

@@ -57,7 +57,7 @@ pub struct Zebin {
 /// Program-scope variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataSection {
-    /// Name: `.data.const`, `.data.global`, `.bss.const` or `.bss.global`.
+    /// Name: `.data.const` or `.data.global`, or `.bss.const` or `.bss.global` where all are zero.
     pub name: String,
     /// Initial contents.
     pub bytes: Vec<u8>,
@@ -130,6 +130,29 @@ impl Zebin {
             held.push("the SPIR-V that it was compiled from".to_owned());
         }
         held.join(" and ")
+    }
+
+    /// Appends zeroed variables (`.bss.…`) to the initialised ones of their kind. Both are one allocation, and code may
+    /// address all of its variables from the start of it; places of symbols of `.data.…` may be past its end.
+    fn join_zeroes(&mut self) {
+        for kind in ["const", "global"] {
+            let (data, zeroes) = (format!(".data.{kind}"), format!(".bss.{kind}"));
+            let place = |name: &str| self.data.iter().position(|d| d.name == name);
+            let (Some(first), Some(second)) = (place(&data), place(&zeroes)) else {
+                continue;
+            };
+            let zeroed = self.data.get(second).map_or(0, |d| d.bytes.len());
+            let Some(section) = self.data.get_mut(first) else {
+                continue;
+            };
+            let start = section.bytes.len();
+            section.bytes.resize(start.saturating_add(zeroed), 0);
+            for symbol in self.symbols.iter_mut().filter(|s| s.section == zeroes) {
+                symbol.section.clone_from(&data);
+                symbol.offset = symbol.offset.wrapping_add(start as u64);
+            }
+            self.data.remove(second);
+        }
     }
 }
 
@@ -223,6 +246,7 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
             });
         }
     }
+    zebin.join_zeroes();
     Ok(zebin)
 }
 

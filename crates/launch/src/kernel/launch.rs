@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::team::Team;
 use crate::argument::Argument;
-use crate::bind::Bound;
+use crate::bind::{Bound, CONSTANTS, GLOBALS};
 use crate::effort::{Done, Effort, Observers};
 use crate::error::LaunchError;
 use crate::facts::Facts;
@@ -268,8 +268,8 @@ impl Launch {
             places: &self.bound.places,
             private_base: self.bound.private_base,
             printf: self.bound.printf_address(),
-            constants: self.bound.section(&[".data.const", ".bss.const"]),
-            globals: self.bound.section(&[".data.global", ".bss.global"]),
+            constants: self.bound.section(&CONSTANTS),
+            globals: self.bound.section(&GLOBALS),
             implicit: self.implicit.as_ref().map_or(0, |i| i.address(local)),
         }
     }

@@ -10,9 +10,10 @@
 )]
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use visakit_exec::Pass;
 use visakit_launch::{
-    Argument, Config, Kernel, LaunchError, NdRange, Outcome, Source, ZeInfo, Zebin,
+    Argument, Config, Kernel, LaunchError, NdRange, Outcome, Source, Variables, ZeInfo, Zebin,
 };
 
 const DEVICES: [(&str, u32); 2] = [("pvc", 64), ("acm-g10", 32)];
@@ -196,41 +197,87 @@ fn matrices_in_tiles_of_local_memory() {
     }
 }
 
-/// Constants, a table of pointers among them, come from the zebin with their relocations.
+/// Constants, a table of pointers among them, come from the zebin with their relocations. Code for `pvc` accesses them
+/// by address, that of a newer compiler for `tgllp` through an entry of the binding table.
 #[test]
 fn program_scope_constants() {
-    let zebin = Zebin::parse(&std::fs::read(fixture("lookup.pvc.zebin")).unwrap()).unwrap();
-    assert_eq!(zebin.grf_bytes, Some(64));
-    let data = &zebin.data[0];
-    assert_eq!(
-        (data.name.as_str(), data.relocations.len()),
-        (".data.const", 2)
-    );
-    let names: Vec<_> = zebin
-        .symbols
-        .iter()
-        .map(|s| (s.name.as_str(), s.offset))
-        .collect();
-    assert_eq!(names, [("SQUARES", 0), ("CUBES", 32), ("TABLES", 64)]);
+    for (device, grf_bytes) in [("pvc", 64), ("tgllp", 32)] {
+        let path = fixture(&format!("lookup.{device}.zebin"));
+        let zebin = Zebin::parse(&std::fs::read(path).unwrap()).unwrap();
+        assert_eq!(zebin.grf_bytes, Some(grf_bytes));
+        let data = &zebin.data[0];
+        assert_eq!(
+            (data.name.as_str(), data.relocations.len()),
+            (".data.const", 2)
+        );
+        let names: Vec<_> = zebin
+            .symbols
+            .iter()
+            .map(|s| (s.name.as_str(), s.offset))
+            .collect();
+        assert_eq!(names, [("SQUARES", 0), ("CUBES", 32), ("TABLES", 64)]);
 
-    let source = Source::open(&fixture("lookup.pvc.visaasm")).unwrap();
-    let object = source.object(64).unwrap();
-    let mut kernel =
-        Kernel::new(&object, "lookup", &ZeInfo::parse(&zebin.zeinfo).unwrap()).unwrap();
-    kernel.data = zebin.data;
-    kernel.symbols = zebin.symbols;
-    let which: Vec<u32> = (0..64).map(|i| i / 3).collect();
-    let arguments = [
-        Argument::Buffer(vec![0; 256]),
-        Argument::Buffer(bytes(&which)),
-        value(100),
-    ];
-    let range = NdRange::new(&[64], &[32], &[]).unwrap();
-    let outcome = kernel.run(&range, &arguments, &Config::default()).unwrap();
-    let want: Vec<u32> = (0..64_u32)
-        .map(|i| (i & 7).pow(if which[i as usize] & 1 == 1 { 3 } else { 2 }) + 100)
+        let source = Source::open(&fixture(&format!("lookup.{device}.visaasm"))).unwrap();
+        let object = source.object(grf_bytes).unwrap();
+        let mut kernel =
+            Kernel::new(&object, "lookup", &ZeInfo::parse(&zebin.zeinfo).unwrap()).unwrap();
+        kernel.data = zebin.data;
+        kernel.symbols = zebin.symbols;
+        let which: Vec<u32> = (0..64).map(|i| i / 3).collect();
+        let arguments = [
+            Argument::Buffer(vec![0; 256]),
+            Argument::Buffer(bytes(&which)),
+            value(100),
+        ];
+        let range = NdRange::new(&[64], &[32], &[]).unwrap();
+        let outcome = kernel.run(&range, &arguments, &Config::default()).unwrap();
+        let want: Vec<u32> = (0..64_u32)
+            .map(|i| (i & 7).pow(if which[i as usize] & 1 == 1 { 3 } else { 2 }) + 100)
+            .collect();
+        assert_eq!(words(outcome.memory(0).unwrap()), want, "{device}");
+    }
+}
+
+/// Variables without initial values come right after the others, and code addresses them from the start of those.
+#[test]
+fn zeroed_variables() {
+    let zebin = Zebin::parse(&std::fs::read(fixture("zeroed.bmg.zebin")).unwrap()).unwrap();
+    let sections: Vec<_> = zebin
+        .data
+        .iter()
+        .map(|d| (d.name.as_str(), d.bytes.len()))
         .collect();
-    assert_eq!(words(outcome.memory(0).unwrap()), want);
+    assert_eq!(sections, [(".data.global", 32 + 160)]);
+    let place = |name: &str| {
+        zebin
+            .symbols
+            .iter()
+            .find(|s| s.name == name)
+            .unwrap()
+            .offset
+    };
+    assert_eq!(
+        [place("counts"), place("last"), place("zeroed")],
+        [0, 24, 32]
+    );
+
+    let source = Source::open(&fixture("accumulate.bmg.visaasm")).unwrap();
+    let object = source.object(64).unwrap();
+    let zeinfo = ZeInfo::parse(&zebin.zeinfo).unwrap();
+    let kernel = Kernel::new(&object, "accumulate", &zeinfo).unwrap();
+    let variables = Arc::new(Variables::new(&zebin.data, &zebin.symbols).unwrap());
+    let config = Config::default();
+    let loaded = kernel.load(&variables, &config).unwrap();
+    let range = NdRange::new(&[40], &[40], &[]).unwrap();
+    // The second launch finds what the first one left.
+    for round in 1..3 {
+        let arguments = [Argument::Buffer(vec![0; 160])];
+        let launch = loaded.launch(&range, &arguments, &[], &config).unwrap();
+        let outcome = launch.run(&config).unwrap();
+        let mut want: Vec<u32> = (0..40).map(|i| round * (i % 5 + 1 + i)).collect();
+        want[39] *= 2;
+        assert_eq!(words(outcome.memory(0).unwrap()), want);
+    }
 }
 
 /// Arguments in local memory lie after the program's own variables; the kernel itself adds the size of those.
