@@ -112,6 +112,20 @@ fn values() {
     }
 }
 
+/// Devices differ in what they announce.
+#[test]
+fn announced_extensions() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = built("extensions", folder.path()) else {
+        return;
+    };
+    for device in ["acm-g10", "pvc", "tgllp", "skl"] {
+        let mut command = on_device(&program, folder.path()).unwrap();
+        let done = command.env("VISAKIT_DEVICE", device).output().unwrap();
+        assert!(done.status.success(), "{device}: {}", shown(&done));
+    }
+}
+
 /// Programs as users write them, each about one thing.
 #[test]
 fn further_programs() {

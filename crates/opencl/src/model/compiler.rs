@@ -3,6 +3,7 @@
 use crate::model::binary::{self, Module, Pieces};
 use crate::model::cache::Cache;
 use crate::model::device::Device;
+use crate::model::extensions;
 use crate::model::includes;
 use crate::model::ocloc::{self, Answer, Call, Ocloc};
 use crate::model::watch::wants_lines;
@@ -52,6 +53,9 @@ pub struct Job<'a> {
 
 /// Adds source lines to texts, without a change to the code.
 const LINES: &str = " -gline-tables-only";
+
+/// The compiler's complaint about declarations in its own header.
+const NEEDS_IMAGES: &str = "requires __opencl_c_images support";
 
 /// Folder of headers that the host gave by name.
 const HEADERS: &str = "headers";
@@ -108,6 +112,20 @@ fn made<'a>(answer: &'a Answer, names: &[&str]) -> Option<&'a [u8]> {
     found.find_map(|name| answer.file(&name))
 }
 
+/// Extensions that the compiler has to be told of, as its internal option.
+fn offered(device: &Device, images: bool) -> String {
+    // Older compilers ignore the first one of the list.
+    let mut list = "-cl-ext=+cl_khr_fp16".to_owned();
+    let doubles = ["cl_khr_fp64", "__opencl_c_fp64"];
+    let images = images.then_some(["__opencl_c_images", "__opencl_c_read_write_images"]);
+    let all = extensions::asked_for(device.family, device.model.images).into_iter();
+    let all = all.chain(doubles.into_iter().filter(|_| device.emulates_doubles()));
+    for name in all.chain(images.into_iter().flatten()) {
+        let _ = write!(list, ",+{name}");
+    }
+    list
+}
+
 /// A job at the compiler.
 struct Session<'a> {
     ocloc: &'a Ocloc,
@@ -131,6 +149,21 @@ impl Session<'_> {
 
     /// Compiles the first of these files; the others are headers.
     fn compile(&self, inputs: &[(String, &[u8])], more: &[&str]) -> Result<Answer, String> {
+        let answer = self.compile_with(inputs, more, false)?;
+        // Headers of older compilers declare functions of images in OpenCL C 3.0, whether the device has images or not.
+        if !answer.good && !self.job.device.model.images && answer.said.contains(NEEDS_IMAGES) {
+            return self.compile_with(inputs, more, true);
+        }
+        Ok(answer)
+    }
+
+    /// The same; with `images` as if the device had them.
+    fn compile_with(
+        &self,
+        inputs: &[(String, &[u8])],
+        more: &[&str],
+        images: bool,
+    ) -> Result<Answer, String> {
         let mut options = self.job.options.trim().to_owned();
         if !options.contains("-cl-kernel-arg-info") {
             options.push_str(" -cl-kernel-arg-info");
@@ -152,10 +185,7 @@ impl Session<'_> {
             arguments.extend(["-output_no_suffix", "-out_dir"].map(Into::into));
             arguments.push(folder.join(ocloc::OUT).into());
             arguments.extend(["-options", options.as_str()].map(Into::into));
-            if device.emulates_doubles() {
-                let doubles = ["-internal_options", "-cl-ext=+cl_khr_fp64,+__opencl_c_fp64"];
-                arguments.extend(doubles.map(Into::into));
-            }
+            arguments.extend(["-internal_options".into(), offered(device, images).into()]);
             arguments.extend(more.iter().map(Into::into));
             arguments
         })
@@ -298,4 +328,28 @@ fn texts(zebin: &visakit_launch::Zebin, answer: &Answer) -> Result<Pieces, Strin
         }
     }
     Ok(pieces)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::model::models::MODELS;
+
+    #[test]
+    fn compilers_are_told_of_extensions() {
+        let list = |name: &str, images| {
+            let model = MODELS.iter().find(|m| m.name == name).unwrap();
+            offered(&Device::of(model).unwrap(), images)
+        };
+        assert_eq!(
+            list("tgllp", false),
+            "-cl-ext=+cl_khr_fp16,+cl_intel_subgroup_local_block_io,+cl_intel_media_block_io"
+        );
+        assert_eq!(
+            list("pvc", true),
+            "-cl-ext=+cl_khr_fp16,+cl_intel_subgroup_local_block_io,+cl_intel_bfloat16_conversions,\
+             +cl_intel_subgroup_matrix_multiply_accumulate,+__opencl_c_images,+__opencl_c_read_write_images"
+        );
+    }
 }

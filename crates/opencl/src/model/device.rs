@@ -5,6 +5,7 @@ use crate::handle::{Handle, Object, export};
 use crate::info::Answer;
 use crate::model::context::lock;
 use crate::model::event::now;
+use crate::model::extensions::{self, EVERYWHERE};
 use crate::model::models::{MODELS, Model};
 use opencl_sys as cl;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -22,57 +23,13 @@ const NUMERIC: u32 = version(3, 0, 0);
 
 const VERSION: &str = "OpenCL 3.0 visakit";
 
-/// Extensions of every device.
-const EXTENSIONS: [&str; 35] = [
-    "cl_khr_byte_addressable_store",
-    "cl_khr_fp16",
-    "cl_khr_global_int32_base_atomics",
-    "cl_khr_global_int32_extended_atomics",
-    "cl_khr_local_int32_base_atomics",
-    "cl_khr_local_int32_extended_atomics",
-    "cl_khr_int64_base_atomics",
-    "cl_khr_int64_extended_atomics",
-    "cl_khr_icd",
-    "cl_khr_il_program",
-    "cl_khr_spir",
-    "cl_khr_create_command_queue",
-    "cl_khr_device_uuid",
-    "cl_khr_extended_versioning",
-    "cl_khr_priority_hints",
-    "cl_khr_throttle_hints",
-    "cl_khr_suggested_local_work_size",
-    "cl_khr_subgroups",
-    "cl_khr_subgroup_extended_types",
-    "cl_khr_subgroup_non_uniform_vote",
-    "cl_khr_subgroup_ballot",
-    "cl_khr_subgroup_non_uniform_arithmetic",
-    "cl_khr_subgroup_shuffle",
-    "cl_khr_subgroup_shuffle_relative",
-    "cl_khr_subgroup_clustered_reduce",
-    "cl_intel_subgroups",
-    "cl_intel_subgroups_char",
-    "cl_intel_subgroups_short",
-    "cl_intel_subgroups_long",
-    "cl_intel_spirv_subgroups",
-    "cl_intel_required_subgroup_size",
-    "cl_intel_split_work_group_barrier",
-    "cl_intel_device_attribute_query",
-    "cl_intel_unified_shared_memory",
-    "cl_intel_mem_force_host_memory",
-];
-
-/// Features of every device's compiler.
-const FEATURES: [&str; 9] = [
-    "__opencl_c_int64",
-    "__opencl_c_atomic_order_acq_rel",
-    "__opencl_c_atomic_order_seq_cst",
-    "__opencl_c_atomic_scope_device",
-    "__opencl_c_atomic_scope_all_devices",
-    "__opencl_c_generic_address_space",
-    "__opencl_c_program_scope_global_variables",
-    "__opencl_c_work_group_collective_functions",
-    "__opencl_c_subgroups",
-];
+// Queries of `cl_ext_float_atomics`, and the bits of their answers, in global and in local memory.
+const SINGLE_FP_ATOMICS: u32 = 0x4231;
+const DOUBLE_FP_ATOMICS: u32 = 0x4232;
+const HALF_FP_ATOMICS: u32 = 0x4233;
+const FP_LOAD_STORE: u64 = 1 | 1 << 16;
+const FP_ADD: u64 = 1 << 1 | 1 << 17;
+const FP_MIN_MAX: u64 = 1 << 2 | 1 << 18;
 
 /// The platform.
 #[derive(Debug)]
@@ -115,33 +72,26 @@ pub fn platform() -> &'static Arc<Platform> {
         let wanted = std::env::var("VISAKIT_DEVICE").unwrap_or_default();
         let mut devices = Vec::new();
         let mut add = |model: &'static Model| {
-            let Some(family) = Family::from_name(model.name) else {
+            let Some(device) = Device::of(model).map(Arc::new) else {
                 return;
             };
-            let device = Arc::new(Device {
-                handle: Handle::default(),
-                model,
-                family,
-                busy: Mutex::default(),
-            });
             export(&device);
             devices.push(device);
         };
-        static ALL: [Model; 11] = MODELS;
         for name in wanted.split(',').map(str::trim).filter(|n| !n.is_empty()) {
             if name.eq_ignore_ascii_case("all") {
-                ALL.iter().for_each(&mut add);
+                MODELS.iter().for_each(&mut add);
                 continue;
             }
             let family = Family::from_name(name);
-            let exact = ALL.iter().find(|m| m.name.eq_ignore_ascii_case(name));
-            let like = ALL
+            let exact = MODELS.iter().find(|m| m.name.eq_ignore_ascii_case(name));
+            let like = MODELS
                 .iter()
                 .find(|m| family.is_some() && Family::from_name(m.name) == family);
             match exact.or(like) {
                 Some(model) => add(model),
                 None => {
-                    let known: Vec<_> = ALL.iter().map(|m| m.name).collect();
+                    let known: Vec<_> = MODELS.iter().map(|m| m.name).collect();
                     crate::say(&format!(
                         "VISAKIT_DEVICE: there is no device `{name}`; known are {} and all",
                         known.join(", ")
@@ -150,7 +100,7 @@ pub fn platform() -> &'static Arc<Platform> {
             }
         }
         if wanted.trim().is_empty() {
-            ALL.iter().take(1).for_each(&mut add);
+            MODELS.iter().take(1).for_each(&mut add);
         }
         let platform = Arc::new(Platform {
             handle: Handle::default(),
@@ -159,6 +109,16 @@ pub fn platform() -> &'static Arc<Platform> {
         export(&platform);
         platform
     })
+}
+
+/// The version of an extension.
+fn with_version(extension: &'static str) -> NameVersion {
+    let major = match extension {
+        // Since 2.0 the device states what it accelerates.
+        "cl_khr_integer_dot_product" => 2,
+        _ => 1,
+    };
+    (extension, version(major, 0, 0))
 }
 
 fn names_and_versions(list: &[NameVersion]) -> Vec<u8> {
@@ -183,11 +143,11 @@ impl Platform {
             cl::CL_PLATFORM_VERSION => VERSION.answer(),
             cl::CL_PLATFORM_NAME => "visakit".answer(),
             cl::CL_PLATFORM_VENDOR => "visakit".answer(),
-            cl::CL_PLATFORM_EXTENSIONS => EXTENSIONS.join(" ").as_str().answer(),
+            cl::CL_PLATFORM_EXTENSIONS => EVERYWHERE.join(" ").as_str().answer(),
             cl::CL_PLATFORM_HOST_TIMER_RESOLUTION => 1_u64.answer(),
             cl::CL_PLATFORM_NUMERIC_VERSION => NUMERIC.answer(),
             cl::CL_PLATFORM_EXTENSIONS_WITH_VERSION => {
-                names_and_versions(&EXTENSIONS.map(|e| (e, version(1, 0, 0))))
+                names_and_versions(&EVERYWHERE.map(with_version))
             }
             cl::CL_PLATFORM_ICD_SUFFIX_KHR => "VISAKIT".answer(),
             _ => return fail(cl::CL_INVALID_VALUE),
@@ -207,6 +167,16 @@ fn memory() -> u64 {
 }
 
 impl Device {
+    /// A device of a kind; `None` if its family is not known.
+    pub(crate) fn of(model: &'static Model) -> Option<Self> {
+        Some(Self {
+            handle: Handle::default(),
+            model,
+            family: Family::from_name(model.name)?,
+            busy: Mutex::default(),
+        })
+    }
+
     /// The time of its clock: nanoseconds of the host, or when it has finished its work, if that is later.
     #[must_use]
     pub fn clock(&self) -> u64 {
@@ -249,11 +219,7 @@ impl Device {
     /// Bytes of local memory of a group.
     #[must_use]
     pub const fn local_memory(&self) -> u64 {
-        if self.model.ip.0 == 12 && self.model.ip.1 == 60 {
-            128 << 10
-        } else {
-            64 << 10
-        }
+        self.model.local_memory() << 10
     }
 
     /// Most bytes of a buffer.
@@ -265,39 +231,13 @@ impl Device {
     /// Its extensions.
     #[must_use]
     pub fn extensions(&self) -> Vec<&'static str> {
-        let mut all = EXTENSIONS.to_vec();
-        if self.has_doubles() {
-            all.push("cl_khr_fp64");
-        }
-        if self.model.images {
-            all.extend([
-                "cl_khr_3d_image_writes",
-                "cl_khr_image2d_from_buffer",
-                "cl_intel_spirv_media_block_io",
-                "cl_intel_media_block_io",
-            ]);
-        }
-        if self.family.has_dpas() {
-            all.push("cl_intel_subgroup_matrix_multiply_accumulate");
-        }
-        all
+        extensions::extensions(self.family, self.model.images, self.has_doubles())
     }
 
     /// The features of OpenCL C that it has.
     #[must_use]
     pub fn features(&self) -> Vec<&'static str> {
-        let mut all = FEATURES.to_vec();
-        if self.has_doubles() {
-            all.push("__opencl_c_fp64");
-        }
-        if self.model.images {
-            all.extend([
-                "__opencl_c_images",
-                "__opencl_c_read_write_images",
-                "__opencl_c_3d_image_writes",
-            ]);
-        }
-        all
+        extensions::features(self.family, self.model.images, self.has_doubles())
     }
 
     /// `clGetDeviceInfo`.
@@ -309,6 +249,7 @@ impl Device {
             return Ok(bytes);
         }
         let doubles = self.has_doubles();
+        let recent = extensions::is_recent(self.family);
         let fp = cl::CL_FP_DENORM
             | cl::CL_FP_INF_NAN
             | cl::CL_FP_ROUND_TO_NEAREST
@@ -342,7 +283,7 @@ impl Device {
             cl::CL_DEVICE_EXTENSIONS => self.extensions().join(" ").as_str().answer(),
             cl::CL_DEVICE_EXTENSIONS_WITH_VERSION => {
                 let list = self.extensions().into_iter();
-                names_and_versions(&list.map(|e| (e, version(1, 0, 0))).collect::<Vec<_>>())
+                names_and_versions(&list.map(with_version).collect::<Vec<_>>())
             }
             cl::CL_DEVICE_PLATFORM => platform().handle.get().answer(),
             cl::CL_DEVICE_SINGLE_FP_CONFIG => {
@@ -398,16 +339,14 @@ impl Device {
             cl::CL_DEVICE_NODE_MASK_KHR => 0_u32.answer(),
             // Intel's attribute query.
             cl::CL_DEVICE_IP_VERSION_INTEL => {
-                (self.model.ip.0 << 22 | self.model.ip.1 << 14).answer()
+                let (architecture, release, revision) = self.model.ip;
+                (architecture << 22 | release << 14 | revision).answer()
             }
             cl::CL_DEVICE_ID_INTEL => self.model.pci.answer(),
-            cl::CL_DEVICE_NUM_SLICES_INTEL => (self.model.units / 64).max(1).answer(),
-            cl::CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL => {
-                (self.model.units.min(64) / 8).max(1).answer()
-            }
-            cl::CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL | cl::CL_DEVICE_NUM_THREADS_PER_EU_INTEL => {
-                8_u32.answer()
-            }
+            cl::CL_DEVICE_NUM_SLICES_INTEL => self.model.engines.0.answer(),
+            cl::CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL => self.model.engines.1.answer(),
+            cl::CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL => self.model.engines.2.answer(),
+            cl::CL_DEVICE_NUM_THREADS_PER_EU_INTEL => self.model.threads().answer(),
             cl::CL_DEVICE_FEATURE_CAPABILITIES_INTEL => {
                 (u64::from(self.family.has_dpas()) << 1 | 1).answer()
             }
@@ -427,6 +366,22 @@ impl Device {
                     .answer()
             }
             cl::CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => 0_u64.answer(),
+            cl::CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR if recent => {
+                (cl::CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED_KHR
+                    | cl::CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_KHR)
+                    .answer()
+            }
+            // Whether signed, unsigned and mixed products, and those that saturate, are faster than in parts.
+            cl::CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR
+            | cl::CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR
+                if recent =>
+            {
+                [1_u32; 6].answer()
+            }
+            SINGLE_FP_ATOMICS => (FP_LOAD_STORE | FP_ADD | FP_MIN_MAX).answer(),
+            HALF_FP_ATOMICS => (FP_LOAD_STORE | FP_MIN_MAX).answer(),
+            DOUBLE_FP_ATOMICS if doubles => (FP_LOAD_STORE | FP_ADD | FP_MIN_MAX).answer(),
+            DOUBLE_FP_ATOMICS => 0_u64.answer(),
             _ => return fail(cl::CL_INVALID_VALUE),
         })
     }
@@ -438,7 +393,7 @@ impl Device {
         let image32 = |n: u32| if images { n } else { 0 }.answer();
         let doubles = u32::from(self.has_doubles());
         Some(match name {
-            cl::CL_DEVICE_MAX_COMPUTE_UNITS => self.model.units.answer(),
+            cl::CL_DEVICE_MAX_COMPUTE_UNITS => self.model.units().answer(),
             cl::CL_DEVICE_MAX_CLOCK_FREQUENCY => self.model.clock.answer(),
             cl::CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => 3_u32.answer(),
             cl::CL_DEVICE_MAX_WORK_GROUP_SIZE => self.max_group().answer(),

@@ -9,6 +9,7 @@ pub mod context;
 pub mod device;
 pub(crate) mod dump;
 pub mod event;
+pub(crate) mod extensions;
 pub mod format;
 mod includes;
 pub mod kernel;

@@ -9,10 +9,10 @@ pub struct Model {
     pub title: &'static str,
     /// Number on the PCI bus.
     pub(crate) pci: u32,
-    /// Architecture and release.
-    pub(crate) ip: (u32, u32),
-    /// Vector engines.
-    pub(crate) units: u32,
+    /// Architecture, release and revision, as `ocloc ids` prints them.
+    pub(crate) ip: (u32, u32, u32),
+    /// Slices, subslices of each, and vector engines of each of those.
+    pub(crate) engines: (u32, u32, u32),
     /// MHz.
     pub(crate) clock: u32,
     /// Sizes of subgroups.
@@ -21,18 +21,67 @@ pub struct Model {
     pub images: bool,
 }
 
+impl Model {
+    /// Vector engines.
+    #[must_use]
+    pub const fn units(&self) -> u32 {
+        self.engines.0 * self.engines.1 * self.engines.2
+    }
+
+    /// Threads of a vector engine.
+    #[must_use]
+    pub const fn threads(&self) -> u32 {
+        match self.ip {
+            (..12, ..) | (12, ..50, _) => 7,
+            (30, ..) | (35, 10, _) => 10,
+            _ => 8,
+        }
+    }
+
+    /// KiB of local memory that a group may use.
+    #[must_use]
+    pub const fn local_memory(&self) -> u64 {
+        match self.ip {
+            (12, 60, _) | (20 | 30, ..) => 128,
+            (35, 10, _) => 192,
+            (35, ..) => 384,
+            _ => 64,
+        }
+    }
+}
+
 const NARROW: &[u32] = &[8, 16, 32];
 const WIDE: &[u32] = &[16, 32];
 
 /// All kinds, the default first.
-pub const MODELS: [Model; 11] = [
+pub static MODELS: [Model; 19] = [
     row(
         "acm-g10",
         "Intel Arc (visakit)",
         0x56a0,
-        (12, 55),
-        512,
+        (12, 55, 8),
+        (8, 8, 8),
         2400,
+        NARROW,
+        true,
+    ),
+    row(
+        "acm-g11",
+        "Intel Arc A380 (visakit)",
+        0x56a5,
+        (12, 56, 5),
+        (2, 8, 8),
+        2450,
+        NARROW,
+        true,
+    ),
+    row(
+        "acm-g12",
+        "Intel Arc A570M (visakit)",
+        0x5696,
+        (12, 57, 0),
+        (4, 8, 8),
+        2000,
         NARROW,
         true,
     ),
@@ -40,8 +89,8 @@ pub const MODELS: [Model; 11] = [
         "bmg",
         "Intel Arc B-Series (visakit)",
         0xe20b,
-        (20, 1),
-        160,
+        (20, 1, 0),
+        (5, 4, 8),
         2850,
         WIDE,
         true,
@@ -50,8 +99,8 @@ pub const MODELS: [Model; 11] = [
         "pvc",
         "Intel Data Center GPU Max (visakit)",
         0x0bd5,
-        (12, 60),
-        512,
+        (12, 60, 7),
+        (8, 8, 8),
         1600,
         WIDE,
         false,
@@ -60,8 +109,8 @@ pub const MODELS: [Model; 11] = [
         "lnl",
         "Intel Arc 140V (visakit)",
         0x64a0,
-        (20, 4),
-        64,
+        (20, 4, 4),
+        (2, 4, 8),
         2050,
         WIDE,
         true,
@@ -70,19 +119,79 @@ pub const MODELS: [Model; 11] = [
         "ptl",
         "Intel Xe3 (visakit)",
         0xb080,
-        (30, 0),
-        96,
+        (30, 0, 4),
+        (2, 6, 8),
         2500,
         WIDE,
         true,
     ),
     row(
+        "wcl",
+        "Intel Graphics, Wildcat Lake (visakit)",
+        0xfd80,
+        (30, 3, 1),
+        (1, 2, 8),
+        2500,
+        WIDE,
+        true,
+    ),
+    row(
+        "nvl-s",
+        "Intel Graphics, Nova Lake S (visakit)",
+        0xd740,
+        (30, 4, 4),
+        (1, 2, 8),
+        2500,
+        WIDE,
+        true,
+    ),
+    row(
+        "nvl-u",
+        "Intel Graphics, Nova Lake U (visakit)",
+        0xd741,
+        (30, 5, 4),
+        (1, 4, 8),
+        2500,
+        WIDE,
+        true,
+    ),
+    row(
+        "nvl-p",
+        "Intel Xe3P (visakit)",
+        0xd750,
+        (35, 10, 4),
+        (2, 6, 8),
+        2500,
+        WIDE,
+        true,
+    ),
+    row(
+        "cri",
+        "Intel Crescent Island (visakit)",
+        0x674c,
+        (35, 11, 0),
+        (8, 4, 8),
+        2000,
+        WIDE,
+        false,
+    ),
+    row(
         "mtl",
         "Intel Arc, Meteor Lake (visakit)",
         0x7d55,
-        (12, 70),
-        128,
+        (12, 71, 4),
+        (2, 8, 8),
         2350,
+        NARROW,
+        true,
+    ),
+    row(
+        "arl-s",
+        "Intel Graphics, Arrow Lake S (visakit)",
+        0x7d67,
+        (12, 70, 4),
+        (1, 8, 8),
+        2000,
         NARROW,
         true,
     ),
@@ -90,8 +199,8 @@ pub const MODELS: [Model; 11] = [
         "arl-h",
         "Intel Arc, Arrow Lake (visakit)",
         0x7d51,
-        (12, 74),
-        128,
+        (12, 74, 4),
+        (2, 8, 8),
         2350,
         NARROW,
         true,
@@ -100,8 +209,8 @@ pub const MODELS: [Model; 11] = [
         "tgllp",
         "Intel Iris Xe (visakit)",
         0x9a49,
-        (12, 0),
-        96,
+        (12, 0, 0),
+        (1, 6, 16),
         1350,
         NARROW,
         true,
@@ -110,8 +219,8 @@ pub const MODELS: [Model; 11] = [
         "icllp",
         "Intel Iris Plus (visakit)",
         0x8a52,
-        (11, 0),
-        64,
+        (11, 0, 0),
+        (1, 8, 8),
         1100,
         NARROW,
         true,
@@ -120,8 +229,8 @@ pub const MODELS: [Model; 11] = [
         "skl",
         "Intel HD Graphics 530 (visakit)",
         0x1912,
-        (9, 0),
-        24,
+        (9, 0, 9),
+        (1, 3, 8),
         1150,
         NARROW,
         true,
@@ -130,8 +239,8 @@ pub const MODELS: [Model; 11] = [
         "dg1",
         "Intel Iris Xe MAX (visakit)",
         0x4905,
-        (12, 10),
-        96,
+        (12, 10, 0),
+        (1, 6, 16),
         1650,
         NARROW,
         true,
@@ -143,8 +252,8 @@ const fn row(
     name: &'static str,
     title: &'static str,
     pci: u32,
-    ip: (u32, u32),
-    units: u32,
+    ip: (u32, u32, u32),
+    engines: (u32, u32, u32),
     clock: u32,
     subgroups: &'static [u32],
     images: bool,
@@ -154,9 +263,26 @@ const fn row(
         title,
         pci,
         ip,
-        units,
+        engines,
         clock,
         subgroups,
         images,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use visakit_isa::Platform;
+
+    #[test]
+    fn every_model_has_a_family() {
+        for model in &MODELS {
+            assert!(Platform::from_name(model.name).is_some(), "{}", model.name);
+            let same = MODELS
+                .iter()
+                .filter(|m| m.name == model.name || m.pci == model.pci);
+            assert_eq!(same.count(), 1, "{}", model.name);
+        }
     }
 }
