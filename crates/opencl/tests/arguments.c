@@ -63,14 +63,15 @@ static void sixty(void) {
 
 static const char *SOURCE =
     "global int counter = 5; global int numbers[4] = {1, 2, 3, 4}; global int *middle = &numbers[2]; constant int table[5] = {1, 2, 3, 5, 8};\n"
+    "constant char word[6] = \"word\\0\";\n"
     "kernel void stay(global int *o) { o[0] = counter; counter += 10; o[1] = numbers[1]++; o[2] = *middle; }\n"
     "kernel void places(global int *o, local char *a, local int *b, local short *c, int n) { int i = get_local_id(0);\n"
     "  a[i % 7] = i % 7; if (i < 5) b[i] = i * 100; if (i < 3) c[i] = i + 7; barrier(CLK_LOCAL_MEM_FENCE); int s = n;\n"
     "  for (int k = 0; k < 7; k++) s += a[k]; for (int k = 0; k < 5; k++) s += b[k]; for (int k = 0; k < 3; k++) s += c[k];\n"
     "  o[get_global_id(0)] = s; }\n"
     "kernel void look(global int *o, constant int *c, int n) { int i = get_global_id(0); o[i] = table[i % 5] * c[i % 3] + n; }\n"
-    "kernel void say(int n, float f) { printf(\"%d|%5d|%-5d|%x|%.2f|%s|%c%%|%v4d|%ld\\n\", n, n, n, n, f, n > 5 ? \"big\" : \"small\", 'c',\n"
-    "  (int4)(1, -2, 3, n), (long)n << 33); }\n";
+    "kernel void say(int n, float f) { printf(\"%d|%5d|%-5d|%x|%.2f|%s|%c%%|%v4d|%ld|%s|%s\\n\", n, n, n, n, f, n > 5 ? \"big\" : \"small\", 'c',\n"
+    "  (int4)(1, -2, 3, n), (long)n << 33, \"\", word); }\n";
 
 static void run(cl_kernel kernel, size_t global, size_t local) {
     OK(clEnqueueNDRangeKernel(queue, kernel, 1, 0, &global, local ? &local : 0, 0, 0, 0));
@@ -188,11 +189,54 @@ static void options(void) {
     IS((clCreateProgramWithSource(context, 0, 0, 0, &err), err), CL_INVALID_VALUE);
 }
 
+/* kernel void constants(global ulong *out) { *out = (number + wide) << flag; }, assembled by spirv-as: the specialization
+   constants are uint number = 3 (5), bool flag = false (6), ulong wide = 40 (7). */
+static const cl_uint MODULE[] = {
+    0x7230203, 0x10000, 0x70000, 19, 0, 0x20011, 4, 0x20011, 6, 0x20011, 11, 0x3000e, 2, 2, 0x6000f, 6, 1, 0x736e6f63,
+    0x746e6174, 115, 0x40047, 2, 1, 5, 0x40047, 3, 1, 6, 0x40047, 4, 1, 7, 0x20013, 5, 0x20014, 6, 0x40015, 7, 32, 0,
+    0x40015, 8, 64, 0, 0x40020, 9, 5, 8, 0x40021, 10, 5, 9, 0x40032, 7, 2, 3, 0x50032, 8, 4, 40, 0, 0x30031, 6, 3, 0x5002b,
+    8, 11, 1, 0, 0x5002b, 8, 12, 0, 0, 0x50036, 5, 1, 0, 10, 0x30037, 9, 13, 0x200f8, 14, 0x40071, 8, 15, 2, 0x50080, 8, 16,
+    15, 4, 0x600a9, 8, 17, 3, 11, 12, 0x500c4, 8, 18, 16, 17, 0x5003e, 13, 18, 2, 8, 0x100fd, 0x10038,
+};
+
+static cl_ulong constants(cl_program program) {
+    cl_ulong out = 0;
+    cl_mem to = buffer(sizeof out, CL_MEM_READ_WRITE, 0);
+    OK(clBuildProgram(program, 0, 0, 0, 0, 0));
+    cl_kernel kernel = kernel_of(program, "constants");
+    OK(clSetKernelArg(kernel, 0, sizeof to, &to));
+    run(kernel, 1, 0); OK(clEnqueueReadBuffer(queue, to, CL_TRUE, 0, sizeof out, &out, 0, 0, 0));
+    OK(clReleaseKernel(kernel)); OK(clReleaseMemObject(to));
+    return out;
+}
+
+static void specialization(void) {
+    cl_int err;
+    cl_uint number = 1000;
+    cl_ulong wide = 1ul << 40;
+    cl_uchar flag = 1;
+    cl_program program = clCreateProgramWithIL(context, MODULE, sizeof MODULE, &err); OK(err);
+    CHECK(constants(program) == 43);
+    OK(clSetProgramSpecializationConstant(program, 5, sizeof number, &number));
+    OK(clSetProgramSpecializationConstant(program, 7, sizeof wide, &wide));
+    CHECK(constants(program) == wide + 1000);
+    OK(clSetProgramSpecializationConstant(program, 6, sizeof flag, &flag));
+    CHECK(constants(program) == 2 * (wide + 1000));
+    IS(clSetProgramSpecializationConstant(program, 8, sizeof number, &number), CL_INVALID_SPEC_ID);
+    IS(clSetProgramSpecializationConstant(program, 7, sizeof number, &number), CL_INVALID_VALUE);
+    IS(clSetProgramSpecializationConstant(program, 5, sizeof number, 0), CL_INVALID_VALUE);
+    OK(clReleaseProgram(program));
+    program = program_in(context, "kernel void k() {}", 0);
+    IS(clSetProgramSpecializationConstant(program, 5, sizeof number, &number), CL_INVALID_PROGRAM);
+    OK(clReleaseProgram(program));
+}
+
 int main(void) {
     setvbuf(stdout, 0, _IOLBF, 0);
     start(0);
     sixty();
     kernels();
     options();
+    specialization();
     return ended();
 }

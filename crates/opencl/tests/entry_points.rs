@@ -145,7 +145,7 @@ fn further_programs() {
         let done = command.output().unwrap();
         assert!(done.status.success(), "{name}: {}", shown(&done));
         if name == "arguments" {
-            let said = "7|    7|7    |7|-3.14|big|c%|1,-2,3,7|60129542144\n".repeat(2);
+            let said = "7|    7|7    |7|-3.14|big|c%|1,-2,3,7|60129542144||word\n".repeat(2);
             assert!(shown(&done).starts_with(&said), "{}", shown(&done));
         }
     }

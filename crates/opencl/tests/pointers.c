@@ -46,6 +46,8 @@ static void shared_virtual_memory(void) {
     cl_mem same = buffer(64, CL_MEM_USE_HOST_PTR, out);
     OK(clSetKernelArg(count, 0, sizeof same, &same)); OK(clEnqueueNDRangeKernel(queue, count, 1, 0, &many, 0, 0, 0, 0));
     OK(clEnqueueReadBuffer(queue, same, CL_TRUE, 0, 64, got, 0, 0, 0)); CHECK(got[0] == 257 && got[4] == 257 && got[8] == 7);
+    cl_int err;
+    CHECK(clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 68, out, &err) == 0); IS(err, CL_INVALID_BUFFER_SIZE);
     cl_bool shared;
     OK(clGetMemObjectInfo(same, CL_MEM_USES_SVM_POINTER, sizeof shared, &shared, 0)); CHECK(shared);
     OK(clReleaseMemObject(same));
@@ -60,6 +62,7 @@ static void shared_virtual_memory(void) {
     OK(clSetKernelArgSVMPointer(twice, 0, v)); OK(clSetKernelExecInfo(twice, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reached, reached));
     OK(clEnqueueNDRangeKernel(queue, twice, 1, 0, &some, 0, 0, 0, 0));
     OK(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, data, 400, 0, 0, 0));
+    OK(clSetKernelExecInfo(twice, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, 0));
     CHECK(data[9] == 9 && data[10] == 20 && data[59] == 118 && data[60] == 60);
     OK(clEnqueueSVMUnmap(queue, data, 0, 0, 0));
     OK(clEnqueueSVMFree(queue, 2, both, 0, 0, 0, 0, 0)); OK(clFinish(queue));

@@ -113,6 +113,11 @@ impl Conversion {
         }
     }
 
+    /// Whether it prints a string.
+    pub(super) const fn wants_string(&self) -> bool {
+        self.letter == b's'
+    }
+
     /// A string, cut to the precision.
     pub(super) fn string(&self, text: &[u8], out: &mut Vec<u8>) {
         let cut = self.precision.unwrap_or(text.len()).min(text.len());

@@ -140,6 +140,13 @@ fn record(
             if index > 0 {
                 out.push(b',');
             }
+            // A string that the compiler does not take for a literal, such as "", is a plain pointer.
+            let value = match value {
+                Value::Integer { value, bytes: 8 } if conversion.wants_string() => {
+                    Value::Text(value.cast_unsigned())
+                }
+                value => value,
+            };
             match value {
                 Value::Text(address) => {
                     let text = string(memory, address).unwrap_or_else(|| b"(null)".to_vec());
@@ -240,6 +247,8 @@ mod tests {
             ("%G", double(f64::NAN), "NAN"),
             ("%s|", (STRING, 0_u64.to_le_bytes().to_vec()), "text|"),
             ("%6.2s|", (STRING, 0_u64.to_le_bytes().to_vec()), "    te|"),
+            ("%s|", (POINTER, 0_u64.to_le_bytes().to_vec()), "text|"),
+            ("%s|", (POINTER, 4_u64.to_le_bytes().to_vec()), "|"),
             ("%p", (POINTER, 0xabc_u64.to_le_bytes().to_vec()), "0xabc"),
             (
                 "%ld",

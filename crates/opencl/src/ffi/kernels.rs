@@ -134,6 +134,11 @@ api! {
 
     fn clSetKernelExecInfo(kernel: Pointer, name: u32, size: usize, value: Pointer) {
         let kernel = get::<Kernel>(kernel)?;
+        let list = [cl::CL_KERNEL_EXEC_INFO_SVM_PTRS, cl::CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL];
+        if value.is_null() && size == 0 && list.contains(&name) {
+            kernel.reach_more(false);
+            return Ok(());
+        }
         ensure(!value.is_null() && size > 0, cl::CL_INVALID_VALUE)?;
         match name {
             // Kernels reach all shared memory of their context.
@@ -142,7 +147,7 @@ api! {
             | cl::CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL
             | cl::CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL
             | cl::CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL => {
-                kernel.reach_more();
+                kernel.reach_more(true);
                 Ok(())
             }
             cl::CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM => {

@@ -165,9 +165,10 @@ api! {
         fail(cl::CL_INVALID_OPERATION)
     }
 
-    fn clSetProgramSpecializationConstant(program: Pointer, _id: u32, _size: usize, _value: Pointer) {
-        get::<Program>(program)?;
-        fail(cl::CL_INVALID_PROGRAM)
+    fn clSetProgramSpecializationConstant(program: Pointer, id: u32, size: usize, value: Pointer) {
+        let program = get::<Program>(program)?;
+        ensure(!value.is_null() && size <= 8, cl::CL_INVALID_VALUE)?;
+        program.specialize(id, &list(value.cast::<u8>().cast_const(), size))
     }
 }
 

@@ -160,9 +160,9 @@ impl Kernel {
         })
     }
 
-    /// Notes that it reaches memory besides its arguments.
-    pub(crate) fn reach_more(&self) {
-        self.more.store(true, Relaxed);
+    /// Notes whether it reaches memory besides its arguments.
+    pub(crate) fn reach_more(&self, more: bool) {
+        self.more.store(more, Relaxed);
     }
 
     /// Whether the host stated that it accesses memory besides its arguments.

@@ -123,18 +123,18 @@ fn place(
         // Memory that has an address already keeps it.
         if let Some(svm) = context.allocation(host.address()) {
             let offset = host.address() - svm.address;
-            if offset
-                .checked_add(size)
-                .is_some_and(|end| end <= svm.storage.bytes())
-            {
-                return Ok(Place {
-                    storage: svm.storage,
-                    offset,
-                    address: Some(svm.address as u64),
-                    shadow: None,
-                    written: true,
-                });
-            }
+            let end = offset.checked_add(size);
+            ensure(
+                end.is_some_and(|end| end <= svm.storage.bytes()),
+                cl::CL_INVALID_BUFFER_SIZE,
+            )?;
+            return Ok(Place {
+                storage: svm.storage,
+                offset,
+                address: Some(svm.address as u64),
+                shadow: None,
+                written: true,
+            });
         }
         if let Some(storage) = words {
             return Ok(Place {

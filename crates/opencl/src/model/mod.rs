@@ -21,4 +21,5 @@ pub(crate) mod profile;
 pub mod program;
 pub mod queue;
 pub mod sampler;
+pub(crate) mod spirv;
 pub(crate) mod watch;

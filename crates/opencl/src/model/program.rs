@@ -7,6 +7,7 @@ use crate::model::binary::{self, Binary, Module, Part};
 use crate::model::compiler::{Input, Job, Task, compile};
 use crate::model::context::{Context, Later, lock};
 use crate::model::device::Device;
+use crate::model::spirv;
 use opencl_sys as cl;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -44,6 +45,8 @@ pub struct Program {
     /// Its context.
     pub context: Arc<Context>,
     origin: Origin,
+    /// Its SPIR-V with the specialization constants that were set.
+    specialized: Mutex<Option<Vec<u8>>>,
     builds: Mutex<Vec<Build>>,
     /// Number of its kernels: while there are any, it cannot be rebuilt.
     pub(crate) kernels: AtomicUsize,
@@ -89,6 +92,7 @@ impl Program {
             handle: Handle::default(),
             context: Arc::clone(context),
             origin,
+            specialized: Mutex::default(),
             builds: Mutex::new(devices.iter().map(build).collect()),
             kernels: AtomicUsize::new(0),
             destructors: Mutex::default(),
@@ -159,6 +163,27 @@ impl Program {
         found.cloned().ok_or(Code(cl::CL_INVALID_DEVICE))
     }
 
+    /// `clSetProgramSpecializationConstant`: a value for all builds from now on.
+    ///
+    /// # Errors
+    /// Programs not of SPIR-V, constants that it does not have, values of other sizes than theirs.
+    pub fn specialize(&self, id: u32, value: &[u8]) -> Result<()> {
+        let Origin::Input(Input::Spirv(code)) = &self.origin else {
+            return fail(cl::CL_INVALID_PROGRAM);
+        };
+        let mut specialized = lock(&self.specialized);
+        spirv::specialize(specialized.get_or_insert_with(|| code.clone()), id, value)
+    }
+
+    /// What is compiled, if it was created from source or SPIR-V.
+    fn input(&self) -> Option<Input> {
+        match (&self.origin, &*lock(&self.specialized)) {
+            (Origin::Input(_), Some(code)) => Some(Input::Spirv(code.clone())),
+            (Origin::Input(input), None) => Some(input.clone()),
+            _ => None,
+        }
+    }
+
     /// `clBuildProgram`.
     ///
     /// # Errors
@@ -166,6 +191,7 @@ impl Program {
     pub fn build(&self, devices: &[Arc<Device>], options: &str) -> Result<()> {
         let devices = self.devices(devices)?;
         ensure(self.kernels.load(Relaxed) == 0, cl::CL_INVALID_OPERATION)?;
+        let input = self.input();
         let mut failed = false;
         for device in devices {
             let build = self.build_of(&device)?;
@@ -173,8 +199,8 @@ impl Program {
                 b.status = cl::CL_BUILD_IN_PROGRESS;
                 b.options = options.to_owned();
             });
-            let (container, log) = match (&self.origin, build.given, build.object) {
-                (Origin::Input(input), ..) => {
+            let (container, log) = match (&input, build.given, build.object) {
+                (Some(input), ..) => {
                     let compiled = compile(&Job {
                         task: Task::Build(input),
                         options,
@@ -243,9 +269,7 @@ impl Program {
     ) -> Result<()> {
         let devices = self.devices(devices)?;
         ensure(self.kernels.load(Relaxed) == 0, cl::CL_INVALID_OPERATION)?;
-        let Origin::Input(input) = &self.origin else {
-            return fail(cl::CL_INVALID_OPERATION);
-        };
+        let input = self.input().ok_or(Code(cl::CL_INVALID_OPERATION))?;
         let mut texts = Vec::new();
         for (name, header) in headers {
             let Origin::Input(Input::Text(text)) = &header.origin else {
@@ -255,7 +279,7 @@ impl Program {
         }
         let mut failed = false;
         for device in devices {
-            let (code, log, source) = match input {
+            let (code, log, source) = match &input {
                 Input::Spirv(code) => (Some(code.clone()), String::new(), None),
                 Input::Text(text) => {
                     let compiled = compile(&Job {
