@@ -168,13 +168,23 @@ pub enum LaunchError {
 /// Zeroes, or an error where there is no memory for them.
 pub(crate) fn zeroes(what: &'static str, bytes: usize) -> Result<Vec<u8>, LaunchError> {
     let mut list = Vec::new();
+    more_zeroes(what, &mut list, bytes)?;
+    Ok(list)
+}
+
+/// The same at the end of a list.
+pub(crate) fn more_zeroes(
+    what: &'static str,
+    list: &mut Vec<u8>,
+    bytes: usize,
+) -> Result<(), LaunchError> {
     list.try_reserve_exact(bytes)
         .map_err(|_| LaunchError::OutOfMemory {
             what,
             bytes: bytes as u64,
         })?;
-    list.resize(bytes, 0);
-    Ok(list)
+    list.resize(list.len() + bytes, 0);
+    Ok(())
 }
 
 fn place(group: Option<[u32; 3]>) -> String {

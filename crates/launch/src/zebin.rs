@@ -3,7 +3,7 @@
 //! Section names and types are those of the zebin specification in the public compiler repository. Native code,
 //! most of the container, is ignored: kernels run from their vISA.
 
-use crate::error::{LaunchError, zeroes};
+use crate::error::{LaunchError, more_zeroes, zeroes};
 use object::elf::FileHeader32;
 use object::elf::FileHeader64;
 use object::read::elf::{ElfFile, FileHeader};
@@ -134,7 +134,10 @@ impl Zebin {
 
     /// Appends zeroed variables (`.bss.…`) to the initialised ones of their kind. Both are one allocation, and code may
     /// address all of its variables from the start of it; places of symbols of `.data.…` may be past its end.
-    fn join_zeroes(&mut self) {
+    ///
+    /// # Errors
+    /// More memory than can be had.
+    fn join_zeroes(&mut self) -> Result<(), LaunchError> {
         for kind in ["const", "global"] {
             let (data, zeroes) = (format!(".data.{kind}"), format!(".bss.{kind}"));
             let place = |name: &str| self.data.iter().position(|d| d.name == name);
@@ -146,13 +149,14 @@ impl Zebin {
                 continue;
             };
             let start = section.bytes.len();
-            section.bytes.resize(start.saturating_add(zeroed), 0);
+            more_zeroes("program-scope variables", &mut section.bytes, zeroed)?;
             for symbol in self.symbols.iter_mut().filter(|s| s.section == zeroes) {
                 symbol.section.clone_from(&data);
                 symbol.offset = symbol.offset.wrapping_add(start as u64);
             }
             self.data.remove(second);
         }
+        Ok(())
     }
 }
 
@@ -246,7 +250,7 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
             });
         }
     }
-    zebin.join_zeroes();
+    zebin.join_zeroes()?;
     Ok(zebin)
 }
 
