@@ -191,8 +191,9 @@ static void grids(void) {
     OK(clWaitForEvents(1, &event)); CHECK(status_of(event) == CL_COMPLETE); OK(clReleaseEvent(event));
     FETCH(); CHECK(out[1] == 0);
 
-    size_t eight[2] = {8, 4}, right[2] = {4, 2}, turned[2] = {2, 4}, none[2] = {0, 1}, huge = (size_t)1 << 33;
+    size_t eight[2] = {8, 4}, odd[2] = {10, 3}, right[2] = {4, 2}, turned[2] = {2, 4}, none[2] = {0, 1}, huge = (size_t)1 << 33;
     CLEAR(); OK(clEnqueueNDRangeKernel(queue, fixed, 2, 0, eight, right, 0, 0, 0)); FETCH(); CHECK(out[0] == 32);
+    CLEAR(); OK(clEnqueueNDRangeKernel(queue, fixed, 2, 0, odd, right, 0, 0, 0)); FETCH(); CHECK(out[0] == 30);
     OK(clEnqueueNDRangeKernel(queue, fixed, 2, 0, eight, 0, 0, 0, 0));
     IS(clEnqueueNDRangeKernel(queue, fixed, 2, 0, eight, turned, 0, 0, 0), CL_INVALID_WORK_GROUP_SIZE);
     IS(clEnqueueNDRangeKernel(queue, sum, 2, 0, eight, none, 0, 0, 0), CL_INVALID_WORK_GROUP_SIZE);

@@ -88,10 +88,7 @@ pub(crate) fn command(queue: &Arc<Queue>, kernel: &Arc<Kernel>, grid: &Grid) -> 
         .iter()
         .any(|o| binary.options.contains(o))
         && !binary.options.contains("-cl-uniform-work-group-size");
-    ensure(
-        even || (uneven && required.is_none()),
-        cl::CL_INVALID_WORK_GROUP_SIZE,
-    )?;
+    ensure(even || uneven, cl::CL_INVALID_WORK_GROUP_SIZE)?;
     let local_bytes = args.iter().map(|a| {
         if let Arg::Local(bytes) = a {
             *bytes as u64
