@@ -159,13 +159,13 @@ mod tests {
         assert_eq!(range.groups(), [3, 2, 1]);
         assert_eq!(range.group_count(), 6);
         assert_eq!(range.group(5), [2, 1, 0]);
-        let range = NdRange::new(&[6, 4, 2], &[2, 2, 1], &[]).unwrap();
-        let groups: Vec<_> = (0..12).map(|n| range.group(n)).collect();
+        assert_eq!(range.local_of([0, 0, 0]), [4, 2, 1]);
+        assert_eq!(range.local_of([2, 1, 0]), [2, 1, 1]);
+        let deep = NdRange::new(&[6, 4, 2], &[2, 2, 1], &[]).unwrap();
+        let groups: Vec<_> = (0..12).map(|n| deep.group(n)).collect();
         assert_eq!(groups[..4], [[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0]]);
         assert_eq!(groups[5..8], [[2, 1, 0], [0, 0, 1], [1, 0, 1]]);
         assert_eq!(groups[11], [2, 1, 1]);
-        assert_eq!(range.local_of([0, 0, 0]), [4, 2, 1]);
-        assert_eq!(range.local_of([2, 1, 0]), [2, 1, 1]);
     }
 
     #[test]
