@@ -104,7 +104,8 @@ impl Zebin {
     /// Reads a zebin.
     ///
     /// # Errors
-    /// [`LaunchError::Zebin`] where it is no ELF file, or has no `.ze_info`.
+    /// [`LaunchError::Zebin`] where it is no ELF file, or has neither `.ze_info` nor the note of a zebin: a program
+    /// without kernels has no metadata.
     pub fn parse(bytes: &[u8]) -> Result<Self, LaunchError> {
         match bytes.get(4) {
             Some(1) => read::<FileHeader32<object::Endianness>>(bytes),
@@ -178,7 +179,10 @@ fn read<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> Result<Zebi
                 zebin.zeinfo = String::from_utf8_lossy(data).into_owned();
                 found = true;
             }
-            ".note.intelgt.compat" => zebin.grf_bytes = grf_bytes(data),
+            ".note.intelgt.compat" => {
+                zebin.grf_bytes = grf_bytes(data);
+                found = true;
+            }
             ".data.const" | ".data.global" | ".data.const.string" => {
                 let relocations = section
                     .relocations()

@@ -294,7 +294,7 @@ impl ZeInfo {
         sizes.next()
     }
 
-    /// Reads the text of a `.ze_info` section.
+    /// Reads the text of a `.ze_info` section; an empty one has no kernels.
     ///
     /// # Errors
     /// [`LaunchError::ZeInfo`] where it is no YAML or of other types than the specification says. Aliases that
@@ -302,6 +302,9 @@ impl ZeInfo {
     pub fn parse(text: &str) -> Result<Self, LaunchError> {
         // The section may be padded with zero bytes.
         let text = text.trim_end_matches('\0');
+        if text.is_empty() {
+            return Ok(Self::default());
+        }
         serde_saphyr::from_str(text).map_err(|error| LaunchError::ZeInfo(error.to_string()))
     }
 

@@ -65,4 +65,8 @@ run("kernel void loop(global int*a){int i=get_global_id(0);int n=i+1,s=0;while(n
 half = f.astype(np.float16)
 run("#pragma OPENCL EXTENSION cl_khr_fp16:enable\nkernel void halves(global half*a){int i=get_global_id(0);a[i]=a[i]*2;}",
     "halves", (1024,), None, [half], 0, half * np.float16(2))
+# A program without kernels is one, too.
+none = cl.Program(ctx, "float twice(float x) { return 2 * x; }").build()
+if none.get_info(cl.program_info.NUM_KERNELS) != 0:
+    sys.exit("a function is no kernel")
 print(count, "programs")

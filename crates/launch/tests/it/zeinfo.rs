@@ -17,6 +17,11 @@ fn a_real_one() {
 }
 
 #[test]
+fn programs_without_kernels() {
+    assert_eq!(ZeInfo::parse("\0").unwrap(), ZeInfo::default());
+}
+
+#[test]
 fn what_is_new_is_skipped() {
     let text = "
 version: '9.9'
