@@ -19,19 +19,18 @@ const UNWRITTEN: u64 = u64::MAX;
 pub(crate) struct Context<'a> {
     /// The register file of the thread.
     file: *mut u8,
-    /// Instructions that may still run.
-    pub(crate) left: u64,
     /// Constants of the code.
     constants: *const u8,
-    /// Enabled lanes so far. Fields that go from and to [`visakit_exec::NativeThread`] are apart, as two at once would be loaded
-    /// before their two stores are done, for which the processor has to wait.
-    pub(crate) lane_operations: u64,
     /// Lanes that run.
     pub(crate) running: u64,
-    /// Out: the step to continue with.
-    pub(crate) place: u64,
+    /// Instructions that may still run.
+    pub(crate) left: u64,
+    /// Enabled lanes so far.
+    pub(crate) lane_operations: u64,
     /// The smallest place where lanes wait.
     pub(crate) waiting: u64,
+    /// Out: the step to continue with.
+    pub(crate) place: u64,
     /// Where machine code is entered.
     target: *const u8,
     /// Calls the interpreter for a step.

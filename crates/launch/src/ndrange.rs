@@ -97,7 +97,13 @@ impl NdRange {
     /// Coordinates of the group of that number; x runs fastest.
     #[must_use]
     pub fn group(&self, number: u64) -> [u32; 3] {
-        place(self.groups(), number)
+        let [x, y, _] = self.groups().map(|n| u64::from(n.max(1)));
+        let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        [
+            small(number % x),
+            small(number / x % y),
+            small(number / x / y),
+        ]
     }
 
     /// Every size that groups have: the usual one, and those at the ends of a grid that they do not divide.
@@ -129,21 +135,6 @@ impl NdRange {
     }
 }
 
-/// Coordinates of a group, given how many there are in each dimension. It is called for each group, and divisions take
-/// long: there are none in the first row.
-pub(crate) fn place(groups: [u32; 3], number: u64) -> [u32; 3] {
-    let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-    let [x, y, _] = groups.map(|n| u64::from(n.max(1)));
-    if number < x {
-        return [small(number), 0, 0];
-    }
-    let (row, column) = (number / x, number % x);
-    if row < y {
-        return [small(column), small(row), 0];
-    }
-    [small(column), small(row % y), small(row / y)]
-}
-
 const fn grid(message: String) -> LaunchError {
     LaunchError::Grid(message)
 }
@@ -161,11 +152,6 @@ mod tests {
         assert_eq!(range.group(5), [2, 1, 0]);
         assert_eq!(range.local_of([0, 0, 0]), [4, 2, 1]);
         assert_eq!(range.local_of([2, 1, 0]), [2, 1, 1]);
-        let deep = NdRange::new(&[6, 4, 2], &[2, 2, 1], &[]).unwrap();
-        let groups: Vec<_> = (0..12).map(|n| deep.group(n)).collect();
-        assert_eq!(groups[..4], [[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0]]);
-        assert_eq!(groups[5..8], [[2, 1, 0], [0, 0, 1], [1, 0, 1]]);
-        assert_eq!(groups[11], [2, 1, 1]);
     }
 
     #[test]

@@ -89,27 +89,6 @@ pub(crate) fn put<E: Pod, const N: usize>(
     bytes.copy_from_slice(bytemuck::bytes_of(&merged));
 }
 
-/// Copies bytes. Numbers of them that registers and operands have are no calls.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn copy_bytes(to: &mut [u8], from: &[u8]) {
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn fixed<const N: usize>(to: &mut [u8], from: &[u8]) {
-        if let (Some(to), Some(from)) = (to.first_chunk_mut::<N>(), from.first_chunk::<N>()) {
-            *to = *from;
-        }
-    }
-    match (to.len(), from.len()) {
-        (4, 4) => fixed::<4>(to, from),
-        (8, 8) => fixed::<8>(to, from),
-        (12, 12) => fixed::<12>(to, from),
-        (16, 16) => fixed::<16>(to, from),
-        (32, 32) => fixed::<32>(to, from),
-        (64, 64) => fixed::<64>(to, from),
-        (a, b) if a == b => to.copy_from_slice(from),
-        _ => {}
-    }
-}
-
 impl Registers {
     /// Bytes of the file; `None` outside of it.
     #[inline]

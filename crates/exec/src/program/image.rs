@@ -1,7 +1,6 @@
 //! The register file before a thread sets its own variables.
 
 use crate::code::Code;
-use crate::machine::registers::copy_bytes;
 use std::ops::Range;
 
 /// Changed parts that are closer than this are restored as one.
@@ -90,7 +89,7 @@ impl Image {
     pub(crate) fn restore_part(&self, file: &mut [u8], part: Range<usize>) {
         let part = part.start..part.end.min(self.bytes.len());
         if let (Some(to), Some(from)) = (file.get_mut(part.clone()), self.bytes.get(part)) {
-            copy_bytes(to, from);
+            to.copy_from_slice(from);
         }
     }
 }

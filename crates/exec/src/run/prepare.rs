@@ -9,7 +9,6 @@ use super::thread::{Pause, Thread};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::mode::FloatMode;
 use crate::machine::Registers;
-use crate::machine::registers::copy_bytes;
 use crate::program::{Again, Program, Set, ThreadStart};
 use crate::variables::{InputClass, InputSlot};
 use std::collections::TryReserveError;
@@ -200,6 +199,6 @@ fn payload<'s>(start: &'s ThreadStart, input: &InputSlot) -> &'s [u8] {
 fn write(registers: &mut Registers, offset: usize, bytes: &[u8], room: usize) {
     let count = bytes.len().min(room);
     if let (Some(to), Some(from)) = (registers.bytes_mut(offset, count), bytes.get(..count)) {
-        copy_bytes(to, from);
+        to.copy_from_slice(from);
     }
 }

@@ -4,14 +4,11 @@ use super::launch::Launch;
 use crate::effort::{Done, Effort};
 use crate::error::{LaunchError, zeroes};
 use crate::facts::Facts;
-use crate::ndrange::place;
 use visakit_exec::{Group, Limits, Observer, ThreadStart};
 
 /// The state of a worker kept from group to group: the threads' registers and payloads.
 pub(crate) struct Team<'l> {
     launch: &'l Launch,
-    /// Groups of the grid in each dimension.
-    groups: [u32; 3],
     /// Number of the worker, which selects its piece of private memory.
     slot: u64,
     group: Group,
@@ -24,7 +21,6 @@ impl<'l> Team<'l> {
     pub(crate) fn new(launch: &'l Launch, slot: u64) -> Self {
         Self {
             launch,
-            groups: launch.range.groups(),
             slot,
             group: Group::default(),
             starts: Vec::new(),
@@ -39,7 +35,7 @@ impl<'l> Team<'l> {
         done: &mut Done,
         observer: &mut impl Observer,
     ) -> Result<(), LaunchError> {
-        let at = place(self.groups, number);
+        let at = self.launch.range.group(number);
         observer.group(at, self.launch.range.local_of(at));
         self.start(number, effort.limits(), watches(observer))?;
         let parts = (&mut self.group, &*self.launch.program, self.launch.memory());
@@ -49,7 +45,7 @@ impl<'l> Team<'l> {
     /// Gets the threads of a group ready. `watched` says that registers are read from outside.
     fn start(&mut self, number: u64, limits: &Limits, watched: bool) -> Result<(), LaunchError> {
         let launch = self.launch;
-        let at = place(self.groups, number);
+        let at = launch.range.group(number);
         let local = launch.range.local_of(at);
         let same = self.local == Some(local);
         if !same {
