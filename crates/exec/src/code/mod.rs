@@ -36,6 +36,12 @@ use visakit_isa::Op;
 use visakit_isa::object::RoutineId;
 pub use visakit_isa::semantics::AtomicOp;
 
+/// The alignment of a variable of this size in the register file: that of the host's widest vectors if it fills one, so
+/// that no access crosses a cache line.
+pub(crate) const fn alignment(size: usize) -> usize {
+    if size < 64 { 32 } else { 64 }
+}
+
 /// An entry of the code.
 #[derive(Clone, Debug)]
 pub struct Step {

@@ -169,7 +169,7 @@ fn agree(compute: &Compute, lanes: usize, file: &[u8], mask: u32) -> bool {
         return false;
     };
     let registers = || Registers {
-        file: file.to_vec(),
+        file: file.into(),
         mode: FloatMode::from_cr0(USUAL_MODE),
         ..Registers::default()
     };

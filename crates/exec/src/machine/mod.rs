@@ -1,6 +1,8 @@
 //! The machine that a thread runs on: its register file, and the capabilities of the host.
 
+mod aligned;
 pub(crate) mod registers;
 pub(crate) mod simd;
 
+pub(crate) use aligned::Aligned;
 pub(crate) use registers::Registers;

@@ -7,6 +7,7 @@
     reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
 )]
 
+use super::Aligned;
 use super::simd::{Kernel, Simd};
 use crate::code::{
     Combine, Destination, Extension, Flag, Modify, Region, Scalar, Source, Target, extend, full,
@@ -25,7 +26,7 @@ use visakit_isa::DataType;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registers {
     /// The bytes.
-    pub(crate) file: Vec<u8>,
+    pub(crate) file: Aligned,
     /// The mode set by `%cr0`.
     pub(crate) mode: FloatMode,
     /// Variables that indirect operands may reach, ascending.

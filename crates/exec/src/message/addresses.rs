@@ -85,7 +85,7 @@ impl Addresses {
             }
         } else {
             self.elements.read(registers)?;
-            let (file, at) = (&registers.file, self.elements.place().unwrap_or(0));
+            let (file, at) = (&*registers.file, self.elements.place().unwrap_or(0));
             let whole = |element: u64| element.wrapping_add(base) & bits;
             let scaled = |element: u64| element.wrapping_mul(scale).wrapping_add(base) & bits;
             match (self.width, scale) {

@@ -8,7 +8,7 @@
 
 mod uses;
 
-use crate::code::{Action, Code};
+use crate::code::{Action, Code, alignment};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use uses::{Lanes, Use, Way, uses};
@@ -102,7 +102,7 @@ pub(super) fn share(code: &mut Code, variables: &[Range<usize>]) -> Moves {
         }
     }
     // Variables of a size take the places of that size that are free, or a new one.
-    let mut pool = 0;
+    let mut pool = first.next_multiple_of(alignment(usize::MAX));
     let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut given: Vec<Option<usize>> = vec![None; variables.len()];
     for of_block in local.values_mut() {
@@ -120,8 +120,8 @@ pub(super) fn share(code: &mut Code, variables: &[Range<usize>]) -> Moves {
             }
             let size = variables.get(number).map_or(0, ExactSizeIterator::len);
             let place = free.get_mut(&size).and_then(Vec::pop).unwrap_or_else(|| {
-                let place = pool;
-                pool += size;
+                let place = pool.next_multiple_of(alignment(size));
+                pool = place + size;
                 places.entry(size).or_default().push(place);
                 place
             });
@@ -131,27 +131,33 @@ pub(super) fn share(code: &mut Code, variables: &[Range<usize>]) -> Moves {
             }
         }
     }
-    // The places of shared variables come first, then everything else as it was.
+    // The places of shared variables come first, then everything else in its order.
     let mut parts: Vec<Part> = Vec::new();
-    let mut removed = 0;
-    let mut add = |start, own, shared| {
-        // Where a variable begins at the end of the previous one, its own part applies.
-        if parts.last().is_some_and(|part| part.start == start) {
-            parts.pop();
+    let mut end = pool;
+    let mut add = |part: Range<usize>, shared: Option<usize>| {
+        // Aligned as before.
+        let own = end + part.start.wrapping_sub(end) % alignment(usize::MAX);
+        if shared.is_none() {
+            end = own + part.len();
         }
-        parts.push(Part { start, own, shared });
+        parts.push(Part {
+            start: part.start,
+            own,
+            shared,
+        });
     };
-    for (variable, given) in variables.iter().zip(&given) {
-        let shared = given.map(|place| first + place);
-        add(variable.start, variable.start - removed + pool, shared);
-        if shared.is_some() {
-            removed += variable.len();
+    let mut next = first;
+    for (variable, shared) in variables.iter().zip(given) {
+        if next < variable.start {
+            add(next..variable.start, None);
         }
-        add(variable.end, variable.end - removed + pool, None);
+        add(variable.clone(), shared);
+        next = variable.end;
     }
+    add(next..code.register_bytes, None);
     let moves = Moves(parts);
     code.relocate(&|offset| moves.place(offset));
-    code.register_bytes = code.register_bytes - removed + pool;
+    code.register_bytes = end;
     // Shared places are not preserved across calls.
     for routine in &mut code.routines {
         for own in &mut routine.own {

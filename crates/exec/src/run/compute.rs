@@ -68,7 +68,7 @@ impl Kernel for Computations<'_> {
                     let alike = alike.get(..step.alike.into()).unwrap_or(alike);
                     count = alike.len();
                     if mask != 0 {
-                        let file = registers.file.as_mut_slice();
+                        let file = &mut *registers.file;
                         for step in alike {
                             if let Work::Hot(hot) = &step.work {
                                 hot.run(simd, file, mask);

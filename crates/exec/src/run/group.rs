@@ -5,10 +5,11 @@
     reason = "a fault ends the run; it is made once"
 )]
 
-use super::prepare::{prepare, zeroed};
+use super::prepare::prepare;
 use super::thread::{Pause, Thread, World};
 use super::{Counters, Interrupt, Limits};
 use crate::fault::{Fault, FaultKind, Trap};
+use crate::machine::Aligned;
 use crate::memory::Memory;
 use crate::observe::Observer;
 use crate::program::{Program, ThreadStart};
@@ -23,7 +24,7 @@ const SLICE: u64 = 20_000;
 #[derive(Clone, Debug, Default)]
 pub struct Group {
     pub(super) threads: Vec<Thread>,
-    pub(super) slm: Vec<u8>,
+    pub(super) slm: Aligned,
     /// Those up to the last one signalled.
     named: Vec<NamedBarrier>,
     /// Registers, scratch and local memory.
@@ -163,7 +164,7 @@ impl Group {
         self.counters = Counters::default();
         self.turn = Turn::default();
         self.named.clear();
-        zeroed(&mut self.slm, slm_bytes).map_err(|_| none())?;
+        self.slm.zero(slm_bytes).map_err(|_| none())?;
         let more = threads.len().saturating_sub(self.threads.len());
         self.threads.try_reserve(more).map_err(|_| none())?;
         self.threads.resize_with(threads.len(), Thread::default);

@@ -14,14 +14,6 @@ use crate::variables::{InputClass, InputSlot};
 use std::collections::TryReserveError;
 use std::sync::Arc;
 
-/// Makes a list of zeroes of it, in the memory that it has where that will do.
-pub(super) fn zeroed(list: &mut Vec<u8>, bytes: usize) -> Result<(), TryReserveError> {
-    list.clear();
-    list.try_reserve_exact(bytes)?;
-    list.resize(bytes, 0);
-    Ok(())
-}
-
 /// Fills the registers of a thread, in a group that uses this many bytes. `again` states that the start is that of the
 /// thread's last run except for the thread header and the place of the group.
 pub(super) fn prepare(
@@ -66,7 +58,7 @@ fn fill(
         restore(thread, program, used, whole).map_err(none)?;
     }
     if start.scratch_bytes != 0 || !thread.scratch.is_empty() {
-        zeroed(&mut thread.scratch, start.scratch_bytes).map_err(none)?;
+        thread.scratch.zero(start.scratch_bytes).map_err(none)?;
     }
     thread.registers.mode = FloatMode::from_cr0(start.cr0);
     thread.waiting.0.clear();
@@ -120,9 +112,7 @@ fn restore(
             }
         }
     } else {
-        file.clear();
-        file.try_reserve_exact(image.bytes.len())?;
-        file.extend_from_slice(&image.bytes);
+        file.fill(&image.bytes)?;
     }
     thread.changed.clear();
     if !Arc::ptr_eq(&thread.registers.taken, &program.taken) {

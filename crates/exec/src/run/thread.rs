@@ -13,7 +13,7 @@ use super::{Counters, Interrupt, Limits};
 use crate::code::{Action, Step, Systolic};
 use crate::fault::{Fault, FaultKind, Outcome, Trap};
 use crate::lanes::mode::FloatMode;
-use crate::machine::Registers;
+use crate::machine::{Aligned, Registers};
 use crate::memory::{Local, Memory};
 use crate::native::{Native, NativeMode, NativeThread};
 use crate::observe::{InstructionEvent, Observer};
@@ -32,7 +32,7 @@ pub struct Thread {
     pub(super) image: Option<Arc<Image>>,
     /// Parts of the registers that others than the program have changed.
     pub(super) changed: Vec<Range<usize>>,
-    pub(super) scratch: Vec<u8>,
+    pub(super) scratch: Aligned,
     pub(super) pc: usize,
     pub(super) running: u32,
     pub(super) waiting: Waiting,

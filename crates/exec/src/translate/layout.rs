@@ -7,6 +7,7 @@
 //! constants, and a tail that reads of fixed width may run into.
 
 use super::Options;
+use crate::code::alignment;
 use crate::fault::TranslateError;
 use crate::passes::Moves;
 use crate::variables::{VariableClass, VariableSlot};
@@ -299,7 +300,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Storage of `size` bytes, aligned to and rounded up to registers.
+    /// Storage of `size` bytes, rounded up to registers and aligned for them and for the host's vectors.
     fn allocate(
         &mut self,
         routine: RoutineId,
@@ -307,7 +308,7 @@ impl Layout {
         taken: bool,
     ) -> Result<Place, TranslateError> {
         let available = size.max(1).next_multiple_of(self.grf);
-        let offset = self.size;
+        let offset = self.size.next_multiple_of(alignment(available));
         let end = offset.saturating_add(available);
         if end > self.limit {
             return Err(TranslateError::Declaration {

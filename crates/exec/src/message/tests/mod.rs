@@ -182,7 +182,7 @@ fn build_edited(
     let mut layout = layout.into_inner();
     layout.finish();
     let mut registers = Registers {
-        file: vec![0; layout.size],
+        file: vec![0; layout.size].as_slice().into(),
         ..Registers::default()
     };
     for (place, bytes) in layout.contents.iter().chain(&layout.constants) {
