@@ -66,6 +66,32 @@ fn pointee(name: &str) -> &str {
     name.trim_end_matches('*')
 }
 
+/// The type that `typedef` gives this name in the sources of a program; the name itself if there is none, or several
+/// that differ.
+fn named<'n>(parts: &'n [Part], name: &'n str) -> &'n str {
+    let sources = parts.iter().filter_map(|part| part.source.as_ref());
+    let headers = parts.iter().flat_map(|part| &part.headers);
+    let texts = sources.chain(headers.map(|header| &header.1));
+    let texts: Vec<&str> = texts.filter_map(|t| std::str::from_utf8(t).ok()).collect();
+    let mut name = name;
+    // Of a type that has such a name, too; never in a circle.
+    for _ in 0..8 {
+        let mut types = texts.iter().flat_map(|text| {
+            let definitions = text.split("typedef").skip(1);
+            definitions.filter_map(|rest| {
+                let definition = rest.split(';').next()?.trim();
+                let (of, new) = definition.rsplit_once(char::is_whitespace)?;
+                (new == name && !of.contains('{')).then(|| of.trim())
+            })
+        });
+        match types.next() {
+            Some(of) if types.all(|other| other == of) => name = of,
+            _ => break,
+        }
+    }
+    name
+}
+
 /// Whether two structures differ only in what may be floats: words that, as floats, have usual magnitudes and are
 /// close.
 fn close_words(wanted: &[u8], got: &[u8], tolerance: f64) -> bool {
@@ -245,6 +271,7 @@ impl Comparison {
             let wanted = &theirs.bytes;
             let got = dump::bytes(part);
             let name = infos.get(index).map_or("", |i| pointee(&i.type_name));
+            let name = named(&launching.binary.parts, name);
             let element = match &theirs.image {
                 Some(image) => image.element(),
                 None => Element::from(name.to_owned()),
@@ -416,5 +443,25 @@ mod tests {
         assert!(!close(&3_u32.to_le_bytes(), &4_u32.to_le_bytes()));
         assert!(!close(&[1], &[2]));
         assert_eq!(pointee("struct node*;8"), "struct node");
+    }
+
+    #[test]
+    fn types_by_other_names() {
+        let part = |source: &str| Part {
+            options: String::new(),
+            source: Some(source.into()),
+            headers: Vec::new(),
+        };
+        let parts = [
+            part(
+                "typedef float\tDATA_TYPE;\ntypedef DATA_TYPE number;\ntypedef struct { int a; } node;",
+            ),
+            part("typedef int index; typedef  uint index;\ntypedef circle circle;"),
+        ];
+        assert_eq!(named(&parts, "number"), "float");
+        assert_eq!(named(&parts, "float"), "float");
+        assert_eq!(named(&parts, "index"), "index");
+        assert_eq!(named(&parts, "node"), "node");
+        assert_eq!(named(&parts, "circle"), "circle");
     }
 }

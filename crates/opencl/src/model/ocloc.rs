@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -46,40 +47,78 @@ pub(super) fn installed() -> Option<&'static Ocloc> {
                 folders.find_map(|f| Some(f.join("ocloc")).filter(|p| p.is_file()))?
             }
         };
-        // Its parts are separate libraries: an update changes their files.
-        let mut identity = String::new();
-        let real = fs::canonicalize(&path).ok()?;
-        let mut parts = vec![real];
-        for folder in [
-            "/usr/lib/x86_64-linux-gnu",
-            "/usr/local/lib",
-            "/usr/lib64",
-            "/usr/lib",
-        ] {
-            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            parts.extend(entries.map(|e| e.path()).filter(|p| {
-                let name = p.file_name().map(|n| n.to_string_lossy().into_owned());
-                name.is_some_and(|n| {
-                    n.starts_with("libigc.so")
-                        || n.starts_with("libigdfcl.so")
-                        || n.starts_with("libocloc")
-                })
-            }));
-        }
-        parts.sort();
-        for part in parts {
-            if let Ok(facts) = fs::metadata(&part) {
-                let time = facts
-                    .modified()
-                    .ok()
-                    .and_then(|t| t.duration_since(SystemTime::UNIX_EPOCH).ok());
-                let time = time.map_or(0, |t| t.as_secs());
-                let _ = writeln!(identity, "{} {} {time}", part.display(), facts.len());
-            }
-        }
+        let identity = identity(&fs::canonicalize(&path).ok()?);
         Some(Ocloc { path, identity })
     });
     found.as_ref()
+}
+
+/// The files that make up a compiler, with their sizes and times: it and its libraries, which an update changes. A
+/// script runs one with libraries of its own: they are in folders that it names.
+fn identity(compiler: &Path) -> String {
+    let mut folders: Vec<PathBuf> = [
+        "/usr/lib/x86_64-linux-gnu",
+        "/usr/local/lib",
+        "/usr/lib64",
+        "/usr/lib",
+    ]
+    .map(PathBuf::from)
+    .into();
+    let mut parts = vec![compiler.to_owned()];
+    for named in named_by_script(compiler) {
+        match named.is_dir() {
+            true => folders.push(named),
+            false => parts.push(named),
+        }
+    }
+    for folder in folders {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        parts.extend(entries.map(|e| e.path()).filter(|p| {
+            let name = p.file_name().map(|n| n.to_string_lossy().into_owned());
+            name.is_some_and(|n| {
+                ["libigc.so", "libigdfcl.so", "libocloc", "ocloc"]
+                    .iter()
+                    .any(|known| n.starts_with(known))
+            })
+        }));
+    }
+    parts.sort();
+    parts.dedup();
+    let mut identity = String::new();
+    for part in parts {
+        if let Ok(facts) = fs::metadata(&part) {
+            let time = facts
+                .modified()
+                .ok()
+                .and_then(|t| t.duration_since(SystemTime::UNIX_EPOCH).ok());
+            let time = time.map_or(0, |t| t.as_secs());
+            let _ = writeln!(identity, "{} {} {time}", part.display(), facts.len());
+        }
+    }
+    identity
+}
+
+/// The absolute paths in a script, each with the folder that it is in: the name of a file may be a pattern. None if the
+/// file is no script.
+fn named_by_script(file: &Path) -> Vec<PathBuf> {
+    /// Scripts are short, and programs are not read to their ends.
+    const MOST: u64 = 1 << 16;
+    let mut bytes = Vec::new();
+    let read = fs::File::open(file).and_then(|f| f.take(MOST).read_to_end(&mut bytes));
+    if read.is_err() || !bytes.starts_with(b"#!") {
+        return Vec::new();
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let ends = |c: char| c.is_whitespace() || "\"'=:;#!".contains(c);
+    let paths = text.split(ends).filter(|word| word.starts_with('/'));
+    let both = paths.flat_map(|word| {
+        let path = Path::new(word);
+        [Some(path), path.parent()]
+    });
+    let mut paths: Vec<PathBuf> = both.flatten().map(PathBuf::from).collect();
+    paths.sort();
+    paths.dedup();
+    paths
 }
 
 /// All that decides on an answer, besides the compiler.
