@@ -279,7 +279,7 @@ impl Writer {
                 };
                 self.v3(c, op, to, a, 3);
             }
-            Operation::Rol | Operation::Ror if narrow => {
+            Operation::Rol | Operation::Ror => {
                 self.rotated(c, to, a, b, compute.operation);
             }
             Operation::Boolean(table) if narrow => self.boolean(c, to, from, table),
@@ -348,25 +348,24 @@ impl Writer {
     fn rotated(&mut self, c: Chunks, to: u32, a: u32, b: u32, operation: Operation) {
         let left = operation == Operation::Rol;
         if c.zmm {
-            let code = if left {
-                Code::EVEX_Vprolvd_zmm_k1z_zmm_zmmm512b32
-            } else {
-                Code::EVEX_Vprorvd_zmm_k1z_zmm_zmmm512b32
+            let code = match (left, c.lane) {
+                (true, 4) => Code::EVEX_Vprolvd_zmm_k1z_zmm_zmmm512b32,
+                (false, 4) => Code::EVEX_Vprorvd_zmm_k1z_zmm_zmmm512b32,
+                (true, _) => Code::EVEX_Vprolvq_zmm_k1z_zmm_zmmm512b64,
+                (false, _) => Code::EVEX_Vprorvq_zmm_k1z_zmm_zmmm512b64,
             };
             self.asm
                 .op3(code, c.register(to), c.register(a), c.register(b));
             return;
         }
-        let bits = self.dwords(31);
-        let all = self.dwords(32);
+        let bits = self.every(c, 31, 63);
+        let all = self.every(c, 32, 64);
         self.v3m(c, ops::AND, 5, b, bits);
         self.v2(c, ops::MOVE, 3, all);
-        self.v3(c, ops::SUB_D, 3, 3, 5);
-        let (one, other) = if left {
-            (ops::SHL_D, ops::SHR_D)
-        } else {
-            (ops::SHR_D, ops::SHL_D)
-        };
+        self.v3(c, of(c, ops::SUB_D, ops::SUB_Q), 3, 3, 5);
+        let shl = of(c, ops::SHL_D, ops::SHL_Q);
+        let shr = of(c, ops::SHR_D, ops::SHR_Q);
+        let (one, other) = if left { (shl, shr) } else { (shr, shl) };
         self.v3(c, one, 4, a, 5);
         self.v3(c, other, 3, a, 3);
         self.v3(c, ops::OR, to, 3, 4);

@@ -278,12 +278,16 @@ impl Writer {
                 let ones = self.dwords(u32::MAX);
                 self.v3m(c, ops::XOR, n, n, ones);
             }
-            (Modify::Neg, false) => {
-                self.v3(c, ops::XOR, 7, 7, 7);
-                let op = if c.lane == 4 { ops::SUB_D } else { ops::SUB_Q };
-                self.v3(c, op, n, 7, n);
+            (modify, false) => {
+                if modify != Modify::Neg {
+                    self.magnitude(c, n)?;
+                }
+                if modify != Modify::Abs {
+                    self.v3(c, ops::XOR, 7, 7, 7);
+                    let op = if c.lane == 4 { ops::SUB_D } else { ops::SUB_Q };
+                    self.v3(c, op, n, 7, n);
+                }
             }
-            (_, false) => return Err(NoTemplate),
             (modify, true) => {
                 if modify != Modify::Neg {
                     let rest = self.every(c, !SIGN.0, !SIGN.1);
@@ -295,6 +299,19 @@ impl Writer {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// The absolute value of signed integers.
+    fn magnitude(&mut self, c: Chunks, n: u32) -> Done {
+        let code = match (c.lane, c.zmm) {
+            (4, false) => Code::VEX_Vpabsd_ymm_ymmm256,
+            (4, true) => Code::EVEX_Vpabsd_zmm_k1z_zmmm512b32,
+            (_, false) if self.features == Features::Avx512 => Code::EVEX_Vpabsq_ymm_k1z_ymmm256b64,
+            (_, true) => Code::EVEX_Vpabsq_zmm_k1z_zmmm512b64,
+            _ => return Err(NoTemplate),
+        };
+        self.asm.op2(code, c.register(n), c.register(n));
         Ok(())
     }
 }
