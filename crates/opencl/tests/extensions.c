@@ -6,7 +6,7 @@ static const struct { const char *name, *kernel; } USES[] = {
     {"cl_khr_fp64", "global double *d) { *d *= 2; }"},
     {"cl_khr_int64_base_atomics", "global long *l) { atom_add(l, 1L); }"},
     {"cl_khr_int64_extended_atomics", "global long *l) { atom_max(l, 1L); }"},
-    {"cl_khr_extended_bit_ops", "global uint *u) { *u = bit_reverse(*u); }"},
+    {"cl_khr_extended_bit_ops", "global uint *u) { *u = bitfield_insert(bit_reverse(*u), bitfield_extract_unsigned(*u, 3, 4), 2, 5) + bitfield_extract_signed(*u, 1, 9); }"},
     {"cl_khr_integer_dot_product", "global uint *u) { *u = dot_4x8packed_uu_uint(*u, 7u); }"},
     {"cl_khr_expect_assume", "global uint *u) { if (__builtin_expect(*u, 1)) *u = 3; }"},
     {"cl_khr_subgroups", "global int *i) { *i = sub_group_reduce_add(*i); }"},

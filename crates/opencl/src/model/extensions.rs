@@ -6,7 +6,7 @@
 use visakit_isa::Platform as Family;
 
 /// Extensions of every device.
-pub(crate) const EVERYWHERE: [&str; 35] = [
+pub(crate) const EVERYWHERE: [&str; 34] = [
     "cl_khr_byte_addressable_store",
     "cl_khr_fp16",
     "cl_khr_global_int32_base_atomics",
@@ -19,7 +19,6 @@ pub(crate) const EVERYWHERE: [&str; 35] = [
     "cl_khr_il_program",
     "cl_khr_create_command_queue",
     "cl_khr_device_uuid",
-    "cl_khr_extended_bit_ops",
     "cl_khr_extended_versioning",
     "cl_khr_priority_hints",
     "cl_khr_throttle_hints",
@@ -108,6 +107,7 @@ pub(crate) fn extensions(family: Family, images: bool, doubles: bool) -> Vec<&'s
     if is_recent(family) {
         all.extend([
             "cl_khr_expect_assume",
+            "cl_khr_extended_bit_ops",
             "cl_khr_integer_dot_product",
             "cl_intel_split_work_group_barrier",
         ]);
