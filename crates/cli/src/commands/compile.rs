@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Folder for what is made; created if missing.
     #[arg(short = 'o', long, alias = "output", value_name = "DIR")]
     output_dir: PathBuf,
-    /// The compiler. [default: ocloc in the path]
+    /// The compiler. [default: that of VISAKIT_OCLOC, or ocloc in the path]
     #[arg(long, value_name = "PATH")]
     ocloc: Option<PathBuf>,
     /// Print one JSON document (docs/json.md).
@@ -177,7 +177,10 @@ fn compile(
     let mut dumps =
         OsString::from(std::path::absolute(folder).map_err(|e| output::at(folder, &e))?);
     dumps.push("/");
-    let program = ocloc.unwrap_or_else(|| Path::new("ocloc"));
+    let named = std::env::var_os("VISAKIT_OCLOC").map(PathBuf::from);
+    let program = ocloc
+        .or(named.as_deref())
+        .unwrap_or_else(|| Path::new("ocloc"));
     let mut command = Command::new(program);
     command.args([
         "compile",

@@ -25,8 +25,9 @@ pub(super) fn print(
     checked: &[Checked],
     sources: &mut Sources,
 ) -> Result<(), Failure> {
-    let (mut all, mut with) = (0, 0);
+    let (mut all, mut with, mut failed) = (0, 0, 0);
     for one in checked {
+        failed += usize::from(one.result.is_err());
         let findings = one.result.as_deref().unwrap_or(&[]);
         all += findings.len();
         with += usize::from(!findings.is_empty());
@@ -34,17 +35,23 @@ pub(super) fn print(
             print_one(out, &one.case, finding, sources)?;
         }
     }
-    let launches = checked.len();
+    let launches = checked.len() - failed;
     let of = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     write!(
         out,
         "{} checked: ",
         of(launches, "launch").replace("launchs", "launches")
     )?;
-    match all {
-        0 => writeln!(out, "nothing found")?,
-        _ => writeln!(out, "{} in {with}", of(all, "finding"))?,
+    match (all, launches) {
+        // Nothing is known of launches that failed or were stopped.
+        (_, 0) => write!(out, "none to its end")?,
+        (0, _) => write!(out, "nothing found")?,
+        _ => write!(out, "{} in {with}", of(all, "finding"))?,
     }
+    if failed != 0 {
+        write!(out, "; {failed} failed")?;
+    }
+    writeln!(out)?;
     Ok(())
 }
 
