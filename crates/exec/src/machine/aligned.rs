@@ -69,3 +69,20 @@ impl From<&[u8]> for Aligned {
         all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn begins_at_a_line_whatever_its_size() {
+        let mut all = Aligned::default();
+        for bytes in [100, 0, 64, 1, 300] {
+            all.fill(&vec![7; bytes]).unwrap();
+            assert_eq!(*all, vec![7; bytes]);
+            assert_eq!(all.as_ptr().align_offset(64), 0);
+            all.zero(bytes).unwrap();
+            assert_eq!(*all, vec![0; bytes]);
+        }
+    }
+}
