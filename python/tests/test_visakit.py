@@ -225,11 +225,14 @@ def test_control_c_stops_a_run_and_other_threads_go_on() -> None:
     thread = threading.Thread(target=count)
     thread.start()
     timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    # Processes that a shell runs in the background ignore it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
             endless.run(4096, args, local_size=64, timeout=120)
     finally:
+        signal.signal(signal.SIGINT, before)
         stop.set()
         thread.join()
     assert counted > 10
