@@ -169,7 +169,8 @@ fn compared(text: &str, json: bool, status: std::process::ExitStatus) -> Result<
         }
     }
     let [launches, compared, different] = sums;
-    if !json {
+    // A program that launched nothing may not have opened the other driver either.
+    if !json && launches > 0 {
         writeln!(
             err,
             "visakit: {}, {compared} compared with {with}, {different} {}",
