@@ -148,9 +148,8 @@ pub fn compare_changed(case: &Case, changed: &Case) -> Verdict {
     let first = case.object.format().predefined_variable_count();
     let compared = Fast::run(changed, None).and_then(|fast| {
         let mut differences = fast.against(&slow, first)?;
-        let nans = fast.nans(&slow, first);
         for jit in compilers() {
-            differences.extend(fast.against_machine_code(changed, *jit, &nans));
+            differences.extend(fast.against_machine_code(changed, *jit));
         }
         Ok(differences)
     });
@@ -335,36 +334,8 @@ impl Fast {
         Ok(differences)
     }
 
-    /// The places in the register file where any NaN will do.
-    fn nans(&self, slow: &Machine<'_>, first: u32) -> Vec<(usize, Loose)> {
-        let (Some(locals), Ok(scope)) = (slow.activations.first(), slow.scope(Case::KERNEL)) else {
-            return Vec::new();
-        };
-        let variables = (first..).zip(&scope.body.variables);
-        let of_variables = variables.filter_map(|(index, variable)| {
-            let name = scope.body.string(variable.name).unwrap_or_default();
-            let slot = self.program.variable(&String::from_utf8_lossy(name))?;
-            let loose = &locals.general.get(&VarId(index))?.loose;
-            Some(
-                loose
-                    .iter()
-                    .map(move |(at, loose)| (slot.offset + at, *loose)),
-            )
-        });
-        of_variables
-            .flatten()
-            .filter(|(_, loose)| matches!(loose.precision, Precision::AnyNan(_)))
-            .collect()
-    }
-
-    /// The differences between machine code and the interpreter: every byte is compared, except that of several NaNs
-    /// an operation may keep any.
-    fn against_machine_code(
-        &self,
-        case: &Case,
-        jit: Jit,
-        nans: &[(usize, Loose)],
-    ) -> Vec<Difference> {
+    /// The differences between machine code and the interpreter: every byte is compared.
+    fn against_machine_code(&self, case: &Case, jit: Jit) -> Vec<Difference> {
         let mut differences = Vec::new();
         let mut note = |what: &str, offset: usize, expected: &[u8], got: &[u8]| {
             differences.push(Difference {
@@ -397,17 +368,11 @@ impl Fast {
             }
         };
         let registers = |fast: &Self| fast.group.thread(0).map(|t| t.registers().to_vec());
-        let expected = registers(self).unwrap_or_default();
-        let mut got = registers(&native).unwrap_or_default();
-        for (place, loose) in nans {
-            let part = *place..place + loose.size;
-            if let (Some(wanted), Some(got)) = (expected.get(part.clone()), got.get_mut(part))
-                && meets(number(wanted), number(got), *loose)
-            {
-                got.copy_from_slice(wanted);
-            }
-        }
-        compare("registers", &expected, &got);
+        compare(
+            "registers",
+            &registers(self).unwrap_or_default(),
+            &registers(&native).unwrap_or_default(),
+        );
         compare("local memory", self.group.slm(), native.group.slm());
         for (one, other) in self.buffers.iter().zip(&native.buffers) {
             let (one, other) = (self.memory.read(*one), native.memory.read(*other));
@@ -441,7 +406,13 @@ fn differ(name: &str, storage: &Storage, got: &[u8], differences: &mut Vec<Diffe
     let mut at = 0;
     while at < storage.bytes.len() {
         if let Some(loose) = storage.loose.get(&at) {
-            let part = |bytes: &[u8]| number(&bytes[at..at + loose.size]);
+            let part = |bytes: &[u8]| {
+                let mut bits = [0; 8];
+                for (to, from) in bits.iter_mut().zip(&bytes[at..at + loose.size]) {
+                    *to = *from;
+                }
+                u64::from_le_bytes(bits)
+            };
             if !meets(part(&storage.bytes), part(got), *loose) {
                 note(at, loose.size, loose.precision);
             }
@@ -456,15 +427,6 @@ fn differ(name: &str, storage: &Storage, got: &[u8], differences: &mut Vec<Diffe
         }
         at += 1;
     }
-}
-
-/// The bits of an element.
-fn number(bytes: &[u8]) -> u64 {
-    let mut bits = [0; 8];
-    for (to, from) in bits.iter_mut().zip(bytes) {
-        *to = *from;
-    }
-    u64::from_le_bytes(bits)
 }
 
 /// Whether a value is as close as required.

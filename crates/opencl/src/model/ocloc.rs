@@ -98,7 +98,7 @@ fn identity(compiler: &Path) -> String {
     identity
 }
 
-/// The absolute paths in a script, each with the folder that it is in: the name of a file may be a pattern. None if the
+/// The absolute paths in a script, each with the folder that it is in: the name of a file may be a pattern. Empty if the
 /// file is no script.
 fn named_by_script(file: &Path) -> Vec<PathBuf> {
     /// Scripts are short, and programs are not read to their ends.
