@@ -221,8 +221,9 @@ impl Writer {
             }
             Operation::Div if float => self.v3(c, of(c, ops::DIV_PS, ops::DIV_PD), to, a, b),
             Operation::Mad if float => {
-                self.v2(c, ops::MOVE, to, c.register(a));
-                self.v3(c, of(c, ops::FMA_PS, ops::FMA_PD), to, b, z);
+                // Of several NaNs the host keeps the one of the second operand, then of the first.
+                self.v2(c, ops::MOVE, to, c.register(b));
+                self.v3(c, of(c, ops::FMA_PS, ops::FMA_PD), to, a, z);
             }
             Operation::Mad => {
                 self.product(c, 6, a, b);

@@ -7,6 +7,9 @@ use iced_x86::{Code, MemoryOperand, Register};
 use visakit_exec::code::Operation;
 use visakit_exec::elementary::{ATANH, EXP2, FARTHEST, INTEGRAL, LEAST, PER_LOG2};
 
+/// The result of an invalid operation, as the host's arithmetic has it.
+const INVALID: f64 = f64::from_bits(0xfff8_0000_0000_0000);
+
 /// Bits of the mantissa of a double.
 const MANTISSA: u32 = 52;
 
@@ -134,7 +137,7 @@ impl Writer {
         self.v3(c, ops::ADD_PD, to, exponent, to);
         // Equal, less, equal, no number.
         self.replace_where(c, to, 0, Some(f64::INFINITY), Some(f64::INFINITY));
-        self.replace_where(c, to, 0x11, Some(0.0), Some(f64::NAN));
+        self.replace_where(c, to, 0x11, Some(0.0), Some(INVALID));
         self.replace_where(c, to, 0, Some(0.0), Some(f64::NEG_INFINITY));
         self.replace_where(c, to, 3, None, None);
     }

@@ -4,7 +4,7 @@
 //! A vISA instruction already works on up to 32 lanes, so that a step becomes a few vector
 //! instructions. Steps without a template are run by the interpreter's own function, called from
 //! machine code; at calls, returns and barriers the interpreter takes over. Results are identical bit
-//! for bit, except which of several NaNs a sum or product keeps: the interpreter's is the host compiler's choice.
+//! for bit.
 //!
 //! ```
 //! # fn compile(program: &mut visakit_exec::Program) {

@@ -12,7 +12,7 @@ use crate::code::{Operation, Precision};
 use crate::fault::Outcome;
 use crate::lanes::convert::Compute;
 use crate::lanes::exact::Rounding;
-use crate::lanes::float::{InMode, Real};
+use crate::lanes::float::{self, InMode, Real};
 use crate::lanes::int::{Binary, Horner, Ternary, Unary};
 use crate::machine::Registers;
 use crate::machine::registers::{Destinations, Sources};
@@ -38,6 +38,9 @@ macro_rules! kernels {
             $(let $arg = registers.load(&alu.sources[$index], lanes, mask)?;)*
             for lane in 0..lanes {
                 result[lane] = O::apply($($arg[lane]),*);
+            }
+            if O::is_open(&result) {
+                result = O::settle(result, [$($arg),*]);
             }
             registers.store(&alu.destination, &result[..lanes], mask)
         }
@@ -116,6 +119,9 @@ macro_rules! real_kernels {
                 for lane in 0..lanes {
                     result[lane] = O::apply($($arg[lane].flush()),*).flush();
                 }
+                if O::is_open(&result) {
+                result = O::settle(result, [$($arg),*]);
+            }
                 registers.store(&alu.destination, &result[..lanes], mask)
             }
         }
@@ -186,6 +192,9 @@ where
                 *result = O::apply(*source);
             }
         }
+        if O::is_open(&results) {
+            results = O::settle(results, [sources]);
+        }
         registers.store(&alu.destination, &results[..lanes], mask)
     }
 }
@@ -205,6 +214,10 @@ pub(crate) fn in_mode<O: InMode>(alu: &Alu<'_>, registers: &mut Registers, mask:
             let of = |n: usize| exact.source(sources[n][lane]);
             *result = exact.result(O::in_mode(exact, [of(0), of(1), of(2)]));
         }
+    }
+    if O::COMPUTES && float::is_open(&results) {
+        // Unused sources are zeroes.
+        results = float::settle(results, sources);
     }
     registers.store_exact(&alu.destination, &results[..alu.lanes], mask)
 }

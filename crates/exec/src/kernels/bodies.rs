@@ -164,12 +164,37 @@ macro_rules! arithmetic {
             fn lanes<const N: usize, const MODIFIED: bool>(hot: &Hot, file: &mut [u8], mask: u32) {
                 $(let $arg = Lanes::<C>::new(hot.sources[$index], file);)*
                 for first in (0..usize::from(hot.lanes)).step_by(N) {
-                    $(let $arg: [C; N] = $arg.read::<N, MODIFIED>(file, first);)*
+                    let result = {
+                        $(let $arg: [C; N] = $arg.read::<N, MODIFIED>(file, first);)*
+                        let mut result = [C::default(); N];
+                        for lane in 0..N {
+                            result[lane] = O::apply($($arg[lane]),*);
+                        }
+                        result
+                    };
+                    if O::is_open(&result) {
+                        settled::<N, O, C>(hot, file, first, mask, $($arg),*);
+                    } else {
+                        put(file, hot.to, first, mask, &result);
+                    }
+                }
+
+                /// Computes lanes of which one is to be settled, once more: so that nothing need be kept for that.
+                #[cold]
+                #[inline(never)]
+                fn settled<const N: usize, O: $trait<C>, C: Compute>(
+                    hot: &Hot,
+                    file: &mut [u8],
+                    first: usize,
+                    mask: u32,
+                    $($arg: Lanes<C>),*
+                ) {
+                    $(let $arg: [C; N] = $arg.read::<N, true>(file, first);)*
                     let mut result = [C::default(); N];
                     for lane in 0..N {
                         result[lane] = O::apply($($arg[lane]),*);
                     }
-                    put(file, hot.to, first, mask, &result);
+                    put(file, hot.to, first, mask, &O::settle(result, [$($arg),*]));
                 }
             }
         }

@@ -3,6 +3,11 @@
 //! `apply` is what the host computes: round to nearest even, denormals kept. `in_mode` is the same operation
 //! in the format and mode of the thread.
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "hot numeric code: arrays of N lanes are indexed by a lane below N"
+)]
+
 use super::convert::Compute;
 use super::elementary;
 use super::exact::{self, Narrow, Rounding};
@@ -70,6 +75,10 @@ pub(crate) trait Real: Compute + Into<f64> {
     fn exp2(self) -> Self;
     fn log2(self) -> Self;
     fn is_nan(self) -> bool;
+    /// Whether one of two is a NaN.
+    fn is_unordered(self, other: Self) -> bool;
+    /// The result of an invalid operation on numbers: the negative quiet NaN without a payload, as x86 has it.
+    const INVALID: Self;
     /// A NaN as arithmetic returns it: quiet. Rounding to integers otherwise leaves this to the host.
     fn quiet(self) -> Self;
     /// Zero of the same sign in place of a denormal.
@@ -83,6 +92,7 @@ pub(crate) trait Real: Compute + Into<f64> {
 macro_rules! real {
     ($($ty:ty, $quiet:literal);*) => {$(
         impl Real for $ty {
+            const INVALID: Self = Self::from_bits($quiet | Self::INFINITY.to_bits() | (-0.0 as $ty).to_bits());
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn of(x: f64) -> Self {
                 x as Self
@@ -124,6 +134,10 @@ macro_rules! real {
                 <$ty>::is_nan(self)
             }
             #[cfg_attr(not(debug_assertions), inline(always))]
+            fn is_unordered(self, other: Self) -> bool {
+                self.is_nan() | other.is_nan()
+            }
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn quiet(self) -> Self {
                 let bits = self.to_bits();
                 if self.is_nan() { Self::from_bits(bits | $quiet) } else { self }
@@ -158,8 +172,40 @@ macro_rules! real {
 
 real!(f32, 0x0040_0000; f64, 0x0008_0000_0000_0000);
 
+/// Gives the lanes of results that are no numbers the bits of the first source that is none, made quiet, or of
+/// [`Real::INVALID`].
+///
+/// Without this the host's compiler would choose which of two NaNs a sum or product keeps, and its sign: it may exchange
+/// sources and move their signs.
+#[cold]
+#[inline(never)]
+pub(crate) fn settle<C: Real, const N: usize, const K: usize>(
+    mut results: [C; N],
+    sources: [[C; N]; K],
+) -> [C; N] {
+    for (lane, result) in results.iter_mut().enumerate().filter(|(_, r)| r.is_nan()) {
+        let mut lanes = sources.iter().filter_map(|source| source.get(lane));
+        let first = lanes.find(|source| source.is_nan());
+        *result = first.map_or(C::INVALID, |source| source.quiet());
+    }
+    results
+}
+
+/// Whether a lane of results is no number.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn is_open<C: Real, const N: usize>(results: &[C; N]) -> bool {
+    // Of two lanes at a time, which is one comparison of vectors.
+    let mut any = false;
+    for lane in 0..N.div_ceil(2) {
+        any |= results[lane].is_unordered(results[lane + N / 2]);
+    }
+    any
+}
+
 /// An operation of up to three sources in any mode.
 pub(crate) trait InMode {
+    /// Whether the operation computes; otherwise it returns one of its sources as it is.
+    const COMPUTES: bool;
     /// The sources went through [`Exact::source`]; the result goes through [`Exact::result`].
     fn in_mode(exact: Exact, sources: [f64; 3]) -> f64;
 }
@@ -167,7 +213,7 @@ pub(crate) trait InMode {
 macro_rules! operations {
     ($(
         $(#[doc = $doc:literal])*
-        $name:ident $kind:ident<$ty:ident>($($arg:ident),*) $fast:expr;
+        $computes:ident $name:ident $kind:ident<$ty:ident>($($arg:ident),*) $fast:expr;
         |$exact:ident, $sources:pat_param| $slow:expr;
     )*) => {$(
         $(#[doc = $doc])*
@@ -177,13 +223,31 @@ macro_rules! operations {
             fn apply($($arg: $ty),*) -> $ty {
                 $fast
             }
+            operations!(@settle $computes $ty $($arg)*);
         }
         impl InMode for $name {
+            const COMPUTES: bool = operations!(@is $computes);
             fn in_mode($exact: Exact, $sources: [f64; 3]) -> f64 {
                 $slow
             }
         }
     )*};
+    (@settle computed $ty:ident $($arg:ident)*) => {
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        fn settle<const N: usize>(
+            results: [$ty; N],
+            sources: [[$ty; N]; [$(stringify!($arg)),*].len()],
+        ) -> [$ty; N] {
+            settle(results, sources)
+        }
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        fn is_open<const N: usize>(results: &[$ty; N]) -> bool {
+            is_open(results)
+        }
+    };
+    (@settle chosen $($any:tt)*) => {};
+    (@is computed) => { true };
+    (@is chosen) => { false };
 }
 
 fn mul(e: Exact, a: f64, b: f64) -> f64 {
@@ -251,56 +315,56 @@ fn power(a: f64, b: f64) -> f64 {
 
 operations! {
     /// Sum.
-    Add Binary<C>(a, b) a.add(b); |e, [a, b, _]| e.add(a, b);
+    computed Add Binary<C>(a, b) a.add(b); |e, [a, b, _]| e.add(a, b);
     /// Product.
-    Mul Binary<C>(a, b) a.mul(b); |e, [a, b, _]| mul(e, a, b);
+    computed Mul Binary<C>(a, b) a.mul(b); |e, [a, b, _]| mul(e, a, b);
     /// Quotient.
-    Div Binary<C>(a, b) a.div(b); |e, [a, b, _]| div(e, a, b);
+    computed Div Binary<C>(a, b) a.div(b); |e, [a, b, _]| div(e, a, b);
     /// Fused multiply-add.
-    Mad Ternary<C>(a, b, c) a.mul_add(b, c); |e, [a, b, c]| mul_add(e, a, b, c);
+    computed Mad Ternary<C>(a, b, c) a.mul_add(b, c); |e, [a, b, c]| mul_add(e, a, b, c);
     /// Fused multiply-add of halves in double: their product is exact, and so is a sum that a half can hold.
-    HalfMad Ternary<C>(a, b, c) a.mul(b).add(c); |e, [a, b, c]| mul_add(e, a, b, c);
+    computed HalfMad Ternary<C>(a, b, c) a.mul(b).add(c); |e, [a, b, c]| mul_add(e, a, b, c);
     /// Smaller one.
-    Min Binary<C>(a, b) minimum(a, b); |_e, [a, b, _]| minimum(a, b);
+    chosen Min Binary<C>(a, b) minimum(a, b); |_e, [a, b, _]| minimum(a, b);
     /// Larger one.
-    Max Binary<C>(a, b) maximum(a, b); |_e, [a, b, _]| maximum(a, b);
+    chosen Max Binary<C>(a, b) maximum(a, b); |_e, [a, b, _]| maximum(a, b);
     /// src1 * src0 + src2 * (1 - src0).
-    Lrp Ternary<C>(a, b, c) b.mul(a).add(c.mul(C::of(1.0).add(a.neg())));
+    computed Lrp Ternary<C>(a, b, c) b.mul(a).add(c.mul(C::of(1.0).add(a.neg())));
         |e, [a, b, c]| {
             let one_less = e.result(e.add(1.0, -a));
             let (x, y) = (e.result(mul(e, b, a)), e.result(mul(e, c, one_less)));
             e.add(x, y)
         };
     /// 1 / x.
-    Inv Unary<C>(a) C::of(1.0).div(a); |e, [a, ..]| div(e, 1.0, a);
+    computed Inv Unary<C>(a) C::of(1.0).div(a); |e, [a, ..]| div(e, 1.0, a);
     /// Square root.
-    Sqrt Unary<C>(a) a.sqrt(); |e, [a, ..]| sqrt(e, a);
+    computed Sqrt Unary<C>(a) a.sqrt(); |e, [a, ..]| sqrt(e, a);
     /// 1 / square root.
-    Rsqrt Unary<C>(a) C::of(1.0 / a.to().sqrt()); |_e, [a, ..]| 1.0 / a.sqrt();
+    computed Rsqrt Unary<C>(a) C::of(1.0 / a.to().sqrt()); |_e, [a, ..]| 1.0 / a.sqrt();
     /// 2 to the power of x.
-    Exp Unary<C>(a) a.exp2(); |e, [a, ..]| elementary::exp2(e.is_double(), a);
+    computed Exp Unary<C>(a) a.exp2(); |e, [a, ..]| elementary::exp2(e.is_double(), a);
     /// Logarithm to the base of 2.
-    Log Unary<C>(a) a.log2(); |e, [a, ..]| elementary::log2(e.is_double(), a);
+    computed Log Unary<C>(a) a.log2(); |e, [a, ..]| elementary::log2(e.is_double(), a);
     /// Sine.
-    Sin Unary<C>(a) C::of(a.to().sin()); |_e, [a, ..]| a.sin();
+    computed Sin Unary<C>(a) C::of(a.to().sin()); |_e, [a, ..]| a.sin();
     /// Cosine.
-    Cos Unary<C>(a) C::of(a.to().cos()); |_e, [a, ..]| a.cos();
+    computed Cos Unary<C>(a) C::of(a.to().cos()); |_e, [a, ..]| a.cos();
     /// Hyperbolic tangent.
-    Tanh Unary<C>(a) C::of(a.to().tanh()); |_e, [a, ..]| a.tanh();
+    computed Tanh Unary<C>(a) C::of(a.to().tanh()); |_e, [a, ..]| a.tanh();
     /// 1 / (1 + e^-x).
-    Sigmoid Unary<C>(a) C::of(1.0 / (1.0 + (-a.to()).exp())); |_e, [a, ..]| 1.0 / (1.0 + (-a).exp());
+    computed Sigmoid Unary<C>(a) C::of(1.0 / (1.0 + (-a.to()).exp())); |_e, [a, ..]| 1.0 / (1.0 + (-a).exp());
     /// Power.
-    Pow Binary<C>(a, b) C::of(power(a.to(), b.to())); |_e, [a, b, _]| power(a, b);
+    computed Pow Binary<C>(a, b) C::of(power(a.to(), b.to())); |_e, [a, b, _]| power(a, b);
     /// Fractional part.
-    Frc Unary<C>(a) fraction(a); |e, [a, ..]| e.add(a, -a.floor());
+    computed Frc Unary<C>(a) fraction(a); |e, [a, ..]| e.add(a, -a.floor());
     /// Down to an integer.
-    Rndd Unary<C>(a) a.floor(); |_e, [a, ..]| a.floor();
+    computed Rndd Unary<C>(a) a.floor(); |_e, [a, ..]| a.floor();
     /// Up to an integer.
-    Rndu Unary<C>(a) a.ceil(); |_e, [a, ..]| a.ceil();
+    computed Rndu Unary<C>(a) a.ceil(); |_e, [a, ..]| a.ceil();
     /// To the nearest integer, ties to even.
-    Rnde Unary<C>(a) a.round_ties_even(); |_e, [a, ..]| a.round_ties_even();
+    computed Rnde Unary<C>(a) a.round_ties_even(); |_e, [a, ..]| a.round_ties_even();
     /// Towards zero to an integer.
-    Rndz Unary<C>(a) a.trunc(); |_e, [a, ..]| a.trunc();
+    computed Rndz Unary<C>(a) a.trunc(); |_e, [a, ..]| a.trunc();
 }
 
 #[cfg(test)]

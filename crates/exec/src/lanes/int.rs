@@ -5,16 +5,46 @@ use super::convert::Compute;
 /// An operation of one source.
 pub(crate) trait Unary<C> {
     fn apply(a: C) -> C;
+    /// Gives results that are no numbers the bits they should have; see [`super::float::settle`].
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn settle<const N: usize>(results: [C; N], _sources: [[C; N]; 1]) -> [C; N] {
+        results
+    }
+    /// Whether results have to be settled.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn is_open<const N: usize>(_results: &[C; N]) -> bool {
+        false
+    }
 }
 
 /// An operation of two sources.
 pub(crate) trait Binary<C> {
     fn apply(a: C, b: C) -> C;
+    /// As of [`Unary`].
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn settle<const N: usize>(results: [C; N], _sources: [[C; N]; 2]) -> [C; N] {
+        results
+    }
+    /// As of [`Unary`].
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn is_open<const N: usize>(_results: &[C; N]) -> bool {
+        false
+    }
 }
 
 /// An operation of three sources.
 pub(crate) trait Ternary<C> {
     fn apply(a: C, b: C, c: C) -> C;
+    /// As of [`Unary`].
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn settle<const N: usize>(results: [C; N], _sources: [[C; N]; 3]) -> [C; N] {
+        results
+    }
+    /// As of [`Unary`].
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn is_open<const N: usize>(_results: &[C; N]) -> bool {
+        false
+    }
 }
 
 /// Requirements of the operations below on an integer type.

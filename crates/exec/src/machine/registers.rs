@@ -83,6 +83,8 @@ pub(crate) fn put<E: Pod, const N: usize>(
         return;
     }
     let mut merged: [E; N] = bytemuck::pod_read_unaligned(bytes);
+    // Without this the compiler would use masked stores, from which hosts do not forward to the loads that follow.
+    let mask = std::hint::black_box(mask);
     for lane in 0..N {
         let enabled = mask >> lane & 1 != 0;
         merged[lane] = if enabled { values[lane] } else { merged[lane] };
