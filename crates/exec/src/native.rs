@@ -20,7 +20,7 @@ pub trait Native: Send + Sync + Debug {
     fn entries(&self) -> &[Entry];
 
     /// Runs from the step `thread.place` on, until it comes to a step that it leaves to the
-    /// interpreter, or until fewer instructions are left than a block has.
+    /// interpreter, or until fewer instructions are left than a block has. Goes on with [`Host::next`].
     ///
     /// # Errors
     /// A step that the host ran had a fault. `thread.place` says which; the host has the fault.
@@ -97,11 +97,9 @@ pub struct NativeLanes {
     pub waiting: usize,
 }
 
-/// The memory that machine code accesses. The sizes of all parts stay while machine code runs.
+/// The memory that machine code accesses, besides the register file. The sizes of all parts stay while machine code runs.
 #[derive(Debug)]
 pub struct NativeMemory<'a> {
-    /// The register file: [`Code::register_bytes`].
-    pub registers: &'a mut [u8],
     /// Shared local memory of the group.
     pub local: &'a mut [u8],
     /// Global memory.
@@ -112,12 +110,22 @@ pub struct NativeMemory<'a> {
 
 /// Services of the interpreter for machine code.
 pub trait Host {
+    /// The register file: [`Code::register_bytes`].
+    fn registers(&mut self) -> &mut [u8];
+
     /// The memory that machine code accesses.
     fn memory(&mut self) -> NativeMemory<'_>;
 
     /// Those of the running lanes that are `taken` jump to a step, the others continue with the next one.
     /// Returns the lanes that run from there on, and where. `waiting` of the argument is ignored.
     fn branch(&mut self, lanes: NativeLanes, target: usize, taken: u32) -> NativeLanes;
+
+    /// Machine code has come to the end of what it can run of the thread. If the thread pauses there, and the interpreter
+    /// has nothing else to do, `thread` becomes the next one, whose registers are other ones.
+    fn next(&mut self, thread: &mut NativeThread) -> bool {
+        let _ = thread;
+        false
+    }
 
     /// Lanes that wait at the place join those that run.
     fn join(&mut self, lanes: NativeLanes) -> NativeLanes;

@@ -9,7 +9,7 @@ use crate::mode::control;
 use memmap2::{Mmap, MmapMut};
 use std::mem::offset_of;
 use visakit_exec::memory::Region;
-use visakit_exec::{Host, NativeFault, NativeLanes, NativeMode};
+use visakit_exec::{Host, NativeFault, NativeLanes, NativeMode, NativeThread};
 
 /// No content of `%cr0`.
 const UNWRITTEN: u64 = u64::MAX;
@@ -25,10 +25,10 @@ pub(crate) struct Context<'a> {
     pub(crate) running: u64,
     /// Instructions that may still run.
     pub(crate) left: u64,
-    /// Enabled lanes so far.
-    pub(crate) lane_operations: u64,
     /// The smallest place where lanes wait.
     pub(crate) waiting: u64,
+    /// Enabled lanes so far.
+    pub(crate) lane_operations: u64,
     /// Out: the step to continue with.
     pub(crate) place: u64,
     /// Where machine code is entered.
@@ -102,6 +102,78 @@ pub(crate) mod place {
 }
 
 impl Context<'_> {
+    /// Takes the places of all memory from the host.
+    fn borrow(&mut self) {
+        let memory = self.host.memory();
+        // Machine code counts bytes in 31 bits.
+        self.local_bytes = memory.local.len().min(0x7fff_ffff) as u64;
+        self.local = memory.local.as_mut_ptr();
+        let (storage, surfaces) = (memory.storage, memory.surfaces);
+        (self.storage, self.storage_count) = (storage.as_ptr(), storage.len() as u64);
+        (self.surfaces, self.surface_count) = (surfaces.as_ptr(), surfaces.len() as u64);
+        self.borrow_registers();
+    }
+
+    /// Takes the place of the register file from the host: null if it is too small.
+    fn borrow_registers(&mut self) {
+        let registers = self.host.registers();
+        self.file = match registers.len() < self.pages.compiled.file_bytes {
+            true => std::ptr::null_mut(),
+            false => registers.as_mut_ptr(),
+        };
+    }
+
+    /// Prepares for a thread. False if there is no code for it.
+    fn start(&mut self, thread: &NativeThread) -> bool {
+        let pages = self.pages;
+        let offset = pages.entry(thread.place, thread.running);
+        let target = offset.and_then(|offset| pages.code.get(offset..));
+        let Some(target) = target.map(<[u8]>::as_ptr) else {
+            return false;
+        };
+        if self.file.is_null() {
+            return false;
+        }
+        self.running = thread.running.into();
+        self.left = thread.left;
+        self.lane_operations = thread.lane_operations;
+        self.waiting = thread.waiting as u64;
+        self.place = thread.place as u64;
+        self.target = target;
+        (self.cr0, self.known_cr0) = (UNWRITTEN, UNWRITTEN);
+        self.set_mode(thread.mode);
+        true
+    }
+
+    fn set_mode(&mut self, mode: NativeMode) {
+        let (number, rounding) = match mode {
+            NativeMode::Usual => (place::USUAL, 0),
+            NativeMode::Flushing { float, double } => {
+                let (least, least_double) =
+                    (f32::MIN_POSITIVE.to_bits(), f64::MIN_POSITIVE.to_bits());
+                self.flushed_f = [if float { least } else { 0 }; 16];
+                self.flushed_df = [if double { least_double } else { 0 }; 8];
+                (place::FLUSHING, 0)
+            }
+            NativeMode::Directed(rounding) => (place::DIRECTED, rounding),
+            NativeMode::Other => (0, 0),
+        };
+        self.mode = number.into();
+        self.control = control(rounding).into();
+    }
+
+    /// Gives the thread the state that machine code has left.
+    fn end(&self, thread: &mut NativeThread) {
+        thread.cr0 = match self.cr0 == self.known_cr0 {
+            true => None,
+            false => u32::try_from(self.cr0).ok(),
+        };
+        thread.place = usize::try_from(self.place).unwrap_or(usize::MAX);
+        thread.running = u32::try_from(self.running).unwrap_or(0);
+        thread.left = self.left;
+        thread.lane_operations = self.lane_operations;
+    }
+
     /// Passes the float mode to the interpreter.
     fn tell_mode(&mut self) {
         if self.cr0 != self.known_cr0 {
@@ -117,14 +189,9 @@ extern "sysv64" fn step(context: &mut Context<'_>, place: u64, mask: u64) -> u64
     let mask = u32::try_from(mask).unwrap_or(u32::MAX);
     context.tell_mode();
     let outcome = context.host.step(place, mask);
-    // What was borrowed from the host before is no longer used; the file is requested again.
-    let memory = context.host.memory();
-    if outcome.is_err() || memory.registers.len() < context.pages.compiled.file_bytes {
-        return 1;
-    }
-    context.file = memory.registers.as_mut_ptr();
-    context.local = memory.local.as_mut_ptr();
-    0
+    // What was borrowed from the host before is no longer used; it is requested again.
+    context.borrow();
+    u64::from(outcome.is_err() || context.file.is_null())
 }
 
 /// Some of the running lanes jump from a step to a target, or, if there is none, lanes waiting there join. Returns
@@ -205,95 +272,62 @@ impl Pages {
         }
     }
 
-    /// Runs the code from the place of the thread on, if there is any.
+    /// Runs the code from the place of the thread on, if there is any, and of the threads that follow it.
     pub(crate) fn run(
         &self,
-        thread: &mut visakit_exec::NativeThread,
+        thread: &mut NativeThread,
         host: &mut dyn Host,
     ) -> Result<(), NativeFault> {
-        let offset = self.entry(thread.place, thread.running);
-        let target = offset.and_then(|offset| self.code.get(offset..));
-        let Some(target) = target.map(<[u8]>::as_ptr) else {
-            return Ok(());
-        };
-        let memory = host.memory();
-        if memory.registers.len() < self.compiled.file_bytes {
-            return Ok(());
-        }
-        let file = memory.registers.as_mut_ptr();
-        // Machine code counts bytes in 31 bits.
-        let local_bytes = memory.local.len().min(0x7fff_ffff) as u64;
-        let local = memory.local.as_mut_ptr();
-        let (storage, surfaces) = (memory.storage, memory.surfaces);
-        let (storage_count, surface_count) = (storage.len() as u64, surfaces.len() as u64);
-        let (storage, surfaces) = (storage.as_ptr(), surfaces.as_ptr());
-        let (mode, rounding) = match thread.mode {
-            NativeMode::Usual => (place::USUAL, 0),
-            NativeMode::Flushing { .. } => (place::FLUSHING, 0),
-            NativeMode::Directed(rounding) => (place::DIRECTED, rounding),
-            NativeMode::Other => (0, 0),
-        };
-        let (float, double) = match thread.mode {
-            NativeMode::Flushing { float, double } => (float, double),
-            _ => (false, false),
-        };
         let mut context = Context {
-            file,
-            local,
-            local_bytes,
-            storage,
-            storage_count,
-            surfaces,
-            surface_count,
+            file: std::ptr::null_mut(),
+            left: 0,
+            local: std::ptr::null_mut(),
+            local_bytes: 0,
+            storage: std::ptr::null(),
+            storage_count: 0,
+            surfaces: std::ptr::null(),
+            surface_count: 0,
             constants: self.compiled.constants.as_ptr(),
-            running: thread.running.into(),
-            left: thread.left,
-            lane_operations: thread.lane_operations,
-            waiting: thread.waiting as u64,
-            place: thread.place as u64,
-            target,
+            running: 0,
+            lane_operations: 0,
+            waiting: 0,
+            place: 0,
+            target: std::ptr::null(),
             step,
             branch,
             fault: 0,
-            mode: mode.into(),
-            control: control(rounding).into(),
+            mode: 0,
+            control: 0,
             cr0: UNWRITTEN,
             known_cr0: UNWRITTEN,
-            flushed_f: [if float {
-                f32::MIN_POSITIVE.to_bits()
-            } else {
-                0
-            }; 16],
-            flushed_df: [if double {
-                f64::MIN_POSITIVE.to_bits()
-            } else {
-                0
-            }; 8],
+            flushed_f: [0; 16],
+            flushed_df: [0; 8],
             host,
             pages: self,
         };
-        // SAFETY: the pages hold a function of this type at their start: it was emitted by this crate's compiler, saves
-        // the registers required by the convention, and returns.
-        let enter: extern "sysv64" fn(&mut Context<'_>) =
-            unsafe { std::mem::transmute(self.code.as_ptr()) };
-        // The code jumps to `target` and to what `branch` returns, which are its own labels, and accesses nothing but
-        // the context, the constants, its stack, the register file, whose size was compared with the one it was
-        // compiled for just now and after each call back, and shared local and global memory, whose bounds it compares
-        // before each access with those in the context and in the storage that a memory lends. Global memory consists
-        // of atomic words: elements are read and written like relaxed accesses to them, and exchanged by instructions
-        // with a lock.
-        enter(&mut context);
-        if context.cr0 != context.known_cr0 {
-            thread.cr0 = u32::try_from(context.cr0).ok();
+        context.borrow();
+        while context.start(thread) {
+            // SAFETY: the pages hold a function of this type at their start: it was emitted by this crate's compiler,
+            // saves the registers required by the convention, and returns.
+            let enter: extern "sysv64" fn(&mut Context<'_>) =
+                unsafe { std::mem::transmute(self.code.as_ptr()) };
+            // The code jumps to `target` and to what `branch` returns, which are its own labels, and accesses nothing
+            // but the context, the constants, its stack, the register file, whose size was compared with the one it was
+            // compiled for just now and after each call back, and shared local and global memory, whose bounds it
+            // compares before each access with those in the context and in the storage that a memory lends. Global
+            // memory consists of atomic words: elements are read and written like relaxed accesses to them, and
+            // exchanged by instructions with a lock.
+            enter(&mut context);
+            context.end(thread);
+            if context.fault != 0 {
+                return Err(NativeFault);
+            }
+            if !context.host.next(thread) {
+                break;
+            }
+            // The next thread has its own registers; the rest of the memory is that of the group.
+            context.borrow_registers();
         }
-        thread.place = usize::try_from(context.place).unwrap_or(usize::MAX);
-        thread.running = u32::try_from(context.running).unwrap_or(0);
-        thread.left = context.left;
-        thread.lane_operations = context.lane_operations;
-        if context.fault == 0 {
-            Ok(())
-        } else {
-            Err(NativeFault)
-        }
+        Ok(())
     }
 }

@@ -5,12 +5,15 @@
     reason = "a fault ends the run; it is made once"
 )]
 
+use super::host::Machine;
+use super::line::Line;
 use super::prepare::prepare;
 use super::thread::{Pause, Thread, World};
 use super::{Counters, Interrupt, Limits};
 use crate::fault::{Fault, FaultKind, Trap};
 use crate::machine::Aligned;
 use crate::memory::Memory;
+use crate::native::Native;
 use crate::observe::Observer;
 use crate::program::{Program, ThreadStart};
 
@@ -40,7 +43,7 @@ pub(super) struct Turn {
     /// The thread whose turn it is.
     pub(super) thread: usize,
     /// Steps that it has left.
-    slice: u64,
+    pub(super) slice: u64,
     /// Whether any thread has run in this round.
     progress: bool,
 }
@@ -52,6 +55,12 @@ impl Turn {
             slice: SLICE,
             progress,
         }
+    }
+
+    /// The thread has run this many steps.
+    pub(super) const fn use_up(&mut self, steps: u64) {
+        self.slice -= steps;
+        self.progress = true;
     }
 }
 
@@ -234,11 +243,12 @@ impl Group {
             thread: 0,
             bytes_left: left,
         };
+        // Machine code reports to no observer.
+        let native = program.native().filter(|_| !O::INSTRUCTIONS && !O::MEMORY);
         loop {
-            while let Some(thread) = self.threads.get_mut(self.turn.thread) {
-                let next = self.turn.thread + 1;
+            while let Some(thread) = self.threads.get(self.turn.thread) {
                 if thread.pause != Pause::None {
-                    self.turn = Turn::of(next, self.turn.progress);
+                    self.turn = Turn::of(self.turn.thread + 1, self.turn.progress);
                     continue;
                 }
                 if fuel == 0 {
@@ -247,21 +257,30 @@ impl Group {
                 if interrupt.is_some_and(Interrupt::is_raised) {
                     return Ok(Progress::Interrupted);
                 }
-                let before = self.counters.instructions;
-                let budget = limits.max_steps.saturating_sub(before);
-                if budget == 0 {
+                if self.counters.instructions >= limits.max_steps {
                     let trap = Trap::new(FaultKind::StepLimit(limits.max_steps));
                     return Err(*thread.fault(program, self.turn.thread, *trap));
                 }
+                if let Some(native) = native
+                    && self
+                        .run_line(native, &world, &mut fuel)
+                        .map_err(|fault| *fault)?
+                {
+                    continue;
+                }
+                let Some(thread) = self.threads.get_mut(self.turn.thread) else {
+                    break;
+                };
                 world.thread = self.turn.thread;
-                let slice = self.turn.slice.min(fuel).min(budget);
+                let next = self.turn.thread + 1;
+                let slice = world.grant(&self.turn, fuel, &self.counters);
+                let before = self.counters.instructions;
                 let counters = &mut self.counters;
                 let ran = thread.run(&mut world, &mut self.slm, slice, counters, observer);
                 let used = self.counters.instructions - before;
                 program.count(used);
                 fuel -= used;
-                self.turn.slice -= used;
-                self.turn.progress = true;
+                self.turn.use_up(used);
                 // Only now, so that a run that the observer stopped can continue.
                 ran.map_err(|fault| *fault)?;
                 match thread.pause {
@@ -298,6 +317,54 @@ impl Group {
                 return Err(self.stuck(program));
             }
         }
+    }
+
+    /// Runs machine code of the thread whose turn it is, and of those that follow it as long as nothing else is to be
+    /// done. Whether it came to another thread.
+    fn run_line(
+        &mut self,
+        native: &dyn Native,
+        world: &World<'_>,
+        fuel: &mut u64,
+    ) -> Result<bool, Box<Fault>> {
+        let (first, program) = (self.turn.thread, world.program);
+        let granted = world.grant(&self.turn, *fuel, &self.counters);
+        let mut threads = self.threads.iter_mut();
+        let thread = threads.nth(first);
+        let Some((thread, mut state)) = thread.and_then(|thread| {
+            let state = thread.native(native.entries(), granted)?;
+            Some((thread, state))
+        }) else {
+            return Ok(false);
+        };
+        let mut host = Machine {
+            program,
+            base: thread.base(),
+            thread,
+            slm: &mut self.slm,
+            memory: world.memory,
+            trap: None,
+            line: Some(Line {
+                rest: threads,
+                steps: &program.code().steps,
+                entries: native.entries(),
+                turn: &mut self.turn,
+                counters: &mut self.counters,
+                fuel,
+                world,
+                granted,
+            }),
+        };
+        if native.run(&mut state, &mut host).is_ok() {
+            return Ok(self.turn.thread != first);
+        }
+        let Machine {
+            thread, trap, line, ..
+        } = host;
+        let number = line.map_or(first, |mut line| line.account(&state));
+        thread.leave(&state);
+        let trap = trap.unwrap_or_else(|| Trap::new(FaultKind::FellOffTheEnd));
+        Err(thread.fault(program, number, *trap))
     }
 
     /// The counts of the threads since they were started.

@@ -1,37 +1,86 @@
 //! Services of the interpreter for machine code.
 
 use super::common::{Common, Extent, Lanes};
+use super::line::Line;
+use super::thread::Thread;
 use super::waiting::Waiting;
 use crate::fault::Trap;
 use crate::lanes::mode::FloatMode;
-use crate::machine::Registers;
 use crate::memory::{Local, Memory};
-use crate::native::{Host, NativeFault, NativeLanes, NativeMemory};
+use crate::native::{
+    Entry, Host, NativeFault, NativeLanes, NativeMemory, NativeMode, NativeThread,
+};
 use crate::program::Program;
 
 /// A thread while machine code runs it.
 pub(super) struct Machine<'a> {
     pub(super) program: &'a Program,
-    pub(super) registers: &'a mut Registers,
-    pub(super) scratch: &'a mut [u8],
+    pub(super) thread: &'a mut Thread,
     pub(super) slm: &'a mut [u8],
     pub(super) memory: &'a Memory,
-    pub(super) waiting: &'a mut Waiting,
     /// Where the waiting lanes of the frame begin.
     pub(super) base: usize,
     /// The fault of a step that it ran.
     pub(super) trap: Option<Box<Trap>>,
+    /// The threads after it, if they may follow.
+    pub(super) line: Option<Line<'a>>,
 }
 
 /// The smallest place where lanes of the frame wait; `usize::MAX` for none.
-pub(super) fn first(waiting: &Waiting, base: usize) -> usize {
+fn first(waiting: &Waiting, base: usize) -> usize {
     waiting.first(base).map_or(usize::MAX, |(place, _)| place)
 }
 
+impl Thread {
+    /// The state that machine code begins with, if there is machine code for the place of the thread, which may run this
+    /// many instructions.
+    pub(super) fn native(&self, entries: &[Entry], left: u64) -> Option<NativeThread> {
+        let entry = entries.get(self.pc)?;
+        let mode = self.registers.mode.native();
+        let runs = entry.cost != 0
+            && left >= u64::from(entry.cost)
+            && (mode != NativeMode::Other || !entry.mode);
+        runs.then(|| NativeThread {
+            place: self.pc,
+            running: self.running,
+            waiting: first(&self.waiting, self.base()),
+            left,
+            lane_operations: 0,
+            mode,
+            cr0: None,
+        })
+    }
+
+    /// Continues from what machine code has left.
+    pub(super) fn leave(&mut self, state: &NativeThread) {
+        if let Some(cr0) = state.cr0 {
+            self.registers.mode = FloatMode::from_cr0(cr0);
+        }
+        (self.pc, self.running) = (state.place, state.running);
+    }
+}
+
 impl Host for Machine<'_> {
+    fn next(&mut self, state: &mut NativeThread) -> bool {
+        let Some(line) = &mut self.line else {
+            return false;
+        };
+        match line.next(self.thread, state) {
+            Some(next) => {
+                self.base = next.base();
+                self.thread = next;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn registers(&mut self) -> &mut [u8] {
+        &mut self.thread.registers.file
+    }
+
     fn memory(&mut self) -> NativeMemory<'_> {
         NativeMemory {
-            registers: &mut self.registers.file,
             local: self.slm,
             storage: self.memory.storage(),
             surfaces: self.memory.surfaces(),
@@ -40,21 +89,23 @@ impl Host for Machine<'_> {
 
     fn branch(&mut self, lanes: NativeLanes, target: usize, taken: u32) -> NativeLanes {
         let at = (lanes.place, lanes.running);
-        let (place, running) = self.waiting.branch(self.base, at, target, taken);
+        let (place, running) = self.thread.waiting.branch(self.base, at, target, taken);
         self.lanes(place, running)
     }
 
     fn join(&mut self, lanes: NativeLanes) -> NativeLanes {
-        let running = self.waiting.join(self.base, (lanes.place, lanes.running));
+        let at = (lanes.place, lanes.running);
+        let running = self.thread.waiting.join(self.base, at);
         self.lanes(lanes.place, running)
     }
 
     fn float_mode(&mut self, cr0: u32) {
-        self.registers.mode = FloatMode::from_cr0(cr0);
+        self.thread.registers.mode = FloatMode::from_cr0(cr0);
     }
 
     fn step(&mut self, place: usize, mask: u32) -> Result<(), NativeFault> {
-        let steps = self.program.steps(self.registers.mode);
+        let thread = &mut *self.thread;
+        let steps = self.program.steps(thread.registers.mode);
         let Some(loaded) = steps.get(place) else {
             return Err(NativeFault);
         };
@@ -63,14 +114,14 @@ impl Host for Machine<'_> {
             lanes: Lanes::Enabled(mask),
             extent: Extent::One,
             messages: true,
-            registers: self.registers,
+            registers: &mut thread.registers,
             local: Local {
                 slm: self.slm,
-                scratch: self.scratch,
+                scratch: &mut thread.scratch,
             },
             memory: self.memory,
             interrupt: None,
-            waiting: self.waiting,
+            waiting: &mut thread.waiting,
             base: self.base,
             place: 0,
             running: mask,
@@ -89,7 +140,7 @@ impl Machine<'_> {
         NativeLanes {
             place,
             running,
-            waiting: first(self.waiting, self.base),
+            waiting: first(&self.thread.waiting, self.base),
         }
     }
 }

@@ -6,6 +6,7 @@ mod group;
 mod host;
 mod inspect;
 mod interrupt;
+mod line;
 mod mask;
 mod prepare;
 mod rare;

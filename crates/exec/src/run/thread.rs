@@ -5,17 +5,17 @@
 //! wait at `Join` steps, and every jump compares its target with the smallest waiting place.
 
 use super::common::{Common, Extent, Lanes, unwatched};
-use super::host::{Machine, first};
+use super::group::Turn;
+use super::host::Machine;
 use super::mask::enabled;
 use super::rare::rare;
 use super::waiting::Waiting;
 use super::{Counters, Interrupt, Limits};
 use crate::code::{Action, Step, Systolic};
 use crate::fault::{Fault, FaultKind, Outcome, Trap};
-use crate::lanes::mode::FloatMode;
 use crate::machine::{Aligned, Registers};
 use crate::memory::{Local, Memory};
-use crate::native::{Native, NativeMode, NativeThread};
+use crate::native::Native;
 use crate::observe::{InstructionEvent, Observer};
 use crate::program::{Image, Program, Work};
 use crate::variables::VariableSlot;
@@ -96,8 +96,14 @@ pub(super) struct World<'a> {
 }
 
 impl World<'_> {
-    fn interrupted(&self) -> bool {
+    pub(super) fn interrupted(&self) -> bool {
         self.interrupt.is_some_and(Interrupt::is_raised)
+    }
+
+    /// The steps that the thread whose turn it is may run.
+    pub(super) fn grant(&self, turn: &Turn, fuel: u64, counters: &Counters) -> u64 {
+        let budget = self.limits.max_steps.saturating_sub(counters.instructions);
+        turn.slice.min(fuel).min(budget)
     }
 }
 
@@ -114,7 +120,8 @@ impl Thread {
         self.registers.bytes(slot.offset, slot.bytes).unwrap_or(&[])
     }
 
-    fn base(&self) -> usize {
+    /// Where the waiting lanes of the frame begin.
+    pub(super) fn base(&self) -> usize {
         self.frames.last().map_or(0, |frame| frame.base)
     }
 
@@ -226,7 +233,7 @@ impl Thread {
 
     /// Whether the thread ends or waits at a step in the most usual way: all lanes return from the kernel, or it comes
     /// to a barrier. It has done so then.
-    fn stops(&mut self, step: &Step) -> bool {
+    pub(super) fn stops(&mut self, step: &Step) -> bool {
         match step.action {
             Action::Return { uniform: true }
                 if step.predicate.is_none()
@@ -352,41 +359,23 @@ impl<O: Observer> Loop<'_, '_, O> {
         let mut lane_operations = 0u64;
         let outcome = loop {
             if let Some(native) = native
-                && let Some(entry) = entries.get(thread.pc)
-                && entry.cost != 0
-                && left >= u64::from(entry.cost)
-                && let mode = thread.registers.mode.native()
-                && (mode != NativeMode::Other || !entry.mode)
+                && let Some(mut state) = thread.native(entries, left)
             {
-                let base = thread.base();
-                let mut state = NativeThread {
-                    place: thread.pc,
-                    running: thread.running,
-                    waiting: first(&thread.waiting, base),
-                    left,
-                    lane_operations,
-                    mode,
-                    cr0: None,
-                };
                 let mut host = Machine {
                     program,
-                    registers: &mut thread.registers,
-                    scratch: &mut thread.scratch,
+                    base: thread.base(),
+                    thread: &mut *thread,
                     slm: &mut *slm,
                     memory: world.memory,
-                    waiting: &mut thread.waiting,
-                    base,
                     trap: None,
+                    line: None,
                 };
                 let outcome = native.run(&mut state, &mut host);
                 let trap = host.trap;
                 bound = None;
-                if let Some(cr0) = state.cr0 {
-                    thread.registers.mode = FloatMode::from_cr0(cr0);
-                }
-                (thread.pc, thread.running) = (state.place, state.running);
+                thread.leave(&state);
                 left = state.left;
-                lane_operations = state.lane_operations;
+                lane_operations += state.lane_operations;
                 if outcome.is_err() {
                     break Err(trap.unwrap_or_else(|| Trap::new(FaultKind::FellOffTheEnd)));
                 }
