@@ -149,10 +149,7 @@ impl Context<'_> {
         let (number, rounding) = match mode {
             NativeMode::Usual => (place::USUAL, 0),
             NativeMode::Flushing { float, double } => {
-                let (least, least_double) =
-                    (f32::MIN_POSITIVE.to_bits(), f64::MIN_POSITIVE.to_bits());
-                self.flushed_f = [if float { least } else { 0 }; 16];
-                self.flushed_df = [if double { least_double } else { 0 }; 8];
+                self.flush(float, double);
                 (place::FLUSHING, 0)
             }
             NativeMode::Directed(rounding) => (place::DIRECTED, rounding),
@@ -160,6 +157,18 @@ impl Context<'_> {
         };
         self.mode = number.into();
         self.control = control(rounding).into();
+    }
+
+    /// Sets the magnitudes below which numbers are treated as zero. Machine code only reads them.
+    fn flush(&mut self, float: bool, double: bool) {
+        let single = if float { f32::MIN_POSITIVE } else { 0.0 };
+        let double = if double { f64::MIN_POSITIVE } else { 0.0 };
+        let (single, double) = (single.to_bits(), double.to_bits());
+        let ([of_single, ..], [of_double, ..]) = (self.flushed_f, self.flushed_df);
+        if (of_single, of_double) != (single, double) {
+            self.flushed_f = [single; 16];
+            self.flushed_df = [double; 8];
+        }
     }
 
     /// Gives the thread the state that machine code has left.

@@ -26,7 +26,14 @@ pub(super) fn prepare(
     let image = &program.image;
     let used = thread.image.as_ref();
     let used = used.is_some_and(|old| Arc::ptr_eq(old, image));
-    let filled = fill(thread, program, start, bytes, (used, again));
+    let whole = start.image.len() >= program.payload_bytes;
+    if again && used && whole && thread.changed.is_empty() && start.sets.is_empty() {
+        let again = program.again();
+        if start.mask & again.lanes == again.lanes {
+            return refill(thread, program, start, bytes, again);
+        }
+    }
+    let filled = fill(thread, program, start, bytes, (used, whole));
     if filled.is_err() {
         // The content of the registers is unknown.
         thread.image = None;
@@ -36,29 +43,79 @@ pub(super) fn prepare(
     filled
 }
 
+/// Fills those registers that differ from the ones of the last start.
+fn refill(
+    thread: &mut Thread,
+    program: &Program,
+    start: &ThreadStart,
+    bytes: u64,
+    again: &Again,
+) -> Result<(), Fault> {
+    let registers = &mut thread.registers;
+    for part in &again.parts {
+        program
+            .image
+            .restore_part(&mut registers.file, part.clone());
+    }
+    if again.header {
+        set_header(registers, program, start);
+    }
+    for number in &again.facts {
+        if let Some(set) = program.entry.facts.get(*number) {
+            set_fact(registers, start, set);
+        }
+    }
+    for number in &again.inputs {
+        if let Some(input) = program.inputs().get(*number) {
+            set_input(registers, program, start, input);
+        }
+    }
+    restart(thread, program, start, bytes)
+}
+
 /// The same for a thread that has been `used` by the program before, or not.
 fn fill(
     thread: &mut Thread,
     program: &Program,
     start: &ThreadStart,
     bytes: u64,
-    (used, again): (bool, bool),
+    (used, whole): (bool, bool),
 ) -> Result<(), Fault> {
-    let none = |_| Fault::at_start(FaultKind::OutOfMemory(bytes));
-    let image = &program.image;
-    let whole = start.image.len() >= program.payload_bytes;
-    let same = again && used && whole && thread.changed.is_empty() && start.sets.is_empty();
-    let again = same.then(|| program.again());
-    let again = again.filter(|again| start.mask & again.lanes == again.lanes);
-    if let Some(again) = again {
-        for part in &again.parts {
-            image.restore_part(&mut thread.registers.file, part.clone());
-        }
-    } else {
-        restore(thread, program, used, whole).map_err(none)?;
+    restore(thread, program, used, whole)
+        .map_err(|_| Fault::at_start(FaultKind::OutOfMemory(bytes)))?;
+    let registers = &mut thread.registers;
+    set_header(registers, program, start);
+    for set in &program.entry.facts {
+        set_fact(registers, start, set);
     }
+    for input in program.inputs() {
+        set_input(registers, program, start, input);
+    }
+    for (slot, bytes) in &start.sets {
+        thread.changed.push(slot.offset..slot.offset + bytes.len());
+        if bytes.len() > slot.bytes {
+            let text = format!(
+                "{} bytes do not fit a variable of {}",
+                bytes.len(),
+                slot.bytes
+            );
+            return Err(Fault::at_start(FaultKind::BadStart(text)));
+        }
+        write(&mut thread.registers, slot.offset, bytes, slot.bytes);
+    }
+    restart(thread, program, start, bytes)
+}
+
+/// Everything but the registers.
+fn restart(
+    thread: &mut Thread,
+    program: &Program,
+    start: &ThreadStart,
+    bytes: u64,
+) -> Result<(), Fault> {
     if start.scratch_bytes != 0 || !thread.scratch.is_empty() {
-        thread.scratch.zero(start.scratch_bytes).map_err(none)?;
+        let zeroed = thread.scratch.zero(start.scratch_bytes);
+        zeroed.map_err(|_| Fault::at_start(FaultKind::OutOfMemory(bytes)))?;
     }
     thread.registers.mode = FloatMode::from_cr0(start.cr0);
     thread.waiting.0.clear();
@@ -73,19 +130,6 @@ fn fill(
     } else {
         Pause::None
     };
-    set(&mut thread.registers, program, start, again);
-    for (slot, bytes) in &start.sets {
-        thread.changed.push(slot.offset..slot.offset + bytes.len());
-        if bytes.len() > slot.bytes {
-            let text = format!(
-                "{} bytes do not fit a variable of {}",
-                bytes.len(),
-                slot.bytes
-            );
-            return Err(Fault::at_start(FaultKind::BadStart(text)));
-        }
-        write(&mut thread.registers, slot.offset, bytes, slot.bytes);
-    }
     Ok(())
 }
 
@@ -122,36 +166,16 @@ fn restore(
     Ok(())
 }
 
-/// Sets the thread header, predefined variables and inputs: all of them, or those that the next start has to.
-fn set(registers: &mut Registers, program: &Program, start: &ThreadStart, again: Option<&Again>) {
-    if let Some(slot) = &program.entry.r0
-        && again.is_none_or(|again| again.header)
-    {
-        let r0 = start.image.get(..program.grf_bytes() as usize);
-        write(
-            registers,
-            slot.offset,
-            r0.unwrap_or(&start.image),
-            slot.bytes,
-        );
-    }
-    let facts = &program.entry.facts;
-    let inputs = program.inputs();
-    match again {
-        None => {
-            facts.iter().for_each(|set| set_fact(registers, start, set));
-            inputs
-                .iter()
-                .for_each(|input| set_input(registers, program, start, input));
-        }
-        Some(again) => {
-            for set in again.facts.iter().filter_map(|number| facts.get(*number)) {
-                set_fact(registers, start, set);
-            }
-            for input in again.inputs.iter().filter_map(|number| inputs.get(*number)) {
-                set_input(registers, program, start, input);
-            }
-        }
+fn set_header(registers: &mut Registers, program: &Program, start: &ThreadStart) {
+    let Some(slot) = &program.entry.r0 else {
+        return;
+    };
+    let r0 = start.image.get(..program.grf_bytes() as usize);
+    let r0 = r0.unwrap_or(&start.image);
+    // A copy of known size is no call.
+    match r0.first_chunk::<32>() {
+        Some(header) if slot.bytes == 32 => registers.set_element(slot.offset, *header),
+        _ => write(registers, slot.offset, r0, slot.bytes),
     }
 }
 
