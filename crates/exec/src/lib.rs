@@ -34,8 +34,8 @@ pub mod elementary {
 pub use fault::{Fault, FaultKind, TranslateError, Unsupported};
 pub use memory::{BufferId, Memory};
 pub use native::{
-    Compiler, Entry, Host, MODE_BITS, Native, NativeFault, NativeLanes, NativeMemory, NativeMode,
-    NativeThread, ROUNDING_BITS, USUAL_MODE,
+    Compiler, Entry, Flushed, Host, MODE_BITS, Native, NativeFault, NativeLanes, NativeMemory,
+    NativeMode, NativeThread, ROUNDING_BITS, USUAL_MODE,
 };
 pub use observe::{
     Extent, InRegister, InstructionEvent, LanesAccess, MemoryAccess, Observer, Space,

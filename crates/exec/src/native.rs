@@ -74,16 +74,24 @@ pub enum NativeMode {
     /// The host's usual one: rounds to nearest even, keeps denormals.
     Usual,
     /// The same, except that denormals are treated as zero.
-    Flushing {
-        /// Those of single precision do.
-        float: bool,
-        /// Those of double precision do.
-        double: bool,
-    },
+    Flushing(Flushed),
     /// The usual one with directed rounding, as in [`ROUNDING_BITS`]: 1 to 3.
     Directed(u8),
     /// Any other.
     Other,
+}
+
+/// The precisions in which denormals are treated as zero. (A mode of two bytes is passed in registers.)
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flushed {
+    /// Half only.
+    Neither,
+    /// Single.
+    Singles,
+    /// Double.
+    Doubles,
+    /// Single and double.
+    Both,
 }
 
 /// Which lanes run, and where.

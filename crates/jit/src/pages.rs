@@ -9,7 +9,7 @@ use crate::mode::control;
 use memmap2::{Mmap, MmapMut};
 use std::mem::offset_of;
 use visakit_exec::memory::Region;
-use visakit_exec::{Host, NativeFault, NativeLanes, NativeMode, NativeThread};
+use visakit_exec::{Flushed, Host, NativeFault, NativeLanes, NativeMode, NativeThread};
 
 /// No content of `%cr0`.
 const UNWRITTEN: u64 = u64::MAX;
@@ -23,20 +23,24 @@ pub(crate) struct Context<'a> {
     constants: *const u8,
     /// Lanes that run.
     pub(crate) running: u64,
-    /// Instructions that may still run.
-    pub(crate) left: u64,
-    /// The smallest place where lanes wait.
-    pub(crate) waiting: u64,
-    /// Enabled lanes so far.
-    pub(crate) lane_operations: u64,
-    /// Out: the step to continue with.
-    pub(crate) place: u64,
     /// Where machine code is entered.
     target: *const u8,
+    // What machine code and the state of a thread share is not adjacent here: the compiler would copy two words at once,
+    // for which the host waits until the stores of single words before it are done.
+    /// Instructions that may still run.
+    pub(crate) left: u64,
     /// Calls the interpreter for a step.
     step: extern "sysv64" fn(&mut Context<'_>, u64, u64) -> u64,
+    /// Enabled lanes so far.
+    pub(crate) lane_operations: u64,
     /// Splits lanes, or joins them, and returns where machine code continues.
     branch: extern "sysv64" fn(&mut Context<'_>, u64, u64, u64, u64) -> *const u8,
+    /// The smallest place where lanes wait.
+    pub(crate) waiting: u64,
+    /// Out: whether a step that the interpreter ran had a fault.
+    pub(crate) fault: u64,
+    /// Out: the step to continue with.
+    pub(crate) place: u64,
     /// Shared local memory of the group, and its bytes.
     local: *mut u8,
     local_bytes: u64,
@@ -46,8 +50,6 @@ pub(crate) struct Context<'a> {
     /// Storage of surfaces by binding-table index, and how many there are.
     surfaces: *const Region,
     surface_count: u64,
-    /// Out: whether a step that the interpreter ran had a fault.
-    pub(crate) fault: u64,
     /// The float mode: [`place::USUAL`], [`place::FLUSHING`], [`place::DIRECTED`], or 0 for another one. Set by machine
     /// code.
     mode: u64,
@@ -148,8 +150,8 @@ impl Context<'_> {
     fn set_mode(&mut self, mode: NativeMode) {
         let (number, rounding) = match mode {
             NativeMode::Usual => (place::USUAL, 0),
-            NativeMode::Flushing { float, double } => {
-                self.flush(float, double);
+            NativeMode::Flushing(flushed) => {
+                self.flush(flushed);
                 (place::FLUSHING, 0)
             }
             NativeMode::Directed(rounding) => (place::DIRECTED, rounding),
@@ -160,9 +162,13 @@ impl Context<'_> {
     }
 
     /// Sets the magnitudes below which numbers are treated as zero. Machine code only reads them.
-    fn flush(&mut self, float: bool, double: bool) {
-        let single = if float { f32::MIN_POSITIVE } else { 0.0 };
-        let double = if double { f64::MIN_POSITIVE } else { 0.0 };
+    fn flush(&mut self, flushed: Flushed) {
+        let (single, double) = match flushed {
+            Flushed::Neither => (0.0, 0.0),
+            Flushed::Singles => (f32::MIN_POSITIVE, 0.0),
+            Flushed::Doubles => (0.0, f64::MIN_POSITIVE),
+            Flushed::Both => (f32::MIN_POSITIVE, f64::MIN_POSITIVE),
+        };
         let (single, double) = (single.to_bits(), double.to_bits());
         let ([of_single, ..], [of_double, ..]) = (self.flushed_f, self.flushed_df);
         if (of_single, of_double) != (single, double) {

@@ -1,7 +1,7 @@
 //! The floating-point mode that `%cr0` selects.
 
 use super::exact::Rounding;
-use crate::native::NativeMode;
+use crate::native::{Flushed, NativeMode};
 
 /// Rounding and denormals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -48,10 +48,12 @@ impl FloatMode {
         if !self.is_slow() {
             NativeMode::Usual
         } else if self.rounding == Rounding::NearestEven && !self.round_to_int {
-            NativeMode::Flushing {
-                float: self.flush_f,
-                double: self.flush_df,
-            }
+            NativeMode::Flushing(match (self.flush_f, self.flush_df) {
+                (false, false) => Flushed::Neither,
+                (true, false) => Flushed::Singles,
+                (false, true) => Flushed::Doubles,
+                (true, true) => Flushed::Both,
+            })
         } else if !(self.round_to_int || self.flush_df || self.flush_f || self.flush_hf) {
             let rounding = match self.rounding {
                 Rounding::NearestEven => 0,

@@ -107,6 +107,7 @@ fn fill(
 }
 
 /// Everything but the registers.
+#[inline]
 fn restart(
     thread: &mut Thread,
     program: &Program,
