@@ -6,8 +6,8 @@
 //!
 //! Each folder has the output of `visakit compile` of any OpenCL C. Every kernel runs with generated arguments, over a
 //! line and over a plane of work-items, in the interpreter and in machine code for AVX2 and AVX-512. Memory, counts and
-//! faults are compared; two NaNs are equal, as which one of two a sum or product keeps is not defined. Differences and
-//! kernels that could not be run are printed; the exit code shows whether there was a difference.
+//! faults are compared, to the bit. Differences and kernels that could not be run are printed; the exit code shows
+//! whether there was a difference.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -304,7 +304,7 @@ fn difference(infos: &[ArgInfo], expected: &Outcome, found: &Outcome) -> Option<
     for (number, (a, b)) in a.iter().zip(b).enumerate() {
         let (a, b) = (a.as_deref().unwrap_or(&[]), b.as_deref().unwrap_or(&[]));
         let element = infos.get(number).map_or(Element::Uchar, element);
-        if let Some(difference) = Compare::ExactNan.difference(element, a, b) {
+        if let Some(difference) = Compare::Exact.difference(element, a, b) {
             return Some(format!("argument {number}, {element:?}: {difference}"));
         }
     }

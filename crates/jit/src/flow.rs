@@ -9,7 +9,7 @@ use crate::Features;
 use crate::assembler::Assembler;
 use crate::assembler::Label;
 use crate::kept::Kept;
-use crate::mode::{Form, may_flush, may_round};
+use crate::mode::Form;
 use crate::pages::place as fields;
 use crate::vector::{
     CONTEXT, Constants, FILE, LANE_OPERATIONS, LEFT, NoTemplate, RUNNING, Writer, field,
@@ -87,35 +87,30 @@ fn depends_on_mode(step: &Step) -> bool {
 /// The runs of steps that can be entered.
 fn segments(code: &Code, writer: &mut Writer) -> BTreeMap<usize, Segment> {
     let mut starts: BTreeSet<usize> = BTreeSet::new();
-    let blocks: BTreeSet<usize> = code.blocks().iter().map(|b| b.steps.start).collect();
-    starts.extend(&blocks);
+    starts.extend(code.blocks().iter().map(|b| b.steps.start));
     for (place, step) in code.steps.iter().enumerate() {
         if leaves(&step.action) {
             // One for the step itself, which is not an entry, and one for what follows.
             starts.extend([place, place + 1]);
         }
     }
-    let may_flush = may_flush(code);
+    let modes = code.modes();
     let mut segments = BTreeMap::new();
-    let mut flushes = false;
     let mut after = starts.iter().skip(1).copied();
     for start in starts.iter().copied() {
         let end = after.next().unwrap_or(code.steps.len());
         let steps = code.steps.get(start..end).unwrap_or(&[]);
-        // A block may be cut into several.
-        if blocks.contains(&start) {
-            flushes = may_flush.contains(&start);
-        }
         let cost = steps.iter().filter(|s| s.action.is_instruction()).count();
         if steps.is_empty() || steps.iter().any(|s| leaves(&s.action)) {
             continue;
         }
+        let modes = modes.get(start).copied().unwrap_or_default();
         let segment = Segment {
             steps: start..end,
             cost: u32::try_from(cost).unwrap_or(u32::MAX),
             usual_mode: steps.iter().any(depends_on_mode),
-            flushes,
-            rounds: may_round(code, start),
+            flushes: modes.may_flush(),
+            rounds: modes.may_round(),
             labels: [writer.asm.label(), writer.asm.label()],
         };
         segments.insert(start, segment);

@@ -9,6 +9,7 @@ mod blocks;
 mod count;
 mod display;
 mod effects;
+mod modes;
 mod operand;
 mod operation;
 mod relocate;
@@ -18,6 +19,7 @@ pub(crate) use assigned::{exposed, lanes};
 pub use blocks::{Block, Edge};
 pub(crate) use count::Tallies;
 pub use count::{Count, StepCounts};
+pub use modes::Modes;
 pub use operand::{
     Combine, Destination, Extension, Flag, Lanes, Modify, Offsets, RawPlace, Region, Scalar,
     Source, StatePlace, Target,

@@ -172,3 +172,48 @@ fn share_with_inputs_and_aliases() {
     insta::assert_snapshot!(shared.code());
     assert!(shared.variable("A").is_some(), "an input stays");
 }
+
+/// The float modes in which steps are reached: each line has the first step of a block, and what may hold there.
+#[test]
+fn modes() {
+    let text = format!(
+        "{HEAD}
+        or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud
+        cmp.lt (M1, 16) P1 A(0,0)<1;1,0> B(0,0)<1;1,0>
+        (P1) goto (M1, 16) other
+        xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x20:ud
+        again:
+        add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> 0x1:ud
+        cmp.lt (M1, 16) P1 A(0,0)<1;1,0> B(0,0)<1;1,0>
+        (P1) goto (M1, 16) again
+        xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x20:ud
+        goto (M1, 16) end
+        other:
+        and (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0xffffff7f:ud
+        end:
+        add (M1, 16) C(0,0)<1> A(0,0)<1;1,0> 0x1:ud
+        mov (M1_NM, 1) %cr0(0,0)<1> S(0,0)<0;1,0>
+        add (M1, 16) C(0,0)<1> A(0,0)<1;1,0> 0x1:ud
+        ret (M1, 1)
+        "
+    );
+    let program = with(&text, &[]);
+    let code = program.code();
+    let modes = code.modes();
+    let blocks = code.blocks();
+    let lines = blocks.iter().map(|block| {
+        let first = block.steps.start;
+        let flushes = if modes[first].may_flush() {
+            " flushes"
+        } else {
+            ""
+        };
+        let rounds = if modes[first].may_round() {
+            " rounds"
+        } else {
+            ""
+        };
+        format!("{first}:{flushes}{rounds}\n")
+    });
+    insta::assert_snapshot!(format!("{}\n{code}", lines.collect::<String>()));
+}
