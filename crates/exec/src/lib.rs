@@ -26,9 +26,11 @@ pub mod support;
 mod translate;
 mod variables;
 
-/// Constants by which powers and logarithms are computed, for compilers that do the same.
+/// Constants by which powers, logarithms, sines and cosines are computed, for compilers that do the same.
 pub mod elementary {
-    pub use crate::lanes::elementary::{ATANH, EXP2, FARTHEST, INTEGRAL, LEAST, PER_LOG2};
+    pub use crate::lanes::elementary::{
+        ATANH, COS, EXP2, FAR, FARTHEST, INTEGRAL, LEAST, PER_LOG2, PER_QUARTER, QUARTER, SIN,
+    };
 }
 
 pub use fault::{Fault, FaultKind, TranslateError, Unsupported};

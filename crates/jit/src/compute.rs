@@ -95,6 +95,8 @@ impl Writer {
             | Operation::Rsqrt
             | Operation::Exp
             | Operation::Log
+            | Operation::Sin
+            | Operation::Cos
                 if float && self.form == Form::Directed =>
             {
                 return Err(NoTemplate);
@@ -234,7 +236,9 @@ impl Writer {
                 self.v3(c, add, to, a, b);
                 self.v3(c, add, to, to, z);
             }
-            Operation::Exp | Operation::Log => self.elementary(c, to, a, compute.operation)?,
+            Operation::Exp | Operation::Log | Operation::Sin | Operation::Cos => {
+                self.elementary(c, to, a, compute.operation)?;
+            }
             Operation::Sqrt => self.v2(c, of(c, ops::SQRT_PS, ops::SQRT_PD), to, c.register(a)),
             Operation::Rsqrt => self.inverse_root(c, to, a),
             Operation::Inv => {

@@ -1,11 +1,13 @@
-//! Powers and logarithms to the base of 2 of singles: in double, by the same operations in the same order as the
+//! Powers and logarithms to the base of 2, sines and cosines of singles: in double, by the same operations in the same order as the
 //! interpreter's functions (`exec/src/lanes/elementary.rs`), so that results are the same bit for bit.
 
 use crate::ops;
 use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
 use iced_x86::{Code, MemoryOperand, Register};
 use visakit_exec::code::Operation;
-use visakit_exec::elementary::{ATANH, EXP2, FARTHEST, INTEGRAL, LEAST, PER_LOG2};
+use visakit_exec::elementary::{
+    ATANH, COS, EXP2, FAR, FARTHEST, INTEGRAL, LEAST, PER_LOG2, PER_QUARTER, QUARTER, SIN,
+};
 
 /// The result of an invalid operation, as the host's arithmetic has it.
 const INVALID: f64 = f64::from_bits(0xfff8_0000_0000_0000);
@@ -17,18 +19,22 @@ const MANTISSA: u32 = 52;
 const X: u32 = 3;
 
 impl Writer {
-    /// The power or logarithm of the lanes of a register. Registers 1 to 7 are lost.
+    /// Such a function of the lanes of a register. Registers 1 to 7 are lost.
     pub(crate) fn elementary(&mut self, c: Chunks, to: u32, a: u32, operation: Operation) -> Done {
         if c.lane != 4 {
             return Err(NoTemplate);
         }
+        if matches!(operation, Operation::Sin | Operation::Cos) {
+            self.leave_far(c, a);
+        }
         let doubles = Chunks { lane: 8, ..c };
         for (half, result) in [1, 2].into_iter().enumerate() {
             self.widen(c, a, half);
-            if operation == Operation::Exp {
-                self.exp2(doubles, result);
-            } else {
-                self.log2(doubles, result);
+            match operation {
+                Operation::Exp => self.exp2(doubles, result),
+                Operation::Log => self.log2(doubles, result),
+                Operation::Sin => self.sin(doubles, result, 0),
+                _ => self.sin(doubles, result, 1),
             }
             if c.zmm {
                 let code = Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er;
@@ -140,6 +146,66 @@ impl Writer {
         self.replace_where(c, to, 0x11, Some(0.0), Some(INVALID));
         self.replace_where(c, to, 0, Some(0.0), Some(f64::NEG_INFINITY));
         self.replace_where(c, to, 3, None, None);
+    }
+
+    /// Leaves it to the interpreter if a lane is far from zero, infinite, or no number.
+    fn leave_far(&mut self, c: Chunks, a: u32) {
+        let slow = *self.beyond.get_or_insert_with(|| self.asm.label());
+        let magnitude = self.dwords(i32::MAX.cast_unsigned());
+        self.v3m(c, ops::AND, X, a, magnitude);
+        let most = self.dwords(FAR.to_bits());
+        if c.zmm {
+            let code = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
+            self.v2(c, ops::MOVE, 4, most);
+            // Greater.
+            let (x, most) = (c.register(X), c.register(4));
+            self.asm.op3i(code, Register::K2, x, most, 6);
+            self.asm
+                .op2(Code::VEX_Kortestw_kr_kr, Register::K2, Register::K2);
+        } else {
+            let code = Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256;
+            self.asm.op3(code, ymm(X), ymm(X), most);
+            self.asm.op2(Code::VEX_Vptest_ymm_ymmm256, ymm(X), ymm(X));
+        }
+        self.asm.jump(Code::Jne_rel32_64, slow);
+    }
+
+    /// The sine of the sum of a number and some quarters of a turn.
+    fn sin(&mut self, c: Chunks, to: u32, quarters: u64) {
+        let (rest, shifted, square, other) = (4, 5, 6, 7);
+        let per_quarter = self.double(PER_QUARTER);
+        self.v3m(c, ops::MUL_PD, shifted, X, per_quarter);
+        let integral = self.double(INTEGRAL);
+        self.v3m(c, ops::ADD_PD, shifted, shifted, integral);
+        let n = square;
+        self.v3m(c, ops::SUB_PD, n, shifted, integral);
+        let mut from = X;
+        for part in QUARTER {
+            let part = self.double(part);
+            self.v3m(c, ops::MUL_PD, other, n, part);
+            self.v3(c, ops::SUB_PD, rest, from, other);
+            from = rest;
+        }
+        self.v3(c, ops::MUL_PD, square, rest, rest);
+        self.polynomial(c, to, &SIN, square);
+        self.v3(c, ops::MUL_PD, to, to, rest);
+        self.polynomial(c, other, &COS, square);
+        if quarters != 0 {
+            let quarters = self.qwords(quarters);
+            self.v3m(c, ops::ADD_Q, shifted, shifted, quarters);
+        }
+        // Odd quarters exchange the two.
+        let one = self.qwords(1);
+        self.v3m(c, ops::AND, rest, shifted, one);
+        self.v3(c, ops::XOR, square, square, square);
+        self.v3(c, ops::SUB_Q, rest, square, rest);
+        self.v3(c, ops::XOR, other, other, to);
+        self.v3(c, ops::AND, other, other, rest);
+        self.v3(c, ops::XOR, to, to, other);
+        // The second half of a turn has the other sign.
+        self.v2i(c, ops::SHR_Q_IMM, shifted, c.register(shifted), 1);
+        self.v2i(c, ops::SHL_Q_IMM, shifted, c.register(shifted), 63);
+        self.v3(c, ops::XOR, to, to, shifted);
     }
 
     /// Where a relation between x and a number holds (or x and itself), a value takes the place of the result, or x.

@@ -183,6 +183,7 @@ pub(crate) fn compile(code: &Code, features: Features) -> Option<Compiled> {
         kept: Kept::default(),
         detours: Vec::new(),
         form: Form::Usual,
+        beyond: None,
     };
     let segments = segments(code, &mut writer);
     if segments.is_empty() {

@@ -1,7 +1,7 @@
 //! Vectors of lanes in registers: loading operands, storing results, masks.
 
 use crate::Features;
-use crate::assembler::{Assembler, Operand};
+use crate::assembler::{Assembler, Label, Operand};
 use crate::kept::{Content, Detour, Kept};
 use crate::load::widening;
 use crate::masks::Enabled;
@@ -59,6 +59,8 @@ pub(crate) struct Writer {
     pub(crate) detours: Vec<Detour>,
     /// The float modes that it writes for.
     pub(crate) form: Form,
+    /// Where the template of a step goes with what it does not compute.
+    pub(crate) beyond: Option<Label>,
 }
 
 /// Constants of the code, 64 bytes each.

@@ -8,7 +8,7 @@ use crate::mode::Form;
 use crate::pages::place as fields;
 use crate::vector::{CONTEXT, Done, FILE, MASK, NoTemplate, field};
 use iced_x86::{Code as Op, Register};
-use visakit_exec::code::{Action, Message, Step};
+use visakit_exec::code::{Action, Message, Operation, Step};
 
 impl Compiler<'_> {
     /// A computation or a message.
@@ -43,6 +43,10 @@ impl Compiler<'_> {
         let skip = self.writer.asm.label();
         self.writer.begin();
         if self.try_work(step, how, skip).is_ok() {
+            if let Some(slow) = self.writer.beyond.take() {
+                let window = (how == Enabled::All).then(|| step.lanes.window());
+                self.detour(place, *counts, window, slow);
+            }
             if how != Enabled::All && lanes.count == 1 {
                 self.writer.asm.place(skip);
                 self.writer.forget_step();
@@ -51,6 +55,7 @@ impl Compiler<'_> {
         }
         self.writer.asm.back(mark);
         self.writer.kept = kept;
+        self.writer.beyond = None;
         if let Action::Message(message) = &step.action
             && self.message(place, step, message, how, *counts).is_ok()
         {
@@ -62,6 +67,23 @@ impl Compiler<'_> {
         }
         self.call(place, step, how, *counts, exits);
         self.writer.forget();
+    }
+
+    /// The interpreter runs a step whose template goes to `slow`.
+    fn detour(&mut self, step: usize, counts: Counts, window: Option<u32>, slow: Label) {
+        let [idle, done] = [(); 2].map(|()| self.writer.asm.label());
+        self.writer.asm.place(done);
+        self.writer.forget_masks();
+        self.writer.detours.push(Detour {
+            step,
+            counts,
+            window,
+            slow,
+            idle,
+            done,
+            kept: self.writer.kept,
+            used: 0,
+        });
     }
 
     /// A message that has a template.
@@ -195,8 +217,11 @@ impl Compiler<'_> {
         let Action::Compute(compute) = &step.action else {
             return Err(NoTemplate);
         };
-        // Code for running lanes loads the mask where it blends; setting predicates always needs it.
-        if enabled == Enabled::Some || enabled == Enabled::Running && compute.sets.is_some() {
+        // Code for running lanes loads the mask where it blends; setting predicates always needs it, and so does the
+        // interpreter.
+        let calls = matches!(compute.operation, Operation::Sin | Operation::Cos);
+        let sets = compute.sets.is_some();
+        if enabled == Enabled::Some || enabled == Enabled::Running && (sets || calls) {
             self.writer.exec_mask(step)?;
         }
         if enabled == Enabled::Some {

@@ -1,4 +1,5 @@
-//! Powers and logarithms to the base of 2, without branches, so that loops over lanes become vector code.
+//! Powers and logarithms to the base of 2, sines and cosines, without branches, so that loops over lanes become vector
+//! code.
 //!
 //! Arguments are numbers of single or half precision in double; results are within three units in the last place of
 //! double, so that rounding them to single is almost always correct (a test compares all of a sample of singles with
@@ -46,6 +47,38 @@ pub const LEAST: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
 /// What atanh(s) is multiplied by for a logarithm to the base of 2.
 pub const PER_LOG2: f64 = 2.0 / LN_2;
+
+/// Coefficients of sin(r) / r and of cos(r) in powers of r^2: signed reciprocals of factorials. The first terms left
+/// out are below 2^-54 of the result for |r| <= pi / 4.
+pub const SIN: [f64; 8] = alternating(1.0);
+/// As [`SIN`].
+pub const COS: [f64; 9] = alternating(0.0);
+
+/// 1 / first!, -1 / (first + 2)! and so on.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const fn alternating<const N: usize>(first: f64) -> [f64; N] {
+    let mut terms = [1.0; N];
+    let mut n = 1;
+    while n < N {
+        let last = first + 2.0 * n as f64;
+        terms[n] = -terms[n - 1] / (last * (last - 1.0));
+        n += 1;
+    }
+    terms
+}
+
+/// Quarters of a turn in a radian.
+pub const PER_QUARTER: f64 = std::f64::consts::FRAC_2_PI;
+
+/// A quarter of a turn in radians, as a sum. The product of the first two and a number of up to 22 bits is exact.
+pub const QUARTER: [f64; 3] = {
+    let whole = std::f64::consts::FRAC_PI_2;
+    let first = f64::from_bits(whole.to_bits() & !((1 << 23) - 1));
+    [first, whole - first, 6.123_233_995_736_766e-17]
+};
+
+/// Sines and cosines of larger numbers are computed by the host.
+pub const FAR: f32 = 4_194_304.0;
 
 /// A polynomial, by Horner's rule.
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -101,6 +134,39 @@ fn log2_single(x: f64) -> f64 {
     if x.is_nan() { quiet(x) } else { result }
 }
 
+/// sin(x), likewise, and NaN for doubles of a single's or half's value beyond [`FAR`].
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn sin(double: bool, x: f64) -> f64 {
+    if double { x.sin() } else { sin_single(x, 0) }
+}
+
+/// cos(x), likewise.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn cos(double: bool, x: f64) -> f64 {
+    if double { x.cos() } else { sin_single(x, 1) }
+}
+
+/// The sine of the sum of a number and some quarters of a turn.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn sin_single(x: f64, quarters: u64) -> f64 {
+    let shifted = x * PER_QUARTER + INTEGRAL;
+    let n = shifted - INTEGRAL;
+    let [first, second, third] = QUARTER;
+    let rest = x - n * first - n * second - n * third;
+    let square = rest * rest;
+    let sin = (polynomial(SIN, square) * rest).to_bits();
+    let cos = polynomial(COS, square).to_bits();
+    // Odd quarters exchange the two; the second half of a turn has the other sign.
+    let quarters = shifted.to_bits().wrapping_add(quarters);
+    let odd = 0u64.wrapping_sub(quarters & 1);
+    let result = f64::from_bits((sin ^ (sin ^ cos) & odd) ^ quarters >> 1 << 63);
+    if x.abs() <= FAR.into() {
+        result
+    } else {
+        f64::NAN
+    }
+}
+
 /// The upper 12 bits as a number with a sign.
 #[cfg_attr(not(debug_assertions), inline(always))]
 const fn signed(bits: u64) -> u64 {
@@ -132,6 +198,14 @@ mod tests {
             .count()
     }
 
+    /// A sine where it is computed here.
+    fn near(quarters: u64, x: f64, far: fn(f64) -> f64) -> f64 {
+        match x.abs() <= FAR.into() {
+            true => sin_single(x, quarters),
+            false => far(x),
+        }
+    }
+
     #[test]
     fn rounded_as_the_functions_of_the_host() {
         for (name, ours, host) in [
@@ -141,6 +215,8 @@ mod tests {
                 f64::exp2 as fn(f64) -> f64,
             ),
             ("log2", log2_single, f64::log2),
+            ("sin", |x| near(0, x, f64::sin), f64::sin),
+            ("cos", |x| near(1, x, f64::cos), f64::cos),
         ] {
             let differ = compare(4099, ours, host);
             assert_eq!(differ, 0, "{name}");
@@ -159,6 +235,8 @@ mod tests {
                 8,
             ),
             ("log2", log2_single, f64::log2, 8),
+            ("sin", |x| near(0, x, f64::sin), f64::sin, 8),
+            ("cos", |x| near(1, x, f64::cos), f64::cos, 8),
         ] {
             let differ = compare(1, ours, host);
             assert!(differ <= most, "{name}: {differ}");
@@ -188,6 +266,9 @@ mod tests {
         ] {
             assert_eq!(log2_single(x), result, "{x}");
         }
+        assert_eq!(sin_single(-0.0, 0).to_bits(), (-0f64).to_bits());
+        assert_eq!((sin_single(0.0, 0), sin_single(0.0, 1)), (0.0, 1.0));
+        assert!(sin_single(f64::from(FAR) * 2.0, 0).is_nan() && sin_single(f64::NAN, 1).is_nan());
         assert!(log2_single(-1.0).is_nan() && log2_single(f64::NEG_INFINITY).is_nan());
         assert!(log2_single(f64::NAN).is_nan() && exp2_single(f64::NAN).is_nan());
     }

@@ -74,6 +74,9 @@ pub(crate) trait Real: Compute + Into<f64> {
     fn sqrt(self) -> Self;
     fn exp2(self) -> Self;
     fn log2(self) -> Self;
+    /// NaN where [`Far`] has the result; so does `cos`.
+    fn sin(self) -> Self;
+    fn cos(self) -> Self;
     fn is_nan(self) -> bool;
     /// Whether one of two is a NaN.
     fn is_unordered(self, other: Self) -> bool;
@@ -128,6 +131,14 @@ macro_rules! real {
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn log2(self) -> Self {
                 elementary::log2(size_of::<Self>() > 4, self.to()) as Self
+            }
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn sin(self) -> Self {
+                elementary::sin(size_of::<Self>() > 4, self.to()) as Self
+            }
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn cos(self) -> Self {
+                elementary::cos(size_of::<Self>() > 4, self.to()) as Self
             }
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn is_nan(self) -> bool {
@@ -245,8 +256,23 @@ macro_rules! operations {
             is_open(results)
         }
     };
+    (@settle near $ty:ident $arg:ident) => {
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        fn settle<const N: usize>(mut results: [$ty; N], sources: [[$ty; N]; 1]) -> [$ty; N] {
+            let [source] = sources;
+            for (result, x) in results.iter_mut().zip(source) {
+                *result = $ty::of(Self::anywhere(result.to(), x.to()));
+            }
+            settle(results, sources)
+        }
+        #[cfg_attr(not(debug_assertions), inline(always))]
+        fn is_open<const N: usize>(results: &[$ty; N]) -> bool {
+            is_open(results)
+        }
+    };
     (@settle chosen $($any:tt)*) => {};
     (@is computed) => { true };
+    (@is near) => { true };
     (@is chosen) => { false };
 }
 
@@ -308,6 +334,32 @@ fn fraction<C: Real>(a: C) -> C {
     a.add(a.floor().neg())
 }
 
+/// An operation of which the code for vectors has no result far from zero.
+trait Far {
+    fn far(x: f64) -> f64;
+
+    /// The result, of which that of the code for vectors is known.
+    fn anywhere(result: f64, x: f64) -> f64 {
+        if result.is_nan() {
+            Self::far(x)
+        } else {
+            result
+        }
+    }
+}
+
+impl Far for Sin {
+    fn far(x: f64) -> f64 {
+        x.sin()
+    }
+}
+
+impl Far for Cos {
+    fn far(x: f64) -> f64 {
+        x.cos()
+    }
+}
+
 /// The power function of the hardware takes the base without its sign.
 fn power(a: f64, b: f64) -> f64 {
     a.abs().powf(b)
@@ -346,9 +398,9 @@ operations! {
     /// Logarithm to the base of 2.
     computed Log Unary<C>(a) a.log2(); |e, [a, ..]| elementary::log2(e.is_double(), a);
     /// Sine.
-    computed Sin Unary<C>(a) C::of(a.to().sin()); |_e, [a, ..]| a.sin();
+    near Sin Unary<C>(a) a.sin(); |e, [a, ..]| Sin::anywhere(elementary::sin(e.is_double(), a), a);
     /// Cosine.
-    computed Cos Unary<C>(a) C::of(a.to().cos()); |_e, [a, ..]| a.cos();
+    near Cos Unary<C>(a) a.cos(); |e, [a, ..]| Cos::anywhere(elementary::cos(e.is_double(), a), a);
     /// Hyperbolic tangent.
     computed Tanh Unary<C>(a) C::of(a.to().tanh()); |_e, [a, ..]| a.tanh();
     /// 1 / (1 + e^-x).

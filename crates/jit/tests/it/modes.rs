@@ -43,7 +43,7 @@ impl Native for Counted {
 /// the return, which counts as run by machine code where that comes to it.
 fn kernel(lanes: u32, ty: &str, modifier: &str, write: Option<u32>) -> (String, u64) {
     let unary = [
-        "sqrt", "inv", "rndd", "rndu", "rnde", "rndz", "frc", "rsqrt", "exp", "log",
+        "sqrt", "inv", "rndd", "rndu", "rnde", "rndz", "frc", "rsqrt", "exp", "log", "sin", "cos",
     ];
     let (a, b, c) = (
         format!("{modifier}A(0,0)<1;1,0>"),
