@@ -174,6 +174,11 @@ impl Writer {
                 let op = widening(ty, c.lane).ok_or(NoTemplate)?;
                 self.v2(c, op, to, from);
             }
+            Region::Strided(4)
+                if !float && c.lane == 4 && size < 4 && source.offset % 4 + size <= 4 =>
+            {
+                self.load_parts(c, chunk, to, source)?;
+            }
             Region::Strided(stride) => {
                 let stride = usize::from(*stride);
                 self.gather(c, to, source, size, |lane| {
@@ -186,6 +191,24 @@ impl Writer {
             }
             Region::Indirect { .. } | Region::Rows { .. } => return Err(NoTemplate),
         }
+        Ok(())
+    }
+
+    /// Loads bytes or words of which every dword has one.
+    fn load_parts(&mut self, c: Chunks, chunk: usize, to: u32, source: &Source) -> Done {
+        let (size, before) = (usize::from(source.data_type.size()), source.offset % 4);
+        let bytes = 4 * c.lanes;
+        let from = self.file(source.offset - before + chunk * bytes, bytes)?;
+        self.load_bytes(to, from, bytes)?;
+        let after = 4 - before - size;
+        if after != 0 {
+            self.v2i(c, ops::SHL_D_IMM, to, c.register(to), bits(after));
+        }
+        let shr = match source.data_type.is_signed() {
+            true => ops::SAR_D_IMM,
+            false => ops::SHR_D_IMM,
+        };
+        self.v2i(c, shr, to, c.register(to), bits(4 - size));
         Ok(())
     }
 
@@ -344,4 +367,9 @@ pub(crate) fn widening(ty: DataType, lane: usize) -> Option<Op> {
         _ => return None,
     };
     Some(Op { ymm, zmm })
+}
+
+/// The bits of that many bytes of a dword.
+pub(crate) fn bits(bytes: usize) -> u32 {
+    u32::try_from(8 * bytes).unwrap_or(0)
 }

@@ -3,6 +3,7 @@
 use crate::Features;
 use crate::assembler::{Assembler, Label, Operand};
 use crate::kept::{Content, Detour, Kept};
+use crate::load::bits;
 use crate::load::widening;
 use crate::masks::Enabled;
 use crate::mode::Form;
@@ -281,6 +282,9 @@ impl Writer {
             Target::Strided(8) if c.lane == 4 && size == 4 && !ty.is_float() && !float => {
                 return self.store_low_halves(c, chunk, from, destination, enabled);
             }
+            Target::Strided(4) if c.lane == 4 && size < 4 && !ty.is_float() && !float => {
+                return self.store_parts(c, chunk, from, destination, enabled);
+            }
             Target::Strided(_) | Target::Indirect { .. } => return Err(NoTemplate),
         }
         let same = if float {
@@ -335,6 +339,42 @@ impl Writer {
             self.blend(c, chunk, from, 0, from, enabled)?;
         }
         self.narrow(c, from, size)?;
+        self.overwritten(offset, bytes);
+        self.store_bytes(to, from, bytes)
+    }
+
+    /// Stores the lanes of a chunk to bytes or words of which every dword has one. Registers 0 and 3 to 7 are lost, and so
+    /// is the one stored.
+    fn store_parts(
+        &mut self,
+        c: Chunks,
+        chunk: usize,
+        from: u32,
+        destination: &Destination,
+        enabled: Enabled,
+    ) -> Done {
+        let (size, before) = (
+            usize::from(destination.data_type.size()),
+            destination.offset % 4,
+        );
+        if destination.saturate || before + size > 4 {
+            return Err(NoTemplate);
+        }
+        let bytes = 4 * c.lanes;
+        let offset = destination.offset - before + chunk * bytes;
+        let to = self.file(offset, bytes)?;
+        let part = u32::MAX >> bits(4 - size) << bits(before);
+        let (own, others) = (self.dwords(part), self.dwords(!part));
+        self.load_bytes(0, to, bytes)?;
+        if before != 0 {
+            self.v2i(c, ops::SHL_D_IMM, from, c.register(from), bits(before));
+        }
+        self.v3m(c, ops::AND, from, from, own);
+        self.v3m(c, ops::AND, 3, 0, others);
+        self.v3(c, ops::OR, from, from, 3);
+        if enabled != Enabled::All && c.lanes > 1 {
+            self.blend(c, chunk, from, 0, from, enabled)?;
+        }
         self.overwritten(offset, bytes);
         self.store_bytes(to, from, bytes)
     }
