@@ -2,6 +2,7 @@
 
 use crate::error::LaunchError;
 use crate::kernel::Config;
+use crate::queue::Queue;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use visakit_exec::{Counters, Group, Interrupt, Limits, Memory, Observer, Program, Progress};
@@ -9,15 +10,22 @@ use visakit_exec::{Counters, Group, Interrupt, Limits, Memory, Observer, Program
 /// Number of steps after which a group checks the state of the others.
 const CHUNK: u64 = 1 << 17;
 
-/// Number of chunks that groups before a faulted one get to fault themselves: so the fault that is reported is
+/// Number of chunks that a worker's groups before a faulted one get to fault themselves: so the fault that is reported is
 /// deterministic, and endless loops are stopped.
 const GRACE: u64 = 64;
+
+/// Steps after which a worker adds its own to those of all, unless so few are left that each one counts. Short groups
+/// would otherwise spend their time on passing one counter around.
+const REPORTED: u64 = 1 << 16;
+
+/// Steps left from which on each one counts: more than all workers together keep to themselves.
+const FEW: u64 = 1 << 30;
 
 /// State shared by the groups of a launch while they run.
 pub(crate) struct Effort<'a> {
     config: &'a Config<'a>,
     chunk: u64,
-    /// Steps of all groups.
+    /// Steps of all groups, as far as they were reported.
     spent: AtomicU64,
     /// The first group, in order, that faulted.
     faulted: AtomicU64,
@@ -53,6 +61,10 @@ pub(crate) struct Done {
     pub(crate) groups: u64,
     /// Whether some did not finish, because the run was interrupted.
     pub(crate) stopped: bool,
+    /// Steps that were not reported to [`Effort::spent`].
+    unreported: u64,
+    /// Chunks that ran when a group had faulted.
+    late: u64,
 }
 
 impl<'a> Effort<'a> {
@@ -91,16 +103,19 @@ impl<'a> Effort<'a> {
         fault: impl FnOnce(visakit_exec::Fault) -> LaunchError,
     ) -> Result<(), LaunchError> {
         let (limits, most) = (&self.config.limits, self.config.max_steps);
-        let mut grace = GRACE;
         let ended = loop {
             let before = group.counters().instructions;
-            let fuel = most
-                .saturating_sub(self.spent.load(Relaxed))
-                .min(self.chunk);
+            let spent = self.spent.load(Relaxed).saturating_add(done.unreported);
+            let left = most.saturating_sub(spent);
+            let fuel = left.min(self.chunk);
             let interrupt = self.config.interrupt;
             let progress = group.advance(program, memory, limits, fuel, interrupt, observer);
             let used = group.counters().instructions - before;
-            let spent = self.spent.fetch_add(used, Relaxed).saturating_add(used);
+            done.unreported += used;
+            let spent = match left <= FEW || done.unreported >= REPORTED {
+                true => self.report(done),
+                false => spent.saturating_add(used),
+            };
             let progress = match progress {
                 Ok(progress) => progress,
                 Err(found) => return Err(fault(found)),
@@ -115,8 +130,8 @@ impl<'a> Effort<'a> {
             }
             let faulted = self.faulted.load(Relaxed);
             if faulted != u64::MAX {
-                grace = grace.saturating_sub(1);
-                if faulted < number || grace == 0 {
+                done.late += 1;
+                if faulted < number || done.late >= GRACE {
                     break false;
                 }
             }
@@ -128,6 +143,12 @@ impl<'a> Effort<'a> {
             progress(1);
         }
         Ok(())
+    }
+
+    /// Adds a worker's steps to those of all, and returns these.
+    fn report(&self, done: &mut Done) -> u64 {
+        let own = std::mem::take(&mut done.unreported);
+        self.spent.fetch_add(own, Relaxed).saturating_add(own)
     }
 
     /// Runs the groups `first..first + count` on the threads of the rayon pool, at most `workers` at a time. A worker
@@ -142,18 +163,18 @@ impl<'a> Effort<'a> {
         team: impl Fn(u64) -> T + Sync,
         run: impl Fn(&mut T, u64, &mut Done) -> Result<(), LaunchError> + Sync,
     ) -> Result<Done, LaunchError> {
-        let next = AtomicU64::new(0);
+        let workers = workers.min(count).max(1);
+        let queue = Queue::new(count, workers);
         let all = Mutex::new((Done::default(), None::<(u64, LaunchError)>));
         let worker = |slot: u64| {
             let mut team = team(slot);
             let mut done = Done::default();
             let mut failed = None;
-            while self.faulted.load(Relaxed) == u64::MAX {
-                // One after the other, so that groups that wait for earlier ones find them started.
-                let number = next.fetch_add(1, Relaxed);
-                if number >= count {
-                    break;
-                }
+            // An earlier group than a faulted one still gets to its own fault.
+            while let Some(number) = queue.next(slot)
+                && self.faulted.load(Relaxed) >= first.saturating_add(number)
+                && done.late < GRACE
+            {
                 if self.interrupted() {
                     done.stopped = true;
                     break;
@@ -162,8 +183,10 @@ impl<'a> Effort<'a> {
                 if let Err(error) = run(&mut team, number, &mut done) {
                     self.faulted.fetch_min(number, Relaxed);
                     failed = Some((number, error));
+                    break;
                 }
             }
+            self.report(&mut done);
             if let Ok(mut all) = all.lock() {
                 all.0 += done;
                 if let Some(failed) = failed
@@ -173,8 +196,7 @@ impl<'a> Effort<'a> {
                 }
             }
         };
-        let workers = workers.min(count);
-        if workers <= 1 {
+        if workers == 1 {
             // Without waking other threads.
             worker(0);
         } else {
@@ -188,7 +210,7 @@ impl<'a> Effort<'a> {
         }
         match all.into_inner().unwrap_or_default() {
             (_, Some((_, error))) => Err(error),
-            (done, None) => Ok(done),
+            (done, None) => self.checked(done),
         }
     }
 
@@ -214,7 +236,17 @@ impl<'a> Effort<'a> {
                 other => other?,
             }
         }
-        Ok(done)
+        self.report(&mut done);
+        self.checked(done)
+    }
+
+    /// The results, unless all groups together ran more steps than they may.
+    fn checked(&self, done: Done) -> Result<Done, LaunchError> {
+        let most = self.config.max_steps;
+        match self.spent.load(Relaxed) > most {
+            true => Err(LaunchError::Steps(most)),
+            false => Ok(done),
+        }
     }
 }
 
@@ -223,6 +255,8 @@ impl std::ops::AddAssign for Done {
         self.counters += other.counters;
         self.groups = self.groups.saturating_add(other.groups);
         self.stopped |= other.stopped;
+        self.unreported = self.unreported.saturating_add(other.unreported);
+        self.late = self.late.saturating_add(other.late);
     }
 }
 

@@ -33,6 +33,7 @@ mod ndrange;
 mod objects;
 mod payload;
 mod printf;
+mod queue;
 mod source;
 mod trace;
 mod trial;
