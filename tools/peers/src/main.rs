@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
-use visakit_exec::{Compiler, Pass};
 use visakit_exec::memory::Storage;
+use visakit_exec::{Compiler, Pass};
 use visakit_jit::Jit;
 use visakit_launch::{Argument, Compile, Config, Shared, Source, ZeInfo};
 use work::{KERNELS, REAL, program, work};
@@ -62,6 +62,7 @@ fn main() -> Result<(), Anything> {
     }
     let mut columns = Vec::new();
     let mut operations = BTreeMap::new();
+    let mut narrow = BTreeMap::new();
     for (device, grf_bytes, lanes) in [("pvc", 64, "SIMD32"), ("acm-g10", 32, "SIMD16")] {
         for (threads, compiler) in [1, 0]
             .into_iter()
@@ -83,6 +84,8 @@ fn main() -> Result<(), Anything> {
                 times.insert(kernel.to_owned(), lane_operations / seconds);
                 if device == "pvc" {
                     operations.insert(kernel.to_owned(), lane_operations);
+                } else if let Some(wide) = operations.get(kernel) {
+                    narrow.insert(kernel.to_owned(), lane_operations / wide);
                 }
             }
             columns.push((name, times));
@@ -144,20 +147,24 @@ fn main() -> Result<(), Anything> {
     }
     println!("million lane operations a second");
     println!(
-        "| kernel | {} |",
+        "| kernel | {} | operations of SIMD16 / SIMD32 |",
         columns
             .iter()
             .map(|c| c.0.as_str())
             .collect::<Vec<_>>()
             .join(" | ")
     );
-    println!("|---|{}", "---|".repeat(columns.len()));
+    println!("|---|{}", "---|".repeat(columns.len() + 1));
     for kernel in kernels {
         let cells = columns.iter().map(|(_, times)| match times.get(kernel) {
             Some(rate) => format!("{:.0}", rate / 1e6),
             None => "failed".to_owned(),
         });
-        println!("| {kernel} | {} |", cells.collect::<Vec<_>>().join(" | "));
+        let cells = cells.collect::<Vec<_>>().join(" | ");
+        println!(
+            "| {kernel} | {cells} | {:.2} |",
+            narrow.get(kernel).unwrap_or(&f64::NAN)
+        );
     }
     Ok(())
 }
