@@ -20,7 +20,8 @@ pub trait Native: Send + Sync + Debug {
     fn entries(&self) -> &[Entry];
 
     /// Runs from the step `thread.place` on, until it comes to a step that it leaves to the
-    /// interpreter, or until fewer instructions are left than a block has. Goes on with [`Host::next`].
+    /// interpreter, or until fewer instructions are left than a block has. It may go on with the thread that
+    /// [`Host::next`] has, until there is none.
     ///
     /// # Errors
     /// A step that the host ran had a fault. `thread.place` says which; the host has the fault.

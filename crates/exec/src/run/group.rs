@@ -13,7 +13,7 @@ use super::{Counters, Interrupt, Limits};
 use crate::fault::{Fault, FaultKind, Trap};
 use crate::machine::Aligned;
 use crate::memory::Memory;
-use crate::native::Native;
+use crate::native::{Host, Native};
 use crate::observe::Observer;
 use crate::program::{Program, ThreadStart};
 
@@ -354,9 +354,13 @@ impl Group {
                 world,
                 granted,
             }),
+            is_over: false,
         };
-        if native.run(&mut state, &mut host).is_ok() {
-            return Ok(self.turn.thread != first);
+        while native.run(&mut state, &mut host).is_ok() {
+            // Compilers may ask for the next thread themselves.
+            if host.is_over || !host.next(&mut state) {
+                return Ok(self.turn.thread != first);
+            }
         }
         let Machine {
             thread, trap, line, ..

@@ -24,6 +24,8 @@ pub(super) struct Machine<'a> {
     pub(super) trap: Option<Box<Trap>>,
     /// The threads after it, if they may follow.
     pub(super) line: Option<Line<'a>>,
+    /// Whether the state that machine code has left was taken over, and no other thread follows.
+    pub(super) is_over: bool,
 }
 
 /// The smallest place where lanes of the frame wait; `usize::MAX` for none.
@@ -71,7 +73,10 @@ impl Host for Machine<'_> {
                 self.thread = next;
                 true
             }
-            None => false,
+            None => {
+                self.is_over = true;
+                false
+            }
         }
     }
 

@@ -369,6 +369,7 @@ impl<O: Observer> Loop<'_, '_, O> {
                     memory: world.memory,
                     trap: None,
                     line: None,
+                    is_over: false,
                 };
                 let outcome = native.run(&mut state, &mut host);
                 let trap = host.trap;

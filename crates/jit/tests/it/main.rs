@@ -12,6 +12,7 @@
 mod elementary;
 mod messages;
 mod modes;
+mod threads;
 
 use std::path::PathBuf;
 use std::sync::Arc;
