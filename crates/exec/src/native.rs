@@ -70,9 +70,10 @@ pub struct NativeThread {
 }
 
 /// Float modes as machine code distinguishes them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum NativeMode {
     /// The host's usual one: rounds to nearest even, keeps denormals.
+    #[default]
     Usual,
     /// The same, except that denormals are treated as zero.
     Flushing(Flushed),
@@ -130,10 +131,10 @@ pub trait Host {
     fn branch(&mut self, lanes: NativeLanes, target: usize, taken: u32) -> NativeLanes;
 
     /// Machine code has come to the end of what it can run of the thread. If the thread pauses there, and the interpreter
-    /// has nothing else to do, `thread` becomes the next one, whose registers are other ones.
-    fn next(&mut self, thread: &mut NativeThread) -> bool {
+    /// has nothing else to do, `thread` becomes the next one, and its register file is returned.
+    fn next(&mut self, thread: &mut NativeThread) -> Option<&mut [u8]> {
         let _ = thread;
-        false
+        None
     }
 
     /// Lanes that wait at the place join those that run.

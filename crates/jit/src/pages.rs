@@ -113,16 +113,7 @@ impl Context<'_> {
         let (storage, surfaces) = (memory.storage, memory.surfaces);
         (self.storage, self.storage_count) = (storage.as_ptr(), storage.len() as u64);
         (self.surfaces, self.surface_count) = (surfaces.as_ptr(), surfaces.len() as u64);
-        self.borrow_registers();
-    }
-
-    /// Takes the place of the register file from the host: null if it is too small.
-    fn borrow_registers(&mut self) {
-        let registers = self.host.registers();
-        self.file = match registers.len() < self.pages.compiled.file_bytes {
-            true => std::ptr::null_mut(),
-            false => registers.as_mut_ptr(),
-        };
+        self.file = self.pages.place(self.host.registers());
     }
 
     /// Prepares for a thread. False if there is no code for it.
@@ -273,6 +264,14 @@ impl Pages {
         &self.compiled
     }
 
+    /// The place of a register file: null if it is too small.
+    fn place(&self, registers: &mut [u8]) -> *mut u8 {
+        match registers.len() < self.compiled.file_bytes {
+            true => std::ptr::null_mut(),
+            false => registers.as_mut_ptr(),
+        }
+    }
+
     /// Where the code for lanes that run at a step begins. Lanes that the program has no instruction for, and steps
     /// that are in the middle of segments, have none.
     fn entry(&self, place: usize, running: u32) -> Option<usize> {
@@ -337,11 +336,11 @@ impl Pages {
             if context.fault != 0 {
                 return Err(NativeFault);
             }
-            if !context.host.next(thread) {
-                break;
-            }
             // The next thread has its own registers; the rest of the memory is that of the group.
-            context.borrow_registers();
+            let Some(registers) = context.host.next(thread) else {
+                break;
+            };
+            context.file = self.place(registers);
         }
         Ok(())
     }

@@ -17,6 +17,8 @@ pub(crate) struct FloatMode {
     pub(crate) slow_df: bool,
     pub(crate) slow_f: bool,
     pub(crate) slow_hf: bool,
+    /// The mode as machine code names it.
+    pub(crate) native: NativeMode,
 }
 
 impl FloatMode {
@@ -31,7 +33,7 @@ impl FloatMode {
         let flush = |bit: u32| cr0 & (1 << bit) == 0;
         let directed = rounding != Rounding::NearestEven;
         let (flush_df, flush_f, flush_hf) = (flush(6), flush(7), flush(10));
-        Self {
+        let mode = Self {
             rounding,
             flush_df,
             flush_f,
@@ -40,11 +42,15 @@ impl FloatMode {
             slow_df: directed || flush_df,
             slow_f: directed || flush_f,
             slow_hf: directed || flush_hf,
+            native: NativeMode::Usual,
+        };
+        Self {
+            native: mode.named(),
+            ..mode
         }
     }
 
-    /// The mode as machine code names it.
-    pub(crate) fn native(self) -> NativeMode {
+    fn named(self) -> NativeMode {
         if !self.is_slow() {
             NativeMode::Usual
         } else if self.rounding == Rounding::NearestEven && !self.round_to_int {
@@ -134,7 +140,7 @@ mod tests {
                 } else {
                     NativeMode::Other
                 };
-                assert_eq!(mode.native(), native, "{cr0:#x}");
+                assert_eq!(mode.native, native, "{cr0:#x}");
             }
             if usual {
                 assert_eq!(mode, FloatMode::from_cr0(USUAL_MODE), "{cr0:#x}");

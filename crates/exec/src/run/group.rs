@@ -11,6 +11,7 @@ use super::prepare::prepare;
 use super::thread::{Pause, Thread, World};
 use super::{Counters, Interrupt, Limits};
 use crate::fault::{Fault, FaultKind, Trap};
+use crate::lanes::mode::FloatMode;
 use crate::machine::Aligned;
 use crate::memory::Memory;
 use crate::native::{Host, Native};
@@ -177,8 +178,15 @@ impl Group {
         let more = threads.len().saturating_sub(self.threads.len());
         self.threads.try_reserve(more).map_err(|_| none())?;
         self.threads.resize_with(threads.len(), Thread::default);
+        // Threads start in the same mode, as a rule.
+        let mut cr0 = 0;
+        let mut mode = FloatMode::from_cr0(cr0);
         for (thread, start) in self.threads.iter_mut().zip(threads) {
-            prepare(thread, program, start, bytes, again)?;
+            if start.cr0 != cr0 {
+                cr0 = start.cr0;
+                mode = FloatMode::from_cr0(cr0);
+            }
+            prepare(thread, program, start, mode, bytes, again)?;
         }
         Ok(())
     }
@@ -358,7 +366,7 @@ impl Group {
         };
         while native.run(&mut state, &mut host).is_ok() {
             // Compilers may ask for the next thread themselves.
-            if host.is_over || !host.next(&mut state) {
+            if host.is_over || host.next(&mut state).is_none() {
                 return Ok(self.turn.thread != first);
             }
         }

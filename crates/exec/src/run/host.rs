@@ -38,7 +38,7 @@ impl Thread {
     /// many instructions.
     pub(super) fn native(&self, entries: &[Entry], left: u64) -> Option<NativeThread> {
         let entry = entries.get(self.pc)?;
-        let mode = self.registers.mode.native();
+        let mode = self.registers.mode.native;
         let runs = entry.cost != 0
             && left >= u64::from(entry.cost)
             && (mode != NativeMode::Other || !entry.mode);
@@ -63,21 +63,12 @@ impl Thread {
 }
 
 impl Host for Machine<'_> {
-    fn next(&mut self, state: &mut NativeThread) -> bool {
-        let Some(line) = &mut self.line else {
-            return false;
-        };
-        match line.next(self.thread, state) {
-            Some(next) => {
-                self.base = next.base();
-                self.thread = next;
-                true
-            }
-            None => {
-                self.is_over = true;
-                false
-            }
-        }
+    fn next(&mut self, state: &mut NativeThread) -> Option<&mut [u8]> {
+        let next = self.line.as_mut()?.next(self.thread, state);
+        self.is_over = next.is_none();
+        self.thread = next?;
+        self.base = self.thread.base();
+        Some(&mut self.thread.registers.file)
     }
 
     fn registers(&mut self) -> &mut [u8] {

@@ -14,15 +14,17 @@ use crate::variables::{InputClass, InputSlot};
 use std::collections::TryReserveError;
 use std::sync::Arc;
 
-/// Fills the registers of a thread, in a group that uses this many bytes. `again` states that the start is that of the
-/// thread's last run except for the thread header and the place of the group.
+/// Fills the registers of a thread that starts in that float mode, in a group that uses this many bytes. `again` states
+/// that the start is that of the thread's last run except for the thread header and the place of the group.
 pub(super) fn prepare(
     thread: &mut Thread,
     program: &Program,
     start: &ThreadStart,
+    mode: FloatMode,
     bytes: u64,
     again: bool,
 ) -> Result<(), Fault> {
+    thread.registers.mode = mode;
     let image = &program.image;
     let used = thread.image.as_ref();
     let used = used.is_some_and(|old| Arc::ptr_eq(old, image));
@@ -118,7 +120,6 @@ fn restart(
         let zeroed = thread.scratch.zero(start.scratch_bytes);
         zeroed.map_err(|_| Fault::at_start(FaultKind::OutOfMemory(bytes)))?;
     }
-    thread.registers.mode = FloatMode::from_cr0(start.cr0);
     thread.waiting.0.clear();
     thread.frames.clear();
     thread.saved_bytes = 0;
