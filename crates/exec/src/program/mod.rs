@@ -216,7 +216,10 @@ impl Program {
         };
         let differs =
             |part: &Range<usize>| is_read(part) && (of_group(part) || self.image.may_change(part));
-        let facts = facts.iter().enumerate();
+        let differing = facts.iter().enumerate();
+        let differing = differing.filter(|(_, set)| differs(&set.range()));
+        let (cr0, facts): (Vec<_>, Vec<_>) =
+            differing.partition(|(_, set)| set.fact.is_cr0() && set.slot.bytes == 4);
         let inputs = self.inputs.iter().enumerate();
         let of_header = |input: &InputSlot| {
             input.image_offset < self.grf_bytes as usize && is_read(&input.range())
@@ -225,10 +228,8 @@ impl Program {
             lanes: crate::code::lanes(&self.code),
             parts: self.image.of_changed(exposed),
             header: is_read(&header),
-            facts: facts
-                .filter(|(_, set)| differs(&set.range()))
-                .map(|(number, _)| number)
-                .collect(),
+            cr0: cr0.first().map(|(_, set)| set.slot.offset),
+            facts: facts.into_iter().map(|(number, _)| number).collect(),
             inputs: inputs
                 .filter(|(_, input)| of_header(input) || differs(&input.range()))
                 .map(|(number, _)| number)

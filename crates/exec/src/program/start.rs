@@ -66,6 +66,11 @@ const fn group(name: &'static str, value: fn(&ThreadStart) -> u128) -> Fact {
 }
 
 impl Fact {
+    /// Whether it is `%cr0`.
+    pub(crate) fn is_cr0(&self) -> bool {
+        self.name == "cr0"
+    }
+
     /// Whether it is the place of the group, which differs from group to group.
     pub(crate) const fn of_group(&self) -> bool {
         self.of_group
@@ -127,7 +132,9 @@ pub(crate) struct Again {
     pub(crate) parts: Vec<Range<usize>>,
     /// Whether the thread header is read.
     pub(crate) header: bool,
-    /// Numbers in [`Entry::facts`].
+    /// Place of `%cr0`, which most programs change.
+    pub(crate) cr0: Option<usize>,
+    /// The others: numbers in [`Entry::facts`].
     pub(crate) facts: Vec<usize>,
     /// Numbers of inputs.
     pub(crate) inputs: Vec<usize>,

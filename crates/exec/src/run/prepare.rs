@@ -62,6 +62,9 @@ fn refill(
     if again.header {
         set_header(registers, program, start);
     }
+    if let Some(place) = again.cr0 {
+        registers.set_element(place, start.cr0);
+    }
     for number in &again.facts {
         if let Some(set) = program.entry.facts.get(*number) {
             set_fact(registers, start, set);
