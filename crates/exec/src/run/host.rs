@@ -55,10 +55,15 @@ impl Thread {
 
     /// Continues from what machine code has left.
     pub(super) fn leave(&mut self, state: &NativeThread) {
+        (self.pc, self.running) = (state.place, state.running);
+        self.leave_mode(state);
+    }
+
+    /// The same for the float mode alone.
+    pub(super) fn leave_mode(&mut self, state: &NativeThread) {
         if let Some(cr0) = state.cr0 {
             self.registers.mode = FloatMode::from_cr0(cr0);
         }
-        (self.pc, self.running) = (state.place, state.running);
     }
 }
 

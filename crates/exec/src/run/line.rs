@@ -43,12 +43,15 @@ impl<'a> Line<'a> {
         thread: &mut Thread,
         state: &mut NativeThread,
     ) -> Option<&'a mut Thread> {
-        thread.leave(state);
+        (thread.pc, thread.running) = (state.place, state.running);
         let stops = state.left != 0
             && self
                 .steps
                 .get(thread.pc)
                 .is_some_and(|step| thread.stops(step));
+        if thread.pause != Pause::Ended {
+            thread.leave_mode(state);
+        }
         if stops {
             state.left -= 1;
             state.lane_operations += 1;
