@@ -177,10 +177,18 @@ fn set_header(registers: &mut Registers, program: &Program, start: &ThreadStart)
     };
     let r0 = start.image.get(..program.grf_bytes() as usize);
     let r0 = r0.unwrap_or(&start.image);
-    // A copy of known size is no call.
-    match r0.first_chunk::<32>() {
-        Some(header) if slot.bytes == 32 => registers.set_element(slot.offset, *header),
-        _ => write(registers, slot.offset, r0, slot.bytes),
+    // Copies of known size are no calls.
+    let registers = (registers, slot.offset);
+    match slot.bytes.min(r0.len()) {
+        32 => write_chunk::<32>(registers, r0),
+        64 => write_chunk::<64>(registers, r0),
+        _ => write(registers.0, slot.offset, r0, slot.bytes),
+    }
+}
+
+fn write_chunk<const N: usize>((registers, place): (&mut Registers, usize), bytes: &[u8]) {
+    if let Some(chunk) = bytes.first_chunk::<N>() {
+        registers.set_element(place, *chunk);
     }
 }
 
