@@ -18,13 +18,18 @@ const MANTISSA: u32 = 52;
 /// The lanes of a chunk as doubles in this register, and the results in one of the two before it.
 const X: u32 = 3;
 
+/// Whether an operation has a template only near zero.
+pub(crate) const fn is_near(operation: Operation) -> bool {
+    matches!(operation, Operation::Sin | Operation::Cos)
+}
+
 impl Writer {
     /// Such a function of the lanes of a register. Registers 1 to 7 are lost.
     pub(crate) fn elementary(&mut self, c: Chunks, to: u32, a: u32, operation: Operation) -> Done {
         if c.lane != 4 {
             return Err(NoTemplate);
         }
-        if matches!(operation, Operation::Sin | Operation::Cos) {
+        if is_near(operation) {
             self.leave_far(c, a);
         }
         let doubles = Chunks { lane: 8, ..c };

@@ -1,6 +1,7 @@
 //! Steps that compute or access memory: by a template, or by the interpreter's function.
 
 use crate::assembler::Label;
+use crate::elementary::is_near;
 use crate::flow::{Compiler, Counts, Exit, Way};
 use crate::kept::Detour;
 use crate::masks::Enabled;
@@ -8,7 +9,7 @@ use crate::mode::Form;
 use crate::pages::place as fields;
 use crate::vector::{CONTEXT, Done, FILE, MASK, NoTemplate, field};
 use iced_x86::{Code as Op, Register};
-use visakit_exec::code::{Action, Message, Operation, Step};
+use visakit_exec::code::{Action, Message, Step};
 
 impl Compiler<'_> {
     /// A computation or a message.
@@ -44,8 +45,9 @@ impl Compiler<'_> {
         self.writer.begin();
         if self.try_work(step, how, skip).is_ok() {
             if let Some(slow) = self.writer.beyond.take() {
-                let window = (how == Enabled::All).then(|| step.lanes.window());
-                self.detour(place, *counts, window, slow);
+                let [idle, done] = [(); 2].map(|()| self.writer.asm.label());
+                self.writer.forget_masks();
+                self.detour(place, step, how, *counts, [slow, idle, done]);
             }
             if how != Enabled::All && lanes.count == 1 {
                 self.writer.asm.place(skip);
@@ -69,15 +71,20 @@ impl Compiler<'_> {
         self.writer.forget();
     }
 
-    /// The interpreter runs a step whose template goes to `slow`.
-    fn detour(&mut self, step: usize, counts: Counts, window: Option<u32>, slow: Label) {
-        let [idle, done] = [(); 2].map(|()| self.writer.asm.label());
+    /// The interpreter runs a step whose template, which ends here, goes to `slow`.
+    fn detour(
+        &mut self,
+        place: usize,
+        step: &Step,
+        how: Enabled,
+        counts: Counts,
+        [slow, idle, done]: [Label; 3],
+    ) {
         self.writer.asm.place(done);
-        self.writer.forget_masks();
         self.writer.detours.push(Detour {
-            step,
+            step: place,
             counts,
-            window,
+            window: (how == Enabled::All).then(|| step.lanes.window()),
             slow,
             idle,
             done,
@@ -118,18 +125,7 @@ impl Compiler<'_> {
         }
         self.writer
             .message(&lanes, how != Enabled::All, slow, done)?;
-        self.writer.asm.place(done);
-        let window = (how == Enabled::All).then(|| step.lanes.window());
-        self.writer.detours.push(Detour {
-            step: place,
-            counts,
-            window,
-            slow,
-            idle,
-            done,
-            kept: self.writer.kept,
-            used: 0,
-        });
+        self.detour(place, step, how, counts, [slow, idle, done]);
         Ok(())
     }
 
@@ -219,7 +215,7 @@ impl Compiler<'_> {
         };
         // Code for running lanes loads the mask where it blends; setting predicates always needs it, and so does the
         // interpreter.
-        let calls = matches!(compute.operation, Operation::Sin | Operation::Cos);
+        let calls = is_near(compute.operation);
         let sets = compute.sets.is_some();
         if enabled == Enabled::Some || enabled == Enabled::Running && (sets || calls) {
             self.writer.exec_mask(step)?;

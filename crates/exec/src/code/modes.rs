@@ -123,8 +123,8 @@ impl Code {
         let mut starts = vec![Modes::default(); blocks.len()];
         let mut todo: Vec<(usize, Modes)> = Vec::new();
         for routine in &self.routines {
-            let block = blocks.iter().position(|b| b.steps.start == routine.entry);
-            todo.extend(block.map(|block| (block, Modes::AT_START)));
+            let block = blocks.binary_search_by_key(&routine.entry, |block| block.steps.start);
+            todo.extend(block.ok().map(|block| (block, Modes::AT_START)));
         }
         while let Some((number, modes)) = todo.pop() {
             let (Some(block), Some(start)) = (blocks.get(number), starts.get_mut(number)) else {

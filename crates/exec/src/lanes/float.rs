@@ -74,7 +74,7 @@ pub(crate) trait Real: Compute + Into<f64> {
     fn sqrt(self) -> Self;
     fn exp2(self) -> Self;
     fn log2(self) -> Self;
-    /// NaN where [`Far`] has the result; so does `cos`.
+    /// NaN far from zero, where [`Far`] has the result; so is the cosine.
     fn sin(self) -> Self;
     fn cos(self) -> Self;
     fn is_nan(self) -> bool;

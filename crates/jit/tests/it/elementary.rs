@@ -7,11 +7,10 @@
     reason = "a test"
 )]
 
-use super::{Random, compilers};
+use super::{Random, compilers, translated};
 use std::sync::Arc;
 use visakit_exec::elementary::FAR;
-use visakit_exec::{Group, Limits, Memory, Options, Program, ThreadStart};
-use visakit_text::asm;
+use visakit_exec::{Group, Limits, Memory, Program, ThreadStart};
 
 const TEXT: &str = "\
 .version 4.1
@@ -58,9 +57,7 @@ fn as_interpreted_and_rounded_once() {
     let mut random = Random(11);
     for lanes in [1, 8, 16, 32] {
         let text = TEXT.replace("LANES", &lanes.to_string());
-        let object = asm::assemble(text.as_bytes(), &asm::Options::default()).unwrap();
-        let (routine, _) = visakit_launch::find_kernel(&object, None).unwrap();
-        let program = || Program::new(&object, routine, &Options::default()).unwrap();
+        let program = || translated(&text);
         let interpreted = program();
         let compiled: Vec<Program> = compilers()
             .into_iter()

@@ -20,6 +20,7 @@ use visakit_exec::{Compiler, Group, Limits, Memory, Options, Program, ThreadStar
 use visakit_jit::Jit;
 use visakit_launch::{Case, Compile, Config};
 use visakit_testing::{cases, fixtures, say};
+use visakit_text::asm;
 
 /// The compilers that the host supports; prints a notice if there is none.
 fn compilers() -> Vec<Jit> {
@@ -29,6 +30,14 @@ fn compilers() -> Vec<Jit> {
         say("NOT RUN: machine code: the host has no AVX2");
     }
     all
+}
+
+/// The kernel of a text, translated.
+fn translated(text: &str) -> Program {
+    let object = asm::assemble(text.as_bytes(), &asm::Options::default())
+        .unwrap_or_else(|faults| panic!("{}\n{text}", faults[0].message));
+    let (routine, _) = visakit_launch::find_kernel(&object, None).unwrap();
+    Program::new(&object, routine, &Options::default()).unwrap()
 }
 
 /// Numbers that look random, the same each time.
@@ -196,10 +205,7 @@ ret (M1, 1)
 /// Machine code is left where floats are in a mode that it has no code for, and is entered again after that.
 #[test]
 fn float_modes() {
-    let options = visakit_text::asm::Options::default();
-    let object = visakit_text::asm::assemble(MODES.as_bytes(), &options).unwrap();
-    let (kernel, _) = visakit_launch::find_kernel(&object, None).unwrap();
-    let program = || Program::new(&object, kernel, &Options::default()).unwrap();
+    let program = || translated(MODES);
     for cr0 in [0, 0x4c0, 0x4d0, 0x14c0] {
         let expected = left_behind(&program(), 1 << 40, cr0);
         assert_eq!(expected.3, "");

@@ -1,11 +1,10 @@
 //! Messages with a template behave as in the interpreter: loads, stores and atomics of every element, with every
 //! arrangement of lanes, inside and outside of memory.
 
-use super::{Random, compilers};
+use super::{Random, compilers, translated};
 use std::sync::Arc;
 use visakit_exec::memory::Surface;
-use visakit_exec::{Group, Limits, Memory, Options, Program, ThreadStart};
-use visakit_text::asm;
+use visakit_exec::{Group, Limits, Memory, Program, ThreadStart};
 
 /// Bytes of the buffer and of shared local memory.
 const BYTES: u32 = 4096;
@@ -21,10 +20,7 @@ fn kernel(lanes: u32, lines: &str) -> Program {
          .decl P1 v_type=P num_elts=32\n\
          .kernel_attr SimdSize={lanes}\n{lines}\nret (M1, 1)\n"
     );
-    let object = asm::assemble(text.as_bytes(), &asm::Options::default())
-        .unwrap_or_else(|faults| panic!("{}\n{text}", faults[0].message));
-    let (kernel, _) = visakit_launch::find_kernel(&object, None).unwrap();
-    Program::new(&object, kernel, &Options::default()).unwrap()
+    translated(&text)
 }
 
 /// Offsets of lanes with elements of this size.

@@ -1,16 +1,15 @@
 //! Float modes: the same bits as the interpreter's, results around the smallest normal number and integers that are too
 //! large included, and in machine code.
 
-use super::{Random, compilers};
+use super::{Random, compilers, translated};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use visakit_exec::code::Code;
 use visakit_exec::{
-    Compiler, Entry, Group, Host, Limits, Memory, Native, NativeFault, NativeThread, Options,
-    Program, ThreadStart,
+    Compiler, Entry, Group, Host, Limits, Memory, Native, NativeFault, NativeThread, Program,
+    ThreadStart,
 };
 use visakit_jit::Jit;
-use visakit_text::asm;
 
 /// A compiler that counts the instructions that run in machine code.
 #[derive(Debug)]
@@ -178,10 +177,7 @@ fn agree(write: Option<u32>, contents: &[u32], in_code: impl Fn(u32) -> bool) {
     ] {
         for lanes in [1, 8, 16, 32] {
             let (text, instructions) = kernel(lanes, ty, modifier, write);
-            let object = asm::assemble(text.as_bytes(), &asm::Options::default())
-                .unwrap_or_else(|faults| panic!("{}\n{text}", faults[0].message));
-            let (routine, _) = visakit_launch::find_kernel(&object, None).unwrap();
-            let program = || Program::new(&object, routine, &Options::default()).unwrap();
+            let program = || translated(&text);
             let interpreted = program();
             let compiled: Vec<_> = compilers()
                 .into_iter()
@@ -292,9 +288,7 @@ fn limits_stop_the_same_instruction() {
                 xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud\n\
                 add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>\n\
                 ret (M1, 1)\n";
-    let object = asm::assemble(text.as_bytes(), &asm::Options::default()).unwrap();
-    let (routine, _) = visakit_launch::find_kernel(&object, None).unwrap();
-    let program = || Program::new(&object, routine, &Options::default()).unwrap();
+    let program = || translated(text);
     for (max_steps, instruction) in (1..5).zip(1..) {
         let fault = |program: &Program| {
             let limits = Limits {

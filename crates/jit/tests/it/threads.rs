@@ -3,15 +3,14 @@
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
-use super::compilers;
+use super::{compilers, translated};
 use std::sync::Arc;
 use visakit_exec::code::Code;
 use visakit_exec::{
     Compiler, Counters, Entry, Group, Host, Limits, Memory, Native, NativeFault, NativeLanes,
-    NativeMemory, NativeThread, Options, Program, Progress, ThreadStart,
+    NativeMemory, NativeThread, Program, Progress, ThreadStart,
 };
 use visakit_jit::Jit;
-use visakit_text::asm;
 
 /// Loops as often as its input says, waits for the others, and does so again; lanes above the input leave earlier.
 const TEXT: &str = "\
@@ -114,14 +113,11 @@ fn run(program: &Program, fuel: u64) -> (Counters, Vec<Vec<u8>>) {
 
 #[test]
 fn as_interpreted() {
-    let object = asm::assemble(TEXT.as_bytes(), &asm::Options::default()).unwrap();
-    let (routine, _) = visakit_launch::find_kernel(&object, None).unwrap();
-    let program = || Program::new(&object, routine, &Options::default()).unwrap();
-    let expected = run(&program(), u64::MAX);
+    let expected = run(&translated(TEXT), u64::MAX);
     assert!(expected.0.instructions > 1000);
     for jit in compilers() {
         for compiler in [Arc::new(jit) as Arc<dyn Compiler>, Arc::new(Alone(jit))] {
-            let mut compiled = program();
+            let mut compiled = translated(TEXT);
             compiled.compile_with(compiler, 0);
             for fuel in [1, 7, 100, u64::MAX] {
                 assert_eq!(run(&compiled, fuel), expected, "{fuel} at a time");
