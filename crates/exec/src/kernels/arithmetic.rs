@@ -16,7 +16,7 @@ use crate::lanes::float::{self, InMode, Real};
 use crate::lanes::int::{Binary, Horner, Ternary, Unary};
 use crate::machine::Registers;
 use crate::machine::registers::{Destinations, Sources};
-use crate::machine::simd::Kernel;
+use crate::machine::simd::{Host, Kernel};
 use std::marker::PhantomData;
 
 macro_rules! kernels {
@@ -111,7 +111,7 @@ macro_rules! real_kernels {
             type Output = Outcome;
 
             #[cfg_attr(not(debug_assertions), inline(always))]
-            fn run(self) -> Outcome {
+            fn run<H: Host>(self, _: H) -> Outcome {
                 let Self { alu, registers, mask, .. } = self;
                 let mut result = [C::default(); 32];
                 let lanes = alu.lanes;
@@ -172,7 +172,7 @@ where
     type Output = Outcome;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn run(self) -> Outcome {
+    fn run<H: Host>(self, _: H) -> Outcome {
         let Self {
             alu,
             registers,

@@ -6,16 +6,22 @@
 )]
 
 use super::choice::{Relation, relate};
-use super::hot::{Hot, Place};
+use super::hot::{Hot, Place, Width};
 use crate::code::{Destination, Modify, Source};
 use crate::lanes::convert::{Compute, Convert, Element};
 use crate::lanes::int::{Binary, Horner, Ternary, Unary};
 use crate::machine::registers::{array, element, is_element, is_lane, put};
-use crate::machine::simd::{Kernel, Simd};
+use crate::machine::simd::{Host, Kernel};
+use bytemuck::Pod;
 use std::marker::PhantomData;
 
-/// Lanes that are computed at a time: two wide registers of 32-bit lanes.
-pub(super) const CHUNK: usize = 16;
+/// Lanes of 64 bits that are computed at a time: as many vectors of the host as for 32 lanes of 32 bits.
+const WIDE: usize = 16;
+
+/// Lanes that are computed at a time where the larger element of a computation has this many bytes.
+pub(super) const fn at_a_time(bytes: usize) -> usize {
+    if bytes > 4 { WIDE } else { 32 }
+}
 
 /// When the host's floats must behave as the thread's float mode requires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,26 +54,54 @@ pub(super) trait Body {
     fn reads(source: &Source) -> bool;
     /// Whether lanes can be stored as elements of a destination unchanged.
     fn writes(destination: &Destination) -> bool;
-    /// Computes N lanes at a time, and writes those of the mask. Without `MODIFIED` no source has a modifier.
-    fn lanes<const N: usize, const MODIFIED: bool>(hot: &Hot, file: &mut [u8], mask: u32);
+    /// Computes N lanes so many times, and writes those of the mask. Without `MODIFIED` no source has a modifier.
+    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+        host: H,
+        hot: &Hot,
+        file: &mut [u8],
+        mask: u32,
+    );
+}
+
+/// Computes the lanes of the mask by code for the number of lanes.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn sized<B: Body, const MODIFIED: bool, H: Host>(host: H, hot: &Hot, file: &mut [u8], mask: u32) {
+    let bytes = if B::FROM > B::TO { B::FROM } else { B::TO };
+    match hot.width {
+        Width::One => B::lanes::<1, 1, MODIFIED, H>(host, hot, file, mask),
+        Width::Eight => B::lanes::<8, 1, MODIFIED, H>(host, hot, file, mask),
+        Width::Sixteen => B::lanes::<16, 1, MODIFIED, H>(host, hot, file, mask),
+        Width::All if at_a_time(bytes) == WIDE => {
+            B::lanes::<WIDE, 2, MODIFIED, H>(host, hot, file, mask);
+        }
+        Width::All => B::lanes::<32, 1, MODIFIED, H>(host, hot, file, mask),
+    }
 }
 
 /// Computes the lanes of the mask, where that is to be inlined.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn inlined<B: Body>(simd: Simd, hot: &Hot, file: &mut [u8], mask: u32) {
+pub(super) fn inlined<B: Body, H: Host>(host: H, hot: &Hot, file: &mut [u8], mask: u32) {
     if hot.modified {
-        called::<B>(simd, hot, file, mask);
-    } else if hot.lanes == 1 {
-        B::lanes::<1, false>(hot, file, mask);
+        called::<B, H>(host, hot, file, mask);
     } else {
-        B::lanes::<CHUNK, false>(hot, file, mask);
+        sized::<B, false, H>(host, hot, file, mask);
+    }
+}
+
+/// Computes the lanes of the mask, where sources with modifiers are frequent, too.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(super) fn entire<B: Body, H: Host>(host: H, hot: &Hot, file: &mut [u8], mask: u32) {
+    if hot.modified {
+        sized::<B, true, H>(host, hot, file, mask);
+    } else {
+        sized::<B, false, H>(host, hot, file, mask);
     }
 }
 
 /// Computes the lanes of the mask.
 #[inline(never)]
-pub(super) fn called<B: Body>(simd: Simd, hot: &Hot, file: &mut [u8], mask: u32) {
-    simd.run(Call::<B> {
+pub(super) fn called<B: Body, H: Host>(host: H, hot: &Hot, file: &mut [u8], mask: u32) {
+    host.call(Call::<B> {
         hot,
         file,
         mask,
@@ -86,18 +120,20 @@ impl<B: Body> Kernel for Call<'_, B> {
     type Output = ();
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn run(self) {
+    fn run<H: Host>(self, host: H) {
         let Self {
             hot, file, mask, ..
         } = self;
-        match (hot.lanes, hot.modified) {
-            (1, false) => B::lanes::<1, false>(hot, file, mask),
-            (1, true) => B::lanes::<1, true>(hot, file, mask),
-            (_, false) => B::lanes::<CHUNK, false>(hot, file, mask),
-            (_, true) => B::lanes::<CHUNK, true>(hot, file, mask),
+        if hot.modified {
+            sized::<B, true, H>(host, hot, file, mask);
+        } else {
+            sized::<B, false, H>(host, hot, file, mask);
         }
     }
 }
+
+/// What is read outside of the register file.
+static ZEROES: [u8; 256] = [0; 256];
 
 /// A source. A value used by all lanes is read before anything is written.
 #[derive(Clone, Copy)]
@@ -119,10 +155,8 @@ impl<C: Compute> Lanes<C> {
     /// The N lanes from `first` on.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn read<const N: usize, const MODIFIED: bool>(&self, file: &[u8], first: usize) -> [C; N] {
-        let mut values = match N == 1 || self.place.scalar {
-            true => [self.value; N],
-            false => array(file, self.place.offset as usize + first * size_of::<C>()),
-        };
+        let first = self.place.offset as usize + first * size_of::<C>();
+        let mut values = either(self.place.scalar, self.value, file, first);
         if MODIFIED {
             let change = C::change(self.place.modify);
             for value in &mut values {
@@ -131,6 +165,22 @@ impl<C: Compute> Lanes<C> {
         }
         values
     }
+}
+
+/// N copies of a value, or else N lanes of the file.
+///
+/// Both are read from memory in the same way: the compiler would make single lanes of a choice between arrays.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn either<C: Pod, const N: usize>(scalar: bool, value: C, file: &[u8], first: usize) -> [C; N] {
+    let copies;
+    let bytes = if scalar || N == 1 {
+        copies = [value; N];
+        bytemuck::bytes_of(&copies)
+    } else {
+        let bytes = file.get(first..first.saturating_add(size_of::<[C; N]>()));
+        bytes.unwrap_or(&ZEROES[..size_of::<[C; N]>()])
+    };
+    array(bytes, 0)
 }
 
 /// The modifiers that can be applied to values of a type without a branch.
@@ -161,9 +211,14 @@ macro_rules! arithmetic {
             }
 
             #[cfg_attr(not(debug_assertions), inline(always))]
-            fn lanes<const N: usize, const MODIFIED: bool>(hot: &Hot, file: &mut [u8], mask: u32) {
+            fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+        _: H,
+        hot: &Hot,
+        file: &mut [u8],
+        mask: u32,
+    ) {
                 $(let $arg = Lanes::<C>::new(hot.sources[$index], file);)*
-                for first in (0..usize::from(hot.lanes)).step_by(N) {
+                for first in (0..TIMES).map(|turn| turn * N) {
                     let result = {
                         $(let $arg: [C; N] = $arg.read::<N, MODIFIED>(file, first);)*
                         let mut result = [C::default(); N];
@@ -231,10 +286,20 @@ impl Body for Bitwise {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool>(hot: &Hot, file: &mut [u8], mask: u32) {
+    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+        _: H,
+        hot: &Hot,
+        file: &mut [u8],
+        mask: u32,
+    ) {
         let function = Horner::new(hot.coefficients);
-        let [a, b, c] = hot.sources.map(|place| Lanes::<u32>::new(place, file));
-        for first in (0..usize::from(hot.lanes)).step_by(N) {
+        let [a, b, c] = hot.sources;
+        let [a, b, c] = [
+            Lanes::<u32>::new(a, file),
+            Lanes::new(b, file),
+            Lanes::new(c, file),
+        ];
+        for first in (0..TIMES).map(|turn| turn * N) {
             let a: [u32; N] = a.read::<N, false>(file, first);
             let b: [u32; N] = b.read::<N, false>(file, first);
             let c: [u32; N] = c.read::<N, false>(file, first);
@@ -268,15 +333,59 @@ impl<R: Relation, C: Compute> Body for Comparison<R, C> {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool>(hot: &Hot, file: &mut [u8], mask: u32) {
-        let [a, b, _] = hot.sources.map(|place| Lanes::<C>::new(place, file));
+    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+        host: H,
+        hot: &Hot,
+        file: &mut [u8],
+        mask: u32,
+    ) {
+        let [a, b, _] = hot.sources;
+        let (a, b) = (Lanes::<C>::new(a, file), Lanes::<C>::new(b, file));
         let mut bits = 0;
-        for first in (0..usize::from(hot.lanes)).step_by(N) {
+        for first in (0..TIMES).map(|turn| turn * N) {
             let a: [C; N] = a.read::<N, MODIFIED>(file, first);
             let b: [C; N] = b.read::<N, MODIFIED>(file, first);
-            bits |= relate::<R, C>(&a, &b) << first;
+            bits |= relate::<R, C, N, H>(host, &a, &b) << first;
         }
         let bits = if hot.negated { !bits } else { bits };
+        hot.sets().write(file, bits, mask);
+    }
+}
+
+/// Logic on predicates.
+pub(super) struct Logic<O>(PhantomData<O>);
+
+impl<O: Binary<u32>> Body for Logic<O> {
+    const NEEDS: Needs = Needs::Nothing;
+    const FROM: usize = 0;
+    const TO: usize = 0;
+
+    fn modifies(_: Modify) -> bool {
+        false
+    }
+
+    fn reads(_: &Source) -> bool {
+        false
+    }
+
+    fn writes(_: &Destination) -> bool {
+        false
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+        _: H,
+        hot: &Hot,
+        file: &mut [u8],
+        mask: u32,
+    ) {
+        let bits = |place: Place| {
+            let bits: u32 = element(file, place.offset as usize);
+            let inverted = place.modify == Modify::Not;
+            (if inverted { !bits } else { bits }) >> hot.first
+        };
+        let [a, b, _] = hot.sources;
+        let bits = O::apply(bits(a), bits(b));
         hot.sets().write(file, bits, mask);
     }
 }
@@ -303,10 +412,16 @@ impl<C: Compute> Body for Selection<C> {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool>(hot: &Hot, file: &mut [u8], mask: u32) {
+    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+        _: H,
+        hot: &Hot,
+        file: &mut [u8],
+        mask: u32,
+    ) {
         let chosen = hot.chooser().read(file);
-        let [a, b, _] = hot.sources.map(|place| Lanes::<C>::new(place, file));
-        for first in (0..usize::from(hot.lanes)).step_by(N) {
+        let [a, b, _] = hot.sources;
+        let (a, b) = (Lanes::<C>::new(a, file), Lanes::<C>::new(b, file));
+        for first in (0..TIMES).map(|turn| turn * N) {
             let a: [C; N] = a.read::<N, MODIFIED>(file, first);
             let mut result: [C; N] = b.read::<N, MODIFIED>(file, first);
             for lane in 0..N {
@@ -320,18 +435,16 @@ impl<C: Compute> Body for Selection<C> {
 
 /// The code of conversions from elements of one type to elements of another.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn convert<S, D, const N: usize>(hot: &Hot, file: &mut [u8], mask: u32)
+fn convert<S, D, const N: usize, const TIMES: usize>(hot: &Hot, file: &mut [u8], mask: u32)
 where
     S: Element + Convert<D>,
     D: Element,
 {
     let [from, ..] = hot.sources;
     let scalar: S = element(file, from.offset as usize);
-    for first in (0..usize::from(hot.lanes)).step_by(N) {
-        let values: [S; N] = match N == 1 || from.scalar {
-            true => [scalar; N],
-            false => array(file, from.offset as usize + first * S::SIZE),
-        };
+    for first in (0..TIMES).map(|turn| turn * N) {
+        let first_byte = from.offset as usize + first * S::SIZE;
+        let values: [S; N] = either(from.scalar, scalar, file, first_byte);
         let mut result = [D::zeroed(); N];
         for lane in 0..N {
             result[lane] = values[lane].convert();
@@ -365,8 +478,13 @@ where
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool>(hot: &Hot, file: &mut [u8], mask: u32) {
-        convert::<S, D, N>(hot, file, mask);
+    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+        _: H,
+        hot: &Hot,
+        file: &mut [u8],
+        mask: u32,
+    ) {
+        convert::<S, D, N, TIMES>(hot, file, mask);
     }
 }
 
@@ -392,7 +510,12 @@ impl<S: Element + Convert<D>, D: Element> Body for Resizing<S, D> {
     }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn lanes<const N: usize, const MODIFIED: bool>(hot: &Hot, file: &mut [u8], mask: u32) {
-        convert::<S, D, N>(hot, file, mask);
+    fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
+        _: H,
+        hot: &Hot,
+        file: &mut [u8],
+        mask: u32,
+    ) {
+        convert::<S, D, N, TIMES>(hot, file, mask);
     }
 }

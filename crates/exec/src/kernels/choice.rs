@@ -13,6 +13,7 @@ use crate::lanes::convert::{Compute, Convert};
 use crate::lanes::int::{Copy, Int};
 use crate::machine::Registers;
 use crate::machine::registers::{Destinations, Sources};
+use crate::machine::simd::{Host, Plain};
 
 /// A relation of two values.
 pub(crate) trait Relation {
@@ -34,11 +35,22 @@ macro_rules! relations {
 
 relations! { Equal ==; Less <; LessEqual <=; }
 
+/// Bit i is set where the relation holds in lane i, of at most 32.
 #[cfg_attr(not(debug_assertions), inline(always))]
-pub(super) fn relate<R: Relation, C: Compute>(a: &[C], b: &[C]) -> u32 {
+pub(super) fn relate<R: Relation, C: Compute, const N: usize, H: Host>(
+    host: H,
+    a: &[C; N],
+    b: &[C; N],
+) -> u32 {
+    const VECTOR: usize = 8;
     let mut bits = 0;
-    for (lane, (a, b)) in a.iter().zip(b).enumerate() {
-        bits |= u32::from(R::holds(a, b)) << lane;
+    for first in (0..N).step_by(VECTOR) {
+        let mut holds = [0; VECTOR];
+        for lane in 0..VECTOR.min(N) {
+            let lanes = R::holds(&a[first + lane], &b[first + lane]);
+            holds[lane] = if lanes { u32::MAX } else { 0 };
+        }
+        bits |= host.signs(holds) << first;
     }
     bits
 }
@@ -77,7 +89,7 @@ where
     } else {
         let a = registers.load(&alu.sources[0], lanes, mask)?;
         let b = registers.load(&alu.sources[1], lanes, mask)?;
-        relate::<R, C>(&a[..lanes], &b[..lanes])
+        relate::<R, C, 32, _>(Plain, &a, &b)
     };
     conclude(alu, registers, bits, mask)
 }
@@ -94,7 +106,7 @@ fn compare_flushed<R: Relation>(
     registers.load_exact(&alu.sources[0], &mut a[..lanes], mask)?;
     registers.load_exact(&alu.sources[1], &mut b[..lanes], mask)?;
     let (a, b) = (a.map(|x| exact.source(x)), b.map(|x| exact.source(x)));
-    Ok(relate::<R, f64>(&a[..lanes], &b[..lanes]))
+    Ok(relate::<R, f64, 32, _>(Plain, &a, &b))
 }
 
 /// The first source where the predicate is set, else the second.

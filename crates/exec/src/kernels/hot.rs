@@ -5,8 +5,8 @@
 //! costs one jump and no call. What a kind computes is defined in `lanes/`; here lanes are only moved.
 
 use super::bodies::{
-    self, Bitwise, Body, CHUNK, Comparison, Conversion, Needs, OfOne, OfThree, OfTwo, Resizing,
-    Selection,
+    self, Bitwise, Body, Comparison, Conversion, Logic, Needs, OfOne, OfThree, OfTwo, Resizing,
+    Selection, at_a_time,
 };
 use super::choice;
 use crate::code::{
@@ -15,7 +15,7 @@ use crate::code::{
 };
 use crate::lanes::mode::HostFloats;
 use crate::lanes::{float, int};
-use crate::machine::simd::Simd;
+use crate::machine::simd::Host;
 
 /// A source as it is in the register file.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,6 +35,7 @@ pub(crate) struct Hot {
     pub(super) to: u32,
     kind: Kind,
     pub(super) lanes: u8,
+    pub(super) width: Width,
     /// Whether any source has a modifier.
     pub(super) modified: bool,
     /// Whether the result of a comparison is negated, or the predicate of a selection.
@@ -45,6 +46,15 @@ pub(crate) struct Hot {
     pub(super) combine: Combine,
     /// Table of truth of a bitwise function of three sources, as [`int::Horner`] has it.
     pub(super) coefficients: u8,
+}
+
+/// The least number of lanes for which there is code that is not less than those of a computation.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Width {
+    One,
+    Eight,
+    Sixteen,
+    All,
 }
 
 /// The key for looking up a kind.
@@ -105,9 +115,9 @@ macro_rules! kinds {
         impl Hot {
             /// Runs the computation for the lanes of the mask, which is not empty.
             #[cfg_attr(not(debug_assertions), inline(always))]
-            pub(crate) fn run(&self, simd: Simd, file: &mut [u8], mask: u32) {
+            pub(crate) fn run<H: Host>(&self, host: H, file: &mut [u8], mask: u32) {
                 match self.kind {
-                    $(Kind::$kind => bodies::$how::<$body>(simd, self, file, mask),)*
+                    $(Kind::$kind => bodies::$how::<$body, H>(host, self, file, mask),)*
                 }
             }
         }
@@ -119,9 +129,9 @@ use Operation as O;
 
 // What programs of all kinds do most is inlined into the loop; inlining the rest would only enlarge it.
 kinds! {
-    inlined AddF32: C(O::Add, Lane::F32) => OfTwo<float::Add, f32>;
-    inlined MulF32: C(O::Mul, Lane::F32) => OfTwo<float::Mul, f32>;
-    inlined MadF32: C(O::Mad, Lane::F32) => OfThree<float::Mad, f32>;
+    entire AddF32: C(O::Add, Lane::F32) => OfTwo<float::Add, f32>;
+    entire MulF32: C(O::Mul, Lane::F32) => OfTwo<float::Mul, f32>;
+    entire MadF32: C(O::Mad, Lane::F32) => OfThree<float::Mad, f32>;
     called DivF32: C(O::Div, Lane::F32) => OfTwo<float::Div, f32>;
     inlined MinF32: C(O::Min, Lane::F32) => OfTwo<float::Min, f32>;
     inlined MaxF32: C(O::Max, Lane::F32) => OfTwo<float::Max, f32>;
@@ -153,13 +163,13 @@ kinds! {
     inlined CopyU64: C(O::Copy, Lane::U64) => OfOne<int::Copy, u64>;
     inlined NotU32: C(O::Not, Lane::U32) => OfOne<int::Not, u32>;
     called NotU64: C(O::Not, Lane::U64) => OfOne<int::Not, u64>;
-    inlined AddU32: C(O::Add, Lane::U32) => OfTwo<int::Add, u32>;
+    entire AddU32: C(O::Add, Lane::U32) => OfTwo<int::Add, u32>;
     inlined AddU64: C(O::Add, Lane::U64) => OfTwo<int::Add, u64>;
     inlined MulU32: C(O::Mul, Lane::U32) => OfTwo<int::Mul, u32>;
     called MulU64: C(O::Mul, Lane::U64) => OfTwo<int::Mul, u64>;
     inlined MadU32: C(O::Mad, Lane::U32) => OfThree<int::Mad, u32>;
     called MadU64: C(O::Mad, Lane::U64) => OfThree<int::Mad, u64>;
-    inlined Add3U32: C(O::Add3, Lane::U32) => OfThree<int::Add3, u32>;
+    entire Add3U32: C(O::Add3, Lane::U32) => OfThree<int::Add3, u32>;
     inlined AndU32: C(O::And, Lane::U32) => OfTwo<int::And, u32>;
     called AndU64: C(O::And, Lane::U64) => OfTwo<int::And, u64>;
     inlined OrU32: C(O::Or, Lane::U32) => OfTwo<int::Or, u32>;
@@ -213,6 +223,9 @@ kinds! {
     called SelectI64: C(O::Select, Lane::I64) => Selection<i64>;
     inlined SelectF32: C(O::Select, Lane::F32) => Selection<f32>;
     called SelectF64: C(O::Select, Lane::F64) => Selection<f64>;
+    inlined PredicateAnd: C(O::FlagAnd | O::FlagNot, _) => Logic<int::And>;
+    inlined PredicateOr: C(O::FlagOr, _) => Logic<int::Or>;
+    inlined PredicateXor: C(O::FlagXor, _) => Logic<int::Xor>;
     called F64ToF32: C(O::Convert(Lane::F32), Lane::F64) => Conversion<f64, f32>;
     called F32ToF64: C(O::Convert(Lane::F64), Lane::F32) => Conversion<f32, f64>;
     inlined F32ToI32: C(O::Convert(Lane::I32), Lane::F32) => Conversion<f32, i32>;
@@ -267,6 +280,12 @@ impl Hot {
             to: u32::try_from(destination.offset).ok()?,
             kind: form.kind,
             lanes: u8::try_from(lanes).ok()?,
+            width: match lanes {
+                0 | 1 => Width::One,
+                2..=8 => Width::Eight,
+                9..=16 => Width::Sixteen,
+                _ => Width::All,
+            },
             modified: false,
             negated: compute.operation == Operation::Compare(Relation::NotEqual),
             first: 0,
@@ -292,8 +311,8 @@ impl Hot {
             if !(form.reads)(source) || !(form.modifies)(source.modify) {
                 return None;
             }
-            let written = destination.offset..destination.offset + lanes * form.to;
-            if !scalar && is_read_late(source.offset, form.from, written, lanes) {
+            let to = destination.offset;
+            if !scalar && is_read_late(source.offset, form.from, to, form.to, lanes) {
                 return None;
             }
             *place = Place {
@@ -302,6 +321,26 @@ impl Hot {
                 modify: source.modify,
             };
             hot.modified |= source.modify != Modify::None;
+        }
+        if matches!(
+            key,
+            Key::Computed(O::FlagAnd | O::FlagOr | O::FlagXor | O::FlagNot, _)
+        ) {
+            let [a, mut b] = compute.flags;
+            let is_not = compute.operation == Operation::FlagNot;
+            if is_not {
+                b = a;
+            }
+            for (place, flag) in hot.sources.iter_mut().zip([a, b]) {
+                if flag.first != hot.first || flag.combine != Combine::PerLane {
+                    return None;
+                }
+                place.offset = flag.offset;
+                // Not a is (not a) and (not a).
+                if flag.invert != is_not {
+                    place.modify = Modify::Not;
+                }
+            }
         }
         if compute.operation == Operation::Select {
             let [flag, _] = compute.flags;
@@ -335,12 +374,12 @@ impl Hot {
     }
 }
 
-/// Whether lanes of a source of `size` bytes each are read after an earlier chunk has been written over them.
-fn is_read_late(source: usize, size: usize, written: std::ops::Range<usize>, lanes: usize) -> bool {
-    let bytes = written.len() / lanes.max(1) * CHUNK;
-    (CHUNK..lanes).step_by(CHUNK).any(|first| {
-        let read = source + first * size..source + (first + CHUNK) * size;
-        let before = written.start..written.start + first / CHUNK * bytes;
-        before.start < read.end && read.start < before.end
-    })
+/// Whether lanes of a source are read after those before them have been written over them. Sizes are of an element.
+fn is_read_late(source: usize, from: usize, to: usize, size: usize, lanes: usize) -> bool {
+    let first = at_a_time(from.max(size));
+    let (read, written) = (
+        source + first * from..source + lanes * from,
+        to..to + first * size,
+    );
+    !written.is_empty() && first < lanes && written.start < read.end && read.start < written.end
 }

@@ -256,30 +256,17 @@ pub(crate) fn mul_add_double(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 
     }
     let product = a * b;
     if is_safe(nearest) && is_safe(product) && is_safe(a) && is_safe(b) && is_safe(c) {
-        // The product is exactly p + q, and p + c is exactly s + t, so that the error of `nearest` is
-        // s + t + q - nearest.
-        let low = a.mul_add(b, -product);
-        let (s, t) = two_sum(product, c);
-        let error = sign_of_sum([t, low, s, -nearest]);
-        return directed(nearest, error, rounding);
+        // Boldo and Muller, "Exact and Approximated Error of the FMA": the error is exactly the sum of two numbers, whose
+        // sign is that of their rounded sum.
+        let (c, rest) = two_sum(c, a.mul_add(b, -product));
+        let (sum, low) = two_sum(product, c);
+        return directed(nearest, (sum - nearest) + low + rest, rounding);
     }
     hard(
         soft(a)
             .mul_add_r(soft(b), soft(c), direction(rounding))
             .value,
     )
-}
-
-/// A number with the sign of the exact sum: distillation by repeated error-free sums.
-fn sign_of_sum(mut terms: [f64; 4]) -> f64 {
-    for _ in 0..4 {
-        let [a, b, c, d] = terms;
-        let (b, a) = two_sum(b, a);
-        let (c, b) = two_sum(c, b);
-        let (d, c) = two_sum(d, c);
-        terms = [a, b, c, d];
-    }
-    terms.into_iter().rev().find(|t| *t != 0.0).unwrap_or(0.0)
 }
 
 /// Double quotient.

@@ -8,7 +8,7 @@
 )]
 
 use super::Aligned;
-use super::simd::{Kernel, Simd};
+use super::simd::{Host, Kernel, Simd};
 use crate::code::{
     Combine, Destination, Extension, Flag, Modify, Region, Scalar, Source, Target, extend, full,
 };
@@ -82,6 +82,20 @@ pub(crate) fn put<E: Pod, const N: usize>(
         bytes.copy_from_slice(bytemuck::bytes_of(values));
         return;
     }
+    if N == 32 {
+        // The compiler would treat the last bit of a word in another way than the others.
+        let (low, high) = bytes.split_at_mut(size_of::<[E; N]>() / 2);
+        let (values, _) = values.as_chunks::<16>();
+        merge(low, mask, &values[0]);
+        merge(high, mask >> 16, &values[1]);
+    } else {
+        merge(bytes, mask, values);
+    }
+}
+
+/// Writes those of N lanes that the mask enables to as many elements.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn merge<E: Pod, const N: usize>(bytes: &mut [u8], mask: u32, values: &[E; N]) {
     let mut merged: [E; N] = bytemuck::pod_read_unaligned(bytes);
     // Without this the compiler would use masked stores, from which hosts do not forward to the loads that follow.
     let mask = std::hint::black_box(mask);
@@ -389,7 +403,7 @@ impl<S: Pod + Convert<D>, D> Kernel for ConvertLanes<'_, S, D> {
     type Output = ();
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn run(self) {
+    fn run<H: Host>(self, _: H) {
         for (to, from) in self.to.iter_mut().zip(self.from) {
             *to = from.convert();
         }

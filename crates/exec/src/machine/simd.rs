@@ -21,17 +21,60 @@ impl Default for Simd {
 pub(crate) trait Kernel {
     type Output;
     /// Must be `inline(always)`.
-    fn run(self) -> Self::Output;
+    fn run<H: Host>(self, host: H) -> Self::Output;
 }
 
-struct Inlined<K>(K);
+/// The host that a [`Kernel`] is compiled for.
+pub(crate) trait Host: Copy {
+    /// Runs code in the form for this host: where it is called instead of inlined.
+    fn call<K: Kernel>(self, kernel: K) -> K::Output;
+    /// Bit i is the highest bit of word i.
+    fn signs(self, words: [u32; 8]) -> u32;
+}
 
-impl<K: Kernel> pulp::NullaryFnOnce for Inlined<K> {
+/// Any host.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain;
+
+impl Host for Plain {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn call<K: Kernel>(self, kernel: K) -> K::Output {
+        kernel.run(self)
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn signs(self, words: [u32; 8]) -> u32 {
+        let bits = words.iter().enumerate();
+        bits.fold(0, |all, (lane, word)| all | word >> 31 << lane)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Host for pulp::x86::V3 {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn call<K: Kernel>(self, kernel: K) -> K::Output {
+        self.vectorize(Inlined { kernel, host: self })
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn signs(self, words: [u32; 8]) -> u32 {
+        self.avx
+            ._mm256_movemask_ps(pulp::cast(words))
+            .cast_unsigned()
+    }
+}
+
+struct Inlined<K, H> {
+    kernel: K,
+    host: H,
+}
+
+impl<K: Kernel, H: Host> pulp::NullaryFnOnce for Inlined<K, H> {
     type Output = K::Output;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn call(self) -> K::Output {
-        self.0.run()
+        self.kernel.run(self.host)
     }
 }
 
@@ -41,8 +84,8 @@ impl Simd {
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]
         if let Some(v3) = self.v3 {
-            return v3.vectorize(Inlined(kernel));
+            return v3.call(kernel);
         }
-        Inlined(kernel).0.run()
+        Plain.call(kernel)
     }
 }

@@ -1,6 +1,7 @@
 //! Byte-addressed storage: words that many threads share, and plain bytes of one thread.
 
 use super::atomic::AtomicElement;
+use bytemuck::{Pod, bytes_of, bytes_of_mut};
 use std::sync::atomic::Ordering::Relaxed;
 use visakit_isa::semantics::AtomicOp;
 use visakit_storage::{Storage, U16, U32, U64};
@@ -19,6 +20,26 @@ pub(crate) trait Space {
     fn load32(&self, at: usize) -> u32;
     /// Replaces the dword at `at`, of any alignment.
     fn store32(&mut self, at: usize, value: u32);
+    /// The element at `at`, of any alignment.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn element<E: Pod>(&self, at: usize) -> E {
+        let mut element = E::zeroed();
+        let bytes = bytes_of_mut(&mut element);
+        match bytes.as_chunks_mut().0 {
+            [word] if size_of::<E>() == 4 => *word = self.load32(at).to_le_bytes(),
+            _ => self.read(at, bytes),
+        }
+        element
+    }
+    /// Replaces the element at `at`, of any alignment.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn set_element<E: Pod>(&mut self, at: usize, element: E) {
+        let bytes = bytes_of(&element);
+        match bytes.as_chunks().0 {
+            [word] if size_of::<E>() == 4 => self.store32(at, u32::from_le_bytes(*word)),
+            _ => self.write(at, bytes),
+        }
+    }
     /// Atomic operation on an aligned word. Returns the message's result.
     fn atomic16(&mut self, at: usize, op: AtomicOp, a: u16, b: u16) -> u16;
     /// Atomic operation on an aligned dword.

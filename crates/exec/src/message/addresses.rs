@@ -136,7 +136,9 @@ fn spread<E: Pod>(file: &[u8], at: usize, out: &mut [u64], address: impl Fn(E) -
     let groups = out.as_chunks_mut::<GROUP>().0;
     for (at, group) in (at..).step_by(GROUP * size_of::<E>()).zip(groups) {
         let elements: [E; GROUP] = array(file, at);
-        *group = elements.map(&address);
+        for (to, element) in group.iter_mut().zip(elements) {
+            *to = address(element);
+        }
     }
 }
 
@@ -167,7 +169,7 @@ pub(crate) const GROUP: usize = 8;
 
 /// How the addresses of a group of lanes are related.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Group {
+pub(crate) enum Relation {
     /// Each a number of bytes after the one before.
     Run,
     /// All are the same.
@@ -176,27 +178,22 @@ pub(crate) enum Group {
     Other,
 }
 
-/// How the addresses of each eight lanes are related. Rows of a two-dimensional grid that are shorter than a thread
-/// form runs, and what all items of a row read is the same.
-#[cfg_attr(not(debug_assertions), inline(always))]
-pub(crate) fn groups(addresses: &[u64], mask: u32, step: u64) -> [Group; 4] {
-    let mut groups = [Group::Other; 4];
-    let of_lanes = addresses.as_chunks::<GROUP>().0.iter();
-    for (number, (group, addresses)) in groups.iter_mut().zip(of_lanes).enumerate() {
-        if mask >> (number * GROUP) & 0xff != 0xff {
-            continue;
-        }
+impl Relation {
+    /// How the addresses of a group are related. Rows of a two-dimensional grid that are shorter than a thread form
+    /// runs, and what all items of a row read is the same.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn of(addresses: &[u64; GROUP], step: u64) -> Self {
         let first = addresses[0];
-        let (mut run, mut same) = (0, 0);
-        for (expected, address) in (0..).zip(addresses) {
-            run |= address ^ first.wrapping_add(expected * step);
-            same |= address ^ first;
+        let mut run = [first; GROUP];
+        for (place, address) in (0..).zip(&mut run) {
+            *address = first.wrapping_add(place * step);
         }
-        *group = match (run, same) {
-            (0, _) => Group::Run,
-            (_, 0) => Group::Same,
-            _ => Group::Other,
-        };
+        if *addresses == run {
+            Self::Run
+        } else if *addresses == [first; GROUP] {
+            Self::Same
+        } else {
+            Self::Other
+        }
     }
-    groups
 }

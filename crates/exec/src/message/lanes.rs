@@ -1,19 +1,19 @@
 //! Loads and stores with an address for each lane.
 
-use super::addresses::{
-    Addresses, GROUP, Group, LaneAddresses, Width, enabled, groups, is_run, padded,
-};
+use super::addresses::{Addresses, GROUP, LaneAddresses, Relation, Width, enabled, is_run, padded};
 use super::fields::Data;
 use super::reach::{Index, Opened, Reach, with_target};
 use super::unit::{self, Unit, UnitKind, with_unit};
 use crate::code::{Element, LaneMessage, LaneSpace, Scalar, full};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
-use crate::machine::simd::Kernel;
+use crate::machine::registers::merge;
+use crate::machine::simd::{Host, Kernel};
 use crate::memory::space::Space as Storage;
 use crate::memory::target::{Access, Target};
 use crate::memory::{Local, Memory};
 use crate::observe::{Extent, Observer, Space};
+use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 use std::marker::PhantomData;
 use visakit_isa::DataType;
 
@@ -322,17 +322,15 @@ impl LaneAccess {
         if let Some((space, base)) = target.all(Access::Read, addresses, self.span as u64) {
             // A lane of the data operand after the other: the common shape.
             if self.lane_pitch == U::REGISTER {
-                let groups = groups(addresses, mask, U::MEMORY as u64);
-                for part in &self.parts {
-                    let base = base.wrapping_sub(part.memory as u64);
-                    let out = out.get_mut(part.register..).unwrap_or_default();
-                    let of_groups = addresses
-                        .chunks(GROUP)
-                        .zip(out.chunks_mut(GROUP * U::REGISTER));
-                    let mut mask = mask;
-                    for (group, (addresses, out)) in groups.iter().zip(of_groups) {
-                        load_group::<U, _>(space, *group, addresses, base, mask, out);
-                        mask = mask.wrapping_shr(8);
+                let (groups, _) = addresses.as_chunks();
+                for (number, addresses) in groups.iter().enumerate() {
+                    let relation = Relation::of(addresses, U::MEMORY as u64);
+                    let mask = mask >> (number * GROUP) & 0xff;
+                    for part in &self.parts {
+                        let base = base.wrapping_sub(part.memory as u64);
+                        let at = part.register + number * GROUP * U::REGISTER;
+                        let out = out.get_mut(at..).unwrap_or_default();
+                        load_group::<U, _>(space, relation, addresses, base, mask, out);
                     }
                 }
                 return Ok(());
@@ -360,7 +358,7 @@ impl LaneAccess {
                 let address = address.wrapping_add(part.memory as u64);
                 match target.locate(Access::Read, address, U::MEMORY as u64) {
                     Some((space, at)) => unit::load::<U, _>(space, at, out),
-                    None if drops => unit::zero(out),
+                    None if drops => out.fill(0),
                     None => return Err(outside(false, U::MEMORY, lane, address)),
                 }
             }
@@ -379,17 +377,14 @@ impl LaneAccess {
         if let Some((space, base)) = target.all(Access::Change, addresses, self.span as u64) {
             // A lane of the data operand after the other: the common shape.
             if self.lane_pitch == U::REGISTER {
-                let groups = groups(addresses, mask, U::MEMORY as u64);
+                let (groups, _) = addresses.as_chunks();
                 for part in &self.parts {
                     let base = base.wrapping_sub(part.memory as u64);
                     let from = from.get(part.register..).unwrap_or_default();
-                    let of_groups = addresses
-                        .chunks(GROUP)
-                        .zip(from.chunks(GROUP * U::REGISTER));
-                    let mut mask = mask;
-                    for (group, (addresses, from)) in groups.iter().zip(of_groups) {
-                        store_group::<U, _>(space, *group, addresses, base, mask, from);
-                        mask = mask.wrapping_shr(8);
+                    let of_groups = groups.iter().zip(from.chunks(GROUP * U::REGISTER));
+                    for (number, (addresses, from)) in of_groups.enumerate() {
+                        let mask = mask >> (number * GROUP) & 0xff;
+                        store_group::<U, _>(space, addresses, base, mask, from);
                     }
                 }
                 return Ok(());
@@ -448,7 +443,7 @@ impl Kernel for Find<'_> {
     type Output = Result<Found, Box<Trap>>;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn run(self) -> Self::Output {
+    fn run<H: Host>(self, _: H) -> Self::Output {
         let Self {
             access,
             registers,
@@ -486,7 +481,7 @@ impl<U: Unit, T: Target> Kernel for Load<'_, U, T> {
     type Output = Outcome;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn run(self) -> Outcome {
+    fn run<H: Host>(self, _: H) -> Outcome {
         let (access, out) = (self.access, self.out);
         access.load::<U, T>(self.target, self.addresses, self.mask, out)
     }
@@ -506,61 +501,87 @@ impl<U: Unit, T: Target> Kernel for Store<'_, U, T> {
     type Output = Outcome;
 
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn run(self) -> Outcome {
+    fn run<H: Host>(self, _: H) -> Outcome {
         let (access, from) = (self.access, self.from);
         access.store::<U, T>(self.target, self.addresses, self.mask, from)
     }
 }
 
-/// Loads an element for each enabled lane of a group; all of them are inside.
+/// Loads an element for each enabled lane of a group; the places of all lanes are inside.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn load_group<U: Unit, S: Storage>(
     space: &S,
-    group: Group,
-    addresses: &[u64],
+    relation: Relation,
+    addresses: &[u64; GROUP],
     base: u64,
     mask: u32,
     out: &mut [u8],
 ) {
-    let first = addresses.first().map_or(0, |first| offset(*first, base));
-    match group {
-        Group::Run => return unit::load_run::<U, _>(space, first, out),
-        Group::Same => {
-            let Some((one, rest)) = out.split_at_mut_checked(U::REGISTER) else {
-                return;
-            };
-            unit::load::<U, _>(space, first, one);
-            for out in rest.chunks_exact_mut(U::REGISTER) {
-                out.copy_from_slice(one);
+    // Loops, as the compiler does not always inline `map`; and each written by itself, as it would take the elements
+    // that could be one or the other apart.
+    let mut elements = [U::Register::zeroed(); GROUP];
+    match relation {
+        Relation::Run => {
+            let run: [U::Memory; GROUP] = space.element(offset(addresses[0], base));
+            for (element, from) in elements.iter_mut().zip(run) {
+                *element = U::widened(from);
             }
-            return;
+            write_group(out, mask, &elements);
         }
-        Group::Other => {}
-    }
-    for (lane, (address, out)) in addresses
-        .iter()
-        .zip(out.chunks_exact_mut(U::REGISTER))
-        .enumerate()
-    {
-        if mask >> lane & 1 != 0 {
-            unit::load::<U, _>(space, offset(*address, base), out);
+        Relation::Same => {
+            let same = U::widened(space.element(offset(addresses[0], base)));
+            write_group(out, mask, &[same; GROUP]);
+        }
+        Relation::Other => {
+            for (element, address) in elements.iter_mut().zip(addresses) {
+                *element = U::widened(space.element(offset(*address, base)));
+            }
+            write_group(out, mask, &elements);
         }
     }
 }
 
-/// Stores an element of each enabled lane of a group; all of them are inside.
+/// Writes those elements of a group that the mask enables, as far as there is room.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn write_group<E: Pod>(out: &mut [u8], mask: u32, elements: &[E; GROUP]) {
+    if let Some(out) = out.get_mut(..size_of::<[E; GROUP]>()) {
+        if mask == 0xff {
+            out.copy_from_slice(bytes_of(elements));
+        } else {
+            merge(out, mask, elements);
+        }
+        return;
+    }
+    for (lane, (out, element)) in out
+        .chunks_exact_mut(size_of::<E>())
+        .zip(elements)
+        .enumerate()
+    {
+        if mask >> lane & 1 != 0 {
+            out.copy_from_slice(bytes_of(element));
+        }
+    }
+}
+
+/// Stores an element of each enabled lane of a group; the places of all lanes are inside.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn store_group<U: Unit, S: Storage>(
     space: &mut S,
-    group: Group,
-    addresses: &[u64],
+    addresses: &[u64; GROUP],
     base: u64,
     mask: u32,
     from: &[u8],
 ) {
-    if group == Group::Run {
-        let first = addresses.first().map_or(0, |first| offset(*first, base));
-        return unit::store_run::<U, _>(space, first, from);
+    if mask == 0xff
+        && Relation::of(addresses, U::MEMORY as u64) == Relation::Run
+        && let Some(from) = from.get(..GROUP * U::REGISTER)
+    {
+        let elements: [U::Register; GROUP] = pod_read_unaligned(from);
+        let mut run = [U::Memory::zeroed(); GROUP];
+        for (to, element) in run.iter_mut().zip(elements) {
+            *to = U::narrowed(element);
+        }
+        return space.set_element(offset(addresses[0], base), run);
     }
     for (lane, (address, from)) in addresses
         .iter()

@@ -2,6 +2,7 @@
 
 use crate::code::Element;
 use crate::memory::space::Space;
+use bytemuck::{Pod, bytes_of, pod_read_unaligned};
 
 /// The kinds of elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,34 +59,50 @@ impl UnitKind {
 
 /// An element as a type, so that loops know its sizes.
 pub(crate) trait Unit {
+    /// The element in memory.
+    type Memory: Pod;
+    /// The element in a register.
+    type Register: Pod;
     /// Bytes in memory.
-    const MEMORY: usize;
+    const MEMORY: usize = size_of::<Self::Memory>();
     /// Bytes in a register.
-    const REGISTER: usize;
-    /// First byte of the element in the register that memory has.
-    const LOW: usize = 0;
+    const REGISTER: usize = size_of::<Self::Register>();
+    /// An element from memory as it is in a register.
+    fn widened(element: Self::Memory) -> Self::Register;
+    /// The part of an element in a register that memory has.
+    fn narrowed(element: Self::Register) -> Self::Memory;
 }
 
 macro_rules! units {
-    ($($name:ident $memory:literal $register:literal $low:literal)*) => {$(
+    ($($name:ident $memory:ident $register:ident $low:literal;)*) => {$(
         #[derive(Debug)]
         pub(crate) struct $name;
         impl Unit for $name {
-            const MEMORY: usize = $memory;
-            const REGISTER: usize = $register;
-            const LOW: usize = $low;
+            type Memory = $memory;
+            type Register = $register;
+
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn widened(element: $memory) -> $register {
+                $register::from(element) << $low
+            }
+
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            #[allow(clippy::cast_possible_truncation, reason = "the part that memory has")]
+            fn narrowed(element: $register) -> $memory {
+                (element >> $low) as $memory
+            }
         }
     )*};
 }
 
 units! {
-    D8 1 1 0
-    D16 2 2 0
-    D32 4 4 0
-    D64 8 8 0
-    D8In32 1 4 0
-    D16In32 2 4 0
-    D16High 2 4 2
+    D8 u8 u8 0;
+    D16 u16 u16 0;
+    D32 u32 u32 0;
+    D64 u64 u64 0;
+    D8In32 u8 u32 0;
+    D16In32 u16 u32 0;
+    D16High u16 u32 16;
 }
 
 /// Runs an expression with the type of a kind of elements.
@@ -129,35 +146,17 @@ pub(crate) use with_unit;
 /// Loads an element into `out`, which has the unit's register size.
 #[inline]
 pub(crate) fn load<U: Unit, S: Space>(space: &S, at: usize, out: &mut [u8]) {
-    if U::MEMORY == 4 {
-        if let Some(out) = out.first_chunk_mut() {
-            *out = space.load32(at).to_le_bytes();
-        }
-        return;
+    let element = U::widened(space.element(at));
+    if let Some(out) = out.get_mut(..U::REGISTER) {
+        out.copy_from_slice(bytes_of(&element));
     }
-    if U::MEMORY != U::REGISTER {
-        out.fill(0);
-    }
-    if let Some(out) = out.get_mut(U::LOW..U::LOW + U::MEMORY) {
-        space.read(at, out);
-    }
-}
-
-/// Zero in the place of an element that is out of bounds.
-#[inline]
-pub(crate) fn zero(out: &mut [u8]) {
-    out.fill(0);
 }
 
 /// Stores an element from `from`, which has the unit's register size.
 #[inline]
 pub(crate) fn store<U: Unit, S: Space>(space: &mut S, at: usize, from: &[u8]) {
-    if U::MEMORY == 4 {
-        if let Some(from) = from.first_chunk() {
-            space.store32(at, u32::from_le_bytes(*from));
-        }
-    } else if let Some(from) = from.get(U::LOW..U::LOW + U::MEMORY) {
-        space.write(at, from);
+    if let Some(from) = from.get(..U::REGISTER) {
+        space.set_element(at, U::narrowed(pod_read_unaligned(from)));
     }
 }
 
@@ -167,20 +166,9 @@ pub(crate) fn load_run<U: Unit, S: Space>(space: &S, at: usize, out: &mut [u8]) 
     if U::MEMORY == U::REGISTER {
         return space.read(at, out);
     }
-    let mut packed = [0u8; 64];
-    let count = out.len() / U::REGISTER;
-    let Some(packed) = packed.get_mut(..count * U::MEMORY) else {
-        return;
-    };
-    space.read(at, packed);
-    for (out, from) in out
-        .chunks_exact_mut(U::REGISTER)
-        .zip(packed.chunks_exact(U::MEMORY))
-    {
-        out.fill(0);
-        if let Some(out) = out.get_mut(U::LOW..U::LOW + U::MEMORY) {
-            out.copy_from_slice(from);
-        }
+    let places = (at..).step_by(U::MEMORY);
+    for (at, out) in places.zip(out.chunks_exact_mut(U::REGISTER)) {
+        load::<U, S>(space, at, out);
     }
 }
 
@@ -190,18 +178,8 @@ pub(crate) fn store_run<U: Unit, S: Space>(space: &mut S, at: usize, from: &[u8]
     if U::MEMORY == U::REGISTER {
         return space.write(at, from);
     }
-    let mut packed = [0u8; 64];
-    let count = from.len() / U::REGISTER;
-    let Some(packed) = packed.get_mut(..count * U::MEMORY) else {
-        return;
-    };
-    for (out, from) in packed
-        .chunks_exact_mut(U::MEMORY)
-        .zip(from.chunks_exact(U::REGISTER))
-    {
-        if let Some(from) = from.get(U::LOW..U::LOW + U::MEMORY) {
-            out.copy_from_slice(from);
-        }
+    let places = (at..).step_by(U::MEMORY);
+    for (at, from) in places.zip(from.chunks_exact(U::REGISTER)) {
+        store::<U, S>(space, at, from);
     }
-    space.write(at, packed);
 }

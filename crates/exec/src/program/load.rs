@@ -52,6 +52,12 @@ pub(crate) enum Work {
 }
 
 impl Work {
+    /// Whether it is a computation.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) const fn computes(&self) -> bool {
+        matches!(self, Self::Hot(_) | Self::Compute(_))
+    }
+
     /// Whether it represents an instruction of the routine.
     pub(crate) const fn is_instruction(&self) -> bool {
         match self {

@@ -3,12 +3,12 @@
 //! Everything else, observers and machine code are left to the loop of a thread.
 
 use super::Interrupt;
-use super::compute;
 use super::mask::{condition, enabled, taken};
 use super::waiting::Waiting;
 use crate::code::{Count, Message};
 use crate::fault::Outcome;
 use crate::machine::Registers;
+use crate::machine::simd::{Host, Kernel};
 use crate::memory::{Local, Memory};
 use crate::program::{Loaded, Masking, Work};
 
@@ -60,7 +60,26 @@ pub(super) struct Common<'a> {
 impl Common<'_> {
     /// Runs steps up to one that is left to others, or that has a fault: that one is the next.
     pub(super) fn run(&mut self) -> Outcome {
-        let common = self;
+        self.registers.simd.run(Steps(self))
+    }
+
+    /// Runs a message. It is a call: its code would only make the loop larger.
+    #[inline(never)]
+    fn message(&mut self, message: &Message, mask: u32) -> Outcome {
+        let (registers, local) = (&mut *self.registers, &mut self.local);
+        message.0.run(registers, local, self.memory, mask, &mut ())
+    }
+}
+
+/// The loop itself: one function, so that what it works with stays in registers of the host.
+struct Steps<'a, 'c>(&'a mut Common<'c>);
+
+impl Kernel for Steps<'_, '_> {
+    type Output = Outcome;
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn run<H: Host>(self, host: H) -> Outcome {
+        let Self(common) = self;
         let (steps, lanes, base) = (common.steps, common.lanes, common.base);
         let (mut place, mut running) = (common.place, common.running);
         let (mut left, mut lane_operations) = (common.left, common.lane_operations);
@@ -76,24 +95,40 @@ impl Common<'_> {
                 Lanes::Enabled(mask) => mask,
             };
             match &step.work {
-                Work::Hot(_) | Work::Compute(_) => {
+                Work::Hot(_) => {
+                    let mask = of_step(common.registers);
                     let most = match common.extent {
                         Extent::One => 1,
-                        Extent::Unwatched(steps) => unwatched(steps, place).into(),
-                        Extent::All | Extent::Straight => usize::MAX,
+                        Extent::Unwatched(steps) => unwatched(steps, place),
+                        Extent::All | Extent::Straight => u16::MAX,
                     };
-                    let most = most.min(usize::try_from(left).unwrap_or(usize::MAX));
-                    let end = place.saturating_add(most).min(steps.len());
-                    let here = steps.get(place..end).unwrap_or_default();
-                    let done = compute::steps(here, lanes, running, common.registers);
-                    left -= done.steps as u64;
-                    lane_operations += done.lane_operations;
-                    place += done.steps;
-                    if let Err(trap) = done.outcome {
-                        // The fault is reported at its step.
-                        place -= 1;
-                        break Err(trap);
+                    let most = most.min(u16::try_from(left).unwrap_or(u16::MAX));
+                    // None of these changes which lanes the next one works on.
+                    let count = step.alike.min(most);
+                    left -= u64::from(count);
+                    lane_operations += u64::from(count) * u64::from(mask.count_ones());
+                    let alike = steps.get(place..).unwrap_or_default();
+                    place += usize::from(count);
+                    if mask != 0 {
+                        let file = &mut *common.registers.file;
+                        for step in alike.iter().take(count.into()) {
+                            if let Work::Hot(hot) = &step.work {
+                                hot.run(host, file, mask);
+                            }
+                        }
                     }
+                }
+                Work::Compute(bound) => {
+                    let mask = of_step(common.registers);
+                    left -= 1;
+                    lane_operations += u64::from(mask.count_ones());
+                    if mask != 0 {
+                        // The fault is reported at its step.
+                        if let Err(trap) = bound.run(step.masking.count, common.registers, mask) {
+                            break Err(trap);
+                        }
+                    }
+                    place += 1;
                 }
                 Work::Message(message) => {
                     if !common.messages {
@@ -141,19 +176,16 @@ impl Common<'_> {
             match common.extent {
                 Extent::All => {}
                 Extent::Unwatched(steps) if unwatched(steps, place) != 0 => {}
+                Extent::Straight if step.work.computes() => match steps.get(place) {
+                    Some(next) if next.work.computes() => {}
+                    _ => break Ok(()),
+                },
                 Extent::Unwatched(_) | Extent::Straight | Extent::One => break Ok(()),
             }
         };
         (common.place, common.running) = (place, running);
         (common.left, common.lane_operations) = (left, lane_operations);
         outcome
-    }
-
-    /// Runs a message. It is a call: its code would only make the loop larger.
-    #[inline(never)]
-    fn message(&mut self, message: &Message, mask: u32) -> Outcome {
-        let (registers, local) = (&mut *self.registers, &mut self.local);
-        message.0.run(registers, local, self.memory, mask, &mut ())
     }
 }
 

@@ -1,7 +1,6 @@
 //! Running a translated program.
 
 mod common;
-mod compute;
 mod group;
 mod host;
 mod inspect;
