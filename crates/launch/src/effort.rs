@@ -171,7 +171,7 @@ impl<'a> Effort<'a> {
             let mut done = Done::default();
             let mut failed = None;
             // An earlier group than a faulted one still gets to its own fault.
-            while let Some(number) = queue.next(slot)
+            while let Some(number) = queue.next(slot, done.counters.instructions)
                 && self.faulted.load(Relaxed) >= first.saturating_add(number)
                 && done.late < GRACE
             {
