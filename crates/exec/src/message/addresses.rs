@@ -4,7 +4,7 @@ use super::fields::Data;
 use crate::code::{Scalar, full};
 use crate::fault::Trap;
 use crate::machine::Registers;
-use crate::machine::registers::array;
+use crate::machine::file::array;
 use bytemuck::Pod;
 
 /// Addresses of at most 32 lanes.

@@ -7,7 +7,7 @@ use super::unit::{self, Unit, UnitKind, with_unit};
 use crate::code::{Element, LaneMessage, LaneSpace, Scalar, full};
 use crate::fault::{FaultKind, Outcome, Trap};
 use crate::machine::Registers;
-use crate::machine::registers::merge;
+use crate::machine::file::merge;
 use crate::machine::simd::{Host, Kernel};
 use crate::memory::space::Space as Storage;
 use crate::memory::target::{Access, Target};

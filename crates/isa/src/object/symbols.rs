@@ -153,9 +153,8 @@ impl VariableProperties {
     #[must_use]
     pub const fn data_type(self) -> DataType {
         let code = (self.0 & 0xf) as u8;
-        if self.0 & 0x100 != 0
-            && let [tf32, hf8, bf8, e2m1] = DataType::TEXT_ONLY
-        {
+        if self.0 & 0x100 != 0 {
+            let [tf32, hf8, bf8, e2m1] = DataType::TEXT_ONLY;
             return match code {
                 0 => tf32,
                 1 => hf8,
