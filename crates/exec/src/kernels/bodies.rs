@@ -50,11 +50,18 @@ pub(super) trait Body {
     const FROM: usize;
     /// Bytes of a lane of the destination; 0 where a predicate is written.
     const TO: usize;
-    fn modifies(modify: Modify) -> bool;
+    /// Which modifiers sources may have.
+    fn modifies(modify: Modify) -> bool {
+        modify == Modify::None
+    }
     /// Whether elements of a source can be used as lanes unchanged.
-    fn reads(source: &Source) -> bool;
-    /// Whether lanes can be stored as elements of a destination unchanged.
-    fn writes(destination: &Destination) -> bool;
+    fn reads(_: &Source) -> bool {
+        true
+    }
+    /// Whether lanes can be stored as elements of a destination unchanged. Not asked where a predicate is written.
+    fn writes(_: &Destination) -> bool {
+        true
+    }
     /// Computes N lanes so many times, and writes those of the mask. Without `MODIFIED` no source has a modifier.
     fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
         host: H,
@@ -125,11 +132,7 @@ impl<B: Body> Kernel for Call<'_, B> {
         let Self {
             hot, file, mask, ..
         } = self;
-        if hot.modified {
-            sized::<B, true, H>(host, hot, file, mask);
-        } else {
-            sized::<B, false, H>(host, hot, file, mask);
-        }
+        entire::<B, H>(host, hot, file, mask);
     }
 }
 
@@ -213,11 +216,11 @@ macro_rules! arithmetic {
 
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
-        _: H,
-        hot: &Hot,
-        file: &mut [u8],
-        mask: u32,
-    ) {
+                _: H,
+                hot: &Hot,
+                file: &mut [u8],
+                mask: u32,
+            ) {
                 $(let $arg = Lanes::<C>::new(hot.sources[$index], file);)*
                 for first in (0..TIMES).map(|turn| turn * N) {
                     let result = {
@@ -274,10 +277,6 @@ impl Body for Bitwise {
     const FROM: usize = 4;
     const TO: usize = 4;
 
-    fn modifies(modify: Modify) -> bool {
-        modify == Modify::None
-    }
-
     fn reads(source: &Source) -> bool {
         is_lane::<u32>(source)
     }
@@ -329,10 +328,6 @@ impl<R: Relation, C: Compute> Body for Comparison<R, C> {
         is_lane::<C>(source)
     }
 
-    fn writes(_: &Destination) -> bool {
-        false
-    }
-
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
         host: H,
@@ -360,18 +355,6 @@ impl<O: Binary<u32>> Body for Logic<O> {
     const NEEDS: Needs = Needs::Nothing;
     const FROM: usize = 0;
     const TO: usize = 0;
-
-    fn modifies(_: Modify) -> bool {
-        false
-    }
-
-    fn reads(_: &Source) -> bool {
-        false
-    }
-
-    fn writes(_: &Destination) -> bool {
-        false
-    }
 
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
@@ -466,10 +449,6 @@ where
     const FROM: usize = S::SIZE;
     const TO: usize = D::SIZE;
 
-    fn modifies(modify: Modify) -> bool {
-        modify == Modify::None
-    }
-
     fn reads(source: &Source) -> bool {
         is_lane::<S>(source)
     }
@@ -497,19 +476,7 @@ impl<S: Element + Convert<D>, D: Element> Body for Resizing<S, D> {
     const FROM: usize = S::SIZE;
     const TO: usize = D::SIZE;
 
-    fn modifies(modify: Modify) -> bool {
-        modify == Modify::None
-    }
-
-    // The types were asked for when the kind was looked for.
-    fn reads(_: &Source) -> bool {
-        true
-    }
-
-    fn writes(_: &Destination) -> bool {
-        true
-    }
-
+    // Types were compared when the kind was looked for.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn lanes<const N: usize, const TIMES: usize, const MODIFIED: bool, H: Host>(
         _: H,
