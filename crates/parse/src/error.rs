@@ -76,7 +76,7 @@ pub enum ErrorKind {
     ElementCount(u8),
     /// Predicate bits without a meaning.
     #[error("predicate word {0:#06x} has reserved bits set")]
-    Predicate(u16),
+    Predicate(u32),
     /// Sampler bits without a meaning.
     #[error("sampler operation {0:#06x} has reserved bits set")]
     SamplerOp(u16),

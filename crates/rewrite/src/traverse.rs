@@ -124,11 +124,11 @@ impl Index for Predicate {
         self.id().0.into()
     }
     fn with(self, id: u32) -> Option<Self> {
-        // 0 would mean no predicate.
+        // 0 would mean no predicate; files have no more than twelve bits.
         let id = u16::try_from(id)
             .ok()
             .filter(|id| (1..=0xfff).contains(id))?;
-        Some(Self::from_bits(self.bits() & 0xf000 | id))
+        Some(self.with_id(visakit_isa::PredicateId(id)))
     }
 }
 

@@ -357,7 +357,7 @@ impl Scan {
             }
             Value::Predicate(predicate) if !predicate.is_none() => {
                 let (number, _) = self.renumber.of(PREDICATES, predicate.id().0.into());
-                hash.add_two(number, (predicate.bits() >> 12).into());
+                hash.add_two(number, (predicate.bits() >> 12 & 0xf).into());
             }
             Value::Predicate(_) => hash.add(0),
             Value::ExecSize(size) => {

@@ -12,7 +12,7 @@ use visakit_isa::operand::{
 };
 use visakit_isa::{
     DataType, Dialect, ExecSize, FieldName as F, Format, Instruction, LabelId, Op, Predicate,
-    RawOperand, SamplerId, SamplerOp, StringId, SurfaceId, Value, VarId, Version,
+    PredicateId, RawOperand, SamplerId, SamplerOp, StringId, SurfaceId, Value, VarId, Version,
 };
 
 fn bare(op: Op) -> Instruction {
@@ -517,6 +517,24 @@ fn fields_of_another_layout() {
         refusal(&counted),
         (order(F::Index, Some(F::NumLabels)), "index")
     );
+}
+
+#[test]
+fn predicates_beyond_12_bits() {
+    let format = Format::new(Version::V4_1, Dialect::Writer2018);
+    let ret = |id| {
+        let predicate = Predicate::of(PredicateId(id));
+        assert_eq!(predicate.id(), PredicateId(id));
+        let ret = Instruction::new(Op::RET)
+            .with(F::ExecSize, Value::ExecSize(ExecSize::from_bits(0)))
+            .with(F::Pred, Value::Predicate(predicate));
+        visakit_encode::instruction(&ret, format)
+    };
+    assert!(ret(0xfff).is_ok());
+    for id in [0x1000, u16::MAX] {
+        let error = ret(id).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::TooLarge { bits: 16, .. }));
+    }
 }
 
 #[test]

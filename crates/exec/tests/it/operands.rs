@@ -182,3 +182,38 @@ fn copies_between_sizes() {
         });
     }
 }
+
+/// Files cannot name them, but texts of compilers do (SHA-384 of hashcat has more than 4,095 in one kernel).
+#[test]
+fn more_predicates_than_a_file_can_name() {
+    use std::fmt::Write;
+    let mut text = String::from(
+        ".version 4.1\n.kernel \"k\"\n.decl A v_type=G type=ud num_elts=8 align=GRF\n",
+    );
+    for n in 1..=5_000 {
+        writeln!(text, ".decl P{n} v_type=P num_elts=8").unwrap();
+    }
+    text.push_str(
+        ".kernel_attr SimdSize=8
+    mov (M1, 8) A(0,0)<1> 0x0:ud
+    cmp.eq (M1, 8) P904 A(0,0)<1;1,0> 0x1:ud
+    cmp.eq (M1, 8) P5000 A(0,0)<1;1,0> 0x0:ud
+    (P5000) add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x2:ud
+    (!P5000.any) add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x10:ud
+    or (M1, 8) P4096 P904 P5000
+    (P4096) add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x100:ud
+    ret (M1, 1)\n",
+    );
+    let program = program(&text, &Options::default());
+    let slot = program.variable("A").unwrap();
+    let start = ThreadStart {
+        mask: 0xff,
+        ..ThreadStart::default()
+    };
+    let mut group = Group::new(&program, 0, &[start], &Limits::default()).unwrap();
+    group
+        .run(&program, &Memory::new(0), &Limits::default(), &mut ())
+        .unwrap();
+    let found = group.thread(0).unwrap().read(&slot).to_vec();
+    assert!(elements(&found).all(|lane| lane == 0x102_u32.to_le_bytes()));
+}

@@ -5,7 +5,7 @@ use crate::version::Format;
 use bitflags::bitflags;
 use core::fmt;
 
-wire_words! { ExecSize(u8), ElementCount(u8), Predicate(u16), SamplerOp(u16) }
+wire_words! { ExecSize(u8), ElementCount(u8), SamplerOp(u16) }
 
 /// Which lanes of the execution mask apply to an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -193,14 +193,38 @@ pub enum PredicateCombine {
 
 /// The predication word: bits 0-11 predicate index (0 = not predicated), bit 12 zero, bits
 /// 13-14 combination, bit 15 inversion (applied after the combination).
+///
+/// Text may name more predicates than a file can. Bits 16-19, which no file has, are the upper bits of their index, so
+/// that such a program can run; writing it to a file fails.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Predicate(u16);
+pub struct Predicate(u32);
 
 impl Predicate {
     /// Not predicated.
     pub const NONE: Self = Self(0);
 
-    /// Builds a word; `None` for an index above 4095 or the reserved combination.
+    /// Wraps the word as found in a file.
+    #[inline]
+    #[must_use]
+    pub const fn from_bits(bits: u16) -> Self {
+        Self(bits as u32)
+    }
+
+    /// The word as it is in a file, and the upper bits of an index that no file has.
+    #[inline]
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The predicate itself, as an operand: neither combined nor inverted.
+    #[must_use]
+    pub const fn of(id: PredicateId) -> Self {
+        let id = id.0 as u32;
+        Self(id & 0xfff | (id & 0xf000) << 4)
+    }
+
+    /// Builds a word; `None` for the reserved combination.
     #[must_use]
     pub const fn new(id: PredicateId, combine: PredicateCombine, invert: bool) -> Option<Self> {
         let combine = match combine {
@@ -209,10 +233,7 @@ impl Predicate {
             PredicateCombine::All => 2,
             PredicateCombine::Reserved => return None,
         };
-        if id.0 > 0xfff {
-            return None;
-        }
-        Some(Self(id.0 | combine << 13 | (invert as u16) << 15))
+        Some(Self(combine << 13 | (invert as u32) << 15).with_id(id))
     }
 
     /// Whether there is no predication at all.
@@ -223,10 +244,17 @@ impl Predicate {
     }
 
     /// The predicate variable.
+    #[allow(clippy::cast_possible_truncation, reason = "has sixteen bits")]
     #[inline]
     #[must_use]
     pub const fn id(self) -> PredicateId {
-        PredicateId(self.0 & 0xfff)
+        PredicateId((self.0 & 0xfff | self.0 >> 4 & 0xf000) as u16)
+    }
+
+    /// Another variable, combined and inverted in the same way.
+    #[must_use]
+    pub const fn with_id(self, id: PredicateId) -> Self {
+        Self(self.0 & 0xf000 | Self::of(id).0)
     }
 
     /// The combination.

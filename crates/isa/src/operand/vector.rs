@@ -507,7 +507,7 @@ impl fmt::Display for VectorOperand {
                     None => write!(f, "?{}>", o.width),
                 }
             }
-            Self::Predicate(o) => match o.predicate.bits() >> 12 {
+            Self::Predicate(o) => match o.predicate.bits() >> 12 & 0xf {
                 0 => write!(f, "{}", o.predicate.id()),
                 _ => write!(f, "{}", o.predicate),
             },

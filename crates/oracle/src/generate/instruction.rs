@@ -110,7 +110,7 @@ impl Pool {
                     let id = self.predicate();
                     let bits = self.rng.u32(..);
                     self.set_predicate(id, bits);
-                    Value::Predicate(Predicate::from_bits(id.0))
+                    Value::Predicate(Predicate::of(id))
                 }
                 (FieldKind::Predicate, _) => {
                     let selects = row.traits.contains(Traits::SELECTS);

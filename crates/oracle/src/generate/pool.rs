@@ -318,7 +318,7 @@ pub(super) fn immediate(ty: DataType, bits: u64) -> VectorOperand {
 pub(super) fn predicate_operand(id: PredicateId) -> VectorOperand {
     PredicateOperand {
         modifier: Modifier::NONE,
-        predicate: Predicate::from_bits(id.0),
+        predicate: Predicate::of(id),
     }
     .into()
 }

@@ -499,14 +499,14 @@ impl<'r> Writer<'r> {
                 (6 | 7, _, Some(to)) => {
                     let id = PredicateId(self.rng.u16(1..=PREDICATES));
                     self.count(id);
-                    self.branch(Op::GOTO, exec, Predicate::from_bits(id.0), to);
+                    self.branch(Op::GOTO, exec, Predicate::of(id), to);
                 }
                 (8, _, Some(to)) => {
                     let id = PredicateId(self.rng.u16(1..=PREDICATES));
                     self.count_scalar(id);
                     let op = if self.rng.bool() { Op::JMP } else { Op::GOTO };
                     let exec = self.exec(1, 0, false);
-                    self.branch(op, exec, Predicate::from_bits(id.0), to);
+                    self.branch(op, exec, Predicate::of(id), to);
                 }
                 (9, Some(to), _) => {
                     let exec = self.exec(1, 0, false);
@@ -579,9 +579,7 @@ impl<'r> Writer<'r> {
                     let id = PredicateId(PREDICATES);
                     self.count(id);
                     self.block(depth - 1, true);
-                    self.push(
-                        bare(Op::WHILE).with(F::Pred, Value::Predicate(Predicate::from_bits(id.0))),
-                    );
+                    self.push(bare(Op::WHILE).with(F::Pred, Value::Predicate(Predicate::of(id))));
                 }
                 4 if in_loop => {
                     let pred = self.predicate();

@@ -94,10 +94,7 @@ impl<'t> LineParser<'_, 't> {
             PredicateCombine::PerLane
         };
         self.cursor.need(b')', "`)`")?;
-        Predicate::new(id, combine, inverted).ok_or_else(|| {
-            let message = "instructions can name the first 4095 predicates only";
-            Diagnostic::new(DiagnosticKind::NotEncodable, word.span, message)
-        })
+        Ok(Predicate::new(id, combine, inverted).unwrap_or(Predicate::NONE))
     }
 
     /// A raw operand. The offset may be omitted if `bare`.
@@ -187,7 +184,7 @@ impl<'t> LineParser<'_, 't> {
             Symbol::General(variable) => self.general(word, variable, modifier, destination),
             Symbol::Address(address) => self.address(address, modifier),
             Symbol::Predicate(id) => {
-                let predicate = Predicate::from_bits(id.0);
+                let predicate = Predicate::of(id);
                 Ok(PredicateOperand {
                     modifier,
                     predicate,

@@ -277,7 +277,7 @@ impl Reading {
             VectorOperand::Address(o) => address(o, modifier)?,
             VectorOperand::Predicate(o) => PredicateOperand {
                 modifier,
-                predicate: Predicate::from_bits(o.predicate.id().0),
+                predicate: Predicate::of(o.predicate.id()),
             }
             .into(),
             VectorOperand::Indirect(o) => {

@@ -169,7 +169,7 @@ fn vector(operand: VectorOperand, index: usize) -> Vec<Alternative> {
         }),
         OperandClass::Predicate => parts!(Predicate {
             modifier 0..1 => modifier;
-            predicate 1..3 => |p: Predicate| Predicate::from_bits(p.bits() ^ 3);
+            predicate 1..3 => |p: Predicate| p.with_id(PredicateId(p.id().0 ^ 3));
         }),
         OperandClass::Indirect => parts!(Indirect {
             modifier 0..1 => modifier;

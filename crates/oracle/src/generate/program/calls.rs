@@ -151,7 +151,7 @@ impl Writer<'_> {
             Self::source(level, false),
             zero,
         );
-        self.branch(Op::GOTO, exec, Predicate::from_bits(id.0), end);
+        self.branch(Op::GOTO, exec, Predicate::of(id), end);
         if let Some(name) = self.rng.choice(&self.functions).cloned() {
             let minus = Value::Vector(immediate(DataType::D, u64::from(u32::MAX)));
             self.binary(
