@@ -34,6 +34,9 @@ fn kernel(lanes: usize, body: &str) -> Object<'static> {
             .unwrap();
         }
     }
+    text.push_str(".decl R v_type=G type=f num_elts=128 align=GRF\n");
+    text.push_str(".decl S v_type=G type=d num_elts=128 align=GRF\n");
+    text.push_str(".decl M v_type=G type=ud num_elts=1024 align=GRF\n");
     text.push_str(".decl N v_type=G type=ud num_elts=1 align=dword\n");
     text.push_str(".decl P1 v_type=P num_elts=1\n.decl P2 v_type=P num_elts=32\n");
     writeln!(text, ".kernel_attr SimdSize={lanes}").unwrap();
@@ -117,6 +120,18 @@ mov (M1, {n}) FA(0,0)<1> IA(0,0)<1;1,0>
 mov (M1, {n}) IB(0,0)<1> FA(0,0)<1;1,0>
 add (M1, {n}) IC(0,0)<1> IB(0,0)<1;1,0> WA(0,0)<1;1,0>
 mov (M1, {n}) WB(0,0)<1> IC(0,0)<1;1,0>";
+
+/// Products of eight rows, sixteen lanes and eight steps of depth. Divide by 128 for an item of a lane and a step.
+#[divan::bench(args = ["bf.bf", "hf.hf", "tf32.tf32", "s8.u8", "s4.u4"])]
+fn systolic(bencher: Bencher<'_, '_>, precisions: &str) {
+    let sums = if precisions.starts_with('s') {
+        "S"
+    } else {
+        "R"
+    };
+    let line = format!("dpas.{precisions}.8.8 (M1, 16) {sums}.0 {sums}.0 M.0 M(16,0)\n");
+    run(bencher, 16, &line.repeat(4));
+}
 
 #[divan::bench(args = [8, 16, 32])]
 fn floats(bencher: Bencher<'_, '_>, lanes: usize) {

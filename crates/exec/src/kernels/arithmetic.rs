@@ -14,9 +14,9 @@ use crate::lanes::convert::Compute;
 use crate::lanes::exact::Rounding;
 use crate::lanes::float::{self, InMode, Real};
 use crate::lanes::int::{Binary, Horner, Ternary, Unary};
+use crate::lanes::simd::{Host, Kernel};
 use crate::machine::Registers;
 use crate::machine::registers::{Destinations, Sources};
-use crate::machine::simd::{Host, Kernel};
 use std::marker::PhantomData;
 
 macro_rules! kernels {

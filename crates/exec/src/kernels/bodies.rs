@@ -10,9 +10,9 @@ use super::hot::{Hot, Place, Width};
 use crate::code::{Destination, Modify, Source};
 use crate::lanes::convert::{Compute, Convert, Element};
 use crate::lanes::int::{Binary, Horner, Ternary, Unary};
+use crate::lanes::simd::{Host, Kernel};
 use crate::machine::file::{array, element, put};
 use crate::machine::registers::{is_element, is_lane};
-use crate::machine::simd::{Host, Kernel};
 use bytemuck::Pod;
 use std::marker::PhantomData;
 

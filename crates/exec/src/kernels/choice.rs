@@ -11,9 +11,9 @@ use crate::code::{Operation, Relation as Outcomes};
 use crate::fault::{Outcome, Trap};
 use crate::lanes::convert::{Compute, Convert};
 use crate::lanes::int::{Copy, Int};
+use crate::lanes::simd::{Host, Plain};
 use crate::machine::Registers;
 use crate::machine::registers::{Destinations, Sources};
-use crate::machine::simd::{Host, Plain};
 
 /// A relation of two values.
 pub(crate) trait Relation {

@@ -14,8 +14,8 @@ use crate::code::{
     Source, Target, full,
 };
 use crate::lanes::mode::HostFloats;
+use crate::lanes::simd::Host;
 use crate::lanes::{float, int};
-use crate::machine::simd::Host;
 
 /// A source as it is in the register file.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,7 +4,7 @@ use super::Alu;
 use crate::code::{Destination, DotTerms, Narrowing, Operation, Source, full};
 use crate::fault::{Outcome, Trap};
 use crate::lanes::convert::Compute;
-use crate::lanes::{dpas, int};
+use crate::lanes::{int, narrow};
 use crate::machine::Registers;
 use crate::machine::registers::{Destinations, Sources};
 use half::{bf16, f16};
@@ -324,17 +324,17 @@ pub(super) fn narrow(alu: &Alu<'_>, registers: &mut Registers, mask: u32) -> Out
         *to = match narrowing {
             Narrowing::BFloatToFloat => x << 16,
             Narrowing::FloatToBFloat => bf16::from_f32(f32::from_bits(x)).to_bits().into(),
-            Narrowing::FloatToTf32 => dpas::to_tf32(x),
+            Narrowing::FloatToTf32 => narrow::to_tf32(x),
             Narrowing::Tf32ToFloat => x,
-            Narrowing::HalfToBf8 => dpas::half_to_bf8(x).into(),
+            Narrowing::HalfToBf8 => narrow::half_to_bf8(x).into(),
             Narrowing::Bf8ToHalf => x << 8,
-            Narrowing::HalfToHf8 => dpas::half_to_hf8(x).into(),
+            Narrowing::HalfToHf8 => narrow::half_to_hf8(x).into(),
             Narrowing::Hf8ToHalf => {
                 let [low, ..] = x.to_le_bytes();
-                f16::from_f32(dpas::hf8(low)).to_bits().into()
+                f16::from_f32(narrow::hf8(low)).to_bits().into()
             }
-            Narrowing::FloatToHalfByChance => dpas::srnd_float_to_half(x, random),
-            Narrowing::HalfToBf8ByChance => dpas::srnd_half_to_bf8(x, random),
+            Narrowing::FloatToHalfByChance => narrow::srnd_float_to_half(x, random),
+            Narrowing::HalfToBf8ByChance => narrow::srnd_half_to_bf8(x, random),
         };
     }
     store(registers, &alu.destination, &result, alu.lanes, mask)
@@ -369,7 +369,7 @@ pub(super) fn scale_down(alu: &Alu<'_>, registers: &mut Registers, mask: u32) ->
     for ((to, low), high) in result.iter_mut().zip(low).zip(high) {
         let words = [low & 0xffff, low >> 16, high & 0xffff, high >> 16];
         for (word, place) in words.into_iter().zip(how.places) {
-            *to |= u32::from(dpas::to_four_bits(word, how.brain, how.float)) << place;
+            *to |= u32::from(narrow::to_four_bits(word, how.brain, how.float)) << place;
         }
     }
     store(registers, &alu.destination, &result, alu.lanes, mask)

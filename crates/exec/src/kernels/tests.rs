@@ -6,8 +6,8 @@ use crate::code::{
     Target, full,
 };
 use crate::lanes::mode::{FloatMode, HostFloats};
+use crate::lanes::simd::{Host, Kernel, Plain};
 use crate::machine::Registers;
-use crate::machine::simd::{Host, Kernel, Plain};
 use crate::native::USUAL_MODE;
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -1,193 +1,9 @@
-//! Systolic dot products and the narrow float formats.
+//! Systolic dot products.
 
-use super::exact::{Narrow, Rounding};
+use super::narrow::Format;
+use crate::lanes::simd::{Host, Kernel, Simd};
 use half::{bf16, f16};
 use visakit_isa::DataType;
-use visakit_isa::enums::precision as p;
-
-/// Elements of a precision.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Format {
-    Signed(u32),
-    Unsigned(u32),
-    Half,
-    BFloat,
-    Tf32,
-    Bf8,
-    Hf8,
-    E2m1,
-}
-
-impl Format {
-    fn of(code: u8) -> Option<Self> {
-        Some(match code {
-            p::U1 => Self::Unsigned(1),
-            p::S1 => Self::Signed(1),
-            p::U2 => Self::Unsigned(2),
-            p::S2 => Self::Signed(2),
-            p::U4 => Self::Unsigned(4),
-            p::S4 => Self::Signed(4),
-            p::U8 => Self::Unsigned(8),
-            p::S8 => Self::Signed(8),
-            p::BF => Self::BFloat,
-            p::HF => Self::Half,
-            p::BF8 => Self::Bf8,
-            p::TF32 => Self::Tf32,
-            p::HF8 => Self::Hf8,
-            p::E2M1 => Self::E2m1,
-            _ => return None,
-        })
-    }
-
-    const fn bits(self) -> u32 {
-        match self {
-            Self::Signed(bits) | Self::Unsigned(bits) => bits,
-            Self::Half | Self::BFloat => 16,
-            Self::Tf32 => 32,
-            Self::Bf8 | Self::Hf8 => 8,
-            Self::E2m1 => 4,
-        }
-    }
-
-    const fn is_integer(self) -> bool {
-        matches!(self, Self::Signed(_) | Self::Unsigned(_))
-    }
-
-    fn integer(self, bits: u32) -> i32 {
-        match self {
-            Self::Signed(width) => ((bits << (32 - width)) as i32) >> (32 - width),
-            _ => bits as i32,
-        }
-    }
-
-    fn float(self, bits: u32) -> f64 {
-        match self {
-            Self::Half => f16::from_bits(bits as u16).to_f64(),
-            Self::BFloat => bf16::from_bits(bits as u16).to_f64(),
-            // The hardware ignores the bits below the ten of the mantissa.
-            Self::Tf32 => f64::from(f32::from_bits(bits & 0xffff_e000)),
-            Self::Bf8 => f16::from_bits((bits << 8) as u16).to_f64(),
-            Self::Hf8 => f64::from(hf8(bits as u8)),
-            Self::E2m1 => {
-                let magnitude = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0];
-                let value = magnitude.get((bits & 7) as usize).copied().unwrap_or(0.0);
-                if bits & 8 != 0 { -value } else { value }
-            }
-            Self::Signed(_) | Self::Unsigned(_) => f64::from(self.integer(bits)),
-        }
-    }
-}
-
-/// A float of eight bits with four of exponent: no infinities, all ones is NaN.
-pub(crate) fn hf8(bits: u8) -> f32 {
-    let sign = if bits & 0x80 != 0 { -1.0 } else { 1.0 };
-    let (exponent, mantissa) = (i32::from(bits >> 3 & 0xf), f32::from(bits & 7));
-    let magnitude = match (exponent, bits & 7) {
-        (15, 7) => f32::NAN,
-        (0, _) => mantissa * 2f32.powi(-9),
-        _ => (8.0 + mantissa) * 2f32.powi(exponent - 10),
-    };
-    sign * magnitude
-}
-
-/// Converts half to that format, to nearest even; too large values become NaN.
-pub(crate) fn half_to_hf8(bits: u32) -> u8 {
-    let value = f16::from_bits(bits as u16).to_f32();
-    let sign = if bits & 0x8000 != 0 { 0x80 } else { 0 };
-    let magnitude = value.abs();
-    if magnitude.is_nan() {
-        return sign | 0x7f;
-    }
-    let exponent = ((magnitude.to_bits() >> 23) as i32 - 127).max(-6);
-    let units = (magnitude * 2f32.powi(3 - exponent)).round_ties_even();
-    let units = if magnitude.is_infinite() { 1e9 } else { units };
-    // A carry out of the mantissa moves into the exponent.
-    let code = units as i64 + i64::from(exponent + 6) * 8;
-    let code = if units < 8.0 && exponent == -6 {
-        units as i64
-    } else {
-        code
-    };
-    if code >= 0x7f {
-        sign | 0x7f
-    } else {
-        sign | code as u8
-    }
-}
-
-/// Half to a float of eight bits with five of exponent, to nearest even.
-pub(crate) fn half_to_bf8(bits: u32) -> u8 {
-    let magnitude = bits & 0x7fff;
-    let sign = (bits >> 8 & 0x80) as u8;
-    if magnitude > 0x7c00 {
-        return sign | 0x7e | (magnitude >> 8) as u8;
-    }
-    let rounded = magnitude + 0x7f + (magnitude >> 8 & 1);
-    sign | (rounded >> 8) as u8
-}
-
-/// Float to tensor float, to nearest even; denormals become zero.
-pub(crate) fn to_tf32(bits: u32) -> u32 {
-    let x = f32::from_bits(bits);
-    if x.is_nan() {
-        return (bits | 0x0040_0000) & 0xffff_e000;
-    }
-    if x.is_infinite() {
-        return bits;
-    }
-    if x.is_subnormal() {
-        return bits & 0x8000_0000;
-    }
-    bits.wrapping_add(0xfff + (bits >> 13 & 1)) & 0xffff_e000
-}
-
-/// Converts half or brain float to a float of four bits with two of exponent, or to an integer of four bits: to nearest
-/// even, too large values become the largest number. NaN, whose result is not published, becomes zero.
-pub(crate) fn to_four_bits(bits: u32, brain: bool, float: bool) -> u8 {
-    let value = match brain {
-        true => bf16::from_bits(bits as u16).to_f32(),
-        false => f16::from_bits(bits as u16).to_f32(),
-    };
-    if !float {
-        return (value.clamp(-8.0, 7.0).round_ties_even() as i8) as u8 & 0xf;
-    }
-    // Halves below two, wholes below four, then every second number.
-    let magnitude = value.abs();
-    let code = match magnitude {
-        m if m < 2.0 => (m * 2.0).round_ties_even(),
-        m if m < 4.0 => 2.0 + m.round_ties_even(),
-        m if m.is_nan() => return 0,
-        m => 4.0 + (m.min(6.0) / 2.0).round_ties_even(),
-    };
-    let sign = if value.is_sign_negative() { 8 } else { 0 };
-    sign | code as u8
-}
-
-/// Float to half: thirteen random bits are added to the mantissa, the sum is truncated.
-pub(crate) fn srnd_float_to_half(bits: u32, random: u32) -> u32 {
-    let x = f32::from_bits(bits);
-    if !x.is_finite() {
-        return f16::from_f32(x).to_bits().into();
-    }
-    let sum = f32::from_bits(bits + (random & 0x1fff));
-    if sum.abs() >= 65536.0 {
-        return f16::INFINITY.to_bits() as u32 | bits >> 16 & 0x8000;
-    }
-    let truncated = Narrow::HALF.round(f64::from(sum), Rounding::Zero, false);
-    let magnitude = u32::from(f16::from_f64(truncated.abs()).to_bits());
-    magnitude | bits >> 16 & 0x8000
-}
-
-/// Half to a float of eight bits: eight random bits are added to the mantissa, the sum is
-/// truncated.
-pub(crate) fn srnd_half_to_bf8(bits: u32, random: u32) -> u32 {
-    let magnitude = bits & 0x7fff;
-    let sign = bits >> 8 & 0x80;
-    if magnitude >= 0x7c00 {
-        return half_to_bf8(bits).into();
-    }
-    sign | (magnitude + (random & 0xff)) >> 8
-}
 
 /// How a systolic dot product runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -324,111 +140,277 @@ impl Plan {
         }
     }
 
-    /// Multiplies, accumulates and writes the enabled lanes.
-    pub(crate) fn run(self, file: &mut [u8], activations: &[u8], places: Places, mask: u32) {
-        let word = |file: &[u8], place: usize| -> u32 {
-            match file.get(place..place + 4) {
-                Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
-                _ => 0,
-            }
+    /// Multiplies, accumulates and writes the enabled lanes. The activations are those of [`Sizes::activations`].
+    pub(crate) fn run(
+        self,
+        simd: Simd,
+        file: &mut [u8],
+        activations: &[u8],
+        places: Places,
+        mask: u32,
+    ) {
+        let product = Product {
+            plan: self,
+            file,
+            activations,
+            places,
+            mask,
         };
-        let half = |file: &[u8], place: usize| -> u16 {
-            match file.get(place..place + 2) {
-                Some(&[a, b]) => u16::from_le_bytes([a, b]),
-                _ => 0,
-            }
+        match self.lanes {
+            8 => simd.run(Lanes::<8>(product)),
+            _ => simd.run(Lanes::<16>(product)),
+        }
+    }
+}
+
+/// Most bytes that activations have.
+pub(crate) const MOST_ACTIVATIONS: usize = 256;
+
+/// Most rows of a product.
+const ROWS: usize = 8;
+
+/// Most elements of a row of activations.
+const DEPTH: usize = 64;
+
+/// A systolic product to be computed.
+struct Product<'a> {
+    plan: Plan,
+    file: &'a mut [u8],
+    activations: &'a [u8],
+    places: Places,
+    mask: u32,
+}
+
+/// A product of this many lanes.
+struct Lanes<'a, const N: usize>(Product<'a>);
+
+impl<const N: usize> Kernel for Lanes<'_, N> {
+    type Output = ();
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn run<H: Host>(self, host: H) {
+        let mut product = self.0;
+        let mut rows = [[0; N]; ROWS];
+        product.accumulators(&mut rows);
+        if product.plan.weights.is_integer() {
+            product.integers(&mut rows);
+        } else {
+            product.floats(host, &mut rows);
+        }
+        product.write(&rows);
+    }
+}
+
+impl Product<'_> {
+    /// What the products are added to, as integers or singles.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn accumulators<const N: usize>(&self, rows: &mut [[u32; N]; ROWS]) {
+        let Some(place) = self.places.accumulator else {
+            return;
         };
-        let field = |bits: u32, n: usize, width: u32| {
-            let shifted = bits.checked_shr(n as u32 * width).unwrap_or(0);
-            if width >= 32 {
-                shifted
-            } else {
-                shifted & ((1 << width) - 1)
-            }
-        };
-        let activation = |k: usize| -> u32 {
-            let width = self.activations.bits() as usize;
-            let bit = k * width;
-            let mut bytes = [0u8; 4];
-            let from = activations.get(bit / 8..).unwrap_or(&[]);
-            for (to, from) in bytes.iter_mut().zip(from) {
-                *to = *from;
-            }
-            let bits = u32::from_le_bytes(bytes) >> (bit % 8);
-            if width >= 32 {
-                bits
-            } else {
-                bits & ((1 << width) - 1)
-            }
-        };
-        let scale = |file: &[u8], scales: Option<usize>, block: usize, n: usize| {
-            let place = scales.map(|first| first + block * BLOCK_SCALES + n);
-            place.map_or(1.0, |place| e8m0(file.get(place).copied().unwrap_or(0xff)))
-        };
-        let mut results = Vec::with_capacity(self.repeat * self.lanes);
-        for row in 0..self.repeat {
-            for lane in 0..self.lanes {
-                let index = row * self.lanes + lane;
-                let start = places.accumulator.map(|place| match self.accumulator {
-                    DataType::Bf => bf16::from_bits(half(file, place + index * 2))
-                        .to_f32()
-                        .to_bits(),
-                    DataType::Hf => f16::from_bits(half(file, place + index * 2))
-                        .to_f32()
-                        .to_bits(),
-                    _ => word(file, place + index * 4),
-                });
-                let mut sum = start.unwrap_or(0);
-                for step in 0..self.depth {
-                    let per_row = self.steps_per_row();
-                    let place = places.weights + (step / per_row * self.lanes + lane) * 4;
-                    let weights = word(file, place);
-                    let first = step % per_row * self.operations;
-                    let k = (row * self.depth + step) * self.operations;
-                    if self.weights.is_integer() {
-                        for n in 0..self.operations {
-                            let w = self.weights.integer(field(
-                                weights,
-                                first + n,
-                                self.weights.bits(),
-                            ));
-                            let a = self.activations.integer(activation(k + n));
-                            sum = sum.wrapping_add((w * a) as u32);
-                        }
-                    } else {
-                        // The products are exact in double; each step of depth rounds once. A step never
-                        // crosses a block, and scales are powers of two.
-                        let block = step * self.operations / BLOCK;
-                        let scale = scale(file, places.weight_scales, block, lane)
-                            * scale(file, places.activation_scales, block, row);
-                        let mut exact = f64::from(f32::from_bits(sum));
-                        for n in 0..self.operations {
-                            let w =
-                                self.weights
-                                    .float(field(weights, first + n, self.weights.bits()));
-                            exact += w * self.activations.float(activation(k + n)) * scale;
-                        }
-                        sum = (exact as f32).to_bits();
-                    }
+        let bytes = self.file.get(place..).unwrap_or(&[]);
+        let narrow: fn([u8; 2]) -> f32 = match self.plan.accumulator {
+            DataType::Bf => |bytes| bf16::from_le_bytes(bytes).to_f32(),
+            DataType::Hf => |bytes| f16::from_le_bytes(bytes).to_f32(),
+            _ => {
+                for (to, words) in rows.iter_mut().zip(rows_of::<N>(bytes)) {
+                    *to = words;
                 }
-                results.push(sum);
+                return;
+            }
+        };
+        let elements = bytes.as_chunks().0;
+        for (to, bytes) in rows.as_flattened_mut().iter_mut().zip(elements) {
+            *to = narrow(*bytes).to_bits();
+        }
+    }
+
+    /// For each element of depth, its bits in all lanes.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn weights<T, const N: usize>(
+        &self,
+        weights: &mut [[T; N]; DEPTH],
+        value: impl Fn([u32; N]) -> [T; N],
+    ) {
+        let width = self.plan.weights.bits();
+        let bytes = self.file.get(self.places.weights..).unwrap_or(&[]);
+        let elements = weights.chunks_mut((32 / width) as usize);
+        for (elements, words) in elements.zip(rows_of::<N>(bytes)) {
+            for (to, shift) in elements.iter_mut().zip((0..).step_by(width as usize)) {
+                let mut bits = words;
+                for bits in &mut bits {
+                    *bits = *bits >> shift & (u32::MAX >> (32 - width));
+                }
+                *to = value(bits);
             }
         }
-        for (index, sum) in results.into_iter().enumerate() {
-            if mask >> (index % self.lanes) & 1 == 0 {
-                continue;
-            }
-            let (size, bits) = match self.result {
-                DataType::Bf => (2, bf16::from_f32(f32::from_bits(sum)).to_bits().into()),
-                DataType::Hf => (2, f16::from_f32(f32::from_bits(sum)).to_bits().into()),
-                _ => (4, sum),
-            };
-            let place = places.result + index * size;
-            if let Some(bytes) = file.get_mut(place..place + size) {
-                for (to, from) in bytes.iter_mut().zip(bits.to_le_bytes()) {
-                    *to = from;
+    }
+
+    /// All rows of the activations, one after the other.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn activations<T>(
+        &self,
+        activations: &mut [T; ROWS * DEPTH],
+        value: impl Fn([u32; 16]) -> [T; 16],
+    ) {
+        let mut bits = [0; ROWS * DEPTH];
+        let split = match self.plan.activations.bits() {
+            1 => split::<32>,
+            2 => split::<16>,
+            4 => split::<8>,
+            8 => split::<4>,
+            16 => split::<2>,
+            _ => split::<1>,
+        };
+        split(self.activations, &mut bits);
+        let count = self.plan.repeat * self.plan.depth * self.plan.operations;
+        let parts = activations.as_chunks_mut().0.iter_mut();
+        let parts = parts.zip(bits.as_chunks().0).take(count.div_ceil(16));
+        for (to, bits) in parts {
+            *to = value(*bits);
+        }
+    }
+
+    /// The products of a row have fewer than 24 bits together, so singles add them up exactly, and faster.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn integers<const N: usize>(&self, rows: &mut [[u32; N]; ROWS]) {
+        let plan = self.plan;
+        let depth = plan.depth * plan.operations;
+        let mut activations = [0.0; ROWS * DEPTH];
+        self.activations(&mut activations, |bits| plan.activations.integers(bits));
+        let mut weights = [[0.0; N]; DEPTH];
+        self.weights(&mut weights, |bits| plan.weights.integers(bits));
+        let activations = activations.chunks(depth).take(plan.repeat);
+        for (sums, row) in rows.iter_mut().zip(activations) {
+            let mut exact = [0f32; N];
+            for (weights, activation) in weights.iter().zip(row) {
+                for (sum, weight) in exact.iter_mut().zip(weights) {
+                    *sum += weight * activation;
                 }
             }
+            for (sum, exact) in sums.iter_mut().zip(exact) {
+                *sum = sum.wrapping_add(exact as i32 as u32);
+            }
+        }
+    }
+
+    /// Products are exact in double, and each step of depth rounds once.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn floats<const N: usize, H: Host>(&self, host: H, rows: &mut [[u32; N]; ROWS]) {
+        let plan = self.plan;
+        let depth = plan.depth * plan.operations;
+        let mut activations = [0.0; ROWS * DEPTH];
+        self.activations(&mut activations, |bits| plan.activations.floats(bits));
+        let mut weights = [[0.0; N]; DEPTH];
+        self.weights(&mut weights, |bits| plan.weights.floats(bits));
+        // Scales are powers of two, so it makes no difference when they multiply.
+        if let Some(place) = self.places.weight_scales {
+            for (block, weights) in weights.chunks_mut(BLOCK).enumerate() {
+                let scales: [f64; N] = self.scales(place, block);
+                for (weight, scale) in weights.iter_mut().flat_map(|w| w.iter_mut().zip(scales)) {
+                    *weight *= scale;
+                }
+            }
+        }
+        if let Some(place) = self.places.activation_scales {
+            for block in 0..depth.div_ceil(BLOCK) {
+                let scales: [f64; ROWS] = self.scales(place, block);
+                for (row, scale) in activations.chunks_mut(depth).zip(scales) {
+                    for activation in row.iter_mut().skip(block * BLOCK).take(BLOCK) {
+                        *activation *= scale;
+                    }
+                }
+            }
+        }
+        let activations = activations.chunks(depth).take(plan.repeat);
+        for (sums, row) in rows.iter_mut().zip(activations) {
+            let steps = weights.chunks(plan.operations);
+            for (weights, activations) in steps.zip(row.chunks(plan.operations)) {
+                let mut exact = sums.map(|sum| f64::from(f32::from_bits(sum)));
+                for (weights, activation) in weights.iter().zip(activations) {
+                    for (sum, weight) in exact.iter_mut().zip(weights) {
+                        *sum = host.add_product(*sum, *weight, *activation);
+                    }
+                }
+                for (sum, exact) in sums.iter_mut().zip(exact) {
+                    *sum = (exact as f32).to_bits();
+                }
+            }
+            for sum in sums {
+                // Which of several NaNs a sum keeps would depend on the host.
+                let is_nan = *sum & 0x7fff_ffff > f32::INFINITY.to_bits();
+                *sum = if is_nan { f32::NAN.to_bits() } else { *sum };
+            }
+        }
+    }
+
+    /// Scales of a block.
+    fn scales<const N: usize>(&self, place: usize, block: usize) -> [f64; N] {
+        let codes = self.file.get(place + block * BLOCK_SCALES..);
+        let mut scales = [f64::NAN; N];
+        for (to, code) in scales.iter_mut().zip(codes.unwrap_or(&[])) {
+            *to = e8m0(*code);
+        }
+        scales
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn write<const N: usize>(&mut self, rows: &[[u32; N]; ROWS]) {
+        let bytes = self.file.get_mut(self.places.result..).unwrap_or_default();
+        let rows = rows.iter().take(self.plan.repeat);
+        let all = u32::MAX >> (32 - N);
+        let narrow: fn(f32) -> [u8; 2] = match self.plan.result {
+            DataType::Bf => |sum| bf16::from_f32(sum).to_le_bytes(),
+            DataType::Hf => |sum| f16::from_f32(sum).to_le_bytes(),
+            _ => {
+                for (to, row) in bytes.chunks_exact_mut(N * 4).zip(rows) {
+                    let to = to.as_chunks_mut().0;
+                    if self.mask & all == all {
+                        for (to, sum) in to.iter_mut().zip(row) {
+                            *to = sum.to_le_bytes();
+                        }
+                        continue;
+                    }
+                    for (lane, (to, sum)) in to.iter_mut().zip(row).enumerate() {
+                        if self.mask >> lane & 1 != 0 {
+                            *to = sum.to_le_bytes();
+                        }
+                    }
+                }
+                return;
+            }
+        };
+        for (to, row) in bytes.chunks_exact_mut(N * 2).zip(rows) {
+            for (lane, (to, sum)) in to.as_chunks_mut().0.iter_mut().zip(row).enumerate() {
+                if self.mask >> lane & 1 != 0 {
+                    *to = narrow(f32::from_bits(*sum));
+                }
+            }
+        }
+    }
+}
+
+/// Rows of words.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn rows_of<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u32; N]> {
+    bytes.chunks_exact(N * 4).map(|bytes| {
+        let mut words = [0; N];
+        for (to, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+            *to = u32::from_le_bytes(*bytes);
+        }
+        words
+    })
+}
+
+/// Elements of which each word has this many.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn split<const N: usize>(bytes: &[u8], elements: &mut [u32; ROWS * DEPTH]) {
+    let width = 32 / N as u32;
+    let words = bytes.as_chunks().0;
+    for (to, bytes) in elements.as_chunks_mut::<N>().0.iter_mut().zip(words) {
+        let word = u32::from_le_bytes(*bytes);
+        for (to, n) in to.iter_mut().zip(0..) {
+            *to = word >> (n * width) & (u32::MAX >> (32 - width));
         }
     }
 }
@@ -442,34 +424,9 @@ pub(crate) fn first_part(bytes: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn narrow_formats() {
-        assert_eq!(hf8(0x38), 1.0);
-        assert_eq!(hf8(0x7e), 448.0);
-        assert!(hf8(0x7f).is_nan());
-        assert_eq!(hf8(0x01), 2f32.powi(-9));
-        for code in 0..=0xffu8 {
-            let value = hf8(code);
-            let back = half_to_hf8(f16::from_f32(value).to_bits().into());
-            assert!(
-                back == code || value.is_nan(),
-                "{code:#x} {value} {back:#x}"
-            );
-        }
-        for code in 0..=0xffu32 {
-            let value = f16::from_bits((code << 8) as u16);
-            assert!(u32::from(half_to_bf8(code << 8)) == code || value.is_nan());
-        }
-        assert_eq!(to_tf32(1.0f32.to_bits() + 0x1000), 1.0f32.to_bits());
-        assert_eq!(
-            to_tf32(1.0f32.to_bits() + 0x1001),
-            1.0f32.to_bits() + 0x2000
-        );
-        assert_eq!(srnd_float_to_half(1.0f32.to_bits() + 1, 0x1fff), 0x3c01);
-        assert_eq!(srnd_float_to_half(1.0f32.to_bits() + 1, 0x1ffe), 0x3c00);
-        assert_eq!(srnd_half_to_bf8(0x3c01, 0xff), 0x3d);
-    }
+    use crate::lanes::simd::Plain;
+    use proptest::prelude::*;
+    use visakit_isa::enums::precision as p;
 
     #[test]
     fn signed_bytes() {
@@ -490,7 +447,7 @@ mod tests {
             weight_scales: None,
             activation_scales: None,
         };
-        plan.run(&mut file, &[10, 20, 30, 255], places, 0x7f);
+        plan.run(Simd::default(), &mut file, &[10, 20, 30, 255], places, 0x7f);
         let result: Vec<i32> = file[64..96]
             .chunks(4)
             .map(|c| i32::from_le_bytes(c.try_into().unwrap()))
@@ -525,7 +482,7 @@ mod tests {
             weight_scales: Some(weight_scales),
             activation_scales: Some(activation_scales),
         };
-        plan.run(&mut file, &[0x11; 256], places, 0xffff);
+        plan.run(Simd::default(), &mut file, &[0x11; 256], places, 0xffff);
         for row in 0..8 {
             for lane in 0..16 {
                 let at = result + (row * 16 + lane) * 4;
@@ -536,5 +493,113 @@ mod tests {
         }
         assert!(e8m0(0xff).is_nan());
         assert_eq!(e8m0(0), 2f64.powi(-127));
+    }
+
+    /// Element n of this many bits, of all in `bytes`.
+    fn element(bytes: &[u8], n: usize, width: u32) -> u32 {
+        let bit = n * width as usize;
+        let word = u32::from_le_bytes(bytes[bit / 32 * 4..][..4].try_into().unwrap());
+        word >> (bit % 32) & (u32::MAX >> (32 - width))
+    }
+
+    /// The results, product by product.
+    fn slowly(plan: Plan, file: &[u8], activations: &[u8], places: Places) -> Vec<u32> {
+        let (operations, depth) = (plan.operations, plan.depth);
+        let wide = |ty, n| match ty {
+            DataType::Bf => bf16::from_bits(n as u16).to_f32(),
+            DataType::Hf => f16::from_bits(n as u16).to_f32(),
+            _ => f32::from_bits(n),
+        };
+        let scale = |place: Option<usize>, block, n| {
+            place.map_or(1.0, |place| e8m0(file[place + block * BLOCK_SCALES + n]))
+        };
+        let mut results = Vec::new();
+        for (row, lane) in (0..plan.repeat).flat_map(|row| (0..plan.lanes).map(move |l| (row, l))) {
+            let n = row * plan.lanes + lane;
+            let width = 8 * plan.accumulator_bytes() as u32;
+            let start = places
+                .accumulator
+                .map_or(0, |a| element(&file[a..], n, width));
+            let (mut integer, mut float) = (start, wide(plan.accumulator, start));
+            for step in 0..depth {
+                let mut exact = f64::from(float);
+                for k in step * operations..(step + 1) * operations {
+                    let width = plan.weights.bits();
+                    let per_word = 32 / width as usize;
+                    let place = places.weights + (k / per_word * plan.lanes + lane) * 4;
+                    let w = element(&file[place..], k % per_word, width);
+                    let n = row * depth * operations + k;
+                    let a = element(activations, n, plan.activations.bits());
+                    if plan.weights.is_integer() {
+                        let ([w], [a]) =
+                            (plan.weights.integers([w]), plan.activations.integers([a]));
+                        integer = integer.wrapping_add((w as i32 * a as i32) as u32);
+                    } else {
+                        let ([w], [a]) = (plan.weights.floats([w]), plan.activations.floats([a]));
+                        let scale = scale(places.weight_scales, k / BLOCK, lane)
+                            * scale(places.activation_scales, k / BLOCK, row);
+                        exact += w * a * scale;
+                    }
+                }
+                float = exact as f32;
+            }
+            let float = if float.is_nan() { f32::NAN } else { float };
+            results.push(match plan.result {
+                DataType::Bf => bf16::from_f32(float).to_bits().into(),
+                DataType::Hf => f16::from_f32(float).to_bits().into(),
+                DataType::F => float.to_bits(),
+                _ => integer,
+            });
+        }
+        results
+    }
+
+    proptest! {
+        /// Both forms of the code, and one product after the other, are the same to the bit, NaNs included.
+        #[test]
+        #[cfg_attr(miri, ignore)] // takes minutes there
+        fn forms_agree(
+            bytes in prop::collection::vec(any::<u8>(), 3072),
+            (weights, activations) in prop::sample::select(vec![
+                (p::U1, p::U1), (p::S2, p::U4), (p::U2, p::S8), (p::S4, p::S4), (p::U4, p::S8), (p::S8, p::U8),
+                (p::BF, p::BF), (p::HF, p::HF), (p::TF32, p::TF32), (p::BF8, p::HF8), (p::E2M1, p::E2M1),
+            ]),
+            depth in prop::sample::select(vec![1, 2, 4, 8u8]),
+            repeat in 1..=8u8,
+            lanes in prop::sample::select(vec![8, 16usize]),
+            narrow in prop::sample::select(vec![DataType::F, DataType::Bf, DataType::Hf]),
+            (added, scaled) in any::<(bool, bool)>(),
+            mask in any::<u32>(),
+        ) {
+            let plan = Plan::new(weights, activations, depth, repeat, lanes).unwrap();
+            let ty = if plan.weights.is_integer() { DataType::D } else { narrow };
+            let plan = plan.with_types(ty, None).unwrap();
+            let scaled = scaled && !plan.weights.is_integer();
+            let (activations, file) = bytes.split_at(512);
+            let places = Places {
+                accumulator: added.then_some(512),
+                weights: 0,
+                weight_scales: scaled.then_some(1024),
+                activation_scales: scaled.then_some(1100),
+                result: 1536,
+            };
+            let want = slowly(plan, file, activations, places);
+            let mut fast = file.to_vec();
+            plan.run(Simd::default(), &mut fast, activations, places, mask);
+            let mut plain = file.to_vec();
+            let product = Product { plan, file: &mut plain, activations, places, mask };
+            match lanes {
+                8 => Plain.call(Lanes::<8>(product)),
+                _ => Plain.call(Lanes::<16>(product)),
+            }
+            prop_assert_eq!(&fast, &plain);
+            let width = 8 * plan.result_bytes() as u32;
+            for (n, want) in want.into_iter().enumerate() {
+                let found = element(&fast[places.result..], n, width);
+                let before = element(&file[places.result..], n, width);
+                let enabled = mask >> (n % lanes) & 1 != 0;
+                prop_assert_eq!(found, if enabled { want } else { before }, "element {}", n);
+            }
+        }
     }
 }

@@ -16,3 +16,5 @@ pub(crate) mod exact;
 pub(crate) mod float;
 pub(crate) mod int;
 pub(crate) mod mode;
+pub(crate) mod narrow;
+pub(crate) mod simd;

@@ -3,7 +3,6 @@
 mod aligned;
 pub(crate) mod file;
 pub(crate) mod registers;
-pub(crate) mod simd;
 
 pub(crate) use aligned::Aligned;
 pub(crate) use registers::Registers;

@@ -9,7 +9,6 @@
 
 use super::Aligned;
 use super::file::{array, element, set_element};
-use super::simd::{Host, Kernel, Simd};
 use crate::code::{
     Combine, Destination, Extension, Flag, Modify, Region, Scalar, Source, Target, extend, full,
 };
@@ -17,6 +16,7 @@ use crate::fault::{FaultKind, Outcome, Trap};
 use crate::lanes::convert::{Compute, Convert, Element};
 use crate::lanes::exact::{self, Narrow, Rounding};
 use crate::lanes::mode::FloatMode;
+use crate::lanes::simd::{Host, Kernel, Simd};
 use bytemuck::Pod;
 use half::{bf16, f16};
 use std::ops::Range;

@@ -7,8 +7,8 @@ use super::mask::{condition, enabled, taken};
 use super::waiting::Waiting;
 use crate::code::{Count, Message};
 use crate::fault::Outcome;
+use crate::lanes::simd::{Host, Kernel};
 use crate::machine::Registers;
-use crate::machine::simd::{Host, Kernel};
 use crate::memory::{Local, Memory};
 use crate::program::{Loaded, Masking, Work};
 

@@ -4,6 +4,7 @@ use super::mask::{condition, enabled, taken};
 use super::thread::{Pause, Thread, World};
 use crate::code::{Action, Code, Step};
 use crate::fault::{FaultKind, Outcome, Trap};
+use crate::lanes::dpas::MOST_ACTIVATIONS;
 use crate::lanes::mode::FloatMode;
 use crate::program::Masking;
 
@@ -40,18 +41,17 @@ pub(super) fn rare(
                 return Ok(());
             }
             let mask = enabled(masking, thread.running, &thread.registers);
+            // A copy, as the result may be written over them.
+            let mut copy = [0; MOST_ACTIVATIONS];
             let size = systolic.plan.sizes().activations;
-            let activations = thread
-                .registers
-                .bytes(systolic.activations, size)
-                .unwrap_or(&[])
-                .to_vec();
-            systolic.plan.run(
-                &mut thread.registers.file,
-                &activations,
-                systolic.places,
-                mask,
-            );
+            let bytes = thread.registers.bytes(systolic.activations, size);
+            for (to, from) in copy.iter_mut().zip(bytes.unwrap_or(&[])) {
+                *to = *from;
+            }
+            let simd = thread.registers.simd;
+            let file = &mut thread.registers.file;
+            let (plan, places) = (systolic.plan, systolic.places);
+            plan.run(simd, file, &copy, places, mask);
             thread.pc = next;
         }
         Action::Switch { index, targets } => {

@@ -285,9 +285,10 @@ impl Thread {
             && let Some(systolic) = self.fused_at(program)
         {
             let mask = enabled(masking, self.running, &self.registers);
-            systolic
-                .plan
-                .run(&mut self.registers.file, activations, systolic.places, mask);
+            let simd = self.registers.simd;
+            let file = &mut self.registers.file;
+            let (plan, places) = (systolic.plan, systolic.places);
+            plan.run(simd, file, activations, places, mask);
             if O::INSTRUCTIONS && unwatched(observer.unwatched(), self.pc) == 0 {
                 observer.after(&event(program, self, number, (self.pc, begun), mask));
             }

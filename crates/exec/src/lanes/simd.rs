@@ -30,6 +30,8 @@ pub(crate) trait Host: Copy {
     fn call<K: Kernel>(self, kernel: K) -> K::Output;
     /// Bit i is the highest bit of word i.
     fn signs(self, words: [u32; 8]) -> u32;
+    /// A sum with a product that is exact in double: rounded once, whether the host fuses the two or not.
+    fn add_product(self, sum: f64, x: f64, y: f64) -> f64;
 }
 
 /// Any host.
@@ -47,6 +49,11 @@ impl Host for Plain {
         let bits = words.iter().enumerate();
         bits.fold(0, |all, (lane, word)| all | word >> 31 << lane)
     }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn add_product(self, sum: f64, x: f64, y: f64) -> f64 {
+        sum + x * y
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -61,6 +68,11 @@ impl Host for pulp::x86::V3 {
         self.avx
             ._mm256_movemask_ps(pulp::cast(words))
             .cast_unsigned()
+    }
+
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn add_product(self, sum: f64, x: f64, y: f64) -> f64 {
+        x.mul_add(y, sum)
     }
 }
 
