@@ -100,15 +100,27 @@ def names(path, options):
     print(json.dumps([kernel.function_name for kernel in program.all_kernels()]))
 
 
-def image(cl, context, source, name, random):
+def channels(source, kernel, argument):
+    """What an image has, by the built-in functions that take it: `f`, `i`, `ui` or `h`.
+
+    Those that the kernel calls with its name are asked first, then any with that name, then any in the source."""
+    body = re.split(r"\bkernel\b|\b__kernel\b", source)
+    body = next((text for text in body if re.search(rf"\b{kernel}\s*\(", text.partition("{")[0])), "")
+    call = r"\b(?:read|write)_image(ui|i|f|h)\s*\("
+    for text, pattern in [(body, rf"{call}\s*{argument}\b"), (source, rf"{call}\s*{argument}\b"), (source, call)]:
+        if found := re.search(pattern, text):
+            return found[1]
+    return "f"
+
+
+def image(cl, context, kind, name, random):
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-    integer = next((k for k in ("ui", "i") if re.search(rf"(read|write)_image{k}\b", source)), None)
-    channel = {"ui": cl.channel_type.UNSIGNED_INT32, "i": cl.channel_type.SIGNED_INT32, None: cl.channel_type.FLOAT}
+    channel = {"ui": cl.channel_type.UNSIGNED_INT32, "i": cl.channel_type.SIGNED_INT32}
     shape = (64,) * {"1": 1, "2": 2, "3": 3}[name[5]]
     count = 4 * 64 ** len(shape)
-    pixels = values(random, "float" if integer is None else "uint", count, 64)
-    return cl.Image(context, flags, cl.ImageFormat(cl.channel_order.RGBA, channel[integer]), shape,
-                    hostbuf=bytearray(pixels))
+    pixels = values(random, "uint" if kind in channel else "float", count, 64)
+    return cl.Image(context, flags, cl.ImageFormat(cl.channel_order.RGBA, channel.get(kind, cl.channel_type.FLOAT)),
+                    shape, hostbuf=bytearray(pixels))
 
 
 def launch(path, options, kernel, attempt, modes):
@@ -142,7 +154,8 @@ def launch_once(context, source, program, options, kernel, attempt):
         if name.startswith("image"):
             if not context.devices[0].image_support:
                 sys.exit(NO_IMAGES)
-            held.append(image(cl, context, source, name, random))
+            kind = channels(source, kernel.function_name, ask(cl.kernel_arg_info.NAME))
+            held.append(image(cl, context, kind, name, random))
             kernel.set_arg(index, held[-1])
         elif name == "sampler_t":
             held.append(cl.Sampler(context, False, cl.addressing_mode.CLAMP_TO_EDGE, cl.filter_mode.NEAREST))

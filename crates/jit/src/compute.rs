@@ -95,6 +95,7 @@ impl Writer {
             | Operation::Rsqrt
             | Operation::Exp
             | Operation::Log
+            | Operation::Pow
             | Operation::Sin
             | Operation::Cos
                 if float && self.form == Form::Directed =>
@@ -239,6 +240,7 @@ impl Writer {
             Operation::Exp | Operation::Log | Operation::Sin | Operation::Cos => {
                 self.elementary(c, to, a, compute.operation)?;
             }
+            Operation::Pow => self.power(c, to, a, b)?,
             Operation::Sqrt => self.v2(c, of(c, ops::SQRT_PS, ops::SQRT_PD), to, c.register(a)),
             Operation::Rsqrt => self.inverse_root(c, to, a),
             Operation::Inv => {
@@ -287,6 +289,12 @@ impl Writer {
             Operation::Rol | Operation::Ror => {
                 self.rotated(c, to, a, b, compute.operation);
             }
+            Operation::CountBits
+            | Operation::LeadingZeros
+            | Operation::FirstBitLow
+            | Operation::FirstBitHighSigned
+            | Operation::FirstBitHighUnsigned
+            | Operation::ReverseBits => self.bits(c, to, a, compute.operation)?,
             Operation::Boolean(table) if narrow => self.boolean(c, to, from, table),
             Operation::Select => self.blend_by(c, chunk, to, b, a, Register::EDX),
             _ => return Err(NoTemplate),

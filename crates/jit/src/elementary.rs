@@ -1,5 +1,5 @@
-//! Powers and logarithms to the base of 2, sines and cosines of singles: in double, by the same operations in the same order as the
-//! interpreter's functions (`exec/src/lanes/elementary.rs`), so that results are the same bit for bit.
+//! Powers, logarithms to the base of 2, sines and cosines of singles: in double, by the same operations in the same order
+//! as the interpreter's functions (`exec/src/lanes/elementary.rs`), so that results are the same bit for bit.
 
 use crate::ops;
 use crate::vector::{Chunks, Done, NoTemplate, Writer, xmm, ymm};
@@ -15,8 +15,9 @@ const INVALID: f64 = f64::from_bits(0xfff8_0000_0000_0000);
 /// Bits of the mantissa of a double.
 const MANTISSA: u32 = 52;
 
-/// The lanes of a chunk as doubles in this register, and the results in one of the two before it.
+/// The lanes of half a chunk as doubles are in this register, and the results of both halves in the two before it.
 const X: u32 = 3;
+const RESULTS: [u32; 2] = [1, 2];
 
 /// Whether an operation has a template only near zero.
 pub(crate) const fn is_near(operation: Operation) -> bool {
@@ -33,7 +34,7 @@ impl Writer {
             self.leave_far(c, a);
         }
         let doubles = Chunks { lane: 8, ..c };
-        for (half, result) in [1, 2].into_iter().enumerate() {
+        for (half, result) in RESULTS.into_iter().enumerate() {
             self.widen(c, a, half);
             match operation {
                 Operation::Exp => self.exp2(doubles, result),
@@ -41,22 +42,72 @@ impl Writer {
                 Operation::Sin => self.sin(doubles, result, 0),
                 _ => self.sin(doubles, result, 1),
             }
-            if c.zmm {
-                let code = Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er;
-                self.asm.op2(code, ymm(result), doubles.register(result));
-            } else {
-                let code = Code::VEX_Vcvtpd2ps_xmm_ymmm256;
-                self.asm.op2(code, xmm(result), ymm(result));
-            }
+            self.singles(c, result);
         }
+        self.join(c, to);
+        Ok(())
+    }
+
+    /// One source's lanes, without their signs, to the power of another's. Registers 1 to 7 are lost.
+    pub(crate) fn power(&mut self, c: Chunks, to: u32, a: u32, b: u32) -> Done {
+        if c.lane != 4 {
+            return Err(NoTemplate);
+        }
+        // The second source may be where the first result goes.
+        let y = self.take(c)?;
+        self.v2(c, ops::MOVE, y, c.register(b));
+        let exponent = 7;
+        let doubles = Chunks { lane: 8, ..c };
+        for (half, result) in RESULTS.into_iter().enumerate() {
+            self.widen_magnitude(c, a, half);
+            self.log2(doubles, result);
+            self.widen(c, y, half);
+            self.v2(c, ops::MOVE, exponent, c.register(X));
+            self.v3(c, ops::MUL_PD, X, X, result);
+            self.exp2(doubles, result);
+            self.v2(c, ops::MOVE, X, c.register(exponent));
+            self.replace_where(doubles, result, 3, None, None);
+            self.widen_magnitude(c, a, half);
+            self.replace_where(doubles, result, 3, None, None);
+            self.replace_where(doubles, result, 0, Some(1.0), Some(1.0));
+            self.v2(c, ops::MOVE, X, c.register(exponent));
+            self.replace_where(doubles, result, 0, Some(0.0), Some(1.0));
+            self.singles(c, result);
+        }
+        self.release(y);
+        self.join(c, to);
+        Ok(())
+    }
+
+    /// Half of the lanes of a register as doubles without signs.
+    fn widen_magnitude(&mut self, c: Chunks, a: u32, half: usize) {
+        self.widen(c, a, half);
+        let magnitude = self.qwords(i64::MAX.cast_unsigned());
+        self.v3m(c, ops::AND, X, X, magnitude);
+    }
+
+    /// Doubles as singles.
+    fn singles(&mut self, c: Chunks, n: u32) {
+        if c.zmm {
+            let code = Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er;
+            self.asm.op2(code, ymm(n), c.register(n));
+        } else {
+            let code = Code::VEX_Vcvtpd2ps_xmm_ymmm256;
+            self.asm.op2(code, xmm(n), ymm(n));
+        }
+    }
+
+    /// Both halves of a result.
+    fn join(&mut self, c: Chunks, to: u32) {
+        let [low, high] = RESULTS;
         let (code, low, high) = if c.zmm {
             let code = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
-            (code, Register::ZMM1, ymm(2))
+            (code, c.register(low), ymm(high))
         } else {
-            (Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8, ymm(1), xmm(2))
+            let code = Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+            (code, ymm(low), xmm(high))
         };
         self.asm.op3i(code, c.register(to), low, high, 1);
-        Ok(())
     }
 
     /// Half of the lanes of a register as doubles.

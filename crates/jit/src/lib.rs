@@ -18,6 +18,8 @@
 #[cfg(target_arch = "x86_64")]
 mod assembler;
 #[cfg(target_arch = "x86_64")]
+mod bits;
+#[cfg(target_arch = "x86_64")]
 mod branch;
 #[cfg(target_arch = "x86_64")]
 mod carry;

@@ -1,4 +1,4 @@
-//! Powers and logarithms to the base of 2, sines and cosines, without branches, so that loops over lanes become vector
+//! Powers, logarithms to the base of 2, sines and cosines, without branches, so that loops over lanes become vector
 //! code.
 //!
 //! Arguments are numbers of single or half precision in double; results are within three units in the last place of
@@ -134,6 +134,26 @@ fn log2_single(x: f64) -> f64 {
     if x.is_nan() { quiet(x) } else { result }
 }
 
+/// |x| to the power of y, likewise.
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn power(double: bool, x: f64, y: f64) -> f64 {
+    if double {
+        x.abs().powf(y)
+    } else {
+        power_single(x.abs(), y)
+    }
+}
+
+/// The logarithm's error is that of the result times 150 at most: 2^-45.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn power_single(x: f64, y: f64) -> f64 {
+    let result = exp2_single(y * log2_single(x));
+    let result = if y.is_nan() { quiet(y) } else { result };
+    let result = if x.is_nan() { quiet(x) } else { result };
+    // Even of what is no number.
+    if y == 0.0 || x == 1.0 { 1.0 } else { result }
+}
+
 /// sin(x), likewise, and NaN for doubles of a single's or half's value beyond [`FAR`].
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn sin(double: bool, x: f64) -> f64 {
@@ -223,6 +243,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn powers_are_rounded_as_those_of_the_host() {
+        let mut random = 1u64;
+        let mut single = |exponents: u32| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005) + 1;
+            let exponent = 127 - exponents / 2 + (random >> 60) as u32 % exponents;
+            f32::from_bits(exponent << 23 | (random >> 32) as u32 & 0x7f_ffff)
+        };
+        let differ = (0..200_000).filter(|n| {
+            let (x, y) = (f64::from(single(16)), f64::from(single(8)));
+            let y = if n % 2 == 0 { y } else { -y };
+            #[expect(clippy::cast_possible_truncation, reason = "results are rounded")]
+            let [ours, host] = [power_single(x, y), x.powf(y)].map(|z| z as f32);
+            ours.to_bits() != host.to_bits()
+        });
+        assert_eq!(differ.count(), 0);
+    }
+
     /// All of them: `cargo test --release -p visakit-exec -- --ignored every_single`.
     #[test]
     #[ignore = "takes minutes"]
@@ -266,6 +304,26 @@ mod tests {
         ] {
             assert_eq!(log2_single(x), result, "{x}");
         }
+        for (x, y, result) in [
+            (0.0, 0.0, 1.0),
+            (0.0, 2.5, 0.0),
+            (0.0, -2.5, f64::INFINITY),
+            (1.0, f64::INFINITY, 1.0),
+            (1.0, f64::NAN, 1.0),
+            (f64::NAN, 0.0, 1.0),
+            (f64::INFINITY, 0.5, f64::INFINITY),
+            (f64::INFINITY, -0.5, 0.0),
+            (0.5, f64::INFINITY, 0.0),
+            (0.5, f64::NEG_INFINITY, f64::INFINITY),
+            (2.0, -149.0, f64::from(f32::from_bits(1))),
+            (3.0, 4.0, 81.0),
+            (3.0, 1e3, f64::INFINITY),
+        ] {
+            #[expect(clippy::cast_possible_truncation, reason = "results are rounded")]
+            let single = power_single(x, y) as f32;
+            assert_eq!(f64::from(single), result, "{x}^{y}");
+        }
+        assert!(power_single(f64::NAN, 2.0).is_nan() && power_single(2.0, f64::NAN).is_nan());
         assert_eq!(sin_single(-0.0, 0).to_bits(), (-0f64).to_bits());
         assert_eq!((sin_single(0.0, 0), sin_single(0.0, 1)), (0.0, 1.0));
         assert!(sin_single(f64::from(FAR) * 2.0, 0).is_nan() && sin_single(f64::NAN, 1).is_nan());

@@ -74,6 +74,8 @@ pub(crate) trait Real: Compute + Into<f64> {
     fn sqrt(self) -> Self;
     fn exp2(self) -> Self;
     fn log2(self) -> Self;
+    /// Of the number without its sign.
+    fn power(self, exponent: Self) -> Self;
     /// NaN far from zero, where [`Far`] has the result; so is the cosine.
     fn sin(self) -> Self;
     fn cos(self) -> Self;
@@ -131,6 +133,10 @@ macro_rules! real {
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn log2(self) -> Self {
                 elementary::log2(size_of::<Self>() > 4, self.to()) as Self
+            }
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn power(self, exponent: Self) -> Self {
+                elementary::power(size_of::<Self>() > 4, self.to(), exponent.to()) as Self
             }
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn sin(self) -> Self {
@@ -360,11 +366,6 @@ impl Far for Cos {
     }
 }
 
-/// The power function of the hardware takes the base without its sign.
-fn power(a: f64, b: f64) -> f64 {
-    a.abs().powf(b)
-}
-
 operations! {
     /// Sum.
     computed Add Binary<C>(a, b) a.add(b); |e, [a, b, _]| e.add(a, b);
@@ -405,8 +406,8 @@ operations! {
     computed Tanh Unary<C>(a) C::of(a.to().tanh()); |_e, [a, ..]| a.tanh();
     /// 1 / (1 + e^-x).
     computed Sigmoid Unary<C>(a) C::of(1.0 / (1.0 + (-a.to()).exp())); |_e, [a, ..]| 1.0 / (1.0 + (-a).exp());
-    /// Power.
-    computed Pow Binary<C>(a, b) C::of(power(a.to(), b.to())); |_e, [a, b, _]| power(a, b);
+    /// Power of the base without its sign, as the hardware has it.
+    computed Pow Binary<C>(a, b) a.power(b); |e, [a, b, _]| elementary::power(e.is_double(), a, b);
     /// Fractional part.
     computed Frc Unary<C>(a) fraction(a); |e, [a, ..]| e.add(a, -a.floor());
     /// Down to an integer.

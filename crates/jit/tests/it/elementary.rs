@@ -21,12 +21,17 @@ const TEXT: &str = "\
 .decl E v_type=G type=f num_elts=32 align=GRF
 .decl L v_type=G type=f num_elts=32 align=GRF
 .decl T v_type=G type=f num_elts=32 align=GRF
+.decl B v_type=G type=f num_elts=32 align=GRF
+.decl P v_type=G type=f num_elts=32 align=GRF
+.decl R v_type=G type=f num_elts=32 align=GRF
 .kernel_attr SimdSize=LANES
 mov (M1_NM, 1) %cr0(0,0)<1> 0x4c0:ud
 sin (M1, LANES) S(0,0)<1> A(0,0)<1;1,0>
 cos (M1, LANES) C(0,0)<1> A(0,0)<1;1,0>
 exp (M1, LANES) E(0,0)<1> A(0,0)<1;1,0>
 log (M1, LANES) L(0,0)<1> A(0,0)<1;1,0>
+pow (M1, LANES) P(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>
+pow (M1, LANES) R(0,0)<1> A(0,0)<1;1,0> 0x3eaaaaab:f
 add (M1, LANES) T(0,0)<1> S(0,0)<1;1,0> C(0,0)<1;1,0>
 ret (M1, 1)
 ";
@@ -52,6 +57,20 @@ fn numbers(far: bool, random: &mut Random) -> Vec<f32> {
     (0..32).map(|_| number()).collect()
 }
 
+/// Mostly small numbers, and some of all kinds.
+fn exponent(random: &mut Random) -> f32 {
+    let number = (random.next() % 4001) as f32 / 500.0 - 4.0;
+    match random.next() % 16 {
+        0 => f32::from_bits(random.next()),
+        1 => f32::INFINITY,
+        2 => f32::NEG_INFINITY,
+        3 => f32::NAN,
+        4 => number.round(),
+        5 => -0.0,
+        _ => number,
+    }
+}
+
 #[test]
 fn as_interpreted_and_rounded_once() {
     let mut random = Random(11);
@@ -75,10 +94,14 @@ fn as_interpreted_and_rounded_once() {
                 random.next() & full | 1
             };
             let a = numbers(round % 4 < 2, &mut random);
-            let bytes = a.iter().flat_map(|x| x.to_le_bytes()).collect();
+            let exponents: Vec<f32> = a.iter().map(|_| exponent(&mut random)).collect();
+            let sets = [("A", &a), ("B", &exponents)].map(|(name, numbers)| {
+                let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+                (interpreted.variable(name).unwrap(), bytes)
+            });
             let start = ThreadStart {
                 mask,
-                sets: vec![(interpreted.variable("A").unwrap(), bytes)],
+                sets: sets.into(),
                 ..ThreadStart::default()
             };
             let run = |program: &Program| {
@@ -89,7 +112,7 @@ fn as_interpreted_and_rounded_once() {
                     .run(program, &Memory::new(0), &limits, &mut ())
                     .unwrap();
                 let thread = group.thread(0).unwrap();
-                ["S", "C", "E", "L", "T"].map(|name| {
+                ["S", "C", "E", "L", "P", "R", "T"].map(|name| {
                     let bytes = thread.read(&program.variable(name).unwrap());
                     bytes
                         .as_chunks()
@@ -103,10 +126,18 @@ fn as_interpreted_and_rounded_once() {
             for program in &compiled {
                 assert_eq!(run(program), expected, "{a:?} {mask:#x}");
             }
-            let functions = [f64::sin, f64::cos, f64::exp2, f64::log2];
+            let power = |x: f64, y: f32| x.abs().powf(y.into());
+            let functions: [&dyn Fn(f64, f32) -> f64; 6] = [
+                &|x, _| x.sin(),
+                &|x, _| x.cos(),
+                &|x, _| x.exp2(),
+                &|x, _| x.log2(),
+                &power,
+                &|x, _| power(x, f32::from_bits(0x3eaa_aaab)),
+            ];
             for (function, results) in functions.into_iter().zip(&expected) {
-                for (lane, (x, result)) in a.iter().zip(results).enumerate() {
-                    let exact = function((*x).into()) as f32;
+                for (lane, ((x, y), result)) in a.iter().zip(&exponents).zip(results).enumerate() {
+                    let exact = function((*x).into(), *y) as f32;
                     let close = exact.is_nan() || exact.to_bits().abs_diff(*result) <= 1;
                     assert!(
                         mask >> lane & 1 == 0 || close,

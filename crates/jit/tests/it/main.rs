@@ -9,6 +9,7 @@
     reason = "tests"
 )]
 
+mod bits;
 mod elementary;
 mod messages;
 mod modes;
