@@ -67,8 +67,9 @@ impl Writer {
             self.exp2(doubles, result);
             self.v2(c, ops::MOVE, X, c.register(exponent));
             self.replace_where(doubles, result, 3, None, None);
-            self.widen_magnitude(c, a, half);
+            self.widen(c, a, half);
             self.replace_where(doubles, result, 3, None, None);
+            self.widen_magnitude(c, a, half);
             self.replace_where(doubles, result, 0, Some(1.0), Some(1.0));
             self.v2(c, ops::MOVE, X, c.register(exponent));
             self.replace_where(doubles, result, 0, Some(0.0), Some(1.0));

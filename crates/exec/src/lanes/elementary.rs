@@ -140,18 +140,18 @@ pub(crate) fn power(double: bool, x: f64, y: f64) -> f64 {
     if double {
         x.abs().powf(y)
     } else {
-        power_single(x.abs(), y)
+        power_single(x, y)
     }
 }
 
 /// The logarithm's error is that of the result times 150 at most: 2^-45.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn power_single(x: f64, y: f64) -> f64 {
-    let result = exp2_single(y * log2_single(x));
+    let result = exp2_single(y * log2_single(x.abs()));
     let result = if y.is_nan() { quiet(y) } else { result };
     let result = if x.is_nan() { quiet(x) } else { result };
     // Even of what is no number.
-    if y == 0.0 || x == 1.0 { 1.0 } else { result }
+    if y == 0.0 || x.abs() == 1.0 { 1.0 } else { result }
 }
 
 /// sin(x), likewise, and NaN for doubles of a single's or half's value beyond [`FAR`].
