@@ -103,14 +103,15 @@ def names(path, options):
 def channels(source, kernel, argument):
     """What an image has, by the built-in functions that take it: `f`, `i`, `ui` or `h`.
 
-    Those that the kernel calls with its name are asked first, then any with that name, then any in the source."""
+    Those that the kernel calls with its name are asked first, then any with that name. Images of helpers are floats if
+    any image of the source is."""
     body = re.split(r"\bkernel\b|\b__kernel\b", source)
     body = next((text for text in body if re.search(rf"\b{kernel}\s*\(", text.partition("{")[0])), "")
     call = r"\b(?:read|write)_image(ui|i|f|h)\s*\("
-    for text, pattern in [(body, rf"{call}\s*{argument}\b"), (source, rf"{call}\s*{argument}\b"), (source, call)]:
-        if found := re.search(pattern, text):
+    for text in (body, source):
+        if found := re.search(rf"{call}\s*{argument}\b", text):
             return found[1]
-    return "f"
+    return min(re.findall(call, source), default="f")
 
 
 def image(cl, context, kind, name, random):
