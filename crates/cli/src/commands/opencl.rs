@@ -255,3 +255,37 @@ fn start(
         .status()
         .map_err(|error| Failure::Other(format!("{}: {error}", Path::new(name).display())))
 }
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    /// What a comparison says of processes that reported these lines and ended with this code.
+    fn outcome(text: &str, code: i32) -> Result<Status, String> {
+        // The code is in the second byte of what the system reports.
+        let status = ExitStatus::from_raw(code << 8);
+        compared(text, false, status).map_err(|failure| match failure {
+            Failure::Other(message) => message,
+            _ => String::from("another failure"),
+        })
+    }
+
+    #[test]
+    fn a_comparison_of_nothing_is_no_success() {
+        let nothing = r#"{"launches": 0, "compared": 0, "different": 0, "with": "pocl"}"#;
+        for text in ["", nothing] {
+            let message = outcome(text, 0).err();
+            assert_eq!(message.as_deref(), Some("the program launched nothing"));
+        }
+        let same = r#"{"launches": 2, "compared": 2, "different": 0, "with": "pocl"}"#;
+        let differs = r#"{"launches": 3, "compared": 2, "different": 1, "with": "pocl"}"#;
+        assert!(outcome(same, 0) == Ok(Status::Clean));
+        assert!(outcome(&format!("{nothing}\n{same}\n{differs}"), 0) == Ok(Status::Findings));
+        let failed = outcome(same, 3).err().unwrap();
+        assert!(failed.contains("exit status: 3"), "{failed}");
+        assert!(outcome("{", 0).is_err());
+    }
+}

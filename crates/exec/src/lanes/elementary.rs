@@ -151,7 +151,11 @@ fn power_single(x: f64, y: f64) -> f64 {
     let result = if y.is_nan() { quiet(y) } else { result };
     let result = if x.is_nan() { quiet(x) } else { result };
     // Even of what is no number.
-    if y == 0.0 || x.abs() == 1.0 { 1.0 } else { result }
+    if y == 0.0 || x.abs() == 1.0 {
+        1.0
+    } else {
+        result
+    }
 }
 
 /// sin(x), likewise, and NaN for doubles of a single's or half's value beyond [`FAR`].
