@@ -234,7 +234,9 @@ impl Product<'_> {
     ) {
         let width = self.plan.weights.bits();
         let bytes = self.file.get(self.places.weights..).unwrap_or(&[]);
-        let elements = weights.chunks_mut((32 / width) as usize);
+        let depth = self.plan.depth * self.plan.operations;
+        let elements = weights.get_mut(..depth).unwrap_or_default();
+        let elements = elements.chunks_mut((32 / width) as usize);
         for (elements, words) in elements.zip(rows_of::<N>(bytes)) {
             for (to, shift) in elements.iter_mut().zip((0..).step_by(width as usize)) {
                 let mut bits = words;
