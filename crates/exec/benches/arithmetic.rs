@@ -26,7 +26,7 @@ fn main() {
 fn kernel(lanes: usize, body: &str) -> Object<'static> {
     let mut text = String::from(".version 4.1\n.kernel \"bench\"\n");
     for name in ["A", "B", "C", "D"] {
-        for (prefix, ty) in [("F", "f"), ("I", "d"), ("U", "ud"), ("W", "w")] {
+        for (prefix, ty) in [("F", "f"), ("I", "d"), ("U", "ud"), ("W", "w"), ("H", "hf")] {
             writeln!(
                 text,
                 ".decl {prefix}{name} v_type=G type={ty} num_elts={lanes} align=GRF"
@@ -89,15 +89,25 @@ fn run(bencher: Bencher<'_, '_>, lanes: usize, body: &str) {
         });
 }
 
+/// Numbers stay between -4 and 4: those that are none, and denormals, are another matter.
 const FLOATS: &str = "\
-mad (M1, {n}) FA(0,0)<1> FA(0,0)<1;1,0> FB(0,0)<1;1,0> FC(0,0)<1;1,0>
-mul (M1, {n}) FB(0,0)<1> FA(0,0)<1;1,0> FC(0,0)<1;1,0>
-add (M1, {n}) FC(0,0)<1> FB(0,0)<1;1,0> 0x3f800000:f
-mad (M1, {n}) FD(0,0)<1> FA(0,0)<1;1,0> (-)FB(0,0)<1;1,0> FD(0,0)<1;1,0>
-mul (M1, {n}) FA(0,0)<1> FD(0,0)<1;1,0> 0x3f000000:f
-add (M1, {n}) FB(0,0)<1> FA(0,0)<1;1,0> (-)FC(0,0)<1;1,0>
-mad (M1, {n}) FA(0,0)<1> FA(0,0)<1;1,0> FB(0,0)<1;1,0> FC(0,0)<1;1,0>
+mul (M1, {n}) FB(0,0)<1> FA(0,0)<1;1,0> 0x3f000000:f
+add (M1, {n}) FA(0,0)<1> FB(0,0)<1;1,0> 0x3f800000:f
+mad (M1, {n}) FC(0,0)<1> FA(0,0)<1;1,0> FB(0,0)<1;1,0> FA(0,0)<1;1,0>
+mad (M1, {n}) FD(0,0)<1> FA(0,0)<1;1,0> (-)FB(0,0)<1;1,0> FC(0,0)<1;1,0>
+mul (M1, {n}) FC(0,0)<1> FD(0,0)<1;1,0> 0x3f000000:f
+add (M1, {n}) FB(0,0)<1> FC(0,0)<1;1,0> (-)FA(0,0)<1;1,0>
+mad (M1, {n}) FD(0,0)<1> FA(0,0)<1;1,0> FB(0,0)<1;1,0> FC(0,0)<1;1,0>
 min (M1, {n}) FD(0,0)<1> FA(0,0)<1;1,0> FB(0,0)<1;1,0>";
+
+/// Likewise.
+const HALVES: &str = "\
+mul (M1, {n}) HB(0,0)<1> HA(0,0)<1;1,0> 0x3800:hf
+add (M1, {n}) HA(0,0)<1> HB(0,0)<1;1,0> 0x3c00:hf
+mad (M1, {n}) HC(0,0)<1> HA(0,0)<1;1,0> HB(0,0)<1;1,0> HA(0,0)<1;1,0>
+max (M1, {n}) HD(0,0)<1> HA(0,0)<1;1,0> HB(0,0)<1;1,0>
+mov (M1, {n}) FA(0,0)<1> HD(0,0)<1;1,0>
+mov (M1, {n}) HC(0,0)<1> FA(0,0)<1;1,0>";
 
 const INTEGERS: &str = "\
 add (M1, {n}) UA(0,0)<1> UA(0,0)<1;1,0> UB(0,0)<1;1,0>
@@ -136,6 +146,11 @@ fn systolic(bencher: Bencher<'_, '_>, precisions: &str) {
 #[divan::bench(args = [8, 16, 32])]
 fn floats(bencher: Bencher<'_, '_>, lanes: usize) {
     run(bencher, lanes, FLOATS);
+}
+
+#[divan::bench(args = [8, 16, 32])]
+fn halves(bencher: Bencher<'_, '_>, lanes: usize) {
+    run(bencher, lanes, HALVES);
 }
 
 #[divan::bench(args = [8, 16, 32])]
