@@ -1,5 +1,6 @@
 //! Element types and the conversions between them.
 
+use super::narrow::{half_to_single, single_to_half};
 use crate::code::Modify;
 use bytemuck::Pod;
 use half::{bf16, f16};
@@ -34,7 +35,7 @@ macro_rules! narrow_to_wide {
         impl Convert<$to> for f16 {
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn convert(self) -> $to {
-                self.to_f32() as $to
+                half_to_single(self.to_bits()) as $to
             }
         }
         impl Convert<$to> for bf16 {
@@ -67,13 +68,13 @@ macro_rules! to_narrow {
         impl Convert<f16> for $from {
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn convert(self) -> f16 {
-                f16::from_f32(sticky(self as f64))
+                f16::from_bits(single_to_half(sticky(self as f64)))
             }
         }
         impl Convert<bf16> for $from {
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn convert(self) -> bf16 {
-                bf16::from_f32(sticky(self as f64))
+                bf16::from_bits(single_to_half(sticky(self as f64)))
             }
         }
     )*};
@@ -84,7 +85,7 @@ to_narrow!(u8, i8, u16, i16, u32, i32, u64, i64, i128, f64);
 impl Convert<f16> for f32 {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn convert(self) -> f16 {
-        f16::from_f32(self)
+        f16::from_bits(single_to_half(self))
     }
 }
 
