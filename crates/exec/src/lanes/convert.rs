@@ -74,7 +74,7 @@ macro_rules! to_narrow {
         impl Convert<bf16> for $from {
             #[cfg_attr(not(debug_assertions), inline(always))]
             fn convert(self) -> bf16 {
-                bf16::from_bits(single_to_half(sticky(self as f64)))
+                bf16::from_f32(sticky(self as f64))
             }
         }
     )*};
@@ -351,3 +351,51 @@ macro_rules! element_float {
 }
 
 element_float!(f32, f64, f16, bf16);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every narrow number goes to every wide type and back.
+    #[test]
+    fn narrow_numbers_survive_wide_types() {
+        for bits in 0..=u16::MAX {
+            let (half, brain) = (f16::from_bits(bits), bf16::from_bits(bits));
+            let single: [f32; 2] = [half.convert(), brain.convert()];
+            let double: [f64; 2] = [half.convert(), brain.convert()];
+            assert_eq!(
+                double.map(|x| x as f32).map(f32::to_bits),
+                single.map(f32::to_bits)
+            );
+            let halves: [f16; 2] = [single[0].convert(), double[0].convert()];
+            let brains: [bf16; 2] = [single[1].convert(), double[1].convert()];
+            for found in halves {
+                assert!(
+                    found.to_bits() == bits || found.is_nan() && half.is_nan(),
+                    "{bits:#x}"
+                );
+            }
+            for found in brains {
+                assert!(
+                    found.to_bits() == bits || found.is_nan() && brain.is_nan(),
+                    "{bits:#x}"
+                );
+            }
+        }
+    }
+
+    /// Via a single they would be rounded twice.
+    #[test]
+    fn doubles_are_rounded_once() {
+        let middle = 1.0 + 2f64.powi(-11);
+        let above = middle + 2f64.powi(-40);
+        let halves: [f16; 2] = [middle.convert(), above.convert()];
+        assert_eq!(halves.map(f16::to_bits), [0x3c00, 0x3c01]);
+        let middle = 1.0 + 2f64.powi(-8);
+        let above = middle + 2f64.powi(-40);
+        let brains: [bf16; 2] = [middle.convert(), above.convert()];
+        assert_eq!(brains.map(bf16::to_bits), [0x3f80, 0x3f81]);
+        let (half, brain): (f16, bf16) = (17i32.convert(), 17i32.convert());
+        assert_eq!((half.to_f32(), brain.to_f32()), (17.0, 17.0));
+    }
+}
