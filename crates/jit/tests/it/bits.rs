@@ -2,9 +2,8 @@
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
-use super::{Random, compilers, translated};
-use std::sync::Arc;
-use visakit_exec::{Group, Limits, Memory, ThreadStart};
+use super::{Random, ended, forms, words};
+use visakit_exec::ThreadStart;
 
 const TEXT: &str = "\
 .version 4.1
@@ -47,16 +46,12 @@ fn as_the_processor_counts() {
     let mut random = Random(5);
     // To nearest, up, down, towards zero; denormals flushed or not.
     let modes = [0x4c0, 0x4d0, 0x4e0, 0x4f0, 0];
-    let forms = [1, 8, 16, 32].map(|lanes| modes.map(|mode| (lanes, mode)));
-    for (lanes, mode) in forms.into_iter().flatten() {
+    let shapes = [1, 8, 16, 32].map(|lanes| modes.map(|mode| (lanes, mode)));
+    for (lanes, mode) in shapes.into_iter().flatten() {
         let text = TEXT.replace("LANES", &lanes.to_string());
         let text = text.replace("MODE", &format!("{mode:#x}"));
-        let mut programs = vec![translated(&text)];
-        for jit in compilers() {
-            let mut compiled = translated(&text);
-            compiled.compile_with(Arc::new(jit), 0);
-            programs.push(compiled);
-        }
+        let (interpreted, mut programs) = forms(&text);
+        programs.push(interpreted);
         for round in 0..40 {
             let full = u32::MAX >> (32 - lanes);
             let mask = if round % 2 == 0 {
@@ -80,17 +75,11 @@ fn as_the_processor_counts() {
                     sets: vec![(program.variable("A").unwrap(), bytes)],
                     ..ThreadStart::default()
                 };
-                let limits = Limits::default();
-                let mut group = Group::new(program, 0, &[start], &limits).unwrap();
-                group
-                    .run(program, &Memory::new(0), &limits, &mut ())
-                    .unwrap();
-                let thread = group.thread(0).unwrap();
+                let group = ended(program, &start);
                 let names = ["LZD", "CBIT", "FBL", "FBH", "FBHS", "BFREV"];
                 for (n, name) in names.into_iter().enumerate() {
-                    let words = thread.read(&program.variable(name).unwrap()).as_chunks().0;
-                    for (lane, (a, found)) in a.iter().zip(words).enumerate() {
-                        let found = u32::from_le_bytes(*found);
+                    let found = words(program, &group, name);
+                    for (lane, (a, found)) in a.iter().zip(found).enumerate() {
                         let same = mask >> lane & 1 == 0 || found == expected(*a)[n];
                         assert!(same, "{name} of {a:#x}: {found:#x}");
                     }

@@ -7,10 +7,9 @@
     reason = "a test"
 )]
 
-use super::{Random, compilers, translated};
-use std::sync::Arc;
+use super::{Random, ended, forms, words};
 use visakit_exec::elementary::FAR;
-use visakit_exec::{Group, Limits, Memory, Program, ThreadStart};
+use visakit_exec::{Program, ThreadStart};
 
 const TEXT: &str = "\
 .version 4.1
@@ -76,16 +75,7 @@ fn as_interpreted_and_rounded_once() {
     let mut random = Random(11);
     for lanes in [1, 8, 16, 32] {
         let text = TEXT.replace("LANES", &lanes.to_string());
-        let program = || translated(&text);
-        let interpreted = program();
-        let compiled: Vec<Program> = compilers()
-            .into_iter()
-            .map(|jit| {
-                let mut compiled = program();
-                compiled.compile_with(Arc::new(jit), 0);
-                compiled
-            })
-            .collect();
+        let (interpreted, compiled) = forms(&text);
         for round in 0..200 {
             let full = u32::MAX >> (32 - lanes);
             let mask = if round % 2 == 0 {
@@ -105,22 +95,8 @@ fn as_interpreted_and_rounded_once() {
                 ..ThreadStart::default()
             };
             let run = |program: &Program| {
-                let limits = Limits::default();
-                let starts = std::slice::from_ref(&start);
-                let mut group = Group::new(program, 0, starts, &limits).unwrap();
-                group
-                    .run(program, &Memory::new(0), &limits, &mut ())
-                    .unwrap();
-                let thread = group.thread(0).unwrap();
-                ["S", "C", "E", "L", "P", "R", "T"].map(|name| {
-                    let bytes = thread.read(&program.variable(name).unwrap());
-                    bytes
-                        .as_chunks()
-                        .0
-                        .iter()
-                        .map(|b| u32::from_le_bytes(*b))
-                        .collect::<Vec<_>>()
-                })
+                let group = ended(program, &start);
+                ["S", "C", "E", "L", "P", "R", "T"].map(|name| words(program, &group, name))
             };
             let expected = run(&interpreted);
             for program in &compiled {

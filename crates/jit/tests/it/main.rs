@@ -41,6 +41,33 @@ fn translated(text: &str) -> Program {
     Program::new(&object, routine, &Options::default()).unwrap()
 }
 
+/// The kernel of a text: for the interpreter, and compiled by each compiler.
+fn forms(text: &str) -> (Program, Vec<Program>) {
+    let compiled = compilers().into_iter().map(|jit| {
+        let mut program = translated(text);
+        program.compile_with(Arc::new(jit), 0);
+        program
+    });
+    (translated(text), compiled.collect())
+}
+
+/// A group of one thread, which ran to its end.
+fn ended(program: &Program, start: &ThreadStart) -> Group {
+    let limits = Limits::default();
+    let mut group = Group::new(program, 0, std::slice::from_ref(start), &limits).unwrap();
+    group
+        .run(program, &Memory::new(0), &limits, &mut ())
+        .unwrap();
+    group
+}
+
+/// The words of a variable of the first thread.
+fn words(program: &Program, group: &Group, name: &str) -> Vec<u32> {
+    let variable = program.variable(name).unwrap();
+    let bytes = group.thread(0).unwrap().read(&variable).as_chunks().0;
+    bytes.iter().map(|b| u32::from_le_bytes(*b)).collect()
+}
+
 /// Numbers that look random, the same each time.
 struct Random(u32);
 

@@ -94,6 +94,7 @@ impl<'t> LineParser<'_, 't> {
             PredicateCombine::PerLane
         };
         self.cursor.need(b')', "`)`")?;
+        // There is no text for the reserved combination, the only one that has no word.
         Ok(Predicate::new(id, combine, inverted).unwrap_or(Predicate::NONE))
     }
 
